@@ -1,0 +1,161 @@
+//! What an implementation may claim, beyond what its traits show.
+//!
+//! A [`Capability`] that a trait or an answered `Some` proves is derived at registration; a [`Claim`] is a promise
+//! about behaviour that only a property can find wrong. An unclaimed capability is grey in the report, a
+//! claimed one that fails is red.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$vdoc])* $variant,)* }
+
+        impl $name {
+            /// All of them, in the order in which tables show them.
+            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+
+            /// The stable name, as JSON and tables print it.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$variant => $text,)* }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
+
+named! {
+    /// What registration derives from the traits and constructors of an implementation.
+    Capability {
+        /// Opens a rendezvous channel.
+        Rendezvous = "rendezvous",
+        /// Opens a fixed buffer.
+        Fixed = "fixed",
+        /// Opens an unbounded buffer.
+        Unbounded = "unbounded",
+        /// Opens a dropping buffer.
+        Dropping = "dropping",
+        /// Opens a sliding buffer.
+        Sliding = "sliding",
+        /// Opens a promise.
+        Promise = "promise",
+        /// More than one producer.
+        MultiProducer = "multi-producer",
+        /// More than one consumer.
+        MultiConsumer = "multi-consumer",
+        /// Blocking puts and takes.
+        Blocking = "blocking",
+        /// Puts and takes as futures.
+        Async = "async",
+        /// Puts and takes that answer a callback.
+        Callback = "callback",
+        /// Puts with a deadline.
+        PutDeadline = "put-deadline",
+        /// Takes with a deadline.
+        TakeDeadline = "take-deadline",
+        /// Can be closed while both halves live.
+        Close = "close",
+        /// Halves know their channel.
+        Identity = "identity",
+        /// Waits on several channels at once.
+        Alts = "alts",
+    }
+}
+
+named! {
+    /// Promises about behaviour; each names the statements of SEMANTICS.md that are then owed.
+    Claim {
+        /// Waiting puts and takes are served first come, first served (C4).
+        WaiterFifo = "waiter-fifo",
+        /// Dropping a pending future loses no value (C9).
+        CancelSafe = "cancel-safe",
+        /// Values in the buffer survive a close (C6).
+        KeepsBuffered = "keeps-buffered",
+        /// Puts that wait when the channel closes are still taken (C6).
+        PendingPutsSurvive = "pending-puts-survive",
+        /// At most so many waiting puts and takes; the next is refused (C7).
+        BoundedWaiters = "bounded-waiters",
+        /// A stalled thread makes nobody's offer or poll wait (C12).
+        NonBlockingTry = "non-blocking-try",
+        /// The last half dropped disconnects the other side (C14).
+        Disconnect = "disconnect",
+        /// An earlier clause of an alts was not able at the moment of commit (A5).
+        StrictPriority = "strict-priority",
+        /// No clause was able at the moment of the default (A6).
+        StrictDefault = "strict-default",
+        /// The choice among ready clauses is uniform over every ready subset (A5).
+        UniformChoice = "uniform-choice",
+        /// Timers due together fire in the order of their deadlines (T5).
+        DeadlineOrder = "deadline-order",
+        /// Timeouts close in time share a channel, as core.async's (T7).
+        Coalescing = "coalescing",
+        /// Timeouts close in time share a wake-up, but no handle (T7).
+        SafeCoalescing = "safe-coalescing",
+        /// A slow timer callback delays others by no more than its own length (T6).
+        IsolatedCallbacks = "isolated-callbacks",
+        /// Acquisitions may weigh more than one permit (L3).
+        Weights = "weights",
+    }
+}
+
+/// Where an implementation comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "record", serde(rename_all = "lowercase"))]
+pub enum Origin {
+    /// Ours.
+    Own,
+    /// A published crate.
+    Peer,
+    /// Another language.
+    Foreign,
+    /// Broken on purpose.
+    Mutant,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Origin::Own => "own",
+            Origin::Peer => "peer",
+            Origin::Foreign => "foreign",
+            Origin::Mutant => "mutant",
+        })
+    }
+}
+
+/// Everything an implementation offers and promises.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Derived from its traits.
+    pub derived: BTreeSet<Capability>,
+    /// Promised.
+    pub claims: BTreeSet<Claim>,
+    /// How many operations of a pipeline are in flight at most, as a function of its parallelism n:
+    /// `n + extra` (P1).
+    pub bound_over_n: Option<usize>,
+}
+
+impl Capabilities {
+    /// Stable names, derived ones first.
+    pub fn names(&self) -> Vec<String> {
+        let derived = self.derived.iter().map(|c| c.to_string());
+        let claims = self.claims.iter().map(|c| c.to_string());
+        let bound = self.bound_over_n.map(|k| format!("bound(n+{k})"));
+        derived.chain(claims).chain(bound).collect()
+    }
+
+    /// Takes over what another family of the same implementation adds. A claim stays only if both make
+    /// it or only one family is concerned: claims are per implementation and must hold for all of it.
+    pub fn merge(&mut self, other: &Capabilities) {
+        self.derived.extend(&other.derived);
+        self.claims.retain(|c| other.claims.contains(c));
+    }
+}

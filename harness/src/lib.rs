@@ -1,0 +1,24 @@
+//! The contract of Flowmeter: what a channel, a timer, a pipeline, a limiter and an executor are
+//! ([`channel`], [`timer`], [`pipeline`], [`limiter`], [`executor`]), what they may claim
+//! ([`caps`]), how they take part ([`registry`]), and the primitives they are written
+//! against, in three worlds ([`sync`]).
+//!
+//! Invariant: nothing here knows an implementation. Without features this crate is only the traits
+//! and the std world, so that an application which wants a channel pulls in next to nothing;
+//! `record`, `check` and `measure` add what proves and times.
+
+pub mod caps;
+pub mod channel;
+pub mod executor;
+pub mod limiter;
+pub mod pipeline;
+pub mod registry;
+pub mod sync;
+pub mod timer;
+
+#[cfg(feature = "check")]
+pub mod check;
+#[cfg(feature = "measure")]
+pub mod measure;
+#[cfg(feature = "record")]
+pub mod record;

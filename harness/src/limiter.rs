@@ -1,0 +1,75 @@
+//! Limiters: no more acquisitions in any window of time than agreed.
+
+use std::future::Future;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use crate::sync::Deadline;
+
+/// At most `permits` acquisitions in a period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// Acquisitions in a period.
+    pub permits: NonZeroU32,
+    /// Length of the period.
+    pub period: Duration,
+    /// How many may be had at once after a pause; for a window limiter the same as `permits`.
+    pub burst: NonZeroU32,
+}
+
+/// Why a limiter refuses a quota or a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitError {
+    /// The period is zero, or the rate does not fit the clock.
+    ImpossibleRate,
+    /// More was asked for at once than the burst can ever hold.
+    AboveBurst,
+}
+
+/// Permits that are free now, or when the next attempt can succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attempt {
+    /// Acquired.
+    Granted,
+    /// Not now; not before that moment, where the design knows it.
+    NotBefore(Option<Deadline>),
+}
+
+/// A design that grants permits.
+pub trait Limiters: Sized + Send + Sync + 'static {
+    /// A limiter for that quota.
+    ///
+    /// # Errors
+    /// [`LimitError::ImpossibleRate`].
+    fn with_quota(quota: Quota) -> Result<Self, LimitError>;
+
+    /// Takes a permit if one is free.
+    fn try_acquire(&self) -> Attempt;
+}
+
+/// Waiting for a permit by holding up the thread.
+pub trait BlockingLimit: Limiters {
+    /// Waits for a permit.
+    fn acquire(&self);
+}
+
+/// Waiting for a permit until a deadline.
+pub trait LimitDeadline: BlockingLimit {
+    /// Waits for a permit until `deadline`; whether it was granted.
+    fn acquire_until(&self, deadline: Deadline) -> bool;
+}
+
+/// Waiting for a permit in a future; dropping it gives up the place in the queue (L3).
+pub trait AsyncLimit: Limiters {
+    /// Ready with a permit.
+    fn acquire_async(&self) -> impl Future<Output = ()> + Send;
+}
+
+/// Acquisitions that weigh several permits.
+pub trait WeightedLimit: BlockingLimit {
+    /// Waits for `weight` permits at once.
+    ///
+    /// # Errors
+    /// [`LimitError::AboveBurst`], at once.
+    fn acquire_weight(&self, weight: NonZeroU32) -> Result<(), LimitError>;
+}

@@ -1,0 +1,73 @@
+//! What a child does when its turn comes: the seam between the engine and the workloads.
+
+use hdrhistogram::Histogram;
+
+use crate::record::FailureKind;
+
+/// A window to be timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowSpec {
+    /// Untimed work before the first edge, nanoseconds.
+    pub ramp_nanos: u64,
+    /// Time between the edges, nanoseconds.
+    pub nanos: u64,
+    /// Idle away this share of the time on purpose, percent: shows whether the engine notices.
+    pub slowed_percent: Option<u32>,
+    /// Seed of what the workload draws at random.
+    pub seed: u64,
+}
+
+/// What was seen between the edges of a window.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// In the scenario's unit.
+    pub value: f64,
+    /// Operations between the edges.
+    pub operations: u64,
+    /// Time between the edges, nanoseconds.
+    pub nanos: u64,
+    /// CPU time of the process between the edges, nanoseconds.
+    pub cpu_nanos: Option<u64>,
+    /// Times a thread gave up its core to wait.
+    pub voluntary_switches: Option<u64>,
+    /// Times a thread was pushed off its core.
+    pub involuntary_switches: Option<u64>,
+    /// Latencies, of open-loop scenarios.
+    pub latency: Option<LatencySample>,
+}
+
+/// Histograms of one window, nanoseconds.
+#[derive(Clone, Debug)]
+pub struct LatencySample {
+    /// From the intended moment of sending to the take.
+    pub response: Histogram<u64>,
+    /// From the actual moment of sending to the take.
+    pub service: Histogram<u64>,
+    /// From the intended to the actual moment of sending.
+    pub generator: Histogram<u64>,
+}
+
+/// Why a stage has no number to give.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct StageError {
+    /// What kind.
+    pub kind: FailureKind,
+    /// What was seen, in a sentence.
+    pub message: String,
+}
+
+/// One implementation about to run one scenario.
+pub trait Stage {
+    /// Runs the workload untimed, verifying count, order and bounds.
+    ///
+    /// # Errors
+    /// What was violated.
+    fn prove(&mut self) -> Result<(), StageError>;
+
+    /// Runs one timed window; count and checksum are verified after it.
+    ///
+    /// # Errors
+    /// What was violated, or why the window is void.
+    fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError>;
+}

@@ -1,0 +1,529 @@
+//! The one schema of a run: what the engine appends and everything else reads.
+//!
+//! A run is a folder. `records.jsonl` in it holds one [`Record`] a line, appended and never rewritten
+//! (a resumed run cuts off a torn last line and an unfinished round first). The first line is the
+//! [`Run`]; scenarios and implementations come before the first record that names them. Readers ignore
+//! keys they do not know, so that a newer writer does not break an older reader; a new meaning of an old
+//! key raises [`SCHEMA`].
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::caps::Origin;
+
+/// Version of this schema; a reader refuses another one.
+pub const SCHEMA: u32 = 1;
+
+/// Name of the file of records in a run's folder.
+pub const RECORDS_FILE: &str = "records.jsonl";
+
+/// One line of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "kebab-case")]
+pub enum Record {
+    /// First line: what was asked for, when, by which build, on which machine.
+    Run(Box<Run>),
+    /// A contestant of this run.
+    Implementation(Implementation),
+    /// A scenario of this run.
+    Scenario(Scenario),
+    /// A property checked before anything was timed.
+    Proof(Proof),
+    /// One timed window: a cell in one round.
+    Window(Window),
+    /// A cell that has no number, and why.
+    Failure(Failure),
+    /// Every entry of that scenario has had its window (or failure) in this round.
+    Round(Round),
+    /// How quiet the machine was.
+    Noise(Noise),
+    /// Last line of a run that came to its end.
+    End(End),
+}
+
+/// What was asked for, when, by which build, on which machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// [`SCHEMA`] of the writer.
+    pub schema: u32,
+    /// Start of the run, UTC, `2026-11-20T11:39:00Z`.
+    pub started: String,
+    /// The command that repeats it.
+    pub command: String,
+    /// Commit of the build, `unknown` outside a checkout; `-dirty` appended with local changes.
+    pub commit: String,
+    /// Seed of every shuffle.
+    pub seed: u64,
+    /// Generations of child processes per scenario.
+    pub forks: u32,
+    /// Rounds per fork.
+    pub rounds: u32,
+    /// Length of a window, nanoseconds.
+    pub window_nanos: u64,
+    /// Too few forks or rounds to call anything faster.
+    pub exploratory: bool,
+    /// The machine.
+    pub machine: Machine,
+}
+
+/// The machine of a run; what cannot be known is `unknown` or absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Model of the processor.
+    pub cpu: String,
+    /// Cores that this process may use.
+    pub cores: usize,
+    /// Memory, bytes.
+    pub memory_bytes: Option<u64>,
+    /// Operating system and kernel.
+    pub os: String,
+    /// Frequency governor.
+    pub governor: String,
+    /// Hypervisor, if one shows.
+    pub hypervisor: String,
+    /// Compiler of this build.
+    pub rustc: String,
+    /// Reading the engine's clock, nanoseconds.
+    pub clock_read_nanos: Option<f64>,
+    /// A cache line's way to another core and back, nanoseconds.
+    pub core_round_trip_nanos: Option<f64>,
+    /// Waking a parked thread and being woken by it, nanoseconds.
+    pub park_round_trip_nanos: Option<f64>,
+}
+
+/// A contestant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Implementation {
+    /// Its name.
+    pub name: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Version of its crate.
+    pub version: String,
+    /// Stable names of what it claims.
+    pub caps: Vec<String>,
+}
+
+/// What a scenario's value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// Operations per second; higher is better.
+    Throughput,
+    /// 99th percentile of the response time from the intended moment, nanoseconds; lower is better.
+    Latency,
+    /// Nanoseconds per operation; lower is better.
+    Cost,
+}
+
+/// Which way is up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Better {
+    /// Higher is better.
+    Higher,
+    /// Lower is better.
+    Lower,
+}
+
+impl Measure {
+    /// Which way is up.
+    pub const fn better(self) -> Better {
+        match self {
+            Measure::Throughput => Better::Higher,
+            Measure::Latency | Measure::Cost => Better::Lower,
+        }
+    }
+}
+
+/// A workload with its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scenario {
+    /// Path below `scenarios/` without `.toml`, such as `channels/spsc-64`.
+    pub name: String,
+    /// Ranking group: `channels`, `alts`, later `timers`, `pipelines`, `limiters`, `executors`.
+    pub group: String,
+    /// One line that says what happens.
+    pub title: String,
+    /// A paragraph on why it matters.
+    pub why: String,
+    /// `blocking`, `async` or `callback`.
+    pub form: String,
+    /// What the value is.
+    pub measure: Measure,
+    /// Unit of the value, such as `messages/s` or `ns`.
+    pub unit: String,
+    /// The workload's parameters as text, for tables.
+    pub params: BTreeMap<String, String>,
+    /// Where it stands on the axes of the charts.
+    pub axes: Axes,
+}
+
+/// Where a scenario stands on the axes that charts share; what does not apply is absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Axes {
+    /// Scenarios with the same family differ only along the axes below and share a chart.
+    pub family: String,
+    /// Producing threads or tasks.
+    pub producers: Option<usize>,
+    /// Consuming threads or tasks.
+    pub consumers: Option<usize>,
+    /// Values that fit: 0 rendezvous, absent for unbounded or where it does not apply.
+    pub capacity: Option<usize>,
+    /// Whether the buffer has no bound.
+    pub unbounded: bool,
+    /// Size of a message, bytes.
+    pub message_bytes: Option<usize>,
+    /// Clauses of an alts.
+    pub width: Option<usize>,
+    /// Offered load, messages per second (open loop).
+    pub rate: Option<u64>,
+    /// More busy threads than the machine has cores.
+    pub oversubscribed: bool,
+}
+
+/// Outcome of a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Held wherever it was looked.
+    Pass,
+    /// A counterexample was found.
+    Fail,
+    /// The implementation does not claim it.
+    Unclaimed,
+    /// It cannot run in this world.
+    NotInstrumentable,
+    /// The budget ended before the search.
+    Inconclusive,
+    /// The check itself broke: a hang, an abort.
+    Error,
+}
+
+/// A property checked on an implementation in a world: also the line that `check --format json` prints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Proof {
+    /// Who.
+    pub implementation: String,
+    /// Id of SEMANTICS.md and name, such as `c2-order`.
+    pub property: String,
+    /// `std`, `loom`, `shuttle` or `sim`.
+    pub world: String,
+    /// Outcome.
+    pub verdict: Verdict,
+    /// Whether the space was exhausted.
+    pub complete: bool,
+    /// How many executions.
+    pub executions: u64,
+    /// How long it took.
+    pub seconds: f64,
+    /// Where the counterexample lies.
+    pub counterexample: Option<PathBuf>,
+    /// What was seen, in a sentence, when it did not pass.
+    #[serde(default)]
+    pub detail: Option<String>,
+    /// The command that shows it again.
+    pub replay: Option<String>,
+}
+
+/// One timed window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// The second entry of the same implementation, whose spread is the noise floor.
+    pub placebo: bool,
+    /// A copy slowed on purpose by so many percent, to see whether the engine notices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowed_percent: Option<u32>,
+    /// Generation of child processes, from 0.
+    pub fork: u32,
+    /// Round within the run of this scenario, from 0, counted through all forks.
+    pub round: u32,
+    /// The value, in the scenario's unit.
+    pub value: f64,
+    /// Operations between the edges.
+    pub operations: u64,
+    /// Time between the edges, nanoseconds.
+    pub nanos: u64,
+    /// CPU time of the process between the edges, nanoseconds.
+    pub cpu_nanos: Option<u64>,
+    /// Times a thread gave up its core to wait.
+    pub voluntary_switches: Option<u64>,
+    /// Times a thread was pushed off its core.
+    pub involuntary_switches: Option<u64>,
+    /// Peak memory of the process so far, bytes.
+    pub peak_bytes: Option<u64>,
+    /// Latencies, of open-loop scenarios.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latency>,
+}
+
+/// Latencies of a window: hdrhistogram V2 in base64, nanoseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Latency {
+    /// From the intended moment of sending to the take.
+    pub response: String,
+    /// From the actual moment of sending to the take.
+    pub service: String,
+    /// From the intended to the actual moment: the generator's own lateness.
+    pub generator: String,
+}
+
+/// Why a cell has no number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureKind {
+    /// A property that the scenario relies on failed before timing.
+    Proof,
+    /// It gave no answer in time and was killed.
+    Hang,
+    /// Its process ended: an abort, a signal, an exit.
+    Crash,
+    /// It panicked.
+    Panic,
+    /// What it delivered is not what was put: count, checksum or order.
+    Count,
+    /// It cannot sustain the rate that the scenario asks for, or the generator could not keep it.
+    Void,
+    /// It answered something that is not the protocol.
+    Protocol,
+}
+
+/// A cell that has no number, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// The second entry of the same implementation.
+    pub placebo: bool,
+    /// Generation of child processes.
+    pub fork: u32,
+    /// Round, where it had begun.
+    pub round: Option<u32>,
+    /// What kind.
+    pub kind: FailureKind,
+    /// What was seen, in a sentence.
+    pub message: String,
+}
+
+/// Every entry of that scenario has had its window, or its failure, in this round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// Which scenario.
+    pub scenario: String,
+    /// Generation of child processes.
+    pub fork: u32,
+    /// Round within the run of this scenario.
+    pub round: u32,
+}
+
+/// How quiet the machine was: also the line that `noise --format json` prints.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Noise {
+    /// Runnable processes over the last minute.
+    pub load_1m: Option<f64>,
+    /// Share of time that the hypervisor gave to others, 0 to 1.
+    pub steal: Option<f64>,
+    /// Share of time that other processes used the cores while this one only watched, 0 to 1.
+    pub busy: Option<f64>,
+    /// Spread of a fixed piece of work timed over and over: (p90 - p10) / p50.
+    pub spread: Option<f64>,
+    /// 0 silent to 100 unusable.
+    pub score: u32,
+    /// Whether `--strict` would go on.
+    pub quiet: bool,
+}
+
+/// The run came to its end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct End {
+    /// Wall time of all its parts, seconds.
+    pub seconds: f64,
+    /// Windows timed.
+    pub windows: u64,
+    /// Cells without a number.
+    pub failures: u64,
+}
+
+/// Why a run cannot be read or written. Each says which file, where, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The file cannot be opened, read or written.
+    #[error("{}: {source}", .path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A line is not a record.
+    #[error("{}:{line}: not a record of a Flowmeter run ({reason}); name the folder of a run, or measure again", .path.display())]
+    Line {
+        /// Which file.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The file was written by another version.
+    #[error("{}: written with record schema {found}, and this build reads {SCHEMA}; measure again with this build", .path.display())]
+    Schema {
+        /// Which file.
+        path: PathBuf,
+        /// Its schema.
+        found: u32,
+    },
+    /// There is nothing in it.
+    #[error("{}: holds no run; measure first, or name another folder", .path.display())]
+    Empty {
+        /// Which file.
+        path: PathBuf,
+    },
+}
+
+/// A run, read.
+#[derive(Clone, Debug)]
+pub struct RunData {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its first line.
+    pub run: Run,
+    /// Contestants by name.
+    pub implementations: BTreeMap<String, Implementation>,
+    /// Scenarios by name.
+    pub scenarios: BTreeMap<String, Scenario>,
+    /// What was proved.
+    pub proofs: Vec<Proof>,
+    /// Windows in the order of the file.
+    pub windows: Vec<Window>,
+    /// Cells without a number.
+    pub failures: Vec<Failure>,
+    /// Rounds that are complete.
+    pub rounds: Vec<Round>,
+    /// How quiet it was, over the run.
+    pub noise: Vec<Noise>,
+    /// The end, if it came to it.
+    pub end: Option<End>,
+    /// A torn last line was left out (the run was cut off while it wrote).
+    pub torn: bool,
+}
+
+/// Reads a run from its folder, or from its file of records.
+///
+/// # Errors
+/// [`RecordError`] naming file and line. A last line without its line end is left out, not an error.
+pub fn read_run(path: &Path) -> Result<RunData, RecordError> {
+    let file = if path.is_dir() {
+        path.join(RECORDS_FILE)
+    } else {
+        path.to_owned()
+    };
+    let folder = file.parent().map(Path::to_owned).unwrap_or_default();
+    let io = |source| RecordError::Io {
+        path: file.clone(),
+        source,
+    };
+    let mut reader = BufReader::new(File::open(&file).map_err(io)?);
+    let mut data: Option<RunData> = None;
+    let mut torn = false;
+    let mut bytes = Vec::new();
+    for line in 1.. {
+        bytes.clear();
+        if reader.read_until(b'\n', &mut bytes).map_err(io)? == 0 {
+            break;
+        }
+        if bytes.last() != Some(&b'\n') {
+            torn = true;
+            break;
+        }
+        let refuse = |reason: String| RecordError::Line {
+            path: file.clone(),
+            line,
+            reason,
+        };
+        let record: Record = serde_json::from_slice(&bytes).map_err(|e| refuse(e.to_string()))?;
+        match (&mut data, record) {
+            (None, Record::Run(run)) => {
+                if run.schema != SCHEMA {
+                    return Err(RecordError::Schema {
+                        path: file.clone(),
+                        found: run.schema,
+                    });
+                }
+                data = Some(RunData::new(folder.clone(), *run));
+            }
+            (None, _) => return Err(refuse("the first line is not a run".to_owned())),
+            (Some(_), Record::Run(_)) => return Err(refuse("a second run in one file".to_owned())),
+            (Some(data), record) => data.add(record).map_err(refuse)?,
+        }
+    }
+    let mut data = data.ok_or(RecordError::Empty { path: file })?;
+    data.torn = torn;
+    Ok(data)
+}
+
+impl RunData {
+    fn new(folder: PathBuf, run: Run) -> RunData {
+        RunData {
+            folder,
+            run,
+            implementations: BTreeMap::new(),
+            scenarios: BTreeMap::new(),
+            proofs: Vec::new(),
+            windows: Vec::new(),
+            failures: Vec::new(),
+            rounds: Vec::new(),
+            noise: Vec::new(),
+            end: None,
+            torn: false,
+        }
+    }
+
+    fn add(&mut self, record: Record) -> Result<(), String> {
+        match record {
+            Record::Run(_) => unreachable!("told apart by the caller"),
+            Record::Implementation(it) => drop(self.implementations.insert(it.name.clone(), it)),
+            Record::Scenario(it) => drop(self.scenarios.insert(it.name.clone(), it)),
+            Record::Proof(it) => self.proofs.push(it),
+            Record::Window(it) => {
+                self.knows(&it.scenario, &it.implementation)?;
+                if !(it.value.is_finite() && it.value > 0.0) {
+                    return Err(format!("the value {} is not a positive number", it.value));
+                }
+                self.windows.push(it);
+            }
+            Record::Failure(it) => {
+                self.knows(&it.scenario, &it.implementation)?;
+                self.failures.push(it);
+            }
+            Record::Round(it) => self.rounds.push(it),
+            Record::Noise(it) => self.noise.push(it),
+            Record::End(it) => self.end = Some(it),
+        }
+        Ok(())
+    }
+
+    fn knows(&self, scenario: &str, implementation: &str) -> Result<(), String> {
+        if !self.scenarios.contains_key(scenario) {
+            return Err(format!(
+                "the scenario {scenario:?} was not introduced before"
+            ));
+        }
+        if !self.implementations.contains_key(implementation) {
+            return Err(format!(
+                "the implementation {implementation:?} was not introduced before"
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+//! One set of primitives in three worlds: [`mod@std`] compiles to the bare primitives, `loom` explores
+//! every interleaving and memory order of a small model, `shuttle` explores schedules of a larger one.
+//!
+//! An implementation takes its locks, atomics, parking and time from one of these modules, chosen by a
+//! feature of its own package, and never from `std`. The modules have the same names in them:
+//!
+//! | name | what it is |
+//! | --- | --- |
+//! | `Mutex`, `MutexGuard` | a lock that does not poison |
+//! | `Condvar` | `wait`, `wait_until`, `notify_one`, `notify_all` |
+//! | `Parker`, `Unparker` | one thread's waiting place: `park`, `park_until`; one token |
+//! | `atomic` | atomics, `fence`, `Ordering` |
+//! | `UnsafeCell` | `with`, `with_mut`; races are found under loom |
+//! | `Arc` | shared ownership |
+//! | `thread_local!` | per-thread state |
+//! | `block_on` | runs a future on this thread |
+//! | `Track` | a value whose leak is found under loom |
+//! | `spawn`, `JoinHandle`, `yield_now`, `spin_hint` | threads |
+//! | `clock` | `now_nanos`, `after`, `has_passed` |
+//! | `choose` | one of n, explored where the world can |
+//! | `random_u64`, `order_key` | random numbers, and unique keys for ordering locks, that replay |
+//!
+//! Every call is `#[inline]` and `#[track_caller]`, so that the harness can name the line that made it.
+
+use ::std::fmt;
+use ::std::future::Future;
+use ::std::time::Duration;
+
+#[cfg(feature = "loom")]
+pub mod loom;
+#[cfg(feature = "shuttle")]
+pub mod shuttle;
+pub mod std;
+
+/// A moment on the clock of a world, in nanoseconds since that clock began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Deadline(u64);
+
+impl Deadline {
+    /// A moment that never comes.
+    pub const NEVER: Deadline = Deadline(u64::MAX);
+
+    /// The moment `nanos` after the clock began.
+    pub const fn from_nanos(nanos: u64) -> Deadline {
+        Deadline(nanos)
+    }
+
+    /// Nanoseconds since the clock began.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// The moment `delay` after `now_nanos`; what does not fit is [`Deadline::NEVER`].
+    pub fn after(now_nanos: u64, delay: Duration) -> Deadline {
+        match u64::try_from(delay.as_nanos()) {
+            Ok(delay) => Deadline(now_nanos.saturating_add(delay)),
+            Err(_) => Deadline::NEVER,
+        }
+    }
+}
+
+impl fmt::Display for Deadline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Deadline::NEVER {
+            f.write_str("never")
+        } else {
+            write!(f, "{} ns", self.0)
+        }
+    }
+}
+
+/// How much of a model's space to explore.
+#[derive(Clone, Debug)]
+pub struct Exploration {
+    /// Executions at most (std: exactly that many; loom: stops there as incomplete).
+    pub executions: u64,
+    /// Wall time at most.
+    pub time: Duration,
+    /// Seed of what is random.
+    pub seed: u64,
+    /// loom: how often a thread may be preempted; `None` for no bound.
+    pub preemptions: Option<usize>,
+}
+
+impl Default for Exploration {
+    fn default() -> Self {
+        Exploration {
+            executions: 2_000,
+            time: Duration::from_secs(20),
+            seed: 0x666c_6f77,
+            preemptions: Some(2),
+        }
+    }
+}
+
+/// What an exploration found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explored {
+    /// Executions of the model.
+    pub executions: u64,
+    /// Whether the space was exhausted.
+    pub complete: bool,
+    /// The panic or deadlock that ended it.
+    pub failure: Option<String>,
+}
+
+/// A world, for code that is written once and run in all of them: properties and models.
+pub trait World: Send + Sync + 'static {
+    /// `std`, `loom` or `shuttle`.
+    const NAME: &'static str;
+
+    /// A spawned thread.
+    type JoinHandle<T: Send + 'static>: Send;
+
+    /// Starts a thread of the world.
+    fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T>;
+
+    /// Waits for the thread's result.
+    ///
+    /// # Panics
+    /// When the thread panicked.
+    fn join<T: Send + 'static>(handle: Self::JoinHandle<T>) -> T;
+
+    /// Lets others run.
+    fn yield_now();
+
+    /// Nanoseconds since the world's clock began.
+    fn now_nanos() -> u64;
+
+    /// Runs a future on this thread.
+    fn block_on<F: Future>(future: F) -> F::Output;
+
+    /// One of `0..n`: explored where the world can, else random.
+    fn choose(n: usize) -> usize;
+
+    /// Has `rescue` run once, on a thread of its own, at the moment when every other thread of the
+    /// model waits and no timer is armed: waiting that is right must not read as a deadlock. Under std
+    /// nobody can know that moment, and the answer is `false`: `rescue` will not run.
+    fn on_quiescence(rescue: impl FnOnce() + Send + 'static) -> bool;
+
+    /// Runs `model` over and over, in as many different ways as the plan admits. Never panics: what
+    /// the model panics with is the answer's failure.
+    fn explore(plan: &Exploration, model: impl Fn() + Send + Sync + 'static) -> Explored;
+}
+
+/// What a panic said.
+pub fn panic_text(panic: &(dyn ::std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&'static str>().copied());
+    text.unwrap_or("a panic without a message").to_owned()
+}

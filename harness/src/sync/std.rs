@@ -1,0 +1,441 @@
+//! The std world: the bare primitives, nothing added.
+
+use ::std::cell;
+use ::std::future::Future;
+use ::std::ops::{Deref, DerefMut};
+use ::std::panic::{AssertUnwindSafe, catch_unwind};
+use ::std::pin::pin;
+use ::std::sync as bare;
+use ::std::task::{Context, Poll, Wake, Waker};
+use ::std::thread;
+
+use super::{Deadline, Exploration, Explored, World};
+
+pub use ::std::hint::spin_loop as spin_hint;
+pub use ::std::sync::Arc;
+pub use ::std::thread::yield_now;
+pub use ::std::thread_local;
+
+/// Atomics and fences.
+pub mod atomic {
+    pub use ::std::sync::atomic::{
+        AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    };
+}
+
+/// A lock that does not poison: a panic while it is held leaves it usable.
+#[derive(Debug, Default)]
+pub struct Mutex<T>(bare::Mutex<T>);
+
+/// The lock, held.
+#[derive(Debug)]
+pub struct MutexGuard<'a, T>(bare::MutexGuard<'a, T>);
+
+impl<T> Mutex<T> {
+    /// An open lock around `value`.
+    #[inline]
+    pub fn new(value: T) -> Self {
+        Mutex(bare::Mutex::new(value))
+    }
+
+    /// Waits for the lock.
+    #[inline]
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        MutexGuard(self.0.lock().unwrap_or_else(bare::PoisonError::into_inner))
+    }
+
+    /// The lock, if nobody holds it.
+    #[inline]
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        match self.0.try_lock() {
+            Ok(guard) => Some(MutexGuard(guard)),
+            Err(bare::TryLockError::Poisoned(poisoned)) => Some(MutexGuard(poisoned.into_inner())),
+            Err(bare::TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// The value, when nobody else can hold the lock.
+    #[inline]
+    pub fn into_inner(self) -> T {
+        self.0
+            .into_inner()
+            .unwrap_or_else(bare::PoisonError::into_inner)
+    }
+}
+
+impl<T> Deref for MutexGuard<'_, T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for MutexGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
+/// A condition variable.
+#[derive(Debug, Default)]
+pub struct Condvar(bare::Condvar);
+
+impl Condvar {
+    /// One without waiters.
+    #[inline]
+    pub fn new() -> Self {
+        Condvar(bare::Condvar::new())
+    }
+
+    /// Gives up the lock, waits for a notification, takes the lock again. May wake for nothing.
+    #[inline]
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        MutexGuard(
+            self.0
+                .wait(guard.0)
+                .unwrap_or_else(bare::PoisonError::into_inner),
+        )
+    }
+
+    /// As [`Condvar::wait`], until `deadline` at most; the second answer is whether it has passed.
+    #[inline]
+    pub fn wait_until<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        deadline: Deadline,
+    ) -> (MutexGuard<'a, T>, bool) {
+        let Some(left) = clock::left(deadline) else {
+            return (self.wait(guard), false);
+        };
+        if left.is_zero() {
+            return (guard, true);
+        }
+        let (guard, _) = self
+            .0
+            .wait_timeout(guard.0, left)
+            .unwrap_or_else(bare::PoisonError::into_inner);
+        (MutexGuard(guard), clock::has_passed(deadline))
+    }
+
+    /// Wakes one waiter, if there is one.
+    #[inline]
+    pub fn notify_one(&self) {
+        self.0.notify_one();
+    }
+
+    /// Wakes all waiters.
+    #[inline]
+    pub fn notify_all(&self) {
+        self.0.notify_all();
+    }
+}
+
+/// The waiting place of the thread that made it. Holds at most one token.
+#[derive(Debug)]
+pub struct Parker {
+    unparker: Unparker,
+    /// Only the thread that made it may park.
+    not_send: ::std::marker::PhantomData<*const ()>,
+}
+
+/// Wakes the thread of a [`Parker`].
+#[derive(Clone, Debug)]
+pub struct Unparker(thread::Thread);
+
+impl Default for Parker {
+    fn default() -> Self {
+        Parker::new()
+    }
+}
+
+impl Parker {
+    /// A waiting place for this thread.
+    ///
+    /// It stands for the thread itself, so two parkers of one thread share their token: whoever waits
+    /// must look again at what it waits for, as after any wake-up for nothing.
+    #[inline]
+    pub fn new() -> Self {
+        Parker {
+            unparker: Unparker(thread::current()),
+            not_send: ::std::marker::PhantomData,
+        }
+    }
+
+    /// What wakes this parker.
+    #[inline]
+    pub fn unparker(&self) -> Unparker {
+        self.unparker.clone()
+    }
+
+    /// Waits for the token and takes it. May wake for nothing.
+    #[inline]
+    pub fn park(&self) {
+        thread::park();
+    }
+
+    /// As [`Parker::park`], until `deadline` at most.
+    #[inline]
+    pub fn park_until(&self, deadline: Deadline) {
+        match clock::left(deadline) {
+            None => thread::park(),
+            Some(left) => thread::park_timeout(left),
+        }
+    }
+}
+
+impl Unparker {
+    /// Gives the token.
+    #[inline]
+    pub fn unpark(&self) {
+        self.0.unpark();
+    }
+}
+
+/// A cell whose readers and writers the worlds watch.
+#[derive(Debug, Default)]
+pub struct UnsafeCell<T>(cell::UnsafeCell<T>);
+
+impl<T> UnsafeCell<T> {
+    /// A cell around `value`.
+    #[inline]
+    pub const fn new(value: T) -> Self {
+        UnsafeCell(cell::UnsafeCell::new(value))
+    }
+
+    /// Reads; nobody may write meanwhile.
+    #[inline]
+    pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+        f(self.0.get())
+    }
+
+    /// Writes; nobody may read or write meanwhile.
+    #[inline]
+    pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+        f(self.0.get())
+    }
+
+    /// The value.
+    #[inline]
+    pub fn into_inner(self) -> T {
+        self.0.into_inner()
+    }
+}
+
+/// A value whose leak is found under loom.
+#[derive(Debug, Default)]
+pub struct Track<T>(T);
+
+impl<T> Track<T> {
+    /// Tracks `value`.
+    #[inline]
+    pub fn new(value: T) -> Self {
+        Track(value)
+    }
+
+    /// The value.
+    #[inline]
+    pub fn get_ref(&self) -> &T {
+        &self.0
+    }
+
+    /// The value.
+    #[inline]
+    pub fn get_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+
+    /// The value, no longer tracked.
+    #[inline]
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+/// A thread.
+#[derive(Debug)]
+pub struct JoinHandle<T>(thread::JoinHandle<T>);
+
+impl<T> JoinHandle<T> {
+    /// Waits for the thread's result.
+    ///
+    /// # Panics
+    /// With what the thread panicked with.
+    #[inline]
+    pub fn join(self) -> T {
+        self.0
+            .join()
+            .unwrap_or_else(|panic| ::std::panic::resume_unwind(panic))
+    }
+}
+
+/// Starts a thread.
+#[inline]
+pub fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    JoinHandle(thread::spawn(body))
+}
+
+struct UnparkOnWake(thread::Thread);
+
+impl Wake for UnparkOnWake {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Runs a future on this thread.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    thread_local! {
+        static WAKER: Waker = Waker::from(Arc::new(UnparkOnWake(thread::current())));
+    }
+    let mut future = pin!(future);
+    WAKER.with(|waker| {
+        let mut context = Context::from_waker(waker);
+        loop {
+            match future.as_mut().poll(&mut context) {
+                Poll::Ready(output) => return output,
+                Poll::Pending => thread::park(),
+            }
+        }
+    })
+}
+
+/// The monotonic clock.
+pub mod clock {
+    use ::std::sync::OnceLock;
+    use ::std::time::{Duration, Instant};
+
+    use super::Deadline;
+
+    #[inline]
+    fn origin() -> Instant {
+        static ORIGIN: OnceLock<Instant> = OnceLock::new();
+        *ORIGIN.get_or_init(Instant::now)
+    }
+
+    /// Nanoseconds since the clock was first read.
+    #[inline]
+    pub fn now_nanos() -> u64 {
+        let origin = origin();
+        u64::try_from(origin.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// The moment `delay` from now; `Duration::MAX` is [`Deadline::NEVER`].
+    #[inline]
+    pub fn after(delay: Duration) -> Deadline {
+        Deadline::after(now_nanos(), delay)
+    }
+
+    /// Whether the moment has come.
+    #[inline]
+    pub fn has_passed(deadline: Deadline) -> bool {
+        deadline != Deadline::NEVER && now_nanos() >= deadline.as_nanos()
+    }
+
+    /// How long until then: nothing when it has passed, `None` when it never comes.
+    #[inline]
+    pub fn left(deadline: Deadline) -> Option<Duration> {
+        (deadline != Deadline::NEVER)
+            .then(|| Duration::from_nanos(deadline.as_nanos().saturating_sub(now_nanos())))
+    }
+
+    /// The same moment for an API that wants std's `Instant`; `None` when it never comes.
+    #[inline]
+    pub fn instant(deadline: Deadline) -> Option<Instant> {
+        (deadline != Deadline::NEVER)
+            .then(|| origin().checked_add(Duration::from_nanos(deadline.as_nanos())))
+            .flatten()
+    }
+}
+
+/// A random number, seeded per thread from the order in which threads first ask.
+#[inline]
+pub fn random_u64() -> u64 {
+    use ::std::cell::Cell;
+    thread_local! {
+        static STATE: Cell<u64> = Cell::new(order_key().wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    }
+    // SplitMix64 (Steele, Lea, Flood 2014): one addition and a mix, full period from any seed.
+    STATE.with(|state| {
+        let next = state.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
+        state.set(next);
+        let mixed = (next ^ (next >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    })
+}
+
+/// A key that nobody else has; later ones are greater.
+#[inline]
+pub fn order_key() -> u64 {
+    use ::std::sync::atomic::{AtomicU64, Ordering};
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    // Relaxed: only uniqueness is asked for, and a read-modify-write alone gives it.
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// One of `0..n`, at random.
+///
+/// # Panics
+/// When there is nothing to choose from.
+#[inline]
+pub fn choose(n: usize) -> usize {
+    assert!(n > 0, "choose(0): there is nothing to choose from");
+    // Multiply and shift: no division, and a bias below n / 2^64.
+    ((u128::from(random_u64()) * n as u128) >> 64) as usize
+}
+
+/// Real threads on a real machine.
+#[derive(Debug)]
+pub struct Std;
+
+impl World for Std {
+    const NAME: &'static str = "std";
+    type JoinHandle<T: Send + 'static> = JoinHandle<T>;
+
+    fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+        spawn(body)
+    }
+    fn join<T: Send + 'static>(handle: JoinHandle<T>) -> T {
+        handle.join()
+    }
+    fn yield_now() {
+        yield_now();
+    }
+    fn now_nanos() -> u64 {
+        clock::now_nanos()
+    }
+    fn block_on<F: Future>(future: F) -> F::Output {
+        block_on(future)
+    }
+    fn choose(n: usize) -> usize {
+        choose(n)
+    }
+    fn on_quiescence(_rescue: impl FnOnce() + Send + 'static) -> bool {
+        false
+    }
+    fn explore(plan: &Exploration, model: impl Fn() + Send + Sync + 'static) -> Explored {
+        let end = clock::after(plan.time);
+        let mut executions = 0;
+        while executions < plan.executions && !clock::has_passed(end) {
+            executions += 1;
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(&model)) {
+                let failure = Some(super::panic_text(&*panic));
+                return Explored {
+                    executions,
+                    complete: false,
+                    failure,
+                };
+            }
+        }
+        Explored {
+            executions,
+            complete: false,
+            failure: None,
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Timers: something that calls, or answers, at a deadline and never before.
+
+use std::future::Future;
+use std::time::Duration;
+
+use crate::channel::Channels;
+use crate::sync::Deadline;
+
+/// When a timer was due, and when the design noticed: lateness splits into due -> claimed -> called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fired {
+    /// The deadline that was asked for.
+    pub due: Deadline,
+    /// When the timer thread claimed it, in nanoseconds of the world's clock; `None` where the design
+    /// does not say.
+    pub claimed_nanos: Option<u64>,
+}
+
+/// A design that calls back at deadlines.
+///
+/// Dropping it ends its threads; timers still armed then are dropped uncalled (T8).
+pub trait Timers: Sized + Send + Sync + 'static {
+    /// What names one armed timer.
+    type Handle: Send + 'static;
+
+    /// A timer service of its own.
+    fn start() -> Self;
+
+    /// Has `then` called once, at `deadline` or later, never before (T1, T2).
+    fn schedule(
+        &self,
+        deadline: Deadline,
+        then: impl FnOnce(Fired) + Send + 'static,
+    ) -> Self::Handle;
+}
+
+/// Timers that can be called off (T2).
+pub trait Cancel: Timers {
+    /// `true`: it will not fire. `false`: it had fired or was cancelled before.
+    fn cancel(&self, handle: &Self::Handle) -> bool;
+}
+
+/// Timers whose deadline can be moved without a new handle (T3).
+pub trait Reset: Timers {
+    /// `true`: it now fires at `deadline` instead. `false`: it had fired or was cancelled before.
+    fn reset(&self, handle: &Self::Handle, deadline: Deadline) -> bool;
+}
+
+/// Timers that futures can wait for.
+pub trait Sleep: Sized + Send + Sync + 'static {
+    /// A timer service of its own, or a handle to the running executor's.
+    fn start() -> Self;
+
+    /// Ready at `deadline` or later; dropping the future calls the timer off.
+    fn sleep_until(&self, deadline: Deadline) -> impl Future<Output = ()> + Send + 'static;
+}
+
+/// core.async's `timeout`: a channel that closes after a while, to stand in an alts.
+pub trait Timeouts<C: Channels>: Sized + Send + Sync + 'static {
+    /// A timer service of its own.
+    fn start() -> Self;
+
+    /// A channel without values that closes `delay` from now; `Duration::MAX` never.
+    fn timeout(&self, delay: Duration) -> C::Rx<()>;
+}

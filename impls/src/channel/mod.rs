@@ -1,0 +1,1 @@
+//! Our channels: a file (or folder) for each design.

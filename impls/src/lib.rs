@@ -1,0 +1,17 @@
+//! The contestants: core.async's world in Rust, and adapters of published crates.
+//!
+//! The same sources are compiled three times, against `std`, loom and shuttle (see `impls/loom` and
+//! `impls/shuttle`); every primitive comes from [`sync`], never from `std`. [`registry`] is the one list
+//! of who takes part.
+
+#[cfg(feature = "loom")]
+pub use flowmeter_harness::sync::loom as sync;
+#[cfg(feature = "shuttle")]
+pub use flowmeter_harness::sync::shuttle as sync;
+#[cfg(not(any(feature = "loom", feature = "shuttle")))]
+pub use flowmeter_harness::sync::std as sync;
+
+pub mod channel;
+#[cfg(feature = "peers")]
+pub mod peers;
+pub mod registry;

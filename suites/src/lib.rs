@@ -1,0 +1,1 @@
+//! What the contestants go through.

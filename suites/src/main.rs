@@ -1,0 +1,2 @@
+//! The `flowmeter` command.
+fn main() {}
