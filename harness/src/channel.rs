@@ -8,10 +8,11 @@
 //! speaks for every message type at once.
 //!
 //! What every known channel has is in [`Channels`]; what only some have is a trait of its own
-//! ([`Blocking`], [`Async`], [`Callback`], [`PutDeadline`], [`TakeDeadline`], [`Close`], [`Alts`],
-//! [`Promises`], [`Identity`]), so that registering what is not there does not compile. Kinds of buffers and
-//! further halves are answered with `None` where a family lacks them, and the registry derives those
-//! capabilities instead of being told. Behaviour that no type can show is a
+//! ([`Blocking`], [`Async`], [`Callback`], [`PutDeadline`], [`TakeDeadline`], [`Alts`], [`Promises`]),
+//! so that registering what is not there does not compile. Questions outside any timed loop (which
+//! buffers, a further half, closing, identity) are asked at run time and answered with "no" where a family
+//! lacks them; the registry derives those capabilities instead of being told. A trait for each would make
+//! every workload that needs two of them a bound of its own. Behaviour that no type can show is a
 //! [`Claim`](crate::caps::Claim).
 //!
 //! A crate with two types of halves (std's `SyncSender` and `Sender`) is two families registered under
@@ -150,6 +151,17 @@ pub trait Channels: Sized + Send + Sync + 'static {
         None
     }
 
+    /// Closes the channel while both halves live; closing twice is harmless. `false` where only dropping
+    /// halves ends a channel.
+    fn close<T: Message>(_tx: &Self::Tx<T>) -> bool {
+        false
+    }
+
+    /// Whether both halves belong to the same channel, or `None` where halves do not know.
+    fn same<T: Message>(_tx: &Self::Tx<T>, _rx: &Self::Rx<T>) -> Option<bool> {
+        None
+    }
+
     /// Puts without waiting.
     fn offer<T: Message>(tx: &mut Self::Tx<T>, value: T) -> Offered<T>;
 
@@ -230,22 +242,10 @@ pub trait TakeDeadline: Blocking {
     ) -> Result<T, TakeUntilError>;
 }
 
-/// Channels that can be closed while both halves are alive.
-pub trait Close: Channels {
-    /// Closes the channel; closing twice is harmless.
-    fn close<T: Message>(tx: &Self::Tx<T>);
-}
-
 /// Channels that hold one value for ever, which answers every take.
 pub trait Promises: Channels {
     /// A new promise channel.
     fn open_promise<T: Message + Clone>() -> (Self::Tx<T>, Self::Rx<T>);
-}
-
-/// Channels that can be told apart.
-pub trait Identity: Channels {
-    /// Whether both halves belong to the same channel.
-    fn same<T: Message>(tx: &Self::Tx<T>, rx: &Self::Rx<T>) -> bool;
 }
 
 /// One port of an alts.

@@ -5,7 +5,7 @@
 //! ```ignore
 //! impl Registry for Everybody {
 //!     fn channels<H: Enrol>(self, hall: &mut H) {
-//!         own::<Mutex, _>(hall, "mutex").blocking().asynchronous().close().alts().enter();
+//!         own::<Mutex, _>(hall, "mutex").blocking().asynchronous().alts().enter();
 //!         peer::<Bounded, _>(hall, "std", "1.95").blocking().family::<Unbounded>().blocking().enter();
 //!     }
 //! }
@@ -19,8 +19,7 @@ use std::marker::PhantomData;
 
 use crate::caps::{Capabilities, Capability, Claim, Origin};
 use crate::channel::{
-    Alts, Async, Blocking, Buffer, Callback, Channels, Close, Identity, Promises, PutDeadline,
-    TakeDeadline,
+    Alts, Async, Blocking, Buffer, Callback, Channels, Promises, PutDeadline, TakeDeadline,
 };
 
 /// Who takes part.
@@ -52,12 +51,8 @@ pub trait Enrol: Sized {
     fn put_deadline<C: PutDeadline>(&mut self, _who: &Contestant) {}
     /// A family with deadlines on takes.
     fn take_deadline<C: TakeDeadline>(&mut self, _who: &Contestant) {}
-    /// A family that can be closed.
-    fn close<C: Close + Blocking>(&mut self, _who: &Contestant) {}
     /// A family with promises.
     fn promises<C: Promises + Blocking>(&mut self, _who: &Contestant) {}
-    /// A family whose halves know their channel.
-    fn identity<C: Identity>(&mut self, _who: &Contestant) {}
     /// A family with alts.
     fn alts<C: Alts>(&mut self, _who: &Contestant) {}
 }
@@ -160,6 +155,12 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
                 if C::another_rx(&rx).is_some() {
                     self = self.derive(Capability::MultiConsumer);
                 }
+                if C::same(&tx, &rx).is_some() {
+                    self = self.derive(Capability::Identity);
+                }
+                if C::close(&tx) {
+                    self = self.derive(Capability::Close);
+                }
             }
         }
         self
@@ -217,28 +218,12 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
             .visit(H::take_deadline::<C>)
     }
 
-    /// Can be closed.
-    pub fn close(self) -> Self
-    where
-        C: Close + Blocking,
-    {
-        self.derive(Capability::Close).visit(H::close::<C>)
-    }
-
     /// Has promises.
     pub fn promises(self) -> Self
     where
         C: Promises + Blocking,
     {
         self.derive(Capability::Promise).visit(H::promises::<C>)
-    }
-
-    /// Halves know their channel.
-    pub fn identity(self) -> Self
-    where
-        C: Identity,
-    {
-        self.derive(Capability::Identity).visit(H::identity::<C>)
     }
 
     /// Has alts.

@@ -1,0 +1,57 @@
+//! Puts and takes that answer a callback, as core.async's `put!` and `take!` (C11).
+
+use flowmeter_harness::channel::{PutError, TakeError};
+
+use super::operation::{Answer, Notify, Operation};
+use super::state::{Attempt, Effects};
+use super::{Channel, trampoline};
+
+impl<T: Send + 'static> Channel<T> {
+    /// Puts, and gives the answer to `then`: on this thread if the put is able at once, else on the
+    /// thread that completes it; outside any lock. A callback that panics ends alone.
+    pub fn put_then(&self, value: T, then: impl FnOnce(Result<(), PutError<T>>) + Send + 'static) {
+        let mut effects = Effects::new();
+        let mut state = self.0.lock();
+        let answer = match state.put_now(value, None, &mut effects) {
+            Attempt::Done(Ok(())) => Ok(()),
+            Attempt::Done(Err(value)) => Err(PutError::Closed(Some(value))),
+            Attempt::NotAble(value) | Attempt::Lost(value) => {
+                // What an answered callback is told cannot be known before; a refused one is told here.
+                let operation = Operation::new(Notify::Nobody);
+                match state.wait_to_put(&operation, 0, value) {
+                    Ok(()) => {
+                        operation.tell(Notify::Call(Box::new(move |_| then(Ok(())))));
+                        return;
+                    }
+                    Err(value) => Err(PutError::TooManyWaiters(value)),
+                }
+            }
+        };
+        drop(state);
+        effects.run();
+        trampoline::run(Box::new(move || then(answer)));
+    }
+
+    /// Takes, and gives the answer to `then`, as [`Channel::put_then`].
+    pub fn take_then(&self, then: impl FnOnce(Result<T, TakeError>) + Send + 'static) {
+        let mut effects = Effects::new();
+        let mut state = self.0.lock();
+        let answer = match state.take_now(None, &mut effects) {
+            Attempt::Done(value) => value.ok_or(TakeError::Closed),
+            Attempt::NotAble(()) | Attempt::Lost(()) => {
+                let operation = Operation::new(Notify::Nobody);
+                if state.wait_to_take(&operation, 0) {
+                    operation.tell(Notify::Call(Box::new(move |answer| match answer {
+                        Answer::Took { value, .. } => then(value.ok_or(TakeError::Closed)),
+                        Answer::Put { .. } => unreachable!("a take is answered as a take"),
+                    })));
+                    return;
+                }
+                Err(TakeError::TooManyWaiters)
+            }
+        };
+        drop(state);
+        effects.run();
+        trampoline::run(Box::new(move || then(answer)));
+    }
+}

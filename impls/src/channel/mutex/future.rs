@@ -1,0 +1,178 @@
+//! Puts and takes as futures. Dropping a pending one leaves it without effect, or gives the value it was
+//! already handed back to the channel (C9).
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use flowmeter_harness::channel::{PutError, TakeError};
+
+use crate::sync::Arc;
+
+use super::Channel;
+use super::operation::{Answer, Notify, Operation};
+use super::state::{Attempt, Effects};
+
+/// A put that may have to wait. A value not yet put is dropped with it.
+#[must_use = "a future does nothing unless it is polled"]
+pub struct PutFuture<'a, T: Send + 'static> {
+    channel: &'a Channel<T>,
+    /// Until the first poll.
+    value: Option<T>,
+    /// While it waits.
+    operation: Option<Arc<Operation<T>>>,
+}
+
+/// A take that may have to wait.
+#[must_use = "a future does nothing unless it is polled"]
+pub struct TakeFuture<'a, T: Send + 'static> {
+    channel: &'a Channel<T>,
+    /// While it waits.
+    operation: Option<Arc<Operation<T>>>,
+}
+
+impl<T: Send + 'static> Channel<T> {
+    /// [`Channel::put`] as a future.
+    pub fn put_async(&self, value: T) -> PutFuture<'_, T> {
+        PutFuture {
+            channel: self,
+            value: Some(value),
+            operation: None,
+        }
+    }
+
+    /// [`Channel::take`] as a future.
+    pub fn take_async(&self) -> TakeFuture<'_, T> {
+        TakeFuture {
+            channel: self,
+            operation: None,
+        }
+    }
+}
+
+impl<T: Send + 'static> PutFuture<'_, T> {
+    fn begin(&mut self, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
+        let mut effects = Effects::new();
+        let mut state = self.channel.0.lock();
+        let attempt = state.put_now(value, None, &mut effects);
+        if let Attempt::NotAble(value) | Attempt::Lost(value) = attempt {
+            let operation = Operation::new(Notify::Task(waker.clone()));
+            return match state.wait_to_put(&operation, 0, value) {
+                Ok(()) => {
+                    self.operation = Some(operation);
+                    Poll::Pending
+                }
+                Err(value) => Poll::Ready(Err(PutError::TooManyWaiters(value))),
+            };
+        }
+        drop(state);
+        effects.run();
+        Poll::Ready(match attempt {
+            Attempt::Done(Err(value)) => Err(PutError::Closed(Some(value))),
+            _ => Ok(()),
+        })
+    }
+}
+
+// The value is never pinned: it is moved into the channel.
+impl<T: Send + 'static> Unpin for PutFuture<'_, T> {}
+
+impl<T: Send + 'static> Future for PutFuture<'_, T> {
+    type Output = Result<(), PutError<T>>;
+
+    /// # Panics
+    /// When it is polled after it was ready.
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Some(value) = self.value.take() {
+            return self.begin(value, context.waker());
+        }
+        let operation = self
+            .operation
+            .as_ref()
+            .expect("a put was polled after it was ready");
+        match operation.answer_or_wake(context.waker()) {
+            None => Poll::Pending,
+            Some(_) => {
+                self.operation = None;
+                Poll::Ready(Ok(()))
+            }
+        }
+    }
+}
+
+impl<T: Send + 'static> Drop for PutFuture<'_, T> {
+    fn drop(&mut self) {
+        if let Some(operation) = self.operation.take().filter(|operation| operation.end()) {
+            let value = self.channel.0.lock().withdraw_put(&operation, 0);
+            // Outside the lock: a value's own drop may use the channel.
+            drop(value);
+        }
+    }
+}
+
+impl<T: Send + 'static> TakeFuture<'_, T> {
+    fn begin(&mut self, waker: &Waker) -> Poll<Result<T, TakeError>> {
+        let mut effects = Effects::new();
+        let mut state = self.channel.0.lock();
+        if let Attempt::Done(value) = state.take_now(None, &mut effects) {
+            drop(state);
+            effects.run();
+            return Poll::Ready(value.ok_or(TakeError::Closed));
+        }
+        let operation = Operation::new(Notify::Task(waker.clone()));
+        if !state.wait_to_take(&operation, 0) {
+            return Poll::Ready(Err(TakeError::TooManyWaiters));
+        }
+        self.operation = Some(operation);
+        Poll::Pending
+    }
+}
+
+impl<T: Send + 'static> Future for TakeFuture<'_, T> {
+    type Output = Result<T, TakeError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(operation) = &self.operation else {
+            return self.begin(context.waker());
+        };
+        match operation.answer_or_wake(context.waker()) {
+            None => Poll::Pending,
+            Some(Answer::Put { .. }) => unreachable!("a take is answered as a take"),
+            Some(Answer::Took { value, .. }) => {
+                self.operation = None;
+                Poll::Ready(value.ok_or(TakeError::Closed))
+            }
+        }
+    }
+}
+
+impl<T: Send + 'static> Drop for TakeFuture<'_, T> {
+    fn drop(&mut self) {
+        let Some(operation) = self.operation.take() else {
+            return;
+        };
+        if operation.end() {
+            self.channel.0.lock().withdraw_take(&operation, 0);
+        } else if let Some(Answer::Took {
+            value: Some(value), ..
+        }) = operation.answer()
+        {
+            let mut effects = Effects::new();
+            self.channel.0.lock().give_back(value, &mut effects);
+            effects.run();
+        }
+    }
+}
+
+impl<T: Send + 'static> fmt::Debug for PutFuture<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PutFuture")
+    }
+}
+
+impl<T: Send + 'static> fmt::Debug for TakeFuture<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TakeFuture")
+    }
+}

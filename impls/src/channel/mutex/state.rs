@@ -1,0 +1,354 @@
+//! The channel itself, as its lock guards it: what is stored, who waits, and the commits.
+//!
+//! Invariants, whenever the lock is free:
+//! * a live put waits only while there is no room, a live take only while there is no value and no
+//!   live put of another request (an alts may wait on both sides of one channel, A4);
+//! * once closed, no take waits and no put joins those that already wait (C6);
+//! * values leave in the order: given back by a cancelled take, stored, waiting.
+
+use std::collections::VecDeque;
+
+use crate::sync::Arc;
+
+use super::MAX_WAITERS;
+use super::operation::{Answer, Claim, Operation};
+use super::store::{Store, Stored};
+
+/// A put that waits, with its value.
+pub(super) struct WaitingPut<T> {
+    operation: Arc<Operation<T>>,
+    clause: usize,
+    value: T,
+}
+
+/// A take that waits.
+pub(super) struct WaitingTake<T> {
+    operation: Arc<Operation<T>>,
+    clause: usize,
+}
+
+/// What an attempt to commit a clause at once came to.
+pub(super) enum Attempt<R, N> {
+    /// The clause is committed.
+    Done(R),
+    /// The clause is not able now.
+    NotAble(N),
+    /// Another clause of the same request was committed by another thread.
+    Lost(N),
+}
+
+/// What is left to do outside the lock: waking, and dropping values that a buffer discards.
+pub(super) struct Effects<T> {
+    first: Option<Arc<Operation<T>>>,
+    /// Only a close, a promise or a value given back wakes more than one.
+    more: Vec<Arc<Operation<T>>>,
+    discarded: Option<T>,
+}
+
+impl<T: 'static> Effects<T> {
+    #[inline]
+    pub(super) fn new() -> Self {
+        Effects {
+            first: None,
+            more: Vec::new(),
+            discarded: None,
+        }
+    }
+
+    fn wake(&mut self, operation: Arc<Operation<T>>) {
+        if self.first.is_none() {
+            self.first = Some(operation);
+        } else {
+            self.more.push(operation);
+        }
+    }
+
+    /// Carries them out; call it outside every lock.
+    #[inline]
+    pub(super) fn run(self) {
+        for operation in self.first.into_iter().chain(self.more) {
+            operation.notify();
+        }
+    }
+}
+
+pub(super) struct State<T> {
+    store: Store<T>,
+    /// Values handed to takes that were cancelled before they looked (C9).
+    returned: VecDeque<T>,
+    closed: bool,
+    puts: VecDeque<WaitingPut<T>>,
+    takes: VecDeque<WaitingTake<T>>,
+}
+
+impl<T: 'static> State<T> {
+    pub(super) fn new(store: Store<T>) -> Self {
+        State {
+            store,
+            returned: VecDeque::new(),
+            closed: false,
+            puts: VecDeque::new(),
+            takes: VecDeque::new(),
+        }
+    }
+
+    /// Commits a put if it is able: the channel is closed, a take waits, or there is room. `me` is the
+    /// request it belongs to, where others can see that one already.
+    #[inline]
+    pub(super) fn put_now(
+        &mut self,
+        value: T,
+        me: Option<&Operation<T>>,
+        effects: &mut Effects<T>,
+    ) -> Attempt<Result<(), T>, T> {
+        if self.closed {
+            return if ends(me) {
+                Attempt::Done(Err(value))
+            } else {
+                Attempt::Lost(value)
+            };
+        }
+        if self.takes.is_empty() && self.store.is_full(self.returned.len()) {
+            return Attempt::NotAble(value);
+        }
+        self.put_to_take_or_store(value, me, effects)
+    }
+
+    fn put_to_take_or_store(
+        &mut self,
+        value: T,
+        me: Option<&Operation<T>>,
+        effects: &mut Effects<T>,
+    ) -> Attempt<Result<(), T>, T> {
+        // A promise keeps its value and answers everybody; all others hand it to the first take.
+        if !matches!(self.store, Store::Promise { .. }) {
+            match self.hand_over(value, me, effects) {
+                Attempt::NotAble(value) => return self.store_value(value, me, effects),
+                done => return done,
+            }
+        }
+        let stored = self.store_value(value, me, effects);
+        while self.store.has_value() && !self.takes.is_empty() {
+            let taker = self.takes.pop_front().expect("not empty");
+            let copy = self.store.next();
+            if let Claim::Won = Operation::claim(None, &taker.operation, || Answer::Took {
+                clause: taker.clause,
+                value: copy,
+            }) {
+                effects.wake(taker.operation);
+            }
+        }
+        stored
+    }
+
+    /// Gives `value` to the first live take of another request.
+    fn hand_over(
+        &mut self,
+        value: T,
+        me: Option<&Operation<T>>,
+        effects: &mut Effects<T>,
+    ) -> Attempt<Result<(), T>, T> {
+        let mut value = Some(value);
+        let mut index = 0;
+        while let Some(taker) = self.takes.get(index) {
+            let clause = taker.clause;
+            let won = if me.is_some_and(|me| me.is(&taker.operation)) {
+                Claim::OtherOver
+            } else {
+                Operation::claim(me, &taker.operation, || Answer::Took {
+                    clause,
+                    value: value.take(),
+                })
+            };
+            match won {
+                Claim::Won => {
+                    let taker = self.takes.remove(index).expect("it was just looked at");
+                    effects.wake(taker.operation);
+                    return Attempt::Done(Ok(()));
+                }
+                Claim::OtherOver => index += 1,
+                Claim::SelfOver => return Attempt::Lost(value.expect("nobody took it")),
+            }
+        }
+        Attempt::NotAble(value.expect("nobody took it"))
+    }
+
+    fn store_value(
+        &mut self,
+        value: T,
+        me: Option<&Operation<T>>,
+        effects: &mut Effects<T>,
+    ) -> Attempt<Result<(), T>, T> {
+        if self.store.is_full(self.returned.len()) {
+            return Attempt::NotAble(value);
+        }
+        if !ends(me) {
+            return Attempt::Lost(value);
+        }
+        if let Stored::Discarded(value) | Stored::Full(value) =
+            self.store.add(value, self.returned.len())
+        {
+            effects.discarded = Some(value);
+        }
+        Attempt::Done(Ok(()))
+    }
+
+    /// Commits a take if it is able: there is a value, a put waits, or the channel is closed.
+    #[inline]
+    pub(super) fn take_now(
+        &mut self,
+        me: Option<&Operation<T>>,
+        effects: &mut Effects<T>,
+    ) -> Attempt<Option<T>, ()> {
+        if self.store.has_value() || !self.returned.is_empty() {
+            if !ends(me) {
+                return Attempt::Lost(());
+            }
+            let value = self.returned.pop_front().or_else(|| self.store.next());
+            if !self.puts.is_empty() {
+                self.refill(effects);
+            }
+            return Attempt::Done(value);
+        }
+        match self.take_from_put(me, effects) {
+            Attempt::NotAble(()) if self.closed && ends(me) => Attempt::Done(None),
+            Attempt::NotAble(()) if self.closed => Attempt::Lost(()),
+            attempt => attempt,
+        }
+    }
+
+    /// Takes from the first live put of another request.
+    fn take_from_put(
+        &mut self,
+        me: Option<&Operation<T>>,
+        effects: &mut Effects<T>,
+    ) -> Attempt<Option<T>, ()> {
+        let mut index = 0;
+        while let Some(put) = self.puts.get(index) {
+            let clause = put.clause;
+            let won = if me.is_some_and(|me| me.is(&put.operation)) {
+                Claim::OtherOver
+            } else {
+                Operation::claim(me, &put.operation, || Answer::Put {
+                    clause,
+                    accepted: true,
+                })
+            };
+            match won {
+                Claim::Won => {
+                    let put = self.puts.remove(index).expect("it was just looked at");
+                    effects.wake(put.operation);
+                    return Attempt::Done(Some(put.value));
+                }
+                // Its own thread removes it, for its value has to go back there.
+                Claim::OtherOver => index += 1,
+                Claim::SelfOver => return Attempt::Lost(()),
+            }
+        }
+        Attempt::NotAble(())
+    }
+
+    /// Moves waiting puts into the room that has come free.
+    fn refill(&mut self, effects: &mut Effects<T>) {
+        while !self.store.is_full(self.returned.len()) {
+            match self.take_from_put(None, effects) {
+                Attempt::Done(Some(value)) => {
+                    let stored = self.store.add(value, self.returned.len());
+                    debug_assert!(matches!(stored, Stored::Kept), "there was room");
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Closes; those who wait for a value hear of it.
+    pub(super) fn close(&mut self, effects: &mut Effects<T>) {
+        if std::mem::replace(&mut self.closed, true) {
+            return;
+        }
+        // Takes wait only where nothing is stored and no other request's put waits, so all hear
+        // "closed"; those whose request is over are removed by their own threads or not at all.
+        for taker in std::mem::take(&mut self.takes) {
+            let answer = || Answer::Took {
+                clause: taker.clause,
+                value: None,
+            };
+            if let Claim::Won = Operation::claim(None, &taker.operation, answer) {
+                effects.wake(taker.operation);
+            }
+        }
+    }
+
+    /// Takes back a value that a cancelled take was handed: it is next again.
+    pub(super) fn give_back(&mut self, value: T, effects: &mut Effects<T>) {
+        match self.hand_over(value, None, effects) {
+            Attempt::NotAble(value) | Attempt::Lost(value) => self.returned.push_front(value),
+            Attempt::Done(_) => {}
+        }
+    }
+
+    /// Has a put wait; it comes back when too many wait already (C7).
+    pub(super) fn wait_to_put(
+        &mut self,
+        operation: &Arc<Operation<T>>,
+        clause: usize,
+        value: T,
+    ) -> Result<(), T> {
+        if self.puts.len() >= MAX_WAITERS
+            && self
+                .puts
+                .iter()
+                .filter(|put| put.operation.is_waiting())
+                .count()
+                >= MAX_WAITERS
+        {
+            return Err(value);
+        }
+        self.puts.push_back(WaitingPut {
+            operation: Arc::clone(operation),
+            clause,
+            value,
+        });
+        Ok(())
+    }
+
+    /// Has a take wait; `false` when too many wait already (C7).
+    pub(super) fn wait_to_take(&mut self, operation: &Arc<Operation<T>>, clause: usize) -> bool {
+        if self.takes.len() >= MAX_WAITERS
+            && self
+                .takes
+                .iter()
+                .filter(|take| take.operation.is_waiting())
+                .count()
+                >= MAX_WAITERS
+        {
+            return false;
+        }
+        self.takes.push_back(WaitingTake {
+            operation: Arc::clone(operation),
+            clause,
+        });
+        true
+    }
+
+    /// Removes a put whose request is over and gives its value.
+    pub(super) fn withdraw_put(&mut self, operation: &Operation<T>, clause: usize) -> Option<T> {
+        let is_it = |put: &WaitingPut<T>| put.clause == clause && put.operation.is(operation);
+        let index = self.puts.iter().position(is_it)?;
+        self.puts.remove(index).map(|put| put.value)
+    }
+
+    /// Removes a take whose request is over.
+    pub(super) fn withdraw_take(&mut self, operation: &Operation<T>, clause: usize) {
+        let is_it = |take: &WaitingTake<T>| take.clause == clause && take.operation.is(operation);
+        if let Some(index) = self.takes.iter().position(is_it) {
+            self.takes.remove(index);
+        }
+    }
+}
+
+/// Ends the request before its own thread has an effect; `false` when another thread was first.
+#[inline]
+fn ends<T: 'static>(me: Option<&Operation<T>>) -> bool {
+    me.is_none_or(Operation::end)
+}

@@ -1,0 +1,136 @@
+//! What a channel keeps between a put and its take.
+
+use std::collections::VecDeque;
+
+use flowmeter_harness::channel::Buffer;
+
+/// The values of a channel, by kind of buffer (B1).
+pub(super) enum Store<T> {
+    /// Nothing is kept.
+    Rendezvous,
+    /// Values in the order of their puts, and what happens when there is no room.
+    Queue {
+        values: VecDeque<T>,
+        capacity: usize,
+        overflow: Overflow,
+    },
+    /// The first value answers every take. `copy` is `T::clone`, known only where the channel was made.
+    Promise { value: Option<T>, copy: fn(&T) -> T },
+}
+
+/// What a put on a full queue does.
+#[derive(Clone, Copy)]
+pub(super) enum Overflow {
+    /// It waits.
+    Wait,
+    /// Its value is dropped.
+    DropNewest,
+    /// The oldest value is dropped for it.
+    DropOldest,
+}
+
+/// What became of a value that was to be stored.
+pub(super) enum Stored<T> {
+    /// It is kept.
+    Kept,
+    /// This value has to go; dropping it is the caller's, outside the lock.
+    Discarded(T),
+    /// There is no room.
+    Full(T),
+}
+
+impl<T> Store<T> {
+    pub(super) fn new(buffer: Buffer) -> Self {
+        let queue = |capacity: usize, overflow| Store::Queue {
+            // Room for small buffers at once: a put in the steady state allocates nothing.
+            values: VecDeque::with_capacity(capacity.min(64)),
+            capacity,
+            overflow,
+        };
+        match buffer {
+            Buffer::Rendezvous => Store::Rendezvous,
+            Buffer::Fixed(n) => queue(n.get(), Overflow::Wait),
+            Buffer::Dropping(n) => queue(n.get(), Overflow::DropNewest),
+            Buffer::Sliding(n) => queue(n.get(), Overflow::DropOldest),
+            Buffer::Unbounded => Store::Queue {
+                values: VecDeque::new(),
+                capacity: usize::MAX,
+                overflow: Overflow::Wait,
+            },
+        }
+    }
+
+    pub(super) fn promise(copy: fn(&T) -> T) -> Self {
+        Store::Promise { value: None, copy }
+    }
+
+    /// Stores `value` if there is room for it beside `returned` values that were given back.
+    #[inline]
+    pub(super) fn add(&mut self, value: T, returned: usize) -> Stored<T> {
+        match self {
+            Store::Rendezvous => Stored::Full(value),
+            Store::Queue {
+                values,
+                capacity,
+                overflow,
+            } => {
+                if values.len() + returned < *capacity {
+                    values.push_back(value);
+                    return Stored::Kept;
+                }
+                match overflow {
+                    Overflow::Wait => Stored::Full(value),
+                    Overflow::DropNewest => Stored::Discarded(value),
+                    Overflow::DropOldest => match values.pop_front() {
+                        Some(oldest) => {
+                            values.push_back(value);
+                            Stored::Discarded(oldest)
+                        }
+                        // All room is taken by values that were given back; they are older.
+                        None => Stored::Discarded(value),
+                    },
+                }
+            }
+            Store::Promise { value: Some(_), .. } => Stored::Discarded(value),
+            Store::Promise {
+                value: kept @ None, ..
+            } => {
+                *kept = Some(value);
+                Stored::Kept
+            }
+        }
+    }
+
+    /// Whether a put would be refused for lack of room.
+    #[inline]
+    pub(super) fn is_full(&self, returned: usize) -> bool {
+        match self {
+            Store::Rendezvous => true,
+            Store::Queue {
+                values,
+                capacity,
+                overflow: Overflow::Wait,
+            } => values.len() + returned >= *capacity,
+            Store::Queue { .. } | Store::Promise { .. } => false,
+        }
+    }
+
+    #[inline]
+    pub(super) fn has_value(&self) -> bool {
+        match self {
+            Store::Rendezvous => false,
+            Store::Queue { values, .. } => !values.is_empty(),
+            Store::Promise { value, .. } => value.is_some(),
+        }
+    }
+
+    /// The next value; a promise keeps its own and gives a copy.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<T> {
+        match self {
+            Store::Rendezvous => None,
+            Store::Queue { values, .. } => values.pop_front(),
+            Store::Promise { value, copy } => value.as_ref().map(*copy),
+        }
+    }
+}
