@@ -1,0 +1,207 @@
+//! Tier one: exactly one, none lost, none doubled, in time linear in the number of operations.
+
+use std::fmt;
+
+use super::Mint;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Account {
+    offered: u32,
+    /// Puts answered `true`.
+    accepted: u32,
+    /// Puts answered with the value given back, or swallowed with an error.
+    refused: u32,
+    /// Takes that answered this value.
+    taken: u32,
+}
+
+/// What callers asked and were answered, by token.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    accounts: Vec<Account>,
+}
+
+/// A broken rule, with the id of SEMANTICS.md it breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Such as `C2`.
+    pub id: &'static str,
+    /// What was seen.
+    pub text: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.id, self.text)
+    }
+}
+
+impl Ledger {
+    /// Empty books for `count` tokens.
+    pub fn new(count: usize) -> Ledger {
+        Ledger {
+            accounts: vec![Account::default(); count],
+        }
+    }
+
+    /// A put of that token was called.
+    pub fn offered(&mut self, id: usize) {
+        self.accounts[id].offered += 1;
+    }
+
+    /// A put of that token was answered `true`.
+    pub fn accepted(&mut self, id: usize) {
+        self.offered(id);
+        self.accounts[id].accepted += 1;
+    }
+
+    /// A put of that token was answered `false`, timed out, or lost an alts.
+    pub fn refused(&mut self, id: usize) {
+        self.offered(id);
+        self.accounts[id].refused += 1;
+    }
+
+    /// A take answered that token.
+    pub fn taken(&mut self, id: usize) {
+        self.accounts[id].taken += 1;
+    }
+
+    /// Adds the books of another thread.
+    pub fn merge(&mut self, other: &Ledger) {
+        for (mine, theirs) in self.accounts.iter_mut().zip(&other.accounts) {
+            mine.offered += theirs.offered;
+            mine.accepted += theirs.accepted;
+            mine.refused += theirs.refused;
+            mine.taken += theirs.taken;
+        }
+    }
+
+    /// How many takes answered a value.
+    pub fn takes(&self) -> u64 {
+        self.accounts.iter().map(|a| u64::from(a.taken)).sum()
+    }
+
+    /// How many puts were answered `true`.
+    pub fn accepted_puts(&self) -> u64 {
+        self.accounts.iter().map(|a| u64::from(a.accepted)).sum()
+    }
+
+    /// The rules of a channel that keeps everything, after all of it was drained.
+    ///
+    /// # Errors
+    /// The first broken rule.
+    pub fn judge_drained(&self) -> Result<(), Violation> {
+        self.judge_takes()?;
+        for (id, account) in self.accounts.iter().enumerate() {
+            if account.accepted > account.taken {
+                let text =
+                    format!("the put of token {id} was answered true, and no take ever had it");
+                return Err(Violation { id: "C1", text });
+            }
+        }
+        Ok(())
+    }
+
+    /// The rules that hold for every buffer but a promise, drained or not.
+    ///
+    /// # Errors
+    /// The first broken rule.
+    pub fn judge_takes(&self) -> Result<(), Violation> {
+        for (id, account) in self.accounts.iter().enumerate() {
+            let broken = if account.taken > 0 && account.offered == 0 {
+                Some((
+                    "C2",
+                    format!("a take answered token {id}, which nobody has put"),
+                ))
+            } else if account.taken > 1 {
+                Some((
+                    "C2",
+                    format!("token {id} was taken {} times", account.taken),
+                ))
+            } else if account.taken > 0 && account.refused > 0 {
+                Some((
+                    "A1",
+                    format!("token {id} was given back to its sender, and taken as well"),
+                ))
+            } else {
+                None
+            };
+            if let Some((id, text)) = broken {
+                return Err(Violation { id, text });
+            }
+        }
+        Ok(())
+    }
+
+    /// Every token was dropped exactly once: to be asked when all handles and values are gone.
+    ///
+    /// # Errors
+    /// The first token that was not.
+    pub fn judge_drops(&self, mint: &Mint) -> Result<(), Violation> {
+        for (id, account) in self.accounts.iter().enumerate() {
+            let drops = mint.drops(id);
+            if account.offered > 0 && drops != 1 {
+                let text = format!("token {id} was dropped {drops} times instead of once");
+                return Err(Violation { id: "C10", text });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(result: Result<(), Violation>) -> Option<&'static str> {
+        result.err().map(|violation| violation.id)
+    }
+
+    #[test]
+    fn a_put_and_its_take_balance() {
+        let mut ledger = Ledger::new(1);
+        ledger.accepted(0);
+        ledger.taken(0);
+        assert_eq!(ids(ledger.judge_drained()), None);
+    }
+
+    #[test]
+    fn a_value_that_vanished_is_c1() {
+        let mut ledger = Ledger::new(1);
+        ledger.accepted(0);
+        assert_eq!(ids(ledger.judge_takes()), None);
+        assert_eq!(ids(ledger.judge_drained()), Some("C1"));
+    }
+
+    #[test]
+    fn a_value_taken_twice_or_from_nowhere_is_c2() {
+        let mut ledger = Ledger::new(2);
+        ledger.taken(1);
+        assert_eq!(ids(ledger.judge_takes()), Some("C2"));
+        let mut ledger = Ledger::new(1);
+        ledger.accepted(0);
+        ledger.taken(0);
+        ledger.taken(0);
+        assert_eq!(ids(ledger.judge_takes()), Some("C2"));
+    }
+
+    #[test]
+    fn a_value_given_back_and_taken_is_a1() {
+        let mut ledger = Ledger::new(1);
+        ledger.refused(0);
+        ledger.taken(0);
+        assert_eq!(ids(ledger.judge_takes()), Some("A1"));
+    }
+
+    #[test]
+    fn drops_are_counted_one_by_one() {
+        let mint = Mint::new(2);
+        let mut ledger = Ledger::new(2);
+        ledger.accepted(0);
+        assert_eq!(ids(ledger.judge_drops(&mint)), Some("C10"));
+        drop(mint.token(0));
+        assert_eq!(ids(ledger.judge_drops(&mint)), None);
+        drop(mint.token(0));
+        assert_eq!(ids(ledger.judge_drops(&mint)), Some("C10"));
+    }
+}

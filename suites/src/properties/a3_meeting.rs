@@ -1,0 +1,134 @@
+//! A3: two alts that meet on a rendezvous commit both, on matching clauses, or neither; crossed ones and
+//! rings of them progress.
+
+use flowmeter_harness::channel::{Alts, Buffer, Channels, Chosen, Clause, Order, Patience, Polled};
+use flowmeter_harness::sync::World;
+
+use super::{Case, Property};
+
+pub(super) const PROPERTY: Property = Property {
+    name: "a3-meeting",
+    statement: "Alts that meet on rendezvous channels commit in pairs, and always progress.",
+    quick: true,
+};
+
+pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
+    if !has_what_it_takes::<C>() {
+        return Vec::new();
+    }
+    let ring = if W::NAME == "loom" { 2 } else { 4 };
+    vec![
+        Case::new("alts [A, B] against alts [B, A]", crossed::<C, W>),
+        Case::new(format!("a ring of {ring}"), move || ring_of::<C, W>(ring)),
+    ]
+}
+
+fn has_what_it_takes<C: Channels>() -> bool {
+    C::open::<u32>(Buffer::Rendezvous)
+        .is_some_and(|(tx, rx)| C::another_tx(&tx).is_some() && C::another_rx(&rx).is_some())
+}
+
+/// One puts to A or B, the other takes from B or A.
+fn crossed<C: Alts, W: World>() {
+    let (tx_a, rx_a) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
+    let (tx_b, rx_b) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
+    let sender = W::spawn(move || {
+        let mut slots = [Some(10), Some(20)];
+        let chosen = {
+            let clauses = [Clause::Put(&tx_a), Clause::Put(&tx_b)];
+            C::run(
+                &mut C::prepare(&clauses, Order::Priority),
+                &mut slots,
+                Patience::Forever,
+            )
+        };
+        (chosen, slots, [tx_a, tx_b])
+    });
+    let taken = {
+        let clauses = [Clause::Take(&rx_b), Clause::Take(&rx_a)];
+        C::run(
+            &mut C::prepare(&clauses, Order::Priority),
+            &mut [None, None],
+            Patience::Forever,
+        )
+    };
+    let (put, slots, txs) = W::join(sender);
+    match (put, taken) {
+        (
+            Ok(Chosen::Put {
+                clause: 0,
+                accepted: true,
+            }),
+            Ok(Chosen::Took {
+                clause: 1,
+                value: Some(10),
+            }),
+        ) => assert_eq!(
+            slots,
+            [None, Some(20)],
+            "A1: a losing clause's value did not come back"
+        ),
+        (
+            Ok(Chosen::Put {
+                clause: 1,
+                accepted: true,
+            }),
+            Ok(Chosen::Took {
+                clause: 0,
+                value: Some(20),
+            }),
+        ) => assert_eq!(
+            slots,
+            [Some(10), None],
+            "A1: a losing clause's value did not come back"
+        ),
+        other => panic!("A3: two alts met, and answered {other:?}"),
+    }
+    drop(txs);
+}
+
+/// Everybody takes from the left or puts to the right. However the first pairs are made, in a ring of two
+/// or four the others are neighbours too, so all must find a partner.
+fn ring_of<C: Alts, W: World>(size: usize) {
+    let channels: Vec<_> = (0..size)
+        .map(|_| C::open::<usize>(Buffer::Rendezvous).expect("asked before"))
+        .collect();
+    let members: Vec<_> = (0..size)
+        .map(|member| {
+            let left = C::another_rx(&channels[member].1).expect("asked before");
+            let right = C::another_tx(&channels[(member + 1) % size].0).expect("asked before");
+            W::spawn(move || {
+                let mut slots = [None, Some(member)];
+                let clauses = [Clause::Take(&left), Clause::Put(&right)];
+                C::run(
+                    &mut C::prepare(&clauses, Order::Random),
+                    &mut slots,
+                    Patience::Forever,
+                )
+            })
+        })
+        .collect();
+    let mut put = vec![false; size];
+    let mut taken = vec![false; size];
+    for (member, handle) in members.into_iter().enumerate() {
+        match W::join(handle) {
+            Ok(Chosen::Put {
+                clause: 1,
+                accepted: true,
+            }) => put[member] = true,
+            Ok(Chosen::Took {
+                clause: 0,
+                value: Some(from),
+            }) => taken[from] = true,
+            other => panic!("A3: a member of a ring answered {other:?}"),
+        }
+    }
+    assert_eq!(put, taken, "A3: a put and its take are not a pair");
+    for (_tx, mut rx) in channels {
+        assert_eq!(
+            C::poll(&mut rx),
+            Polled::WouldWait,
+            "A1: an alts that answered left a clause behind"
+        );
+    }
+}

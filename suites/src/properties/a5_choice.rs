@@ -1,0 +1,102 @@
+//! A5: with priority the first ready clause wins; without, the choice is uniform over whichever clauses
+//! are ready (`UniformChoice`), not only when all of them are: a random rotation fails this.
+
+use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, Patience};
+
+use super::{Case, Property};
+
+pub(super) const PROPERTY: Property = Property {
+    name: "a5-choice",
+    statement: "With priority the first ready clause wins; without, the choice is uniform over every ready subset.",
+    quick: false,
+};
+
+const CLAUSES: usize = 4;
+
+pub(super) fn cases<C: Alts>(uniform: bool) -> Vec<Case> {
+    if C::open::<usize>(Buffer::fixed(1)).is_none() {
+        return Vec::new();
+    }
+    let mut cases = vec![Case::new("priority", priority::<C>)];
+    if uniform {
+        cases.push(Case::new(
+            "uniform over every ready subset",
+            uniform_choice::<C>,
+        ));
+    }
+    cases
+}
+
+/// Runs one alts over four channels of which `ready` have a value, and says which clause won.
+fn choose_among<C: Alts>(
+    channels: &mut [(C::Tx<usize>, C::Rx<usize>)],
+    ready: usize,
+    order: Order,
+    tally: &mut [u32; CLAUSES],
+    times: u32,
+) {
+    for (clause, (tx, _)) in channels.iter_mut().enumerate() {
+        if ready & (1 << clause) != 0 {
+            assert_eq!(C::offer(tx, clause), Offered::Done);
+        }
+    }
+    for _ in 0..times {
+        let won = {
+            let clauses: Vec<Clause<'_, C, usize>> =
+                channels.iter().map(|(_, rx)| Clause::Take(rx)).collect();
+            let mut alts = C::prepare(&clauses, order);
+            match C::run(&mut alts, &mut [None, None, None, None], Patience::Now) {
+                Ok(Chosen::Took {
+                    clause,
+                    value: Some(value),
+                }) if clause == value => clause,
+                other => panic!("A6: of the ready clauses {ready:04b} none won: {other:?}"),
+            }
+        };
+        tally[won] += 1;
+        assert_eq!(C::offer(&mut channels[won].0, won), Offered::Done);
+    }
+    for (_, rx) in channels {
+        let _ = C::poll(rx);
+    }
+}
+
+fn open<C: Alts>() -> Vec<(C::Tx<usize>, C::Rx<usize>)> {
+    (0..CLAUSES)
+        .map(|_| C::open(Buffer::fixed(1)).expect("asked before"))
+        .collect()
+}
+
+fn priority<C: Alts>() {
+    let mut channels = open::<C>();
+    for ready in 1..1usize << CLAUSES {
+        let mut tally = [0; CLAUSES];
+        choose_among::<C>(&mut channels, ready, Order::Priority, &mut tally, 5);
+        let first = ready.trailing_zeros() as usize;
+        assert_eq!(
+            tally[first], 5,
+            "A5: of {ready:04b} (lowest bit first) another clause won: {tally:?}"
+        );
+    }
+}
+
+fn uniform_choice<C: Alts>() {
+    const TIMES: u32 = 1_200;
+    let mut channels = open::<C>();
+    for ready in 1..1usize << CLAUSES {
+        let mut tally = [0; CLAUSES];
+        choose_among::<C>(&mut channels, ready, Order::Random, &mut tally, TIMES);
+        let ways = ready.count_ones();
+        let expected = f64::from(TIMES) / f64::from(ways);
+        let chi_squared: f64 = (0..CLAUSES)
+            .filter(|clause| ready & (1 << clause) != 0)
+            .map(|clause| (f64::from(tally[clause]) - expected).powi(2) / expected)
+            .sum();
+        // One in ten million for 1, 2 and 3 degrees of freedom: 15 subsets, some thousand executions.
+        let limit = [0.0, 0.0, 28.4, 32.2, 35.0][ways as usize];
+        assert!(
+            chi_squared <= limit,
+            "A5: the choice among {ready:04b} is not uniform: {tally:?}, chi-squared {chi_squared:.1}"
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! A7: one channel in several clauses; impossible alts are refused before anything has an effect.
+
+use flowmeter_harness::channel::{
+    Alts, AltsError, Buffer, Chosen, Clause, Offered, Order, Patience,
+};
+use flowmeter_harness::sync::World;
+
+use super::{Case, Property};
+
+pub(super) const PROPERTY: Property = Property {
+    name: "a7-clauses",
+    statement: "A channel may stand in several clauses; an alts of nothing and missing values are errors at once.",
+    quick: false,
+};
+
+pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
+    let mut cases = Vec::new();
+    if C::open::<u32>(Buffer::fixed(1)).is_some() {
+        cases.push(Case::new("refused", refused::<C>));
+    }
+    for buffer in [Buffer::Rendezvous, Buffer::fixed(1)] {
+        if C::open::<u32>(buffer).is_some() {
+            cases.push(Case::new(
+                format!("the same port twice, {buffer}"),
+                move || twice::<C, W>(buffer),
+            ));
+        }
+    }
+    cases
+}
+
+fn refused<C: Alts>() {
+    let mut nothing = C::prepare::<u32>(&[], Order::Random);
+    let answer = C::run(&mut nothing, &mut [], Patience::Forever);
+    assert_eq!(
+        answer,
+        Err(AltsError::NoClauses),
+        "A7: an alts of nothing would wait for ever"
+    );
+    assert_eq!(
+        C::run(&mut nothing, &mut [], Patience::Now),
+        Ok(Chosen::Default),
+        "A6: only a default"
+    );
+
+    let (mut tx, rx) = C::open::<u32>(Buffer::fixed(1)).expect("asked before");
+    assert_eq!(C::offer(&mut tx, 1), Offered::Done);
+    let (out, _keep) = C::open::<u32>(Buffer::fixed(1)).expect("asked before");
+    let clauses = [Clause::Take(&rx), Clause::Put(&out)];
+    let mut alts = C::prepare(&clauses, Order::Priority);
+    let missing = C::run(&mut alts, &mut [None, None], Patience::Now);
+    assert_eq!(
+        missing,
+        Err(AltsError::MissingValue { clause: 1 }),
+        "A7: a put without a value"
+    );
+    let short = C::run(&mut alts, &mut [None], Patience::Now);
+    assert_eq!(
+        short,
+        Err(AltsError::SlotCount {
+            slots: 1,
+            clauses: 2
+        }),
+        "A7: too few slots"
+    );
+    let chosen = C::run(&mut alts, &mut [None, Some(2)], Patience::Now);
+    let took = Chosen::Took {
+        clause: 0,
+        value: Some(1),
+    };
+    assert_eq!(chosen, Ok(took), "A7: a refused alts had an effect");
+}
+
+fn twice<C: Alts, W: World>(buffer: Buffer) {
+    let (mut tx, rx) = C::open::<u32>(buffer).expect("asked before");
+    let putter = W::spawn(move || (1..=2).all(|value| C::put(&mut tx, value).is_ok()));
+    {
+        let clauses = [Clause::Take(&rx), Clause::Take(&rx)];
+        let mut alts = C::prepare(&clauses, Order::Random);
+        for expected in 1..=2 {
+            match C::run(&mut alts, &mut [None, None], Patience::Forever) {
+                Ok(Chosen::Took {
+                    value: Some(value), ..
+                }) => {
+                    assert_eq!(
+                        value, expected,
+                        "C2: out of order through duplicate clauses"
+                    );
+                }
+                other => panic!("A7: duplicate clauses answered {other:?}"),
+            }
+        }
+    }
+    assert!(W::join(putter), "C1: a put on an open channel was refused");
+}

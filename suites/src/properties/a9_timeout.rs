@@ -1,0 +1,76 @@
+//! A9: an alts times out not before its deadline; where value and deadline race, one of them wins.
+
+use std::time::Duration;
+
+use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Order, Patience, Polled};
+use flowmeter_harness::sync::{Deadline, World};
+
+use super::{Case, Property};
+
+pub(super) const PROPERTY: Property = Property {
+    name: "a9-timeout",
+    statement: "Not before the deadline; where value and deadline race exactly one wins, the other has no effect.",
+    quick: false,
+};
+
+const SOON: Duration = Duration::from_micros(50);
+
+pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for buffer in [Buffer::Rendezvous, Buffer::fixed(1)] {
+        if C::open::<u32>(buffer).is_some() {
+            cases.push(Case::new(format!("nobody comes, {buffer}"), move || {
+                alone::<C, W>(buffer)
+            }));
+            cases.push(Case::new(format!("at the edge, {buffer}"), move || {
+                edge::<C, W>(buffer)
+            }));
+        }
+    }
+    cases
+}
+
+fn alone<C: Alts, W: World>(buffer: Buffer) {
+    let (_tx, rx) = C::open::<u32>(buffer).expect("asked before");
+    let deadline = Deadline::after(W::now_nanos(), SOON);
+    let clauses = [Clause::Take(&rx)];
+    let mut alts = C::prepare(&clauses, Order::Random);
+    let chosen = C::run(&mut alts, &mut [None], Patience::Until(deadline));
+    assert_eq!(chosen, Ok(Chosen::TimedOut), "A9: nobody came, and yet");
+    let early = deadline.as_nanos().saturating_sub(W::now_nanos());
+    assert_eq!(early, 0, "A9: timed out before the deadline");
+}
+
+fn edge<C: Alts, W: World>(buffer: Buffer) {
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let putter = W::spawn(move || C::put(&mut tx, 1).is_ok());
+    let deadline = Deadline::after(W::now_nanos(), SOON);
+    let chosen = {
+        let clauses = [Clause::Take(&rx)];
+        C::run(
+            &mut C::prepare(&clauses, Order::Random),
+            &mut [None],
+            Patience::Until(deadline),
+        )
+    };
+    match chosen {
+        Ok(Chosen::Took {
+            clause: 0,
+            value: Some(1),
+        }) => {}
+        Ok(Chosen::TimedOut) => {
+            assert_eq!(
+                C::take(&mut rx),
+                Ok(1),
+                "A9: a value was lost to a deadline"
+            );
+        }
+        other => panic!("A9: the alts answered {other:?}"),
+    }
+    assert!(W::join(putter), "C1: a put on an open channel was refused");
+    assert_eq!(
+        C::poll(&mut rx),
+        Polled::WouldWait,
+        "A9: a value appeared twice"
+    );
+}

@@ -1,0 +1,138 @@
+//! C11: blocking and callback forms meet on one channel; callbacks nest without stack, may use the
+//! channel, and may panic.
+
+use std::sync::mpsc;
+
+use flowmeter_harness::channel::{Blocking, Buffer, Callback};
+use flowmeter_harness::sync::World;
+
+use super::{Case, Property};
+
+pub(super) const PROPERTY: Property = Property {
+    name: "c11-forms",
+    statement: "Callbacks and threads meet on one channel; callbacks may nest, re-enter and panic.",
+    quick: false,
+};
+
+pub(super) fn cases<C: Callback + Blocking, W: World>() -> Vec<Case> {
+    let mut cases = vec![
+        Case::new("a callback meets a thread", meets_a_thread::<C, W>),
+        Case::new("a callback uses the channel", reenters::<C>),
+    ];
+    if W::NAME == "std" {
+        cases.push(Case::new("a chain of 1,000", chain::<C>));
+        cases.push(Case::new("a panicking callback", panics::<C>));
+    }
+    cases
+}
+
+fn open<C: Callback>() -> (C::Tx<u32>, C::Rx<u32>) {
+    C::open(Buffer::Rendezvous).expect("a family with callbacks has a rendezvous")
+}
+
+fn meets_a_thread<C: Callback + Blocking, W: World>() {
+    let (mut tx, rx) = open::<C>();
+    let (answers, seen) = mpsc::channel();
+    C::take_then(&rx, move |answer| {
+        answers.send(answer).expect("it is being watched")
+    });
+    let putter = W::spawn(move || C::put(&mut tx, 4).is_ok());
+    assert!(
+        W::join(putter),
+        "C11: a put did not meet a callback that waits"
+    );
+    assert_eq!(
+        seen.try_recv(),
+        Ok(Ok(4)),
+        "C11: the callback had not run when its put was answered"
+    );
+}
+
+fn reenters<C: Callback>() {
+    let (tx, rx) = open::<C>();
+    let further = C::another_tx(&tx).expect("a shared handle");
+    let (answers, seen) = mpsc::channel();
+    C::take_then(&rx, move |answer| {
+        let answers = answers.clone();
+        C::put_then(&further, answer.unwrap_or(0) + 1, move |put| {
+            answers.send(put.is_ok()).expect("it is being watched")
+        });
+    });
+    C::put_then(&tx, 1, |_| {});
+    let (value, taken) = mpsc::channel();
+    C::take_then(&rx, move |answer| {
+        value.send(answer).expect("it is being watched")
+    });
+    assert_eq!(
+        taken.try_recv(),
+        Ok(Ok(2)),
+        "C11: a callback could not use its channel"
+    );
+    assert_eq!(
+        seen.try_recv(),
+        Ok(true),
+        "C11: the put of a callback was not answered"
+    );
+}
+
+/// A callback that has the next one run inside it: a frame of stack each would show.
+fn chain<C: Callback>() {
+    const LENGTH: u32 = 1_000;
+    let (answers, seen) = mpsc::channel();
+    let links: Vec<_> = (0..LENGTH).map(|_| open::<C>()).collect();
+    let mut starts: Vec<_> = links
+        .iter()
+        .map(|(tx, _)| C::another_tx(tx).expect("shared"))
+        .collect();
+    starts.remove(0);
+    let mut following = starts.into_iter();
+    for (_, rx) in &links {
+        let next = following.next();
+        let answers = answers.clone();
+        C::take_then(rx, move |answer| {
+            // Half a page a frame: 1,000 nested ones would need more than the thread has.
+            let frame = std::hint::black_box([0u8; 4096]);
+            let value = answer.expect("open") + 1 + u32::from(frame[0]);
+            match next {
+                Some(next) => C::put_then(&next, value, |_| {}),
+                None => answers.send(value).expect("it is being watched"),
+            }
+        });
+    }
+    let first = C::another_tx(&links[0].0).expect("shared");
+    let small = std::thread::Builder::new().stack_size(512 * 1024);
+    small
+        .spawn(move || C::put_then(&first, 0, |_| {}))
+        .expect("a thread")
+        .join()
+        .expect("no overflow");
+    assert_eq!(
+        seen.try_recv(),
+        Ok(LENGTH),
+        "C11: the chain did not come to its end"
+    );
+}
+
+fn panics<C: Callback + Blocking>() {
+    let (mut tx, rx) = open::<C>();
+    C::take_then(&rx, |_| {
+        std::panic::resume_unwind(Box::new("a callback's own fault"))
+    });
+    assert!(
+        C::put(&mut tx, 1).is_ok(),
+        "C11: a callback's panic reached the thread that served it"
+    );
+    let (answers, seen) = mpsc::channel();
+    C::take_then(&rx, move |answer| {
+        answers.send(answer).expect("it is being watched")
+    });
+    assert!(
+        C::put(&mut tx, 2).is_ok(),
+        "C11: the channel is not usable after a callback's panic"
+    );
+    assert_eq!(
+        seen.try_recv(),
+        Ok(Ok(2)),
+        "C11: the channel is not usable after a callback's panic"
+    );
+}

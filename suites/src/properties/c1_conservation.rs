@@ -1,0 +1,27 @@
+//! C1, C3: what was put is taken, once, by one of those who wait; a put is answered `true` only then.
+
+use flowmeter_harness::channel::Channels;
+use flowmeter_harness::sync::World;
+
+use super::crowd::{Books, Crowd};
+use super::form::Form;
+use super::{Case, Property};
+
+pub(super) const PROPERTY: Property = Property {
+    name: "c1-conservation",
+    statement: "Every value whose put was answered true is taken exactly once and dropped exactly once.",
+    quick: true,
+};
+
+pub(super) fn cases<C: Channels, F: Form<C>, W: World>(form: &str) -> Vec<Case> {
+    Crowd::cases::<C, F, W>(form, judge)
+}
+
+fn judge(books: Books) {
+    if let Err(violation) = books.ledger.judge_drained() {
+        panic!("{violation}");
+    }
+    if let Err(violation) = books.ledger.judge_drops(&books.mint) {
+        panic!("{violation}");
+    }
+}

@@ -1,0 +1,35 @@
+//! C2: values leave in the order in which their puts took effect. Seen without a common clock: what one
+//! producer put in order, no consumer takes in another.
+
+use flowmeter_harness::channel::Channels;
+use flowmeter_harness::sync::World;
+
+use super::crowd::{Books, Crowd};
+use super::form::Form;
+use super::{Case, Property};
+
+pub(super) const PROPERTY: Property = Property {
+    name: "c2-order",
+    statement: "No consumer takes two values of one producer in another order than they were put.",
+    quick: true,
+};
+
+pub(super) fn cases<C: Channels, F: Form<C>, W: World>(form: &str) -> Vec<Case> {
+    Crowd::cases::<C, F, W>(form, judge)
+}
+
+fn judge(books: Books) {
+    if let Err(violation) = books.ledger.judge_takes() {
+        panic!("{violation}");
+    }
+    for taken in &books.taken {
+        let mut last = std::collections::HashMap::new();
+        for &id in taken {
+            if let Some(before) = last.insert(id / books.values_each, id).filter(|b| *b > id) {
+                panic!(
+                    "C2: one producer put token {id} before token {before}, and a consumer took it after"
+                );
+            }
+        }
+    }
+}

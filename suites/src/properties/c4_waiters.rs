@@ -1,0 +1,96 @@
+//! C4 (`WaiterFifo`): waiting puts and waiting takes are each served first come, first served. Futures
+//! polled by hand make the order of waiting certain, in every world.
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use flowmeter_harness::channel::{Async, Buffer, Offered, Polled};
+
+use super::{Case, Property};
+
+pub(super) const PROPERTY: Property = Property {
+    name: "c4-waiter-fifo",
+    statement: "Waiting puts, and waiting takes, are served in the order in which they began to wait.",
+    quick: false,
+};
+
+pub(super) fn cases<C: Async>() -> Vec<Case> {
+    [Buffer::Rendezvous, Buffer::fixed(1)]
+        .into_iter()
+        .filter(|buffer| C::open::<u32>(*buffer).is_some())
+        .flat_map(|buffer| {
+            [
+                Case::new(format!("takes, {buffer}"), move || takes::<C>(buffer)),
+                Case::new(format!("puts, {buffer}"), move || puts::<C>(buffer)),
+            ]
+        })
+        .collect()
+}
+
+fn takes<C: Async>(buffer: Buffer) {
+    let (mut tx, mut first) = C::open::<u32>(buffer).expect("asked before");
+    let Some(mut second) = C::another_rx(&first) else {
+        return;
+    };
+    let mut context = Context::from_waker(Waker::noop());
+    let mut first = pin!(C::take_async(&mut first));
+    let mut second = pin!(C::take_async(&mut second));
+    assert!(first.as_mut().poll(&mut context).is_pending());
+    assert!(second.as_mut().poll(&mut context).is_pending());
+    assert_eq!(
+        C::offer(&mut tx, 1),
+        Offered::Done,
+        "C5: two takes wait, and an offer found none"
+    );
+    assert_eq!(
+        C::offer(&mut tx, 2),
+        Offered::Done,
+        "C5: a take waits, and an offer found none"
+    );
+    assert_eq!(
+        second.as_mut().poll(&mut context),
+        Poll::Ready(Ok(2)),
+        "C4: the second take came first"
+    );
+    assert_eq!(
+        first.as_mut().poll(&mut context),
+        Poll::Ready(Ok(1)),
+        "C4: the first take came second"
+    );
+}
+
+fn puts<C: Async>(buffer: Buffer) {
+    let (mut first, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let Some(mut second) = C::another_tx(&first) else {
+        return;
+    };
+    if buffer != Buffer::Rendezvous {
+        assert_eq!(C::offer(&mut first, 0), Offered::Done);
+    }
+    let mut context = Context::from_waker(Waker::noop());
+    let mut first = pin!(C::put_async(&mut first, 1));
+    let mut second = pin!(C::put_async(&mut second, 2));
+    assert!(first.as_mut().poll(&mut context).is_pending());
+    assert!(second.as_mut().poll(&mut context).is_pending());
+    if buffer != Buffer::Rendezvous {
+        assert_eq!(C::poll(&mut rx), Polled::Done(0));
+    }
+    assert_eq!(
+        C::poll(&mut rx),
+        Polled::Done(1),
+        "C4: the first put did not come first"
+    );
+    assert_eq!(
+        C::poll(&mut rx),
+        Polled::Done(2),
+        "C4: the second put did not come second"
+    );
+    assert!(
+        first.as_mut().poll(&mut context).is_ready(),
+        "C1: a put was not told that it was taken"
+    );
+    assert!(
+        second.as_mut().poll(&mut context).is_ready(),
+        "C1: a put was not told that it was taken"
+    );
+}

@@ -1,0 +1,100 @@
+//! C7: what waits is bounded, and what was abandoned does not pile up.
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use flowmeter_harness::channel::{Async, Buffer, Callback, Channels, PutError, TakeError};
+
+use super::{Case, Property};
+
+pub(super) const PROPERTY: Property = Property {
+    name: "c7-bounded-waiters",
+    statement: "The waiter above the limit gets an error, the channel stays usable, abandoned waiters do not count.",
+    quick: false,
+};
+
+/// The stated limit.
+const LIMIT: usize = 1024;
+
+pub(super) fn callback_cases<C: Callback>() -> Vec<Case> {
+    vec![
+        Case::new("1,025 takes", too_many_takes::<C>),
+        Case::new("1,025 puts", too_many_puts::<C>),
+    ]
+}
+
+pub(super) fn async_cases<C: Async>() -> Vec<Case> {
+    vec![Case::new("10,000 abandoned takes", abandoned_takes::<C>)]
+}
+
+fn open<C: Channels>() -> (C::Tx<usize>, C::Rx<usize>) {
+    C::open(Buffer::Rendezvous).expect("only families with a rendezvous claim a bound")
+}
+
+fn too_many_takes<C: Callback>() {
+    let (tx, rx) = open::<C>();
+    let (answers, seen) = std::sync::mpsc::channel();
+    for _ in 0..=LIMIT {
+        let answers = answers.clone();
+        C::take_then(&rx, move |answer| {
+            answers.send(answer).expect("it is being watched")
+        });
+    }
+    assert_eq!(
+        seen.try_recv(),
+        Ok(Err(TakeError::TooManyWaiters)),
+        "C7: waiter {} was admitted",
+        LIMIT + 1
+    );
+    C::put_then(&tx, 5, |answer| {
+        assert!(
+            answer.is_ok(),
+            "C7: the channel is not usable after a refusal"
+        )
+    });
+    assert_eq!(
+        seen.try_recv(),
+        Ok(Ok(5)),
+        "C7: the first waiter was not served after a refusal"
+    );
+}
+
+fn too_many_puts<C: Callback>() {
+    let (tx, rx) = open::<C>();
+    let (answers, seen) = std::sync::mpsc::channel();
+    for value in 0..=LIMIT {
+        let answers = answers.clone();
+        C::put_then(&tx, value, move |answer| {
+            answers.send(answer).expect("it is being watched")
+        });
+    }
+    let refused = seen.try_recv();
+    assert_eq!(
+        refused,
+        Ok(Err(PutError::TooManyWaiters(LIMIT))),
+        "C7: waiter {} was admitted",
+        LIMIT + 1
+    );
+    C::take_then(&rx, |answer| {
+        assert_eq!(answer, Ok(0), "C4: the first waiter was not served first")
+    });
+}
+
+fn abandoned_takes<C: Async>() {
+    let (mut tx, mut rx) = open::<C>();
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..10 * LIMIT {
+        let take = pin!(C::take_async(&mut rx));
+        assert_eq!(
+            take.poll(&mut context),
+            Poll::Pending,
+            "C7: an abandoned take counts as waiting"
+        );
+    }
+    let offered = C::offer(&mut tx, 1);
+    assert_eq!(
+        offered,
+        flowmeter_harness::channel::Offered::WouldWait(1),
+        "C9: an abandoned take is served"
+    );
+}

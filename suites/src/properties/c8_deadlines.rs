@@ -1,0 +1,179 @@
+//! C8: a deadline ends the waiting, not before its time, and at its edge nothing is lost or doubled.
+
+use std::time::Duration;
+
+use flowmeter_harness::channel::{
+    Buffer, PutDeadline, PutUntilError, TakeDeadline, TakeUntilError,
+};
+use flowmeter_harness::check::{Ledger, Mint, Token};
+use flowmeter_harness::sync::{Deadline, World};
+
+use super::{Case, Property};
+
+pub(super) const PROPERTY: Property = Property {
+    name: "c8-deadlines",
+    statement: "Timed out means not before the deadline and without effect; at the edge nothing is lost or doubled.",
+    quick: false,
+};
+
+const BUFFERS: [Buffer; 3] = [Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded];
+
+/// Long enough for a clock to tick, short enough to be met by a race.
+const SOON: Duration = Duration::from_micros(50);
+
+pub(super) fn take_cases<C: TakeDeadline, W: World>() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for buffer in BUFFERS
+        .into_iter()
+        .filter(|buffer| C::open::<u32>(*buffer).is_some())
+    {
+        cases.push(Case::new(format!("take, {buffer}"), move || {
+            take_alone::<C, W>(buffer)
+        }));
+        cases.push(Case::new(format!("take never, {buffer}"), move || {
+            take_never::<C, W>(buffer)
+        }));
+        cases.push(Case::new(
+            format!("take at the edge, {buffer}"),
+            move || take_edge::<C, W>(buffer),
+        ));
+    }
+    cases
+}
+
+pub(super) fn put_cases<C: PutDeadline, W: World>() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for buffer in [Buffer::Rendezvous, Buffer::fixed(1)] {
+        if C::open::<u32>(buffer).is_some() {
+            cases.push(Case::new(format!("put, {buffer}"), move || {
+                put_alone::<C, W>(buffer)
+            }));
+            cases.push(Case::new(format!("put at the edge, {buffer}"), move || {
+                put_edge::<C, W>(buffer)
+            }));
+        }
+    }
+    cases
+}
+
+fn soon<W: World>() -> Deadline {
+    Deadline::after(W::now_nanos(), SOON)
+}
+
+fn is_due<W: World>(deadline: Deadline) {
+    let early = deadline.as_nanos().saturating_sub(W::now_nanos());
+    assert_eq!(early, 0, "C8: timed out before the deadline");
+}
+
+fn take_alone<C: TakeDeadline, W: World>(buffer: Buffer) {
+    let (_tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    for deadline in [Deadline::from_nanos(0), soon::<W>()] {
+        assert_eq!(
+            C::take_until(&mut rx, deadline),
+            Err(TakeUntilError::TimedOut),
+            "C8: take of nothing"
+        );
+        is_due::<W>(deadline);
+    }
+}
+
+fn take_never<C: TakeDeadline, W: World>(buffer: Buffer) {
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let taker =
+        W::spawn(move || C::take_until(&mut rx, Deadline::after(W::now_nanos(), Duration::MAX)));
+    assert!(
+        C::put(&mut tx, 3).is_ok(),
+        "C1: a put on an open channel was refused"
+    );
+    assert_eq!(W::join(taker), Ok(3), "C8: Duration::MAX is for ever");
+}
+
+/// A value arrives just as the take gives up: it is either taken, or still there.
+fn take_edge<C: TakeDeadline, W: World>(buffer: Buffer) {
+    let mint = Mint::new(1);
+    let (mut tx, mut rx) = C::open::<Token>(buffer).expect("asked before");
+    let token = mint.token(0);
+    let putter = W::spawn(move || {
+        assert!(
+            C::put(&mut tx, token).is_ok(),
+            "C1: a put on an open channel was refused"
+        );
+    });
+    let mut ledger = Ledger::new(1);
+    ledger.accepted(0);
+    match C::take_until(&mut rx, soon::<W>()) {
+        Ok(token) => ledger.taken(token.id()),
+        Err(TakeUntilError::TimedOut) => {
+            let token = C::take(&mut rx).expect("C8: a value was lost at the edge of a deadline");
+            ledger.taken(token.id());
+        }
+        Err(error) => panic!("C8: {error:?} on an open channel"),
+    }
+    W::join(putter);
+    drop(rx);
+    for judged in [ledger.judge_drained(), ledger.judge_drops(&mint)] {
+        if let Err(violation) = judged {
+            panic!("{violation}, at a deadline");
+        }
+    }
+}
+
+fn put_alone<C: PutDeadline, W: World>(buffer: Buffer) {
+    let (mut tx, _rx) = C::open::<u32>(buffer).expect("asked before");
+    if buffer != Buffer::Rendezvous {
+        assert!(C::put(&mut tx, 0).is_ok());
+    }
+    for deadline in [Deadline::from_nanos(0), soon::<W>()] {
+        let answer = C::put_until(&mut tx, 9, deadline);
+        assert_eq!(
+            answer,
+            Err(PutUntilError::TimedOut(9)),
+            "C8: a put without room or taker"
+        );
+        is_due::<W>(deadline);
+    }
+}
+
+/// A taker comes just as the put gives up: the value is either taken, or given back.
+fn put_edge<C: PutDeadline, W: World>(buffer: Buffer) {
+    let mint = Mint::new(3);
+    let (mut tx, mut rx) = C::open::<Token>(buffer).expect("asked before");
+    let mut ledger = Ledger::new(3);
+    if buffer != Buffer::Rendezvous {
+        assert!(C::put(&mut tx, mint.token(1)).is_ok());
+        ledger.accepted(1);
+    }
+    let taker = W::spawn(move || {
+        let first = C::take(&mut rx)
+            .expect("C2: an open channel was closed")
+            .id();
+        (rx, first)
+    });
+    match C::put_until(&mut tx, mint.token(0), soon::<W>()) {
+        Ok(()) => ledger.accepted(0),
+        Err(PutUntilError::TimedOut(token)) => ledger.refused(token.id()),
+        Err(error) => panic!("C8: {error:?} on an open channel"),
+    }
+    // Whatever became of it, this one comes last, and lets the taker end.
+    let closer = mint.token(2);
+    let last = W::spawn(move || {
+        assert!(
+            C::put(&mut tx, closer).is_ok(),
+            "C1: a put on an open channel was refused"
+        );
+    });
+    ledger.accepted(2);
+    let (mut rx, first) = W::join(taker);
+    ledger.taken(first);
+    while ledger.takes() < ledger.accepted_puts() {
+        let token = C::take(&mut rx).expect("C2: an open channel was closed");
+        ledger.taken(token.id());
+    }
+    W::join(last);
+    drop(rx);
+    for judged in [ledger.judge_drained(), ledger.judge_drops(&mint)] {
+        if let Err(violation) = judged {
+            panic!("{violation}, at a deadline");
+        }
+    }
+}

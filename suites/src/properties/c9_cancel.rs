@@ -1,0 +1,146 @@
+//! C9 (`CancelSafe`): dropping a pending future is without effect, or it had committed and the value is
+//! not lost.
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use flowmeter_harness::channel::{Async, Buffer, Channels, Offered, Polled};
+use flowmeter_harness::check::{Ledger, Mint, Token};
+use flowmeter_harness::sync::World;
+
+use super::{Case, Property};
+
+pub(super) const PROPERTY: Property = Property {
+    name: "c9-cancel",
+    statement: "Dropping a pending put or take loses no value and delivers none twice.",
+    quick: false,
+};
+
+pub(super) fn cases<C: Async, W: World>() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for buffer in [Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded] {
+        if C::open::<u32>(buffer).is_none() {
+            continue;
+        }
+        cases.push(Case::new(
+            format!("take before and after the hand-over, {buffer}"),
+            move || {
+                take_dropped::<C>(buffer);
+            },
+        ));
+        cases.push(Case::new(
+            format!("take against a put, {buffer}"),
+            move || take_race::<C, W>(buffer),
+        ));
+        if buffer != Buffer::Unbounded {
+            cases.push(Case::new(format!("put, {buffer}"), move || {
+                put_dropped::<C>(buffer)
+            }));
+        }
+    }
+    cases
+}
+
+fn take_dropped<C: Async>(buffer: Buffer) {
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let mut context = Context::from_waker(Waker::noop());
+    {
+        let mut take = pin!(C::take_async(&mut rx));
+        assert!(
+            take.as_mut().poll(&mut context).is_pending(),
+            "C3: a take of nothing"
+        );
+    }
+    let offered = C::offer(&mut tx, 1);
+    if buffer == Buffer::Rendezvous {
+        assert_eq!(
+            offered,
+            Offered::WouldWait(1),
+            "C9: a dropped take was served"
+        );
+    } else {
+        assert_eq!(
+            C::poll(&mut rx),
+            Polled::Done(1),
+            "C9: a dropped take swallowed a value"
+        );
+    }
+    {
+        let mut take = pin!(C::take_async(&mut rx));
+        assert!(
+            take.as_mut().poll(&mut context).is_pending(),
+            "C3: a take of nothing"
+        );
+        assert_eq!(
+            C::offer(&mut tx, 2),
+            Offered::Done,
+            "C5: a take waits, and an offer found none"
+        );
+    }
+    assert_eq!(
+        C::poll(&mut rx),
+        Polled::Done(2),
+        "C9: a value handed to a take was lost with it"
+    );
+    assert_eq!(
+        C::poll(&mut rx),
+        Polled::WouldWait,
+        "C9: a value handed to a take was doubled"
+    );
+}
+
+fn put_dropped<C: Async>(buffer: Buffer) {
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let mut context = Context::from_waker(Waker::noop());
+    if buffer != Buffer::Rendezvous {
+        assert_eq!(C::offer(&mut tx, 0), Offered::Done);
+    }
+    {
+        let mut put = pin!(C::put_async(&mut tx, 1));
+        assert!(
+            put.as_mut().poll(&mut context).is_pending(),
+            "C3: a put without room"
+        );
+    }
+    if buffer != Buffer::Rendezvous {
+        assert_eq!(C::poll(&mut rx), Polled::Done(0));
+    }
+    assert_eq!(
+        C::poll(&mut rx),
+        Polled::WouldWait,
+        "C9: a dropped put was delivered"
+    );
+}
+
+/// A take is dropped after one poll while another thread puts.
+fn take_race<C: Async, W: World>(buffer: Buffer) {
+    let mint = Mint::new(1);
+    let (mut tx, mut rx) = C::open::<Token>(buffer).expect("asked before");
+    let token = mint.token(0);
+    let putter = W::spawn(move || W::block_on(C::put_async(&mut tx, token)).is_ok());
+    let mut ledger = Ledger::new(1);
+    ledger.accepted(0);
+    let early = {
+        let mut take = pin!(C::take_async(&mut rx));
+        take.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+    };
+    let token = match early {
+        Poll::Ready(token) => token,
+        Poll::Pending => W::block_on(C::take_async(&mut rx)),
+    };
+    ledger.taken(token.expect("C9: an open channel was closed").id());
+    assert!(W::join(putter), "C1: a put on an open channel was refused");
+    finish::<C>(rx, ledger, mint);
+}
+
+fn finish<C: Channels>(mut rx: C::Rx<Token>, mut ledger: Ledger, mint: Mint) {
+    while let Polled::Done(token) = C::poll(&mut rx) {
+        ledger.taken(token.id());
+    }
+    drop(rx);
+    for judged in [ledger.judge_drained(), ledger.judge_drops(&mint)] {
+        if let Err(violation) = judged {
+            panic!("{violation}, around a dropped future");
+        }
+    }
+}

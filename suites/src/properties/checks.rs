@@ -1,0 +1,193 @@
+//! Which property is owed by whom: collects, from a registry, the cases of every implementation.
+
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+
+use flowmeter_harness::caps::{Capability, Claim};
+use flowmeter_harness::channel::{
+    Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline,
+};
+use flowmeter_harness::registry::{Contestant, Enrol, Registry};
+use flowmeter_harness::sync::World;
+
+use super::form::{ByFuture, ByThread};
+use super::{
+    Case, PROPERTIES, Property, a1_exclusive, a2_closed_port, a3_meeting, a4_no_self_pairing,
+    a5_choice, a6_default, a7_clauses, a8_cleanup, a9_timeout, b1_buffers, c1_conservation,
+    c2_order, c3_capacity, c4_waiters, c5_try, c6_close, c7_bounded, c8_deadlines, c9_cancel,
+    c10_drops, c11_forms, c13_identity,
+};
+
+/// One implementation and one property, in one world.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// Who.
+    pub who: Contestant,
+    /// What.
+    pub property: &'static Property,
+    /// Its models; none where the implementation does not claim it.
+    pub cases: Vec<Case>,
+}
+
+/// What every implementation of a registry owes in a world.
+#[derive(Debug)]
+pub struct Checks<W> {
+    contestants: Vec<Contestant>,
+    cases: BTreeMap<(&'static str, &'static str), Vec<Case>>,
+    world: PhantomData<W>,
+}
+
+impl<W: World> Checks<W> {
+    /// Asks every contestant what it owes.
+    pub fn of(registry: impl Registry) -> Self {
+        let mut checks = Checks {
+            contestants: Vec::new(),
+            cases: BTreeMap::new(),
+            world: PhantomData,
+        };
+        registry.channels(&mut checks);
+        checks
+    }
+
+    /// Every implementation with every property, claimed or not, in the registry's order.
+    pub fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
+        self.contestants.iter().flat_map(move |who| {
+            PROPERTIES.iter().map(move |property| {
+                let cases = self.cases.get(&(who.name, property.name));
+                Cell {
+                    who: who.clone(),
+                    property,
+                    cases: cases.cloned().unwrap_or_default(),
+                }
+            })
+        })
+    }
+
+    fn owe(&mut self, who: &Contestant, property: &Property, cases: Vec<Case>) {
+        let owed = self.cases.entry((who.name, property.name)).or_default();
+        for case in cases {
+            // Two families of one name may both answer a case; each is checked.
+            owed.push(case);
+        }
+    }
+}
+
+fn claims(who: &Contestant, claim: Claim) -> bool {
+    who.capabilities.claims.contains(&claim)
+}
+
+impl<W: World> Enrol for Checks<W> {
+    fn contestant(&mut self, who: &Contestant) {
+        self.contestants.push(who.clone());
+    }
+
+    fn blocking<C: Blocking>(&mut self, who: &Contestant) {
+        let form = "blocking";
+        self.owe(
+            who,
+            &c1_conservation::PROPERTY,
+            c1_conservation::cases::<C, ByThread, W>(form),
+        );
+        self.owe(
+            who,
+            &c2_order::PROPERTY,
+            c2_order::cases::<C, ByThread, W>(form),
+        );
+        self.owe(who, &c3_capacity::PROPERTY, c3_capacity::cases::<C>());
+        self.owe(who, &c5_try::PROPERTY, c5_try::cases::<C>());
+        self.owe(who, &c5_try::PROPERTY, c5_try::blocking_cases::<C, W>());
+        let keeps = claims(who, Claim::KeepsBuffered);
+        self.owe(who, &c6_close::PROPERTY, c6_close::cases::<C, W>(keeps));
+        self.owe(who, &c10_drops::PROPERTY, c10_drops::cases::<C>());
+        self.owe(who, &b1_buffers::PROPERTY, b1_buffers::cases::<C>());
+        if who.capabilities.derived.contains(&Capability::Identity) {
+            self.owe(who, &c13_identity::PROPERTY, c13_identity::cases::<C>());
+        }
+    }
+
+    fn asynchronous<C: Async>(&mut self, who: &Contestant) {
+        let form = "async";
+        type Awaited<W> = ByFuture<W>;
+        self.owe(
+            who,
+            &c1_conservation::PROPERTY,
+            c1_conservation::cases::<C, Awaited<W>, W>(form),
+        );
+        self.owe(
+            who,
+            &c2_order::PROPERTY,
+            c2_order::cases::<C, Awaited<W>, W>(form),
+        );
+        if !who.capabilities.derived.contains(&Capability::Blocking) {
+            self.owe(who, &c3_capacity::PROPERTY, c3_capacity::cases::<C>());
+            self.owe(who, &c10_drops::PROPERTY, c10_drops::cases::<C>());
+        }
+        if claims(who, Claim::WaiterFifo) {
+            self.owe(who, &c4_waiters::PROPERTY, c4_waiters::cases::<C>());
+        }
+        if claims(who, Claim::CancelSafe) {
+            self.owe(who, &c9_cancel::PROPERTY, c9_cancel::cases::<C, W>());
+        }
+        if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
+            self.owe(who, &c7_bounded::PROPERTY, c7_bounded::async_cases::<C>());
+        }
+    }
+
+    fn callback<C: Callback + Blocking>(&mut self, who: &Contestant) {
+        self.owe(who, &c11_forms::PROPERTY, c11_forms::cases::<C, W>());
+        if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
+            self.owe(
+                who,
+                &c7_bounded::PROPERTY,
+                c7_bounded::callback_cases::<C>(),
+            );
+        }
+    }
+
+    fn put_deadline<C: PutDeadline>(&mut self, who: &Contestant) {
+        self.owe(
+            who,
+            &c8_deadlines::PROPERTY,
+            c8_deadlines::put_cases::<C, W>(),
+        );
+    }
+
+    fn take_deadline<C: TakeDeadline>(&mut self, who: &Contestant) {
+        self.owe(
+            who,
+            &c8_deadlines::PROPERTY,
+            c8_deadlines::take_cases::<C, W>(),
+        );
+    }
+
+    fn promises<C: Promises + Blocking>(&mut self, who: &Contestant) {
+        self.owe(
+            who,
+            &b1_buffers::PROPERTY,
+            b1_buffers::promise_cases::<C, W>(),
+        );
+    }
+
+    fn alts<C: Alts>(&mut self, who: &Contestant) {
+        self.owe(who, &a1_exclusive::PROPERTY, a1_exclusive::cases::<C, W>());
+        self.owe(
+            who,
+            &a2_closed_port::PROPERTY,
+            a2_closed_port::cases::<C, W>(),
+        );
+        self.owe(who, &a3_meeting::PROPERTY, a3_meeting::cases::<C, W>());
+        self.owe(
+            who,
+            &a4_no_self_pairing::PROPERTY,
+            a4_no_self_pairing::cases::<C, W>(),
+        );
+        if W::NAME == "std" {
+            let uniform = claims(who, Claim::UniformChoice);
+            self.owe(who, &a5_choice::PROPERTY, a5_choice::cases::<C>(uniform));
+        }
+        self.owe(who, &a6_default::PROPERTY, a6_default::cases::<C>());
+        self.owe(who, &a7_clauses::PROPERTY, a7_clauses::cases::<C, W>());
+        self.owe(who, &a8_cleanup::PROPERTY, a8_cleanup::cases::<C, W>());
+        self.owe(who, &a9_timeout::PROPERTY, a9_timeout::cases::<C, W>());
+    }
+}

@@ -1,0 +1,194 @@
+//! Producers and consumers over one channel, with books: what several properties look at.
+
+use flowmeter_harness::channel::{Buffer, Channels};
+use flowmeter_harness::check::{Ledger, Mint, Token};
+use flowmeter_harness::sync::World;
+
+use super::Case;
+use super::form::Form;
+
+/// How many threads and values: as many as the world can explore.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Crowd {
+    pub(super) producers: usize,
+    pub(super) consumers: usize,
+    pub(super) values_each: usize,
+}
+
+/// What a crowd left behind.
+pub(super) struct Books {
+    pub(super) ledger: Ledger,
+    pub(super) mint: Mint,
+    /// What each consumer took, in its order.
+    pub(super) taken: Vec<Vec<usize>>,
+    pub(super) values_each: usize,
+}
+
+/// A value, or the word that there are no more.
+type Parcel = Option<Token>;
+
+impl Crowd {
+    /// The crowds worth exploring in a world, for a family that may have one half only.
+    pub(super) fn of<C: Channels, W: World>(buffer: Buffer) -> Vec<Crowd> {
+        let Some((tx, rx)) = C::open::<()>(buffer) else {
+            return Vec::new();
+        };
+        let producers = if C::another_tx(&tx).is_some() { 4 } else { 1 };
+        let consumers = if C::another_rx(&rx).is_some() { 4 } else { 1 };
+        match W::NAME {
+            // The main thread is one of the consumers; loom has room for little more.
+            "loom" => vec![
+                Crowd {
+                    producers: 1,
+                    consumers: 1,
+                    values_each: 2,
+                },
+                Crowd {
+                    producers: producers.min(2),
+                    consumers: 1,
+                    values_each: 1,
+                },
+            ],
+            "shuttle" => {
+                vec![Crowd {
+                    producers: producers.min(2),
+                    consumers: consumers.min(2),
+                    values_each: 3,
+                }]
+            }
+            _ => vec![
+                Crowd {
+                    producers,
+                    consumers,
+                    values_each: 64,
+                },
+                Crowd {
+                    producers: 1,
+                    consumers: 1,
+                    values_each: 256,
+                },
+            ],
+        }
+    }
+
+    /// A case for each buffer that keeps everything, and each crowd.
+    pub(super) fn cases<C: Channels, F: Form<C>, W: World>(
+        form: &str,
+        judge: fn(Books),
+    ) -> Vec<Case> {
+        let buffers = [
+            Buffer::Rendezvous,
+            Buffer::fixed(1),
+            Buffer::fixed(2),
+            Buffer::fixed(64),
+            Buffer::Unbounded,
+        ];
+        let small = W::NAME != "std";
+        let mut cases = Vec::new();
+        for buffer in buffers
+            .into_iter()
+            .filter(|b| !(small && *b == Buffer::fixed(64)))
+        {
+            for crowd in Crowd::of::<C, W>(buffer) {
+                let name = format!("{form}, {buffer}, {}:{}", crowd.producers, crowd.consumers);
+                cases.push(Case::new(name, move || judge(crowd.run::<C, F, W>(buffer))));
+            }
+        }
+        cases
+    }
+
+    /// Runs it once: every producer puts its values in order, every consumer takes until it is told that
+    /// there are no more.
+    fn run<C: Channels, F: Form<C>, W: World>(self, buffer: Buffer) -> Books {
+        let Crowd {
+            producers,
+            consumers,
+            values_each,
+        } = self;
+        let count = producers * values_each;
+        let mint = Mint::new(count);
+        let (tx, rx) = C::open::<Parcel>(buffer).expect("asked before");
+
+        let further_txs: Vec<_> = (1..producers)
+            .map(|_| C::another_tx(&tx).expect("several producers were asked for"))
+            .collect();
+        let putting: Vec<_> = std::iter::once(tx)
+            .chain(further_txs)
+            .enumerate()
+            .map(|(producer, mut tx)| {
+                let mint = mint.clone();
+                W::spawn(move || {
+                    let mut ledger = Ledger::new(count);
+                    for id in producer * values_each..(producer + 1) * values_each {
+                        match F::put(&mut tx, Some(mint.token(id))) {
+                            Ok(()) => ledger.accepted(id),
+                            Err(_) => panic!("C1: a put on an open channel was refused"),
+                        }
+                    }
+                    (tx, ledger)
+                })
+            })
+            .collect();
+
+        let consume = move |mut rx: C::Rx<Parcel>| {
+            let mut taken = Vec::new();
+            // Dropped only when the books are closed: a drop belongs to whoever holds the value.
+            while let Some(token) =
+                F::take(&mut rx).expect("C2: a take found an open channel closed")
+            {
+                taken.push(token.id());
+            }
+            (rx, taken)
+        };
+        let further_rxs: Vec<_> = (1..consumers)
+            .map(|_| C::another_rx(&rx).expect("several consumers were asked for"))
+            .collect();
+        let taking: Vec<_> = further_rxs
+            .into_iter()
+            .map(|rx| W::spawn(move || consume(rx)))
+            .collect();
+
+        // The last producer to be joined tells the consumers; the main thread is the first of those, so
+        // somebody else has to join while it takes, except where one producer tells by itself.
+        let end = W::spawn(move || {
+            let mut ledger = Ledger::new(count);
+            let mut txs = Vec::new();
+            for handle in putting {
+                let (tx, books) = W::join(handle);
+                ledger.merge(&books);
+                txs.push(tx);
+            }
+            for _ in 0..consumers {
+                if F::put(&mut txs[0], None).is_err() {
+                    panic!("C1: a put on an open channel was refused");
+                }
+            }
+            (txs, ledger)
+        });
+        let (first_rx, first) = consume(rx);
+        let (txs, mut ledger) = W::join(end);
+        let mut taken = vec![first];
+        let mut rxs = vec![first_rx];
+        for handle in taking {
+            let (rx, ids) = W::join(handle);
+            taken.push(ids);
+            rxs.push(rx);
+        }
+        // What is still in it after the last word was never taken.
+        while let flowmeter_harness::channel::Polled::Done(left) = C::poll(&mut rxs[0]) {
+            if let Some(token) = left {
+                panic!("C2: {token:?} was overtaken by a value that was put after it");
+            }
+        }
+        drop((txs, rxs));
+        for id in taken.iter().flatten() {
+            ledger.taken(*id);
+        }
+        Books {
+            ledger,
+            mint,
+            taken,
+            values_each,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What is checked on a channel: one file for each property, named after the statement of SEMANTICS.md it
+//! holds, written once for every implementation and every world.
+//!
+//! A property gives *cases*: models of a few threads, each run over and over by the world it is explored in.
+//! A model panics with what was violated.
+
+mod a1_exclusive;
+mod a2_closed_port;
+mod a3_meeting;
+mod a4_no_self_pairing;
+mod a5_choice;
+mod a6_default;
+mod a7_clauses;
+mod a8_cleanup;
+mod a9_timeout;
+mod b1_buffers;
+mod c10_drops;
+mod c11_forms;
+mod c13_identity;
+mod c1_conservation;
+mod c2_order;
+mod c3_capacity;
+mod c4_waiters;
+mod c5_try;
+mod c6_close;
+mod c7_bounded;
+mod c8_deadlines;
+mod c9_cancel;
+mod checks;
+mod crowd;
+mod form;
+mod verdict;
+
+use std::sync::Arc;
+
+pub use checks::{Cell, Checks};
+pub use verdict::judge;
+
+/// A statement about every implementation that claims it.
+#[derive(Debug)]
+pub struct Property {
+    /// Id of SEMANTICS.md and a name, such as `c2-order`.
+    pub name: &'static str,
+    /// What holds, in a sentence.
+    pub statement: &'static str,
+    /// Part of the quick proof without which nothing is timed.
+    pub quick: bool,
+}
+
+/// One model of a property.
+#[derive(Clone)]
+pub struct Case {
+    /// What is special about it, such as a buffer.
+    pub name: String,
+    /// Runs it once; panics with what was violated.
+    pub model: Arc<dyn Fn() + Send + Sync>,
+}
+
+impl Case {
+    fn new(name: impl Into<String>, model: impl Fn() + Send + Sync + 'static) -> Case {
+        Case {
+            name: name.into(),
+            model: Arc::new(model),
+        }
+    }
+}
+
+impl std::fmt::Debug for Case {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "case {}", self.name)
+    }
+}
+
+/// Every property, in the order in which tables show them.
+pub const PROPERTIES: &[&Property] = &[
+    &c1_conservation::PROPERTY,
+    &c2_order::PROPERTY,
+    &c3_capacity::PROPERTY,
+    &c4_waiters::PROPERTY,
+    &c5_try::PROPERTY,
+    &c6_close::PROPERTY,
+    &c7_bounded::PROPERTY,
+    &c8_deadlines::PROPERTY,
+    &c9_cancel::PROPERTY,
+    &c10_drops::PROPERTY,
+    &c11_forms::PROPERTY,
+    &c13_identity::PROPERTY,
+    &b1_buffers::PROPERTY,
+    &a1_exclusive::PROPERTY,
+    &a2_closed_port::PROPERTY,
+    &a3_meeting::PROPERTY,
+    &a4_no_self_pairing::PROPERTY,
+    &a5_choice::PROPERTY,
+    &a6_default::PROPERTY,
+    &a7_clauses::PROPERTY,
+    &a8_cleanup::PROPERTY,
+    &a9_timeout::PROPERTY,
+];
