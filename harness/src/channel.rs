@@ -157,8 +157,14 @@ pub trait Channels: Sized + Send + Sync + 'static {
         false
     }
 
-    /// Whether both halves belong to the same channel, or `None` where halves do not know.
-    fn same<T: Message>(_tx: &Self::Tx<T>, _rx: &Self::Rx<T>) -> Option<bool> {
+    /// Whether both put into the same channel, or `None` where halves do not know. Halves are compared
+    /// with their like: no published crate compares a producer with a consumer.
+    fn same_tx<T: Message>(_one: &Self::Tx<T>, _other: &Self::Tx<T>) -> Option<bool> {
+        None
+    }
+
+    /// Whether both take from the same channel, or `None` where halves do not know.
+    fn same_rx<T: Message>(_one: &Self::Rx<T>, _other: &Self::Rx<T>) -> Option<bool> {
         None
     }
 

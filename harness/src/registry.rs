@@ -155,7 +155,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
                 if C::another_rx(&rx).is_some() {
                     self = self.derive(Capability::MultiConsumer);
                 }
-                if C::same(&tx, &rx).is_some() {
+                if C::same_tx(&tx, &tx).or(C::same_rx(&rx, &rx)).is_some() {
                     self = self.derive(Capability::Identity);
                 }
                 if C::close(&tx) {

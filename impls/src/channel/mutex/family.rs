@@ -33,8 +33,11 @@ impl Channels for MutexChannels {
         Channel::close(tx);
         true
     }
-    fn same<T: Message>(tx: &Channel<T>, rx: &Channel<T>) -> Option<bool> {
-        Some(tx == rx)
+    fn same_tx<T: Message>(one: &Channel<T>, other: &Channel<T>) -> Option<bool> {
+        Some(one == other)
+    }
+    fn same_rx<T: Message>(one: &Channel<T>, other: &Channel<T>) -> Option<bool> {
+        Some(one == other)
     }
     fn offer<T: Message>(tx: &mut Channel<T>, value: T) -> Offered<T> {
         tx.offer(value)
