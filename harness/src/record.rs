@@ -64,6 +64,9 @@ pub struct Run {
     pub rounds: u32,
     /// Length of a window, nanoseconds.
     pub window_nanos: u64,
+    /// Where threads might run: `free`, `one-core` or `core-per-thread`.
+    #[serde(default)]
+    pub pinning: String,
     /// Too few forks or rounds to call anything faster.
     pub exploratory: bool,
     /// The machine.

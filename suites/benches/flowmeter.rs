@@ -1,0 +1,54 @@
+//! `cargo bench`: criterion on uncontended costs, then the interleaved engine on everything.
+//!
+//! One filter is for both. Criterion's own options (`--list`, `--test`, `--save-baseline NAME`, `--baseline
+//! NAME`, …) run criterion alone. `FLOWMETER_BUDGET=SECONDS` shortens the engine's part.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use criterion::Criterion;
+use flowmeter_impls::registry::Everybody;
+use flowmeter_suites::contest::Contest;
+use flowmeter_suites::{cli, process, scenario};
+
+fn main() -> ExitCode {
+    if let Some(code) = process::serve_if_asked(Everybody) {
+        return code;
+    }
+    let mut criterion = Criterion::default()
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_millis(300))
+        .configure_from_args();
+    uncontended(&mut criterion);
+    criterion.final_summary();
+
+    // What cargo adds by itself, and what is left when that is taken away.
+    let asked: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    if asked.iter().any(|argument| argument.starts_with('-')) {
+        return ExitCode::SUCCESS;
+    }
+    cli::bench(Everybody, asked.first().map(String::as_str))
+}
+
+/// What an operation costs when nobody is in the way, from the same workloads as the engine's.
+fn uncontended(criterion: &mut Criterion) {
+    let contest = Contest::of(Everybody);
+    for scenario in scenario::built_in() {
+        let mut group = None;
+        for who in contest.implementations() {
+            let Some(timing) = contest.timing(who.name, &scenario) else { continue };
+            let group = group.get_or_insert_with(|| criterion.benchmark_group(&scenario.name));
+            match timing {
+                Err(why) => eprintln!("{} in {}: {why}", who.name, scenario.name),
+                Ok(mut time) => {
+                    group.bench_function(who.name, |bencher| {
+                        bencher.iter_custom(|turns| match time(turns) {
+                            Ok(took) => took,
+                            Err(why) => panic!("{} in {}: {why}", who.name, scenario.name),
+                        });
+                    });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! A whole measuring run: who runs what, proved first, then timed by the engine.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use flowmeter_harness::measure::plan::{Contest as PlannedContest, Entry, Plan};
+use flowmeter_harness::measure::budget::Budget;
+use flowmeter_harness::measure::machine;
+use flowmeter_harness::measure::pin::Pinning;
+use flowmeter_harness::record::{Implementation, Proof, Run, SCHEMA, Verdict};
+use flowmeter_harness::registry::{AsyncRegistry, Contestant};
+use flowmeter_harness::sync::std::Std;
+
+use crate::contest::Contest;
+use crate::process::pinning_name;
+use crate::properties::{Cell, Checks};
+use crate::proving::{Effort, prove};
+use crate::scenario::ScenarioSpec;
+
+/// How a run is measured.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Rounds per fork.
+    pub rounds: u32,
+    /// Generations of child processes.
+    pub forks: u32,
+    /// Length of a window.
+    pub window: Duration,
+    /// Fit everything into this time instead.
+    pub budget: Option<Duration>,
+    /// Seed of every shuffle.
+    pub seed: u64,
+    /// Where threads may run.
+    pub pinning: Pinning,
+    /// Adds to every scenario a copy of its placebo's implementation, slowed by so many percent.
+    pub slowed_percent: Option<u32>,
+    /// Refuse to measure on a machine that is not quiet.
+    pub strict: bool,
+    /// The command that repeats the run.
+    pub command: String,
+}
+
+impl Settings {
+    /// The default: enough to call one faster than another.
+    pub const THOROUGH: (u32, u32, Duration) = (5, 6, Duration::from_millis(250));
+    /// `--quick`: exploratory.
+    pub const QUICK: (u32, u32, Duration) = (1, 5, Duration::from_millis(100));
+
+    /// With fewer generations of processes nothing is called faster: one process's layout of memory may
+    /// decide it.
+    const FORKS_TO_COMPARE: u32 = 2;
+    /// With fewer rounds in all nothing is called faster.
+    const ROUNDS_TO_COMPARE: u32 = 10;
+
+    /// Untimed work before each window.
+    const RAMP: Duration = Duration::from_millis(10);
+}
+
+/// Who runs which scenarios.
+#[derive(Debug)]
+pub struct Selection {
+    /// Contestants in the registry's order.
+    pub implementations: Vec<Contestant>,
+    /// Scenarios, the most important first.
+    pub scenarios: Vec<ScenarioSpec>,
+}
+
+/// Proves what the selected scenarios rely on, telling `heard` of each verdict as it comes.
+pub fn quick_proof<R: AsyncRegistry>(
+    registry: R,
+    selection: &Selection,
+    mut heard: impl FnMut(usize, usize, &Proof),
+) -> Vec<Proof> {
+    let groups: Vec<&str> = selection.scenarios.iter().map(ScenarioSpec::group).collect();
+    let checks = Checks::<Std>::of(registry);
+    let needed = |cell: &Cell| {
+        cell.property.quick
+            && !cell.cases.is_empty()
+            && selection.implementations.iter().any(|who| who.name == cell.who.name)
+            && groups.iter().any(|group| relies_on(group, cell.property.name))
+    };
+    let cells: Vec<Cell> = checks.cells().filter(needed).collect();
+    cells
+        .iter()
+        .enumerate()
+        .map(|(index, cell)| {
+            let proof = prove(cell, Effort::QUICK);
+            heard(index + 1, cells.len(), &proof);
+            proof
+        })
+        .collect()
+}
+
+/// Whether scenarios of that group rely on that property: channels on everything about channels, alts on
+/// that and on everything about alts.
+fn relies_on(group: &str, property: &str) -> bool {
+    group == "alts" || !property.starts_with('a')
+}
+
+/// The engine's plan for a selection; `proofs` is what [`quick_proof`] gave.
+pub fn plan<R: AsyncRegistry>(
+    contest: &Contest<R>,
+    selection: &Selection,
+    proofs: Vec<Proof>,
+    settings: &Settings,
+) -> Plan {
+    let mut failed: BTreeMap<&str, Vec<&Proof>> = BTreeMap::new();
+    for proof in proofs.iter().filter(|proof| !matches!(proof.verdict, Verdict::Pass)) {
+        failed.entry(&proof.implementation).or_default().push(proof);
+    }
+    let entry = |who: &str, scenario: &ScenarioSpec| {
+        let disproved = failed
+            .get(who)
+            .and_then(|proofs| proofs.iter().find(|p| relies_on(scenario.group(), &p.property)))
+            .map(|proof| {
+                format!("{}: {}", proof.property, proof.detail.as_deref().unwrap_or("did not pass"))
+            });
+        Entry { disproved, ..Entry::new(who) }
+    };
+    let contests = selection
+        .scenarios
+        .iter()
+        .filter_map(|scenario| {
+            let mut entries: Vec<Entry> = selection
+                .implementations
+                .iter()
+                .filter(|who| contest.supports(who.name, scenario))
+                .map(|who| entry(who.name, scenario))
+                .collect();
+            let sound: Vec<&Entry> = entries.iter().filter(|e| e.disproved.is_none()).collect();
+            if let Some(twin) = sound.get(twin_index(&scenario.name, sound.len())) {
+                let name = twin.implementation.clone();
+                let slowed = settings.slowed_percent.map(|percent| Entry {
+                    slowed_percent: Some(percent),
+                    ..Entry::new(name.clone())
+                });
+                entries.push(Entry::placebo(name));
+                entries.extend(slowed);
+            }
+            let spec = serde_json::to_value(scenario).expect("a scenario is plain data");
+            (!entries.is_empty())
+                .then(|| PlannedContest { scenario: scenario.record(), spec, entries })
+        })
+        .collect();
+    let (rounds, forks) = (settings.rounds, settings.forks);
+    Plan {
+        run: Run {
+            schema: SCHEMA,
+            started: started(),
+            command: settings.command.clone(),
+            commit: commit(),
+            seed: settings.seed,
+            forks,
+            rounds,
+            window_nanos: settings.window.as_nanos() as u64,
+            pinning: pinning_name(settings.pinning).to_owned(),
+            exploratory: forks < Settings::FORKS_TO_COMPARE || rounds * forks < Settings::ROUNDS_TO_COMPARE,
+            machine: machine::describe(),
+        },
+        ramp: Settings::RAMP,
+        prove_limit: Duration::from_secs(20),
+        window_limit: Duration::from_secs(20),
+        noise_watch: Duration::from_millis(500),
+        strict: settings.strict,
+        budget: settings.budget.map(|total| Budget { total, longest_window: settings.window }),
+        implementations: selection.implementations.iter().map(implementation).collect(),
+        proofs,
+        contests,
+    }
+}
+
+/// Which of a scenario's implementations is entered twice: another one for each scenario, always the same
+/// for the same.
+fn twin_index(scenario: &str, implementations: usize) -> usize {
+    // FNV-1a: spreads similar names, and is the same in every build.
+    let hash = scenario.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    (hash % implementations.max(1) as u64) as usize
+}
+
+fn implementation(who: &Contestant) -> Implementation {
+    Implementation {
+        name: who.name.to_owned(),
+        origin: who.origin,
+        version: who.version.clone(),
+        caps: who.capabilities.names(),
+    }
+}
+
+/// The commit of the checkout that the command is run in.
+fn commit() -> String {
+    let git = |arguments: &[&str]| {
+        let output = std::process::Command::new("git").args(arguments).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    match git(&["rev-parse", "--short=12", "HEAD"]) {
+        Some(commit) if git(&["status", "--porcelain"]).is_none_or(|dirty| !dirty.is_empty()) => {
+            format!("{commit}-dirty")
+        }
+        Some(commit) => commit,
+        None => "unknown".to_owned(),
+    }
+}
+
+/// This moment in UTC, to the second.
+fn started() -> String {
+    let now = jiff::Timestamp::now();
+    now.round(jiff::Unit::Second).unwrap_or(now).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alts_rely_on_channels_and_channels_not_on_alts() {
+        assert!(relies_on("alts", "c2-order"));
+        assert!(relies_on("alts", "a1-exclusive"));
+        assert!(relies_on("channels", "c2-order"));
+        assert!(!relies_on("channels", "a1-exclusive"));
+    }
+}

@@ -1,0 +1,95 @@
+//! The engine's part of `cargo bench`: a quick pass over the curated scenarios, the ranking, the report.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use flowmeter_harness::record::read_run;
+use flowmeter_harness::registry::{AsyncRegistry, Contestant};
+use flowmeter_harness::measure::pin::Pinning;
+use regex::Regex;
+
+use super::failure::{Failure, Outcome};
+use super::measure::{conduct, new_folder, told};
+use super::output::{Output, style, width};
+use super::report;
+use super::selection::Scenarios;
+use crate::campaign::{Selection, Settings};
+use crate::contest::Contest;
+use crate::scenario::ScenarioSpec;
+
+/// Seconds that the engine may take, if a user wants other than the default.
+const BUDGET: &str = "FLOWMETER_BUDGET";
+
+/// Leaves room in ten minutes for criterion and the proofs.
+const DEFAULT_BUDGET: Duration = Duration::from_secs(400);
+
+/// Proves and times everything whose `scenario/implementation` matches `filter`, prints the ranking, writes
+/// the report and ends with its path.
+pub fn bench<R: AsyncRegistry>(registry: R, filter: Option<&str>) -> ExitCode {
+    run(registry, filter).unwrap_or_else(Failure::tell)
+}
+
+fn run<R: AsyncRegistry>(registry: R, filter: Option<&str>) -> Outcome {
+    let filter = filter.map(Regex::new).transpose().map_err(|why| Failure::input(why.to_string()))?;
+    let contest = Contest::of(registry);
+    let selection = select(&contest, filter.as_ref())?;
+    if selection.scenarios.is_empty() {
+        // The filter was for criterion.
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (forks, rounds, window) = Settings::QUICK;
+    let settings = Settings {
+        rounds,
+        forks,
+        window,
+        budget: Some(budget()?),
+        seed: 1,
+        pinning: Pinning::Free,
+        slowed_percent: None,
+        strict: false,
+        command: match &filter {
+            None => "cargo bench".to_owned(),
+            Some(filter) => format!("cargo bench -- '{filter}'"),
+        },
+    };
+    let folder = new_folder();
+    let summary = conduct(registry, &contest, &selection, &settings, &folder, false)?;
+    let run = read_run(&folder)?;
+    let page = report::page_of(&run);
+    let runs = [run];
+    report::write(&runs, &page)?;
+    let estimates = flowmeter_reports::estimates_of(&runs)?;
+    let mut output = Output::default();
+    output.line(&flowmeter_reports::rank_table(&estimates, width(), style()));
+    if let Some(summary) = summary {
+        output.line(&told(&summary, &folder));
+    }
+    let page = page.canonicalize().unwrap_or(page);
+    output.line(&format!("report: {}", page.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn budget() -> Result<Duration, Failure> {
+    let Ok(seconds) = std::env::var(BUDGET) else { return Ok(DEFAULT_BUDGET) };
+    match seconds.parse() {
+        Ok(seconds) if seconds > 0 => Ok(Duration::from_secs(seconds)),
+        _ => Err(Failure::input(format!("{BUDGET}={seconds}: give whole seconds above 0"))),
+    }
+}
+
+/// Scenarios and implementations of which any pair matches, as criterion's ids do.
+fn select<R: AsyncRegistry>(
+    contest: &Contest<R>,
+    filter: Option<&Regex>,
+) -> Result<Selection, Failure> {
+    let matches = |scenario: &ScenarioSpec, who: &Contestant| {
+        let id = format!("{}/{}", scenario.name, who.name);
+        contest.supports(who.name, scenario) && filter.is_none_or(|filter| filter.is_match(&id))
+    };
+    let all = Scenarios::named(None).of()?;
+    let mut implementations = contest.implementations().to_vec();
+    implementations.retain(|who| all.iter().any(|scenario| matches(scenario, who)));
+    let mut scenarios = all;
+    scenarios.retain(|scenario| implementations.iter().any(|who| matches(scenario, who)));
+    Ok(Selection { implementations, scenarios })
+}

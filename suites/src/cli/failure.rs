@@ -1,0 +1,77 @@
+//! Why a verb could not do what it was asked: one sentence and an exit code.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use flowmeter_harness::measure::MeasureError;
+use flowmeter_harness::record::RecordError;
+use flowmeter_reports::ReportError;
+
+use crate::scenario::ScenarioError;
+
+/// A property failed.
+pub(super) const FAILED: u8 = 1;
+/// Bad usage or bad input.
+const BAD_INPUT: u8 = 2;
+/// Too noisy under `--strict`.
+pub(super) const NOISY: u8 = 3;
+
+/// What a verb answers when it cannot go on.
+#[derive(Debug)]
+pub(super) struct Failure {
+    code: u8,
+    sentence: String,
+}
+
+/// What a verb answers.
+pub(super) type Outcome = Result<ExitCode, Failure>;
+
+impl Failure {
+    /// Bad usage or bad input; the sentence says what, where, and what to do.
+    pub(super) fn input(sentence: impl Into<String>) -> Failure {
+        Failure { code: BAD_INPUT, sentence: sentence.into() }
+    }
+
+    /// A file that cannot be written.
+    pub(super) fn write(path: &Path, why: &io::Error) -> Failure {
+        Failure::input(format!("{}: {why}; name a place that can be written", path.display()))
+    }
+
+    /// Says it, and gives the exit code.
+    pub(super) fn tell(self) -> ExitCode {
+        // With nobody left to read it the code still says it.
+        let _ = writeln!(anstream::stderr(), "flowmeter: {}", self.sentence);
+        ExitCode::from(self.code)
+    }
+}
+
+fn bad(why: impl Display) -> Failure {
+    Failure::input(why.to_string())
+}
+
+impl From<RecordError> for Failure {
+    fn from(why: RecordError) -> Failure {
+        bad(why)
+    }
+}
+
+impl From<ReportError> for Failure {
+    fn from(why: ReportError) -> Failure {
+        bad(why)
+    }
+}
+
+impl From<ScenarioError> for Failure {
+    fn from(why: ScenarioError) -> Failure {
+        bad(why)
+    }
+}
+
+impl From<MeasureError> for Failure {
+    fn from(why: MeasureError) -> Failure {
+        let code = if matches!(why, MeasureError::Noisy(_)) { NOISY } else { BAD_INPUT };
+        Failure { code, sentence: why.to_string() }
+    }
+}

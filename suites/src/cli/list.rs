@@ -1,0 +1,110 @@
+//! `list`: who takes part, in what, and what is checked.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use comfy_table::{ContentArrangement, Table, presets};
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::registry::AsyncRegistry;
+use serde::Serialize;
+
+use super::failure::Outcome;
+use super::output::{Format, Output, width};
+use super::selection::{Implementations, Properties, Scenarios};
+use crate::contest::Contest;
+use crate::properties::PROPERTIES;
+
+/// Show implementations with what they claim, scenarios and properties
+#[derive(Debug, Args)]
+pub(super) struct List {
+    #[command(flatten)]
+    implementations: Implementations,
+    #[command(flatten)]
+    scenarios: Scenarios,
+    #[command(flatten)]
+    properties: Properties,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// One line of `list --format json`.
+#[derive(Debug, Serialize)]
+struct Row {
+    kind: &'static str,
+    name: String,
+    origin: Origin,
+    caps: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+}
+
+impl List {
+    pub(super) fn run<R: AsyncRegistry>(self, registry: R) -> Outcome {
+        let contest = Contest::of(registry);
+        let mut rows = Vec::new();
+        for who in contest.implementations().iter().filter(|who| self.implementations.matches(who.name)) {
+            rows.push(Row {
+                kind: "channel",
+                name: who.name.to_owned(),
+                origin: who.origin,
+                caps: who.capabilities.names(),
+                version: Some(who.version.clone()),
+                title: None,
+            });
+        }
+        let own = |kind, name: &str, title: &str| Row {
+            kind,
+            name: name.to_owned(),
+            origin: Origin::Own,
+            caps: Vec::new(),
+            version: None,
+            title: Some(title.to_owned()),
+        };
+        let scenarios = self.scenarios.of();
+        if self.scenarios.is_given() || scenarios.is_ok() {
+            for scenario in scenarios? {
+                rows.push(own("scenario", &scenario.name, &scenario.title));
+            }
+        }
+        for property in PROPERTIES.iter().filter(|property| self.properties.matches(property.name)) {
+            rows.push(own("property", property.name, property.statement));
+        }
+        let mut output = Output::default();
+        match self.format {
+            Format::Json => rows.iter().for_each(|row| output.json(row)),
+            Format::Table => {
+                for kind in ["channel", "scenario", "property"] {
+                    let rows: Vec<&Row> = rows.iter().filter(|row| row.kind == kind).collect();
+                    if !rows.is_empty() {
+                        output.line(&table(kind, &rows));
+                    }
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn table(kind: &str, rows: &[&Row]) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(width() as u16);
+    if kind == "channel" {
+        table.set_header(["channel", "origin", "version", "capabilities and claims"]);
+    } else {
+        table.set_header([kind, "what it is"]);
+    }
+    for row in rows {
+        match (&row.version, &row.title) {
+            (Some(version), _) => {
+                let origin = row.origin.to_string();
+                table.add_row([row.name.as_str(), &origin, version, &row.caps.join(" ")])
+            }
+            (None, title) => table.add_row([row.name.as_str(), title.as_deref().unwrap_or("")]),
+        };
+    }
+    format!("{table}\n")
+}

@@ -1,0 +1,260 @@
+//! `measure`: proves, then times.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use flowmeter_harness::measure::pin::Pinning;
+use flowmeter_harness::measure::{self, RunSummary};
+use flowmeter_harness::record::{Proof, Verdict, read_run};
+use flowmeter_harness::registry::AsyncRegistry;
+use flowmeter_reports::estimate;
+
+use super::failure::{Failure, Outcome};
+use super::output::{Format, Output, style, width};
+use super::progress::{Measuring, steps};
+use super::selection::{Implementations, RUNS, Scenarios, latest_run};
+use crate::campaign::{Selection, Settings, plan, quick_proof};
+use crate::contest::Contest;
+use crate::process;
+use crate::scenario::ScenarioSpec;
+
+/// Time implementations against each other, after proving them
+///
+/// Records are appended to DIR/records.jsonl as they come. A contestant that hangs, crashes or delivers
+/// something else than it was given gets a row that says so, and no number.
+#[derive(Debug, Args)]
+pub(super) struct Measure {
+    #[command(flatten)]
+    implementations: Implementations,
+    #[command(flatten)]
+    scenarios: Scenarios,
+    /// Rounds in each fork: every implementation has one window a round [default: 6]
+    #[arg(long)]
+    rounds: Option<u32>,
+    /// Generations of processes, one process for each implementation [default: 5]
+    #[arg(long)]
+    forks: Option<u32>,
+    /// Length of a window in milliseconds [default: 250]
+    #[arg(long, value_name = "MILLISECONDS")]
+    window: Option<u64>,
+    /// Fit everything into this many seconds: windows get shorter, then scenarios are dropped
+    #[arg(long, value_name = "SECONDS")]
+    budget: Option<u64>,
+    /// Leave out scenarios with more threads than this
+    #[arg(long)]
+    threads: Option<u32>,
+    /// Where threads may run
+    #[arg(long, value_enum, default_value_t)]
+    pin: Pin,
+    /// One fork of 5 rounds with windows of 100 ms: exploratory, calls nothing faster
+    #[arg(long, conflicts_with_all = ["rounds", "forks"])]
+    quick: bool,
+    /// Refuse to measure on a machine that is not quiet (exit code 3)
+    #[arg(long)]
+    strict: bool,
+    /// Go on with the run in DIR where it was cut off
+    #[arg(long)]
+    resume: bool,
+    /// Add to each scenario a copy of one implementation slowed by so many percent, to see it noticed
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=90))]
+    slowed: Option<u32>,
+    /// Seed of every shuffle
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Folder of the run [default: a new one below runs/; with --resume the latest]
+    #[arg(short = 'o', long = "output", value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Pin {
+    /// Wherever the system puts them
+    #[default]
+    Free,
+    /// All on one core
+    OneCore,
+}
+
+impl Measure {
+    pub(super) fn run<R: AsyncRegistry>(self, registry: R) -> Outcome {
+        let settings = self.settings()?;
+        let contest = Contest::of(registry);
+        let selection = self.selection(&contest)?;
+        let folder = match (&self.output, self.resume) {
+            (Some(folder), _) => folder.clone(),
+            (None, false) => new_folder(),
+            (None, true) => latest_run().ok_or_else(|| {
+                Failure::input(format!("no run in {RUNS}/ to resume; name its folder with -o"))
+            })?,
+        };
+        let done = conduct(registry, &contest, &selection, &settings, &folder, self.resume)?;
+        let mut output = Output::default();
+        match (done, self.format) {
+            (None, _) => output.line("nothing left to measure: the run is complete"),
+            (Some(summary), Format::Table) => {
+                output.line(&told(&summary, &folder));
+            }
+            (Some(summary), Format::Json) => output.json(&serde_json::json!({
+                "folder": folder,
+                "windows": summary.windows,
+                "failures": summary.failures,
+                "dropped": summary.dropped,
+                "seconds": summary.took.as_secs_f64(),
+            })),
+        }
+        if self.format == Format::Table {
+            let run = read_run(&folder)?;
+            let estimates = flowmeter_reports::estimates_of(&[run])?;
+            output.line(&flowmeter_reports::rank_table(&estimates, width(), style()));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn settings(&self) -> Result<Settings, Failure> {
+        let (forks, rounds, window) = if self.quick { Settings::QUICK } else { Settings::THOROUGH };
+        let window = self.window.map_or(window, Duration::from_millis);
+        let (forks, rounds) = (self.forks.unwrap_or(forks), self.rounds.unwrap_or(rounds));
+        for (option, value) in [
+            ("--rounds", u64::from(rounds)),
+            ("--forks", u64::from(forks)),
+            ("--window", window.as_millis() as u64),
+            ("--budget", self.budget.unwrap_or(1)),
+            ("--threads", u64::from(self.threads.unwrap_or(1))),
+        ] {
+            if value == 0 {
+                return Err(Failure::input(format!("{option} 0 measures nothing; give at least 1")));
+            }
+        }
+        Ok(Settings {
+            rounds,
+            forks,
+            window,
+            budget: self.budget.map(Duration::from_secs),
+            seed: self.seed,
+            pinning: match self.pin {
+                Pin::Free => Pinning::Free,
+                Pin::OneCore => Pinning::OneCore,
+            },
+            slowed_percent: self.slowed,
+            strict: self.strict,
+            command: command_line(),
+        })
+    }
+
+    fn selection<R: AsyncRegistry>(&self, contest: &Contest<R>) -> Result<Selection, Failure> {
+        let implementations = self.implementations.of(contest.implementations())?;
+        let mut scenarios = self.scenarios.of()?;
+        if let Some(threads) = self.threads {
+            scenarios.retain(|scenario| busy_threads(scenario) <= threads as usize);
+            if scenarios.is_empty() {
+                return Err(Failure::input(format!(
+                    "--threads {threads} leaves no scenario; give more, or select others with -s"
+                )));
+            }
+        }
+        let run_by_somebody = |scenario: &ScenarioSpec| {
+            implementations.iter().any(|who| contest.supports(who.name, scenario))
+        };
+        if !scenarios.iter().any(run_by_somebody) {
+            return Err(Failure::input(
+                "none of these implementations can run any of these scenarios; `cargo flowmeter list` \
+                 shows what each can do",
+            ));
+        }
+        Ok(Selection { implementations, scenarios })
+    }
+}
+
+fn busy_threads(scenario: &ScenarioSpec) -> usize {
+    let axes = scenario.work.facts().axes;
+    axes.producers.unwrap_or(0) + axes.consumers.unwrap_or(0)
+}
+
+/// Proves and times a selection into a folder, keeps the estimates beside the records. `None` when a
+/// resumed run was complete.
+pub(super) fn conduct<R: AsyncRegistry>(
+    registry: R,
+    contest: &Contest<R>,
+    selection: &Selection,
+    settings: &Settings,
+    folder: &Path,
+    resume: bool,
+) -> Result<Option<RunSummary>, Failure> {
+    // Whatever can be refused is refused before minutes of proving.
+    let resumed = if resume { Some(read_run(folder)?) } else { None };
+    measure::writable(folder, resume)?;
+    let proofs = match resumed {
+        // The run has its proofs: asking again might answer otherwise, and a row stands already.
+        Some(run) => run.proofs,
+        None => proofs(registry, selection),
+    };
+    let plan = plan(contest, selection, proofs, settings);
+    let pinning = settings.pinning;
+    process::contestant(pinning).map_err(|why| Failure::input(format!("this program is not to be found: {why}")))?;
+    let spawn = |_: &measure::plan::Entry| process::contestant(pinning).expect("found just now");
+    let mut progress = Measuring::new();
+    let summary = if resume {
+        measure::resume(&plan, folder, spawn, &mut progress)?
+    } else {
+        Some(measure::run(&plan, folder, spawn, &mut progress)?)
+    };
+    drop(progress);
+    let run = read_run(folder)?;
+    estimate(&[run])?.write(folder)?;
+    Ok(summary)
+}
+
+fn proofs<R: AsyncRegistry>(registry: R, selection: &Selection) -> Vec<Proof> {
+    let bar = steps(1, "proving");
+    quick_proof(registry, selection, |index, of, proof| {
+        bar.set_length(of as u64);
+        bar.set_position(index as u64);
+        bar.set_message(format!("{} {}", proof.implementation, proof.property));
+        if proof.verdict != Verdict::Pass {
+            let detail = proof.detail.as_deref().unwrap_or("did not pass");
+            bar.suspend(|| eprintln!("  {} fails {}: {detail}", proof.implementation, proof.property));
+        }
+        if index == of {
+            bar.finish_and_clear();
+        }
+    })
+}
+
+/// What a run came to, in a sentence.
+pub(super) fn told(summary: &RunSummary, folder: &Path) -> String {
+    let failures = match summary.failures {
+        0 => String::new(),
+        1 => ", 1 cell without a number".to_owned(),
+        n => format!(", {n} cells without a number"),
+    };
+    let dropped = match summary.dropped {
+        0 => String::new(),
+        n => format!(", {n} scenarios dropped for want of time"),
+    };
+    let seconds = summary.took.as_secs();
+    format!("{} windows in {seconds} s{failures}{dropped}: {}", summary.windows, folder.display())
+}
+
+/// A folder below `runs/` named after this moment.
+pub(super) fn new_folder() -> PathBuf {
+    let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
+    Path::new(RUNS).join(now)
+}
+
+/// This command as one would type it again.
+pub(super) fn command_line() -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:".contains(c);
+    let quoted = std::env::args().skip(1).map(|argument| {
+        if !argument.is_empty() && argument.chars().all(plain) {
+            argument
+        } else {
+            format!("'{}'", argument.replace('\'', r"'\''"))
+        }
+    });
+    std::iter::once("cargo flowmeter".to_owned()).chain(quoted).collect::<Vec<_>>().join(" ")
+}

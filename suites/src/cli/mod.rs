@@ -1,0 +1,69 @@
+//! The `flowmeter` command: one file for each verb.
+//!
+//! It is generic over a registry, so that a crate with contestants of its own gets the same command over
+//! them. Bad usage and bad input end with one sentence and exit code 2; see [`Failure`].
+
+mod bench;
+mod check;
+mod cmp;
+mod failure;
+mod list;
+mod measure;
+mod noise;
+mod output;
+mod progress;
+mod rank;
+mod report;
+mod selection;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use flowmeter_harness::registry::AsyncRegistry;
+
+use crate::process;
+
+pub use bench::bench;
+use failure::Failure;
+
+/// Proves and times channels, timers, pipelines and rate limiters.
+///
+/// No proof, no number: an implementation that fails a property it claims shows the failure where its number
+/// would stand.
+#[derive(Debug, Parser)]
+#[command(name = "flowmeter", bin_name = "cargo flowmeter", version, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 fine (also measure with error rows in it); 1 a property failed; \
+2 bad usage or bad input; 3 too noisy under --strict.\n\
+Start with `cargo bench`: it proves and times everything and writes a report.")]
+struct Command {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    List(list::List),
+    Check(check::Check),
+    Measure(measure::Measure),
+    Rank(rank::Rank),
+    Cmp(cmp::Cmp),
+    Report(report::Report),
+    Noise(noise::Noise),
+}
+
+/// Runs the command over the contestants of `registry`; call it from `main`.
+pub fn main<R: AsyncRegistry>(registry: R) -> ExitCode {
+    if let Some(code) = process::serve_if_asked(registry) {
+        return code;
+    }
+    let outcome = match Command::parse().verb {
+        Verb::List(list) => list.run(registry),
+        Verb::Check(check) => check.run(registry),
+        Verb::Measure(measure) => measure.run(registry),
+        Verb::Rank(rank) => rank.run(),
+        Verb::Cmp(cmp) => cmp.run(),
+        Verb::Report(report) => report.run(),
+        Verb::Noise(noise) => noise.run(),
+    };
+    outcome.unwrap_or_else(Failure::tell)
+}

@@ -1,0 +1,41 @@
+//! `rank`: who is how far from the best, over all cells of a group.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::failure::Outcome;
+use super::output::{Format, Output, style, width};
+use super::selection::{Implementations, runs};
+
+/// Rank implementations by the geometric mean of their ratios to the best of each cell
+#[derive(Debug, Args)]
+pub(super) struct Rank {
+    /// Folders of runs [default: the latest below runs/]
+    runs: Vec<PathBuf>,
+    #[command(flatten)]
+    implementations: Implementations,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+impl Rank {
+    pub(super) fn run(self) -> Outcome {
+        let estimates = flowmeter_reports::estimates_of(&runs(&self.runs)?)?;
+        let mut output = Output::default();
+        match self.format {
+            Format::Table => output.line(&flowmeter_reports::rank_table(&estimates, width(), style())),
+            Format::Json => {
+                let mut rows = flowmeter_reports::rank_rows(&estimates);
+                rows.retain(|row| self.implementations.matches(&row.implementation));
+                if rows.is_empty() {
+                    return Err(self.implementations.nothing());
+                }
+                rows.iter().for_each(|row| output.json(row));
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

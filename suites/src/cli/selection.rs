@@ -1,0 +1,134 @@
+//! `-i`, `-s`, `-p`: the same selection in every verb.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use flowmeter_harness::record::RunData;
+use flowmeter_harness::registry::Contestant;
+use regex::Regex;
+
+use super::failure::Failure;
+use crate::scenario::{ScenarioSpec, built_in, from_folder, in_order};
+
+/// Which implementations.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct Implementations {
+    /// Only implementations whose name matches this regular expression
+    #[arg(short = 'i', long = "implementations", value_name = "REGEX")]
+    pattern: Option<Regex>,
+}
+
+/// Which scenarios.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct Scenarios {
+    /// Only scenarios whose name matches this regular expression
+    #[arg(short = 's', long = "scenarios", value_name = "REGEX")]
+    pattern: Option<Regex>,
+
+    /// Also read scenarios (*.toml) from this folder
+    #[arg(long, value_name = "DIR")]
+    scenario_dir: Option<PathBuf>,
+}
+
+/// Which properties.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct Properties {
+    /// Only properties whose name matches this regular expression
+    #[arg(short = 'p', long = "properties", value_name = "REGEX")]
+    pattern: Option<Regex>,
+}
+
+fn matches(pattern: &Option<Regex>, name: &str) -> bool {
+    pattern.as_ref().is_none_or(|pattern| pattern.is_match(name))
+}
+
+/// The refusal when a pattern selects nothing.
+fn nothing(what: &str, pattern: &Option<Regex>) -> Failure {
+    let pattern = pattern.as_ref().map_or("", Regex::as_str);
+    Failure::input(format!("no {what} matches {pattern:?}; `cargo flowmeter list` shows them all"))
+}
+
+impl Implementations {
+    pub(super) fn matches(&self, name: &str) -> bool {
+        matches(&self.pattern, name)
+    }
+
+    /// Those of `all` that match.
+    pub(super) fn of(&self, all: &[Contestant]) -> Result<Vec<Contestant>, Failure> {
+        let chosen: Vec<_> = all.iter().filter(|who| self.matches(who.name)).cloned().collect();
+        if chosen.is_empty() { Err(self.nothing()) } else { Ok(chosen) }
+    }
+
+    pub(super) fn nothing(&self) -> Failure {
+        nothing("implementation", &self.pattern)
+    }
+}
+
+impl Scenarios {
+    pub(super) fn named(pattern: Option<Regex>) -> Scenarios {
+        Scenarios { pattern, scenario_dir: None }
+    }
+
+    pub(super) fn matches(&self, name: &str) -> bool {
+        matches(&self.pattern, name)
+    }
+
+    pub(super) fn is_given(&self) -> bool {
+        self.pattern.is_some()
+    }
+
+    /// Those that match, the most important first. Without a pattern: the curated ones, and those of the
+    /// folder that was named.
+    pub(super) fn of(&self) -> Result<Vec<ScenarioSpec>, Failure> {
+        let mut all = built_in();
+        if self.pattern.is_none() {
+            all.retain(|scenario| scenario.priority.is_some());
+        }
+        if let Some(folder) = &self.scenario_dir {
+            all.extend(from_folder(folder)?);
+            all = in_order(all)?;
+        }
+        all.retain(|scenario| self.matches(&scenario.name));
+        if all.is_empty() { Err(self.nothing()) } else { Ok(all) }
+    }
+
+    pub(super) fn nothing(&self) -> Failure {
+        nothing("scenario", &self.pattern)
+    }
+}
+
+impl Properties {
+    pub(super) fn matches(&self, name: &str) -> bool {
+        matches(&self.pattern, name)
+    }
+
+    pub(super) fn nothing(&self) -> Failure {
+        nothing("property", &self.pattern)
+    }
+}
+
+/// Where runs are put and looked for when no folder is named.
+pub(super) const RUNS: &str = "runs";
+
+/// Reads the runs that were named, or the latest below `runs/`.
+pub(super) fn runs(folders: &[PathBuf]) -> Result<Vec<RunData>, Failure> {
+    let read = |folder: &Path| Ok(flowmeter_harness::record::read_run(folder)?);
+    if !folders.is_empty() {
+        return folders.iter().map(|folder| read(folder)).collect();
+    }
+    match latest_run() {
+        Some(folder) => Ok(vec![read(&folder)?]),
+        None => Err(Failure::input(format!(
+            "no run in {RUNS}/; measure first (`cargo bench` or `cargo flowmeter measure`), or name a run's folder"
+        ))),
+    }
+}
+
+/// The folder below `runs/` whose records were written last.
+pub(super) fn latest_run() -> Option<PathBuf> {
+    let written = |folder: &Path| {
+        folder.join(flowmeter_harness::record::RECORDS_FILE).metadata().ok()?.modified().ok()
+    };
+    let folders = std::fs::read_dir(RUNS).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    folders.filter_map(|folder| Some((written(&folder)?, folder))).max().map(|(_, folder)| folder)
+}

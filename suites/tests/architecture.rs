@@ -1,0 +1,125 @@
+//! The arrows between the rooms, and the one place that names implementations.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("suites is in the workspace").to_owned()
+}
+
+fn manifest(room: &str) -> toml::Table {
+    let path = root().join(room).join("Cargo.toml");
+    fs::read_to_string(&path).expect("a manifest").parse().expect("TOML")
+}
+
+/// What a package depends on when it is built, our own packages only.
+fn arrows(room: &str) -> BTreeSet<String> {
+    let manifest = manifest(room);
+    let dependencies = manifest["dependencies"].as_table().expect("a table");
+    dependencies.keys().filter_map(|name| name.strip_prefix("flowmeter-")).map(str::to_owned).collect()
+}
+
+fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            if path.file_name().is_some_and(|name| name != "target") {
+                sources(&path, into);
+            }
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            into.push(path);
+        }
+    }
+}
+
+#[test]
+fn the_harness_knows_no_other_room() {
+    assert_eq!(arrows("harness"), BTreeSet::new());
+}
+
+#[test]
+fn contestants_and_their_twins_know_only_the_harness() {
+    for room in ["impls", "impls/loom", "impls/shuttle"] {
+        assert_eq!(arrows(room), BTreeSet::from(["harness".to_owned()]), "{room}");
+    }
+}
+
+#[test]
+fn reports_need_only_the_record_schema() {
+    assert_eq!(arrows("reports"), BTreeSet::from(["harness".to_owned()]));
+    let features = &manifest("reports")["dependencies"]["flowmeter-harness"]["features"];
+    assert_eq!(features.as_array().map(Vec::len), Some(1), "{features}");
+    assert_eq!(features[0].as_str(), Some("record"));
+}
+
+#[test]
+fn suites_without_their_command_know_no_contestant() {
+    let manifest = manifest("suites");
+    for package in ["flowmeter-impls", "flowmeter-reports"] {
+        let optional = manifest["dependencies"][package].get("optional");
+        assert_eq!(optional.and_then(toml::Value::as_bool), Some(true), "{package}");
+    }
+}
+
+#[test]
+fn without_features_the_harness_and_the_contestants_pull_in_nothing_else() {
+    for room in ["harness", "impls"] {
+        let manifest = manifest(room);
+        for (name, dependency) in manifest["dependencies"].as_table().expect("a table") {
+            let optional = dependency.get("optional").and_then(toml::Value::as_bool) == Some(true);
+            assert!(optional || name == "flowmeter-harness", "{room} always depends on {name}");
+        }
+    }
+}
+
+#[test]
+fn every_shared_dependency_says_why_it_is_there() {
+    let text = fs::read_to_string(root().join("Cargo.toml")).expect("the workspace's manifest");
+    let section = text.split("[workspace.dependencies]").nth(1).expect("dependencies");
+    let section = section.split("\n[").next().expect("a section");
+    let mut said = false;
+    for line in section.lines().map(str::trim) {
+        if line.is_empty() {
+            said = false;
+        } else if line.starts_with('#') {
+            said = true;
+        } else if !line.contains("path = ") {
+            assert!(said || line.contains('#'), "no reason given for: {line}");
+        }
+    }
+}
+
+/// Modules of `impls` that hold contestants, as paths in code name them.
+fn contestants() -> Vec<String> {
+    let mut names = Vec::new();
+    for folder in ["channel", "peers"] {
+        for entry in fs::read_dir(root().join("impls/src").join(folder)).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let stem = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+            if stem != "mod" {
+                names.push(format!("{folder}::{stem}"));
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn nothing_but_the_registry_names_an_implementation() {
+    let contestants = contestants();
+    assert!(contestants.len() >= 8, "{contestants:?}");
+    let mut files = Vec::new();
+    for room in ["harness", "impls/src", "suites", "reports"] {
+        sources(&root().join(room), &mut files);
+    }
+    for file in files {
+        if file.ends_with("impls/src/registry.rs") || file.ends_with("suites/tests/architecture.rs") {
+            continue;
+        }
+        let text = fs::read_to_string(&file).expect("a source file");
+        for contestant in &contestants {
+            assert!(!text.contains(contestant.as_str()), "{} names {contestant}", file.display());
+        }
+    }
+}
