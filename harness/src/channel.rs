@@ -243,9 +243,14 @@ pub trait Promises: Channels {
 }
 
 /// Channels that can be told apart.
+///
+/// Halves are compared with their like: no published crate compares a producer with a consumer.
 pub trait Identity: Channels {
-    /// Whether both halves belong to the same channel.
-    fn same<T: Message>(tx: &Self::Tx<T>, rx: &Self::Rx<T>) -> bool;
+    /// Whether both put into the same channel.
+    fn same_tx<T: Message>(one: &Self::Tx<T>, other: &Self::Tx<T>) -> bool;
+
+    /// Whether both take from the same channel.
+    fn same_rx<T: Message>(one: &Self::Rx<T>, other: &Self::Rx<T>) -> bool;
 }
 
 /// One port of an alts.
