@@ -1,11 +1,82 @@
 //! The one list of who takes part. Nothing outside this file names an implementation.
 
-use flowmeter_harness::registry::{Enrol, Registry};
+#[cfg(feature = "peers")]
+use flowmeter_harness::caps::Claim::{CancelSafe, WaiterFifo};
+use flowmeter_harness::caps::Claim::{Disconnect, KeepsBuffered};
+use flowmeter_harness::registry::{Enrol, Registry, own};
+
+use crate::channel::condvar::Condvar;
 
 /// Everybody: ours in every world, the published crates in the std world.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Everybody;
 
 impl Registry for Everybody {
-    fn channels<H: Enrol>(self, _hall: &mut H) {}
+    fn channels<H: Enrol>(self, hall: &mut H) {
+        own::<Condvar, _>(hall, "condvar")
+            .blocking()
+            .put_deadline()
+            .take_deadline()
+            .close()
+            .identity()
+            .claims(&[KeepsBuffered, Disconnect])
+            .enter();
+
+        #[cfg(feature = "peers")]
+        published(hall);
+    }
+}
+
+/// Adapters of published crates. What each claims, and where its crate documents it, is at the top of
+/// its file.
+#[cfg(feature = "peers")]
+fn published<H: Enrol>(hall: &mut H) {
+    use flowmeter_harness::registry::peer;
+
+    use crate::peers::{async_channel, crossbeam, flume, kanal, std, tokio, version};
+
+    peer::<crossbeam::Crossbeam, _>(hall, "crossbeam-channel", version("crossbeam-channel"))
+        .blocking()
+        .put_deadline()
+        .take_deadline()
+        .identity()
+        .alts()
+        .claims(&[KeepsBuffered, Disconnect])
+        .enter();
+    peer::<kanal::Kanal, _>(hall, "kanal", version("kanal"))
+        .blocking()
+        .asynchronous()
+        .take_deadline()
+        .close()
+        .claims(&[Disconnect])
+        .enter();
+    peer::<flume::Flume, _>(hall, "flume", version("flume"))
+        .blocking()
+        .asynchronous()
+        .put_deadline()
+        .take_deadline()
+        .identity()
+        .claims(&[KeepsBuffered, Disconnect])
+        .enter();
+    peer::<tokio::Bounded, _>(hall, "tokio-mpsc", version("tokio"))
+        .asynchronous()
+        .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, Disconnect])
+        .family::<tokio::Unbounded>()
+        .asynchronous()
+        .enter();
+    peer::<std::Sync, _>(hall, "std-mpsc", std::VERSION)
+        .blocking()
+        .take_deadline()
+        .claims(&[KeepsBuffered, Disconnect])
+        .family::<std::Unbounded>()
+        .blocking()
+        .take_deadline()
+        .enter();
+    peer::<async_channel::AsyncChannel, _>(hall, "async-channel", version("async-channel"))
+        .blocking()
+        .asynchronous()
+        .close()
+        .identity()
+        .claims(&[KeepsBuffered, Disconnect])
+        .enter();
 }

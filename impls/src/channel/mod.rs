@@ -1,1 +1,3 @@
 //! Our channels: a file (or folder) for each design.
+
+pub mod condvar;
