@@ -18,6 +18,8 @@ use flowmeter_harness::channel::{
     TakeError,
 };
 
+use super::answered::Answered;
+
 /// async-channel.
 #[derive(Clone, Copy, Debug)]
 pub struct AsyncChannel;
@@ -83,13 +85,20 @@ impl Blocking for AsyncChannel {
 
 impl Async for AsyncChannel {
     #[inline]
-    async fn put_async<T: Message>(tx: &mut Sender<T>, value: T) -> Result<(), PutError<T>> {
-        tx.send(value).await.map_err(closed)
+    fn put_async<T: Message>(
+        tx: &mut Sender<T>,
+        value: T,
+    ) -> impl Future<Output = Result<(), PutError<T>>> + Send {
+        Answered::new(tx.send(value), |sent: Result<_, _>| sent.map_err(closed))
     }
 
     #[inline]
-    async fn take_async<T: Message>(rx: &mut Receiver<T>) -> Result<T, TakeError> {
-        rx.recv().await.map_err(|_| TakeError::Closed)
+    fn take_async<T: Message>(
+        rx: &mut Receiver<T>,
+    ) -> impl Future<Output = Result<T, TakeError>> + Send {
+        Answered::new(rx.recv(), |taken: Result<_, _>| {
+            taken.map_err(|_| TakeError::Closed)
+        })
     }
 }
 

@@ -23,6 +23,7 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
+use super::answered::Answered;
 use crate::sync::clock;
 
 /// flume.
@@ -91,13 +92,22 @@ impl Blocking for Flume {
 
 impl Async for Flume {
     #[inline]
-    async fn put_async<T: Message>(tx: &mut Sender<T>, value: T) -> Result<(), PutError<T>> {
-        tx.send_async(value).await.map_err(closed)
+    fn put_async<T: Message>(
+        tx: &mut Sender<T>,
+        value: T,
+    ) -> impl Future<Output = Result<(), PutError<T>>> + Send {
+        Answered::new(tx.send_async(value), |sent: Result<_, _>| {
+            sent.map_err(closed)
+        })
     }
 
     #[inline]
-    async fn take_async<T: Message>(rx: &mut Receiver<T>) -> Result<T, TakeError> {
-        rx.recv_async().await.map_err(|_| TakeError::Closed)
+    fn take_async<T: Message>(
+        rx: &mut Receiver<T>,
+    ) -> impl Future<Output = Result<T, TakeError>> + Send {
+        Answered::new(rx.recv_async(), |taken: Result<_, _>| {
+            taken.map_err(|_| TakeError::Closed)
+        })
     }
 }
 

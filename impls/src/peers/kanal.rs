@@ -27,6 +27,7 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
+use super::answered::Answered;
 use crate::sync::clock;
 
 /// kanal. The halves are the synchronous ones; `as_async` is a change of type, not of value.
@@ -93,14 +94,20 @@ impl Blocking for Kanal {
 
 impl Async for Kanal {
     #[inline]
-    async fn put_async<T: Message>(tx: &mut Sender<T>, value: T) -> Result<(), PutError<T>> {
-        let sent = tx.as_async().send(value).await;
-        sent.map_err(|_| PutError::Closed(None))
+    fn put_async<T: Message>(
+        tx: &mut Sender<T>,
+        value: T,
+    ) -> impl Future<Output = Result<(), PutError<T>>> + Send {
+        let sent = |sent: Result<_, _>| sent.map_err(|_| PutError::Closed(None));
+        Answered::new(tx.as_async().send(value), sent)
     }
 
     #[inline]
-    async fn take_async<T: Message>(rx: &mut Receiver<T>) -> Result<T, TakeError> {
-        rx.as_async().recv().await.map_err(|_| TakeError::Closed)
+    fn take_async<T: Message>(
+        rx: &mut Receiver<T>,
+    ) -> impl Future<Output = Result<T, TakeError>> + Send {
+        let taken = |taken: Result<_, _>| taken.map_err(|_| TakeError::Closed);
+        Answered::new(rx.as_async().recv(), taken)
     }
 }
 

@@ -2,6 +2,7 @@
 //! document: each file begins with a table of what is claimed and where it is written, and with what is
 //! not claimed and why.
 
+mod answered;
 pub mod async_channel;
 pub mod crossbeam;
 pub mod flume;

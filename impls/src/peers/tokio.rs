@@ -22,6 +22,8 @@ use flowmeter_harness::channel::{
     Async, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
 };
 
+use super::answered::Answered;
+
 /// `tokio::sync::mpsc::channel`.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounded;
@@ -80,13 +82,18 @@ impl Channels for Bounded {
 
 impl Async for Bounded {
     #[inline]
-    async fn put_async<T: Message>(tx: &mut Sender<T>, value: T) -> Result<(), PutError<T>> {
-        tx.send(value).await.map_err(closed)
+    fn put_async<T: Message>(
+        tx: &mut Sender<T>,
+        value: T,
+    ) -> impl Future<Output = Result<(), PutError<T>>> + Send {
+        Answered::new(tx.send(value), |sent: Result<_, _>| sent.map_err(closed))
     }
 
     #[inline]
-    async fn take_async<T: Message>(rx: &mut Receiver<T>) -> Result<T, TakeError> {
-        rx.recv().await.ok_or(TakeError::Closed)
+    fn take_async<T: Message>(
+        rx: &mut Receiver<T>,
+    ) -> impl Future<Output = Result<T, TakeError>> + Send {
+        Answered::new(rx.recv(), |taken: Option<_>| taken.ok_or(TakeError::Closed))
     }
 }
 
