@@ -1,8 +1,12 @@
 //! The one list of who takes part. Nothing outside this file names an implementation.
 
-use flowmeter_harness::caps::Claim;
+use flowmeter_harness::caps::Claim::{
+    BoundedWaiters, CancelSafe, Disconnect, KeepsBuffered, PendingPutsSurvive, UniformChoice,
+    WaiterFifo,
+};
 use flowmeter_harness::registry::{Enrol, Registry, own};
 
+use crate::channel::condvar::Condvar;
 use crate::channel::mutex::MutexChannels;
 
 /// Everybody: ours in every world, the published crates in the std world.
@@ -19,14 +23,66 @@ impl Registry for Everybody {
             .take_deadline()
             .promises()
             .alts()
-            .claims(&[
-                Claim::WaiterFifo,
-                Claim::CancelSafe,
-                Claim::KeepsBuffered,
-                Claim::PendingPutsSurvive,
-                Claim::BoundedWaiters,
-                Claim::UniformChoice,
-            ])
+            .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
+            .claims(&[BoundedWaiters, UniformChoice])
             .enter();
+        own::<Condvar, _>(hall, "condvar")
+            .blocking()
+            .put_deadline()
+            .take_deadline()
+            .claims(&[KeepsBuffered, Disconnect])
+            .enter();
+
+        #[cfg(feature = "peers")]
+        published(hall);
     }
+}
+
+/// Adapters of published crates. What each claims, and where its crate documents it, is at the top of
+/// its file.
+#[cfg(feature = "peers")]
+fn published<H: Enrol>(hall: &mut H) {
+    use flowmeter_harness::registry::peer;
+
+    use crate::peers::{async_channel, crossbeam, flume, kanal, std, tokio, version};
+
+    peer::<crossbeam::Crossbeam, _>(hall, "crossbeam-channel", version("crossbeam-channel"))
+        .blocking()
+        .put_deadline()
+        .take_deadline()
+        .alts()
+        .claims(&[KeepsBuffered, Disconnect])
+        .enter();
+    peer::<kanal::Kanal, _>(hall, "kanal", version("kanal"))
+        .blocking()
+        .asynchronous()
+        .take_deadline()
+        .claims(&[Disconnect])
+        .enter();
+    peer::<flume::Flume, _>(hall, "flume", version("flume"))
+        .blocking()
+        .asynchronous()
+        .put_deadline()
+        .take_deadline()
+        .claims(&[KeepsBuffered, Disconnect])
+        .enter();
+    peer::<tokio::Bounded, _>(hall, "tokio-mpsc", version("tokio"))
+        .asynchronous()
+        .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, Disconnect])
+        .family::<tokio::Unbounded>()
+        .asynchronous()
+        .enter();
+    peer::<std::Sync, _>(hall, "std-mpsc", std::VERSION)
+        .blocking()
+        .take_deadline()
+        .claims(&[KeepsBuffered, Disconnect])
+        .family::<std::Unbounded>()
+        .blocking()
+        .take_deadline()
+        .enter();
+    peer::<async_channel::AsyncChannel, _>(hall, "async-channel", version("async-channel"))
+        .blocking()
+        .asynchronous()
+        .claims(&[KeepsBuffered, Disconnect])
+        .enter();
 }

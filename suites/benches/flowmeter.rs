@@ -23,7 +23,10 @@ fn main() -> ExitCode {
     criterion.final_summary();
 
     // What cargo adds by itself, and what is left when that is taken away.
-    let asked: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    let asked: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| a != "--bench")
+        .collect();
     if asked.iter().any(|argument| argument.starts_with('-')) {
         return ExitCode::SUCCESS;
     }
@@ -36,7 +39,9 @@ fn uncontended(criterion: &mut Criterion) {
     for scenario in scenario::built_in() {
         let mut group = None;
         for who in contest.implementations() {
-            let Some(timing) = contest.timing(who.name, &scenario) else { continue };
+            let Some(timing) = contest.timing(who.name, &scenario) else {
+                continue;
+            };
             let group = group.get_or_insert_with(|| criterion.benchmark_group(&scenario.name));
             match timing {
                 Err(why) => eprintln!("{} in {}: {why}", who.name, scenario.name),

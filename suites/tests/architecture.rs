@@ -5,19 +5,29 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("suites is in the workspace").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("suites is in the workspace")
+        .to_owned()
 }
 
 fn manifest(room: &str) -> toml::Table {
     let path = root().join(room).join("Cargo.toml");
-    fs::read_to_string(&path).expect("a manifest").parse().expect("TOML")
+    fs::read_to_string(&path)
+        .expect("a manifest")
+        .parse()
+        .expect("TOML")
 }
 
 /// What a package depends on when it is built, our own packages only.
 fn arrows(room: &str) -> BTreeSet<String> {
     let manifest = manifest(room);
     let dependencies = manifest["dependencies"].as_table().expect("a table");
-    dependencies.keys().filter_map(|name| name.strip_prefix("flowmeter-")).map(str::to_owned).collect()
+    dependencies
+        .keys()
+        .filter_map(|name| name.strip_prefix("flowmeter-"))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
@@ -41,7 +51,11 @@ fn the_harness_knows_no_other_room() {
 #[test]
 fn contestants_and_their_twins_know_only_the_harness() {
     for room in ["impls", "impls/loom", "impls/shuttle"] {
-        assert_eq!(arrows(room), BTreeSet::from(["harness".to_owned()]), "{room}");
+        assert_eq!(
+            arrows(room),
+            BTreeSet::from(["harness".to_owned()]),
+            "{room}"
+        );
     }
 }
 
@@ -58,7 +72,11 @@ fn suites_without_their_command_know_no_contestant() {
     let manifest = manifest("suites");
     for package in ["flowmeter-impls", "flowmeter-reports"] {
         let optional = manifest["dependencies"][package].get("optional");
-        assert_eq!(optional.and_then(toml::Value::as_bool), Some(true), "{package}");
+        assert_eq!(
+            optional.and_then(toml::Value::as_bool),
+            Some(true),
+            "{package}"
+        );
     }
 }
 
@@ -68,7 +86,10 @@ fn without_features_the_harness_and_the_contestants_pull_in_nothing_else() {
         let manifest = manifest(room);
         for (name, dependency) in manifest["dependencies"].as_table().expect("a table") {
             let optional = dependency.get("optional").and_then(toml::Value::as_bool) == Some(true);
-            assert!(optional || name == "flowmeter-harness", "{room} always depends on {name}");
+            assert!(
+                optional || name == "flowmeter-harness",
+                "{room} always depends on {name}"
+            );
         }
     }
 }
@@ -76,7 +97,10 @@ fn without_features_the_harness_and_the_contestants_pull_in_nothing_else() {
 #[test]
 fn every_shared_dependency_says_why_it_is_there() {
     let text = fs::read_to_string(root().join("Cargo.toml")).expect("the workspace's manifest");
-    let section = text.split("[workspace.dependencies]").nth(1).expect("dependencies");
+    let section = text
+        .split("[workspace.dependencies]")
+        .nth(1)
+        .expect("dependencies");
     let section = section.split("\n[").next().expect("a section");
     let mut said = false;
     for line in section.lines().map(str::trim) {
@@ -96,7 +120,10 @@ fn contestants() -> Vec<String> {
     for folder in ["channel", "peers"] {
         for entry in fs::read_dir(root().join("impls/src").join(folder)).expect("a folder") {
             let path = entry.expect("an entry").path();
-            let stem = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+            let stem = path
+                .file_stem()
+                .and_then(|stem| stem.to_str())
+                .expect("a name");
             if stem != "mod" {
                 names.push(format!("{folder}::{stem}"));
             }
@@ -114,12 +141,17 @@ fn nothing_but_the_registry_names_an_implementation() {
         sources(&root().join(room), &mut files);
     }
     for file in files {
-        if file.ends_with("impls/src/registry.rs") || file.ends_with("suites/tests/architecture.rs") {
+        if file.ends_with("impls/src/registry.rs") || file.ends_with("suites/tests/architecture.rs")
+        {
             continue;
         }
         let text = fs::read_to_string(&file).expect("a source file");
         for contestant in &contestants {
-            assert!(!text.contains(contestant.as_str()), "{} names {contestant}", file.display());
+            assert!(
+                !text.contains(contestant.as_str()),
+                "{} names {contestant}",
+                file.display()
+            );
         }
     }
 }

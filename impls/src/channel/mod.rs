@@ -1,3 +1,4 @@
 //! Our channels: a file (or folder) for each design.
 
+pub mod condvar;
 pub mod mutex;

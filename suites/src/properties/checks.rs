@@ -15,7 +15,7 @@ use super::{
     Case, PROPERTIES, Property, a1_exclusive, a2_closed_port, a3_meeting, a4_no_self_pairing,
     a5_choice, a6_default, a7_clauses, a8_cleanup, a9_timeout, b1_buffers, c1_conservation,
     c2_order, c3_capacity, c4_waiters, c5_try, c6_close, c7_bounded, c8_deadlines, c9_cancel,
-    c10_drops, c11_forms, c13_identity,
+    c10_drops, c11_forms, c13_identity, c14_disconnect,
 };
 
 /// One implementation and one property, in one world.
@@ -64,11 +64,8 @@ impl<W: World> Checks<W> {
     }
 
     fn owe(&mut self, who: &Contestant, property: &Property, cases: Vec<Case>) {
-        let owed = self.cases.entry((who.name, property.name)).or_default();
-        for case in cases {
-            // Two families of one name may both answer a case; each is checked.
-            owed.push(case);
-        }
+        // Two families of one name may both have cases; all are checked.
+        self.cases.entry((who.name, property.name)).or_default().extend(cases);
     }
 }
 
@@ -98,6 +95,9 @@ impl<W: World> Enrol for Checks<W> {
         self.owe(who, &c5_try::PROPERTY, c5_try::blocking_cases::<C, W>());
         let keeps = claims(who, Claim::KeepsBuffered);
         self.owe(who, &c6_close::PROPERTY, c6_close::cases::<C, W>(keeps));
+        if claims(who, Claim::Disconnect) {
+            self.owe(who, &c14_disconnect::PROPERTY, c14_disconnect::cases::<C, ByThread, W>());
+        }
         self.owe(who, &c10_drops::PROPERTY, c10_drops::cases::<C>());
         self.owe(who, &b1_buffers::PROPERTY, b1_buffers::cases::<C>());
         if who.capabilities.derived.contains(&Capability::Identity) {
@@ -121,6 +121,10 @@ impl<W: World> Enrol for Checks<W> {
         if !who.capabilities.derived.contains(&Capability::Blocking) {
             self.owe(who, &c3_capacity::PROPERTY, c3_capacity::cases::<C>());
             self.owe(who, &c10_drops::PROPERTY, c10_drops::cases::<C>());
+            if claims(who, Claim::Disconnect) {
+                let cases = c14_disconnect::cases::<C, Awaited<W>, W>();
+                self.owe(who, &c14_disconnect::PROPERTY, cases);
+            }
         }
         if claims(who, Claim::WaiterFifo) {
             self.owe(who, &c4_waiters::PROPERTY, c4_waiters::cases::<C>());

@@ -17,6 +17,7 @@ mod b1_buffers;
 mod c10_drops;
 mod c11_forms;
 mod c13_identity;
+mod c14_disconnect;
 mod c1_conservation;
 mod c2_order;
 mod c3_capacity;
@@ -85,6 +86,7 @@ pub const PROPERTIES: &[&Property] = &[
     &c10_drops::PROPERTY,
     &c11_forms::PROPERTY,
     &c13_identity::PROPERTY,
+    &c14_disconnect::PROPERTY,
     &b1_buffers::PROPERTY,
     &a1_exclusive::PROPERTY,
     &a2_closed_port::PROPERTY,

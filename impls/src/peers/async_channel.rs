@@ -1,0 +1,119 @@
+//! async-channel: a concurrent queue with event listeners.
+//!
+//! | claimed | where the crate documents it |
+//! | --- | --- |
+//! | fixed, unbounded | `bounded` ("the capacity must be a positive number"), `unbounded` |
+//! | many producers and consumers | crate docs: "both sides are cloneable" |
+//! | identity | `Sender::same_channel`, `Receiver::same_channel` |
+//! | blocking, async | `send_blocking`, `recv_blocking`; `send`, `recv` |
+//! | close, keeps-buffered | `Sender::close`: "the remaining messages can still be received" |
+//! | disconnect | crate docs: "when all Senders or all Receivers are dropped, the channel becomes closed" |
+//!
+//! Not claimed: there is no rendezvous and there are no deadlines. Waiter order and cancel safety are not
+//! documented, nor what becomes of puts that wait at a close.
+
+use ::async_channel::{Receiver, SendError, Sender, TryRecvError, TrySendError};
+use flowmeter_harness::channel::{
+    Async, Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
+};
+
+use super::answered::Answered;
+
+/// async-channel.
+#[derive(Clone, Copy, Debug)]
+pub struct AsyncChannel;
+
+impl Channels for AsyncChannel {
+    type Tx<T: Message> = Sender<T>;
+    type Rx<T: Message> = Receiver<T>;
+
+    #[inline]
+    fn open<T: Message>(buffer: Buffer) -> Option<(Sender<T>, Receiver<T>)> {
+        match buffer {
+            Buffer::Fixed(capacity) => Some(::async_channel::bounded(capacity.get())),
+            Buffer::Unbounded => Some(::async_channel::unbounded()),
+            Buffer::Rendezvous | Buffer::Dropping(_) | Buffer::Sliding(_) => None,
+        }
+    }
+
+    #[inline]
+    fn another_tx<T: Message>(tx: &Sender<T>) -> Option<Sender<T>> {
+        Some(tx.clone())
+    }
+
+    #[inline]
+    fn another_rx<T: Message>(rx: &Receiver<T>) -> Option<Receiver<T>> {
+        Some(rx.clone())
+    }
+
+    #[inline]
+    fn close<T: Message>(tx: &Sender<T>) -> bool {
+        // Answers whether it was open until now, which nobody asks.
+        tx.close();
+        true
+    }
+
+    #[inline]
+    fn same_tx<T: Message>(one: &Sender<T>, other: &Sender<T>) -> Option<bool> {
+        Some(one.same_channel(other))
+    }
+
+    #[inline]
+    fn same_rx<T: Message>(one: &Receiver<T>, other: &Receiver<T>) -> Option<bool> {
+        Some(one.same_channel(other))
+    }
+
+    #[inline]
+    fn offer<T: Message>(tx: &mut Sender<T>, value: T) -> Offered<T> {
+        match tx.try_send(value) {
+            Ok(()) => Offered::Done,
+            Err(TrySendError::Full(value)) => Offered::WouldWait(value),
+            Err(TrySendError::Closed(value)) => Offered::Closed(value),
+        }
+    }
+
+    #[inline]
+    fn poll<T: Message>(rx: &mut Receiver<T>) -> Polled<T> {
+        match rx.try_recv() {
+            Ok(value) => Polled::Done(value),
+            Err(TryRecvError::Empty) => Polled::WouldWait,
+            Err(TryRecvError::Closed) => Polled::Closed,
+        }
+    }
+}
+
+#[inline]
+fn closed<T>(SendError(value): SendError<T>) -> PutError<T> {
+    PutError::Closed(Some(value))
+}
+
+impl Blocking for AsyncChannel {
+    #[inline]
+    fn put<T: Message>(tx: &mut Sender<T>, value: T) -> Result<(), PutError<T>> {
+        tx.send_blocking(value).map_err(closed)
+    }
+
+    #[inline]
+    fn take<T: Message>(rx: &mut Receiver<T>) -> Result<T, TakeError> {
+        rx.recv_blocking().map_err(|_| TakeError::Closed)
+    }
+}
+
+impl Async for AsyncChannel {
+    #[inline]
+    fn put_async<T: Message>(
+        tx: &mut Sender<T>,
+        value: T,
+    ) -> impl Future<Output = Result<(), PutError<T>>> + Send {
+        Answered::new(tx.send(value), |sent: Result<_, _>| sent.map_err(closed))
+    }
+
+    #[inline]
+    fn take_async<T: Message>(
+        rx: &mut Receiver<T>,
+    ) -> impl Future<Output = Result<T, TakeError>> + Send {
+        Answered::new(rx.recv(), |taken: Result<_, _>| {
+            taken.map_err(|_| TakeError::Closed)
+        })
+    }
+}

@@ -1,0 +1,215 @@
+//! crossbeam-channel: a stamped ring, blocks of 31 slots, or a hand-over; `Select` over both.
+//!
+//! | claimed | where the crate documents it |
+//! | --- | --- |
+//! | rendezvous, fixed, unbounded | crate docs, "Creating a channel" |
+//! | many producers and consumers | crate docs, "Sharing channels" |
+//! | blocking, with deadlines | crate docs, "Blocking operations"; `send_deadline`, `recv_deadline` |
+//! | identity | `Sender::same_channel`, `Receiver::same_channel` |
+//! | alts | `Select`; at random with `Select::new`, in the given order with `Select::new_biased` |
+//! | disconnect, keeps-buffered | crate docs, "Disconnection": "any remaining messages can still be received" |
+//!
+//! Not claimed: an order among waiting threads, and what a stalled thread does to `try_send`, are not
+//! documented. "A random one" of the ready operations is not promised to be uniform. The biased selection
+//! tries its operations one after another, so an earlier one may become able behind its back: weak
+//! priority and a weak default (A5, A6). A channel is closed by dropping halves only, and when the values
+//! that nobody can take any more are dropped is left open.
+
+use crossbeam_channel::{
+    Receiver, RecvTimeoutError, Select, SendError, SendTimeoutError, Sender, TryRecvError,
+    TrySendError,
+};
+use flowmeter_harness::channel::{
+    Alts, AltsError, Blocking, Buffer, Channels, Chosen, Clause, Message, Offered, Order, Patience,
+    Polled, PutDeadline, PutError, PutUntilError, TakeDeadline, TakeError, TakeUntilError,
+};
+use flowmeter_harness::sync::Deadline;
+
+use crate::sync::clock;
+
+/// crossbeam-channel.
+#[derive(Clone, Copy, Debug)]
+pub struct Crossbeam;
+
+impl Channels for Crossbeam {
+    type Tx<T: Message> = Sender<T>;
+    type Rx<T: Message> = Receiver<T>;
+
+    #[inline]
+    fn open<T: Message>(buffer: Buffer) -> Option<(Sender<T>, Receiver<T>)> {
+        match buffer {
+            Buffer::Rendezvous => Some(crossbeam_channel::bounded(0)),
+            Buffer::Fixed(capacity) => Some(crossbeam_channel::bounded(capacity.get())),
+            Buffer::Unbounded => Some(crossbeam_channel::unbounded()),
+            Buffer::Dropping(_) | Buffer::Sliding(_) => None,
+        }
+    }
+
+    #[inline]
+    fn another_tx<T: Message>(tx: &Sender<T>) -> Option<Sender<T>> {
+        Some(tx.clone())
+    }
+
+    #[inline]
+    fn another_rx<T: Message>(rx: &Receiver<T>) -> Option<Receiver<T>> {
+        Some(rx.clone())
+    }
+
+    #[inline]
+    fn same_tx<T: Message>(one: &Sender<T>, other: &Sender<T>) -> Option<bool> {
+        Some(one.same_channel(other))
+    }
+
+    #[inline]
+    fn same_rx<T: Message>(one: &Receiver<T>, other: &Receiver<T>) -> Option<bool> {
+        Some(one.same_channel(other))
+    }
+
+    #[inline]
+    fn offer<T: Message>(tx: &mut Sender<T>, value: T) -> Offered<T> {
+        match tx.try_send(value) {
+            Ok(()) => Offered::Done,
+            Err(TrySendError::Full(value)) => Offered::WouldWait(value),
+            Err(TrySendError::Disconnected(value)) => Offered::Closed(value),
+        }
+    }
+
+    #[inline]
+    fn poll<T: Message>(rx: &mut Receiver<T>) -> Polled<T> {
+        match rx.try_recv() {
+            Ok(value) => Polled::Done(value),
+            Err(TryRecvError::Empty) => Polled::WouldWait,
+            Err(TryRecvError::Disconnected) => Polled::Closed,
+        }
+    }
+}
+
+impl Blocking for Crossbeam {
+    #[inline]
+    fn put<T: Message>(tx: &mut Sender<T>, value: T) -> Result<(), PutError<T>> {
+        tx.send(value)
+            .map_err(|SendError(value)| PutError::Closed(Some(value)))
+    }
+
+    #[inline]
+    fn take<T: Message>(rx: &mut Receiver<T>) -> Result<T, TakeError> {
+        rx.recv().map_err(|_| TakeError::Closed)
+    }
+}
+
+impl PutDeadline for Crossbeam {
+    #[inline]
+    fn put_until<T: Message>(
+        tx: &mut Sender<T>,
+        value: T,
+        deadline: Deadline,
+    ) -> Result<(), PutUntilError<T>> {
+        let Some(deadline) = clock::instant(deadline) else {
+            return Self::put(tx, value).map_err(PutUntilError::Put);
+        };
+        tx.send_deadline(value, deadline).map_err(|e| match e {
+            SendTimeoutError::Timeout(value) => PutUntilError::TimedOut(value),
+            SendTimeoutError::Disconnected(value) => {
+                PutUntilError::Put(PutError::Closed(Some(value)))
+            }
+        })
+    }
+}
+
+impl TakeDeadline for Crossbeam {
+    #[inline]
+    fn take_until<T: Message>(
+        rx: &mut Receiver<T>,
+        deadline: Deadline,
+    ) -> Result<T, TakeUntilError> {
+        let Some(deadline) = clock::instant(deadline) else {
+            return Self::take(rx).map_err(TakeUntilError::Take);
+        };
+        rx.recv_deadline(deadline).map_err(|e| match e {
+            RecvTimeoutError::Timeout => TakeUntilError::TimedOut,
+            RecvTimeoutError::Disconnected => TakeUntilError::Take(TakeError::Closed),
+        })
+    }
+}
+
+/// A `Select` built once; its operations have the indices of the clauses.
+#[derive(Debug)]
+pub struct Prepared<'a, T: Message> {
+    clauses: &'a [Clause<'a, Crossbeam, T>],
+    select: Select<'a>,
+}
+
+impl Alts for Crossbeam {
+    type Prepared<'a, T: Message> = Prepared<'a, T>;
+
+    #[inline]
+    fn prepare<'a, T: Message>(
+        clauses: &'a [Clause<'a, Self, T>],
+        order: Order,
+    ) -> Prepared<'a, T> {
+        let mut select = match order {
+            Order::Priority => Select::new_biased(),
+            Order::Random => Select::new(),
+        };
+        for clause in clauses {
+            match clause {
+                Clause::Take(rx) => select.recv(rx),
+                Clause::Put(tx) => select.send(tx),
+            };
+        }
+        Prepared { clauses, select }
+    }
+
+    #[inline]
+    fn run<T: Message>(
+        prepared: &mut Prepared<'_, T>,
+        slots: &mut [Option<T>],
+        patience: Patience,
+    ) -> Result<Chosen<T>, AltsError> {
+        let Prepared { clauses, select } = prepared;
+        let deadline = match patience {
+            Patience::Until(deadline) => clock::instant(deadline),
+            Patience::Forever | Patience::Now => None,
+        };
+        if slots.len() != clauses.len() {
+            return Err(AltsError::SlotCount {
+                slots: slots.len(),
+                clauses: clauses.len(),
+            });
+        }
+        let missing = |(clause, slot): (&Clause<'_, _, T>, &Option<T>)| {
+            matches!(clause, Clause::Put(_)) && slot.is_none()
+        };
+        if let Some(clause) = clauses.iter().zip(&*slots).position(missing) {
+            return Err(AltsError::MissingValue { clause });
+        }
+
+        let selected = match (patience, deadline) {
+            (Patience::Now, _) => match select.try_select() {
+                Ok(selected) => selected,
+                Err(_) => return Ok(Chosen::Default),
+            },
+            (_, Some(deadline)) => match select.select_deadline(deadline) {
+                Ok(selected) => selected,
+                Err(_) => return Ok(Chosen::TimedOut),
+            },
+            (_, None) if clauses.is_empty() => return Err(AltsError::NoClauses),
+            (_, None) => select.select(),
+        };
+        let clause = selected.index();
+        Ok(match &clauses[clause] {
+            Clause::Take(rx) => Chosen::Took {
+                clause,
+                value: selected.recv(rx).ok(),
+            },
+            Clause::Put(tx) => {
+                let value = slots[clause].take().expect("full, as checked above");
+                slots[clause] = selected.send(tx, value).err().map(|SendError(value)| value);
+                Chosen::Put {
+                    clause,
+                    accepted: slots[clause].is_none(),
+                }
+            }
+        })
+    }
+}

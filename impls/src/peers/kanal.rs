@@ -1,0 +1,144 @@
+//! kanal: one mutex, a queue and one list of waiters; values are written straight into a waiter's stack.
+//!
+//! | claimed | where the crate documents it |
+//! | --- | --- |
+//! | rendezvous, fixed, unbounded | `bounded` (capacity 0 in its examples), `unbounded` |
+//! | many producers and consumers | README, "multi-producer, multi-consumer" |
+//! | blocking, async | README: one channel for both; `as_async` |
+//! | take-deadline | `Receiver::recv_timeout` |
+//! | close | `Sender::close`: "closes the channel completely on both sides and terminates waiting signals" |
+//! | disconnect | `SendError::ReceiveClosed`, `ReceiveError::SendClosed`: all instances of the other side are dropped |
+//!
+//! Not claimed:
+//! - keeps-buffered: `close` clears the queue.
+//! - cancel-safe: `AsyncReceiver::recv` warns that a future once polled must be polled to its end.
+//! - put-deadline: a put that times out has to give its value back. `send_timeout` keeps it, and
+//!   `send_option_timeout` gives it back, but as of 0.1.1 drops a value again that a taker received while
+//!   the put waited (its local is not forgotten): with a value that owns anything, a double free.
+//! - alts: there is no select. Identity: nothing compares two halves. Waiter order is not documented, and
+//!   `try_send` documents its lock.
+//!
+//! `send` swallows the value of a put that is answered "closed", so the answer is `Closed(None)`.
+
+use ::kanal::{ReceiveErrorTimeout, Receiver, Sender};
+use flowmeter_harness::channel::{
+    Async, Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeDeadline, TakeError,
+    TakeUntilError,
+};
+use flowmeter_harness::sync::Deadline;
+
+use super::answered::Answered;
+use crate::sync::clock;
+
+/// kanal. The halves are the synchronous ones; `as_async` is a change of type, not of value.
+#[derive(Clone, Copy, Debug)]
+pub struct Kanal;
+
+impl Channels for Kanal {
+    type Tx<T: Message> = Sender<T>;
+    type Rx<T: Message> = Receiver<T>;
+
+    #[inline]
+    fn open<T: Message>(buffer: Buffer) -> Option<(Sender<T>, Receiver<T>)> {
+        match buffer {
+            Buffer::Rendezvous => Some(::kanal::bounded(0)),
+            Buffer::Fixed(capacity) => Some(::kanal::bounded(capacity.get())),
+            Buffer::Unbounded => Some(::kanal::unbounded()),
+            Buffer::Dropping(_) | Buffer::Sliding(_) => None,
+        }
+    }
+
+    #[inline]
+    fn another_tx<T: Message>(tx: &Sender<T>) -> Option<Sender<T>> {
+        Some(tx.clone())
+    }
+
+    #[inline]
+    fn another_rx<T: Message>(rx: &Receiver<T>) -> Option<Receiver<T>> {
+        Some(rx.clone())
+    }
+
+    #[inline]
+    fn close<T: Message>(tx: &Sender<T>) -> bool {
+        // An error says that the channel was closed before: closing twice is harmless.
+        let _ = tx.close();
+        true
+    }
+
+    #[inline]
+    fn offer<T: Message>(tx: &mut Sender<T>, value: T) -> Offered<T> {
+        let mut value = Some(value);
+        let answer = tx.try_send_option(&mut value);
+        match (answer, value) {
+            (Ok(_), None) => Offered::Done,
+            (Ok(_), Some(value)) => Offered::WouldWait(value),
+            (Err(_), Some(value)) => Offered::Closed(value),
+            (Err(_), None) => unreachable!("try_send_option empties the option when it sends only"),
+        }
+    }
+
+    #[inline]
+    fn poll<T: Message>(rx: &mut Receiver<T>) -> Polled<T> {
+        match rx.try_recv() {
+            Ok(Some(value)) => Polled::Done(value),
+            Ok(None) => Polled::WouldWait,
+            Err(_) => Polled::Closed,
+        }
+    }
+}
+
+impl Blocking for Kanal {
+    #[inline]
+    fn put<T: Message>(tx: &mut Sender<T>, value: T) -> Result<(), PutError<T>> {
+        tx.send(value).map_err(|_| PutError::Closed(None))
+    }
+
+    #[inline]
+    fn take<T: Message>(rx: &mut Receiver<T>) -> Result<T, TakeError> {
+        rx.recv().map_err(|_| TakeError::Closed)
+    }
+}
+
+impl Async for Kanal {
+    #[inline]
+    fn put_async<T: Message>(
+        tx: &mut Sender<T>,
+        value: T,
+    ) -> impl Future<Output = Result<(), PutError<T>>> + Send {
+        let sent = |sent: Result<_, _>| sent.map_err(|_| PutError::Closed(None));
+        Answered::new(tx.as_async().send(value), sent)
+    }
+
+    #[inline]
+    fn take_async<T: Message>(
+        rx: &mut Receiver<T>,
+    ) -> impl Future<Output = Result<T, TakeError>> + Send {
+        let taken = |taken: Result<_, _>| taken.map_err(|_| TakeError::Closed);
+        Answered::new(rx.as_async().recv(), taken)
+    }
+}
+
+impl TakeDeadline for Kanal {
+    #[inline]
+    fn take_until<T: Message>(
+        rx: &mut Receiver<T>,
+        deadline: Deadline,
+    ) -> Result<T, TakeUntilError> {
+        match clock::left(deadline) {
+            None => Self::take(rx).map_err(TakeUntilError::Take),
+            // `recv_timeout` of nothing would answer "timeout" on a closed channel too.
+            Some(left) if left.is_zero() => match Self::poll(rx) {
+                Polled::Done(value) => Ok(value),
+                Polled::WouldWait => Err(TakeUntilError::TimedOut),
+                Polled::Closed => Err(TakeUntilError::Take(TakeError::Closed)),
+            },
+            Some(left) => rx.recv_timeout(left).map_err(|e| match e {
+                ReceiveErrorTimeout::Timeout => TakeUntilError::TimedOut,
+                ReceiveErrorTimeout::Closed | ReceiveErrorTimeout::SendClosed => {
+                    TakeUntilError::Take(TakeError::Closed)
+                }
+            }),
+        }
+    }
+}
+

@@ -1,0 +1,75 @@
+//! tokio's multi-thread runtime as an executor: what drives the async rows.
+//!
+//! Dropping a runtime does what [`Executors`] asks (`tokio::runtime::Runtime`, "Shutdown"): tasks run to
+//! their next wait and are dropped there, blocking work runs to its end, and the threads are joined.
+
+use ::std::num::NonZeroUsize;
+use ::tokio::runtime::{Builder, Runtime};
+use flowmeter_harness::executor::Executors;
+
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicU64, Ordering};
+
+/// tokio's multi-thread runtime with its timer, without its IO driver.
+///
+/// It must not be dropped inside one of its own tasks: a runtime panics then.
+#[derive(Debug)]
+pub struct Tokio {
+    runtime: Runtime,
+    panics: Arc<AtomicU64>,
+}
+
+/// Dropped while its thread unwinds, it counts a panic.
+struct PanicWatch(Arc<AtomicU64>);
+
+impl Drop for PanicWatch {
+    fn drop(&mut self) {
+        if ::std::thread::panicking() {
+            // Relaxed: a count, nothing is published through it.
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Tokio {
+    fn panic_watch(&self) -> PanicWatch {
+        PanicWatch(Arc::clone(&self.panics))
+    }
+}
+
+impl Executors for Tokio {
+    /// # Panics
+    /// When the system refuses threads.
+    fn with_threads(threads: NonZeroUsize) -> Self {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(threads.get())
+            .enable_time()
+            .build()
+            .expect("the system has room for the runtime's threads");
+        Tokio {
+            runtime,
+            panics: Arc::default(),
+        }
+    }
+
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let watch = self.panic_watch();
+        self.runtime.spawn(async move {
+            // Lives across the wait, hence is dropped by the unwinding of a poll that panics.
+            let _watch = watch;
+            task.await;
+        });
+    }
+
+    fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
+        let watch = self.panic_watch();
+        self.runtime.spawn_blocking(move || {
+            let _watch = watch;
+            work();
+        });
+    }
+
+    fn panics(&self) -> u64 {
+        self.panics.load(Ordering::Relaxed)
+    }
+}

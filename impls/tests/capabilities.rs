@@ -1,0 +1,94 @@
+//! What each contestant offers and promises, written down: quietly dropping a claim fails here.
+
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::registry::{Contestant, Enrol, Registry};
+use flowmeter_impls::registry::Everybody;
+
+/// Names as `list` prints them, what is derived before what is promised.
+const TABLE: &[(&str, Origin, &str)] = &[
+    (
+        "mutex",
+        Origin::Own,
+        "rendezvous fixed unbounded dropping sliding promise multi-producer multi-consumer blocking \
+         async callback put-deadline take-deadline close identity alts waiter-fifo cancel-safe \
+         keeps-buffered pending-puts-survive bounded-waiters uniform-choice",
+    ),
+    (
+        "condvar",
+        Origin::Own,
+        "fixed unbounded multi-producer multi-consumer blocking put-deadline take-deadline close \
+         identity keeps-buffered disconnect",
+    ),
+    (
+        "crossbeam-channel",
+        Origin::Peer,
+        "rendezvous fixed unbounded multi-producer multi-consumer blocking put-deadline \
+         take-deadline identity alts keeps-buffered disconnect",
+    ),
+    (
+        "kanal",
+        Origin::Peer,
+        "rendezvous fixed unbounded multi-producer multi-consumer blocking async take-deadline \
+         close disconnect",
+    ),
+    (
+        "flume",
+        Origin::Peer,
+        "rendezvous fixed unbounded multi-producer multi-consumer blocking async put-deadline \
+         take-deadline identity keeps-buffered disconnect",
+    ),
+    (
+        "tokio-mpsc",
+        Origin::Peer,
+        "fixed unbounded multi-producer async waiter-fifo cancel-safe keeps-buffered disconnect",
+    ),
+    (
+        "std-mpsc",
+        Origin::Peer,
+        "rendezvous fixed unbounded multi-producer blocking take-deadline keeps-buffered \
+         disconnect",
+    ),
+    (
+        "async-channel",
+        Origin::Peer,
+        "fixed unbounded multi-producer multi-consumer blocking async close identity \
+         keeps-buffered disconnect",
+    ),
+];
+
+struct Roll(Vec<Contestant>);
+
+impl Enrol for Roll {
+    fn contestant(&mut self, who: &Contestant) {
+        self.0.push(who.clone());
+    }
+}
+
+fn everybody() -> Vec<Contestant> {
+    let mut roll = Roll(Vec::new());
+    Everybody.channels(&mut roll);
+    roll.0
+}
+
+#[test]
+fn every_contestant_offers_and_promises_what_the_table_says() {
+    let mut listed: Vec<_> = TABLE.iter().map(|(name, ..)| *name).collect();
+    for who in everybody() {
+        let row = TABLE.iter().find(|(name, ..)| *name == who.name);
+        let seen = who.capabilities.names().join(" ");
+        let &(_, origin, expected) =
+            row.unwrap_or_else(|| panic!("{} has no row in the table; it has: {seen}", who.name));
+        assert_eq!(seen, expected, "{}", who.name);
+        assert_eq!(who.origin, origin, "{}", who.name);
+        listed.retain(|name| *name != who.name);
+    }
+    assert!(listed.is_empty(), "no longer registered: {listed:?}");
+}
+
+#[test]
+fn every_contestant_has_a_version() {
+    for who in everybody() {
+        let starts_with_a_number = who.version.starts_with(|c: char| c.is_ascii_digit());
+        assert!(starts_with_a_number, "{}: {}", who.name, who.version);
+    }
+}
