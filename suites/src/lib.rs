@@ -1,1 +1,3 @@
 //! What the contestants go through.
+
+pub mod isolation;
