@@ -9,6 +9,7 @@ pub mod campaign;
 #[cfg(feature = "command")]
 pub mod cli;
 pub mod contest;
+pub mod isolation;
 pub mod process;
 pub mod properties;
 pub mod proving;

@@ -1,1 +1,230 @@
-//! The loom world.
+//! The loom world: every interleaving and memory order of a small model, up to a bound on preemptions.
+//!
+//! | what | under loom 0.7.2 |
+//! | --- | --- |
+//! | threads | 5 in all: main, up to 3 workers, and the clock's helper if timers or rescuers are used |
+//! | stacks | main about 24 KiB; spawned threads 128 KiB |
+//! | atomics, fences | memory orders explored; `SeqCst` accesses act as `AcqRel` (only `fence(SeqCst)` orders all); no load buffering; weak compare-exchange never fails for nothing |
+//! | `UnsafeCell` | races found |
+//! | `Mutex`, `Parker` | acquire and release, as std's; `Mutex` does not poison |
+//! | `Condvar` | `notify_one` wakes whoever waited longest; a woken thread sees all that its waker saw |
+//! | spurious wake-ups | none, though the contract admits them |
+//! | `Arc` | loom's: leaks found (by number, without a line); no `Weak`, unsized only by `from_std` |
+//! | `Track` | leaks found, with the line |
+//! | constructors | none is `const`, so no statics |
+//! | `thread_local!` | loom's; in a destructor of one, the facade no longer knows its thread |
+//! | time | virtual; the earliest armed timer fires at any scheduling point (the first 8 firings of an execution; after those only when all others wait), so relative speed is arbitrary: assert that nothing is early or lost, not durations |
+//! | a fired timer | carries what its helper saw: the past of those who made it start and wake up |
+//! | `choose` | all of `0..n`, from a script enumerated around the exploration |
+//! | `random_u64` | the same numbers for each thread in every execution |
+//! | deadlock | found, with who waits where; `on_quiescence` runs instead, if registered |
+//! | limits | at its time limit, or out of executions, the answer says `complete: false`; a limit is looked at every 1,000 executions |
+
+use ::loom::model::Builder;
+use ::loom::thread as raw;
+use ::std::cell::Cell;
+use ::std::future::Future;
+use ::std::sync::atomic::{AtomicBool, Ordering};
+use ::std::time::{Duration, Instant};
+
+use super::explored::exploration::{attempt, execute, executions};
+use super::explored::{Engine, Place, Word, census, choices, facade, world};
+
+pub use ::loom::cell::UnsafeCell;
+pub use ::loom::hint::spin_loop as spin_hint;
+pub use ::loom::sync::Arc;
+pub use ::loom::thread::yield_now;
+pub use ::loom::thread_local;
+
+/// Atomics and fences.
+pub mod atomic {
+    pub use ::loom::sync::atomic::{
+        AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    };
+}
+
+/// Every interleaving of a small model.
+#[derive(Debug)]
+pub struct Loom;
+
+facade!(Loom);
+
+/// Threads in a model, main and the clock's helper included: loom's own limit.
+const THREADS: usize = 5;
+/// Scheduling points in one execution, at most.
+const BRANCHES: usize = 20_000;
+/// How often loom looks at its limits, in executions.
+const CHECKPOINT: usize = 1_000;
+/// Timers that fire while somebody could run; each multiplies the space.
+const EAGER: u32 = 8;
+/// How loom begins to tell of a race.
+const RACE: &str = "Causality violation";
+/// Stack of a spawned thread in machine words.
+const STACK_WORDS: usize = 16 * 1024;
+
+impl Word for ::loom::sync::atomic::AtomicU64 {
+    fn new(value: u64) -> Self {
+        Self::new(value)
+    }
+    fn load(&self) -> u64 {
+        self.load(Ordering::Relaxed)
+    }
+    fn store(&self, value: u64) {
+        self.store(value, Ordering::Relaxed);
+    }
+    fn swap(&self, value: u64, order: Ordering) -> u64 {
+        self.swap(value, order)
+    }
+    fn touch(&self) {
+        self.fetch_add(0, Ordering::Relaxed);
+    }
+}
+
+/// Loom's own parking, which loses its token to locks and spurious wake-ups if it is used freely; here
+/// a thread is only released while it sits, or has not yet come to sit.
+#[derive(Debug)]
+pub struct Chair {
+    thread: raw::Thread,
+    released: AtomicBool,
+}
+
+impl Place for Chair {
+    fn here() -> Self {
+        Chair {
+            thread: raw::current(),
+            released: AtomicBool::new(false),
+        }
+    }
+    fn sit(&self) {
+        while !self.released.load(Ordering::Relaxed) {
+            raw::park();
+        }
+    }
+    fn release(&self) {
+        self.released.store(true, Ordering::Relaxed);
+        self.thread.unpark();
+    }
+}
+
+::loom::thread_local! {
+    static ME: Cell<Option<usize>> = Cell::new(None);
+}
+
+impl Engine for Loom {
+    type Word = ::loom::sync::atomic::AtomicU64;
+    type Place = Chair;
+    type Mutex<T> = ::loom::sync::Mutex<T>;
+    type Guard<'a, T: 'a> = ::loom::sync::MutexGuard<'a, T>;
+    type JoinHandle<T: 'static> = raw::JoinHandle<T>;
+
+    fn mutex<T>(value: T) -> Self::Mutex<T> {
+        ::loom::sync::Mutex::new(value)
+    }
+    #[track_caller]
+    fn lock<T>(mutex: &Self::Mutex<T>) -> Self::Guard<'_, T> {
+        mutex.lock().expect("loom's locks do not poison")
+    }
+    #[track_caller]
+    fn try_lock<T>(mutex: &Self::Mutex<T>) -> Option<Self::Guard<'_, T>> {
+        mutex.try_lock().ok()
+    }
+    fn into_inner<T>(mutex: Self::Mutex<T>) -> T {
+        mutex.into_inner().expect("loom's locks do not poison")
+    }
+
+    #[track_caller]
+    fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> raw::JoinHandle<T> {
+        raw::Builder::new()
+            .stack_size(STACK_WORDS)
+            .spawn(body)
+            .expect("loom starts threads without the system")
+    }
+    #[track_caller]
+    fn join<T: 'static>(handle: raw::JoinHandle<T>) -> T {
+        handle
+            .join()
+            .expect("a panic in a loom thread ends the execution")
+    }
+
+    fn me() -> Option<usize> {
+        ME.try_with(Cell::get).ok().flatten()
+    }
+    fn set_me(number: usize) {
+        ME.with(|me| me.set(Some(number)));
+    }
+}
+
+/// A random number: the same sequence for each thread in every execution.
+#[inline]
+#[track_caller]
+pub fn random_u64() -> u64 {
+    let thread = Loom::me().unwrap_or(usize::MAX);
+    let drawn = census::with(|census| {
+        let entry = census.thread(thread);
+        entry.drawn += 1;
+        entry.drawn
+    });
+    super::split_mix(super::split_mix(thread as u64 + 1).wrapping_add(drawn))
+}
+
+/// One of `0..n`: all of them, one exploration after the other.
+///
+/// # Panics
+/// When there is nothing to choose from.
+#[inline]
+#[track_caller]
+pub fn choose(n: usize) -> usize {
+    assert!(n > 0, "choose(0): there is nothing to choose from");
+    choices::choose(Loom::me().unwrap_or(usize::MAX), n)
+}
+
+world!(Loom, "loom", |plan, model| {
+    let began = Instant::now();
+    let model = ::std::sync::Arc::new(model);
+    let mut complete = true;
+    choices::clear();
+    let failure = loop {
+        let time = plan.time.saturating_sub(began.elapsed());
+        let room = plan.executions.saturating_sub(executions());
+        if time.is_zero() || room == 0 {
+            complete = false;
+            break None;
+        }
+        // Loom looks at its limits before the executions whose number the interval divides.
+        let room = usize::try_from(room).unwrap_or(usize::MAX - 1);
+        let (interval, permutations) = match room < CHECKPOINT {
+            true => (room + 1, room + 1),
+            false => (CHECKPOINT, room - room % CHECKPOINT),
+        };
+        let (before, script) = (executions(), Instant::now());
+        let check = |located: bool, time: Duration| {
+            let mut builder = Builder::new();
+            builder.max_threads = THREADS;
+            builder.max_branches = BRANCHES;
+            builder.preemption_bound = plan.preemptions;
+            builder.max_permutations = Some(permutations);
+            builder.max_duration = Some(time);
+            builder.checkpoint_interval = interval;
+            // Loading a checkpoint fails in this version of loom.
+            builder.checkpoint_file = None;
+            builder.location = located;
+            let model = model.clone();
+            attempt(move || builder.check(move || execute::<Loom>(EAGER, &*model)))
+        };
+        match check(false, time) {
+            None => {}
+            // The same exploration comes to the same race; this time, slowly, loom keeps the lines.
+            Some(race) if race.contains(RACE) => break check(true, plan.time).or(Some(race)),
+            failure => break failure,
+        }
+        // Loom returns in the same way at a limit and at the end of the space.
+        let next = usize::try_from(executions() - before).unwrap_or(usize::MAX - 1) + 1;
+        if next % interval == 0 && (next >= permutations || script.elapsed() >= time) {
+            complete = false;
+        }
+        if !choices::advance() {
+            break None;
+        }
+    };
+    (complete, failure)
+});

@@ -26,6 +26,8 @@ use ::std::fmt;
 use ::std::future::Future;
 use ::std::time::Duration;
 
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+mod explored;
 #[cfg(feature = "loom")]
 pub mod loom;
 #[cfg(feature = "shuttle")]
@@ -141,6 +143,21 @@ pub trait World: Send + Sync + 'static {
     /// Runs `model` over and over, in as many different ways as the plan admits. Never panics: what
     /// the model panics with is the answer's failure.
     fn explore(plan: &Exploration, model: impl Fn() + Send + Sync + 'static) -> Explored;
+}
+
+/// Number `index` of a random sequence: SplitMix64's mix (Steele, Lea, Flood 2014), a bijection.
+#[inline]
+fn split_mix(index: u64) -> u64 {
+    let mixed = index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// A random number scaled to `0..n` by multiply and shift: no division, and a bias below n / 2^64.
+#[inline]
+fn scale(random: u64, n: usize) -> usize {
+    ((u128::from(random) * n as u128) >> 64) as usize
 }
 
 /// What a panic said.

@@ -1,1 +1,214 @@
-//! The shuttle world.
+//! The shuttle world: schedules of a larger model, chosen at random.
+//!
+//! The executions of a plan are split evenly over four schedulers: random, uniform random walk, and PCT
+//! of depth 2 and 3, all from the plan's seed.
+//!
+//! | what | under shuttle 0.9.9 |
+//! | --- | --- |
+//! | threads | many, with stacks of 256 KiB |
+//! | atomics, fences | sequentially consistent whatever the order asked for: orders are loom's to prove |
+//! | `UnsafeCell` | races not looked for |
+//! | `Mutex` | does not poison; the next holder is chosen by the schedule |
+//! | `Condvar` | `notify_one` wakes whoever waited longest |
+//! | spurious wake-ups | none, though the contract admits them |
+//! | `Arc` | std's; leaks not looked for |
+//! | `Track` | leaks found, with the line |
+//! | `thread_local!` | shuttle's; in a destructor of one, the facade no longer knows its thread |
+//! | time | virtual; chosen per execution with probability 1/2 each: quiescent (a timer fires only when all others wait, so nothing takes any time but waiting) or adversarial (the earliest armed timer fires at any point, the first 64 firings of an execution) |
+//! | `choose`, `random_u64` | random, part of the schedule |
+//! | deadlock | found, with who waits where; `on_quiescence` runs instead, if registered |
+//! | limits | an execution of more than 200,000 steps fails: a livelock; never `complete` |
+
+use ::shuttle::future::batch_semaphore::{BatchSemaphore, Fairness};
+use ::shuttle::rand::{RngCore, thread_rng};
+use ::shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler, UrwRandomScheduler};
+use ::shuttle::thread as raw;
+use ::shuttle::{Config, FailurePersistence, MaxSteps, Runner};
+use ::std::cell::Cell;
+use ::std::future::Future;
+use ::std::sync::PoisonError;
+use ::std::sync::atomic::Ordering;
+use ::std::time::Instant;
+
+use super::explored::exploration::{attempt, execute};
+use super::explored::{Engine, Place, Word, facade, world};
+
+pub use super::std::UnsafeCell;
+pub use ::shuttle::hint::spin_loop as spin_hint;
+pub use ::shuttle::sync::Arc;
+pub use ::shuttle::thread::yield_now;
+pub use ::shuttle::thread_local;
+
+/// Atomics and fences.
+pub mod atomic {
+    pub use ::shuttle::sync::atomic::{
+        AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    };
+}
+
+/// Schedules of a larger model, chosen at random.
+#[derive(Debug)]
+pub struct Shuttle;
+
+facade!(Shuttle);
+
+/// Stack of a thread in bytes.
+const STACK: usize = 256 * 1024;
+/// Steps of one execution; more are a livelock.
+const STEPS: usize = 200_000;
+/// Timers that fire while somebody could run, in an adversarial execution.
+const EAGER: u32 = 64;
+
+impl Word for ::shuttle::sync::atomic::AtomicU64 {
+    fn new(value: u64) -> Self {
+        Self::new(value)
+    }
+    fn load(&self) -> u64 {
+        self.load(Ordering::SeqCst)
+    }
+    fn store(&self, value: u64) {
+        self.store(value, Ordering::SeqCst);
+    }
+    fn swap(&self, value: u64, _order: Ordering) -> u64 {
+        self.swap(value, Ordering::SeqCst)
+    }
+    fn touch(&self) {
+        self.fetch_add(0, Ordering::SeqCst);
+    }
+}
+
+/// A semaphore of one permit: unlike shuttle's parking it does not wake for nothing, so that a waiting
+/// thread is a blocked one.
+#[derive(Debug)]
+pub struct Chair(BatchSemaphore);
+
+impl Place for Chair {
+    fn here() -> Self {
+        Chair(BatchSemaphore::new(0, Fairness::StrictlyFair))
+    }
+    fn sit(&self) {
+        // An error says that the semaphore was closed, which happens only while an execution is torn
+        // down: then there is nothing to wait for.
+        let _ = self.0.acquire_blocking(1);
+    }
+    fn release(&self) {
+        self.0.release(1);
+    }
+}
+
+::shuttle::thread_local! {
+    static ME: Cell<Option<usize>> = Cell::new(None);
+}
+
+impl Engine for Shuttle {
+    type Word = ::shuttle::sync::atomic::AtomicU64;
+    type Place = Chair;
+    type Mutex<T> = ::shuttle::sync::Mutex<T>;
+    type Guard<'a, T: 'a> = ::shuttle::sync::MutexGuard<'a, T>;
+    type JoinHandle<T: 'static> = raw::JoinHandle<T>;
+
+    fn mutex<T>(value: T) -> Self::Mutex<T> {
+        ::shuttle::sync::Mutex::new(value)
+    }
+    #[track_caller]
+    fn lock<T>(mutex: &Self::Mutex<T>) -> Self::Guard<'_, T> {
+        mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    #[track_caller]
+    fn try_lock<T>(mutex: &Self::Mutex<T>) -> Option<Self::Guard<'_, T>> {
+        use ::std::sync::TryLockError;
+        match mutex.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+    fn into_inner<T>(mutex: Self::Mutex<T>) -> T {
+        mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[track_caller]
+    fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> raw::JoinHandle<T> {
+        raw::spawn(body)
+    }
+    #[track_caller]
+    fn join<T: 'static>(handle: raw::JoinHandle<T>) -> T {
+        handle
+            .join()
+            .unwrap_or_else(|panic| ::std::panic::resume_unwind(panic))
+    }
+
+    fn me() -> Option<usize> {
+        ME.try_with(Cell::get).ok().flatten()
+    }
+    fn set_me(number: usize) {
+        ME.with(|me| me.set(Some(number)));
+    }
+}
+
+/// A random number, part of the schedule.
+#[inline]
+#[track_caller]
+pub fn random_u64() -> u64 {
+    thread_rng().next_u64()
+}
+
+/// One of `0..n`, at random.
+///
+/// # Panics
+/// When there is nothing to choose from.
+#[inline]
+#[track_caller]
+pub fn choose(n: usize) -> usize {
+    assert!(n > 0, "choose(0): there is nothing to choose from");
+    super::scale(random_u64(), n)
+}
+
+/// What PCT says of a model in which nothing ever was concurrent: there is nothing for it to explore.
+const NOT_CONCURRENT: &str = "test closure did not exercise any concurrency";
+
+world!(Shuttle, "shuttle", |plan, model| {
+    let began = Instant::now();
+    let model = ::std::sync::Arc::new(model);
+    let mut failure = None;
+    for part in 0..4 {
+        let share = plan.executions / 4 + u64::from(plan.executions % 4 > part);
+        let share = usize::try_from(share).unwrap_or(usize::MAX);
+        let time = plan.time.saturating_sub(began.elapsed());
+        if share == 0 || time.is_zero() {
+            continue;
+        }
+        let scheduler: Box<dyn Scheduler + Send> = match part {
+            0 => Box::new(RandomScheduler::new_from_seed(plan.seed, share)),
+            1 => Box::new(UrwRandomScheduler::new_from_seed(plan.seed, share)),
+            2 => Box::new(PctScheduler::new_from_seed(plan.seed, 2, share)),
+            _ => Box::new(PctScheduler::new_from_seed(plan.seed, 3, share)),
+        };
+        let mut config = Config::new();
+        config.stack_size = STACK;
+        config.max_steps = MaxSteps::FailAfter(STEPS);
+        config.failure_persistence = FailurePersistence::None;
+        config.max_time = Some(time);
+        config.silence_warnings = true;
+        // A failing execution stops at once: no other thread runs while a panic unwinds.
+        config
+            .ungraceful_shutdown_config
+            .immediately_return_on_panic = true;
+        let model = model.clone();
+        let found = attempt(move || {
+            Runner::new(scheduler, config).run(move || {
+                let eager = if thread_rng().next_u32() % 2 == 0 {
+                    0
+                } else {
+                    EAGER
+                };
+                execute::<Shuttle>(eager, &*model);
+            });
+        });
+        failure = found.filter(|text| !text.starts_with(NOT_CONCURRENT));
+        if failure.is_some() {
+            break;
+        }
+    }
+    (false, failure)
+});

@@ -34,18 +34,21 @@ pub struct MutexGuard<'a, T>(bare::MutexGuard<'a, T>);
 impl<T> Mutex<T> {
     /// An open lock around `value`.
     #[inline]
+    #[track_caller]
     pub fn new(value: T) -> Self {
         Mutex(bare::Mutex::new(value))
     }
 
     /// Waits for the lock.
     #[inline]
+    #[track_caller]
     pub fn lock(&self) -> MutexGuard<'_, T> {
         MutexGuard(self.0.lock().unwrap_or_else(bare::PoisonError::into_inner))
     }
 
     /// The lock, if nobody holds it.
     #[inline]
+    #[track_caller]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         match self.0.try_lock() {
             Ok(guard) => Some(MutexGuard(guard)),
@@ -56,6 +59,7 @@ impl<T> Mutex<T> {
 
     /// The value, when nobody else can hold the lock.
     #[inline]
+    #[track_caller]
     pub fn into_inner(self) -> T {
         self.0
             .into_inner()
@@ -66,6 +70,7 @@ impl<T> Mutex<T> {
 impl<T> Deref for MutexGuard<'_, T> {
     type Target = T;
     #[inline]
+    #[track_caller]
     fn deref(&self) -> &T {
         &self.0
     }
@@ -73,6 +78,7 @@ impl<T> Deref for MutexGuard<'_, T> {
 
 impl<T> DerefMut for MutexGuard<'_, T> {
     #[inline]
+    #[track_caller]
     fn deref_mut(&mut self) -> &mut T {
         &mut self.0
     }
@@ -85,12 +91,14 @@ pub struct Condvar(bare::Condvar);
 impl Condvar {
     /// One without waiters.
     #[inline]
+    #[track_caller]
     pub fn new() -> Self {
         Condvar(bare::Condvar::new())
     }
 
     /// Gives up the lock, waits for a notification, takes the lock again. May wake for nothing.
     #[inline]
+    #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
         MutexGuard(
             self.0
@@ -101,6 +109,7 @@ impl Condvar {
 
     /// As [`Condvar::wait`], until `deadline` at most; the second answer is whether it has passed.
     #[inline]
+    #[track_caller]
     pub fn wait_until<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,
@@ -121,12 +130,14 @@ impl Condvar {
 
     /// Wakes one waiter, if there is one.
     #[inline]
+    #[track_caller]
     pub fn notify_one(&self) {
         self.0.notify_one();
     }
 
     /// Wakes all waiters.
     #[inline]
+    #[track_caller]
     pub fn notify_all(&self) {
         self.0.notify_all();
     }
@@ -156,6 +167,7 @@ impl Parker {
     /// It stands for the thread itself, so two parkers of one thread share their token: whoever waits
     /// must look again at what it waits for, as after any wake-up for nothing.
     #[inline]
+    #[track_caller]
     pub fn new() -> Self {
         Parker {
             unparker: Unparker(thread::current()),
@@ -165,18 +177,21 @@ impl Parker {
 
     /// What wakes this parker.
     #[inline]
+    #[track_caller]
     pub fn unparker(&self) -> Unparker {
         self.unparker.clone()
     }
 
     /// Waits for the token and takes it. May wake for nothing.
     #[inline]
+    #[track_caller]
     pub fn park(&self) {
         thread::park();
     }
 
     /// As [`Parker::park`], until `deadline` at most.
     #[inline]
+    #[track_caller]
     pub fn park_until(&self, deadline: Deadline) {
         match clock::left(deadline) {
             None => thread::park(),
@@ -188,6 +203,7 @@ impl Parker {
 impl Unparker {
     /// Gives the token.
     #[inline]
+    #[track_caller]
     pub fn unpark(&self) {
         self.0.unpark();
     }
@@ -200,24 +216,28 @@ pub struct UnsafeCell<T>(cell::UnsafeCell<T>);
 impl<T> UnsafeCell<T> {
     /// A cell around `value`.
     #[inline]
+    #[track_caller]
     pub const fn new(value: T) -> Self {
         UnsafeCell(cell::UnsafeCell::new(value))
     }
 
     /// Reads; nobody may write meanwhile.
     #[inline]
+    #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
         f(self.0.get())
     }
 
     /// Writes; nobody may read or write meanwhile.
     #[inline]
+    #[track_caller]
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
         f(self.0.get())
     }
 
     /// The value.
     #[inline]
+    #[track_caller]
     pub fn into_inner(self) -> T {
         self.0.into_inner()
     }
@@ -230,24 +250,28 @@ pub struct Track<T>(T);
 impl<T> Track<T> {
     /// Tracks `value`.
     #[inline]
+    #[track_caller]
     pub fn new(value: T) -> Self {
         Track(value)
     }
 
     /// The value.
     #[inline]
+    #[track_caller]
     pub fn get_ref(&self) -> &T {
         &self.0
     }
 
     /// The value.
     #[inline]
+    #[track_caller]
     pub fn get_mut(&mut self) -> &mut T {
         &mut self.0
     }
 
     /// The value, no longer tracked.
     #[inline]
+    #[track_caller]
     pub fn into_inner(self) -> T {
         self.0
     }
@@ -263,6 +287,7 @@ impl<T> JoinHandle<T> {
     /// # Panics
     /// With what the thread panicked with.
     #[inline]
+    #[track_caller]
     pub fn join(self) -> T {
         self.0
             .join()
@@ -272,6 +297,7 @@ impl<T> JoinHandle<T> {
 
 /// Starts a thread.
 #[inline]
+#[track_caller]
 pub fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     JoinHandle(thread::spawn(body))
 }
@@ -288,6 +314,8 @@ impl Wake for UnparkOnWake {
 }
 
 /// Runs a future on this thread.
+#[inline]
+#[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
     thread_local! {
         static WAKER: Waker = Waker::from(Arc::new(UnparkOnWake(thread::current())));
@@ -312,6 +340,7 @@ pub mod clock {
     use super::Deadline;
 
     #[inline]
+    #[track_caller]
     fn origin() -> Instant {
         static ORIGIN: OnceLock<Instant> = OnceLock::new();
         *ORIGIN.get_or_init(Instant::now)
@@ -319,6 +348,7 @@ pub mod clock {
 
     /// Nanoseconds since the clock was first read.
     #[inline]
+    #[track_caller]
     pub fn now_nanos() -> u64 {
         let origin = origin();
         u64::try_from(origin.elapsed().as_nanos()).unwrap_or(u64::MAX)
@@ -326,18 +356,21 @@ pub mod clock {
 
     /// The moment `delay` from now; `Duration::MAX` is [`Deadline::NEVER`].
     #[inline]
+    #[track_caller]
     pub fn after(delay: Duration) -> Deadline {
         Deadline::after(now_nanos(), delay)
     }
 
     /// Whether the moment has come.
     #[inline]
+    #[track_caller]
     pub fn has_passed(deadline: Deadline) -> bool {
         deadline != Deadline::NEVER && now_nanos() >= deadline.as_nanos()
     }
 
     /// How long until then: nothing when it has passed, `None` when it never comes.
     #[inline]
+    #[track_caller]
     pub fn left(deadline: Deadline) -> Option<Duration> {
         (deadline != Deadline::NEVER)
             .then(|| Duration::from_nanos(deadline.as_nanos().saturating_sub(now_nanos())))
@@ -345,6 +378,7 @@ pub mod clock {
 
     /// The same moment for an API that wants std's `Instant`; `None` when it never comes.
     #[inline]
+    #[track_caller]
     pub fn instant(deadline: Deadline) -> Option<Instant> {
         (deadline != Deadline::NEVER)
             .then(|| origin().checked_add(Duration::from_nanos(deadline.as_nanos())))
@@ -354,23 +388,21 @@ pub mod clock {
 
 /// A random number, seeded per thread from the order in which threads first ask.
 #[inline]
+#[track_caller]
 pub fn random_u64() -> u64 {
     use ::std::cell::Cell;
     thread_local! {
-        static STATE: Cell<u64> = Cell::new(order_key().wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        static STATE: Cell<u64> = Cell::new(super::split_mix(order_key()));
     }
-    // SplitMix64 (Steele, Lea, Flood 2014): one addition and a mix, full period from any seed.
     STATE.with(|state| {
-        let next = state.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
-        state.set(next);
-        let mixed = (next ^ (next >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        state.set(state.get().wrapping_add(1));
+        super::split_mix(state.get())
     })
 }
 
 /// A key that nobody else has; later ones are greater.
 #[inline]
+#[track_caller]
 pub fn order_key() -> u64 {
     use ::std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -383,10 +415,10 @@ pub fn order_key() -> u64 {
 /// # Panics
 /// When there is nothing to choose from.
 #[inline]
+#[track_caller]
 pub fn choose(n: usize) -> usize {
     assert!(n > 0, "choose(0): there is nothing to choose from");
-    // Multiply and shift: no division, and a bias below n / 2^64.
-    ((u128::from(random_u64()) * n as u128) >> 64) as usize
+    super::scale(random_u64(), n)
 }
 
 /// Real threads on a real machine.

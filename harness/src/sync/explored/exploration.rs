@@ -1,0 +1,111 @@
+//! One exploration: executions counted, panics kept instead of printed.
+
+use ::std::cell::RefCell;
+use ::std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
+use ::std::sync::{Arc, Once};
+
+use super::super::panic_text;
+use super::{Engine, Word, census, place, thread, track};
+
+#[derive(Default)]
+struct Trial {
+    executions: u64,
+    /// What panics of the present execution said, and where.
+    said: Vec<String>,
+}
+
+thread_local! {
+    static TRIAL: RefCell<Option<Trial>> = const { RefCell::new(None) };
+}
+
+/// Makes this operating-system thread one that explores: until [`end`], what panics here is kept and
+/// not printed.
+///
+/// # Errors
+/// When it explores already: an exploration inside a model.
+pub fn begin() -> Result<(), String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !keep(panic) {
+                before(panic);
+            }
+        }));
+    });
+    TRIAL.with_borrow_mut(|trial| match trial {
+        Some(_) => Err("a model explores a model".to_owned()),
+        None => {
+            *trial = Some(Trial::default());
+            Ok(())
+        }
+    })
+}
+
+/// Ends the exploration; answers the executions there were.
+pub fn end() -> u64 {
+    TRIAL.with_borrow_mut(|trial| trial.take().map_or(0, |trial| trial.executions))
+}
+
+/// Executions so far.
+pub fn executions() -> u64 {
+    TRIAL.with_borrow(|trial| trial.as_ref().map_or(0, |trial| trial.executions))
+}
+
+/// Whether the panic is one of an explored model, and was kept. Small: a model's stack is.
+fn keep(panic: &PanicHookInfo<'_>) -> bool {
+    let kept = TRIAL.try_with(|trial| {
+        let mut trial = trial.try_borrow_mut().ok()?;
+        let trial = trial.as_mut()?;
+        let text = panic
+            .payload_as_str()
+            .unwrap_or("a panic without a message");
+        // A line of the checker's own, or of this facade's, says nothing about the model.
+        let of_model = |file: &str| !file.starts_with('/') && !file.contains("sync/explored/");
+        let at = panic.location().filter(|at| of_model(at.file()));
+        let at = at.map(|at| format!(" ({})", place(at)));
+        trial.said.push(format!("{text}{}", at.unwrap_or_default()));
+        Some(())
+    });
+    matches!(kept, Ok(Some(())))
+}
+
+/// One execution of the model, inside the checker. `eager` timers may fire while others could run.
+///
+/// # Panics
+/// With what the model panics with, and when the execution before this one left a leak.
+pub fn execute<E: Engine>(eager: u32, model: &dyn Fn()) {
+    if let Some(leak) = census::end().as_ref().and_then(track::leaks) {
+        panic!("{leak}");
+    }
+    TRIAL.with_borrow_mut(|trial| {
+        if let Some(trial) = trial {
+            trial.executions += 1;
+            trial.said.clear();
+        }
+    });
+    let [clock, orders] = [(); 2].map(|()| Arc::new(E::Word::new(0)));
+    census::begin(clock, orders, eager);
+    E::set_me(0);
+    model();
+    thread::leave(0);
+}
+
+/// Runs the checker, and answers what failed.
+pub fn attempt(check: impl FnOnce()) -> Option<String> {
+    let outcome = catch_unwind(AssertUnwindSafe(check));
+    let census = census::end();
+    let Err(panic) = outcome else {
+        return census.as_ref().and_then(track::leaks);
+    };
+    // It belongs to threads that will never run again: dropping it would call into a checker that has
+    // gone.
+    ::std::mem::forget(census);
+    let said = TRIAL.with_borrow_mut(|trial| trial.as_mut().map(|t| ::std::mem::take(&mut t.said)));
+    let said = said.unwrap_or_default().join("\n");
+    Some(if said.is_empty() {
+        panic_text(&*panic)
+    } else {
+        said
+    })
+}

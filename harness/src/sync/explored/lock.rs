@@ -1,0 +1,236 @@
+//! `Mutex` and `Condvar` of the explored worlds.
+
+use ::std::collections::VecDeque;
+use ::std::fmt;
+use ::std::ops::{Deref, DerefMut};
+use ::std::panic::Location;
+use ::std::sync::atomic::{AtomicBool, Ordering};
+use ::std::sync::{Arc, Mutex as Plain, PoisonError};
+
+use super::super::Deadline;
+use super::census::{self, State};
+use super::seat::{Rouse, Seat};
+use super::{Engine, Word, helper, time};
+
+/// A lock that does not poison.
+pub struct Mutex<E: Engine, T> {
+    raw: E::Mutex<T>,
+    /// Whether somebody holds it, for the census.
+    held: Arc<AtomicBool>,
+}
+
+/// The lock, held.
+pub struct MutexGuard<'a, E: Engine, T> {
+    /// Taken out only by the drop.
+    raw: Option<E::Guard<'a, T>>,
+    lock: &'a Mutex<E, T>,
+}
+
+impl<E: Engine, T> Mutex<E, T> {
+    /// An open lock around `value`.
+    #[inline]
+    pub fn new(value: T) -> Self {
+        Mutex {
+            raw: E::mutex(value),
+            held: Arc::new(AtomicBool::new(false)),
+        }
+    }
+
+    /// Waits for the lock.
+    #[inline]
+    #[track_caller]
+    pub fn lock(&self) -> MutexGuard<'_, E, T> {
+        self.lock_at(Location::caller())
+    }
+
+    fn lock_at(&self, at: &'static Location<'static>) -> MutexGuard<'_, E, T> {
+        let me = E::me();
+        if let Some(me) = me {
+            let settled = census::with(|census| {
+                census.thread(me).state = State::Locking {
+                    held: self.held.clone(),
+                    at,
+                };
+                if self.held.load(Ordering::Relaxed) {
+                    census.settle()
+                } else {
+                    Ok(None)
+                }
+            });
+            helper::act(settled);
+        }
+        let raw = E::lock(&self.raw);
+        if let Some(me) = me {
+            census::with(|census| census.thread(me).state = State::Running);
+        }
+        self.guard(raw)
+    }
+
+    /// The lock, if nobody holds it.
+    #[inline]
+    #[track_caller]
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, E, T>> {
+        E::try_lock(&self.raw).map(|raw| self.guard(raw))
+    }
+
+    /// The value, when nobody else can hold the lock.
+    #[inline]
+    pub fn into_inner(self) -> T {
+        E::into_inner(self.raw)
+    }
+
+    fn guard<'a>(&'a self, raw: E::Guard<'a, T>) -> MutexGuard<'a, E, T> {
+        self.held.store(true, Ordering::Relaxed);
+        MutexGuard {
+            raw: Some(raw),
+            lock: self,
+        }
+    }
+}
+
+impl<E: Engine, T: Default> Default for Mutex<E, T> {
+    fn default() -> Self {
+        Mutex::new(T::default())
+    }
+}
+
+impl<E: Engine, T> fmt::Debug for Mutex<E, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mutex").field("held", &self.held).finish()
+    }
+}
+
+impl<E: Engine, T> fmt::Debug for MutexGuard<'_, E, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MutexGuard").finish_non_exhaustive()
+    }
+}
+
+const HELD: &str = "a guard holds the lock until it is dropped";
+
+impl<E: Engine, T> Deref for MutexGuard<'_, E, T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        self.raw.as_ref().expect(HELD)
+    }
+}
+
+impl<E: Engine, T> DerefMut for MutexGuard<'_, E, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        self.raw.as_mut().expect(HELD)
+    }
+}
+
+impl<E: Engine, T> Drop for MutexGuard<'_, E, T> {
+    #[inline]
+    fn drop(&mut self) {
+        // First the census, then the lock: the next holder sets the flag again.
+        self.lock.held.store(false, Ordering::Relaxed);
+        drop(self.raw.take());
+    }
+}
+
+/// A condition variable. Wakes in the order of waiting.
+pub struct Condvar<E: Engine> {
+    /// What waits and notifications operate on, so that the checker orders them.
+    gate: Arc<E::Word>,
+    waiters: Plain<VecDeque<Arc<Seat<E>>>>,
+}
+
+impl<E: Engine> Condvar<E> {
+    /// One without waiters.
+    #[inline]
+    pub fn new() -> Self {
+        Condvar {
+            gate: Arc::new(E::Word::new(0)),
+            waiters: Plain::default(),
+        }
+    }
+
+    /// Gives up the lock, waits for a notification, takes the lock again.
+    #[inline]
+    #[track_caller]
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, E, T>) -> MutexGuard<'a, E, T> {
+        self.sit(guard, Deadline::NEVER, Location::caller())
+    }
+
+    /// As [`Condvar::wait`], until `deadline` at most; the second answer is whether it has passed.
+    #[inline]
+    #[track_caller]
+    pub fn wait_until<'a, T>(
+        &self,
+        guard: MutexGuard<'a, E, T>,
+        deadline: Deadline,
+    ) -> (MutexGuard<'a, E, T>, bool) {
+        if deadline == Deadline::NEVER {
+            return (self.wait(guard), false);
+        }
+        if time::has_passed(deadline) {
+            return (guard, true);
+        }
+        let guard = self.sit(guard, deadline, Location::caller());
+        (guard, time::has_passed(deadline))
+    }
+
+    fn sit<'a, T>(
+        &self,
+        guard: MutexGuard<'a, E, T>,
+        deadline: Deadline,
+        at: &'static Location<'static>,
+    ) -> MutexGuard<'a, E, T> {
+        if deadline != Deadline::NEVER {
+            time::order();
+        }
+        self.gate.touch();
+        let seat = Seat::take();
+        self.waiters().push_back(seat.clone());
+        let lock = guard.lock;
+        drop(guard);
+        seat.sit("a condvar", at, deadline, &self.gate);
+        self.waiters().retain(|other| !Arc::ptr_eq(other, &seat));
+        lock.lock_at(at)
+    }
+
+    /// Wakes one waiter, if there is one.
+    #[inline]
+    #[track_caller]
+    pub fn notify_one(&self) {
+        self.gate.touch();
+        loop {
+            // A waiter whose time was up does not use up the notification.
+            let next = self.waiters().pop_front();
+            if next.is_none_or(|seat| seat.rouse()) {
+                return;
+            }
+        }
+    }
+
+    /// Wakes all waiters.
+    #[inline]
+    #[track_caller]
+    pub fn notify_all(&self) {
+        self.gate.touch();
+        let all = ::std::mem::take(&mut *self.waiters());
+        for seat in all {
+            seat.rouse();
+        }
+    }
+
+    fn waiters(&self) -> ::std::sync::MutexGuard<'_, VecDeque<Arc<Seat<E>>>> {
+        self.waiters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<E: Engine> Default for Condvar<E> {
+    fn default() -> Self {
+        Condvar::new()
+    }
+}
+
+impl<E: Engine> fmt::Debug for Condvar<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Condvar").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,211 @@
+//! What the loom and the shuttle world share: the facade's waiting, time and bookkeeping, written once
+//! over the little that the two checkers do differently ([`Engine`]).
+//!
+//! A checker knows which threads are blocked, but not why, and it has no time. So a [`census`] outside
+//! the model counts the model's threads and what each waits for. Both checkers run every thread of a
+//! model as a coroutine on the one operating-system thread that called the checker (loom 0.7.2
+//! `rt/scheduler.rs`, shuttle-engine 0.1.7 `runtime/execution.rs`; a model of ours asserts it), so the
+//! census is a plain thread-local: no cost in branches, and no happens-before edge that the program
+//! under test does not have.
+//!
+//! Every wait of the facade is one mechanism: a thread takes a [`seat`](seat::Seat), puts it where its
+//! waker will find it, and sits; whoever takes the seat away rouses it, once. A roused thread counts as
+//! running from that moment. A timer is one more party that may rouse a seat.
+//!
+//! Invariant that keeps loom's partial-order reduction sound: plain state of the facade (a waiter list,
+//! the armed timers) is only touched right after an operation on a [`Word`] that all who touch the same
+//! state also operate on, with no scheduling point between.
+
+pub mod census;
+pub mod choices;
+pub mod exploration;
+pub mod helper;
+pub mod lock;
+pub mod park;
+pub mod seat;
+pub mod thread;
+pub mod time;
+pub mod track;
+
+use ::std::ops::DerefMut;
+use ::std::panic::Location;
+use ::std::sync::atomic::Ordering;
+
+/// A 64-bit atomic that the checker watches.
+pub trait Word: Send + Sync + 'static {
+    /// An atomic holding `value`.
+    fn new(value: u64) -> Self
+    where
+        Self: Sized;
+    /// Reads, relaxed.
+    fn load(&self) -> u64;
+    /// Writes, relaxed.
+    fn store(&self, value: u64);
+    /// Exchanges.
+    fn swap(&self, value: u64, order: Ordering) -> u64;
+    /// Changes nothing, but is a read-modify-write: the checker orders it against all other accesses.
+    fn touch(&self);
+}
+
+/// Where one thread blocks once, and is released once. Making one is no scheduling point.
+pub trait Place: Send + Sync + 'static {
+    /// A place for the calling thread.
+    fn here() -> Self;
+    /// Blocks until released.
+    fn sit(&self);
+    /// Releases whoever sits here, or will.
+    fn release(&self);
+}
+
+/// What a checker has to offer for the facade to stand on it.
+pub trait Engine: Sized + Send + Sync + 'static {
+    /// Its atomic.
+    type Word: Word;
+    /// Its way of blocking.
+    type Place: Place;
+    /// Its lock.
+    type Mutex<T>;
+    /// Its lock, held.
+    type Guard<'a, T: 'a>: DerefMut<Target = T>;
+    /// Its spawned thread.
+    type JoinHandle<T: 'static>;
+
+    /// An open lock.
+    fn mutex<T>(value: T) -> Self::Mutex<T>;
+    /// Waits for the lock.
+    #[track_caller]
+    fn lock<T>(mutex: &Self::Mutex<T>) -> Self::Guard<'_, T>;
+    /// The lock, if nobody holds it.
+    #[track_caller]
+    fn try_lock<T>(mutex: &Self::Mutex<T>) -> Option<Self::Guard<'_, T>>;
+    /// The value.
+    fn into_inner<T>(mutex: Self::Mutex<T>) -> T;
+
+    /// Starts a thread.
+    #[track_caller]
+    fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T>;
+    /// Waits for its result.
+    #[track_caller]
+    fn join<T: 'static>(handle: Self::JoinHandle<T>) -> T;
+
+    /// The calling thread's number in the census; `None` for a thread the facade did not start, or one
+    /// whose thread-locals are gone.
+    fn me() -> Option<usize>;
+    /// Gives the calling thread its number.
+    fn set_me(number: usize);
+}
+
+/// A source location as it reads from the workspace: the twins of `impls` compile its sources under
+/// another folder (`impls/loom/../src/…`).
+pub fn place(location: &Location<'_>) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in location.file().split('/') {
+        if part == ".." && parts.last().is_some_and(|last| *last != "..") {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    format!("{}:{}", parts.join("/"), location.line())
+}
+
+/// The names that every world has, for an [`Engine`].
+macro_rules! facade {
+    ($engine:ident) => {
+        use $crate::sync::explored;
+
+        /// A lock that does not poison: a panic while it is held leaves it usable.
+        pub type Mutex<T> = explored::lock::Mutex<$engine, T>;
+        /// The lock, held.
+        pub type MutexGuard<'a, T> = explored::lock::MutexGuard<'a, $engine, T>;
+        /// A condition variable.
+        pub type Condvar = explored::lock::Condvar<$engine>;
+        /// The waiting place of the thread that made it. Holds at most one token.
+        pub type Parker = explored::park::Parker<$engine>;
+        /// Wakes the thread of a [`Parker`].
+        pub type Unparker = explored::park::Unparker<$engine>;
+        /// A thread.
+        pub type JoinHandle<T> = explored::thread::JoinHandle<$engine, T>;
+        pub use $crate::sync::explored::thread::order_key;
+        pub use $crate::sync::explored::track::Track;
+
+        /// Starts a thread.
+        #[inline]
+        #[track_caller]
+        pub fn spawn<T: Send + 'static>(
+            body: impl FnOnce() -> T + Send + 'static,
+        ) -> JoinHandle<T> {
+            explored::thread::spawn::<$engine, T>(body)
+        }
+
+        /// Runs a future on this thread.
+        #[inline]
+        #[track_caller]
+        pub fn block_on<F: Future>(future: F) -> F::Output {
+            explored::park::block_on::<$engine, F>(future)
+        }
+
+        /// The virtual clock: moves only when a timer fires, and then to its deadline.
+        pub mod clock {
+            pub use $crate::sync::explored::time::{after, has_passed, left, now_nanos};
+        }
+    };
+}
+pub(super) use facade;
+
+/// A [`World`](super::World) of explored executions: everything but how to explore.
+macro_rules! world {
+    ($engine:ident, $name:literal, |$plan:ident, $model:ident| $explore:expr) => {
+        impl $crate::sync::World for $engine {
+            const NAME: &'static str = $name;
+            type JoinHandle<T: Send + 'static> = JoinHandle<T>;
+
+            #[track_caller]
+            fn spawn<T: Send + 'static>(
+                body: impl FnOnce() -> T + Send + 'static,
+            ) -> JoinHandle<T> {
+                spawn(body)
+            }
+            #[track_caller]
+            fn join<T: Send + 'static>(handle: JoinHandle<T>) -> T {
+                handle.join()
+            }
+            fn yield_now() {
+                yield_now();
+            }
+            fn now_nanos() -> u64 {
+                clock::now_nanos()
+            }
+            #[track_caller]
+            fn block_on<F: Future>(future: F) -> F::Output {
+                block_on(future)
+            }
+            fn choose(n: usize) -> usize {
+                choose(n)
+            }
+            fn on_quiescence(rescue: impl FnOnce() + Send + 'static) -> bool {
+                explored::thread::on_quiescence::<$engine>(rescue);
+                true
+            }
+            fn explore(
+                $plan: &$crate::sync::Exploration,
+                $model: impl Fn() + Send + Sync + 'static,
+            ) -> $crate::sync::Explored {
+                if let Err(nested) = explored::exploration::begin() {
+                    return $crate::sync::Explored {
+                        executions: 0,
+                        complete: false,
+                        failure: Some(nested),
+                    };
+                }
+                let (complete, failure) = $explore;
+                $crate::sync::Explored {
+                    executions: explored::exploration::end(),
+                    complete: complete && failure.is_none(),
+                    failure,
+                }
+            }
+        }
+    };
+}
+pub(super) use world;

@@ -1,0 +1,89 @@
+//! Threads of the explored worlds, and what each of them counts for itself.
+
+use ::std::fmt;
+use ::std::panic::Location;
+
+use super::census::{self, State};
+use super::{Engine, helper, time};
+
+/// A thread.
+pub struct JoinHandle<E: Engine, T: 'static> {
+    raw: E::JoinHandle<T>,
+    number: usize,
+}
+
+/// Starts a thread.
+#[inline]
+#[track_caller]
+pub fn spawn<E: Engine, T: Send + 'static>(
+    body: impl FnOnce() -> T + Send + 'static,
+) -> JoinHandle<E, T> {
+    let number = census::with(|census| census.enter());
+    let raw = E::spawn(move || {
+        E::set_me(number);
+        let result = body();
+        leave(number);
+        result
+    });
+    JoinHandle { raw, number }
+}
+
+/// Counts a thread that has done its work.
+pub fn leave(number: usize) {
+    let settled = census::with(|census| {
+        census.thread(number).state = State::Gone;
+        census.settle()
+    });
+    helper::act(settled);
+}
+
+impl<E: Engine, T: 'static> JoinHandle<E, T> {
+    /// Waits for the thread's result.
+    ///
+    /// # Panics
+    /// With what the thread panicked with.
+    #[inline]
+    #[track_caller]
+    pub fn join(self) -> T {
+        let me = E::me();
+        if let Some(me) = me {
+            let at = Location::caller();
+            let settled = census::with(|census| {
+                census.thread(me).state = State::Joining {
+                    thread: self.number,
+                    at,
+                };
+                census.settle()
+            });
+            helper::act(settled);
+        }
+        let result = E::join(self.raw);
+        if let Some(me) = me {
+            census::with(|census| census.thread(me).state = State::Running);
+        }
+        result
+    }
+}
+
+impl<E: Engine, T> fmt::Debug for JoinHandle<E, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("JoinHandle").field(&self.number).finish()
+    }
+}
+
+/// A key that nobody else in this execution has; later ones are greater. Begins anew with each
+/// execution.
+#[inline]
+pub fn order_key() -> u64 {
+    census::with(|census| {
+        census.keys += 1;
+        census.keys
+    })
+}
+
+/// Has `rescue` run by the helper at quiescence.
+pub fn on_quiescence<E: Engine>(rescue: impl FnOnce() + Send + 'static) {
+    time::order();
+    census::with(|census| census.rescuers.push(Box::new(rescue)));
+    helper::ensure::<E>();
+}

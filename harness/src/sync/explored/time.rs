@@ -1,0 +1,62 @@
+//! Virtual time: it stands still until a timer fires, and then is that timer's deadline.
+
+use ::std::sync::atomic::Ordering;
+use ::std::time::Duration;
+
+use super::super::Deadline;
+use super::census::{self, Timer};
+
+/// Nanoseconds since the execution began. Other threads may see a firing later than it happened, as
+/// with any relaxed read.
+#[inline]
+pub fn now_nanos() -> u64 {
+    census::with(|census| census.clock.clone()).load()
+}
+
+/// The moment `delay` from now; what does not fit is [`Deadline::NEVER`].
+#[inline]
+pub fn after(delay: Duration) -> Deadline {
+    Deadline::after(now_nanos(), delay)
+}
+
+/// Whether the moment has come.
+#[inline]
+pub fn has_passed(deadline: Deadline) -> bool {
+    deadline != Deadline::NEVER && now_nanos() >= deadline.as_nanos()
+}
+
+/// How long until then: nothing when it has passed, `None` when it never comes.
+#[inline]
+pub fn left(deadline: Deadline) -> Option<Duration> {
+    (deadline != Deadline::NEVER)
+        .then(|| Duration::from_nanos(deadline.as_nanos().saturating_sub(now_nanos())))
+}
+
+/// Tells the helper that there will be something to do: called before the caller leaves it anything,
+/// since what it leaves may be newer than all that the helper knows of.
+pub fn order() {
+    let orders = census::with(|census| census.orders.clone());
+    orders.swap(0, Ordering::Release);
+}
+
+/// The helper's part of [`order`].
+pub fn take_orders() {
+    let orders = census::with(|census| census.orders.clone());
+    orders.swap(0, Ordering::Acquire);
+}
+
+/// Fires the timer if it is still the next one when the checker lets us.
+pub fn fire(timer: &Timer) {
+    take_orders();
+    timer.gate.touch();
+    let Some(clock) =
+        census::with(|census| census.take_if_next(timer).then(|| census.clock.clone()))
+    else {
+        return;
+    };
+    // Only the helper writes the clock, so the read sees the last write.
+    if clock.load() < timer.deadline.as_nanos() {
+        clock.store(timer.deadline.as_nanos());
+    }
+    timer.seat.rouse();
+}

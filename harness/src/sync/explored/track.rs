@@ -1,0 +1,70 @@
+//! Values whose leak is found: by the census, which knows the line that made them.
+
+use ::std::panic::Location;
+
+use super::census;
+use super::place;
+
+/// A value whose leak fails the exploration.
+#[derive(Debug)]
+pub struct Track<T> {
+    value: T,
+    ticket: Ticket,
+}
+
+#[derive(Debug)]
+struct Ticket(u64);
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        // Outside an execution there is nobody left to tell.
+        census::try_with(|census| census.tracked.remove(&self.0));
+    }
+}
+
+impl<T> Track<T> {
+    /// Tracks `value`.
+    #[inline]
+    #[track_caller]
+    pub fn new(value: T) -> Self {
+        let at = Location::caller();
+        let ticket = census::with(|census| {
+            census.keys += 1;
+            census.tracked.insert(census.keys, at);
+            Ticket(census.keys)
+        });
+        Track { value, ticket }
+    }
+
+    /// The value.
+    #[inline]
+    pub fn get_ref(&self) -> &T {
+        &self.value
+    }
+
+    /// The value.
+    #[inline]
+    pub fn get_mut(&mut self) -> &mut T {
+        &mut self.value
+    }
+
+    /// The value, no longer tracked.
+    #[inline]
+    pub fn into_inner(self) -> T {
+        drop(self.ticket);
+        self.value
+    }
+}
+
+impl<T: Default> Default for Track<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Track::new(T::default())
+    }
+}
+
+/// What the census of an ended execution says about leaks.
+pub fn leaks(census: &census::Census) -> Option<String> {
+    let lines: Vec<String> = census.tracked.values().map(|at| place(at)).collect();
+    (!lines.is_empty()).then(|| format!("leak: tracked values made at {}", lines.join(", ")))
+}

@@ -1,0 +1,47 @@
+//! Models, each explored in a process of its own: first of the facade itself, in each world.
+//!
+//! The same source stands in each world's module below: what it calls `sync` and `W` is that world.
+
+use std::process::ExitCode;
+
+use flowmeter_suites::isolation::{self, Model};
+
+mod std_world {
+    use flowmeter_harness::sync::std::{self as sync, Std as W};
+    include!("models/primitives.rs");
+    include!("models/time.rs");
+}
+
+mod loom_world {
+    use flowmeter_harness::sync::loom::{self as sync, Loom as W};
+    include!("models/primitives.rs");
+    include!("models/time.rs");
+    include!("models/checked.rs");
+}
+
+mod shuttle_world {
+    use flowmeter_harness::sync::shuttle::{self as sync, Shuttle as W};
+    include!("models/primitives.rs");
+    include!("models/time.rs");
+    include!("models/checked.rs");
+}
+
+#[path = "models/explored.rs"]
+mod explored;
+#[path = "models/process.rs"]
+mod process;
+
+fn main() -> ExitCode {
+    let mut models: Vec<Model> = Vec::new();
+    models.extend(std_world::models());
+    models.extend(std_world::time_models());
+    models.extend(loom_world::models());
+    models.extend(loom_world::time_models());
+    models.extend(loom_world::checked());
+    models.extend(shuttle_world::models());
+    models.extend(shuttle_world::time_models());
+    models.extend(shuttle_world::checked());
+    models.extend(explored::models());
+    models.extend(process::models());
+    isolation::main(models)
+}

@@ -1,0 +1,150 @@
+//! What only one of the worlds can find or tell.
+
+use std::time::Duration;
+
+use flowmeter_harness::sync::loom::{self, Loom};
+use flowmeter_harness::sync::shuttle::Shuttle;
+use flowmeter_harness::sync::{Exploration, Explored, World};
+use flowmeter_suites::isolation::Model;
+
+use super::loom_world::{Shared, exhaust, explore, pass_a_message};
+use loom::atomic::{AtomicU32, Ordering, fence};
+use loom::{Arc, spawn};
+
+/// The models.
+pub fn models() -> Vec<Model> {
+    vec![
+        Model::finds(
+            "loom::a_relaxed_flag_passes_no_message",
+            "Causality violation",
+            || explore(|| pass_a_message(Ordering::Relaxed, Ordering::Acquire)),
+        ),
+        Model::finds(
+            "loom::a_relaxed_look_receives_no_message",
+            "Causality violation",
+            || explore(|| pass_a_message(Ordering::Release, Ordering::Relaxed)),
+        ),
+        Model::finds(
+            "loom::a_racing_cell_is_found_with_its_lines",
+            "suites/tests/models/primitives.rs:",
+            a_racing_cell,
+        ),
+        Model::holds("loom::fences_order_store_before_load", || {
+            exhaust(|| both_miss(true))
+        }),
+        Model::finds("loom::without_fences_both_may_miss", "both missed", || {
+            explore(|| both_miss(false))
+        }),
+        Model::finds("loom::an_arc_that_is_forgotten_leaks", "Arc leaked", || {
+            explore(|| std::mem::forget(Arc::new(1)))
+        }),
+        Model::new(
+            "loom::a_limit_is_not_the_end_of_the_space",
+            limits_are_incomplete,
+        ),
+        Model::new(
+            "shuttle::executions_are_counted_and_never_complete",
+            shuttle_counts,
+        ),
+        Model::finds(
+            "shuttle::a_livelock_is_found",
+            "exceeded max_steps",
+            a_livelock,
+        ),
+    ]
+}
+
+fn a_racing_cell() -> Explored {
+    explore(|| {
+        let cell = Arc::new(Shared::new(0));
+        let other = {
+            let cell = cell.clone();
+            spawn(move || cell.set(1))
+        };
+        cell.set(2);
+        other.join();
+    })
+}
+
+/// Each of two threads announces itself and looks for the other.
+fn both_miss(fenced: bool) {
+    let flags = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
+    let look = move |flags: &[AtomicU32; 2], me: usize| {
+        flags[me].store(1, Ordering::Relaxed);
+        if fenced {
+            fence(Ordering::SeqCst);
+        }
+        flags[1 - me].load(Ordering::Relaxed)
+    };
+    let other = {
+        let flags = flags.clone();
+        spawn(move || look(&flags, 1))
+    };
+    let mine = look(&flags, 0);
+    assert!(mine + other.join() > 0, "both missed");
+}
+
+fn limits_are_incomplete() -> Result<String, String> {
+    let model = || {
+        let counter = Arc::new(AtomicU32::new(0));
+        let others = [(); 2].map(|()| {
+            let counter = counter.clone();
+            spawn(move || counter.fetch_add(1, Ordering::AcqRel))
+        });
+        counter.fetch_add(1, Ordering::AcqRel);
+        others.into_iter().for_each(|other| {
+            other.join();
+        });
+    };
+    let plan = |executions| Exploration {
+        executions,
+        preemptions: None,
+        ..Exploration::default()
+    };
+    let few = Loom::explore(&plan(3), model);
+    let all = Loom::explore(&plan(100_000), model);
+    let exactly = Loom::explore(&plan(all.executions), model);
+    let none = Loom::explore(
+        &Exploration {
+            time: Duration::ZERO,
+            ..Exploration::default()
+        },
+        model,
+    );
+    let seen = format!("{few:?} {all:?} {exactly:?} {none:?}");
+    let right = !few.complete
+        && few.executions == 3
+        && all.complete
+        && all.executions > 3
+        && exactly.executions == all.executions
+        && !none.complete
+        && none.executions == 0;
+    if right { Ok(seen) } else { Err(seen) }
+}
+
+fn shuttle_counts() -> Result<String, String> {
+    let plan = Exploration {
+        executions: 10,
+        ..Exploration::default()
+    };
+    let explored = Shuttle::explore(&plan, || {
+        let other = Shuttle::spawn(Shuttle::yield_now);
+        Shuttle::yield_now();
+        Shuttle::join(other);
+    });
+    let seen = format!("{explored:?}");
+    let right = explored.executions == 10 && !explored.complete && explored.failure.is_none();
+    if right { Ok(seen) } else { Err(seen) }
+}
+
+fn a_livelock() -> Explored {
+    let plan = Exploration {
+        executions: 1,
+        ..Exploration::default()
+    };
+    Shuttle::explore(&plan, || {
+        loop {
+            Shuttle::yield_now();
+        }
+    })
+}
