@@ -4,6 +4,9 @@
 //! run; the parent interleaves windows among the children. What a child does in a window is a
 //! [`Stage`]: the engine knows no workload and no implementation.
 
+pub mod clock;
+pub mod edges;
 mod stage;
+pub mod usage;
 
 pub use stage::{LatencySample, Sample, Stage, StageError, WindowSpec};
