@@ -308,6 +308,9 @@ pub struct Failure {
     pub implementation: String,
     /// The second entry of the same implementation.
     pub placebo: bool,
+    /// A copy slowed on purpose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowed_percent: Option<u32>,
     /// Generation of child processes.
     pub fork: u32,
     /// Round, where it had begun.

@@ -1,9 +1,39 @@
 //! The measuring engine: rounds, forks, windows, histograms, noise.
 //!
-//! A contestant is timed in a child process that speaks one line protocol, idle on a pipe while others
-//! run; the parent interleaves windows among the children. What a child does in a window is a
+//! A contestant is timed in a child process that speaks one line [`protocol`], idle on a pipe while others
+//! run; the [`parent`] interleaves windows among the children. What a child does in a window is a
 //! [`Stage`]: the engine knows no workload and no implementation.
+//!
+//! | module | is about |
+//! | --- | --- |
+//! | [`plan`], [`parent`] | what a run shall measure, and measuring or resuming it |
+//! | [`child`], [`protocol`] | a contestant's process |
+//! | [`edges`], [`clock`], [`usage`] | what a workload counts with |
+//! | [`budget`], [`order`], [`progress`] | how long windows are, who comes when, what is told meanwhile |
+//! | [`machine`], [`noise`], [`pin`] | the machine, its noise, its cores |
+//! | [`allocation`] | the separate pass that counts allocations |
 
+pub mod allocation;
+mod book;
+pub mod budget;
+pub mod child;
+pub mod clock;
+mod contestant;
+pub mod edges;
+mod error;
+pub mod machine;
+pub mod noise;
+pub mod order;
+pub mod parent;
+pub mod pin;
+pub mod plan;
+pub mod progress;
+pub mod protocol;
 mod stage;
+pub mod usage;
 
+pub use error::MeasureError;
+pub use parent::{RunSummary, resume, run};
+pub use plan::{Contest, Entry, Plan};
+pub use progress::{Event, Progress, Silent, Standing};
 pub use stage::{LatencySample, Sample, Stage, StageError, WindowSpec};

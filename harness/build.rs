@@ -1,0 +1,21 @@
+//! Notes which compiler builds the engine: a number without its compiler cannot be repeated.
+
+use std::env;
+use std::process::Command;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=RUSTC");
+    if env::var_os("CARGO_FEATURE_MEASURE").is_none() {
+        return;
+    }
+    let Some(rustc) = env::var_os("RUSTC") else {
+        return;
+    };
+    // Where it does not answer, the records say "unknown".
+    if let Ok(output) = Command::new(rustc).arg("--version").output()
+        && let Ok(version) = String::from_utf8(output.stdout)
+    {
+        println!("cargo::rustc-env=FLOWMETER_RUSTC={}", version.trim());
+    }
+}

@@ -1,0 +1,212 @@
+//! How long a window may be when the whole run has to fit into a given time.
+//!
+//! Window = what is left of the budget, less what is not measuring (starting processes, proving, ramps,
+//! overhead), divided by the windows that are left. Where that falls below [`SHORTEST_WINDOW`], scenarios are
+//! dropped by [`RULE`]. All entries of a scenario get windows of the same length; it is worked out anew before
+//! each scenario, from what the run has cost until then.
+
+use std::time::Duration;
+
+/// A window shorter than this measures the edges more than the work.
+pub const SHORTEST_WINDOW: Duration = Duration::from_millis(50);
+
+/// The rule by which scenarios are dropped, for whoever reads about it.
+pub const RULE: &str = "whole scenarios are dropped from the end of the list, where the least important stand, \
+                        until the windows of the others are at least 50 ms";
+
+/// Time that a run may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// In all, from the start of the run.
+    pub total: Duration,
+    /// No window is longer than this, however much time there is.
+    pub longest_window: Duration,
+}
+
+/// What a scenario asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Demand {
+    /// Windows: entries times rounds through all forks.
+    pub windows: u64,
+    /// Processes: entries times forks.
+    pub processes: u64,
+}
+
+/// What a window and a process cost, beside measuring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overhead {
+    /// Of each window beyond its length: the ramp, stopping, verifying, the records.
+    pub window: Duration,
+    /// Of each process: starting it, preparing, proving.
+    pub process: Duration,
+}
+
+/// What a budget allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allotment {
+    /// Length of each window.
+    pub window: Duration,
+    /// So many scenarios from the start of the list are measured; the others are dropped.
+    pub kept: usize,
+}
+
+/// Divides the time that is left among the scenarios that are left, the most important first.
+///
+/// Where not even one fits, none is kept.
+pub fn allot(
+    left: Duration,
+    longest_window: Duration,
+    scenarios: &[Demand],
+    overhead: Overhead,
+) -> Allotment {
+    let longest_window = longest_window.max(SHORTEST_WINDOW);
+    (1..=scenarios.len())
+        .rev()
+        .find_map(|kept| {
+            let windows: u64 = scenarios[..kept].iter().map(|d| d.windows).sum();
+            let processes: u64 = scenarios[..kept].iter().map(|d| d.processes).sum();
+            let spent = overhead.window.as_secs_f64() * windows as f64
+                + overhead.process.as_secs_f64() * processes as f64;
+            let window = (left.as_secs_f64() - spent) / windows.max(1) as f64;
+            (window >= SHORTEST_WINDOW.as_secs_f64()).then(|| Allotment {
+                window: Duration::from_secs_f64(window.min(longest_window.as_secs_f64())),
+                kept,
+            })
+        })
+        .unwrap_or(Allotment {
+            window: SHORTEST_WINDOW,
+            kept: 0,
+        })
+}
+
+/// What a run has cost so far, and what the rest will.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    windows: u32,
+    window_overhead: Duration,
+    processes: u32,
+    process_time: Duration,
+    ramp: Duration,
+}
+
+/// What a process is taken to cost before any was started.
+const FIRST_PROCESS: Duration = Duration::from_millis(200);
+
+impl Pace {
+    pub(super) fn new(ramp: Duration) -> Pace {
+        Pace {
+            windows: 0,
+            window_overhead: Duration::ZERO,
+            processes: 0,
+            process_time: Duration::ZERO,
+            ramp,
+        }
+    }
+
+    pub(super) fn window_took(&mut self, wall: Duration, window: Duration) {
+        self.windows += 1;
+        self.window_overhead += wall.saturating_sub(window);
+    }
+
+    pub(super) fn processes_took(&mut self, wall: Duration, processes: usize) {
+        self.processes += u32::try_from(processes).unwrap_or(u32::MAX);
+        self.process_time += wall;
+    }
+
+    pub(super) fn overhead(&self) -> Overhead {
+        Overhead {
+            window: self
+                .window_overhead
+                .checked_div(self.windows)
+                .unwrap_or(self.ramp),
+            process: self
+                .process_time
+                .checked_div(self.processes)
+                .unwrap_or(FIRST_PROCESS),
+        }
+    }
+
+    /// How long that much more will take.
+    pub(super) fn left(&self, demand: Demand, window: Duration) -> Duration {
+        let overhead = self.overhead();
+        let seconds = (overhead.window + window).as_secs_f64() * demand.windows as f64
+            + overhead.process.as_secs_f64() * demand.processes as f64;
+        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OVERHEAD: Overhead = Overhead {
+        window: Duration::from_millis(20),
+        process: Duration::from_millis(100),
+    };
+    /// 100 windows and 10 processes: 3 s of overhead.
+    const DEMAND: Demand = Demand {
+        windows: 100,
+        processes: 10,
+    };
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn windows_share_what_is_left_after_overheads() {
+        let allotment = allot(SECOND * 26, SECOND, &[DEMAND, DEMAND], OVERHEAD);
+        assert_eq!(
+            allotment,
+            Allotment {
+                window: Duration::from_millis(100),
+                kept: 2,
+            }
+        );
+    }
+
+    #[test]
+    fn scenarios_are_dropped_from_the_end_where_windows_get_too_short() {
+        // Three would have 17 ms each, two 65 ms.
+        let allotment = allot(SECOND * 19, SECOND, &[DEMAND; 3], OVERHEAD);
+        assert_eq!(
+            allotment,
+            Allotment {
+                window: Duration::from_millis(65),
+                kept: 2,
+            }
+        );
+    }
+
+    #[test]
+    fn exactly_the_shortest_window_still_fits() {
+        let allotment = allot(SECOND * 8, SECOND, &[DEMAND], OVERHEAD);
+        assert_eq!(allotment.kept, 1);
+        assert_eq!(allotment.window, SHORTEST_WINDOW);
+        let allotment = allot(SECOND * 8 - SECOND / 100, SECOND, &[DEMAND], OVERHEAD);
+        assert_eq!(allotment.kept, 0);
+    }
+
+    #[test]
+    fn time_to_spare_does_not_make_windows_longer_than_useful() {
+        let allotment = allot(SECOND * 3600, SECOND / 2, &[DEMAND], OVERHEAD);
+        assert_eq!(allotment.window, SECOND / 2);
+    }
+
+    #[test]
+    fn the_pace_is_what_was_seen() {
+        let mut pace = Pace::new(Duration::from_millis(20));
+        assert_eq!(pace.overhead().window, Duration::from_millis(20));
+        pace.window_took(Duration::from_millis(130), Duration::from_millis(100));
+        pace.window_took(Duration::from_millis(150), Duration::from_millis(100));
+        pace.processes_took(SECOND, 4);
+        assert_eq!(
+            pace.overhead(),
+            Overhead {
+                window: Duration::from_millis(40),
+                process: Duration::from_millis(250),
+            }
+        );
+        assert_eq!(
+            pace.left(DEMAND, Duration::from_millis(60)),
+            Duration::from_millis(12_500)
+        );
+    }
+}

@@ -1,0 +1,205 @@
+//! The engine's end of a contestant's process: one question at a time, each with a time limit.
+//!
+//! Invariant: the process is dead when its [`Contestant`] is dropped.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use super::protocol::{Answer, Request, WireSample};
+use super::{StageError, WindowSpec};
+use crate::record::FailureKind;
+
+/// A line longer than this is no answer, bytes. Three histograms take some 100 KB.
+const LONGEST_LINE: u64 = 8 << 20;
+/// How much is kept of the end of what it complains about, bytes.
+const COMPLAINT: usize = 4096;
+/// How long to wait for the rest of its complaints once it has ended.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+pub(super) struct Contestant {
+    process: Child,
+    input: ChildStdin,
+    answers: Receiver<Vec<u8>>,
+    complaints: Receiver<String>,
+}
+
+impl Contestant {
+    /// Starts the process; it may be asked at once.
+    pub(super) fn start(mut command: Command) -> Result<Contestant, StageError> {
+        let mut process = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|e| StageError {
+                kind: FailureKind::Crash,
+                message: format!("its process cannot be started: {e}"),
+            })?;
+        let input = process.stdin.take().expect("piped above");
+        let output = process.stdout.take().expect("piped above");
+        let errors = process.stderr.take().expect("piped above");
+        // One line is kept at most, so that a process that floods its output is held up by the pipe.
+        let (lines, answers) = mpsc::sync_channel(1);
+        thread::spawn(move || read_answers(BufReader::new(output), &lines));
+        let (last_words, complaints) = mpsc::sync_channel(1);
+        thread::spawn(move || {
+            // The receiver may be gone, and the complaints with it.
+            let _ = last_words.send(tail_of(errors));
+        });
+        Ok(Contestant {
+            process,
+            input,
+            answers,
+            complaints,
+        })
+    }
+
+    /// Asks without waiting for the answer.
+    pub(super) fn ask(&mut self, request: &Request) -> Result<(), StageError> {
+        let mut line = serde_json::to_vec(request).expect("a request is JSON");
+        line.push(b'\n');
+        let sent = self.input.write_all(&line);
+        sent.or_else(|_| Err(self.ended()))
+    }
+
+    /// Prepared, as asked for before.
+    pub(super) fn ready(&mut self, limit: Duration) -> Result<(), StageError> {
+        match self.answer(limit)? {
+            Answer::Ready => Ok(()),
+            other => Err(unexpected("ready", &other)),
+        }
+    }
+
+    pub(super) fn prove(&mut self, limit: Duration) -> Result<(), StageError> {
+        self.ask(&Request::Prove)?;
+        match self.answer(limit)? {
+            Answer::Proved => Ok(()),
+            other => Err(unexpected("proved", &other)),
+        }
+    }
+
+    pub(super) fn window(
+        &mut self,
+        spec: WindowSpec,
+        limit: Duration,
+    ) -> Result<WireSample, StageError> {
+        self.ask(&Request::from(spec))?;
+        match self.answer(limit)? {
+            Answer::Sample(sample) => match sample.check() {
+                Ok(()) => Ok(sample),
+                Err(message) => Err(rubbish(message)),
+            },
+            other => Err(unexpected("sample", &other)),
+        }
+    }
+
+    pub(super) fn peak_memory(&mut self, limit: Duration) -> Result<Option<u64>, StageError> {
+        self.ask(&Request::PeakMemory)?;
+        match self.answer(limit)? {
+            Answer::PeakMemory { bytes } => Ok(bytes),
+            other => Err(unexpected("peak-memory", &other)),
+        }
+    }
+
+    fn answer(&mut self, limit: Duration) -> Result<Answer, StageError> {
+        let line = match self.answers.recv_timeout(limit) {
+            Ok(line) => line,
+            Err(RecvTimeoutError::Timeout) => {
+                return Err(StageError {
+                    kind: FailureKind::Hang,
+                    message: format!("no answer within {:.1} s", limit.as_secs_f64()),
+                });
+            }
+            Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+        };
+        match serde_json::from_slice(&line) {
+            Ok(Answer::Error { kind, message }) => Err(StageError { kind, message }),
+            Ok(answer) => Ok(answer),
+            Err(_) => Err(rubbish(format!("it answered {:?}", shortened(&line)))),
+        }
+    }
+
+    /// What to say of a process that has closed its output, or its input.
+    fn ended(&mut self) -> StageError {
+        // Killing what has ended does not change how it ended.
+        let _ = self.process.kill();
+        let how = match self.process.wait() {
+            Ok(status) => format!("its process ended ({status})"),
+            Err(error) => format!("its process ended ({error})"),
+        };
+        let complaint = self.complaints.recv_timeout(LAST_WORDS).unwrap_or_default();
+        let last = complaint.lines().rfind(|line| !line.trim().is_empty());
+        StageError {
+            kind: FailureKind::Crash,
+            message: match last {
+                None => how,
+                Some(line) => format!("{how}: {}", line.trim()),
+            },
+        }
+    }
+}
+
+impl Drop for Contestant {
+    fn drop(&mut self) {
+        // Fails only where it has been waited for already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn read_answers(mut output: impl BufRead, lines: &mpsc::SyncSender<Vec<u8>>) {
+    loop {
+        let mut line = Vec::new();
+        match (&mut output)
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut line)
+        {
+            // A line that is cut off was written by a process that ended; so it is told as that.
+            Ok(_) if line.last() != Some(&b'\n') && (line.len() as u64) < LONGEST_LINE => return,
+            Ok(_) => {
+                if lines.send(line).is_err() {
+                    return;
+                }
+            }
+            Err(_) => return,
+        }
+    }
+}
+
+fn tail_of(mut errors: impl Read) -> String {
+    let mut tail = Vec::new();
+    let mut buffer = [0; COMPLAINT];
+    while let Ok(n @ 1..) = errors.read(&mut buffer) {
+        tail.extend_from_slice(&buffer[..n]);
+        let surplus = tail.len().saturating_sub(COMPLAINT);
+        tail.drain(..surplus);
+    }
+    String::from_utf8_lossy(&tail).into_owned()
+}
+
+fn unexpected(wanted: &str, got: &Answer) -> StageError {
+    let got = serde_json::to_vec(got).unwrap_or_default();
+    rubbish(format!(
+        "it answered {:?} where {wanted} was due",
+        shortened(&got)
+    ))
+}
+
+fn rubbish(message: String) -> StageError {
+    StageError {
+        kind: FailureKind::Protocol,
+        message,
+    }
+}
+
+fn shortened(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim_end();
+    match text.char_indices().nth(80) {
+        None => text.to_owned(),
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+    }
+}

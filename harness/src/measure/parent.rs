@@ -1,0 +1,496 @@
+//! The parent of a run: scenario by scenario, fork by fork, round by round, one window at a time.
+//!
+//! In a fork every entry of the scenario has a process of its own, all alive at once and idle on their pipes but
+//! for the one whose turn it is. Each proves itself once, untimed, in every fork (a fresh process that has proved
+//! is as warm as every other). Then come rounds: in each, every entry has one window, in an order drawn anew
+//! from the seed, so that drift of the machine hits all alike. Whoever hangs, ends, panics, miscounts or talks
+//! rubbish gets one row that says so, is killed, and has no further window in this scenario; the run goes
+//! on.
+//!
+//! The records are those of one run even if it was killed and resumed: see [`resume`].
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use super::book::{Book, Found, Standpoint, Standpoints};
+use super::budget::{Demand, Pace, allot};
+use super::contestant::Contestant;
+use super::error::MeasureError;
+use super::noise;
+use super::order::{order_of_round, round_seed};
+use super::plan::{Contest, Entry, EntryKey, Plan};
+use super::progress::{Event, Progress, Standing};
+use super::protocol::{Request, WireSample};
+use super::{StageError, WindowSpec};
+use crate::record::{End, Failure, FailureKind, Noise, Record, Round, Window};
+
+/// What came of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunSummary {
+    /// Windows in the records, those of earlier parts included.
+    pub windows: u64,
+    /// Cells without a number, those of earlier parts included.
+    pub failures: u64,
+    /// Scenarios dropped for want of time.
+    pub dropped: u64,
+    /// Wall time of this part.
+    pub took: Duration,
+}
+
+/// Measures a plan into a folder that holds no run yet.
+///
+/// `spawn` gives the command that starts a contestant's process for an entry; it must speak the
+/// [`protocol`](super::protocol) ([`child::serve_process`](super::child::serve_process) does). Its pipes are
+/// set here. Writing to a process that has just ended must give an error, not a signal: leave `SIGPIPE`
+/// ignored, as Rust's start-up does.
+///
+/// # Errors
+/// [`MeasureError`]; never because of a contestant.
+pub fn run(
+    plan: &Plan,
+    folder: &Path,
+    spawn: impl Fn(&Entry) -> Command,
+    progress: &mut dyn Progress,
+) -> Result<RunSummary, MeasureError> {
+    plan.check()?;
+    let noise = watch(plan)?;
+    let book = Book::create(folder, plan)?;
+    let parent = Parent::new(plan, book, Standpoints::default(), &spawn, progress);
+    parent.run(noise)
+}
+
+/// Continues a run that was cut off. `None` when there is nothing left to do.
+///
+/// A torn last line and the windows of an unfinished round are dropped; nothing else is. Scenarios that lack
+/// rounds go on in a new fork (its number was not used before) until they have as many as planned; whoever has
+/// failed stays out.
+///
+/// # Errors
+/// [`MeasureError`], also when the plan is not that of the run in the folder.
+pub fn resume(
+    plan: &Plan,
+    folder: &Path,
+    spawn: impl Fn(&Entry) -> Command,
+    progress: &mut dyn Progress,
+) -> Result<Option<RunSummary>, MeasureError> {
+    plan.check()?;
+    let (book, standpoints) = match Book::resume(folder, plan)? {
+        Found::Complete => return Ok(None),
+        Found::Unfinished(book, standpoints) => (book, standpoints),
+    };
+    let noise = watch(plan)?;
+    let parent = Parent::new(plan, book, standpoints, &spawn, progress);
+    parent.run(noise).map(Some)
+}
+
+/// Looks at the machine before anything is timed.
+fn watch(plan: &Plan) -> Result<Option<Noise>, MeasureError> {
+    if plan.noise_watch.is_zero() && !plan.strict {
+        return Ok(None);
+    }
+    let noise = noise::watch(plan.noise_watch);
+    if plan.strict && !noise.quiet {
+        return Err(MeasureError::Noisy(noise));
+    }
+    Ok(Some(noise))
+}
+
+struct Parent<'a> {
+    plan: &'a Plan,
+    book: Book,
+    before: Standpoints,
+    spawn: &'a dyn Fn(&Entry) -> Command,
+    progress: &'a mut dyn Progress,
+    began: Instant,
+    pace: Pace,
+    /// Timed in this part.
+    windows: u64,
+    /// Seen in this part.
+    failures: u64,
+}
+
+/// A scenario under way.
+struct Course<'a> {
+    contest: &'a Contest,
+    window: Duration,
+    /// Complete rounds.
+    rounds: u32,
+    failed: HashSet<EntryKey>,
+    /// Windows and processes of the scenarios after this one.
+    later: Demand,
+    /// Timed in the round under way.
+    in_round: u64,
+}
+
+impl Course<'_> {
+    fn standing(&self) -> impl Iterator<Item = (usize, &Entry)> {
+        let entries = self.contest.entries.iter().enumerate();
+        entries.filter(|(_, entry)| !self.failed.contains(&entry.key()))
+    }
+}
+
+impl<'a> Parent<'a> {
+    fn new(
+        plan: &'a Plan,
+        book: Book,
+        before: Standpoints,
+        spawn: &'a dyn Fn(&Entry) -> Command,
+        progress: &'a mut dyn Progress,
+    ) -> Parent<'a> {
+        Parent {
+            plan,
+            book,
+            before,
+            spawn,
+            progress,
+            began: Instant::now(),
+            pace: Pace::new(plan.ramp),
+            windows: 0,
+            failures: 0,
+        }
+    }
+
+    fn run(mut self, noise: Option<Noise>) -> Result<RunSummary, MeasureError> {
+        if let Some(noise) = noise {
+            self.note_noise(noise)?;
+        }
+        let mut dropped = 0;
+        let contests = &self.plan.contests;
+        for (index, contest) in contests.iter().enumerate() {
+            let Some((window, kept)) = self.window_of(index) else {
+                dropped += 1;
+                let scenario = &contest.scenario.name;
+                self.progress.event(&Event::Dropped { scenario });
+                continue;
+            };
+            let later = self.demand(&contests[index + 1..index + kept.max(1)]);
+            self.contest(index, window, later)?;
+        }
+        let seconds = self.began.elapsed().as_secs_f64() + self.before.window_nanos as f64 / 1e9;
+        let end = End {
+            // Of earlier parts only their windows' time is known.
+            seconds,
+            windows: self.before.windows + self.windows,
+            failures: self.before.failures + self.failures,
+        };
+        self.book.append(&Record::End(end.clone()))?;
+        Ok(RunSummary {
+            windows: end.windows,
+            failures: end.failures,
+            dropped,
+            took: self.began.elapsed(),
+        })
+    }
+
+    fn standpoint(&self, contest: &Contest) -> Standpoint {
+        let at = self.before.scenarios.get(&contest.scenario.name);
+        at.cloned().unwrap_or_default()
+    }
+
+    /// What is still to be done for these scenarios.
+    fn demand(&self, contests: &[Contest]) -> Demand {
+        let mut demand = Demand {
+            windows: 0,
+            processes: 0,
+        };
+        for contest in contests {
+            let more = self.demand_of(contest);
+            demand.windows += more.windows;
+            demand.processes += more.processes;
+        }
+        demand
+    }
+
+    fn demand_of(&self, contest: &Contest) -> Demand {
+        let at = self.standpoint(contest);
+        let entries = contest.entries.iter();
+        let able = entries.filter(|e| e.disproved.is_none() && !at.failed.contains(&e.key()));
+        let able = able.count() as u64;
+        let rounds = self.plan.total_rounds().saturating_sub(at.rounds);
+        Demand {
+            windows: able * u64::from(rounds),
+            processes: able * u64::from(rounds.div_ceil(self.plan.run.rounds)),
+        }
+    }
+
+    /// The length of that scenario's windows, and how many scenarios from it on fit; `None` where the budget
+    /// does not reach.
+    fn window_of(&self, index: usize) -> Option<(Duration, usize)> {
+        let contests = &self.plan.contests[index..];
+        let Some(budget) = self.plan.budget else {
+            let window = Duration::from_nanos(self.plan.run.window_nanos);
+            return Some((window, contests.len()));
+        };
+        let demands: Vec<Demand> = contests.iter().map(|c| self.demand_of(c)).collect();
+        let left = budget.total.saturating_sub(self.began.elapsed());
+        let overhead = self.pace.overhead();
+        let allotment = allot(left, budget.longest_window, &demands, overhead);
+        // A budget too small for anything still measures the most important scenario.
+        (allotment.kept > 0 || index == 0).then_some((allotment.window, allotment.kept.max(1)))
+    }
+
+    fn contest(
+        &mut self,
+        index: usize,
+        window: Duration,
+        later: Demand,
+    ) -> Result<(), MeasureError> {
+        let contest = &self.plan.contests[index];
+        let at = self.standpoint(contest);
+        let mut course = Course {
+            contest,
+            window,
+            rounds: at.rounds,
+            failed: at.failed,
+            later,
+            in_round: 0,
+        };
+        let mut fork = at.next_fork;
+        self.progress.event(&Event::Scenario {
+            name: &contest.scenario.name,
+            index,
+            of: self.plan.contests.len(),
+            window,
+        });
+        for entry in &contest.entries {
+            if let Some(how) = &entry.disproved {
+                let error = StageError {
+                    kind: FailureKind::Proof,
+                    message: how.clone(),
+                };
+                self.fail(&mut course, entry, fork, None, error)?;
+            }
+        }
+        let steal = noise::Ticks::read();
+        let mut measured = false;
+        while course.rounds < self.plan.total_rounds() && course.standing().next().is_some() {
+            self.fork(&mut course, fork)?;
+            measured = true;
+            fork += 1;
+        }
+        if measured && let Some(noise) = noise::since(steal) {
+            self.note_noise(noise)?;
+        }
+        Ok(())
+    }
+
+    /// One generation of processes, and its rounds.
+    fn fork(&mut self, course: &mut Course<'a>, fork: u32) -> Result<(), MeasureError> {
+        let scenario = course.contest.scenario.name.as_str();
+        self.progress.event(&Event::Fork { scenario, fork });
+        let began = Instant::now();
+        let standing: Vec<(usize, &'a Entry)> = {
+            let contest: &'a Contest = course.contest;
+            let failed = &course.failed;
+            let entries = contest.entries.iter().enumerate();
+            entries
+                .filter(|(_, entry)| !failed.contains(&entry.key()))
+                .collect()
+        };
+        let processes = standing.len();
+        let mut field = Field::new(course.contest.entries.len());
+        // All are started before the first is waited for: their start-up overlaps.
+        let started: Vec<_> = standing
+            .into_iter()
+            .map(|(index, entry)| (index, entry, self.start(course.contest, entry)))
+            .collect();
+        for (index, entry, started) in started {
+            let proved = started.and_then(|mut contestant| {
+                contestant.ready(self.plan.prove_limit)?;
+                contestant.prove(self.plan.prove_limit)?;
+                Ok(contestant)
+            });
+            match proved {
+                Ok(contestant) => {
+                    let implementation = entry.implementation.as_str();
+                    self.progress.event(&Event::Proved {
+                        scenario,
+                        implementation,
+                    });
+                    field.0[index] = Some(contestant);
+                }
+                Err(error) => self.fail(course, entry, fork, None, error)?,
+            }
+        }
+        self.pace.processes_took(began.elapsed(), processes);
+        let total = self.plan.total_rounds();
+        for _ in 0..self.plan.run.rounds.min(total - course.rounds) {
+            if field.is_empty() {
+                break;
+            }
+            self.round(course, &mut field, fork)?;
+        }
+        Ok(())
+    }
+
+    fn start(&self, contest: &Contest, entry: &Entry) -> Result<Contestant, StageError> {
+        let mut contestant = Contestant::start((self.spawn)(entry))?;
+        contestant.ask(&Request::Prepare {
+            implementation: entry.implementation.clone(),
+            scenario: contest.spec.clone(),
+        })?;
+        Ok(contestant)
+    }
+
+    /// One pass over all who stand.
+    fn round(
+        &mut self,
+        course: &mut Course<'a>,
+        field: &mut Field,
+        fork: u32,
+    ) -> Result<(), MeasureError> {
+        let contest = course.contest;
+        let scenario = contest.scenario.name.as_str();
+        let (seed, round) = (self.plan.run.seed, course.rounds);
+        let of = self.plan.total_rounds();
+        self.progress.event(&Event::Round {
+            scenario,
+            round,
+            of,
+        });
+        course.in_round = 0;
+        for index in order_of_round(seed, scenario, round, contest.entries.len()) {
+            let Some(contestant) = &mut field.0[index] else {
+                continue;
+            };
+            let entry = &contest.entries[index];
+            let spec = WindowSpec {
+                ramp_nanos: nanos(self.plan.ramp),
+                nanos: nanos(course.window),
+                slowed_percent: entry.slowed_percent,
+                seed: round_seed(seed, scenario, round),
+            };
+            let began = Instant::now();
+            let limit = self.plan.ramp + course.window + self.plan.window_limit;
+            let timed = contestant.window(spec, limit).and_then(|sample| {
+                let peak = contestant.peak_memory(self.plan.window_limit)?;
+                Ok((sample, peak))
+            });
+            match timed {
+                Ok((sample, peak)) => {
+                    let window = window_record(scenario, entry, (fork, round), sample, peak);
+                    self.book.append(&Record::Window(window.clone()))?;
+                    self.windows += 1;
+                    course.in_round += 1;
+                    self.pace.window_took(began.elapsed(), course.window);
+                    let standing = self.standing(course);
+                    self.progress.event(&Event::Window {
+                        window: &window,
+                        standing,
+                    });
+                }
+                Err(error) => {
+                    field.0[index] = None;
+                    self.fail(course, entry, fork, Some(round), error)?;
+                }
+            }
+        }
+        self.book.append(&Record::Round(Round {
+            scenario: scenario.to_owned(),
+            fork,
+            round,
+        }))?;
+        course.rounds += 1;
+        course.in_round = 0;
+        Ok(())
+    }
+
+    /// Notes that an entry has no number; once only.
+    fn fail(
+        &mut self,
+        course: &mut Course<'_>,
+        entry: &Entry,
+        fork: u32,
+        round: Option<u32>,
+        error: StageError,
+    ) -> Result<(), MeasureError> {
+        if !course.failed.insert(entry.key()) {
+            return Ok(());
+        }
+        let failure = Failure {
+            scenario: course.contest.scenario.name.clone(),
+            implementation: entry.implementation.clone(),
+            placebo: entry.placebo,
+            slowed_percent: entry.slowed_percent,
+            fork,
+            round,
+            kind: error.kind,
+            message: error.message,
+        };
+        self.book.append(&Record::Failure(failure.clone()))?;
+        self.failures += 1;
+        let standing = self.standing(course);
+        self.progress.event(&Event::Failure {
+            failure: &failure,
+            standing,
+        });
+        Ok(())
+    }
+
+    fn standing(&self, course: &Course<'_>) -> Standing {
+        let able = course.standing().count() as u64;
+        let rounds = u64::from(self.plan.total_rounds() - course.rounds);
+        let here = (able * rounds).saturating_sub(course.in_round);
+        let forks = rounds.div_ceil(u64::from(self.plan.run.rounds));
+        let demand = Demand {
+            windows: here + course.later.windows,
+            // The processes of the fork under way are started.
+            processes: able * forks.saturating_sub(1) + course.later.processes,
+        };
+        Standing {
+            done: self.before.windows + self.windows,
+            to_come: demand.windows,
+            time_left: self.pace.left(demand, course.window),
+        }
+    }
+
+    fn note_noise(&mut self, noise: Noise) -> Result<(), MeasureError> {
+        self.book.append(&Record::Noise(noise.clone()))?;
+        self.progress.event(&Event::Noise(&noise));
+        Ok(())
+    }
+}
+
+/// The processes of a fork, by entry; dropping them ends them.
+struct Field(Vec<Option<Contestant>>);
+
+impl Field {
+    fn new(entries: usize) -> Field {
+        Field((0..entries).map(|_| None).collect())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(Option::is_none)
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn window_record(
+    scenario: &str,
+    entry: &Entry,
+    (fork, round): (u32, u32),
+    sample: WireSample,
+    peak_bytes: Option<u64>,
+) -> Window {
+    Window {
+        scenario: scenario.to_owned(),
+        implementation: entry.implementation.clone(),
+        placebo: entry.placebo,
+        slowed_percent: entry.slowed_percent,
+        fork,
+        round,
+        value: sample.value,
+        operations: sample.operations,
+        nanos: sample.nanos,
+        cpu_nanos: sample.cpu_nanos,
+        voluntary_switches: sample.voluntary_switches,
+        involuntary_switches: sample.involuntary_switches,
+        peak_bytes,
+        latency: sample.latency,
+    }
+}

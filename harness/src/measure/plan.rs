@@ -1,0 +1,154 @@
+//! What a run shall measure.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use super::budget::Budget;
+use super::error::MeasureError;
+use crate::record::{Implementation, Proof, Run, Scenario};
+
+/// A run to be measured.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// First line of the records; its seed, forks, rounds and window rule the run.
+    pub run: Run,
+    /// Untimed work before each window.
+    pub ramp: Duration,
+    /// Patience with a contestant that gets ready or proves itself.
+    pub prove_limit: Duration,
+    /// Patience with a contestant in a window, beyond ramp and window.
+    pub window_limit: Duration,
+    /// How long to watch the machine's noise before the first window; nothing is watched at zero.
+    pub noise_watch: Duration,
+    /// Refuse to measure on a machine that is not quiet.
+    pub strict: bool,
+    /// Fit the windows into this time instead of taking [`Run::window_nanos`].
+    pub budget: Option<Budget>,
+    /// Who takes part.
+    pub implementations: Vec<Implementation>,
+    /// What was proved before.
+    pub proofs: Vec<Proof>,
+    /// In the order in which they are run; with a budget the most important come first.
+    pub contests: Vec<Contest>,
+}
+
+/// A scenario and those who run it.
+#[derive(Clone, Debug)]
+pub struct Contest {
+    /// As the records tell it.
+    pub scenario: Scenario,
+    /// As the contestants' processes are told it; the engine does not look inside.
+    pub spec: serde_json::Value,
+    /// Who runs it.
+    pub entries: Vec<Entry>,
+}
+
+/// One contestant of a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Whose.
+    pub implementation: String,
+    /// The second entry of the same implementation, whose spread is the noise floor.
+    pub placebo: bool,
+    /// A copy slowed on purpose by so many percent.
+    pub slowed_percent: Option<u32>,
+    /// Failed a property that the scenario relies on, and how: it gets that row, and no window.
+    pub disproved: Option<String>,
+}
+
+/// What tells entries of one scenario apart.
+pub(super) type EntryKey = (String, bool, Option<u32>);
+
+impl Entry {
+    /// The implementation as it is.
+    pub fn new(implementation: impl Into<String>) -> Entry {
+        Entry {
+            implementation: implementation.into(),
+            placebo: false,
+            slowed_percent: None,
+            disproved: None,
+        }
+    }
+
+    /// The same implementation once more.
+    pub fn placebo(implementation: impl Into<String>) -> Entry {
+        Entry {
+            placebo: true,
+            ..Entry::new(implementation)
+        }
+    }
+
+    pub(super) fn key(&self) -> EntryKey {
+        (
+            self.implementation.clone(),
+            self.placebo,
+            self.slowed_percent,
+        )
+    }
+}
+
+impl Plan {
+    /// Rounds of a scenario through all forks.
+    pub fn total_rounds(&self) -> u32 {
+        self.run.forks.saturating_mul(self.run.rounds)
+    }
+
+    /// Whether it can be measured.
+    ///
+    /// # Errors
+    /// [`MeasureError::Plan`] with the first thing that is wrong.
+    pub fn check(&self) -> Result<(), MeasureError> {
+        let refuse = |message: String| Err(MeasureError::Plan(message));
+        if self.run.forks == 0 {
+            return refuse("0 forks measure nothing; ask for at least 1".to_owned());
+        }
+        if self.run.rounds == 0 {
+            return refuse("0 rounds measure nothing; ask for at least 1".to_owned());
+        }
+        if self.run.forks.checked_mul(self.run.rounds).is_none() {
+            return refuse(format!(
+                "{} forks of {} rounds are more than can be counted; ask for fewer",
+                self.run.forks, self.run.rounds
+            ));
+        }
+        if self.run.window_nanos == 0 {
+            return refuse(
+                "a window of length 0 measures nothing; ask for some milliseconds".to_owned(),
+            );
+        }
+        if self.contests.is_empty() {
+            return refuse("no scenario is left to measure; widen the selection".to_owned());
+        }
+        let known: HashSet<&str> = self
+            .implementations
+            .iter()
+            .map(|i| i.name.as_str())
+            .collect();
+        let mut scenarios = HashSet::new();
+        for contest in &self.contests {
+            let name = &contest.scenario.name;
+            if !scenarios.insert(name) {
+                return refuse(format!("the scenario {name} stands twice in the plan"));
+            }
+            if contest.entries.is_empty() {
+                return refuse(format!("nobody is left to run {name}; widen the selection"));
+            }
+            let mut entries = HashSet::new();
+            for entry in &contest.entries {
+                let who = &entry.implementation;
+                if !known.contains(who.as_str()) {
+                    return refuse(format!("{name} names {who}, which does not take part"));
+                }
+                if !entries.insert(entry.key()) {
+                    return refuse(format!("{who} is entered twice in {name}"));
+                }
+                if entry.slowed_percent.is_some_and(|p| p >= 100) {
+                    return refuse(format!(
+                        "{who} in {name} cannot be slowed by 100 percent or more"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,295 @@
+//! The line protocol between the engine and a contestant's process.
+//!
+//! A contestant is an executable. The engine starts it with pipes on its standard input and output, and
+//! writes requests, one JSON object a line; to each the contestant writes one answer, one JSON object a line,
+//! in UTF-8, ended by `\n` and flushed. There is one request under way at a time. Nothing else may appear on
+//! the standard output; the standard error is free (its last line is quoted when the process ends
+//! unexpectedly). **When its standard input ends, the process ends**, at once and whatever it is doing: this is what
+//! leaves no orphans when the engine is killed. Unknown keys are ignored on both sides.
+//!
+//! | request | answer |
+//! | --- | --- |
+//! | `{"ask":"prepare","implementation":"kanal","scenario":{…}}` | `{"answer":"ready"}` |
+//! | `{"ask":"prove"}` | `{"answer":"proved"}` |
+//! | `{"ask":"window","ramp_nanos":20000000,"nanos":50000000,"slowed_percent":null,"seed":7}` | `{"answer":"sample","value":2.1e6,"operations":105000,"nanos":50004211,"cpu_nanos":98000000,"voluntary_switches":12,"involuntary_switches":3,"latency":null}` |
+//! | `{"ask":"peak-memory"}` | `{"answer":"peak-memory","bytes":5304320}` |
+//!
+//! - `prepare` comes first and once: `implementation` is a name of the registry, `scenario` whatever the
+//!   scenario's file says (the engine does not look inside).
+//! - `prove` runs the workload untimed and verifies count, order and bounds.
+//! - `window` works `ramp_nanos` untimed, then counts for `nanos`; with `slowed_percent` it stands still for
+//!   that share of the time, on purpose. `seed` is what the workload draws from. `value` is in the scenario's
+//!   unit and positive; `operations` and `nanos` lie between the edges; what is not known is `null`.
+//!   `latency`, of open-loop scenarios, is `{"response":…,"service":…,"generator":…}`: histograms of
+//!   nanoseconds, hdrhistogram V2 (uncompressed), in standard base64 with padding.
+//! - Any request may be answered by
+//!   `{"answer":"error","kind":"count","message":"put 1000, took 999"}`, where `kind` is one of `proof`,
+//!   `panic`, `count`, `void`, `protocol` (and `hang`, `crash`, which the engine finds by itself). The
+//!   contestant has no further windows in that scenario then.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+use serde::{Deserialize, Serialize};
+
+use super::{LatencySample, Sample, StageError, WindowSpec};
+use crate::record::{FailureKind, Latency};
+
+/// What the engine asks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "kebab-case")]
+pub enum Request {
+    /// Make this implementation ready to run this scenario.
+    Prepare {
+        /// Its name.
+        implementation: String,
+        /// The scenario, opaque to the engine.
+        scenario: serde_json::Value,
+    },
+    /// Run the workload untimed and verify it.
+    Prove,
+    /// Run one timed window.
+    Window {
+        /// See [`WindowSpec::ramp_nanos`].
+        ramp_nanos: u64,
+        /// See [`WindowSpec::nanos`].
+        nanos: u64,
+        /// See [`WindowSpec::slowed_percent`].
+        slowed_percent: Option<u32>,
+        /// See [`WindowSpec::seed`].
+        seed: u64,
+    },
+    /// Say how much memory the process has had at most.
+    PeakMemory,
+}
+
+impl From<WindowSpec> for Request {
+    fn from(spec: WindowSpec) -> Request {
+        Request::Window {
+            ramp_nanos: spec.ramp_nanos,
+            nanos: spec.nanos,
+            slowed_percent: spec.slowed_percent,
+            seed: spec.seed,
+        }
+    }
+}
+
+/// What the contestant's process answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "kebab-case")]
+pub enum Answer {
+    /// To [`Request::Prepare`].
+    Ready,
+    /// To [`Request::Prove`].
+    Proved,
+    /// To [`Request::Window`].
+    Sample(WireSample),
+    /// To [`Request::PeakMemory`].
+    PeakMemory {
+        /// Bytes, where the system says.
+        bytes: Option<u64>,
+    },
+    /// To any request.
+    Error {
+        /// What kind.
+        kind: FailureKind,
+        /// What was seen, in a sentence.
+        message: String,
+    },
+}
+
+impl From<StageError> for Answer {
+    fn from(error: StageError) -> Answer {
+        Answer::Error {
+            kind: error.kind,
+            message: error.message,
+        }
+    }
+}
+
+/// A [`Sample`] as a line carries it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WireSample {
+    /// In the scenario's unit.
+    pub value: f64,
+    /// Operations between the edges.
+    pub operations: u64,
+    /// Time between the edges, nanoseconds.
+    pub nanos: u64,
+    /// CPU time of the process between the edges, nanoseconds.
+    #[serde(default)]
+    pub cpu_nanos: Option<u64>,
+    /// Times a thread gave up its core to wait.
+    #[serde(default)]
+    pub voluntary_switches: Option<u64>,
+    /// Times a thread was pushed off its core.
+    #[serde(default)]
+    pub involuntary_switches: Option<u64>,
+    /// Latencies, of open-loop scenarios.
+    #[serde(default)]
+    pub latency: Option<Latency>,
+}
+
+impl From<Sample> for WireSample {
+    fn from(sample: Sample) -> WireSample {
+        WireSample {
+            value: sample.value,
+            operations: sample.operations,
+            nanos: sample.nanos,
+            cpu_nanos: sample.cpu_nanos,
+            voluntary_switches: sample.voluntary_switches,
+            involuntary_switches: sample.involuntary_switches,
+            latency: sample.latency.as_ref().map(encode_latency),
+        }
+    }
+}
+
+impl WireSample {
+    /// Whether this can be a measurement at all; the answer says what is wrong with it.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if !(self.value.is_finite() && self.value > 0.0) {
+            return Err(format!("the value {} is not a positive number", self.value));
+        }
+        if self.operations == 0 || self.nanos == 0 {
+            return Err(format!(
+                "{} operations in {} ns are no measurement",
+                self.operations, self.nanos
+            ));
+        }
+        let histograms = self.latency.iter();
+        for text in histograms.flat_map(|l| [&l.response, &l.service, &l.generator]) {
+            decode_histogram(text)?;
+        }
+        Ok(())
+    }
+}
+
+fn encode_latency(latency: &LatencySample) -> Latency {
+    Latency {
+        response: encode_histogram(&latency.response),
+        service: encode_histogram(&latency.service),
+        generator: encode_histogram(&latency.generator),
+    }
+}
+
+/// A histogram as a line carries it: hdrhistogram V2 in base64.
+pub fn encode_histogram(histogram: &Histogram<u64>) -> String {
+    let mut bytes = Vec::new();
+    V2Serializer::new()
+        .serialize(histogram, &mut bytes)
+        .expect("a histogram of u64 counts fits V2, and a vector takes any number of bytes");
+    STANDARD.encode(bytes)
+}
+
+/// The histogram that a line carries.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn decode_histogram(text: &str) -> Result<Histogram<u64>, String> {
+    let bytes = STANDARD
+        .decode(text)
+        .map_err(|e| format!("a histogram is not base64: {e}"))?;
+    Deserializer::new()
+        .deserialize(&mut bytes.as_slice())
+        .map_err(|e| format!("a histogram is not hdrhistogram V2: {e:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_are_those_of_the_table() {
+        let spec = WindowSpec {
+            ramp_nanos: 1,
+            nanos: 2,
+            slowed_percent: None,
+            seed: 7,
+        };
+        let lines = [
+            serde_json::to_string(&Request::Prove).unwrap(),
+            serde_json::to_string(&Request::PeakMemory).unwrap(),
+            serde_json::to_string(&Request::from(spec)).unwrap(),
+            serde_json::to_string(&Answer::Ready).unwrap(),
+            serde_json::to_string(&Answer::from(StageError {
+                kind: FailureKind::Count,
+                message: "put 2, took 1".to_owned(),
+            }))
+            .unwrap(),
+        ];
+        assert_eq!(
+            lines,
+            [
+                r#"{"ask":"prove"}"#,
+                r#"{"ask":"peak-memory"}"#,
+                r#"{"ask":"window","ramp_nanos":1,"nanos":2,"slowed_percent":null,"seed":7}"#,
+                r#"{"answer":"ready"}"#,
+                r#"{"answer":"error","kind":"count","message":"put 2, took 1"}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn a_sample_may_leave_out_what_its_system_does_not_know() {
+        let line = r#"{"answer":"sample","value":2.5,"operations":5,"nanos":2000000000}"#;
+        let Answer::Sample(sample) = serde_json::from_str(line).unwrap() else {
+            panic!("a sample");
+        };
+        assert_eq!(sample.cpu_nanos, None);
+        assert_eq!(sample.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_histogram_survives_the_line() {
+        let mut histogram = Histogram::new(3).unwrap();
+        for value in [1, 1_000, 1_000_000, 60_000_000_000] {
+            histogram.record(value).unwrap();
+        }
+        assert_eq!(
+            decode_histogram(&encode_histogram(&histogram)),
+            Ok(histogram)
+        );
+    }
+
+    #[test]
+    fn nonsense_is_no_sample() {
+        let good = WireSample {
+            value: 1.0,
+            operations: 1,
+            nanos: 1,
+            cpu_nanos: None,
+            voluntary_switches: None,
+            involuntary_switches: None,
+            latency: None,
+        };
+        for bad in [
+            WireSample {
+                value: 0.0,
+                ..good.clone()
+            },
+            WireSample {
+                value: f64::NAN,
+                ..good.clone()
+            },
+            WireSample {
+                operations: 0,
+                ..good.clone()
+            },
+            WireSample {
+                nanos: 0,
+                ..good.clone()
+            },
+            WireSample {
+                latency: Some(Latency {
+                    response: "?".to_owned(),
+                    service: String::new(),
+                    generator: String::new(),
+                }),
+                ..good.clone()
+            },
+        ] {
+            assert!(bad.check().is_err(), "{bad:?}");
+        }
+    }
+}

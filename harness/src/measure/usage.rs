@@ -1,0 +1,93 @@
+//! What this process has cost so far: CPU time, context switches, peak memory.
+//!
+//! Sources: `getrusage(2)` and `VmHWM` of `/proc/self/status`. Where a system has them not, the answer is
+//! `None`, never a guess.
+
+/// CPU time and context switches of this process, all its threads together, since it began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// User and system time, nanoseconds (counted by the system in microseconds).
+    pub cpu_nanos: u64,
+    /// Times a thread gave up its core to wait.
+    pub voluntary_switches: u64,
+    /// Times a thread was pushed off its core.
+    pub involuntary_switches: u64,
+}
+
+impl Usage {
+    /// What was used since `earlier`.
+    #[must_use]
+    pub fn since(self, earlier: Usage) -> Usage {
+        Usage {
+            cpu_nanos: self.cpu_nanos.saturating_sub(earlier.cpu_nanos),
+            voluntary_switches: self
+                .voluntary_switches
+                .saturating_sub(earlier.voluntary_switches),
+            involuntary_switches: self
+                .involuntary_switches
+                .saturating_sub(earlier.involuntary_switches),
+        }
+    }
+}
+
+/// What this process has used until now; `None` where the system does not say.
+#[cfg(unix)]
+pub fn now() -> Option<Usage> {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is to writable memory of the size of an rusage.
+    if unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) } != 0 {
+        return None;
+    }
+    // SAFETY: zeroed, which is a valid rusage, and filled by the call that succeeded.
+    let usage = unsafe { usage.assume_init() };
+    let nanos = |time: libc::timeval| {
+        let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+        let micros = u64::try_from(time.tv_usec).unwrap_or(0);
+        seconds * 1_000_000_000 + micros * 1_000
+    };
+    Some(Usage {
+        cpu_nanos: nanos(usage.ru_utime) + nanos(usage.ru_stime),
+        voluntary_switches: u64::try_from(usage.ru_nvcsw).ok()?,
+        involuntary_switches: u64::try_from(usage.ru_nivcsw).ok()?,
+    })
+}
+
+/// What this process has used until now; `None` where the system does not say.
+#[cfg(not(unix))]
+pub fn now() -> Option<Usage> {
+    None
+}
+
+/// The most memory this process has had resident so far, bytes; `None` where the system does not say.
+pub fn peak_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    peak_bytes_of(&status)
+}
+
+fn peak_bytes_of(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn peak_memory_is_read_from_the_status_file() {
+        let status = "Name:\tx\nVmPeak:\t  999 kB\nVmHWM:\t    1536 kB\nVmRSS:\t 12 kB\n";
+        assert_eq!(peak_bytes_of(status), Some(1536 * 1024));
+        assert_eq!(peak_bytes_of("Name:\tx\n"), None);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn work_shows_as_cpu_time_and_memory() {
+        let before = now().expect("Linux says");
+        while now().expect("Linux says").since(before).cpu_nanos < 2_000_000 {
+            std::hint::spin_loop();
+        }
+        assert!(peak_bytes().expect("Linux says") > 100_000);
+    }
+}
