@@ -1,1 +1,5 @@
 //! What the contestants go through.
+
+pub mod contest;
+pub mod scenario;
+pub mod workloads;
