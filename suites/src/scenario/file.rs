@@ -121,14 +121,19 @@ pub fn parse(name: &str, path: &Path, text: &str) -> Result<ScenarioSpec, Scenar
         WorkloadName::Burst => Work::Burst(source.params::<burst::Params>()?),
         WorkloadName::Chain => Work::Chain(source.params::<chain::Params>()?),
         WorkloadName::Alts => Work::Alts(source.params::<alts::Params>()?),
-        WorkloadName::AltsContended => Work::AltsContended(source.params::<alts_contended::Params>()?),
+        WorkloadName::AltsContended => {
+            Work::AltsContended(source.params::<alts_contended::Params>()?)
+        }
         WorkloadName::OpenLoop => Work::OpenLoop(source.params::<open_loop::Params>()?),
     };
     if let Work::Stream(params) = &work
         && params.form == Form::Async
         && params.message != MessageKind::Word
     {
-        return Err(source.refuse("message", "expected `8B`, the only message of async streams"));
+        return Err(source.refuse(
+            "message",
+            "expected `8B`, the only message of async streams",
+        ));
     }
     Ok(ScenarioSpec {
         name: name.to_owned(),
@@ -184,7 +189,9 @@ fn name_below(folder: &Path, path: &Path) -> String {
     let mut parts: Vec<_> = parts.map(|c| c.as_os_str().to_string_lossy()).collect();
     if parts.len() == 1 {
         let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        let group = absolute.file_name().map(|f| f.to_string_lossy().into_owned());
+        let group = absolute
+            .file_name()
+            .map(|f| f.to_string_lossy().into_owned());
         parts.insert(0, group.unwrap_or_else(|| "channels".to_owned()).into());
     }
     parts.join("/")
@@ -230,7 +237,10 @@ impl Source<'_> {
 
     /// The key, or the table's header, on the line of `offset`.
     fn key_at(&self, offset: usize) -> Option<String> {
-        let begins = self.before(offset).rfind('\n').map_or(0, |newline| newline + 1);
+        let begins = self
+            .before(offset)
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
         let line = self.text.get(begins..)?.lines().next()?.trim();
         let key = match line.strip_prefix('[') {
             Some(header) => header.split(']').next()?,

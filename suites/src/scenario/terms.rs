@@ -30,7 +30,9 @@ impl<const MIN: u64, const MAX: u64> TryFrom<i64> for Within<MIN, MAX> {
     fn try_from(number: i64) -> Result<Self, String> {
         match u64::try_from(number) {
             Ok(n) if (MIN..=MAX).contains(&n) => Ok(Within(n)),
-            _ => Err(format!("expected a number from {MIN} to {MAX}, not {number}")),
+            _ => Err(format!(
+                "expected a number from {MIN} to {MAX}, not {number}"
+            )),
         }
     }
 }

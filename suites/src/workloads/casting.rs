@@ -40,7 +40,9 @@ impl Casting {
             },
             stage: stage_blocking::<C>,
             timing: |work| match *work {
-                Work::Uncontended(params) => Some(timing(uncontended::Uncontended::<C>::new(params))),
+                Work::Uncontended(params) => {
+                    Some(timing(uncontended::Uncontended::<C>::new(params)))
+                }
                 Work::Create(params) => Some(timing(Ok(create::Create::<C>::new(params)))),
                 Work::OneShot(params) => Some(timing(Ok(one_shot::OneShot::<C>::new(params)))),
                 _ => None,
@@ -92,7 +94,9 @@ fn stage_blocking<C: Blocking>(work: &Work) -> Result<Box<dyn Stage>, StageError
         Work::Uncontended(params) => Box::new(Alone(uncontended::Uncontended::<C>::new(params)?)),
         Work::Create(params) => Box::new(Alone(create::Create::<C>::new(params))),
         Work::OneShot(params) => Box::new(Alone(one_shot::OneShot::<C>::new(params))),
-        Work::Alts(_) | Work::AltsContended(_) => return Err(refused("to wait on several channels")),
+        Work::Alts(_) | Work::AltsContended(_) => {
+            return Err(refused("to wait on several channels"));
+        }
     })
 }
 

@@ -52,7 +52,8 @@ pub fn threads<T: Send + 'static>(jobs: Vec<Job<T>>) -> Result<Vec<T>, StageErro
             herald.outcome = Some(job());
         };
         let thread = thread::Builder::new().spawn(body);
-        let thread = thread.map_err(|why| failed(FailureKind::Crash, format!("no thread: {why}")))?;
+        let thread =
+            thread.map_err(|why| failed(FailureKind::Crash, format!("no thread: {why}")))?;
         handles.push(Some(thread));
     }
     let mut answers: Vec<Option<T>> = (0..count).map(|_| None).collect();
@@ -71,7 +72,10 @@ pub fn threads<T: Send + 'static>(jobs: Vec<Job<T>>) -> Result<Vec<T>, StageErro
         // Each has told its outcome already.
         let _ = handle.join();
     }
-    answers.into_iter().collect::<Option<_>>().ok_or_else(silent)
+    answers
+        .into_iter()
+        .collect::<Option<_>>()
+        .ok_or_else(silent)
 }
 
 /// Tasks of one run on an executor.
@@ -130,7 +134,10 @@ impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
                 Err(_) => {}
             }
         }
-        answers.into_iter().collect::<Option<_>>().ok_or_else(silent)
+        answers
+            .into_iter()
+            .collect::<Option<_>>()
+            .ok_or_else(silent)
     }
 }
 
@@ -139,7 +146,10 @@ fn failed(kind: FailureKind, message: String) -> StageError {
 }
 
 fn silent() -> StageError {
-    failed(FailureKind::Crash, "a thread ended without a word".to_owned())
+    failed(
+        FailureKind::Crash,
+        "a thread ended without a word".to_owned(),
+    )
 }
 
 fn panicked(said: Option<&(dyn Any + Send)>) -> StageError {

@@ -198,7 +198,10 @@ mod tests {
 
     #[test]
     fn any_interleaving_that_keeps_each_producers_order_is_right() {
-        let taken = [vec![stamp(0, 0), stamp(1, 0), stamp(0, 2)], vec![stamp(0, 1)]];
+        let taken = [
+            vec![stamp(0, 0), stamp(1, 0), stamp(0, 2)],
+            vec![stamp(0, 1)],
+        ];
         assert!(exact(&put(), &taken).is_ok());
     }
 
@@ -206,11 +209,17 @@ mod tests {
     fn a_lost_a_repeated_an_invented_and_a_reordered_value_are_named() {
         let all = [stamp(0, 0), stamp(0, 1), stamp(0, 2), stamp(1, 0)];
         let lost = [all[..3].to_vec()];
-        assert_eq!(refusal(&lost), "value 0 of producer 1 was put and never taken");
+        assert_eq!(
+            refusal(&lost),
+            "value 0 of producer 1 was put and never taken"
+        );
         let twice = [all.to_vec(), vec![stamp(0, 1)]];
         assert_eq!(refusal(&twice), "value 1 of producer 0 was taken twice");
         let invented = [all.to_vec(), vec![stamp(2, 9)]];
-        assert_eq!(refusal(&invented), "value 9 of producer 2 was taken and never put");
+        assert_eq!(
+            refusal(&invented),
+            "value 9 of producer 2 was taken and never put"
+        );
         let reordered = [vec![all[1], all[0], all[2], all[3]]];
         assert!(refusal(&reordered).contains("took value 0 of producer 0 after value 1"));
     }

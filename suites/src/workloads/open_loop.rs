@@ -265,12 +265,8 @@ impl<C: Blocking> OpenLoop<C> {
         };
         let (here, there) = (edges.clone(), edges.clone());
         let jobs: Vec<Job<Report>> = vec![
-            Box::new(move || {
-                consume::<C>(rx, schedule, &here, consumed).map(Report::Consumer)
-            }),
-            Box::new(move || {
-                generate::<C>(tx, schedule, &there, generated).map(Report::Generator)
-            }),
+            Box::new(move || consume::<C>(rx, schedule, &here, consumed).map(Report::Consumer)),
+            Box::new(move || generate::<C>(tx, schedule, &there, generated).map(Report::Generator)),
         ];
         let mut reports = crew::threads(jobs)?.into_iter();
         match (reports.next(), reports.next()) {
@@ -356,10 +352,10 @@ mod tests {
 
     #[test]
     fn a_schedule_does_not_drift() {
-        let schedule = Schedule {
-            begins: 5,
-            rate: 3,
-        };
-        assert_eq!(schedule.moment(3_000_000_000), 5 + 1_000_000_000_000_000_000);
+        let schedule = Schedule { begins: 5, rate: 3 };
+        assert_eq!(
+            schedule.moment(3_000_000_000),
+            5 + 1_000_000_000_000_000_000
+        );
     }
 }

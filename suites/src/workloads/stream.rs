@@ -90,8 +90,12 @@ type Halves<C, P> = (Vec<<C as Channels>::Tx<P>>, Vec<<C as Channels>::Rx<P>>);
 pub fn halves<C: Channels, P: Message>(params: &Params) -> Result<Halves<C, P>, StageError> {
     let (tx, rx) = open::<C, P>(params.buffer.buffer())?;
     let lacking = || refused("another half");
-    let txs: Option<Vec<_>> = (1..params.producers()).map(|_| C::another_tx(&tx)).collect();
-    let rxs: Option<Vec<_>> = (1..params.consumers()).map(|_| C::another_rx(&rx)).collect();
+    let txs: Option<Vec<_>> = (1..params.producers())
+        .map(|_| C::another_tx(&tx))
+        .collect();
+    let rxs: Option<Vec<_>> = (1..params.consumers())
+        .map(|_| C::another_rx(&rx))
+        .collect();
     let (mut txs, mut rxs) = (txs.ok_or_else(lacking)?, rxs.ok_or_else(lacking)?);
     txs.push(tx);
     rxs.push(rx);

@@ -12,9 +12,7 @@ use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 
 use super::crew::Tasks;
 use super::payload::{Payload, SENTINEL, stamp};
-use super::stream::{
-    Params, Proof, Remaining, Report, Watches, Window, halves, judge, settle,
-};
+use super::stream::{Params, Proof, Remaining, Report, Watches, Window, halves, judge, settle};
 use super::watch::Watch;
 use super::{overfull, refused};
 use crate::scenario::cores;
