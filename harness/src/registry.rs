@@ -63,6 +63,12 @@ pub trait Registry: Copy + Send + Sync + 'static {
     fn channels<H: Enrol>(self, hall: &mut H);
 }
 
+/// A registry whose async rows are driven by an executor that it names: the same one for all of them.
+pub trait AsyncRegistry: Registry {
+    /// What runs the tasks.
+    type Executor: crate::executor::Executors;
+}
+
 /// One of ours.
 pub fn own<'h, C: Channels, H: Enrol>(hall: &'h mut H, name: &'static str) -> Entry<'h, C, H> {
     Entry::new(

@@ -38,6 +38,12 @@ impl Registry for Everybody {
     }
 }
 
+/// Async rows are driven by what most of their users run them on.
+#[cfg(feature = "peers")]
+impl flowmeter_harness::registry::AsyncRegistry for Everybody {
+    type Executor = crate::peers::tokio_executor::Tokio;
+}
+
 /// Adapters of published crates. What each claims, and where its crate documents it, is at the top of
 /// its file.
 #[cfg(feature = "peers")]

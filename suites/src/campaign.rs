@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use flowmeter_harness::measure::plan::{Contest as PlannedContest, Entry, Plan};
 use flowmeter_harness::measure::budget::Budget;
 use flowmeter_harness::measure::machine;
 use flowmeter_harness::measure::pin::Pinning;
+use flowmeter_harness::measure::plan::{Contest as PlannedContest, Entry, Plan};
 use flowmeter_harness::record::{Implementation, Proof, Run, SCHEMA, Verdict};
 use flowmeter_harness::registry::{AsyncRegistry, Contestant};
 use flowmeter_harness::sync::std::Std;
@@ -71,13 +71,22 @@ pub fn quick_proof<R: AsyncRegistry>(
     selection: &Selection,
     mut heard: impl FnMut(usize, usize, &Proof),
 ) -> Vec<Proof> {
-    let groups: Vec<&str> = selection.scenarios.iter().map(ScenarioSpec::group).collect();
+    let groups: Vec<&str> = selection
+        .scenarios
+        .iter()
+        .map(ScenarioSpec::group)
+        .collect();
     let checks = Checks::<Std>::of(registry);
     let needed = |cell: &Cell| {
         cell.property.quick
             && !cell.cases.is_empty()
-            && selection.implementations.iter().any(|who| who.name == cell.who.name)
-            && groups.iter().any(|group| relies_on(group, cell.property.name))
+            && selection
+                .implementations
+                .iter()
+                .any(|who| who.name == cell.who.name)
+            && groups
+                .iter()
+                .any(|group| relies_on(group, cell.property.name))
     };
     let cells: Vec<Cell> = checks.cells().filter(needed).collect();
     cells
@@ -105,17 +114,31 @@ pub fn plan<R: AsyncRegistry>(
     settings: &Settings,
 ) -> Plan {
     let mut failed: BTreeMap<&str, Vec<&Proof>> = BTreeMap::new();
-    for proof in proofs.iter().filter(|proof| !matches!(proof.verdict, Verdict::Pass)) {
+    for proof in proofs
+        .iter()
+        .filter(|proof| !matches!(proof.verdict, Verdict::Pass))
+    {
         failed.entry(&proof.implementation).or_default().push(proof);
     }
     let entry = |who: &str, scenario: &ScenarioSpec| {
         let disproved = failed
             .get(who)
-            .and_then(|proofs| proofs.iter().find(|p| relies_on(scenario.group(), &p.property)))
+            .and_then(|proofs| {
+                proofs
+                    .iter()
+                    .find(|p| relies_on(scenario.group(), &p.property))
+            })
             .map(|proof| {
-                format!("{}: {}", proof.property, proof.detail.as_deref().unwrap_or("did not pass"))
+                format!(
+                    "{}: {}",
+                    proof.property,
+                    proof.detail.as_deref().unwrap_or("did not pass")
+                )
             });
-        Entry { disproved, ..Entry::new(who) }
+        Entry {
+            disproved,
+            ..Entry::new(who)
+        }
     };
     let contests = selection
         .scenarios
@@ -138,8 +161,11 @@ pub fn plan<R: AsyncRegistry>(
                 entries.extend(slowed);
             }
             let spec = serde_json::to_value(scenario).expect("a scenario is plain data");
-            (!entries.is_empty())
-                .then(|| PlannedContest { scenario: scenario.record(), spec, entries })
+            (!entries.is_empty()).then(|| PlannedContest {
+                scenario: scenario.record(),
+                spec,
+                entries,
+            })
         })
         .collect();
     let (rounds, forks) = (settings.rounds, settings.forks);
@@ -154,7 +180,8 @@ pub fn plan<R: AsyncRegistry>(
             rounds,
             window_nanos: settings.window.as_nanos() as u64,
             pinning: pinning_name(settings.pinning).to_owned(),
-            exploratory: forks < Settings::FORKS_TO_COMPARE || rounds * forks < Settings::ROUNDS_TO_COMPARE,
+            exploratory: forks < Settings::FORKS_TO_COMPARE
+                || rounds * forks < Settings::ROUNDS_TO_COMPARE,
             machine: machine::describe(),
         },
         ramp: Settings::RAMP,
@@ -162,8 +189,15 @@ pub fn plan<R: AsyncRegistry>(
         window_limit: Duration::from_secs(20),
         noise_watch: Duration::from_millis(500),
         strict: settings.strict,
-        budget: settings.budget.map(|total| Budget { total, longest_window: settings.window }),
-        implementations: selection.implementations.iter().map(implementation).collect(),
+        budget: settings.budget.map(|total| Budget {
+            total,
+            longest_window: settings.window,
+        }),
+        implementations: selection
+            .implementations
+            .iter()
+            .map(implementation)
+            .collect(),
         proofs,
         contests,
     }
@@ -173,9 +207,11 @@ pub fn plan<R: AsyncRegistry>(
 /// for the same.
 fn twin_index(scenario: &str, implementations: usize) -> usize {
     // FNV-1a: spreads similar names, and is the same in every build.
-    let hash = scenario.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = scenario
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
     (hash % implementations.max(1) as u64) as usize
 }
 
@@ -191,8 +227,14 @@ fn implementation(who: &Contestant) -> Implementation {
 /// The commit of the checkout that the command is run in.
 fn commit() -> String {
     let git = |arguments: &[&str]| {
-        let output = std::process::Command::new("git").args(arguments).output().ok()?;
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        let output = std::process::Command::new("git")
+            .args(arguments)
+            .output()
+            .ok()?;
+        output
+            .status
+            .success()
+            .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
     match git(&["rev-parse", "--short=12", "HEAD"]) {
         Some(commit) if git(&["status", "--porcelain"]).is_none_or(|dirty| !dirty.is_empty()) => {

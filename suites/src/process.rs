@@ -22,13 +22,21 @@ pub fn serve_if_asked<R: AsyncRegistry>(registry: R) -> Option<ExitCode> {
     let mut arguments = std::env::args().skip(1);
     match arguments.next()?.as_str() {
         CONTESTANT => {
-            let pinning = arguments.next().and_then(|word| pinning(&word)).unwrap_or_default();
+            let pinning = arguments
+                .next()
+                .and_then(|word| pinning(&word))
+                .unwrap_or_default();
             // Threads inherit it; where it cannot be had the run is told "free" by the machine record.
             pin(pinning, 0);
             let contest = Contest::of(registry);
-            Some(serve_process(|implementation, scenario| contest.stage_of(implementation, scenario)))
+            Some(serve_process(|implementation, scenario| {
+                contest.stage_of(implementation, scenario)
+            }))
         }
-        CELL => Some(proving::serve(registry, &arguments.next().unwrap_or_default())),
+        CELL => Some(proving::serve(
+            registry,
+            &arguments.next().unwrap_or_default(),
+        )),
         _ => None,
     }
 }
@@ -65,5 +73,6 @@ pub const fn pinning_name(pinning: Pinning) -> &'static str {
 
 fn pinning(word: &str) -> Option<Pinning> {
     let all = [Pinning::Free, Pinning::OneCore, Pinning::CorePerThread];
-    all.into_iter().find(|pinning| pinning_name(*pinning) == word)
+    all.into_iter()
+        .find(|pinning| pinning_name(*pinning) == word)
 }

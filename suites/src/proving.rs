@@ -28,11 +28,17 @@ pub struct Effort {
 
 impl Effort {
     /// What `check` does unless told otherwise.
-    pub const CHECK: Effort =
-        Effort { executions: 2_000, time: Duration::from_secs(2), seed: 0x666c_6f77 };
+    pub const CHECK: Effort = Effort {
+        executions: 2_000,
+        time: Duration::from_secs(2),
+        seed: 0x666c_6f77,
+    };
     /// What must pass before anything is timed.
-    pub const QUICK: Effort =
-        Effort { executions: 200, time: Duration::from_millis(300), ..Effort::CHECK };
+    pub const QUICK: Effort = Effort {
+        executions: 200,
+        time: Duration::from_millis(300),
+        ..Effort::CHECK
+    };
 
     /// Patience beyond the time that a cell is given: one execution on a busy machine.
     const GRACE: Duration = Duration::from_secs(10);
@@ -92,7 +98,11 @@ fn run(task: &Task, limit: Duration) -> Result<Proof, String> {
     let task = serde_json::to_string(task).map_err(|why| why.to_string())?;
     let mut child = process::cell(&task)
         .and_then(|mut command| {
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
+            command
+                .stdin(Stdio::null())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .spawn()
         })
         .map_err(|why| format!("the process of the check cannot be started: {why}"))?;
     let output = child.stdout.take().expect("its output is piped");
@@ -112,7 +122,10 @@ fn run(task: &Task, limit: Duration) -> Result<Proof, String> {
     let _ = reader.join();
     answer.map_err(|why| match (why, status) {
         (mpsc::RecvTimeoutError::Timeout, _) => {
-            format!("no answer within {:.0} s: somebody waits for ever", limit.as_secs_f64())
+            format!(
+                "no answer within {:.0} s: somebody waits for ever",
+                limit.as_secs_f64()
+            )
         }
         (_, Ok(status)) => format!("the process ended without a verdict ({status})"),
         (_, Err(why)) => format!("the process ended without a verdict ({why})"),

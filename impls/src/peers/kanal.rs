@@ -141,4 +141,3 @@ impl TakeDeadline for Kanal {
         }
     }
 }
-

@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use flowmeter_harness::measure::pin::Pinning;
 use flowmeter_harness::record::read_run;
 use flowmeter_harness::registry::{AsyncRegistry, Contestant};
-use flowmeter_harness::measure::pin::Pinning;
 use regex::Regex;
 
 use super::failure::{Failure, Outcome};
@@ -30,7 +30,10 @@ pub fn bench<R: AsyncRegistry>(registry: R, filter: Option<&str>) -> ExitCode {
 }
 
 fn run<R: AsyncRegistry>(registry: R, filter: Option<&str>) -> Outcome {
-    let filter = filter.map(Regex::new).transpose().map_err(|why| Failure::input(why.to_string()))?;
+    let filter = filter
+        .map(Regex::new)
+        .transpose()
+        .map_err(|why| Failure::input(why.to_string()))?;
     let contest = Contest::of(registry);
     let selection = select(&contest, filter.as_ref())?;
     if selection.scenarios.is_empty() {
@@ -70,10 +73,14 @@ fn run<R: AsyncRegistry>(registry: R, filter: Option<&str>) -> Outcome {
 }
 
 fn budget() -> Result<Duration, Failure> {
-    let Ok(seconds) = std::env::var(BUDGET) else { return Ok(DEFAULT_BUDGET) };
+    let Ok(seconds) = std::env::var(BUDGET) else {
+        return Ok(DEFAULT_BUDGET);
+    };
     match seconds.parse() {
         Ok(seconds) if seconds > 0 => Ok(Duration::from_secs(seconds)),
-        _ => Err(Failure::input(format!("{BUDGET}={seconds}: give whole seconds above 0"))),
+        _ => Err(Failure::input(format!(
+            "{BUDGET}={seconds}: give whole seconds above 0"
+        ))),
     }
 }
 
@@ -91,5 +98,8 @@ fn select<R: AsyncRegistry>(
     implementations.retain(|who| all.iter().any(|scenario| matches(scenario, who)));
     let mut scenarios = all;
     scenarios.retain(|scenario| implementations.iter().any(|who| matches(scenario, who)));
-    Ok(Selection { implementations, scenarios })
+    Ok(Selection {
+        implementations,
+        scenarios,
+    })
 }

@@ -49,17 +49,32 @@ enum WorldName {
 impl Check {
     pub(super) fn run<R: Registry>(self, registry: R) -> Outcome {
         debug_assert!(self.under.contains(&WorldName::Std));
-        let time = Duration::try_from_secs_f64(self.budget).ok().filter(|time| !time.is_zero());
+        let time = Duration::try_from_secs_f64(self.budget)
+            .ok()
+            .filter(|time| !time.is_zero());
         let Some(time) = time else {
-            return Err(Failure::input(format!("--budget {}: give a time above 0 seconds", self.budget)));
+            return Err(Failure::input(format!(
+                "--budget {}: give a time above 0 seconds",
+                self.budget
+            )));
         };
-        let effort = Effort { time, seed: self.seed, ..Effort::CHECK };
+        let effort = Effort {
+            time,
+            seed: self.seed,
+            ..Effort::CHECK
+        };
         let checks = Checks::<Std>::of(registry);
         let all: Vec<Cell> = checks.cells().collect();
-        if !all.iter().any(|cell| self.implementations.matches(cell.who.name)) {
+        if !all
+            .iter()
+            .any(|cell| self.implementations.matches(cell.who.name))
+        {
             return Err(self.implementations.nothing());
         }
-        if !all.iter().any(|cell| self.properties.matches(cell.property.name)) {
+        if !all
+            .iter()
+            .any(|cell| self.properties.matches(cell.property.name))
+        {
             return Err(self.properties.nothing());
         }
         let cells: Vec<&Cell> = all
@@ -86,9 +101,16 @@ impl Check {
             output.line(&summary(&proofs));
         }
         let failed = proofs.iter().any(|proof| {
-            matches!(proof.verdict, Verdict::Fail | Verdict::Error | Verdict::Inconclusive)
+            matches!(
+                proof.verdict,
+                Verdict::Fail | Verdict::Error | Verdict::Inconclusive
+            )
         });
-        Ok(if failed { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+        Ok(if failed {
+            ExitCode::from(FAILED)
+        } else {
+            ExitCode::SUCCESS
+        })
     }
 }
 
@@ -119,7 +141,9 @@ fn table(proofs: &[Proof]) -> String {
     let mut text = String::new();
     for implementations in implementations.chunks(PER_TABLE) {
         let mut table = Table::new();
-        table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+        table
+            .load_preset(presets::NOTHING)
+            .set_content_arrangement(ContentArrangement::Dynamic);
         table.set_width(width() as u16);
         table.set_header(std::iter::once("property").chain(implementations.iter().copied()));
         for property in &properties {
@@ -139,7 +163,10 @@ fn table(proofs: &[Proof]) -> String {
 
 fn summary(proofs: &[Proof]) -> String {
     let mut text = String::new();
-    for proof in proofs.iter().filter(|p| !matches!(p.verdict, Verdict::Pass | Verdict::Unclaimed)) {
+    for proof in proofs
+        .iter()
+        .filter(|p| !matches!(p.verdict, Verdict::Pass | Verdict::Unclaimed))
+    {
         text.push_str(&format!(
             "{} {} {}: {}\n    {}\n",
             mark(proof.verdict),
@@ -149,7 +176,12 @@ fn summary(proofs: &[Proof]) -> String {
             proof.replay.as_deref().unwrap_or(""),
         ));
     }
-    let count = |verdict| proofs.iter().filter(|proof| proof.verdict == verdict).count();
+    let count = |verdict| {
+        proofs
+            .iter()
+            .filter(|proof| proof.verdict == verdict)
+            .count()
+    };
     let executions: u64 = proofs.iter().map(|proof| proof.executions).sum();
     let seconds: f64 = proofs.iter().map(|proof| proof.seconds).sum();
     let failed = proofs.len() - count(Verdict::Pass) - count(Verdict::Unclaimed);

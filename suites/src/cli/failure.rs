@@ -31,12 +31,18 @@ pub(super) type Outcome = Result<ExitCode, Failure>;
 impl Failure {
     /// Bad usage or bad input; the sentence says what, where, and what to do.
     pub(super) fn input(sentence: impl Into<String>) -> Failure {
-        Failure { code: BAD_INPUT, sentence: sentence.into() }
+        Failure {
+            code: BAD_INPUT,
+            sentence: sentence.into(),
+        }
     }
 
     /// A file that cannot be written.
     pub(super) fn write(path: &Path, why: &io::Error) -> Failure {
-        Failure::input(format!("{}: {why}; name a place that can be written", path.display()))
+        Failure::input(format!(
+            "{}: {why}; name a place that can be written",
+            path.display()
+        ))
     }
 
     /// Says it, and gives the exit code.
@@ -71,7 +77,14 @@ impl From<ScenarioError> for Failure {
 
 impl From<MeasureError> for Failure {
     fn from(why: MeasureError) -> Failure {
-        let code = if matches!(why, MeasureError::Noisy(_)) { NOISY } else { BAD_INPUT };
-        Failure { code, sentence: why.to_string() }
+        let code = if matches!(why, MeasureError::Noisy(_)) {
+            NOISY
+        } else {
+            BAD_INPUT
+        };
+        Failure {
+            code,
+            sentence: why.to_string(),
+        }
     }
 }

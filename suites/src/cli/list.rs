@@ -45,7 +45,11 @@ impl List {
     pub(super) fn run<R: AsyncRegistry>(self, registry: R) -> Outcome {
         let contest = Contest::of(registry);
         let mut rows = Vec::new();
-        for who in contest.implementations().iter().filter(|who| self.implementations.matches(who.name)) {
+        for who in contest
+            .implementations()
+            .iter()
+            .filter(|who| self.implementations.matches(who.name))
+        {
             rows.push(Row {
                 kind: "channel",
                 name: who.name.to_owned(),
@@ -69,7 +73,10 @@ impl List {
                 rows.push(own("scenario", &scenario.name, &scenario.title));
             }
         }
-        for property in PROPERTIES.iter().filter(|property| self.properties.matches(property.name)) {
+        for property in PROPERTIES
+            .iter()
+            .filter(|property| self.properties.matches(property.name))
+        {
             rows.push(own("property", property.name, property.statement));
         }
         let mut output = Output::default();
@@ -90,7 +97,9 @@ impl List {
 
 fn table(kind: &str, rows: &[&Row]) -> String {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table
+        .load_preset(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(width() as u16);
     if kind == "channel" {
         table.set_header(["channel", "origin", "version", "capabilities and claims"]);

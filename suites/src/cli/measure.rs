@@ -89,10 +89,19 @@ impl Measure {
             (Some(folder), _) => folder.clone(),
             (None, false) => new_folder(),
             (None, true) => latest_run().ok_or_else(|| {
-                Failure::input(format!("no run in {RUNS}/ to resume; name its folder with -o"))
+                Failure::input(format!(
+                    "no run in {RUNS}/ to resume; name its folder with -o"
+                ))
             })?,
         };
-        let done = conduct(registry, &contest, &selection, &settings, &folder, self.resume)?;
+        let done = conduct(
+            registry,
+            &contest,
+            &selection,
+            &settings,
+            &folder,
+            self.resume,
+        )?;
         let mut output = Output::default();
         match (done, self.format) {
             (None, _) => output.line("nothing left to measure: the run is complete"),
@@ -116,7 +125,11 @@ impl Measure {
     }
 
     fn settings(&self) -> Result<Settings, Failure> {
-        let (forks, rounds, window) = if self.quick { Settings::QUICK } else { Settings::THOROUGH };
+        let (forks, rounds, window) = if self.quick {
+            Settings::QUICK
+        } else {
+            Settings::THOROUGH
+        };
         let window = self.window.map_or(window, Duration::from_millis);
         let (forks, rounds) = (self.forks.unwrap_or(forks), self.rounds.unwrap_or(rounds));
         for (option, value) in [
@@ -127,7 +140,9 @@ impl Measure {
             ("--threads", u64::from(self.threads.unwrap_or(1))),
         ] {
             if value == 0 {
-                return Err(Failure::input(format!("{option} 0 measures nothing; give at least 1")));
+                return Err(Failure::input(format!(
+                    "{option} 0 measures nothing; give at least 1"
+                )));
             }
         }
         Ok(Settings {
@@ -158,7 +173,9 @@ impl Measure {
             }
         }
         let run_by_somebody = |scenario: &ScenarioSpec| {
-            implementations.iter().any(|who| contest.supports(who.name, scenario))
+            implementations
+                .iter()
+                .any(|who| contest.supports(who.name, scenario))
         };
         if !scenarios.iter().any(run_by_somebody) {
             return Err(Failure::input(
@@ -166,7 +183,10 @@ impl Measure {
                  shows what each can do",
             ));
         }
-        Ok(Selection { implementations, scenarios })
+        Ok(Selection {
+            implementations,
+            scenarios,
+        })
     }
 }
 
@@ -186,7 +206,11 @@ pub(super) fn conduct<R: AsyncRegistry>(
     resume: bool,
 ) -> Result<Option<RunSummary>, Failure> {
     // Whatever can be refused is refused before minutes of proving.
-    let resumed = if resume { Some(read_run(folder)?) } else { None };
+    let resumed = if resume {
+        Some(read_run(folder)?)
+    } else {
+        None
+    };
     measure::writable(folder, resume)?;
     let proofs = match resumed {
         // The run has its proofs: asking again might answer otherwise, and a row stands already.
@@ -195,7 +219,8 @@ pub(super) fn conduct<R: AsyncRegistry>(
     };
     let plan = plan(contest, selection, proofs, settings);
     let pinning = settings.pinning;
-    process::contestant(pinning).map_err(|why| Failure::input(format!("this program is not to be found: {why}")))?;
+    process::contestant(pinning)
+        .map_err(|why| Failure::input(format!("this program is not to be found: {why}")))?;
     let spawn = |_: &measure::plan::Entry| process::contestant(pinning).expect("found just now");
     let mut progress = Measuring::new();
     let summary = if resume {
@@ -217,7 +242,12 @@ fn proofs<R: AsyncRegistry>(registry: R, selection: &Selection) -> Vec<Proof> {
         bar.set_message(format!("{} {}", proof.implementation, proof.property));
         if proof.verdict != Verdict::Pass {
             let detail = proof.detail.as_deref().unwrap_or("did not pass");
-            bar.suspend(|| eprintln!("  {} fails {}: {detail}", proof.implementation, proof.property));
+            bar.suspend(|| {
+                eprintln!(
+                    "  {} fails {}: {detail}",
+                    proof.implementation, proof.property
+                )
+            });
         }
         if index == of {
             bar.finish_and_clear();
@@ -237,7 +267,11 @@ pub(super) fn told(summary: &RunSummary, folder: &Path) -> String {
         n => format!(", {n} scenarios dropped for want of time"),
     };
     let seconds = summary.took.as_secs();
-    format!("{} windows in {seconds} s{failures}{dropped}: {}", summary.windows, folder.display())
+    format!(
+        "{} windows in {seconds} s{failures}{dropped}: {}",
+        summary.windows,
+        folder.display()
+    )
 }
 
 /// A folder below `runs/` named after this moment.
@@ -256,5 +290,8 @@ pub(super) fn command_line() -> String {
             format!("'{}'", argument.replace('\'', r"'\''"))
         }
     });
-    std::iter::once("cargo flowmeter".to_owned()).chain(quoted).collect::<Vec<_>>().join(" ")
+    std::iter::once("cargo flowmeter".to_owned())
+        .chain(quoted)
+        .collect::<Vec<_>>()
+        .join(" ")
 }

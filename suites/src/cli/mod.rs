@@ -31,10 +31,17 @@ use failure::Failure;
 /// No proof, no number: an implementation that fails a property it claims shows the failure where its number
 /// would stand.
 #[derive(Debug, Parser)]
-#[command(name = "flowmeter", bin_name = "cargo flowmeter", version, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 fine (also measure with error rows in it); 1 a property failed; \
+#[command(
+    name = "flowmeter",
+    bin_name = "cargo flowmeter",
+    version,
+    max_term_width = 100
+)]
+#[command(
+    after_help = "Exit codes: 0 fine (also measure with error rows in it); 1 a property failed; \
 2 bad usage or bad input; 3 too noisy under --strict.\n\
-Start with `cargo bench`: it proves and times everything and writes a report.")]
+Start with `cargo bench`: it proves and times everything and writes a report."
+)]
 struct Command {
     #[command(subcommand)]
     verb: Verb,

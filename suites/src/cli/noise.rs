@@ -31,17 +31,37 @@ impl Noise {
             Format::Json => output.json(&noise),
             Format::Table => {
                 let percent = |share: Option<f64>| {
-                    share.map_or("unknown".to_owned(), |share| format!("{:.1} %", 100.0 * share))
+                    share.map_or("unknown".to_owned(), |share| {
+                        format!("{:.1} %", 100.0 * share)
+                    })
                 };
-                let load = noise.load_1m.map_or("unknown".to_owned(), |load| format!("{load:.2}"));
+                let load = noise
+                    .load_1m
+                    .map_or("unknown".to_owned(), |load| format!("{load:.2}"));
                 output.line(&format!("load over the last minute  {load}"));
-                output.line(&format!("taken by the hypervisor    {}", percent(noise.steal)));
-                output.line(&format!("used by other processes    {}", percent(noise.busy)));
-                output.line(&format!("spread of equal work       {}", percent(noise.spread)));
+                output.line(&format!(
+                    "taken by the hypervisor    {}",
+                    percent(noise.steal)
+                ));
+                output.line(&format!(
+                    "used by other processes    {}",
+                    percent(noise.busy)
+                ));
+                output.line(&format!(
+                    "spread of equal work       {}",
+                    percent(noise.spread)
+                ));
                 let quiet = if noise.quiet { "quiet" } else { "not quiet" };
-                output.line(&format!("score                      {} of 100: {quiet}", noise.score));
+                output.line(&format!(
+                    "score                      {} of 100: {quiet}",
+                    noise.score
+                ));
             }
         }
-        Ok(if self.strict && !noise.quiet { ExitCode::from(NOISY) } else { ExitCode::SUCCESS })
+        Ok(if self.strict && !noise.quiet {
+            ExitCode::from(NOISY)
+        } else {
+            ExitCode::SUCCESS
+        })
     }
 }

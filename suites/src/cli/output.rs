@@ -40,7 +40,11 @@ impl Output {
 /// Colour where somebody looks at a terminal and has not asked for none.
 pub(super) fn style() -> Style {
     let plain = anstream::stdout().current_choice() == anstream::ColorChoice::Never;
-    if io::stdout().is_terminal() && !plain { Style::Colour } else { Style::Plain }
+    if io::stdout().is_terminal() && !plain {
+        Style::Colour
+    } else {
+        Style::Plain
+    }
 }
 
 /// Columns that a table may take.

@@ -57,8 +57,17 @@ impl Measuring {
 impl Progress for Measuring {
     fn event(&mut self, event: &Event<'_>) {
         match event {
-            Event::Scenario { name, index, of, window } => {
-                let text = format!("{}/{of} {name}, windows of {} ms", index + 1, window.as_millis());
+            Event::Scenario {
+                name,
+                index,
+                of,
+                window,
+            } => {
+                let text = format!(
+                    "{}/{of} {name}, windows of {} ms",
+                    index + 1,
+                    window.as_millis()
+                );
                 match &self.bar {
                     Some(bar) => bar.set_message(text),
                     None => self.say(&text),
@@ -67,11 +76,17 @@ impl Progress for Measuring {
             Event::Window { standing, .. } => self.stand(standing),
             Event::Failure { failure, standing } => {
                 let (who, scenario) = (&failure.implementation, &failure.scenario);
-                self.say(&format!("  no number for {who} in {scenario}: {}", failure.message));
+                self.say(&format!(
+                    "  no number for {who} in {scenario}: {}",
+                    failure.message
+                ));
                 self.stand(standing);
             }
             Event::Noise(noise) if !noise.quiet => {
-                self.say(&format!("  this machine is not quiet (score {} of 100)", noise.score));
+                self.say(&format!(
+                    "  this machine is not quiet (score {} of 100)",
+                    noise.score
+                ));
             }
             Event::Dropped { scenario } => self.say(&format!("  dropped {scenario}: {RULE}")),
             Event::Fork { .. } | Event::Proved { .. } | Event::Round { .. } | Event::Noise(_) => {}

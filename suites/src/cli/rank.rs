@@ -26,7 +26,9 @@ impl Rank {
         let estimates = flowmeter_reports::estimates_of(&runs(&self.runs)?)?;
         let mut output = Output::default();
         match self.format {
-            Format::Table => output.line(&flowmeter_reports::rank_table(&estimates, width(), style())),
+            Format::Table => {
+                output.line(&flowmeter_reports::rank_table(&estimates, width(), style()))
+            }
             Format::Json => {
                 let mut rows = flowmeter_reports::rank_rows(&estimates);
                 rows.retain(|row| self.implementations.matches(&row.implementation));

@@ -39,13 +39,17 @@ pub(super) struct Properties {
 }
 
 fn matches(pattern: &Option<Regex>, name: &str) -> bool {
-    pattern.as_ref().is_none_or(|pattern| pattern.is_match(name))
+    pattern
+        .as_ref()
+        .is_none_or(|pattern| pattern.is_match(name))
 }
 
 /// The refusal when a pattern selects nothing.
 fn nothing(what: &str, pattern: &Option<Regex>) -> Failure {
     let pattern = pattern.as_ref().map_or("", Regex::as_str);
-    Failure::input(format!("no {what} matches {pattern:?}; `cargo flowmeter list` shows them all"))
+    Failure::input(format!(
+        "no {what} matches {pattern:?}; `cargo flowmeter list` shows them all"
+    ))
 }
 
 impl Implementations {
@@ -55,8 +59,16 @@ impl Implementations {
 
     /// Those of `all` that match.
     pub(super) fn of(&self, all: &[Contestant]) -> Result<Vec<Contestant>, Failure> {
-        let chosen: Vec<_> = all.iter().filter(|who| self.matches(who.name)).cloned().collect();
-        if chosen.is_empty() { Err(self.nothing()) } else { Ok(chosen) }
+        let chosen: Vec<_> = all
+            .iter()
+            .filter(|who| self.matches(who.name))
+            .cloned()
+            .collect();
+        if chosen.is_empty() {
+            Err(self.nothing())
+        } else {
+            Ok(chosen)
+        }
     }
 
     pub(super) fn nothing(&self) -> Failure {
@@ -66,7 +78,10 @@ impl Implementations {
 
 impl Scenarios {
     pub(super) fn named(pattern: Option<Regex>) -> Scenarios {
-        Scenarios { pattern, scenario_dir: None }
+        Scenarios {
+            pattern,
+            scenario_dir: None,
+        }
     }
 
     pub(super) fn matches(&self, name: &str) -> bool {
@@ -89,7 +104,11 @@ impl Scenarios {
             all = in_order(all)?;
         }
         all.retain(|scenario| self.matches(&scenario.name));
-        if all.is_empty() { Err(self.nothing()) } else { Ok(all) }
+        if all.is_empty() {
+            Err(self.nothing())
+        } else {
+            Ok(all)
+        }
     }
 
     pub(super) fn nothing(&self) -> Failure {
@@ -127,8 +146,18 @@ pub(super) fn runs(folders: &[PathBuf]) -> Result<Vec<RunData>, Failure> {
 /// The folder below `runs/` whose records were written last.
 pub(super) fn latest_run() -> Option<PathBuf> {
     let written = |folder: &Path| {
-        folder.join(flowmeter_harness::record::RECORDS_FILE).metadata().ok()?.modified().ok()
+        folder
+            .join(flowmeter_harness::record::RECORDS_FILE)
+            .metadata()
+            .ok()?
+            .modified()
+            .ok()
     };
-    let folders = std::fs::read_dir(RUNS).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
-    folders.filter_map(|folder| Some((written(&folder)?, folder))).max().map(|(_, folder)| folder)
+    let folders = std::fs::read_dir(RUNS)
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.path()));
+    folders
+        .filter_map(|folder| Some((written(&folder)?, folder)))
+        .max()
+        .map(|(_, folder)| folder)
 }

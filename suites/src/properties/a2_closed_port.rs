@@ -32,7 +32,11 @@ pub(super) fn disconnected_cases<C: Alts>() -> Vec<Case> {
     [Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded]
         .into_iter()
         .filter(|buffer| C::open::<u32>(*buffer).is_some())
-        .map(|buffer| Case::new(format!("half gone, {buffer}"), move || half_gone::<C>(buffer)))
+        .map(|buffer| {
+            Case::new(format!("half gone, {buffer}"), move || {
+                half_gone::<C>(buffer)
+            })
+        })
         .collect()
 }
 
@@ -44,12 +48,34 @@ fn half_gone<C: Alts>(buffer: Buffer) {
     let clauses = [Clause::Take(&orphan_rx)];
     let mut alts = C::prepare(&clauses, Order::Priority);
     let chosen = C::run(&mut alts, &mut [None], Patience::Forever);
-    assert_eq!(chosen, Ok(Chosen::Took { clause: 0, value: None }), "A1: a take without producers");
+    assert_eq!(
+        chosen,
+        Ok(Chosen::Took {
+            clause: 0,
+            value: None
+        }),
+        "A1: a take without producers"
+    );
     let clauses = [Clause::Put(&tx)];
     let mut slots = [Some(3)];
-    let chosen = C::run(&mut C::prepare(&clauses, Order::Random), &mut slots, Patience::Now);
-    assert_eq!(chosen, Ok(Chosen::Put { clause: 0, accepted: false }), "A1: a put without consumers");
-    assert_eq!(slots, [Some(3)], "C1: a put on a closed channel keeps its value");
+    let chosen = C::run(
+        &mut C::prepare(&clauses, Order::Random),
+        &mut slots,
+        Patience::Now,
+    );
+    assert_eq!(
+        chosen,
+        Ok(Chosen::Put {
+            clause: 0,
+            accepted: false
+        }),
+        "A1: a put without consumers"
+    );
+    assert_eq!(
+        slots,
+        [Some(3)],
+        "C1: a put on a closed channel keeps its value"
+    );
 }
 
 fn offer_race<C: Alts, W: World>(order: Order) {

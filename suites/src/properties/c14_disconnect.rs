@@ -13,25 +13,43 @@ pub(super) const PROPERTY: Property = Property {
     quick: false,
 };
 
-const BUFFERS: [Buffer; 4] =
-    [Buffer::Rendezvous, Buffer::fixed(1), Buffer::fixed(3), Buffer::Unbounded];
+const BUFFERS: [Buffer; 4] = [
+    Buffer::Rendezvous,
+    Buffer::fixed(1),
+    Buffer::fixed(3),
+    Buffer::Unbounded,
+];
 
 pub(super) fn cases<C: Channels, F: Form<C>, W: World>() -> Vec<Case> {
     let mut cases = Vec::new();
-    for buffer in BUFFERS.into_iter().filter(|buffer| C::open::<u32>(*buffer).is_some()) {
-        cases.push(Case::new(format!("take, then no producer, {buffer}"), move || {
-            waiting_take::<C, F, W>(buffer);
+    for buffer in BUFFERS
+        .into_iter()
+        .filter(|buffer| C::open::<u32>(*buffer).is_some())
+    {
+        cases.push(Case::new(
+            format!("take, then no producer, {buffer}"),
+            move || {
+                waiting_take::<C, F, W>(buffer);
+            },
+        ));
+        cases.push(Case::new(format!("no consumer, {buffer}"), move || {
+            no_consumer::<C, F>(buffer)
         }));
-        cases.push(Case::new(format!("no consumer, {buffer}"), move || no_consumer::<C, F>(buffer)));
         if buffer != Buffer::Rendezvous {
-            cases.push(Case::new(format!("buffered, then no producer, {buffer}"), move || {
-                buffered::<C, F>(buffer);
-            }));
+            cases.push(Case::new(
+                format!("buffered, then no producer, {buffer}"),
+                move || {
+                    buffered::<C, F>(buffer);
+                },
+            ));
         }
         if buffer != Buffer::Unbounded {
-            cases.push(Case::new(format!("put, then no consumer, {buffer}"), move || {
-                waiting_put::<C, F, W>(buffer);
-            }));
+            cases.push(Case::new(
+                format!("put, then no consumer, {buffer}"),
+                move || {
+                    waiting_put::<C, F, W>(buffer);
+                },
+            ));
         }
     }
     cases
@@ -46,7 +64,11 @@ fn waiting_take<C: Channels, F: Form<C>, W: World>(buffer: Buffer) {
     let (tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
     let taker = W::spawn(move || F::take(&mut rx));
     drop(tx);
-    assert_eq!(W::join(taker), Err(TakeError::Closed), "C14: a take outlived its last producer");
+    assert_eq!(
+        W::join(taker),
+        Err(TakeError::Closed),
+        "C14: a take outlived its last producer"
+    );
 }
 
 fn waiting_put<C: Channels, F: Form<C>, W: World>(buffer: Buffer) {
@@ -54,7 +76,10 @@ fn waiting_put<C: Channels, F: Form<C>, W: World>(buffer: Buffer) {
     while let Offered::Done = C::offer(&mut tx, 0) {}
     let putter = W::spawn(move || F::put(&mut tx, 1));
     drop(rx);
-    assert!(is_closed(W::join(putter), 1), "C14: a put outlived its last consumer");
+    assert!(
+        is_closed(W::join(putter), 1),
+        "C14: a put outlived its last consumer"
+    );
 }
 
 fn no_consumer<C: Channels, F: Form<C>>(buffer: Buffer) {
@@ -68,8 +93,15 @@ fn no_consumer<C: Channels, F: Form<C>>(buffer: Buffer) {
     } else {
         drop(rx);
     }
-    assert!(is_closed(F::put(&mut tx, 5), 5), "C14: a put without consumers");
-    assert_eq!(C::offer(&mut tx, 6), Offered::Closed(6), "C14: an offer without consumers");
+    assert!(
+        is_closed(F::put(&mut tx, 5), 5),
+        "C14: a put without consumers"
+    );
+    assert_eq!(
+        C::offer(&mut tx, 6),
+        Offered::Closed(6),
+        "C14: an offer without consumers"
+    );
 }
 
 fn buffered<C: Channels, F: Form<C>>(buffer: Buffer) {
@@ -79,10 +111,22 @@ fn buffered<C: Channels, F: Form<C>>(buffer: Buffer) {
     drop(tx);
     if let Some(mut tx) = another {
         assert_eq!(F::take(&mut rx), Ok(1), "C14: one producer is left");
-        assert_eq!(C::poll(&mut rx), Polled::WouldWait, "C14: one producer is left");
+        assert_eq!(
+            C::poll(&mut rx),
+            Polled::WouldWait,
+            "C14: one producer is left"
+        );
         assert_eq!(F::put(&mut tx, 1), Ok(()), "C14: one producer is left");
     }
-    assert_eq!(F::take(&mut rx), Ok(1), "C14: a buffered value went with its producer");
-    assert_eq!(F::take(&mut rx), Err(TakeError::Closed), "C14: no producer is left");
+    assert_eq!(
+        F::take(&mut rx),
+        Ok(1),
+        "C14: a buffered value went with its producer"
+    );
+    assert_eq!(
+        F::take(&mut rx),
+        Err(TakeError::Closed),
+        "C14: no producer is left"
+    );
     assert_eq!(C::poll(&mut rx), Polled::Closed, "C14: no producer is left");
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
+use std::sync::{Arc, Mutex};
 
 use flowmeter_harness::caps::{Capability, Claim};
 use flowmeter_harness::channel::{
     Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline,
 };
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
-use flowmeter_harness::sync::World;
+use flowmeter_harness::sync::{Exploration, World};
 
 use super::form::{ByFuture, ByThread};
 use super::{
@@ -38,15 +39,38 @@ pub struct Checks<W> {
 }
 
 impl<W: World> Checks<W> {
-    /// Asks every contestant what it owes.
+    /// Asks every contestant what it owes. Asking opens channels, so it is done inside an execution of the
+    /// world's own.
+    ///
+    /// # Panics
+    /// With what a contestant panicked with when it was asked.
     pub fn of(registry: impl Registry) -> Self {
-        let mut checks = Checks {
+        let asked = Arc::new(Mutex::new(Checks::nobody()));
+        let answers = Arc::clone(&asked);
+        let once = Exploration {
+            executions: 1,
+            ..Exploration::default()
+        };
+        let explored = W::explore(&once, move || {
+            let mut checks = Checks::nobody();
+            registry.channels(&mut checks);
+            *answers.lock().expect("asked once at a time") = checks;
+        });
+        if let Some(failure) = explored.failure {
+            panic!("a contestant could not be asked what it claims: {failure}");
+        }
+        std::mem::replace(
+            &mut *asked.lock().expect("nobody asks any more"),
+            Checks::nobody(),
+        )
+    }
+
+    fn nobody() -> Self {
+        Checks {
             contestants: Vec::new(),
             cases: BTreeMap::new(),
             world: PhantomData,
-        };
-        registry.channels(&mut checks);
-        checks
+        }
     }
 
     /// Every implementation with every property, claimed or not, in the registry's order.
@@ -65,7 +89,10 @@ impl<W: World> Checks<W> {
 
     fn owe(&mut self, who: &Contestant, property: &Property, cases: Vec<Case>) {
         // Two families of one name may both have cases; all are checked.
-        self.cases.entry((who.name, property.name)).or_default().extend(cases);
+        self.cases
+            .entry((who.name, property.name))
+            .or_default()
+            .extend(cases);
     }
 }
 
@@ -96,7 +123,11 @@ impl<W: World> Enrol for Checks<W> {
         let keeps = claims(who, Claim::KeepsBuffered);
         self.owe(who, &c6_close::PROPERTY, c6_close::cases::<C, W>(keeps));
         if claims(who, Claim::Disconnect) {
-            self.owe(who, &c14_disconnect::PROPERTY, c14_disconnect::cases::<C, ByThread, W>());
+            self.owe(
+                who,
+                &c14_disconnect::PROPERTY,
+                c14_disconnect::cases::<C, ByThread, W>(),
+            );
         }
         self.owe(who, &c10_drops::PROPERTY, c10_drops::cases::<C>());
         self.owe(who, &b1_buffers::PROPERTY, b1_buffers::cases::<C>());
@@ -179,6 +210,10 @@ impl<W: World> Enrol for Checks<W> {
             &a2_closed_port::PROPERTY,
             a2_closed_port::cases::<C, W>(),
         );
+        if claims(who, Claim::Disconnect) {
+            let cases = a2_closed_port::disconnected_cases::<C>();
+            self.owe(who, &a2_closed_port::PROPERTY, cases);
+        }
         self.owe(who, &a3_meeting::PROPERTY, a3_meeting::cases::<C, W>());
         self.owe(
             who,

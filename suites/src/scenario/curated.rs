@@ -1,0 +1,67 @@
+//! The scenarios that are compiled in: all files below `suites/scenarios`, which a test compares with this
+//! list.
+
+use std::path::Path;
+
+use super::{ScenarioSpec, in_order, parse};
+
+macro_rules! built_in {
+    ($($name:literal),* $(,)?) => {
+        /// Name and text of each scenario file that is compiled in.
+        pub const BUILT_IN: &[(&str, &str)] = &[
+            $(($name, include_str!(concat!("../../scenarios/", $name, ".toml"))),)*
+        ];
+    };
+}
+
+built_in![
+    "alts/eight-all-ready",
+    "alts/eight-default",
+    "alts/two-contended",
+    "alts/two-mixed",
+    "alts/two-one-hot",
+    "channels/async-mpmc-1024",
+    "channels/async-ping-pong",
+    "channels/async-spsc-1",
+    "channels/async-spsc-64",
+    "channels/burst-64",
+    "channels/chain-16",
+    "channels/create",
+    "channels/latency-100k",
+    "channels/latency-10k",
+    "channels/mpmc-1024",
+    "channels/mpmc-64",
+    "channels/mpmc-64-oversubscribed",
+    "channels/mpmc-rendezvous",
+    "channels/mpmc-unbounded",
+    "channels/mpsc-64",
+    "channels/one-shot",
+    "channels/ping-pong",
+    "channels/spmc-64",
+    "channels/spsc-1",
+    "channels/spsc-1024",
+    "channels/spsc-64",
+    "channels/spsc-64-32kib",
+    "channels/spsc-64-512b",
+    "channels/spsc-64-64b",
+    "channels/spsc-64-box",
+    "channels/spsc-rendezvous",
+    "channels/spsc-unbounded",
+    "channels/uncontended-64",
+];
+
+/// The scenarios that are compiled in: the curated ones in their order, then the others by name.
+///
+/// # Panics
+/// When one of the files is broken; a test loads them all.
+pub fn built_in() -> Vec<ScenarioSpec> {
+    let read = |(name, text): &(&str, &str)| {
+        let path = format!("suites/scenarios/{name}.toml");
+        parse(name, Path::new(&path), text)
+    };
+    let scenarios: Result<Vec<_>, _> = BUILT_IN.iter().map(read).collect();
+    match scenarios.and_then(in_order) {
+        Ok(scenarios) => scenarios,
+        Err(error) => panic!("{error}"),
+    }
+}

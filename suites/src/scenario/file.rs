@@ -1,0 +1,259 @@
+//! Scenario files: TOML to [`ScenarioSpec`], refusing what is unknown or makes no sense with file, line,
+//! key and what was expected.
+//!
+//! A file is read twice, first for its workload and then with that workload's own parameters, because a
+//! value that is held back until its meaning is known has lost its place in the file.
+
+use std::fs;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use super::{Form, MessageKind, ScenarioSpec};
+use crate::workloads::{
+    Work, alts, alts_contended, burst, chain, create, one_shot, open_loop, ping_pong, stream,
+    uncontended,
+};
+
+/// Why scenarios could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum ScenarioError {
+    /// A file or folder cannot be read.
+    #[error("{}: {source}; name a folder of scenario files", .path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A file says something that cannot be meant.
+    #[error("{}:{line}: {}{message}", .path.display(), .key.as_ref().map(|k| format!("`{k}`: ")).unwrap_or_default())]
+    Invalid {
+        /// Which file.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+        /// The key on that line, if there is one.
+        key: Option<String>,
+        /// What is wrong and what was expected.
+        message: String,
+    },
+    /// Two files give a scenario of the same name.
+    #[error("two scenarios are called `{name}`; rename one of the files")]
+    Twice {
+        /// The name.
+        name: String,
+    },
+    /// A folder has no scenario in it.
+    #[error("{}: no scenario file (*.toml) in it; name another folder", .path.display())]
+    Empty {
+        /// Which folder.
+        path: PathBuf,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum WorkloadName {
+    Stream,
+    Uncontended,
+    PingPong,
+    Create,
+    OneShot,
+    Burst,
+    Chain,
+    Alts,
+    AltsContended,
+    OpenLoop,
+}
+
+/// First reading: all but the parameters.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Head {
+    title: Sentence,
+    why: Sentence,
+    workload: WorkloadName,
+    priority: Option<u32>,
+    #[serde(rename = "params")]
+    _params: IgnoredAny,
+}
+
+/// Second reading: the parameters.
+#[derive(Deserialize)]
+struct Body<P> {
+    params: P,
+}
+
+/// Text that says something.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Sentence(String);
+
+impl TryFrom<String> for Sentence {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if words.is_empty() {
+            return Err("expected a sentence, not an empty text");
+        }
+        Ok(Sentence(words.join(" ")))
+    }
+}
+
+/// Reads one scenario from the text of its file; `path` is only named in errors.
+///
+/// # Errors
+/// [`ScenarioError::Invalid`].
+pub fn parse(name: &str, path: &Path, text: &str) -> Result<ScenarioSpec, ScenarioError> {
+    let source = Source { path, text };
+    let head: Head = source.read()?;
+    let work = match head.workload {
+        WorkloadName::Stream => Work::Stream(source.params::<stream::Params>()?),
+        WorkloadName::Uncontended => Work::Uncontended(source.params::<uncontended::Params>()?),
+        WorkloadName::PingPong => Work::PingPong(source.params::<ping_pong::Params>()?),
+        WorkloadName::Create => Work::Create(source.params::<create::Params>()?),
+        WorkloadName::OneShot => Work::OneShot(source.params::<one_shot::Params>()?),
+        WorkloadName::Burst => Work::Burst(source.params::<burst::Params>()?),
+        WorkloadName::Chain => Work::Chain(source.params::<chain::Params>()?),
+        WorkloadName::Alts => Work::Alts(source.params::<alts::Params>()?),
+        WorkloadName::AltsContended => {
+            Work::AltsContended(source.params::<alts_contended::Params>()?)
+        }
+        WorkloadName::OpenLoop => Work::OpenLoop(source.params::<open_loop::Params>()?),
+    };
+    if let Work::Stream(params) = &work
+        && params.form == Form::Async
+        && params.message != MessageKind::Word
+    {
+        return Err(source.refuse(
+            "message",
+            "expected `8B`, the only message of async streams",
+        ));
+    }
+    Ok(ScenarioSpec {
+        name: name.to_owned(),
+        title: head.title.0,
+        why: head.why.0,
+        priority: head.priority,
+        work,
+    })
+}
+
+/// Reads every `*.toml` below `folder`, sorted by name; names are paths below it without `.toml`.
+///
+/// # Errors
+/// [`ScenarioError`], for the first file that is wrong.
+pub fn from_folder(folder: &Path) -> Result<Vec<ScenarioSpec>, ScenarioError> {
+    let mut files = Vec::new();
+    collect(folder, &mut files)?;
+    files.sort();
+    if files.is_empty() {
+        let path = folder.to_owned();
+        return Err(ScenarioError::Empty { path });
+    }
+    let read = |path: &PathBuf| {
+        let text = fs::read_to_string(path).map_err(|source| ScenarioError::Io {
+            path: path.clone(),
+            source,
+        })?;
+        parse(&name_below(folder, path), path, &text)
+    };
+    files.iter().map(read).collect()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ScenarioError> {
+    let io = |source| ScenarioError::Io {
+        path: folder.to_owned(),
+        source,
+    };
+    for entry in fs::read_dir(folder).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|e| e == "toml") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// `channels/spsc-64`; a file that lies in `folder` itself is of the group that the folder is named for.
+fn name_below(folder: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(folder).unwrap_or(path).with_extension("");
+    let parts = below.components();
+    let mut parts: Vec<_> = parts.map(|c| c.as_os_str().to_string_lossy()).collect();
+    if parts.len() == 1 {
+        let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let group = absolute
+            .file_name()
+            .map(|f| f.to_string_lossy().into_owned());
+        parts.insert(0, group.unwrap_or_else(|| "channels".to_owned()).into());
+    }
+    parts.join("/")
+}
+
+/// A file being read.
+struct Source<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    fn params<P: DeserializeOwned>(&self) -> Result<P, ScenarioError> {
+        self.read().map(|body: Body<P>| body.params)
+    }
+
+    fn read<T: DeserializeOwned>(&self) -> Result<T, ScenarioError> {
+        toml::from_str(self.text).map_err(|error| {
+            let start = error.span().unwrap_or(Range { start: 0, end: 0 }).start;
+            ScenarioError::Invalid {
+                path: self.path.to_owned(),
+                line: self.line_number(start),
+                key: self.key_at(start),
+                message: one_line(error.message()),
+            }
+        })
+    }
+
+    /// An error at the line of that key.
+    fn refuse(&self, key: &str, message: &str) -> ScenarioError {
+        let is_key = |line: &str| line.split('=').next().is_some_and(|k| k.trim() == key);
+        ScenarioError::Invalid {
+            path: self.path.to_owned(),
+            line: self.text.lines().position(is_key).map_or(1, |n| n + 1),
+            key: Some(key.to_owned()),
+            message: message.to_owned(),
+        }
+    }
+
+    fn line_number(&self, offset: usize) -> usize {
+        self.before(offset).matches('\n').count() + 1
+    }
+
+    /// The key, or the table's header, on the line of `offset`.
+    fn key_at(&self, offset: usize) -> Option<String> {
+        let begins = self
+            .before(offset)
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
+        let line = self.text.get(begins..)?.lines().next()?.trim();
+        let key = match line.strip_prefix('[') {
+            Some(header) => header.split(']').next()?,
+            None => line.split_once('=')?.0,
+        };
+        Some(key.trim().to_owned()).filter(|key| !key.is_empty())
+    }
+
+    fn before(&self, offset: usize) -> &str {
+        self.text.get(..offset).unwrap_or(self.text)
+    }
+}
+
+fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,154 @@
+//! The words in which scenario files are written: numbers within bounds, buffers, messages, forms.
+//!
+//! Each refuses what makes no sense while the file is read, so that no workload meets it.
+
+use std::num::NonZeroUsize;
+
+use flowmeter_harness::channel::Buffer;
+use serde::{Deserialize, Serialize};
+
+/// A whole number between two bounds, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "i64", into = "u64")]
+pub struct Within<const MIN: u64, const MAX: u64>(u64);
+
+impl<const MIN: u64, const MAX: u64> Within<MIN, MAX> {
+    /// The number.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The number, as a count of things in memory.
+    pub const fn count(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl<const MIN: u64, const MAX: u64> TryFrom<i64> for Within<MIN, MAX> {
+    type Error = String;
+
+    fn try_from(number: i64) -> Result<Self, String> {
+        match u64::try_from(number) {
+            Ok(n) if (MIN..=MAX).contains(&n) => Ok(Within(n)),
+            _ => Err(format!(
+                "expected a number from {MIN} to {MAX}, not {number}"
+            )),
+        }
+    }
+}
+
+impl<const MIN: u64, const MAX: u64> From<Within<MIN, MAX>> for u64 {
+    fn from(number: Within<MIN, MAX>) -> u64 {
+        number.0
+    }
+}
+
+/// Producing or consuming threads or tasks.
+pub type Threads = Within<1, 1024>;
+
+impl Threads {
+    /// A single one.
+    pub const ONE: Threads = Within(1);
+}
+
+/// Room for that many values.
+pub type Capacity = Within<1, 1_048_576>;
+
+impl Capacity {
+    /// As a buffer.
+    pub const fn buffer(self) -> Buffer {
+        Buffer::fixed(self.count())
+    }
+}
+
+/// Messages per second.
+pub type Rate = Within<1, 10_000_000>;
+
+/// A buffer that keeps everything: what it drops would be missing in the books.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Room {
+    /// No buffer.
+    Rendezvous,
+    /// No bound.
+    Unbounded,
+    /// `{ fixed = 64 }`
+    Fixed(Capacity),
+}
+
+impl Room {
+    /// As a buffer.
+    pub const fn buffer(self) -> Buffer {
+        match self {
+            Room::Rendezvous => Buffer::Rendezvous,
+            Room::Unbounded => Buffer::Unbounded,
+            Room::Fixed(capacity) => capacity.buffer(),
+        }
+    }
+
+    /// Values that fit; `None` without a bound.
+    pub const fn capacity(self) -> Option<usize> {
+        match self {
+            Room::Rendezvous => Some(0),
+            Room::Unbounded => None,
+            Room::Fixed(capacity) => Some(capacity.count()),
+        }
+    }
+}
+
+/// What a message is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MessageKind {
+    /// One word.
+    #[default]
+    #[serde(rename = "8B")]
+    Word,
+    /// A cache line.
+    #[serde(rename = "64B")]
+    Line,
+    /// Eight cache lines.
+    #[serde(rename = "512B")]
+    Lines,
+    /// Eight pages.
+    #[serde(rename = "32KiB")]
+    Pages,
+    /// A word on the heap, allocated by the producer and freed by the consumer.
+    Box,
+}
+
+impl MessageKind {
+    /// Bytes that move through the channel.
+    pub const fn bytes(self) -> usize {
+        match self {
+            MessageKind::Word | MessageKind::Box => 8,
+            MessageKind::Line => 64,
+            MessageKind::Lines => 512,
+            MessageKind::Pages => 32 * 1024,
+        }
+    }
+}
+
+/// How operations wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// By holding up their thread.
+    Blocking,
+    /// As futures, in tasks of an executor.
+    Async,
+}
+
+impl Form {
+    /// As records name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Form::Blocking => "blocking",
+            Form::Async => "async",
+        }
+    }
+}
+
+/// Threads that the machine runs at once.
+pub fn cores() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}

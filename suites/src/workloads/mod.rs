@@ -1,0 +1,172 @@
+//! Workloads: what threads do while they are timed, one file each.
+//!
+//! Each is generic over the family of channels (and, for tasks, the executor) and monomorphic for each
+//! message: no `dyn` call and no choice among kinds stands in a timed loop. The same loop runs untimed in a
+//! proof, where every value is written down.
+
+pub mod alts;
+pub mod alts_contended;
+pub mod burst;
+mod casting;
+pub mod chain;
+pub mod create;
+mod crew;
+mod ledger;
+pub mod one_shot;
+pub mod open_loop;
+pub mod payload;
+pub mod ping_pong;
+pub mod solo;
+pub mod stream;
+mod stream_async;
+pub mod uncontended;
+mod watch;
+
+use flowmeter_harness::channel::{Buffer, Channels, Message, Offered};
+use flowmeter_harness::measure::StageError;
+use flowmeter_harness::record::FailureKind;
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::{Capacity, Facts, Form, Room};
+
+pub use casting::{Casting, Timing};
+
+/// A workload with its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "workload", content = "params", rename_all = "kebab-case")]
+pub enum Work {
+    /// Producers and consumers as fast as they can.
+    Stream(stream::Params),
+    /// One thread puts and takes.
+    Uncontended(uncontended::Params),
+    /// A value there and back.
+    PingPong(ping_pong::Params),
+    /// Open and drop.
+    Create(create::Params),
+    /// Open, use once, drop.
+    OneShot(one_shot::Params),
+    /// Fill, then drain.
+    Burst(burst::Params),
+    /// A value through many channels.
+    Chain(chain::Params),
+    /// Choosing among ports on one thread.
+    Alts(alts::Params),
+    /// Choosing among ports that others feed.
+    AltsContended(alts_contended::Params),
+    /// Latency at a rate.
+    OpenLoop(open_loop::Params),
+}
+
+/// What an implementation must have to take part in a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// Whether it must be able to wait on several channels at once.
+    pub alts: bool,
+    /// How its operations wait.
+    pub form: Form,
+    /// The buffer of its channels.
+    pub buffer: Buffer,
+    /// Producing halves of one channel.
+    pub producers: usize,
+    /// Consuming halves of one channel.
+    pub consumers: usize,
+}
+
+impl Work {
+    /// What it says of itself with these parameters.
+    pub fn facts(&self) -> Facts {
+        match self {
+            Work::Stream(params) => params.facts(),
+            Work::Uncontended(params) => params.facts(),
+            Work::PingPong(params) => params.facts(),
+            Work::Create(params) => params.facts(),
+            Work::OneShot(params) => params.facts(),
+            Work::Burst(params) => params.facts(),
+            Work::Chain(params) => params.facts(),
+            Work::Alts(params) => params.facts(),
+            Work::AltsContended(params) => params.facts(),
+            Work::OpenLoop(params) => params.facts(),
+        }
+    }
+
+    /// What an implementation must have for it.
+    pub fn needs(&self) -> Needs {
+        let pair = |room: Room| Needs {
+            alts: false,
+            form: Form::Blocking,
+            buffer: room.buffer(),
+            producers: 1,
+            consumers: 1,
+        };
+        let fixed = |capacity: Capacity| pair(Room::Fixed(capacity));
+        match self {
+            Work::Stream(params) => Needs {
+                form: params.form,
+                producers: params.producers.count(),
+                consumers: params.consumers.count(),
+                ..pair(params.buffer)
+            },
+            Work::Uncontended(params) => fixed(params.capacity),
+            Work::PingPong(params) => Needs {
+                form: params.form,
+                ..pair(params.buffer)
+            },
+            Work::Create(params) => pair(params.buffer),
+            Work::OneShot(params) => fixed(params.capacity),
+            Work::Burst(params) => fixed(params.capacity),
+            Work::Chain(params) => pair(params.buffer),
+            Work::Alts(params) => Needs {
+                alts: true,
+                ..fixed(params.capacity)
+            },
+            Work::AltsContended(params) => Needs {
+                alts: true,
+                ..pair(params.buffer)
+            },
+            Work::OpenLoop(params) => pair(params.buffer),
+        }
+    }
+}
+
+/// Whether the family has such a channel, with that many halves.
+fn opens<C: Channels>(needs: &Needs) -> bool {
+    C::open::<u64>(needs.buffer).is_some_and(|(tx, rx)| {
+        (needs.producers <= 1 || C::another_tx(&tx).is_some())
+            && (needs.consumers <= 1 || C::another_rx(&rx).is_some())
+    })
+}
+
+/// A channel of a family that was said to have it.
+fn open<C: Channels, P: Message>(buffer: Buffer) -> Result<(C::Tx<P>, C::Rx<P>), StageError> {
+    C::open::<P>(buffer).ok_or_else(|| refused("a channel of that kind"))
+}
+
+/// Something the scenario relies on was refused.
+#[cold]
+fn refused(what: &str) -> StageError {
+    StageError {
+        kind: FailureKind::Count,
+        message: format!("it refused {what}"),
+    }
+}
+
+/// Whether a channel takes more than it has room for when nobody takes.
+///
+/// # Errors
+/// [`FailureKind::Proof`], with how many it took.
+fn overfull<C: Channels>(buffer: Buffer) -> Result<(), StageError> {
+    let capacity = match buffer {
+        Buffer::Rendezvous => 0,
+        Buffer::Fixed(capacity) => capacity.get(),
+        Buffer::Unbounded | Buffer::Dropping(_) | Buffer::Sliding(_) => return Ok(()),
+    };
+    let (mut tx, _rx) = open::<C, u64>(buffer)?;
+    let fits = |value: &u64| C::offer(&mut tx, *value) == Offered::Done;
+    let taken_in = (0..=capacity as u64).take_while(fits).count();
+    if taken_in > capacity {
+        return Err(ledger::disproved(format!(
+            "it took in {taken_in} values while nobody took, and its capacity is {capacity}"
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,361 @@
+//! Open loop: a generator sends at moments fixed in advance, whether or not the channel keeps up, and a
+//! consumer notes how late each message comes.
+//!
+//! The response is timed from the *intended* moment, so a message that had to wait for an earlier one to be
+//! put counts its wait (Tene's coordinated omission); the service, from the actual moment, is kept beside
+//! it. The window is void where the channel does not sustain the rate, and where the generator's own
+//! lateness is what was measured.
+
+use std::marker::PhantomData;
+
+use flowmeter_harness::channel::Blocking;
+use flowmeter_harness::measure::clock;
+use flowmeter_harness::measure::edges::Edges;
+use flowmeter_harness::measure::{LatencySample, Sample, Stage, StageError, WindowSpec};
+use flowmeter_harness::record::{Axes, FailureKind, Measure};
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+use super::crew::{self, Job};
+use super::ledger::Tally;
+use super::payload::SENTINEL;
+use super::stream;
+use super::{open, refused};
+use crate::scenario::{Facts, Form, Rate, Room};
+
+/// The longest latency that a histogram tells apart: a minute; later ones count as that.
+const LONGEST: u64 = 60_000_000_000;
+/// Decimal digits that a histogram keeps.
+const DIGITS: u8 = 3;
+/// Share of the offered rate that must be achieved.
+const SUSTAINED: f64 = 0.99;
+
+/// How many messages a second, over what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Messages a second.
+    pub rate: Rate,
+    /// What lies between.
+    pub buffer: Room,
+}
+
+impl Params {
+    /// What records say of it.
+    pub fn facts(&self) -> Facts {
+        Facts {
+            form: Form::Blocking,
+            measure: Measure::Latency,
+            unit: "ns",
+            axes: Axes {
+                family: "open-loop/blocking".to_owned(),
+                producers: Some(1),
+                consumers: Some(1),
+                capacity: self.buffer.capacity(),
+                unbounded: self.buffer == Room::Unbounded,
+                message_bytes: Some(size_of::<Letter>()),
+                rate: Some(self.rate.get()),
+                ..Axes::default()
+            },
+        }
+    }
+}
+
+/// A message: its place in the schedule, and when it was really sent.
+struct Letter {
+    sequence: u64,
+    sent: u64,
+}
+
+/// When each message is to be sent.
+#[derive(Clone, Copy)]
+struct Schedule {
+    begins: u64,
+    rate: u64,
+}
+
+impl Schedule {
+    /// The moment of the message at `sequence`, on the engine's clock.
+    #[inline]
+    fn moment(self, sequence: u64) -> u64 {
+        self.begins + (u128::from(sequence) * 1_000_000_000 / u128::from(self.rate)) as u64
+    }
+}
+
+/// Latencies of one thread, allocated before it starts.
+struct Latencies(Histogram<u64>);
+
+impl Latencies {
+    fn new() -> Result<Self, StageError> {
+        let histogram = Histogram::new_with_bounds(1, LONGEST, DIGITS);
+        histogram
+            .map(Latencies)
+            .map_err(|why| void(format!("no histogram: {why}")))
+    }
+
+    #[inline]
+    fn record(&mut self, nanos: u64) {
+        self.0.saturating_record(nanos.max(1));
+    }
+
+    fn p99(&self) -> u64 {
+        self.0.value_at_quantile(0.99)
+    }
+}
+
+fn void(message: String) -> StageError {
+    StageError {
+        kind: FailureKind::Void,
+        message,
+    }
+}
+
+struct Generated {
+    put: Tally,
+    /// From the intended moment.
+    late: Latencies,
+    /// From the intended moment, or from the end of the last put where that came later.
+    own: Latencies,
+}
+
+struct Consumed {
+    taken: Tally,
+    sample: Result<Sample, StageError>,
+    response: Latencies,
+    service: Latencies,
+    backlog: Backlog,
+}
+
+enum Report {
+    Generator(Generated),
+    Consumer(Box<Consumed>),
+}
+
+/// How far behind its schedule a channel falls from the first tenth of a window to the last.
+///
+/// The least response of each tenth is compared: a passing stall leaves it alone, a queue that only grows
+/// does not.
+#[derive(Clone, Copy)]
+struct Backlog {
+    first: u64,
+    last: u64,
+    tenth: u64,
+    least_early: u64,
+    least_late: u64,
+}
+
+impl Backlog {
+    fn between(first: u64, last: u64) -> Backlog {
+        Backlog {
+            first,
+            last,
+            tenth: (last - first) / 10,
+            least_early: u64::MAX,
+            least_late: u64::MAX,
+        }
+    }
+
+    #[inline]
+    fn note(&mut self, intended: u64, response: u64) {
+        if intended < self.first + self.tenth {
+            self.least_early = self.least_early.min(response);
+        } else if intended >= self.last - self.tenth {
+            self.least_late = self.least_late.min(response);
+        }
+    }
+
+    /// Achieved over offered rate; `None` when a tenth of the window has no message.
+    fn achieved(&self) -> Option<f64> {
+        if self.least_early == u64::MAX || self.least_late == u64::MAX {
+            return None;
+        }
+        // What fell behind between the middles of both tenths, nine tenths of the window apart.
+        let behind = self.least_late.saturating_sub(self.least_early) as f64;
+        let apart = ((self.last - self.first) - self.tenth) as f64;
+        Some(apart / (apart + behind))
+    }
+}
+
+fn generate<C: Blocking>(
+    mut tx: C::Tx<Letter>,
+    schedule: Schedule,
+    edges: &Edges,
+    mut generated: Generated,
+) -> Result<Generated, StageError> {
+    let mut put = |letter| C::put(&mut tx, letter).map_err(|_| refused("a put on an open channel"));
+    let (first, last) = (edges.first_nanos(), edges.last_nanos());
+    let mut free = 0;
+    for sequence in 0.. {
+        if edges.over() {
+            break;
+        }
+        let intended = schedule.moment(sequence);
+        let sent = clock::spin_until(intended);
+        put(Letter { sequence, sent })?;
+        generated.put.add(sequence);
+        if (first..last).contains(&intended) {
+            generated.late.record(sent - intended);
+            generated.own.record(sent - intended.max(free).min(sent));
+        }
+        free = clock::now_nanos();
+    }
+    put(Letter {
+        sequence: SENTINEL,
+        sent: 0,
+    })?;
+    Ok(generated)
+}
+
+fn consume<C: Blocking>(
+    mut rx: C::Rx<Letter>,
+    schedule: Schedule,
+    edges: &Edges,
+    mut consumed: Box<Consumed>,
+) -> Result<Box<Consumed>, StageError> {
+    let mut counter = edges.counter();
+    let (first, last) = (edges.first_nanos(), edges.last_nanos());
+    'open: loop {
+        for _ in 0..counter.chunk() {
+            let taken = C::take(&mut rx);
+            let letter = taken.map_err(|_| refused("a take from an open channel"))?;
+            if letter.sequence == SENTINEL {
+                break 'open;
+            }
+            let now = clock::now_nanos();
+            consumed.taken.add(letter.sequence);
+            let intended = schedule.moment(letter.sequence);
+            if (first..last).contains(&intended) {
+                let response = now.saturating_sub(intended);
+                consumed.response.record(response);
+                consumed.service.record(now.saturating_sub(letter.sent));
+                consumed.backlog.note(intended, response);
+            }
+        }
+        let turns = u64::from(counter.chunk());
+        // The generator decides when it is over.
+        let _ = counter.lap(turns);
+    }
+    consumed.sample = edges.sample(&[counter.finish()]);
+    Ok(consumed)
+}
+
+struct OpenLoop<C> {
+    params: Params,
+    family: PhantomData<fn(C)>,
+}
+
+impl<C: Blocking> OpenLoop<C> {
+    fn run(&self, edges: &Edges) -> Result<(Generated, Box<Consumed>), StageError> {
+        let (tx, rx) = open::<C, Letter>(self.params.buffer.buffer())?;
+        let generated = Generated {
+            put: Tally::default(),
+            late: Latencies::new()?,
+            own: Latencies::new()?,
+        };
+        let consumed = Box::new(Consumed {
+            taken: Tally::default(),
+            sample: Err(void("nothing was taken".to_owned())),
+            response: Latencies::new()?,
+            service: Latencies::new()?,
+            backlog: Backlog::between(edges.first_nanos(), edges.last_nanos()),
+        });
+        let schedule = Schedule {
+            begins: clock::now_nanos(),
+            rate: self.params.rate.get(),
+        };
+        let (here, there) = (edges.clone(), edges.clone());
+        let jobs: Vec<Job<Report>> = vec![
+            Box::new(move || consume::<C>(rx, schedule, &here, consumed).map(Report::Consumer)),
+            Box::new(move || generate::<C>(tx, schedule, &there, generated).map(Report::Generator)),
+        ];
+        let mut reports = crew::threads(jobs)?.into_iter();
+        match (reports.next(), reports.next()) {
+            (Some(Report::Consumer(consumed)), Some(Report::Generator(generated))) => {
+                Ok((generated, consumed))
+            }
+            _ => Err(void("a thread did not report".to_owned())),
+        }
+    }
+}
+
+impl<C: Blocking> Stage for OpenLoop<C> {
+    fn prove(&mut self) -> Result<(), StageError> {
+        stream::prove_pair::<C>(self.params.buffer)
+    }
+
+    fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
+        let edges = Edges::new(&spec, 1);
+        let (generated, consumed) = self.run(&edges)?;
+        Tally::agree(generated.put, consumed.taken)?;
+        let rate = self.params.rate.get();
+        let achieved = consumed.backlog.achieved().ok_or_else(|| {
+            let millis = spec.nanos / 1_000_000;
+            void(format!(
+                "a window of {millis} ms is too short for {rate} messages/s"
+            ))
+        })?;
+        if achieved < SUSTAINED {
+            return Err(void(format!(
+                "it sustained {:.1} % of {rate} messages/s",
+                achieved * 100.0
+            )));
+        }
+        let (response, own) = (consumed.response.p99(), generated.own.p99());
+        if own > response / 2 {
+            return Err(void(format!(
+                "the generator itself was {own} ns late at p99, where the response was {response} ns"
+            )));
+        }
+        Ok(Sample {
+            value: response as f64,
+            latency: Some(LatencySample {
+                response: consumed.response.0,
+                service: consumed.service.0,
+                generator: generated.late.0,
+            }),
+            ..consumed.sample?
+        })
+    }
+}
+
+/// A stage.
+pub fn stage<C: Blocking>(params: Params) -> Box<dyn Stage> {
+    Box::new(OpenLoop::<C> {
+        params,
+        family: PhantomData,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_that_only_grows_is_not_sustained() {
+        let mut backlog = Backlog::between(1_000, 2_000_000);
+        for intended in (1_000..2_000_000).step_by(1_000) {
+            backlog.note(intended, 500 + intended / 50);
+        }
+        let achieved = backlog.achieved().expect("messages in both tenths");
+        assert!(achieved < SUSTAINED, "{achieved}");
+    }
+
+    #[test]
+    fn a_stall_that_is_caught_up_with_is_sustained() {
+        let mut backlog = Backlog::between(0, 1_000_000);
+        for intended in (0..1_000_000).step_by(1_000) {
+            let stalled = (900_000..950_000).contains(&intended);
+            backlog.note(intended, if stalled { 60_000 } else { 700 });
+        }
+        assert_eq!(backlog.achieved(), Some(1.0));
+    }
+
+    #[test]
+    fn a_schedule_does_not_drift() {
+        let schedule = Schedule { begins: 5, rate: 3 };
+        assert_eq!(
+            schedule.moment(3_000_000_000),
+            5 + 1_000_000_000_000_000_000
+        );
+    }
+}

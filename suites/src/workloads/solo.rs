@@ -1,0 +1,66 @@
+//! Workloads of a single thread: what an operation costs when nobody is in the way.
+//!
+//! Such a workload is a batch of turns, run by the engine between two edges and by criterion over and over;
+//! each turn checks its own outcome.
+
+use std::time::{Duration, Instant};
+
+use flowmeter_harness::measure::edges::Edges;
+use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
+
+/// Turns of a proof.
+const PROOF_TURNS: u64 = 2_000;
+
+/// A workload of a single thread.
+pub trait Solo {
+    /// Does so many turns, checking each.
+    ///
+    /// # Errors
+    /// What came out wrong.
+    fn batch(&mut self, turns: u64) -> Result<(), StageError>;
+
+    /// Checks what single turns cannot show.
+    ///
+    /// # Errors
+    /// What was violated.
+    fn prove(&mut self) -> Result<(), StageError> {
+        Ok(())
+    }
+}
+
+/// Times a batch: what criterion's `iter_custom` asks for. The answer is never dynamic inside the batch.
+///
+/// # Errors
+/// As [`Solo::batch`].
+pub fn time(solo: &mut impl Solo, turns: u64) -> Result<Duration, StageError> {
+    let begins = Instant::now();
+    solo.batch(turns)?;
+    Ok(begins.elapsed())
+}
+
+/// A workload of a single thread as a stage; its value is nanoseconds a turn.
+pub struct Alone<S>(pub S);
+
+impl<S: Solo> Stage for Alone<S> {
+    fn prove(&mut self) -> Result<(), StageError> {
+        self.0.prove()?;
+        self.0.batch(PROOF_TURNS)
+    }
+
+    fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
+        let edges = Edges::new(&spec, 1);
+        let mut counter = edges.counter();
+        loop {
+            let turns = u64::from(counter.chunk());
+            self.0.batch(turns)?;
+            if counter.lap(turns).is_break() {
+                break;
+            }
+        }
+        let sample = edges.sample(&[counter.finish()])?;
+        Ok(Sample {
+            value: sample.nanos as f64 / sample.operations as f64,
+            ..sample
+        })
+    }
+}

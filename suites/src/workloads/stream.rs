@@ -1,0 +1,335 @@
+//! Stream: producers put as fast as they can, consumers take as fast as they can, blocking.
+//!
+//! Consumers count. Producers go on until every consumer has passed the second edge; the last of them then
+//! puts one sentinel for each consumer, so that consumers of channels without close end too. The same loops
+//! run as tasks in [`stream_async`](super::stream_async).
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use flowmeter_harness::channel::{Blocking, Channels, Message};
+use flowmeter_harness::measure::edges::{Counted, Counter, Edges, Laps};
+use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_harness::record::{Axes, Measure};
+use serde::{Deserialize, Serialize};
+
+use super::crew::{self, Job};
+use super::ledger::{Bound, Tally, exact};
+use super::payload::{Payload, SENTINEL, stamp};
+use super::watch::{Recorded, Timed, Watch};
+use super::{open, overfull, refused};
+use crate::scenario::{Facts, Form, MessageKind, Room, Threads, cores};
+
+/// Values that a proof sends, over all producers.
+const PROOF_VALUES: u32 = 4_000;
+
+/// Who takes part in a stream, and over what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Threads or tasks that put.
+    pub producers: Threads,
+    /// Threads or tasks that take.
+    pub consumers: Threads,
+    /// What lies between.
+    pub buffer: Room,
+    /// What a message is.
+    pub message: MessageKind,
+    /// How they wait.
+    pub form: Form,
+}
+
+impl Params {
+    /// What records say of it.
+    pub fn facts(&self) -> Facts {
+        let boxed = match self.message {
+            MessageKind::Box => "/box",
+            _ => "",
+        };
+        let threads = self.producers.count() + self.consumers.count();
+        Facts {
+            form: self.form,
+            measure: Measure::Throughput,
+            unit: "messages/s",
+            axes: Axes {
+                family: format!("stream/{}{boxed}", self.form.name()),
+                producers: Some(self.producers.count()),
+                consumers: Some(self.consumers.count()),
+                capacity: self.buffer.capacity(),
+                unbounded: self.buffer == Room::Unbounded,
+                message_bytes: Some(self.message.bytes()),
+                // Tasks share as many threads as there are cores.
+                oversubscribed: self.form == Form::Blocking && threads > cores().get(),
+                ..Axes::default()
+            },
+        }
+    }
+
+    fn producers(&self) -> usize {
+        self.producers.count()
+    }
+
+    fn consumers(&self) -> usize {
+        self.consumers.count()
+    }
+}
+
+/// What one thread or task of a stream has to tell.
+pub enum Report<A, B> {
+    /// A producer's.
+    Producer(A),
+    /// A consumer's.
+    Consumer(B),
+}
+
+type Halves<C, P> = (Vec<<C as Channels>::Tx<P>>, Vec<<C as Channels>::Rx<P>>);
+
+/// A channel with all its producers and consumers.
+pub fn halves<C: Channels, P: Message>(params: &Params) -> Result<Halves<C, P>, StageError> {
+    let (tx, rx) = open::<C, P>(params.buffer.buffer())?;
+    let lacking = || refused("another half");
+    let txs: Option<Vec<_>> = (1..params.producers())
+        .map(|_| C::another_tx(&tx))
+        .collect();
+    let rxs: Option<Vec<_>> = (1..params.consumers())
+        .map(|_| C::another_rx(&rx))
+        .collect();
+    let (mut txs, mut rxs) = (txs.ok_or_else(lacking)?, rxs.ok_or_else(lacking)?);
+    txs.push(tx);
+    rxs.push(rx);
+    Ok((txs, rxs))
+}
+
+/// Producers that have not ended; the last one to end puts the sentinels.
+#[derive(Clone)]
+pub struct Remaining(Arc<AtomicUsize>);
+
+impl Remaining {
+    /// All of them.
+    pub fn new(producers: usize) -> Remaining {
+        Remaining(Arc::new(AtomicUsize::new(producers)))
+    }
+
+    /// One has ended; whether it was the last.
+    pub fn ends(&self) -> bool {
+        // AcqRel: the last one's sentinels come after the puts of all others.
+        self.0.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+}
+
+/// What a window's or a proof's threads are watched by, made once for each.
+pub trait Watches {
+    /// Watches a producer.
+    type Producer: Watch;
+    /// Watches a consumer.
+    type Consumer: Watch;
+    /// For the next producer.
+    fn producer(&self) -> Self::Producer;
+    /// For the next consumer.
+    fn consumer(&self) -> Self::Consumer;
+}
+
+/// Those of a window.
+pub struct Window(pub Edges);
+
+impl Watches for Window {
+    type Producer = Timed<Laps>;
+    type Consumer = Timed<Counter>;
+
+    fn producer(&self) -> Timed<Laps> {
+        Timed::new(self.0.laps(), 1)
+    }
+
+    fn consumer(&self) -> Timed<Counter> {
+        Timed::new(self.0.counter(), 1)
+    }
+}
+
+/// Those of a proof.
+pub struct Proof {
+    /// Values that each producer sends.
+    pub turns: u32,
+    /// Watches the capacity, where there is one.
+    pub bound: Option<Arc<Bound>>,
+}
+
+impl Proof {
+    /// Of a channel with that capacity.
+    pub fn new(producers: usize, capacity: Option<usize>) -> Proof {
+        Proof {
+            turns: (PROOF_VALUES / producers as u32).max(16),
+            bound: capacity.map(|capacity| Arc::new(Bound::new(capacity))),
+        }
+    }
+}
+
+impl Watches for Proof {
+    type Producer = Recorded;
+    type Consumer = Recorded;
+
+    fn producer(&self) -> Recorded {
+        Recorded::new(self.turns, self.bound.clone())
+    }
+
+    fn consumer(&self) -> Recorded {
+        Recorded::new(u32::MAX, self.bound.clone())
+    }
+}
+
+/// Everybody's reports, once a window is over.
+pub fn settle(
+    edges: &Edges,
+    reports: Vec<Report<Timed<Laps>, Timed<Counter>>>,
+) -> Result<Sample, StageError> {
+    let (mut put, mut taken) = (Vec::new(), Vec::new());
+    let mut counted: Vec<Option<Counted>> = Vec::new();
+    for report in reports {
+        match report {
+            Report::Producer(watch) => put.push(watch.put),
+            Report::Consumer(watch) => {
+                taken.push(watch.taken);
+                counted.push(watch.pace.finish());
+            }
+        }
+    }
+    Tally::agree(
+        Tally::total(put.into_iter()),
+        Tally::total(taken.into_iter()),
+    )?;
+    edges.sample(&counted)
+}
+
+/// Everybody's reports, once a proof is over.
+pub fn judge(proof: &Proof, reports: Vec<Report<Recorded, Recorded>>) -> Result<(), StageError> {
+    let (mut put, mut taken) = (Vec::new(), Vec::new());
+    for report in reports {
+        match report {
+            Report::Producer(watch) => put.push(watch.put),
+            Report::Consumer(watch) => taken.push(watch.taken),
+        }
+    }
+    exact(&put, &taken)?;
+    proof.bound.as_ref().map_or(Ok(()), |bound| bound.kept())
+}
+
+/// A producing thread.
+fn produce<C: Blocking, P: Payload, W: Watch>(
+    mut tx: C::Tx<P>,
+    producer: u64,
+    mut watch: W,
+    remaining: &Remaining,
+    consumers: usize,
+) -> Result<W, StageError> {
+    let mut put = |value| C::put(&mut tx, value).map_err(|_| refused("a put on an open channel"));
+    let mut next = stamp(producer, 0);
+    loop {
+        for _ in 0..watch.chunk() {
+            put(P::new(next))?;
+            watch.has_put(next);
+            next += 1;
+        }
+        if watch.lap().is_break() {
+            break;
+        }
+    }
+    if remaining.ends() {
+        for _ in 0..consumers {
+            put(P::new(SENTINEL))?;
+        }
+    }
+    Ok(watch)
+}
+
+/// A consuming thread: until its sentinel.
+fn consume<C: Blocking, P: Payload, W: Watch>(
+    mut rx: C::Rx<P>,
+    mut watch: W,
+) -> Result<W, StageError> {
+    while watch.holds_back() {
+        thread::yield_now();
+    }
+    loop {
+        for _ in 0..watch.chunk() {
+            watch.will_take();
+            let value = C::take(&mut rx).map_err(|_| refused("a take from an open channel"))?;
+            let stamp = value.stamp();
+            if stamp == SENTINEL {
+                return Ok(watch);
+            }
+            watch.has_taken(stamp);
+        }
+        // Producers decide when it is over.
+        let _ = watch.lap();
+    }
+}
+
+fn run<C: Blocking, P: Payload, W: Watches>(
+    params: &Params,
+    watches: &W,
+) -> Result<Vec<Report<W::Producer, W::Consumer>>, StageError> {
+    let (txs, rxs) = halves::<C, P>(params)?;
+    let remaining = Remaining::new(params.producers());
+    let consumers = params.consumers();
+    let mut jobs: Vec<Job<_>> = Vec::with_capacity(txs.len() + rxs.len());
+    for rx in rxs {
+        let watch = watches.consumer();
+        jobs.push(Box::new(move || {
+            consume::<C, P, _>(rx, watch).map(Report::Consumer)
+        }));
+    }
+    for (producer, tx) in (0_u64..).zip(txs) {
+        let (watch, remaining) = (watches.producer(), remaining.clone());
+        jobs.push(Box::new(move || {
+            produce::<C, P, _>(tx, producer, watch, &remaining, consumers).map(Report::Producer)
+        }));
+    }
+    crew::threads(jobs)
+}
+
+/// An implementation about to run a blocking stream of messages `P`.
+struct Stream<C, P> {
+    params: Params,
+    family: PhantomData<fn(C, P)>,
+}
+
+impl<C: Blocking, P: Payload> Stage for Stream<C, P> {
+    fn prove(&mut self) -> Result<(), StageError> {
+        overfull::<C>(self.params.buffer.buffer())?;
+        let proof = Proof::new(self.params.producers(), self.params.buffer.capacity());
+        let reports = run::<C, P, _>(&self.params, &proof)?;
+        judge(&proof, reports)
+    }
+
+    fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
+        let edges = Edges::new(&spec, self.params.consumers());
+        let reports = run::<C, P, _>(&self.params, &Window(edges.clone()))?;
+        settle(&edges, reports)
+    }
+}
+
+/// A stage for that message.
+pub fn stage<C: Blocking, P: Payload>(params: Params) -> Box<dyn Stage> {
+    Box::new(Stream::<C, P> {
+        params,
+        family: PhantomData,
+    })
+}
+
+/// Proves that one producer and one consumer lose, repeat and reorder nothing over such a buffer.
+pub fn prove_pair<C: Blocking>(buffer: Room) -> Result<(), StageError> {
+    let one = Threads::ONE;
+    let params = Params {
+        producers: one,
+        consumers: one,
+        buffer,
+        message: MessageKind::Word,
+        form: Form::Blocking,
+    };
+    Stream::<C, u64> {
+        params,
+        family: PhantomData,
+    }
+    .prove()
+}

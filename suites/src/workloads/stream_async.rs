@@ -1,0 +1,140 @@
+//! Stream as tasks: the loops of [`stream`](super::stream) awaiting instead of holding up threads, on an
+//! executor with as many threads as the machine has cores.
+
+use std::future::poll_fn;
+use std::marker::PhantomData;
+use std::task::Poll;
+
+use flowmeter_harness::channel::Async;
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::measure::edges::Edges;
+use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
+
+use super::crew::Tasks;
+use super::payload::{Payload, SENTINEL, stamp};
+use super::stream::{Params, Proof, Remaining, Report, Watches, Window, halves, judge, settle};
+use super::watch::Watch;
+use super::{overfull, refused};
+use crate::scenario::cores;
+
+/// Lets other tasks run.
+async fn yield_once() {
+    let mut yielded = false;
+    poll_fn(|context| {
+        if yielded {
+            return Poll::Ready(());
+        }
+        yielded = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// A producing task.
+async fn produce<C: Async, P: Payload, W: Watch>(
+    mut tx: C::Tx<P>,
+    producer: u64,
+    mut watch: W,
+    remaining: Remaining,
+    consumers: usize,
+) -> Result<W, StageError> {
+    let mut next = stamp(producer, 0);
+    loop {
+        for _ in 0..watch.chunk() {
+            let put = C::put_async(&mut tx, P::new(next)).await;
+            put.map_err(|_| refused("a put on an open channel"))?;
+            watch.has_put(next);
+            next += 1;
+        }
+        if watch.lap().is_break() {
+            break;
+        }
+    }
+    if remaining.ends() {
+        for _ in 0..consumers {
+            let put = C::put_async(&mut tx, P::new(SENTINEL)).await;
+            put.map_err(|_| refused("a put on an open channel"))?;
+        }
+    }
+    Ok(watch)
+}
+
+/// A consuming task: until its sentinel.
+async fn consume<C: Async, P: Payload, W: Watch>(
+    mut rx: C::Rx<P>,
+    mut watch: W,
+) -> Result<W, StageError> {
+    while watch.holds_back() {
+        yield_once().await;
+    }
+    loop {
+        for _ in 0..watch.chunk() {
+            watch.will_take();
+            let taken = C::take_async(&mut rx).await;
+            let stamp = taken
+                .map_err(|_| refused("a take from an open channel"))?
+                .stamp();
+            if stamp == SENTINEL {
+                return Ok(watch);
+            }
+            watch.has_taken(stamp);
+        }
+        // Producers decide when it is over.
+        let _ = watch.lap();
+    }
+}
+
+fn run<C: Async, P: Payload, E: Executors, W: Watches>(
+    executor: &E,
+    params: &Params,
+    watches: &W,
+) -> Result<Vec<Report<W::Producer, W::Consumer>>, StageError> {
+    let (txs, rxs) = halves::<C, P>(params)?;
+    let remaining = Remaining::new(txs.len());
+    let consumers = rxs.len();
+    let mut tasks = Tasks::on(executor);
+    for rx in rxs {
+        let watch = watches.consumer();
+        tasks.spawn(async move { consume::<C, P, _>(rx, watch).await.map(Report::Consumer) });
+    }
+    for (producer, tx) in (0_u64..).zip(txs) {
+        let (watch, remaining) = (watches.producer(), remaining.clone());
+        tasks.spawn(async move {
+            let done = produce::<C, P, _>(tx, producer, watch, remaining, consumers).await;
+            done.map(Report::Producer)
+        });
+    }
+    tasks.join()
+}
+
+/// An implementation about to run an async stream of messages `P`.
+struct Stream<C, P, E> {
+    params: Params,
+    executor: E,
+    family: PhantomData<fn(C, P)>,
+}
+
+impl<C: Async, P: Payload, E: Executors> Stage for Stream<C, P, E> {
+    fn prove(&mut self) -> Result<(), StageError> {
+        overfull::<C>(self.params.buffer.buffer())?;
+        let proof = Proof::new(self.params.producers.count(), self.params.buffer.capacity());
+        let reports = run::<C, P, E, _>(&self.executor, &self.params, &proof)?;
+        judge(&proof, reports)
+    }
+
+    fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
+        let edges = Edges::new(&spec, self.params.consumers.count());
+        let reports = run::<C, P, E, _>(&self.executor, &self.params, &Window(edges.clone()))?;
+        settle(&edges, reports)
+    }
+}
+
+/// A stage for that message.
+pub fn stage<C: Async, P: Payload, E: Executors>(params: Params) -> Box<dyn Stage> {
+    Box::new(Stream::<C, P, E> {
+        params,
+        executor: E::with_threads(cores()),
+        family: PhantomData,
+    })
+}

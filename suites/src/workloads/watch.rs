@@ -1,0 +1,180 @@
+//! What a thread of a workload reports to while it runs: the same loop is timed with [`Timed`] and proved
+//! with [`Recorded`].
+//!
+//! Loops are generic over [`Watch`], so a timed loop holds no trace of the proof: an empty call is no call.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use flowmeter_harness::measure::edges::{Counter, Laps};
+
+use super::ledger::{Bound, Tally};
+
+/// Yields that a consumer holds back at most in a proof, so that producers meet a full buffer.
+const YIELDS: u32 = 4_000;
+
+/// Who is told what a thread does.
+pub trait Watch: Send + 'static {
+    /// How many turns before the next [`Watch::lap`].
+    fn chunk(&self) -> u32;
+
+    /// A chunk is done; `Break` when this thread, if it is one that decides, should stop.
+    fn lap(&mut self) -> ControlFlow<()>;
+
+    /// A put of that value returned.
+    fn has_put(&mut self, stamp: u64);
+
+    /// A take of that value returned.
+    fn has_taken(&mut self, stamp: u64);
+
+    /// A take is about to be invoked.
+    #[inline]
+    fn will_take(&mut self) {}
+
+    /// Whether a consumer should yield and ask again before its first take.
+    #[inline]
+    fn holds_back(&mut self) -> bool {
+        false
+    }
+}
+
+/// What paces a timed thread: [`Counter`] where it counts, [`Laps`] where it only works.
+pub trait Pace: Send + 'static {
+    /// Turns before the next lap.
+    fn chunk(&self) -> u32;
+    /// A chunk of `turns` is done.
+    fn lap(&mut self, turns: u64) -> ControlFlow<()>;
+}
+
+impl Pace for Laps {
+    #[inline]
+    fn chunk(&self) -> u32 {
+        Laps::chunk(self)
+    }
+
+    #[inline]
+    fn lap(&mut self, _turns: u64) -> ControlFlow<()> {
+        Laps::lap(self)
+    }
+}
+
+impl Pace for Counter {
+    #[inline]
+    fn chunk(&self) -> u32 {
+        Counter::chunk(self)
+    }
+
+    #[inline]
+    fn lap(&mut self, turns: u64) -> ControlFlow<()> {
+        Counter::lap(self, turns)
+    }
+}
+
+/// A timed thread: paced by the edges of a window, with sums to be compared after it.
+#[derive(Debug)]
+pub struct Timed<L> {
+    /// Its pace.
+    pub pace: L,
+    /// What it put.
+    pub put: Tally,
+    /// What it took.
+    pub taken: Tally,
+    operations_a_turn: u64,
+}
+
+impl<L: Pace> Timed<L> {
+    /// One whose turns are that many operations each.
+    pub fn new(pace: L, operations_a_turn: u64) -> Timed<L> {
+        Timed {
+            pace,
+            put: Tally::default(),
+            taken: Tally::default(),
+            operations_a_turn,
+        }
+    }
+}
+
+impl<L: Pace> Watch for Timed<L> {
+    #[inline]
+    fn chunk(&self) -> u32 {
+        self.pace.chunk()
+    }
+
+    #[inline]
+    fn lap(&mut self) -> ControlFlow<()> {
+        let turns = u64::from(self.pace.chunk());
+        self.pace.lap(turns * self.operations_a_turn)
+    }
+
+    #[inline]
+    fn has_put(&mut self, stamp: u64) {
+        self.put.add(stamp);
+    }
+
+    #[inline]
+    fn has_taken(&mut self, stamp: u64) {
+        self.taken.add(stamp);
+    }
+}
+
+/// A thread of a proof: so many turns, every value written down, the bound watched.
+#[derive(Debug)]
+pub struct Recorded {
+    turns: u32,
+    yields: u32,
+    bound: Option<Arc<Bound>>,
+    /// Stamps in the order of its puts.
+    pub put: Vec<u64>,
+    /// Stamps in the order of its takes.
+    pub taken: Vec<u64>,
+}
+
+impl Recorded {
+    /// One that stops after `turns`; `bound` where the channel has one.
+    pub fn new(turns: u32, bound: Option<Arc<Bound>>) -> Recorded {
+        Recorded {
+            turns,
+            yields: 0,
+            bound,
+            put: Vec::new(),
+            taken: Vec::new(),
+        }
+    }
+}
+
+impl Watch for Recorded {
+    fn chunk(&self) -> u32 {
+        1
+    }
+
+    fn lap(&mut self) -> ControlFlow<()> {
+        self.turns = self.turns.saturating_sub(1);
+        if self.turns == 0 {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    fn has_put(&mut self, stamp: u64) {
+        if let Some(bound) = &self.bound {
+            bound.put_returned();
+        }
+        self.put.push(stamp);
+    }
+
+    fn has_taken(&mut self, stamp: u64) {
+        self.taken.push(stamp);
+    }
+
+    fn will_take(&mut self) {
+        if let Some(bound) = &self.bound {
+            bound.take_invoked();
+        }
+    }
+
+    fn holds_back(&mut self) -> bool {
+        self.yields += 1;
+        self.yields < YIELDS && self.bound.as_ref().is_some_and(|b| !b.is_broken())
+    }
+}

@@ -1,0 +1,72 @@
+//! Every property of our channels in every world: the same statements on real threads, under loom and under
+//! shuttle, one test for each implementation, property and world.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use flowmeter_harness::record::{Proof, Verdict};
+use flowmeter_harness::registry::Registry;
+use flowmeter_harness::sync::loom::Loom;
+use flowmeter_harness::sync::shuttle::Shuttle;
+use flowmeter_harness::sync::std::Std;
+use flowmeter_harness::sync::{Exploration, World};
+use flowmeter_suites::isolation::{self, Model};
+use flowmeter_suites::properties::{Checks, judge};
+
+fn main() -> ExitCode {
+    let seconds = Duration::from_secs;
+    let plan = Exploration::default();
+    let mut models = Vec::new();
+    models.extend(owed::<Std>(
+        flowmeter_impls::registry::Everybody,
+        Exploration {
+            executions: 200,
+            time: seconds(1),
+            ..plan.clone()
+        },
+    ));
+    models.extend(owed::<Shuttle>(
+        flowmeter_impls_shuttle::registry::Everybody,
+        Exploration {
+            executions: 2_000,
+            time: seconds(4),
+            ..plan.clone()
+        },
+    ));
+    models.extend(owed::<Loom>(
+        flowmeter_impls_loom::registry::Everybody,
+        Exploration {
+            executions: 200_000,
+            time: seconds(8),
+            ..plan
+        },
+    ));
+    isolation::main(models)
+}
+
+/// A test for each property that somebody claims in a world.
+fn owed<W: World>(registry: impl Registry, plan: Exploration) -> Vec<Model> {
+    let checks = Checks::<W>::of(registry);
+    let claimed = checks.cells().filter(|cell| !cell.cases.is_empty());
+    claimed
+        .map(|cell| {
+            let plan = plan.clone();
+            let name = format!("{}::{}::{}", W::NAME, cell.who.name, cell.property.name);
+            Model::new(name, move || answer(judge::<W>(&cell, &plan)))
+        })
+        .collect()
+}
+
+fn answer(proof: Proof) -> Result<String, String> {
+    let extent = if proof.complete {
+        "exhausted"
+    } else {
+        "within the budget"
+    };
+    match proof.verdict {
+        Verdict::Pass => Ok(format!("{} executions, {extent}", proof.executions)),
+        _ => Err(proof
+            .detail
+            .unwrap_or_else(|| format!("{:?}", proof.verdict))),
+    }
+}
