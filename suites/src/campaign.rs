@@ -1,6 +1,5 @@
 //! A whole measuring run: who runs what, proved first, then timed by the engine.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use flowmeter_harness::measure::budget::Budget;
@@ -13,7 +12,7 @@ use flowmeter_harness::sync::std::Std;
 
 use crate::contest::Contest;
 use crate::process::pinning_name;
-use crate::properties::{Cell, Checks};
+use crate::properties::{Cell, Checks, PROPERTIES, Property};
 use crate::proving::{Effort, prove};
 use crate::scenario::ScenarioSpec;
 
@@ -71,22 +70,17 @@ pub fn quick_proof<R: AsyncRegistry>(
     selection: &Selection,
     mut heard: impl FnMut(usize, usize, &Proof),
 ) -> Vec<Proof> {
-    let groups: Vec<&str> = selection
-        .scenarios
-        .iter()
-        .map(ScenarioSpec::group)
-        .collect();
     let checks = Checks::<Std>::of(registry);
     let needed = |cell: &Cell| {
-        cell.property.quick
-            && !cell.cases.is_empty()
+        !cell.cases.is_empty()
             && selection
                 .implementations
                 .iter()
                 .any(|who| who.name == cell.who.name)
-            && groups
+            && selection
+                .scenarios
                 .iter()
-                .any(|group| relies_on(group, cell.property.name))
+                .any(|scenario| relies_on(scenario, cell.property))
     };
     let cells: Vec<Cell> = checks.cells().filter(needed).collect();
     cells
@@ -100,10 +94,10 @@ pub fn quick_proof<R: AsyncRegistry>(
         .collect()
 }
 
-/// Whether scenarios of that group rely on that property: channels on everything about channels, alts on
-/// that and on everything about alts.
-fn relies_on(group: &str, property: &str) -> bool {
-    group == "alts" || !property.starts_with('a')
+fn relies_on(scenario: &ScenarioSpec, property: &Property) -> bool {
+    property
+        .relied_on_by
+        .concerns(scenario.group(), scenario.work.facts().form.name())
 }
 
 /// The engine's plan for a selection; `proofs` is what [`quick_proof`] gave.
@@ -249,17 +243,4 @@ fn commit() -> String {
 fn started() -> String {
     let now = jiff::Timestamp::now();
     now.round(jiff::Unit::Second).unwrap_or(now).to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn alts_rely_on_channels_and_channels_not_on_alts() {
-        assert!(relies_on("alts", "c2-order"));
-        assert!(relies_on("alts", "a1-exclusive"));
-        assert!(relies_on("channels", "c2-order"));
-        assert!(!relies_on("channels", "a1-exclusive"));
-    }
 }

@@ -4,12 +4,12 @@ use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Order, Patience, 
 use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::World;
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "a1-exclusive",
     statement: "Of all clauses of an alts exactly one takes effect, and losing values come back to their sender.",
-    quick: true,
+    relied_on_by: Reliance::Alts,
 };
 
 const BUFFERS: [Buffer; 3] = [Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded];

@@ -4,12 +4,12 @@
 use flowmeter_harness::channel::{Alts, Buffer, Channels, Chosen, Clause, Order, Patience, Polled};
 use flowmeter_harness::sync::World;
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "a3-meeting",
     statement: "Alts that meet on rendezvous channels commit in pairs, and always progress.",
-    quick: true,
+    relied_on_by: Reliance::Alts,
 };
 
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {

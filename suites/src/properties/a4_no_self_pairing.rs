@@ -3,12 +3,12 @@
 use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Order, Patience};
 use flowmeter_harness::sync::World;
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "a4-no-self-pairing",
     statement: "alts [put c v, take c] on a rendezvous channel waits for somebody else.",
-    quick: false,
+    relied_on_by: Reliance::Nobody,
 };
 
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {

@@ -3,12 +3,12 @@
 
 use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, Patience};
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "a5-choice",
     statement: "With priority the first ready clause wins; without, the choice is uniform over every ready subset.",
-    quick: false,
+    relied_on_by: Reliance::Nobody,
 };
 
 const CLAUSES: usize = 4;

@@ -2,12 +2,12 @@
 
 use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, Patience, Polled};
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "a6-default",
     statement: "Default only when no clause is able, and nothing stays enqueued.",
-    quick: true,
+    relied_on_by: Reliance::Alts,
 };
 
 pub(super) fn cases<C: Alts>() -> Vec<Case> {

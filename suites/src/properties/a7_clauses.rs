@@ -5,12 +5,12 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::World;
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "a7-clauses",
     statement: "A channel may stand in several clauses; an alts of nothing and missing values are errors at once.",
-    quick: false,
+    relied_on_by: Reliance::Nobody,
 };
 
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {

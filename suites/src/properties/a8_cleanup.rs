@@ -4,12 +4,12 @@
 use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, Patience, Polled};
 use flowmeter_harness::sync::{Deadline, World};
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "a8-cleanup",
     statement: "Clauses that lost are gone: none is served, and none counts against the bound on waiters.",
-    quick: false,
+    relied_on_by: Reliance::Nobody,
 };
 
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {

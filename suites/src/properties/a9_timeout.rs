@@ -5,12 +5,12 @@ use std::time::Duration;
 use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Order, Patience, Polled};
 use flowmeter_harness::sync::{Deadline, World};
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "a9-timeout",
     statement: "Not before the deadline; where value and deadline race exactly one wins, the other has no effect.",
-    quick: false,
+    relied_on_by: Reliance::Nobody,
 };
 
 const SOON: Duration = Duration::from_micros(50);
@@ -43,7 +43,7 @@ fn alone<C: Alts, W: World>(buffer: Buffer) {
 
 fn edge<C: Alts, W: World>(buffer: Buffer) {
     let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
-    let putter = W::spawn(move || C::put(&mut tx, 1).is_ok());
+    let putter = W::spawn(move || (C::put(&mut tx, 1).is_ok(), tx));
     let deadline = Deadline::after(W::now_nanos(), SOON);
     let chosen = {
         let clauses = [Clause::Take(&rx)];
@@ -67,7 +67,8 @@ fn edge<C: Alts, W: World>(buffer: Buffer) {
         }
         other => panic!("A9: the alts answered {other:?}"),
     }
-    assert!(W::join(putter), "C1: a put on an open channel was refused");
+    let (accepted, _tx) = W::join(putter);
+    assert!(accepted, "C1: a put on an open channel was refused");
     assert_eq!(
         C::poll(&mut rx),
         Polled::WouldWait,

@@ -5,12 +5,12 @@ use std::num::NonZeroUsize;
 use flowmeter_harness::channel::{Blocking, Buffer, Channels, Offered, Polled, Promises};
 use flowmeter_harness::sync::World;
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "b1-buffers",
     statement: "Dropping keeps the oldest, sliding the newest, a promise the first; their puts never wait.",
-    quick: false,
+    relied_on_by: Reliance::Nobody,
 };
 
 const ROOM: NonZeroUsize = NonZeroUsize::new(2).expect("two");

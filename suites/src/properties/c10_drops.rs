@@ -3,12 +3,12 @@
 use flowmeter_harness::channel::{Buffer, Channels, Offered, Polled};
 use flowmeter_harness::check::{Mint, Token};
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c10-drops",
     statement: "Values left in a channel are dropped exactly once with its last handle.",
-    quick: true,
+    relied_on_by: Reliance::Everybody,
 };
 
 const COUNT: usize = 5;

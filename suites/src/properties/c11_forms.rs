@@ -6,12 +6,12 @@ use std::sync::mpsc;
 use flowmeter_harness::channel::{Blocking, Buffer, Callback};
 use flowmeter_harness::sync::World;
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c11-forms",
     statement: "Callbacks and threads meet on one channel; callbacks may nest, re-enter and panic.",
-    quick: false,
+    relied_on_by: Reliance::Nobody,
 };
 
 pub(super) fn cases<C: Callback + Blocking, W: World>() -> Vec<Case> {

@@ -2,12 +2,12 @@
 
 use flowmeter_harness::channel::{Buffer, Channels};
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c13-identity",
     statement: "Clones of a handle are the same channel, and two channels never are.",
-    quick: false,
+    relied_on_by: Reliance::Nobody,
 };
 
 pub(super) fn cases<C: Channels>() -> Vec<Case> {

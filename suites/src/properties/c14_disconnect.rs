@@ -5,12 +5,12 @@ use flowmeter_harness::channel::{Buffer, Channels, Offered, Polled, PutError, Ta
 use flowmeter_harness::sync::World;
 
 use super::form::Form;
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c14-disconnect",
     statement: "The last half dropped ends the channel for the other side, waiting or not, and loses nothing buffered.",
-    quick: false,
+    relied_on_by: Reliance::Nobody,
 };
 
 const BUFFERS: [Buffer; 4] = [

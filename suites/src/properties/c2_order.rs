@@ -6,12 +6,19 @@ use flowmeter_harness::sync::World;
 
 use super::crowd::{Books, Crowd};
 use super::form::Form;
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c2-order",
     statement: "No consumer takes two values of one producer in another order than they were put.",
-    quick: true,
+    relied_on_by: Reliance::Blocking,
+};
+
+/// The same of the form that awaits: a crate's forms are different code, and fail apart.
+pub(super) const AWAITED: Property = Property {
+    name: "c2-order-async",
+    statement: "No consumer awaits two values of one producer in another order than they were put.",
+    relied_on_by: Reliance::Async,
 };
 
 pub(super) fn cases<C: Channels, F: Form<C>, W: World>(form: &str) -> Vec<Case> {

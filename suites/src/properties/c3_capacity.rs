@@ -2,12 +2,12 @@
 
 use flowmeter_harness::channel::{Buffer, Channels, Offered, Polled};
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c3-capacity",
     statement: "A buffer admits exactly as many values as its capacity, and then a put would wait.",
-    quick: true,
+    relied_on_by: Reliance::Everybody,
 };
 
 pub(super) fn cases<C: Channels>() -> Vec<Case> {

@@ -3,15 +3,16 @@
 use flowmeter_harness::channel::{Blocking, Buffer, Channels, Offered, Polled};
 use flowmeter_harness::sync::World;
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c5-try",
     statement: "offer and poll answer done, would wait, or closed, never wait, and leave nothing behind.",
-    quick: true,
+    relied_on_by: Reliance::Everybody,
 };
 
-pub(super) fn cases<C: Channels>() -> Vec<Case> {
+/// `keeps_buffered`: whether values in the buffer are promised to survive a close.
+pub(super) fn cases<C: Channels>(keeps_buffered: bool) -> Vec<Case> {
     let mut cases = Vec::new();
     if C::open::<u32>(Buffer::Rendezvous).is_some() {
         cases.push(Case::new("rendezvous", alone_on_a_rendezvous::<C>));
@@ -58,7 +59,7 @@ fn alone_on_a_rendezvous<C: Channels>() {
     );
 }
 
-fn closed<C: Channels>(buffer: Buffer) {
+fn closed<C: Channels>(buffer: Buffer, keeps_buffered: bool) {
     let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
     let kept = C::offer(&mut tx, 1) == Offered::Done;
     C::close(&tx);
@@ -68,7 +69,7 @@ fn closed<C: Channels>(buffer: Buffer) {
         Offered::Closed(2),
         "C5: an offer to a closed channel"
     );
-    if kept {
+    if kept && keeps_buffered {
         assert_eq!(
             C::poll(&mut rx),
             Polled::Done(1),

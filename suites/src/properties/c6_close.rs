@@ -5,12 +5,12 @@ use flowmeter_harness::channel::{Blocking, Buffer, PutError, TakeError};
 use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::World;
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c6-close",
     statement: "A close loses nothing: what was accepted before is taken after, everybody who waits is answered.",
-    quick: true,
+    relied_on_by: Reliance::Everybody,
 };
 
 const BUFFERS: [Buffer; 4] = [

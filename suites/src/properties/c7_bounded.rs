@@ -5,12 +5,12 @@ use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::channel::{Async, Buffer, Callback, Channels, PutError, TakeError};
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c7-bounded-waiters",
     statement: "The waiter above the limit gets an error, the channel stays usable, abandoned waiters do not count.",
-    quick: false,
+    relied_on_by: Reliance::Nobody,
 };
 
 /// The stated limit.

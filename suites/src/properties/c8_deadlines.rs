@@ -8,12 +8,12 @@ use flowmeter_harness::channel::{
 use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::{Deadline, World};
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c8-deadlines",
     statement: "Timed out means not before the deadline and without effect; at the edge nothing is lost or doubled.",
-    quick: false,
+    relied_on_by: Reliance::Nobody,
 };
 
 const BUFFERS: [Buffer; 3] = [Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded];

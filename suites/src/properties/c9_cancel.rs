@@ -8,12 +8,12 @@ use flowmeter_harness::channel::{Async, Buffer, Channels, Offered, Polled};
 use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::World;
 
-use super::{Case, Property};
+use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c9-cancel",
     statement: "Dropping a pending put or take loses no value and delivers none twice.",
-    quick: false,
+    relied_on_by: Reliance::Nobody,
 };
 
 pub(super) fn cases<C: Async, W: World>() -> Vec<Case> {

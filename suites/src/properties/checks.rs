@@ -118,9 +118,9 @@ impl<W: World> Enrol for Checks<W> {
             c2_order::cases::<C, ByThread, W>(form),
         );
         self.owe(who, &c3_capacity::PROPERTY, c3_capacity::cases::<C>());
-        self.owe(who, &c5_try::PROPERTY, c5_try::cases::<C>());
-        self.owe(who, &c5_try::PROPERTY, c5_try::blocking_cases::<C, W>());
         let keeps = claims(who, Claim::KeepsBuffered);
+        self.owe(who, &c5_try::PROPERTY, c5_try::cases::<C>(keeps));
+        self.owe(who, &c5_try::PROPERTY, c5_try::blocking_cases::<C, W>());
         self.owe(who, &c6_close::PROPERTY, c6_close::cases::<C, W>(keeps));
         if claims(who, Claim::Disconnect) {
             self.owe(
@@ -141,12 +141,12 @@ impl<W: World> Enrol for Checks<W> {
         type Awaited<W> = ByFuture<W>;
         self.owe(
             who,
-            &c1_conservation::PROPERTY,
+            &c1_conservation::AWAITED,
             c1_conservation::cases::<C, Awaited<W>, W>(form),
         );
         self.owe(
             who,
-            &c2_order::PROPERTY,
+            &c2_order::AWAITED,
             c2_order::cases::<C, Awaited<W>, W>(form),
         );
         if !who.capabilities.derived.contains(&Capability::Blocking) {

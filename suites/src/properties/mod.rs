@@ -44,8 +44,36 @@ pub struct Property {
     pub name: &'static str,
     /// What holds, in a sentence.
     pub statement: &'static str,
-    /// Part of the quick proof without which nothing is timed.
-    pub quick: bool,
+    /// Which scenarios rely on it: without a quick proof of it they are not timed.
+    pub relied_on_by: Reliance,
+}
+
+/// Which scenarios rely on a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reliance {
+    /// None: it is checked, and fails, apart from any timing.
+    Nobody,
+    /// All of them.
+    Everybody,
+    /// Those whose threads block.
+    Blocking,
+    /// Those whose tasks await.
+    Async,
+    /// Those of alts.
+    Alts,
+}
+
+impl Reliance {
+    /// Whether a scenario of that group and form relies on it.
+    pub fn concerns(self, group: &str, form: &str) -> bool {
+        match self {
+            Reliance::Nobody => false,
+            Reliance::Everybody => true,
+            Reliance::Blocking => form == "blocking",
+            Reliance::Async => form == "async",
+            Reliance::Alts => group == "alts",
+        }
+    }
 }
 
 /// One model of a property.
@@ -75,7 +103,9 @@ impl std::fmt::Debug for Case {
 /// Every property, in the order in which tables show them.
 pub const PROPERTIES: &[&Property] = &[
     &c1_conservation::PROPERTY,
+    &c1_conservation::AWAITED,
     &c2_order::PROPERTY,
+    &c2_order::AWAITED,
     &c3_capacity::PROPERTY,
     &c4_waiters::PROPERTY,
     &c5_try::PROPERTY,
