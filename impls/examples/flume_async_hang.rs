@@ -10,7 +10,10 @@ const CONSUMERS: u32 = 4;
 const EACH: u32 = 64;
 
 fn main() {
-    let capacity = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(1);
+    let capacity = std::env::args()
+        .nth(1)
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(1);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(4)
         .enable_time()
@@ -24,7 +27,9 @@ fn main() {
                     let tx = tx.clone();
                     tokio::spawn(async move {
                         for value in 0..EACH {
-                            tx.send_async(Some(producer * EACH + value)).await.expect("open");
+                            tx.send_async(Some(producer * EACH + value))
+                                .await
+                                .expect("open");
                         }
                     })
                 })
@@ -56,7 +61,10 @@ fn main() {
         match runtime.block_on(async { tokio::time::timeout(Duration::from_secs(5), all).await }) {
             Ok(taken) => assert_eq!(taken, PRODUCERS * EACH, "round {round}"),
             Err(_) => {
-                println!("round {round}: no progress for 5 s with {} values in it", rx.len());
+                println!(
+                    "round {round}: no progress for 5 s with {} values in it",
+                    rx.len()
+                );
                 std::process::exit(1);
             }
         }

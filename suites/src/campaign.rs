@@ -107,28 +107,21 @@ pub fn plan<R: AsyncRegistry>(
     proofs: Vec<Proof>,
     settings: &Settings,
 ) -> Plan {
-    let mut failed: BTreeMap<&str, Vec<&Proof>> = BTreeMap::new();
-    for proof in proofs
-        .iter()
-        .filter(|proof| !matches!(proof.verdict, Verdict::Pass))
-    {
-        failed.entry(&proof.implementation).or_default().push(proof);
-    }
     let entry = |who: &str, scenario: &ScenarioSpec| {
-        let disproved = failed
-            .get(who)
-            .and_then(|proofs| {
-                proofs
-                    .iter()
-                    .find(|p| relies_on(scenario.group(), &p.property))
-            })
-            .map(|proof| {
-                format!(
-                    "{}: {}",
-                    proof.property,
-                    proof.detail.as_deref().unwrap_or("did not pass")
-                )
-            });
+        let concerns = |proof: &&Proof| {
+            let property = PROPERTIES
+                .iter()
+                .find(|property| property.name == proof.property);
+            proof.implementation == who && property.is_some_and(|p| relies_on(scenario, p))
+        };
+        let mut failed = proofs.iter().filter(|proof| proof.verdict != Verdict::Pass);
+        let disproved = failed.find(concerns).map(|proof| {
+            format!(
+                "{}: {}",
+                proof.property,
+                proof.detail.as_deref().unwrap_or("did not pass")
+            )
+        });
         Entry {
             disproved,
             ..Entry::new(who)

@@ -20,7 +20,7 @@ pub(super) fn cases<C: Channels>(keeps_buffered: bool) -> Vec<Case> {
     for buffer in [Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded] {
         if C::open::<u32>(buffer).is_some_and(|(tx, _rx)| C::close(&tx)) {
             cases.push(Case::new(format!("closed, {buffer}"), move || {
-                closed::<C>(buffer)
+                closed::<C>(buffer, keeps_buffered)
             }));
         }
     }
