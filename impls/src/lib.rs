@@ -4,6 +4,16 @@
 //! `impls/shuttle`); every primitive comes from [`sync`], never from `std`. [`registry`] is the one list
 //! of who takes part.
 
+#![cfg_attr(
+    not(feature = "loom"),
+    allow(
+        clippy::disallowed_types,
+        clippy::disallowed_methods,
+        clippy::disallowed_macros,
+        reason = "elsewhere some of the facade's names are std's own; the loom twin holds clippy.toml's bans"
+    )
+)]
+
 #[cfg(feature = "loom")]
 pub use flowmeter_harness::sync::loom as sync;
 #[cfg(feature = "shuttle")]

@@ -6,7 +6,7 @@
 //! | stacks | main about 24 KiB; spawned threads 128 KiB |
 //! | atomics, fences | memory orders explored; `SeqCst` accesses act as `AcqRel` (only `fence(SeqCst)` orders all); no load buffering; weak compare-exchange never fails for nothing |
 //! | `UnsafeCell` | races found |
-//! | `Mutex`, `Parker` | acquire and release, as std's; `Mutex` does not poison |
+//! | `Mutex`, `Parker` | acquire and release, as std's; but a panic that a model catches after it let go of a lock fails the next one who takes that lock (loom's own locks poison) |
 //! | `Condvar` | `notify_one` wakes whoever waited longest; a woken thread sees all that its waker saw |
 //! | spurious wake-ups | none, though the contract admits them |
 //! | `Arc` | loom's: leaks found (by number, without a line); no `Weak`, unsized only by `from_std` |
@@ -14,6 +14,7 @@
 //! | constructors | none is `const`, so no statics |
 //! | `thread_local!` | loom's; in a destructor of one, the facade no longer knows its thread |
 //! | time | virtual; the earliest armed timer fires at any scheduling point (the first 8 firings of an execution; after those only when all others wait), so relative speed is arbitrary: assert that nothing is early or lost, not durations |
+//! | `yield_now`, `spin_hint` | let others run; after 100 of them with nobody beginning to wait, a timer fires |
 //! | a fired timer | carries what its helper saw: the past of those who made it start and wake up |
 //! | `choose` | all of `0..n`, from a script enumerated around the exploration |
 //! | `random_u64` | the same numbers for each thread in every execution |
@@ -30,16 +31,31 @@ use ::std::time::{Duration, Instant};
 use super::explored::exploration::{attempt, execute, executions};
 use super::explored::{Engine, Place, Word, census, choices, facade, world};
 
+pub use crate::__loom_thread_local as thread_local;
 pub use ::loom::cell::UnsafeCell;
-pub use ::loom::hint::spin_loop as spin_hint;
 pub use ::loom::sync::Arc;
-pub use ::loom::thread::yield_now;
-pub use ::loom::thread_local;
+#[doc(hidden)]
+pub use ::loom::thread_local as __thread_local;
 
 /// Atomics and fences.
 pub mod atomic {
     pub use ::loom::sync::atomic::{
         AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    };
+}
+
+/// Loom's `thread_local!`, which does not know `const` initialisers.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __loom_thread_local {
+    () => {};
+    ($(#[$attr:meta])* $vis:vis static $name:ident: $t:ty = const $init:block $(; $($rest:tt)*)?) => {
+        $crate::sync::loom::__thread_local! { $(#[$attr])* $vis static $name: $t = $init }
+        $($crate::__loom_thread_local! { $($rest)* })?
+    };
+    ($(#[$attr:meta])* $vis:vis static $name:ident: $t:ty = $init:expr $(; $($rest:tt)*)?) => {
+        $crate::sync::loom::__thread_local! { $(#[$attr])* $vis static $name: $t = $init }
+        $($crate::__loom_thread_local! { $($rest)* })?
     };
 }
 
@@ -144,6 +160,10 @@ impl Engine for Loom {
         handle
             .join()
             .expect("a panic in a loom thread ends the execution")
+    }
+
+    fn yield_now() {
+        raw::yield_now();
     }
 
     fn me() -> Option<usize> {

@@ -15,6 +15,7 @@
 //! | `Track` | leaks found, with the line |
 //! | `thread_local!` | shuttle's; in a destructor of one, the facade no longer knows its thread |
 //! | time | virtual; chosen per execution with probability 1/2 each: quiescent (a timer fires only when all others wait, so nothing takes any time but waiting) or adversarial (the earliest armed timer fires at any point, the first 64 firings of an execution) |
+//! | `yield_now`, `spin_hint` | let others run; after 100 of them with nobody beginning to wait, a timer fires |
 //! | `choose`, `random_u64` | random, part of the schedule |
 //! | deadlock | found, with who waits where; `on_quiescence` runs instead, if registered |
 //! | limits | an execution of more than 200,000 steps fails: a livelock; never `complete` |
@@ -34,9 +35,7 @@ use super::explored::exploration::{attempt, execute};
 use super::explored::{Engine, Place, Word, facade, world};
 
 pub use super::std::UnsafeCell;
-pub use ::shuttle::hint::spin_loop as spin_hint;
 pub use ::shuttle::sync::Arc;
-pub use ::shuttle::thread::yield_now;
 pub use ::shuttle::thread_local;
 
 /// Atomics and fences.
@@ -138,6 +137,10 @@ impl Engine for Shuttle {
             .unwrap_or_else(|panic| ::std::panic::resume_unwind(panic))
     }
 
+    fn yield_now() {
+        raw::yield_now();
+    }
+
     fn me() -> Option<usize> {
         ME.try_with(Cell::get).ok().flatten()
     }
@@ -197,7 +200,7 @@ world!(Shuttle, "shuttle", |plan, model| {
         let model = model.clone();
         let found = attempt(move || {
             Runner::new(scheduler, config).run(move || {
-                let eager = if thread_rng().next_u32() % 2 == 0 {
+                let eager = if thread_rng().next_u32().is_multiple_of(2) {
                     0
                 } else {
                     EAGER

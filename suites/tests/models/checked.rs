@@ -69,6 +69,15 @@ pub fn checked() -> Vec<Model> {
             "an increment was lost",
             unlocked_increments,
         ),
+        Model::holds(
+            named("who_spins_until_a_timer_has_fired_ends"),
+            who_spins_until_a_timer_has_fired_ends,
+        ),
+        Model::finds(
+            named("a_panic_under_a_lock_is_told_first"),
+            "alas",
+            a_panic_under_a_lock,
+        ),
         Model::finds(
             named("a_leak_is_found_with_its_line"),
             "leak: tracked values made at suites/tests/models/checked.rs:",
@@ -287,5 +296,33 @@ fn timer_against_notification(judge: impl Fn(bool) + Send + Sync + 'static) -> E
         if let Some(passed) = waited {
             judge(passed);
         }
+    })
+}
+
+fn who_spins_until_a_timer_has_fired_ends() -> Explored {
+    exhaust(|| {
+        let deadline = soon();
+        let other = sync::spawn(move || Parker::new().park_until(deadline));
+        while !sync::clock::has_passed(deadline) {
+            sync::spin_hint();
+        }
+        other.join();
+    })
+}
+
+/// Unwinding lets go of a lock that others wait for, and drops what they share.
+fn a_panic_under_a_lock() -> Explored {
+    explore(|| {
+        let lock = Arc::new(Mutex::new(0));
+        let others = [(); 2].map(|()| {
+            let lock = lock.clone();
+            sync::spawn(move || *lock.lock() += 1)
+        });
+        let kept = lock.clone();
+        let value = lock.lock();
+        assert!(*value < 1, "alas");
+        drop(value);
+        others.into_iter().for_each(JoinHandle::join);
+        drop(kept);
     })
 }

@@ -287,7 +287,7 @@ fn block_on_is_woken_by_another_thread() -> Explored {
 }
 
 sync::thread_local! {
-    static MINE: std::cell::Cell<u32> = std::cell::Cell::new(1);
+    static MINE: std::cell::Cell<u32> = const { std::cell::Cell::new(1) };
 }
 
 fn thread_locals_are_per_thread() -> Explored {
@@ -340,6 +340,6 @@ fn tracked_and_dropped() -> Explored {
         kept.get_mut().push(2);
         assert_eq!(kept.get_ref().len(), 2);
         assert_eq!(kept.into_inner(), [1, 2]);
-        drop(Track::new(()));
+        let _dropped_at_the_end = Track::new(());
     })
 }

@@ -80,6 +80,9 @@ pub enum Duty {
     Deadlock(String),
 }
 
+/// Giving way so often with nobody beginning to wait is waiting too: for time to pass.
+pub const SPINS: u32 = 100;
+
 /// What to do when everybody waits.
 pub type Rescuer = Box<dyn FnOnce() + Send>;
 
@@ -100,6 +103,8 @@ pub struct Census {
     pub orders: Arc<dyn Word>,
     /// How many timers may still fire while somebody could run.
     pub eager: u32,
+    /// How often threads have given way since somebody last waited or a timer fired.
+    pub spun: u32,
     /// The last key given out.
     pub keys: u64,
     /// Tracked values alive, by number, with the lines that made them.
@@ -122,6 +127,7 @@ pub fn begin(clock: Arc<dyn Word>, orders: Arc<dyn Word>, eager: u32) {
         clock,
         orders,
         eager,
+        spun: 0,
         keys: 0,
         tracked: BTreeMap::new(),
     };
@@ -190,6 +196,7 @@ impl Census {
             .next_timer()
             .is_some_and(|next| next.number == timer.number);
         if next {
+            self.spun = 0;
             if !self.quiescent() {
                 self.eager = self.eager.saturating_sub(1);
             }
@@ -230,7 +237,7 @@ impl Census {
         }
         let quiescent = self.quiescent();
         if let Some(timer) = self.next_timer() {
-            if quiescent || self.eager > 0 {
+            if quiescent || self.eager > 0 || self.spun >= SPINS {
                 return Duty::Fire(timer.clone());
             }
         } else if quiescent && self.rescuers.is_empty() {
@@ -253,7 +260,7 @@ impl Census {
             }
         }
         let quiescent = self.quiescent();
-        let eager = self.eager > 0 && !self.timers.is_empty();
+        let eager = (self.eager > 0 || self.spun >= SPINS) && !self.timers.is_empty();
         if !quiescent && !eager {
             return Ok(None);
         }

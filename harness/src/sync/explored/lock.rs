@@ -29,6 +29,7 @@ pub struct MutexGuard<'a, E: Engine, T> {
 impl<E: Engine, T> Mutex<E, T> {
     /// An open lock around `value`.
     #[inline]
+    #[track_caller]
     pub fn new(value: T) -> Self {
         Mutex {
             raw: E::mutex(value),
@@ -75,6 +76,7 @@ impl<E: Engine, T> Mutex<E, T> {
 
     /// The value, when nobody else can hold the lock.
     #[inline]
+    #[track_caller]
     pub fn into_inner(self) -> T {
         E::into_inner(self.raw)
     }
@@ -111,6 +113,7 @@ const HELD: &str = "a guard holds the lock until it is dropped";
 impl<E: Engine, T> Deref for MutexGuard<'_, E, T> {
     type Target = T;
     #[inline]
+    #[track_caller]
     fn deref(&self) -> &T {
         self.raw.as_ref().expect(HELD)
     }
@@ -118,6 +121,7 @@ impl<E: Engine, T> Deref for MutexGuard<'_, E, T> {
 
 impl<E: Engine, T> DerefMut for MutexGuard<'_, E, T> {
     #[inline]
+    #[track_caller]
     fn deref_mut(&mut self) -> &mut T {
         self.raw.as_mut().expect(HELD)
     }
@@ -142,6 +146,7 @@ pub struct Condvar<E: Engine> {
 impl<E: Engine> Condvar<E> {
     /// One without waiters.
     #[inline]
+    #[track_caller]
     pub fn new() -> Self {
         Condvar {
             gate: Arc::new(E::Word::new(0)),

@@ -88,6 +88,9 @@ pub trait Engine: Sized + Send + Sync + 'static {
     #[track_caller]
     fn join<T: 'static>(handle: Self::JoinHandle<T>) -> T;
 
+    /// Lets others run.
+    fn yield_now();
+
     /// The calling thread's number in the census; `None` for a thread the facade did not start, or one
     /// whose thread-locals are gone.
     fn me() -> Option<usize>;
@@ -136,6 +139,20 @@ macro_rules! facade {
             body: impl FnOnce() -> T + Send + 'static,
         ) -> JoinHandle<T> {
             explored::thread::spawn::<$engine, T>(body)
+        }
+
+        /// Lets others run.
+        #[inline]
+        #[track_caller]
+        pub fn yield_now() {
+            explored::thread::yield_now::<$engine>();
+        }
+
+        /// One turn of waiting by looking again: lets others run.
+        #[inline]
+        #[track_caller]
+        pub fn spin_hint() {
+            explored::thread::yield_now::<$engine>();
         }
 
         /// Runs a future on this thread.

@@ -55,6 +55,7 @@ impl<E: Engine> Default for Parker<E> {
 impl<E: Engine> Parker<E> {
     /// A waiting place for this thread, with a token of its own.
     #[inline]
+    #[track_caller]
     pub fn new() -> Self {
         Parker {
             unparker: Unparker(Arc::new(Bench {
@@ -67,6 +68,7 @@ impl<E: Engine> Parker<E> {
 
     /// What wakes this parker.
     #[inline]
+    #[track_caller]
     pub fn unparker(&self) -> Unparker<E> {
         self.unparker.clone()
     }

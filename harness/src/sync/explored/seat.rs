@@ -45,6 +45,7 @@ impl<E: Engine> Seat<E> {
         if let Some(thread) = self.thread {
             let timed = deadline != Deadline::NEVER;
             let settled = census::with(|census| {
+                census.spun = 0;
                 if !self.roused.load(Ordering::Relaxed) {
                     census.thread(thread).state = State::Seated { what, at };
                     if timed {

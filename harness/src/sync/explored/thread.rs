@@ -71,9 +71,26 @@ impl<E: Engine, T> fmt::Debug for JoinHandle<E, T> {
     }
 }
 
+/// Lets others run: a timer, too, when nothing else has happened for a while.
+#[inline]
+#[track_caller]
+pub fn yield_now<E: Engine>() {
+    let settled = census::with(|census| {
+        census.spun += 1;
+        if census.spun >= census::SPINS {
+            census.settle()
+        } else {
+            Ok(None)
+        }
+    });
+    helper::act(settled);
+    E::yield_now();
+}
+
 /// A key that nobody else in this execution has; later ones are greater. Begins anew with each
 /// execution.
 #[inline]
+#[track_caller]
 pub fn order_key() -> u64 {
     census::with(|census| {
         census.keys += 1;

@@ -9,24 +9,28 @@ use super::census::{self, Timer};
 /// Nanoseconds since the execution began. Other threads may see a firing later than it happened, as
 /// with any relaxed read.
 #[inline]
+#[track_caller]
 pub fn now_nanos() -> u64 {
     census::with(|census| census.clock.clone()).load()
 }
 
 /// The moment `delay` from now; what does not fit is [`Deadline::NEVER`].
 #[inline]
+#[track_caller]
 pub fn after(delay: Duration) -> Deadline {
     Deadline::after(now_nanos(), delay)
 }
 
 /// Whether the moment has come.
 #[inline]
+#[track_caller]
 pub fn has_passed(deadline: Deadline) -> bool {
     deadline != Deadline::NEVER && now_nanos() >= deadline.as_nanos()
 }
 
 /// How long until then: nothing when it has passed, `None` when it never comes.
 #[inline]
+#[track_caller]
 pub fn left(deadline: Deadline) -> Option<Duration> {
     (deadline != Deadline::NEVER)
         .then(|| Duration::from_nanos(deadline.as_nanos().saturating_sub(now_nanos())))

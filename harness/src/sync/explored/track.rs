@@ -38,18 +38,21 @@ impl<T> Track<T> {
 
     /// The value.
     #[inline]
+    #[track_caller]
     pub fn get_ref(&self) -> &T {
         &self.value
     }
 
     /// The value.
     #[inline]
+    #[track_caller]
     pub fn get_mut(&mut self) -> &mut T {
         &mut self.value
     }
 
     /// The value, no longer tracked.
     #[inline]
+    #[track_caller]
     pub fn into_inner(self) -> T {
         drop(self.ticket);
         self.value
