@@ -62,7 +62,7 @@ impl Contestant {
         let mut line = serde_json::to_vec(request).expect("a request is JSON");
         line.push(b'\n');
         let sent = self.input.write_all(&line);
-        sent.or_else(|_| Err(self.ended()))
+        sent.map_err(|_| self.ended())
     }
 
     /// Prepared, as asked for before.

@@ -87,10 +87,11 @@ pub fn resume(
 
 /// Looks at the machine before anything is timed.
 fn watch(plan: &Plan) -> Result<Option<Noise>, MeasureError> {
-    if plan.noise_watch.is_zero() && !plan.strict {
-        return Ok(None);
-    }
-    let noise = noise::watch(plan.noise_watch);
+    let noise = match plan.noise_watch {
+        Duration::ZERO if !plan.strict => return Ok(None),
+        Duration::ZERO => noise::watch(noise::DEFAULT_WATCH),
+        interval => noise::watch(interval),
+    };
     if plan.strict && !noise.quiet {
         return Err(MeasureError::Noisy(noise));
     }
@@ -124,8 +125,9 @@ struct Course<'a> {
     in_round: u64,
 }
 
-impl Course<'_> {
-    fn standing(&self) -> impl Iterator<Item = (usize, &Entry)> {
+impl<'a> Course<'a> {
+    /// Who has not failed.
+    fn standing(&self) -> impl Iterator<Item = (usize, &'a Entry)> {
         let entries = self.contest.entries.iter().enumerate();
         entries.filter(|(_, entry)| !self.failed.contains(&entry.key()))
     }
@@ -239,6 +241,11 @@ impl<'a> Parent<'a> {
     ) -> Result<(), MeasureError> {
         let contest = &self.plan.contests[index];
         let at = self.standpoint(contest);
+        let all_failed = contest.entries.iter().all(|e| at.failed.contains(&e.key()));
+        if at.rounds >= self.plan.total_rounds() || all_failed {
+            // An earlier part of the run has finished it.
+            return Ok(());
+        }
         let mut course = Course {
             contest,
             window,
@@ -263,14 +270,14 @@ impl<'a> Parent<'a> {
                 self.fail(&mut course, entry, fork, None, error)?;
             }
         }
-        let steal = noise::Ticks::read();
+        let stretch = noise::Stretch::begin();
         let mut measured = false;
         while course.rounds < self.plan.total_rounds() && course.standing().next().is_some() {
             self.fork(&mut course, fork)?;
             measured = true;
             fork += 1;
         }
-        if measured && let Some(noise) = noise::since(steal) {
+        if measured && let Some(noise) = stretch.and_then(noise::Stretch::end) {
             self.note_noise(noise)?;
         }
         Ok(())
@@ -281,14 +288,7 @@ impl<'a> Parent<'a> {
         let scenario = course.contest.scenario.name.as_str();
         self.progress.event(&Event::Fork { scenario, fork });
         let began = Instant::now();
-        let standing: Vec<(usize, &'a Entry)> = {
-            let contest: &'a Contest = course.contest;
-            let failed = &course.failed;
-            let entries = contest.entries.iter().enumerate();
-            entries
-                .filter(|(_, entry)| !failed.contains(&entry.key()))
-                .collect()
-        };
+        let standing: Vec<(usize, &'a Entry)> = course.standing().collect();
         let processes = standing.len();
         let mut field = Field::new(course.contest.entries.len());
         // All are started before the first is waited for: their start-up overlaps.

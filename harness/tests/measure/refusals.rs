@@ -20,6 +20,9 @@ tests![
     a_strict_run_wants_a_quiet_machine_or_says_so,
 ];
 
+/// What the sentence says, and the change to a good plan that it answers.
+type Change = (&'static str, fn(&mut Plan));
+
 fn one(ground: &Ground) -> Plan {
     plan(ground.path(), &["x/one"], &entries(&["ant"]))
 }
@@ -40,7 +43,7 @@ fn refused_to_resume(ground: &Ground, plan: &Plan) -> MeasureError {
 
 fn a_plan_that_asks_for_nothing_is_refused() {
     let ground = Ground::new();
-    let spoilers: [(&str, fn(&mut Plan)); 10] = [
+    let spoilers: [Change; 10] = [
         ("0 forks", |p| p.run.forks = 0),
         ("0 rounds", |p| p.run.rounds = 0),
         ("more than can be counted", |p| p.run.forks = u32::MAX),
@@ -110,7 +113,7 @@ fn a_plan_that_differs_is_refused_and_the_run_left_alone() {
     let ground = Ground::new();
     run(&one(&ground), &ground.run_folder(), spawn, &mut Silent).unwrap();
     let before = ground.lines();
-    let others: [(&str, fn(&mut Plan)); 7] = [
+    let others: [Change; 7] = [
         ("seed 7, and this one asks for 8", |p| p.run.seed = 8),
         ("rounds 3", |p| p.run.rounds = 4),
         ("forks 2", |p| p.run.forks = 3),
