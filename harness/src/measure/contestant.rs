@@ -29,6 +29,10 @@ pub(super) struct Contestant {
 impl Contestant {
     /// Starts the process; it may be asked at once.
     pub(super) fn start(mut command: Command) -> Result<Contestant, StageError> {
+        // An interrupt from the terminal reaches the engine alone; its end ends the contestants. Else they
+        // would die first, and be blamed for it in the records.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut process = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
