@@ -74,3 +74,37 @@ unsafe impl GlobalAlloc for Counting {
         unsafe { System.dealloc(block, layout) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_counted_as_they_come_and_go() {
+        // The only user of this allocator in the test program, so the counts are exact.
+        let layout = Layout::from_size_align(100, 8).expect("a small block");
+        let since = |before: Allocated| {
+            let now = now();
+            let count = now.allocations - before.allocations;
+            (
+                count,
+                now.bytes - before.bytes,
+                now.live_bytes - before.live_bytes,
+            )
+        };
+        let before = now();
+        // SAFETY: each block is used within its size, with its own layout, and released once.
+        unsafe {
+            let block = Counting.alloc(layout);
+            assert_eq!(since(before), (1, 100, 100));
+            let block = Counting.realloc(block, layout, 300);
+            assert_eq!(since(before), (2, 400, 300));
+            let zeroed = Counting.alloc_zeroed(layout);
+            assert_eq!(*zeroed, 0);
+            assert_eq!(since(before), (3, 500, 400));
+            Counting.dealloc(zeroed, layout);
+            Counting.dealloc(block, Layout::from_size_align_unchecked(300, 8));
+        }
+        assert_eq!(since(before), (3, 500, 0));
+    }
+}

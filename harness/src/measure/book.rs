@@ -7,13 +7,13 @@
 //! A failure is kept even where its round was not finished: it was seen, and who failed stays out. The
 //! shortened file replaces the old one in one step, so that a kill meanwhile loses nothing either.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::MeasureError;
-use super::plan::{EntryKey, Plan};
+use super::plan::{Contest, EntryKey, Plan};
 use crate::record::{Failure, RECORDS_FILE, Record, RecordError, RunData, read_run};
 
 /// Where an earlier part of a run stopped in one scenario.
@@ -260,8 +260,30 @@ fn same_field(folder: &Path, data: &RunData, plan: &Plan) -> Result<(), MeasureE
             let pair = ("the scenario", text(recorded), text(&contest.scenario));
             differing(folder, [pair])?;
         }
+        differing(folder, entries_of(data, contest))?;
     }
     Ok(())
+}
+
+/// Who ran that scenario and who shall, where a round of it is complete and tells.
+fn entries_of(data: &RunData, contest: &Contest) -> Option<(&'static str, String, String)> {
+    let name = &contest.scenario.name;
+    data.rounds.iter().find(|round| round.scenario == *name)?;
+    let windows = data.windows.iter().filter(|w| w.scenario == *name);
+    let windows = windows.map(|w| (w.implementation.clone(), w.placebo, w.slowed_percent));
+    let failures = data.failures.iter().filter(|f| f.scenario == *name);
+    let recorded: BTreeSet<EntryKey> = windows.chain(failures.map(key_of)).collect();
+    let planned: BTreeSet<EntryKey> = contest.entries.iter().map(|e| e.key()).collect();
+    Some(("the entries", told(&recorded), told(&planned)))
+}
+
+fn told(entries: &BTreeSet<EntryKey>) -> String {
+    let entries = entries.iter().map(|(implementation, placebo, slowed)| {
+        let placebo = if *placebo { " (placebo)" } else { "" };
+        let slowed = slowed.map_or(String::new(), |p| format!(" (slowed by {p} %)"));
+        format!("{implementation}{placebo}{slowed}")
+    });
+    entries.collect::<Vec<_>>().join(", ")
 }
 
 fn differing(

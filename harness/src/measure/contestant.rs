@@ -29,6 +29,10 @@ pub(super) struct Contestant {
 impl Contestant {
     /// Starts the process; it may be asked at once.
     pub(super) fn start(mut command: Command) -> Result<Contestant, StageError> {
+        // An interrupt from the terminal reaches the engine alone; its end ends the contestants. Else they
+        // would die first, and be blamed for it in the records.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut process = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -62,7 +66,7 @@ impl Contestant {
         let mut line = serde_json::to_vec(request).expect("a request is JSON");
         line.push(b'\n');
         let sent = self.input.write_all(&line);
-        sent.or_else(|_| Err(self.ended()))
+        sent.map_err(|_| self.ended())
     }
 
     /// Prepared, as asked for before.

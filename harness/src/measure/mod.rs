@@ -19,6 +19,7 @@ pub mod budget;
 pub mod child;
 pub mod clock;
 mod contestant;
+mod course;
 pub mod edges;
 mod error;
 pub mod machine;

@@ -9,7 +9,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::clock;
+use super::{clock, usage};
 use crate::record::Noise;
 
 /// Share of stolen time at which numbers are worth nothing.
@@ -87,14 +87,55 @@ pub fn watch(interval: Duration) -> Noise {
     })
 }
 
-/// What the time since `earlier` shows while this process and its children worked: load and steal only.
-pub fn since(earlier: Option<Ticks>) -> Option<Noise> {
-    let (steal, _) = Ticks::read()?.shares_since(earlier?)?;
-    Some(scored(Noise {
-        load_1m: load(),
-        steal: Some(steal),
-        ..Noise::default()
-    }))
+/// A stretch of time in which this process and its children work, seen from its two ends.
+///
+/// What others did meanwhile is what the cores did, less what this process and those of its children that
+/// were waited for did; children still alive at either end are taken for others.
+#[derive(Clone, Copy, Debug)]
+pub struct Stretch {
+    ticks: Ticks,
+    own_nanos: u64,
+}
+
+impl Stretch {
+    /// Begins now; `None` where the system does not say.
+    pub fn begin() -> Option<Stretch> {
+        Some(Stretch {
+            ticks: Ticks::read()?,
+            own_nanos: usage::now()?.cpu_nanos + usage::ended_children()?.cpu_nanos,
+        })
+    }
+
+    /// Load, steal and others' work since it began; `None` before a tick has passed.
+    pub fn end(self) -> Option<Noise> {
+        let now = Stretch::begin()?;
+        let (steal, used) = now.ticks.shares_since(self.ticks)?;
+        let all = now.ticks.total.saturating_sub(self.ticks.total) as f64 / ticks_per_second()?;
+        let own = now.own_nanos.saturating_sub(self.own_nanos) as f64 / 1e9;
+        Some(scored(Noise {
+            load_1m: load(),
+            steal: Some(steal),
+            busy: Some(others(used, own / all)),
+            ..Noise::default()
+        }))
+    }
+}
+
+/// Of the share of the cores that was used, what this process did not use itself.
+fn others(used: f64, own: f64) -> f64 {
+    (used - own).clamp(0.0, 1.0)
+}
+
+#[cfg(unix)]
+fn ticks_per_second() -> Option<f64> {
+    // SAFETY: sysconf takes any number and answers -1 for what it does not know.
+    let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    (ticks > 0).then_some(ticks as f64)
+}
+
+#[cfg(not(unix))]
+fn ticks_per_second() -> Option<f64> {
+    None
 }
 
 /// The same with score and verdict filled in.
@@ -171,6 +212,12 @@ mod tests {
         assert_eq!(noise(Some(0.0), Some(0.105), Some(0.0)), (21, false));
         assert_eq!(noise(Some(0.0), Some(0.1), Some(0.125)), (50, false));
         assert_eq!(noise(Some(1.0), None, None), (100, false));
+    }
+
+    #[test]
+    fn others_work_is_what_is_not_our_own() {
+        assert!((others(0.75, 0.5) - 0.25).abs() < 1e-9);
+        assert_eq!(others(0.49, 0.5), 0.0, "ticks are coarse");
     }
 
     #[test]

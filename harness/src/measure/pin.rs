@@ -58,12 +58,11 @@ mod system {
         let mut set: libc::cpu_set_t = unsafe { zeroed() };
         // SAFETY: `set` is writable and of the size that is given; 0 is the calling thread.
         let answer = unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) };
-        let all = 0..libc::CPU_SETSIZE as usize;
-        // SAFETY: the index is below the size of the set.
-        (answer == 0).then(|| {
-            all.filter(|&c| unsafe { libc::CPU_ISSET(c, &set) })
-                .collect()
-        })
+        let is_in = |core: &usize| {
+            // SAFETY: the index is below the size of the set.
+            unsafe { libc::CPU_ISSET(*core, &set) }
+        };
+        (answer == 0).then(|| (0..libc::CPU_SETSIZE as usize).filter(is_in).collect())
     }
 
     pub(super) fn restrict(cores: &[usize]) -> Pinned {

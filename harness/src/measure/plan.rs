@@ -7,6 +7,13 @@ use super::budget::Budget;
 use super::error::MeasureError;
 use crate::record::{Implementation, Proof, Run, Scenario};
 
+/// Enough for threads to start, buffers to fill and branch predictors to learn.
+pub const USUAL_RAMP: Duration = Duration::from_millis(10);
+/// Patience with a proof: a quick one takes a fraction of a second.
+pub const USUAL_PROVE_LIMIT: Duration = Duration::from_secs(30);
+/// Patience with a window beyond its length: threads that have to be woken one after the other take a while.
+pub const USUAL_WINDOW_LIMIT: Duration = Duration::from_secs(10);
+
 /// A run to be measured.
 #[derive(Clone, Debug)]
 pub struct Plan {

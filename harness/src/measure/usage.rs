@@ -31,31 +31,61 @@ impl Usage {
 }
 
 /// What this process has used until now; `None` where the system does not say.
-#[cfg(unix)]
 pub fn now() -> Option<Usage> {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the pointer is to writable memory of the size of an rusage.
-    if unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) } != 0 {
-        return None;
+    system::of_process()
+}
+
+/// What the processes that this one started and has waited for have used until now; `None` where the system
+/// does not say.
+pub fn ended_children() -> Option<Usage> {
+    system::of_ended_children()
+}
+
+#[cfg(unix)]
+mod system {
+    use super::Usage;
+
+    pub(super) fn of_process() -> Option<Usage> {
+        usage_of(libc::RUSAGE_SELF)
     }
-    // SAFETY: zeroed, which is a valid rusage, and filled by the call that succeeded.
-    let usage = unsafe { usage.assume_init() };
-    let nanos = |time: libc::timeval| {
+
+    pub(super) fn of_ended_children() -> Option<Usage> {
+        usage_of(libc::RUSAGE_CHILDREN)
+    }
+
+    fn usage_of(whom: libc::c_int) -> Option<Usage> {
+        let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+        // SAFETY: the pointer is to writable memory of the size of an rusage.
+        if unsafe { libc::getrusage(whom, usage.as_mut_ptr()) } != 0 {
+            return None;
+        }
+        // SAFETY: zeroed, which is a valid rusage, and filled by the call that succeeded.
+        let usage = unsafe { usage.assume_init() };
+        Some(Usage {
+            cpu_nanos: nanos(usage.ru_utime) + nanos(usage.ru_stime),
+            voluntary_switches: u64::try_from(usage.ru_nvcsw).ok()?,
+            involuntary_switches: u64::try_from(usage.ru_nivcsw).ok()?,
+        })
+    }
+
+    fn nanos(time: libc::timeval) -> u64 {
         let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
         let micros = u64::try_from(time.tv_usec).unwrap_or(0);
         seconds * 1_000_000_000 + micros * 1_000
-    };
-    Some(Usage {
-        cpu_nanos: nanos(usage.ru_utime) + nanos(usage.ru_stime),
-        voluntary_switches: u64::try_from(usage.ru_nvcsw).ok()?,
-        involuntary_switches: u64::try_from(usage.ru_nivcsw).ok()?,
-    })
+    }
 }
 
-/// What this process has used until now; `None` where the system does not say.
 #[cfg(not(unix))]
-pub fn now() -> Option<Usage> {
-    None
+mod system {
+    use super::Usage;
+
+    pub(super) fn of_process() -> Option<Usage> {
+        None
+    }
+
+    pub(super) fn of_ended_children() -> Option<Usage> {
+        None
+    }
 }
 
 /// The most memory this process has had resident so far, bytes; `None` where the system does not say.

@@ -96,6 +96,16 @@ impl Stage for Fake {
         match self.name.as_str() {
             "unproved" => Err(error(FailureKind::Proof, "C2: 7 came before 6")),
             "hangs-in-proof" => park_for_ever(),
+            #[cfg(unix)]
+            "out-of-reach" => {
+                // SAFETY: these three only ask.
+                let (own, parents) = unsafe { (libc::getpgrp(), libc::getpgid(libc::getppid())) };
+                assert_ne!(
+                    own, parents,
+                    "an interrupt would reach it before its parent's end does"
+                );
+                Ok(())
+            }
             "aborts-in-proof" => std::process::abort(),
             _ => Ok(()),
         }

@@ -20,6 +20,9 @@ tests![
     a_strict_run_wants_a_quiet_machine_or_says_so,
 ];
 
+/// What the sentence says, and the change to a good plan that it answers.
+type Change = (&'static str, fn(&mut Plan));
+
 fn one(ground: &Ground) -> Plan {
     plan(ground.path(), &["x/one"], &entries(&["ant"]))
 }
@@ -40,7 +43,7 @@ fn refused_to_resume(ground: &Ground, plan: &Plan) -> MeasureError {
 
 fn a_plan_that_asks_for_nothing_is_refused() {
     let ground = Ground::new();
-    let spoilers: [(&str, fn(&mut Plan)); 10] = [
+    let spoilers: [Change; 10] = [
         ("0 forks", |p| p.run.forks = 0),
         ("0 rounds", |p| p.run.rounds = 0),
         ("more than can be counted", |p| p.run.forks = u32::MAX),
@@ -110,12 +113,18 @@ fn a_plan_that_differs_is_refused_and_the_run_left_alone() {
     let ground = Ground::new();
     run(&one(&ground), &ground.run_folder(), spawn, &mut Silent).unwrap();
     let before = ground.lines();
-    let others: [(&str, fn(&mut Plan)); 7] = [
+    let others: [Change; 8] = [
         ("seed 7, and this one asks for 8", |p| p.run.seed = 8),
         ("rounds 3", |p| p.run.rounds = 4),
         ("forks 2", |p| p.run.forks = 3),
         ("windows of 1000 ns", |p| p.run.window_nanos = 2_000),
         ("the build", |p| p.run.commit = "another".to_owned()),
+        (
+            "the entries ant, and this one asks for ant (placebo)",
+            |p| {
+                p.contests[0].entries[0].placebo = true;
+            },
+        ),
         ("the scenarios x/one", |p| {
             p.contests[0].scenario.name = "x/two".to_owned()
         }),

@@ -19,6 +19,7 @@ tests![
     all_entries_draw_from_the_same_seed,
     a_slowed_copy_is_told_so_and_told_apart,
     latencies_reach_the_records,
+    an_interrupt_from_the_terminal_does_not_reach_a_contestant,
     what_a_contestant_prints_does_no_harm,
     progress_counts_down_to_nothing,
     a_budget_too_small_drops_the_least_important,
@@ -130,6 +131,15 @@ fn latencies_reach_the_records() {
     let latency = data.windows[0].latency.as_ref().expect("it has latencies");
     let histogram = decode_histogram(&latency.response).unwrap();
     assert_eq!((histogram.len(), histogram.max() / 10), (1, 424));
+}
+
+fn an_interrupt_from_the_terminal_does_not_reach_a_contestant() {
+    let ground = Ground::new();
+    let plan = plan(ground.path(), &["x/one"], &entries(&["out-of-reach"]));
+    run(&plan, &ground.run_folder(), spawn, &mut Silent).unwrap();
+    let data = ground.read();
+    assert_eq!(data.failures, []);
+    assert_whole(&data, &plan);
 }
 
 fn what_a_contestant_prints_does_no_harm() {
