@@ -2,7 +2,7 @@
 //!
 //! Consumers count. Producers go on until every consumer has passed the second edge; the last of them then
 //! puts one sentinel for each consumer, so that consumers of channels without close end too. The same loops
-//! run as tasks in [`stream_async`](super::stream_async).
+//! run as tasks in `stream_async`.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
