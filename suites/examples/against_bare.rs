@@ -21,6 +21,9 @@ const ROUNDS: usize = 15;
 const RAMP: Duration = Duration::from_millis(20);
 const WINDOW: Duration = Duration::from_millis(200);
 
+/// A scenario, and its bare loop.
+type Bare = (&'static str, fn() -> f64);
+
 /// Messages a second from one thread to another, after a ramp, without any harness.
 fn bare<S: Send + 'static>(
     (tx, rx): (S, mpsc::Receiver<u64>),
@@ -80,7 +83,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 fn main() {
     clock::calibrate();
     let contest = Contest::of(Tested);
-    let bares: [(&str, fn() -> f64); 5] = [
+    let bares: [Bare; 5] = [
         ("channels/spsc-rendezvous", || bounded(0)),
         ("channels/spsc-1", || bounded(1)),
         ("channels/spsc-64", || bounded(64)),

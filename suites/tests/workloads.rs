@@ -2,11 +2,13 @@
 
 mod families;
 
+use std::path::Path;
+
 use families::Tested;
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::FailureKind;
 use flowmeter_suites::contest::Contest;
-use flowmeter_suites::scenario::{ScenarioSpec, built_in};
+use flowmeter_suites::scenario::{ScenarioSpec, built_in, parse};
 
 const SHORT: WindowSpec = WindowSpec {
     ramp_nanos: 2_000_000,
@@ -73,8 +75,13 @@ fn honest_families_get_a_number_in_every_scenario_they_take_part_in() {
                     let latency = scenario.record().unit == "ns" && sample.latency.is_some();
                     assert_eq!(latency, scenario.name.contains("latency"));
                 }
-                // A busy machine keeps no schedule, and what a short window cannot show is void.
+                // A busy machine keeps no schedule.
                 Err(error) => {
+                    assert!(
+                        scenario.name.contains("latency"),
+                        "{name} {}: {error}",
+                        scenario.name
+                    );
                     assert_eq!(
                         error.kind,
                         FailureKind::Void,
@@ -158,7 +165,7 @@ fn lies_are_found_by_the_other_workloads_too() {
         ("exchanges", "channels/chain-16"),
         ("drops", "channels/burst-64"),
         ("exchanges", "channels/uncontended-64"),
-        ("duplicates", "channels/latency-10k"),
+        ("drops", "channels/latency-10k"),
         ("drops", "alts/two-contended"),
         ("exchanges", "alts/two-one-hot"),
         ("exchanges", "alts/two-mixed"),
@@ -175,6 +182,25 @@ fn lies_are_found_by_the_other_workloads_too() {
             Err(error) => assert_eq!(error.kind, FailureKind::Count, "{liar} in {name}: {error}"),
         }
     }
+}
+
+#[test]
+fn a_rate_that_cannot_be_sustained_is_void() {
+    let mut scenario = scenario("channels/latency-100k");
+    let text = r#"title = "Too fast"
+why = "Nobody meets a million times a second through a parked thread."
+workload = "open-loop"
+[params]
+rate = 10000000
+buffer = "rendezvous"
+"#;
+    scenario.work = parse("channels/x", Path::new("x.toml"), text)
+        .expect("well-formed")
+        .work;
+    let stage = Contest::of(Tested).stage("std", &scenario);
+    let (kind, message) = failure(stage.expect("std has rendezvous").window(SHORT));
+    assert_eq!(kind, FailureKind::Void);
+    assert!(message.starts_with("it sustained"), "{message}");
 }
 
 #[test]

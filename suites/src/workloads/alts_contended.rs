@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::crew::{self, Job};
 use super::ledger::miscounted;
 use super::payload::{SENTINEL, stamp};
-use super::stream::{Proof, Report, Watches, Window, judge, settle};
+use super::stream::{Proof, Report, Reports, Watches, Window, judge, settle};
 use super::watch::Watch;
 use super::{open, overfull, refused};
 use crate::scenario::{Facts, Form, Room, Within, cores};
@@ -104,10 +104,7 @@ fn consume<C: Alts, W: Watch>(rxs: &[C::Rx<u64>], mut watch: W) -> Result<W, Sta
     }
 }
 
-fn run<C: Alts, W: Watches>(
-    params: &Params,
-    watches: &W,
-) -> Result<Vec<Report<W::Producer, W::Consumer>>, StageError> {
+fn run<C: Alts, W: Watches>(params: &Params, watches: &W) -> Result<Reports<W>, StageError> {
     let open = |_| open::<C, u64>(params.buffer.buffer());
     let halves: Result<Vec<_>, _> = (0..params.width.count()).map(open).collect();
     let (txs, rxs): (Vec<_>, Vec<_>) = halves?.into_iter().unzip();

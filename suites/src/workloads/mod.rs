@@ -136,8 +136,11 @@ fn opens<C: Channels>(needs: &Needs) -> bool {
     })
 }
 
+/// Both halves of a channel.
+type Pair<C, P> = (<C as Channels>::Tx<P>, <C as Channels>::Rx<P>);
+
 /// A channel of a family that was said to have it.
-fn open<C: Channels, P: Message>(buffer: Buffer) -> Result<(C::Tx<P>, C::Rx<P>), StageError> {
+fn open<C: Channels, P: Message>(buffer: Buffer) -> Result<Pair<C, P>, StageError> {
     C::open::<P>(buffer).ok_or_else(|| refused("a channel of that kind"))
 }
 

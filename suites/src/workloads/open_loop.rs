@@ -116,6 +116,8 @@ struct Generated {
     late: Latencies,
     /// From the intended moment, or from the end of the last put where that came later.
     own: Latencies,
+    /// Achieved over offered rate, where it fell so far behind that it stopped.
+    gave_up: Option<f64>,
 }
 
 struct Consumed {
@@ -127,7 +129,7 @@ struct Consumed {
 }
 
 enum Report {
-    Generator(Generated),
+    Generator(Box<Generated>),
     Consumer(Box<Consumed>),
 }
 
@@ -180,16 +182,22 @@ fn generate<C: Blocking>(
     mut tx: C::Tx<Letter>,
     schedule: Schedule,
     edges: &Edges,
-    mut generated: Generated,
-) -> Result<Generated, StageError> {
+    mut generated: Box<Generated>,
+) -> Result<Box<Generated>, StageError> {
     let mut put = |letter| C::put(&mut tx, letter).map_err(|_| refused("a put on an open channel"));
     let (first, last) = (edges.first_nanos(), edges.last_nanos());
     let mut free = 0;
     for sequence in 0.. {
-        if edges.over() {
+        let intended = schedule.moment(sequence);
+        // What was due in the window is sent, however late: leaving out the late ones would be kind.
+        if intended >= last && edges.over() {
             break;
         }
-        let intended = schedule.moment(sequence);
+        if free > last + (last - first) {
+            let due = intended.saturating_sub(first) as f64;
+            generated.gave_up = Some(due / (free - first) as f64);
+            break;
+        }
         let sent = clock::spin_until(intended);
         put(Letter { sequence, sent })?;
         generated.put.add(sequence);
@@ -245,13 +253,14 @@ struct OpenLoop<C> {
 }
 
 impl<C: Blocking> OpenLoop<C> {
-    fn run(&self, edges: &Edges) -> Result<(Generated, Box<Consumed>), StageError> {
+    fn run(&self, edges: &Edges) -> Result<(Box<Generated>, Box<Consumed>), StageError> {
         let (tx, rx) = open::<C, Letter>(self.params.buffer.buffer())?;
-        let generated = Generated {
+        let generated = Box::new(Generated {
             put: Tally::default(),
             late: Latencies::new()?,
             own: Latencies::new()?,
-        };
+            gave_up: None,
+        });
         let consumed = Box::new(Consumed {
             taken: Tally::default(),
             sample: Err(void("nothing was taken".to_owned())),
@@ -288,7 +297,8 @@ impl<C: Blocking> Stage for OpenLoop<C> {
         let (generated, consumed) = self.run(&edges)?;
         Tally::agree(generated.put, consumed.taken)?;
         let rate = self.params.rate.get();
-        let achieved = consumed.backlog.achieved().ok_or_else(|| {
+        let achieved = generated.gave_up.or_else(|| consumed.backlog.achieved());
+        let achieved = achieved.ok_or_else(|| {
             let millis = spec.nanos / 1_000_000;
             void(format!(
                 "a window of {millis} ms is too short for {rate} messages/s"

@@ -2,7 +2,7 @@
 //!
 //! Consumers count. Producers go on until every consumer has passed the second edge; the last of them then
 //! puts one sentinel for each consumer, so that consumers of channels without close end too. The same loops
-//! run as tasks in [`stream_async`](super::stream_async).
+//! run as tasks in `stream_async`.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -84,6 +84,10 @@ pub enum Report<A, B> {
     Consumer(B),
 }
 
+/// What all threads or tasks of a stream have to tell.
+pub type Reports<W> = Vec<Report<<W as Watches>::Producer, <W as Watches>::Consumer>>;
+
+/// All producers and all consumers of one channel.
 type Halves<C, P> = (Vec<<C as Channels>::Tx<P>>, Vec<<C as Channels>::Rx<P>>);
 
 /// A channel with all its producers and consumers.
@@ -179,10 +183,7 @@ impl Watches for Proof {
 }
 
 /// Everybody's reports, once a window is over.
-pub fn settle(
-    edges: &Edges,
-    reports: Vec<Report<Timed<Laps>, Timed<Counter>>>,
-) -> Result<Sample, StageError> {
+pub fn settle(edges: &Edges, reports: Reports<Window>) -> Result<Sample, StageError> {
     let (mut put, mut taken) = (Vec::new(), Vec::new());
     let mut counted: Vec<Option<Counted>> = Vec::new();
     for report in reports {
@@ -202,7 +203,7 @@ pub fn settle(
 }
 
 /// Everybody's reports, once a proof is over.
-pub fn judge(proof: &Proof, reports: Vec<Report<Recorded, Recorded>>) -> Result<(), StageError> {
+pub fn judge(proof: &Proof, reports: Reports<Proof>) -> Result<(), StageError> {
     let (mut put, mut taken) = (Vec::new(), Vec::new());
     for report in reports {
         match report {
@@ -268,7 +269,7 @@ fn consume<C: Blocking, P: Payload, W: Watch>(
 fn run<C: Blocking, P: Payload, W: Watches>(
     params: &Params,
     watches: &W,
-) -> Result<Vec<Report<W::Producer, W::Consumer>>, StageError> {
+) -> Result<Reports<W>, StageError> {
     let (txs, rxs) = halves::<C, P>(params)?;
     let remaining = Remaining::new(params.producers());
     let consumers = params.consumers();

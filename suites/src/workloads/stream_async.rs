@@ -12,7 +12,9 @@ use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 
 use super::crew::Tasks;
 use super::payload::{Payload, SENTINEL, stamp};
-use super::stream::{Params, Proof, Remaining, Report, Watches, Window, halves, judge, settle};
+use super::stream::{
+    Params, Proof, Remaining, Report, Reports, Watches, Window, halves, judge, settle,
+};
 use super::watch::Watch;
 use super::{overfull, refused};
 use crate::scenario::cores;
@@ -89,7 +91,7 @@ fn run<C: Async, P: Payload, E: Executors, W: Watches>(
     executor: &E,
     params: &Params,
     watches: &W,
-) -> Result<Vec<Report<W::Producer, W::Consumer>>, StageError> {
+) -> Result<Reports<W>, StageError> {
     let (txs, rxs) = halves::<C, P>(params)?;
     let remaining = Remaining::new(txs.len());
     let consumers = rxs.len();
