@@ -5,13 +5,16 @@
 //! ([`render`]), is said from them alone, so that all three say the same. Invariant: a cell with a
 //! failure, or of an implementation that failed a proof, has no number anywhere.
 
+mod chart;
 mod error;
+mod html;
 mod number;
 mod rows;
 pub mod statistics;
 mod terminal;
 
 pub use error::ReportError;
+pub use html::render;
 pub use rows::{CmpRow, RankRow, cmp_rows, rank_rows};
 pub use statistics::{Estimates, estimate, estimates_of};
 pub use terminal::{DEFAULT_WIDTH, Style, cmp_table, rank_table};

@@ -56,6 +56,27 @@ pub fn value_with_unit(value: f64, unit: &str) -> String {
     }
 }
 
+/// A round value on an axis: `10 M`, `2.5 k`, `500 ns`.
+pub fn tick(of: f64, unit: &str) -> String {
+    if of == 0.0 {
+        return "0".to_owned();
+    }
+    let text = value(of, unit);
+    match text.split_once(' ') {
+        Some((number, prefix)) => format!("{} {prefix}", trimmed(number)),
+        None => trimmed(&text).to_owned(),
+    }
+}
+
+/// Without zeros that say nothing.
+fn trimmed(number: &str) -> &str {
+    if number.contains('.') {
+        number.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        number
+    }
+}
+
 /// An interval in a scenario's unit: `12.1–12.6 M` when both ends share a prefix.
 pub fn interval(lo: f64, hi: f64, unit: &str) -> String {
     let (lo, hi) = (value(lo, unit), value(hi, unit));
@@ -153,6 +174,15 @@ mod tests {
         assert_eq!(interval(0.9e6, 1.2e6, "messages/s"), "900 k–1.20 M");
         assert_eq!(interval(850.0, 900.0, "ns"), "850–900 ns");
         assert_eq!(ratio_interval(0.82, 0.881), "0.82–0.88");
+    }
+
+    #[test]
+    fn a_tick_has_no_empty_digits() {
+        assert_eq!(tick(10e6, "messages/s"), "10 M");
+        assert_eq!(tick(2_500.0, "messages/s"), "2.5 k");
+        assert_eq!(tick(500.0, "ns"), "500 ns");
+        assert_eq!(tick(0.0, "ns"), "0");
+        assert_eq!(tick(200.0, "messages/s"), "200");
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub use estimates::{
     Cell, ESTIMATES_FILE, ESTIMATES_SCHEMA, Estimates, LatencyCurves, Measured, Outcome,
     Percentile, Rank, Ranking, SlowedTwin, Source, Standing, Twin, View, failure_word,
 };
-pub use samples::{group_order, scenarios};
+pub(crate) use samples::{origin, scenarios};
 pub use significance::FALSE_DISCOVERIES;
 
 use crate::error::ReportError;
