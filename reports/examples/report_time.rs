@@ -24,7 +24,11 @@ fn main() {
     println!("{} windows", runs[0].windows.len());
     let start = Instant::now();
     let estimates = flowmeter_reports::estimate(&runs).expect("the fixture is sound");
-    println!("{} cells estimated in {:?}", estimates.cells.len(), start.elapsed());
+    println!(
+        "{} cells estimated in {:?}",
+        estimates.cells.len(),
+        start.elapsed()
+    );
     let start = Instant::now();
     let html = flowmeter_reports::render(&runs, &estimates).expect("the fixture is sound");
     println!("{} bytes rendered in {:?}", html.len(), start.elapsed());

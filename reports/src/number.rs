@@ -24,7 +24,9 @@ fn prefixed(value: f64, steps: &[(f64, &str)]) -> String {
         .find(|(size, _)| value.abs() >= *size)
         .or(steps.last())
         .expect("there is always a step");
-    format!("{} {prefix}", digits(value / size)).trim_end().to_owned()
+    format!("{} {prefix}", digits(value / size))
+        .trim_end()
+        .to_owned()
 }
 
 /// With an SI prefix: `12.3 M`, `950 k`, `0.25`.
@@ -44,7 +46,11 @@ fn is_nanos(unit: &str) -> bool {
 
 /// A value in a scenario's unit without what its prefix does not say: `12.3 M` of messages/s, `850 ns`.
 pub fn value(value: f64, unit: &str) -> String {
-    if is_nanos(unit) { nanos(value) } else { si(value) }
+    if is_nanos(unit) {
+        nanos(value)
+    } else {
+        si(value)
+    }
 }
 
 /// A value with its whole unit: `12.3 M messages/s`, `850 ns`.
@@ -74,6 +80,14 @@ fn trimmed(number: &str) -> &str {
         number.trim_end_matches('0').trim_end_matches('.')
     } else {
         number
+    }
+}
+
+/// What an axis is called whose ticks already say the unit's prefix: `messages/s`; `time` for nanoseconds.
+pub fn axis_name(unit: &str) -> String {
+    match unit.strip_prefix("ns") {
+        Some(per) if is_nanos(unit) => format!("time{}", per.replace('/', " per ")),
+        _ => unit.to_owned(),
     }
 }
 

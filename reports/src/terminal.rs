@@ -70,7 +70,10 @@ impl Lines {
             tones: Vec::new(),
             right,
         };
-        lines.push(Tone::Aside, header.iter().map(|h| (*h).to_owned()).collect());
+        lines.push(
+            Tone::Aside,
+            header.iter().map(|h| (*h).to_owned()).collect(),
+        );
         lines
     }
 
@@ -95,7 +98,11 @@ impl Lines {
 }
 
 fn longest_name<'a>(names: impl Iterator<Item = &'a str>, most: usize) -> usize {
-    names.map(|n| n.chars().count()).max().unwrap_or(0).min(most)
+    names
+        .map(|n| n.chars().count())
+        .max()
+        .unwrap_or(0)
+        .min(most)
 }
 
 /// A bar of eighths, `width` columns at ratio 1.
@@ -138,7 +145,15 @@ fn one_ranking(
     // What is left of the width after the other columns, for a bar.
     let bar_width = width.saturating_sub(names + 56).min(24);
     let mut lines = Lines::new(
-        &["tier", "implementation", "origin", "ratio", "95 % interval", "cells", ""],
+        &[
+            "tier",
+            "implementation",
+            "origin",
+            "ratio",
+            "95 % interval",
+            "cells",
+            "",
+        ],
         &[true, false, false, true, false, true, false],
     );
     let mut line_drawn = false;
@@ -158,13 +173,21 @@ fn one_ranking(
         lines.push(
             tone,
             vec![
-                if complete { rank.tier.to_string() } else { "–".to_owned() },
+                if complete {
+                    rank.tier.to_string()
+                } else {
+                    "–".to_owned()
+                },
                 cut(&rank.implementation, names),
                 rank.origin.to_string(),
                 number::ratio(rank.ratio),
                 number::ratio_interval(rank.lo, rank.hi),
                 format!("{}/{}", rank.cells, ranking.cells),
-                if failed > 0 { format!("{failed} failed") } else { bar(rank.ratio, bar_width) },
+                if failed > 0 {
+                    format!("{failed} failed")
+                } else {
+                    bar(rank.ratio, bar_width)
+                },
             ],
         );
     }
@@ -246,13 +269,27 @@ fn one_scenario(
         Better::Higher => "higher is better",
         Better::Lower => "lower is better",
     };
-    let title = format!("{}  {}, {direction}, {noise}", scenario.scenario, scenario.unit);
+    let title = format!(
+        "{}  {}, {direction}, {noise}",
+        scenario.scenario, scenario.unit
+    );
     let _ = writeln!(out, "{}", style.paint(Tone::Heading, &cut(&title, width)));
     let wide = width >= 80;
-    let names = longest_name(cells.iter().map(|c| &*c.implementation), if wide { 28 } else { 18 });
+    let names = longest_name(
+        cells.iter().map(|c| &*c.implementation),
+        if wide { 28 } else { 18 },
+    );
     let mut lines = if wide {
         Lines::new(
-            &["implementation", "origin", "median", "95 % interval", "ratio", "95 % interval", ""],
+            &[
+                "implementation",
+                "origin",
+                "median",
+                "95 % interval",
+                "ratio",
+                "95 % interval",
+                "",
+            ],
             &[false, false, true, false, true, false, false],
         )
     } else {
@@ -261,8 +298,10 @@ fn one_scenario(
             &[false, true, true, false],
         )
     };
-    let mut measured: Vec<(&Cell, &Measured)> =
-        cells.iter().filter_map(|c| Some((c, c.measured()?))).collect();
+    let mut measured: Vec<(&Cell, &Measured)> = cells
+        .iter()
+        .filter_map(|c| Some((c, c.measured()?)))
+        .collect();
     measured.sort_by(|a, b| b.1.ratio.total_cmp(&a.1.ratio));
     for (cell, m) in measured {
         let tone = match m.standing {

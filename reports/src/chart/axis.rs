@@ -27,7 +27,16 @@ impl Axis {
     /// Decades of 1/(1-p) from p0, at least to p90: the axis of HdrHistogram's plots.
     pub fn percentiles(quantile: f64) -> Axis {
         let last = (-(1.0 - quantile).log10()).max(1.0);
-        let names = ["0 %", "50 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %", "99.9999 %"];
+        let names = [
+            "0 %",
+            "50 %",
+            "90 %",
+            "99 %",
+            "99.9 %",
+            "99.99 %",
+            "99.999 %",
+            "99.9999 %",
+        ];
         let places = [0.0, 2_f64.log10(), 1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
         let ticks = places.into_iter().zip(names.map(str::to_owned));
         Axis {
@@ -62,7 +71,9 @@ impl Axis {
             lo: 0.0,
             hi: step * f64::from(count),
             logarithmic: false,
-            ticks: (0..=count).map(|i| (step * f64::from(i), label(step * f64::from(i)))).collect(),
+            ticks: (0..=count)
+                .map(|i| (step * f64::from(i), label(step * f64::from(i))))
+                .collect(),
         }
     }
 
@@ -77,7 +88,12 @@ impl Axis {
             .filter(|tick| (lo..=hi).contains(tick))
             .map(|tick| (tick, label(tick)))
             .collect();
-        Axis { lo, hi, logarithmic: true, ticks }
+        Axis {
+            lo,
+            hi,
+            logarithmic: true,
+            ticks,
+        }
     }
 
     /// Where a value lies between the ends, 0 to 1.

@@ -48,10 +48,17 @@ pub fn chart(data: &Data, group: &str) -> Result<Option<Chart>, ReportError> {
             .iter()
             .filter_map(|&(name, _)| {
                 let measured = data.cell(&scenario.name, name)?.measured()?;
-                Some((name, measured.ratio, measured.cpu_nanos_per_op.filter(|c| *c > 0.0)?))
+                Some((
+                    name,
+                    measured.ratio,
+                    measured.cpu_nanos_per_op.filter(|c| *c > 0.0)?,
+                ))
             })
             .collect();
-        let least = of_scenario.iter().map(|c| c.2).fold(f64::INFINITY, f64::min);
+        let least = of_scenario
+            .iter()
+            .map(|c| c.2)
+            .fold(f64::INFINITY, f64::min);
         for (name, ratio, cost) in of_scenario {
             cells.entry(name).or_default().push((ratio, cost / least));
         }
@@ -59,7 +66,10 @@ pub fn chart(data: &Data, group: &str) -> Result<Option<Chart>, ReportError> {
     let points: Vec<Points> = data
         .those(|name| cells.contains_key(name))
         .into_iter()
-        .map(|key| Points { cells: cells[&*key.name].clone(), key })
+        .map(|key| Points {
+            cells: cells[&*key.name].clone(),
+            key,
+        })
         .collect();
     let all = || points.iter().flat_map(|p| p.cells.iter());
     let Some(slowest) = all().map(|c| c.0).reduce(f64::min) else {
@@ -70,7 +80,12 @@ pub fn chart(data: &Data, group: &str) -> Result<Option<Chart>, ReportError> {
     let frame = Frame {
         width: 440,
         height: 290,
-        x: Axis::decades(slowest, 1.0, |v| number::ratio(v).trim_end_matches('0').trim_end_matches('.').to_owned()),
+        x: Axis::decades(slowest, 1.0, |v| {
+            number::ratio(v)
+                .trim_end_matches('0')
+                .trim_end_matches('.')
+                .to_owned()
+        }),
         y: Axis::decades(1.0, dearest, times),
         x_name: "throughput, ratio to the best".to_owned(),
         y_name: "CPU time per operation, times the least".to_owned(),
@@ -90,7 +105,12 @@ pub fn chart(data: &Data, group: &str) -> Result<Option<Chart>, ReportError> {
         let fields = [number::ratio(ratio), times(cost), p.cells.len().to_string()];
         [p.key.name.clone()].into_iter().chain(fields).collect()
     });
-    let head = ["", "throughput, ratio to the best", "CPU time per operation, times the least", "cells"];
+    let head = [
+        "",
+        "throughput, ratio to the best",
+        "CPU time per operation, times the least",
+        "cells",
+    ];
     let title = "CPU per operation against throughput: right and low is better".to_owned();
     Ok(Some(Chart {
         subtitle: format!("{group} · markers are geometric means, dots are cells"),
@@ -113,7 +133,13 @@ pub fn chart(data: &Data, group: &str) -> Result<Option<Chart>, ReportError> {
         failures: Vec::new(),
         why: String::new(),
         placebo: placebo_spread(data, &scenarios),
-        scenarios: scenarios.iter().map(|s| s.name.clone()).collect(),
+        // The whole group: a short command, though it measures a little more.
+        scenarios: data
+            .scenarios
+            .iter()
+            .filter(|s| s.group == group)
+            .map(|s| s.name.clone())
+            .collect(),
         keys: points.into_iter().map(|p| p.key).collect(),
     }))
 }

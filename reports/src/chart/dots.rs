@@ -11,7 +11,7 @@ use super::svg::{Ink, UNITS};
 use super::{Chart, Data, Hover, direction, placebo_spread};
 use crate::error::ReportError;
 use crate::number;
-use crate::statistics::{Cell, failure_word, Outcome};
+use crate::statistics::{Cell, Outcome, failure_word};
 
 /// Characters of a name that fit beside the dots.
 const NAME: usize = 18;
@@ -32,7 +32,9 @@ fn short(name: &str) -> String {
 pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
     let unit = &scenario.unit;
     let cells = data.implementations.iter();
-    let mut cells: Vec<&Cell> = cells.filter_map(|(name, _)| data.cell(&scenario.name, name)).collect();
+    let mut cells: Vec<&Cell> = cells
+        .filter_map(|(name, _)| data.cell(&scenario.name, name))
+        .collect();
     let ratio = |cell: &Cell| cell.measured().map_or(-1.0, |m| m.ratio);
     cells.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
     let numbers = || cells.iter().filter_map(|cell| cell.measured());
@@ -46,7 +48,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
         height: 70 + 19 * cells.len() as u32,
         x: Axis::values(lo, hi, |v| number::tick(v, unit)),
         y: Axis::categories(names.collect()),
-        x_name: unit.clone(),
+        x_name: number::axis_name(unit),
         y_name: String::new(),
         x_grid: true,
         y_grid: false,
@@ -70,7 +72,11 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
         }
         Ok(())
     })?;
-    let title = format!("{}: {}", scenario.title, direction(scenario.measure.better()));
+    let title = format!(
+        "{}: {}",
+        scenario.title,
+        direction(scenario.measure.better())
+    );
     let rows = cells.iter().map(|cell| {
         let name = cell.implementation.clone();
         match cell.measured() {

@@ -84,10 +84,11 @@ impl Frame {
         data: impl FnOnce(&mut Inside, &DrawingArea<Svg, Shift>) -> Drawn,
     ) -> Result<String, ReportError> {
         let mut out = String::new();
-        self.draw_into(&mut out, data).map_err(|e| ReportError::Chart {
-            chart: chart.to_owned(),
-            reason: e.to_string(),
-        })?;
+        self.draw_into(&mut out, data)
+            .map_err(|e| ReportError::Chart {
+                chart: chart.to_owned(),
+                reason: e.to_string(),
+            })?;
         Ok(out)
     }
 
@@ -141,10 +142,20 @@ impl Frame {
         }
         for tick in self.y.key_points(BoldPoints(0)) {
             let text = self.y.format_ext(&tick);
-            label(text, self.left() - 6, self.y_pixel(tick), HPos::Right, VPos::Center)?;
+            label(
+                text,
+                self.left() - 6,
+                self.y_pixel(tick),
+                HPos::Right,
+                VPos::Center,
+            )?;
         }
         let (lo, hi) = self.x.ends();
-        let middle = if self.x.is_logarithmic() { (lo * hi).sqrt() } else { f64::midpoint(lo, hi) };
+        let middle = if self.x.is_logarithmic() {
+            (lo * hi).sqrt()
+        } else {
+            f64::midpoint(lo, hi)
+        };
         label(
             self.x_name.clone(),
             self.x_pixel(middle),
@@ -191,13 +202,22 @@ impl<DB: DrawingBackend> Drawable<DB> for Marker {
             2 => &[(0, -40), (40, 30), (-40, 30)],
             3 => &[(0, -44), (44, 0), (0, 44), (-44, 0)],
             4 => &[(0, 40), (40, -30), (-40, -30)],
-            5 => &[(-40, 0), (-16, -40), (16, -40), (40, 0), (16, 40), (-16, 40)],
+            5 => &[
+                (-40, 0),
+                (-16, -40),
+                (16, -40),
+                (40, 0),
+                (16, 40),
+                (-16, 40),
+            ],
             _ => &[(-42, -16), (42, -16), (42, 16), (-42, 16)],
         };
         for (x, y) in places {
             match corners {
                 [] => backend.draw_circle((x, y), 34, &style, true)?,
-                some => backend.fill_polygon(some.iter().map(|(dx, dy)| (x + dx, y + dy)), &style)?,
+                some => {
+                    backend.fill_polygon(some.iter().map(|(dx, dy)| (x + dx, y + dy)), &style)?
+                }
             }
         }
         Ok(())

@@ -22,7 +22,11 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Option<Chart>, ReportEr
     let curves: Vec<&LatencyCurves> = curves
         .filter(|c| c.scenario == scenario.name && !c.response.is_empty())
         .collect();
-    let all = || curves.iter().flat_map(|c| c.response.iter().chain(&c.service));
+    let all = || {
+        curves
+            .iter()
+            .flat_map(|c| c.response.iter().chain(&c.service))
+    };
     let Some(lo) = all().map(|p| p.nanos.max(1)).min() else {
         return Ok(None);
     };
@@ -40,7 +44,10 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Option<Chart>, ReportEr
     };
     let across = |p: &Percentile| -(1.0 - p.quantile).log10();
     let points = |percentiles: &[Percentile]| -> Vec<(f64, f64)> {
-        percentiles.iter().map(|p| (across(p), p.nanos.max(1) as f64)).collect()
+        percentiles
+            .iter()
+            .map(|p| (across(p), p.nanos.max(1) as f64))
+            .collect()
     };
     let keys = data.those(|name| curves.iter().any(|c| c.implementation == name));
     let shapes = frame.draw(&scenario.name, |inside, _| {
@@ -48,7 +55,12 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Option<Chart>, ReportEr
             for curve in curves.iter().filter(|c| c.implementation == key.name) {
                 inside.draw_series([line(points(&curve.service), Ink::SecondLine(key.place))])?;
                 let response = points(&curve.response);
-                let ends = response.iter().skip(1).step_by(4).copied().collect::<Vec<_>>();
+                let ends = response
+                    .iter()
+                    .skip(1)
+                    .step_by(4)
+                    .copied()
+                    .collect::<Vec<_>>();
                 inside.draw_series([line(response, Ink::Line(key.place))])?;
                 inside.draw_series(ends.into_iter().map(|point| marker(point, key.place)))?;
             }
@@ -60,13 +72,20 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Option<Chart>, ReportEr
     let mut head = vec!["response / service".to_owned()];
     head.extend(columns.iter().map(|q| number::percentile(*q)));
     let field = |percentiles: &[Percentile], n: usize| {
-        percentiles.get(n).map_or("–".to_owned(), |p| number::nanos(p.nanos as f64))
+        percentiles
+            .get(n)
+            .map_or("–".to_owned(), |p| number::nanos(p.nanos as f64))
     };
     let rows = keys.iter().flat_map(|key| {
         let of_key = curves.iter().filter(move |c| c.implementation == key.name);
         of_key.map(|curve| {
-            let fields = (0..columns.len())
-                .map(|n| format!("{} / {}", field(&curve.response, n), field(&curve.service, n)));
+            let fields = (0..columns.len()).map(|n| {
+                format!(
+                    "{} / {}",
+                    field(&curve.response, n),
+                    field(&curve.service, n)
+                )
+            });
             [key.name.clone()].into_iter().chain(fields).collect()
         })
     });
@@ -87,7 +106,11 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Option<Chart>, ReportEr
         size: (frame.width, frame.height),
         shapes,
         hover: Hover::Columns(
-            longest.into_iter().flatten().map(|p| frame.x_pixel(across(p))).collect(),
+            longest
+                .into_iter()
+                .flatten()
+                .map(|p| frame.x_pixel(across(p)))
+                .collect(),
         ),
         head,
         rows: rows.collect(),

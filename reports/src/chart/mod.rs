@@ -39,7 +39,8 @@ impl<'a> Data<'a> {
     /// As [`crate::statistics::scenarios`].
     pub fn new(runs: &'a [RunData], estimates: &'a Estimates) -> Result<Data<'a>, ReportError> {
         let all = runs.iter().flat_map(|run| run.implementations.values());
-        let mut implementations: Vec<(&str, Origin)> = all.map(|it| (&*it.name, it.origin)).collect();
+        let mut implementations: Vec<(&str, Origin)> =
+            all.map(|it| (&*it.name, it.origin)).collect();
         let rank = |origin: Origin| match origin {
             Origin::Own => 0,
             Origin::Peer => 1,
@@ -65,7 +66,10 @@ impl<'a> Data<'a> {
 
     /// The place of an implementation on the page.
     pub fn place(&self, implementation: &str) -> u8 {
-        let place = self.implementations.iter().position(|(name, _)| *name == implementation);
+        let place = self
+            .implementations
+            .iter()
+            .position(|(name, _)| *name == implementation);
         place.unwrap_or(0) as u8
     }
 
@@ -73,7 +77,10 @@ impl<'a> Data<'a> {
     pub fn those(&self, mut holds: impl FnMut(&str) -> bool) -> Vec<Key> {
         let all = (0..).zip(&self.implementations);
         all.filter(|(_, (name, _))| holds(name))
-            .map(|(place, (name, _))| Key { place, name: (*name).to_owned() })
+            .map(|(place, (name, _))| Key {
+                place,
+                name: (*name).to_owned(),
+            })
             .collect()
     }
 }
@@ -136,13 +143,20 @@ pub struct Chart {
 pub fn charts(data: &Data, group: &str) -> Result<Vec<Chart>, ReportError> {
     let of_group = data.scenarios.iter().copied().filter(|s| s.group == group);
     let scenarios: Vec<&Scenario> = of_group
-        .filter(|s| data.implementations.iter().any(|(name, _)| data.cell(&s.name, name).is_some()))
+        .filter(|s| {
+            data.implementations
+                .iter()
+                .any(|(name, _)| data.cell(&s.name, name).is_some())
+        })
         .collect();
     let mut charts = Vec::new();
     let families = |s: &&Scenario| (s.axes.family.clone(), s.form.clone(), s.unit.clone());
     let mut by_family: BTreeMap<_, Vec<&Scenario>> = BTreeMap::new();
     for scenario in &scenarios {
-        by_family.entry(families(scenario)).or_default().push(scenario);
+        by_family
+            .entry(families(scenario))
+            .or_default()
+            .push(scenario);
     }
     for family in by_family.values() {
         let lines = scaling::lines(family);
@@ -172,7 +186,11 @@ fn placebo_spread(data: &Data, scenarios: &[&Scenario]) -> String {
     widths.sort_unstable_by(f64::total_cmp);
     match (widths.first(), widths.last()) {
         (Some(lo), Some(hi)) if widths.len() > 1 => {
-            format!("placebo ±{}–{}", number::percent(*lo).trim_end_matches(" %"), number::percent(*hi))
+            format!(
+                "placebo ±{}–{}",
+                number::percent(*lo).trim_end_matches(" %"),
+                number::percent(*hi)
+            )
         }
         (Some(only), _) => format!("placebo ±{}", number::percent(*only)),
         _ => "no placebo".to_owned(),
@@ -191,6 +209,11 @@ fn direction(better: Better) -> &'static str {
 fn failures(data: &Data, scenario: &Scenario) -> Vec<(String, String)> {
     let names = data.implementations.iter();
     names
-        .filter_map(|(name, _)| Some(((*name).to_owned(), data.cell(&scenario.name, name)?.error()?)))
+        .filter_map(|(name, _)| {
+            Some((
+                (*name).to_owned(),
+                data.cell(&scenario.name, name)?.error()?,
+            ))
+        })
         .collect()
 }

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use flowmeter_harness::record::{Measure, Scenario};
-use plotters::element::Rectangle;
+use plotters::element::{Rectangle, Text};
 use plotters::style::Color;
+use plotters_backend::text_anchor::{HPos, VPos};
 
 use super::axis::Axis;
-use super::frame::{Frame, line, marker};
-use super::svg::Ink;
+use super::frame::{Frame, line, marker, text_style};
+use super::svg::{Ink, UNITS};
 use super::{Chart, Data, Hover, direction, failures, placebo_spread};
 use crate::error::ReportError;
 use crate::number;
@@ -122,12 +123,22 @@ pub fn lines<'a>(family: &[&'a Scenario]) -> Vec<Line<'a>> {
     let left: Vec<&Scenario> = family
         .iter()
         .copied()
-        .filter(|s| !lines.iter().any(|line| line.scenarios().any(|drawn| drawn.name == s.name)))
+        .filter(|s| {
+            !lines
+                .iter()
+                .any(|line| line.scenarios().any(|drawn| drawn.name == s.name))
+        })
         .collect();
     let together = Along::ALL
         .into_iter()
         .filter_map(|along| Line::new(along, &left))
-        .reduce(|a, b| if b.points.len() > a.points.len() { b } else { a });
+        .reduce(|a, b| {
+            if b.points.len() > a.points.len() {
+                b
+            } else {
+                a
+            }
+        });
     lines.extend(together);
     lines
 }
@@ -150,10 +161,16 @@ pub fn chart(data: &Data, of: &Line) -> Result<Chart, ReportError> {
     let scenarios: Vec<&Scenario> = of.scenarios().collect();
     let unit = &first.unit;
     let keys = data.those(|name| {
-        scenarios.iter().any(|s| data.cell(&s.name, name).is_some_and(|c| c.measured().is_some()))
+        scenarios.iter().any(|s| {
+            data.cell(&s.name, name)
+                .is_some_and(|c| c.measured().is_some())
+        })
     });
     let number_of = |scenario: &Scenario, name: &str| data.cell(&scenario.name, name)?.measured();
-    let all = || keys.iter().flat_map(|k| scenarios.iter().filter_map(|s| number_of(s, &k.name)));
+    let all = || {
+        keys.iter()
+            .flat_map(|k| scenarios.iter().filter_map(|s| number_of(s, &k.name)))
+    };
     let lo = all().map(|m| m.lo).fold(f64::INFINITY, f64::min);
     let hi = all().map(|m| m.hi).fold(0.0, f64::max);
     let labels: Vec<String> = of.points.iter().map(|(label, _)| label.clone()).collect();
@@ -163,7 +180,7 @@ pub fn chart(data: &Data, of: &Line) -> Result<Chart, ReportError> {
         x: Axis::categories(labels.clone()),
         y: Axis::values(lo, hi, |v| number::tick(v, unit)),
         x_name: of.along.name().to_owned(),
-        y_name: unit.clone(),
+        y_name: number::axis_name(unit),
         x_grid: false,
         y_grid: true,
     };
@@ -176,13 +193,22 @@ pub fn chart(data: &Data, of: &Line) -> Result<Chart, ReportError> {
     let places: Vec<f64> = (0..of.points.len() as u32).map(f64::from).collect();
     // Side by side rather than on top of each other.
     let aside = |n: usize| (n as f64 - (keys.len() as f64 - 1.0) / 2.0) * 0.4 / keys.len() as f64;
-    let shapes = frame.draw(&first.axes.family, |inside, _| {
+    let shapes = frame.draw(&first.axes.family, |inside, root| {
         let (bottom, top) = frame.y.ends();
-        let crowded = places.iter().zip(&scenarios).filter(|(_, s)| s.axes.oversubscribed);
+        let crowded = places
+            .iter()
+            .zip(&scenarios)
+            .filter(|(_, s)| s.axes.oversubscribed);
         inside.draw_series(crowded.map(|(x, _)| {
             let corners = [(x - 0.5, top), (x + 0.5, bottom)];
             Rectangle::new(corners, Ink::Oversubscribed.colour().filled())
         }))?;
+        if let Some(n) = scenarios.iter().position(|s| s.axes.oversubscribed) {
+            let at = (frame.x_pixel(places[n] - 0.5) + 5, frame.y_pixel(top) + 4);
+            let style = text_style(Ink::Text, HPos::Left, VPos::Top);
+            let word = "oversubscribed";
+            root.draw(&Text::new(word, (at.0 * UNITS, at.1 * UNITS), style))?;
+        }
         for (n, key) in keys.iter().enumerate() {
             let points: Vec<_> = places
                 .iter()
@@ -200,22 +226,20 @@ pub fn chart(data: &Data, of: &Line) -> Result<Chart, ReportError> {
     let mut head = vec![format!("median and 95 % interval, {unit}")];
     head.extend(labels);
     let rows = keys.iter().map(|key| {
-        let fields = scenarios.iter().map(|s| match data.cell(&s.name, &key.name) {
-            Some(cell) => match cell.measured() {
-                Some(m) => format!(
-                    "{} ({})",
-                    number::value(m.median, unit),
-                    number::interval(m.lo, m.hi, unit)
-                ),
-                None => "no number".to_owned(),
-            },
-            None => "–".to_owned(),
-        });
+        let fields = scenarios
+            .iter()
+            .map(|s| match data.cell(&s.name, &key.name) {
+                Some(cell) => match cell.measured() {
+                    Some(m) => format!(
+                        "{} ({})",
+                        number::value(m.median, unit),
+                        number::interval(m.lo, m.hi, unit)
+                    ),
+                    None => "no number".to_owned(),
+                },
+                None => "–".to_owned(),
+            });
         [key.name.clone()].into_iter().chain(fields).collect()
-    });
-    let without = of.points.iter().flat_map(|(label, s)| {
-        let failed = failures(data, s);
-        failed.into_iter().map(move |(name, error)| format!("{name} at {label}: {error}"))
     });
     Ok(Chart {
         subtitle: subtitle(of, &scenarios),
@@ -232,12 +256,31 @@ pub fn chart(data: &Data, of: &Line) -> Result<Chart, ReportError> {
         hover: Hover::Columns(places.iter().map(|&x| frame.x_pixel(x)).collect()),
         head,
         rows: rows.collect(),
-        failures: without.collect(),
+        failures: without(data, of),
         why: first.why.clone(),
         placebo: placebo_spread(data, &scenarios),
         scenarios: scenarios.iter().map(|s| s.name.clone()).collect(),
         keys,
     })
+}
+
+/// Who has no number where, and why; one reason at several points is said once.
+fn without(data: &Data, of: &Line) -> Vec<String> {
+    let mut reasons: Vec<(String, String, Vec<&str>)> = Vec::new();
+    for (label, scenario) in &of.points {
+        for (name, error) in failures(data, scenario) {
+            match reasons
+                .iter_mut()
+                .find(|(n, e, _)| *n == name && *e == error)
+            {
+                Some((_, _, labels)) => labels.push(label),
+                None => reasons.push((name, error, vec![label])),
+            }
+        }
+    }
+    let said = reasons.into_iter();
+    said.map(|(name, error, labels)| format!("{name} at {}: {error}", labels.join(", ")))
+        .collect()
 }
 
 /// The family, and what is the same at every point.

@@ -9,7 +9,9 @@ use std::fmt::Write;
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 use plotters_backend::text_anchor::{HPos, VPos};
-use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingErrorKind};
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingErrorKind,
+};
 
 /// Units of the backend per pixel of the picture.
 pub const UNITS: i32 = 10;
@@ -60,7 +62,11 @@ impl Ink {
     fn class(colour: BackendColor) -> String {
         let (kind, n, _) = colour.rgb;
         let letter = Ink::KINDS.get(usize::from(kind)).copied().unwrap_or("t");
-        if kind >= 4 { format!("{letter}{n}") } else { letter.to_owned() }
+        if kind >= 4 {
+            format!("{letter}{n}")
+        } else {
+            letter.to_owned()
+        }
     }
 }
 
@@ -179,7 +185,12 @@ impl DrawingBackend for Svg<'_> {
         Ok(())
     }
 
-    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
+    fn draw_line<S: BackendStyle>(
+        &mut self,
+        from: BackendCoord,
+        to: BackendCoord,
+        style: &S,
+    ) -> Drawn {
         if let Some(data) = self.path(style.color()) {
             polyline(data, [from, to]);
         }
@@ -194,7 +205,10 @@ impl DrawingBackend for Svg<'_> {
         _fill: bool,
     ) -> Drawn {
         if let Some(data) = self.path(style.color()) {
-            polyline(data, [(left, top), (right, top), (right, bottom), (left, bottom)]);
+            polyline(
+                data,
+                [(left, top), (right, top), (right, bottom), (left, bottom)],
+            );
             data.push('z');
         }
         Ok(())
@@ -244,7 +258,12 @@ impl DrawingBackend for Svg<'_> {
         Ok(())
     }
 
-    fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, (x, y): BackendCoord) -> Drawn {
+    fn draw_text<T: BackendTextStyle>(
+        &mut self,
+        text: &str,
+        style: &T,
+        (x, y): BackendCoord,
+    ) -> Drawn {
         self.flush();
         let anchor = style.anchor();
         let side = match anchor.h_pos {
@@ -300,7 +319,8 @@ mod tests {
     fn shapes_of_one_class_share_a_path() {
         let style = Ink::Line(3).colour();
         let out = drawn(|svg| {
-            svg.draw_path([(0, 0), (105, 20), (105, 40)], &style).expect("drawn");
+            svg.draw_path([(0, 0), (105, 20), (105, 40)], &style)
+                .expect("drawn");
             svg.draw_line((0, 0), (50, 0), &style).expect("drawn");
         });
         assert_eq!(out, "<path class=l3 d=\"M0 0l10.5 2V4M0 0H5\"/>");

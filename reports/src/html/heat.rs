@@ -13,6 +13,7 @@ pub struct Group {
 
 /// A scenario.
 pub struct Row {
+    /// Without its group, which stands above.
     pub name: String,
     pub title: String,
     pub unit: String,
@@ -37,17 +38,21 @@ pub fn groups(data: &Data) -> Vec<Group> {
     data.scenarios
         .chunk_by(|a, b| a.group == b.group)
         .map(|scenarios| {
-            let takes_part = |name: &str| scenarios.iter().any(|s| data.cell(&s.name, name).is_some());
+            let takes_part =
+                |name: &str| scenarios.iter().any(|s| data.cell(&s.name, name).is_some());
             let keys = data.those(takes_part);
             let rows = scenarios.iter().map(|scenario| Row {
-                name: scenario.name.clone(),
-                title: scenario.title.clone(),
+                name: short(&scenario.name, &scenario.group),
+                title: format!("{}: {}", scenario.name, scenario.title),
                 unit: scenario.unit.clone(),
                 placebo: match data.estimates.placebo(&scenario.name) {
                     Some(twin) => format!("±{}", number::percent(twin.half_width)),
                     None => "no placebo".to_owned(),
                 },
-                cells: keys.iter().map(|key| cell(data, &scenario.name, &key.name)).collect(),
+                cells: keys
+                    .iter()
+                    .map(|key| cell(data, &scenario.name, &key.name))
+                    .collect(),
             });
             Group {
                 name: scenarios[0].group.clone(),
@@ -57,6 +62,14 @@ pub fn groups(data: &Data) -> Vec<Group> {
         })
         .filter(|group| !group.implementations.is_empty())
         .collect()
+}
+
+/// A scenario's name without the group it begins with.
+fn short(name: &str, group: &str) -> String {
+    let rest = name
+        .strip_prefix(group)
+        .and_then(|rest| rest.strip_prefix('/'));
+    rest.unwrap_or(name).to_owned()
 }
 
 fn cell(data: &Data, scenario: &str, implementation: &str) -> Cell {
@@ -77,10 +90,14 @@ fn cell(data: &Data, scenario: &str, implementation: &str) -> Cell {
             ratio: number::ratio(m.ratio),
             interval: match m.standing {
                 Standing::Best => "best".to_owned(),
-                Standing::Slower | Standing::Level => number::ratio_interval(m.ratio_lo, m.ratio_hi),
+                Standing::Slower | Standing::Level => {
+                    number::ratio_interval(m.ratio_lo, m.ratio_hi)
+                }
             },
             title: match m.standing {
-                Standing::Level if !data.estimates.exploratory => "not told apart from the best".to_owned(),
+                Standing::Level if !data.estimates.exploratory => {
+                    "not told apart from the best".to_owned()
+                }
                 _ => String::new(),
             },
             sort: format!("{:.4}", m.ratio),
@@ -108,7 +125,10 @@ mod tests {
 
     #[test]
     fn half_an_octave_is_a_step() {
-        let steps: String = [1.0, 0.9, 0.7, 0.5, 0.25, 0.001].into_iter().map(heat).collect();
+        let steps: String = [1.0, 0.9, 0.7, 0.5, 0.25, 0.001]
+            .into_iter()
+            .map(heat)
+            .collect();
         assert_eq!(steps, "001248");
     }
 }

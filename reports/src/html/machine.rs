@@ -35,7 +35,11 @@ pub struct Row {
 pub fn subtitle(runs: &[RunData]) -> String {
     let first = &runs[0].run;
     let windows: usize = runs.iter().map(|run| run.windows.len()).sum();
-    let of_runs = if runs.len() > 1 { format!("{} runs, the first of ", runs.len()) } else { String::new() };
+    let of_runs = if runs.len() > 1 {
+        format!("{} runs, the first of ", runs.len())
+    } else {
+        String::new()
+    };
     format!(
         "{of_runs}{} · {} · {} core{} · {} windows",
         first.started.replace('T', " ").trim_end_matches('Z'),
@@ -59,7 +63,9 @@ pub fn warnings(runs: &[RunData]) -> Vec<String> {
             ));
         }
         if run.end.is_none() {
-            warnings.push(format!("{name} was cut off before its end; continue it with --resume."));
+            warnings.push(format!(
+                "{name} was cut off before its end; continue it with --resume."
+            ));
         }
         if run.noise.iter().any(|noise| !noise.quiet) {
             warnings.push("The machine was not quiet; see Machine and noise.".to_owned());
@@ -69,8 +75,13 @@ pub fn warnings(runs: &[RunData]) -> Vec<String> {
         }
     }
     let machine = |run: &RunData| (run.run.machine.cpu.clone(), run.run.machine.cores);
-    if runs.windows(2).any(|pair| machine(&pair[0]) != machine(&pair[1])) {
-        warnings.push("These runs come from different machines: ratios travel, medians do not.".to_owned());
+    if runs
+        .windows(2)
+        .any(|pair| machine(&pair[0]) != machine(&pair[1]))
+    {
+        warnings.push(
+            "These runs come from different machines: ratios travel, medians do not.".to_owned(),
+        );
     }
     warnings.dedup();
     warnings
@@ -93,15 +104,26 @@ pub fn card(run: &RunData) -> Card {
     let facts = vec![
         ("processor", machine.cpu.clone()),
         ("cores", machine.cores.to_string()),
-        ("memory", machine.memory_bytes.map_or("unknown".to_owned(), number::bytes)),
+        (
+            "memory",
+            machine
+                .memory_bytes
+                .map_or("unknown".to_owned(), number::bytes),
+        ),
         ("system", machine.os.clone()),
         ("governor", machine.governor.clone()),
         ("hypervisor", machine.hypervisor.clone()),
         ("compiler", machine.rustc.clone()),
         ("reading the clock", nanos(machine.clock_read_nanos)),
-        ("core to core and back", nanos(machine.core_round_trip_nanos)),
+        (
+            "core to core and back",
+            nanos(machine.core_round_trip_nanos),
+        ),
         ("park and unpark", nanos(machine.park_round_trip_nanos)),
-        ("noise score, 0 to 100", score.map_or("unknown".to_owned(), |s| s.to_string())),
+        (
+            "noise score, 0 to 100",
+            score.map_or("unknown".to_owned(), |s| s.to_string()),
+        ),
         ("steal, at worst", worst(|n| n.steal)),
         ("others' load, at worst", worst(|n| n.busy)),
         ("spread of fixed work", worst(|n| n.spread)),
@@ -116,7 +138,9 @@ pub fn card(run: &RunData) -> Card {
         ),
         (
             "duration",
-            run.end.as_ref().map_or("cut off".to_owned(), |end| format!("{:.0} s", end.seconds)),
+            run.end
+                .as_ref()
+                .map_or("cut off".to_owned(), |end| format!("{:.0} s", end.seconds)),
         ),
         ("commit", run.run.commit.clone()),
         ("seed", run.run.seed.to_string()),
@@ -124,7 +148,10 @@ pub fn card(run: &RunData) -> Card {
     ];
     Card {
         heading: run.run.started.clone(),
-        facts: facts.into_iter().filter(|(_, value)| !value.is_empty()).collect(),
+        facts: facts
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty())
+            .collect(),
     }
 }
 
@@ -146,7 +173,11 @@ pub fn noise(data: &Data) -> Noise {
             .iter()
             .map(|twin| {
                 let holds = twin.holds_one();
-                row(twin, if holds { "holds 1" } else { "excludes 1" }.to_owned(), !holds)
+                row(
+                    twin,
+                    if holds { "holds 1" } else { "excludes 1" }.to_owned(),
+                    !holds,
+                )
             })
             .collect(),
         slowed: data
@@ -154,8 +185,16 @@ pub fn noise(data: &Data) -> Noise {
             .slowed
             .iter()
             .map(|copy| {
-                let said = if copy.called_slower { "called slower" } else { "not noticed" };
-                row(&copy.twin, format!("slowed by {} %: {said}", copy.percent), !copy.called_slower)
+                let said = if copy.called_slower {
+                    "called slower"
+                } else {
+                    "not noticed"
+                };
+                row(
+                    &copy.twin,
+                    format!("slowed by {} %: {said}", copy.percent),
+                    !copy.called_slower,
+                )
             })
             .collect(),
     }
@@ -165,7 +204,8 @@ fn summary(placebos: &[Twin]) -> String {
     let mut widths: Vec<f64> = placebos.iter().map(|twin| twin.half_width).collect();
     widths.sort_unstable_by(f64::total_cmp);
     let Some(median) = widths.get(widths.len() / 2) else {
-        return "No placebo was entered, so the noise is unknown and nothing is called faster.".to_owned();
+        return "No placebo was entered, so the noise is unknown and nothing is called faster."
+            .to_owned();
     };
     let holding = placebos.iter().filter(|twin| twin.holds_one()).count();
     format!(

@@ -61,6 +61,7 @@ pub fn render(runs: &[RunData], estimates: &Estimates) -> Result<String, ReportE
     let data = Data::new(runs, estimates)?;
     let provenance = reproduce::provenance(runs);
     let mut charts = Vec::new();
+    let names: Vec<&str> = data.scenarios.iter().map(|s| &*s.name).collect();
     let mut groups: Vec<&str> = data.scenarios.iter().map(|s| &*s.group).collect();
     groups.dedup();
     for group in groups {
@@ -76,7 +77,7 @@ pub fn render(runs: &[RunData], estimates: &Estimates) -> Result<String, ReportE
                 }
                 Figure {
                     hover: hover(&chart.hover),
-                    command: reproduce::command(&chart.scenarios),
+                    command: reproduce::command(&chart.scenarios, &names),
                     provenance: provenance.clone(),
                     chart,
                 }

@@ -54,28 +54,41 @@ pub fn matrix(data: &Data) -> Matrix {
     keys.sort_by_key(|(property, world)| (order(property), *world));
     keys.dedup();
     let checked: BTreeSet<&str> = proofs.iter().map(|p| &*p.implementation).collect();
-    let rows = data.those(|name| checked.contains(name)).into_iter().map(|key| {
-        let cells = keys.iter().map(|(property, world)| {
-            let of = proofs.iter().filter(|p| {
-                p.implementation == key.name && p.property == *property && p.world == *world
+    let rows = data
+        .those(|name| checked.contains(name))
+        .into_iter()
+        .map(|key| {
+            let cells = keys.iter().map(|(property, world)| {
+                let of = proofs.iter().filter(|p| {
+                    p.implementation == key.name && p.property == *property && p.world == *world
+                });
+                cell(of.max_by_key(|p| severity(p.verdict)).copied())
             });
-            cell(of.max_by_key(|p| severity(p.verdict)).copied())
+            let cells = cells.collect();
+            Row {
+                name: key.name,
+                place: key.place,
+                cells,
+            }
         });
-        let cells = cells.collect();
-        Row { name: key.name, place: key.place, cells }
-    });
     let failed = |p: &&&Proof| matches!(p.verdict, Verdict::Fail | Verdict::Error);
     let failures = proofs.iter().filter(failed).map(|p| Failure {
         implementation: p.implementation.clone(),
         property: p.property.clone(),
         world: p.world.clone(),
-        detail: p.detail.clone().unwrap_or_else(|| "no detail was recorded".to_owned()),
+        detail: p
+            .detail
+            .clone()
+            .unwrap_or_else(|| "no detail was recorded".to_owned()),
         replay: p.replay.clone(),
     });
     Matrix {
         rows: rows.collect(),
         failures: failures.collect(),
-        columns: keys.into_iter().map(|(property, world)| column(property, world)).collect(),
+        columns: keys
+            .into_iter()
+            .map(|(property, world)| column(property, world))
+            .collect(),
     }
 }
 
@@ -109,17 +122,41 @@ fn severity(verdict: Verdict) -> u8 {
 
 fn cell(proof: Option<&Proof>) -> Cell {
     let Some(proof) = proof else {
-        return Cell { kind: "", text: String::new(), title: "not checked".to_owned() };
+        return Cell {
+            kind: "",
+            text: String::new(),
+            title: "not checked".to_owned(),
+        };
     };
     let executions = number::count(proof.executions);
     let (kind, text, title) = match proof.verdict {
-        Verdict::Pass if proof.complete => ("pass", format!("✓ {executions}"), "held in every execution there is"),
-        Verdict::Pass => ("pass", format!("✓ {executions}"), "held in so many executions"),
-        Verdict::Fail => ("fail", format!("✗ {executions}"), "failed after so many executions"),
+        Verdict::Pass if proof.complete => (
+            "pass",
+            format!("✓ {executions}"),
+            "held in every execution there is",
+        ),
+        Verdict::Pass => (
+            "pass",
+            format!("✓ {executions}"),
+            "held in so many executions",
+        ),
+        Verdict::Fail => (
+            "fail",
+            format!("✗ {executions}"),
+            "failed after so many executions",
+        ),
         Verdict::Error => ("fail", "error".to_owned(), "the check itself broke"),
-        Verdict::Inconclusive => ("none", format!("? {executions}"), "the budget ended before the search"),
+        Verdict::Inconclusive => (
+            "none",
+            format!("? {executions}"),
+            "the budget ended before the search",
+        ),
         Verdict::Unclaimed => ("none", "–".to_owned(), "not claimed"),
         Verdict::NotInstrumentable => ("none", "n/a".to_owned(), "cannot run in this world"),
     };
-    Cell { kind, text, title: title.to_owned() }
+    Cell {
+        kind,
+        text,
+        title: title.to_owned(),
+    }
 }

@@ -99,7 +99,9 @@ fn tab(data: &Data, ranking: &Ranking) -> Tab {
             View::Shared => "cells all share".to_owned(),
             View::Form(form) => form.clone(),
         },
-        note: format!("Geometric mean of ratios to the best of each of {cells}; 1.00 would be best everywhere."),
+        note: format!(
+            "Geometric mean of ratios to the best of each of {cells}; 1.00 would be best everywhere."
+        ),
         rows,
     }
 }
@@ -107,7 +109,11 @@ fn tab(data: &Data, ranking: &Ranking) -> Tab {
 fn row(data: &Data, ranking: &Ranking, rank: &Rank, partial: bool, first_partial: bool) -> Row {
     let share = |x: f64| format!("{:.1}", x.clamp(0.0, 1.0) * 100.0);
     Row {
-        tier: if partial { "–".to_owned() } else { rank.tier.to_string() },
+        tier: if partial {
+            "–".to_owned()
+        } else {
+            rank.tier.to_string()
+        },
         partial,
         first_partial,
         name: rank.implementation.clone(),

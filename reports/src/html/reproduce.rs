@@ -2,9 +2,12 @@
 
 use flowmeter_harness::record::RunData;
 
-/// The command that measures these scenarios again.
-pub fn command(scenarios: &[String]) -> String {
-    format!("cargo flowmeter measure -s {}", shell_quoted(&pattern(scenarios)))
+/// The command that measures these scenarios again, out of all that there are.
+pub fn command(scenarios: &[String], all: &[&str]) -> String {
+    format!(
+        "cargo flowmeter measure -s {}",
+        shell_quoted(&pattern(scenarios, all))
+    )
 }
 
 /// Commit and seed of the runs.
@@ -22,8 +25,9 @@ pub fn provenance(runs: &[RunData]) -> String {
     each.join("; ")
 }
 
-/// A regular expression that matches exactly these names; what they begin with is said once.
-fn pattern(names: &[String]) -> String {
+/// A regular expression that matches exactly these of all names; what they begin with is said once, and
+/// nothing else where that suffices.
+fn pattern(names: &[String], all: &[&str]) -> String {
     let Some((first, rest)) = names.split_first() else {
         return "^$".to_owned();
     };
@@ -31,13 +35,26 @@ fn pattern(names: &[String]) -> String {
         return format!("^{}$", regex_escaped(first));
     }
     let shared = |a: &str, b: &str| a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
-    let common = rest.iter().map(|name| shared(first, name)).min().unwrap_or(0);
+    let common = rest
+        .iter()
+        .map(|name| shared(first, name))
+        .min()
+        .unwrap_or(0);
     let prefix: String = first.chars().take(common).collect();
+    // Whole words only: `-(1|1024)` says more than `-1(|024)`.
+    let words_end = prefix.rfind(['-', '/', '_', '.']).map_or(0, |at| at + 1);
+    let prefix = &prefix[..words_end];
+    let common = prefix.chars().count();
+    if !prefix.is_empty()
+        && all.iter().filter(|name| name.starts_with(prefix)).count() == names.len()
+    {
+        return format!("^{}", regex_escaped(prefix));
+    }
     let endings: Vec<String> = names
         .iter()
         .map(|name| regex_escaped(&name.chars().skip(common).collect::<String>()))
         .collect();
-    format!("^{}({})$", regex_escaped(&prefix), endings.join("|"))
+    format!("^{}({})$", regex_escaped(prefix), endings.join("|"))
 }
 
 fn regex_escaped(text: &str) -> String {
@@ -57,7 +74,17 @@ mod tests {
     use super::*;
 
     fn command_of(names: &[&str]) -> String {
-        command(&names.iter().map(|&n| n.to_owned()).collect::<Vec<_>>())
+        let all = [
+            "channels/spsc-1",
+            "channels/spsc-64",
+            "channels/spsc-1024",
+            "alts/a-1",
+            "alts/a-2",
+        ];
+        command(
+            &names.iter().map(|&n| n.to_owned()).collect::<Vec<_>>(),
+            &all,
+        )
     }
 
     #[test]
@@ -69,10 +96,18 @@ mod tests {
     }
 
     #[test]
-    fn several_share_their_beginning() {
+    fn several_share_their_first_words() {
         assert_eq!(
             command_of(&["channels/spsc-1", "channels/spsc-1024"]),
-            "cargo flowmeter measure -s '^channels/spsc-1(|024)$'"
+            "cargo flowmeter measure -s '^channels/spsc-(1|1024)$'"
+        );
+    }
+
+    #[test]
+    fn all_that_begin_alike_need_no_endings() {
+        assert_eq!(
+            command_of(&["alts/a-1", "alts/a-2"]),
+            "cargo flowmeter measure -s '^alts/a-'"
         );
     }
 

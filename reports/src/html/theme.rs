@@ -20,7 +20,7 @@ pub fn style(implementations: usize) -> String {
         let colour = n % 8;
         let _ = write!(
             style,
-            ".l{n},.r{n},.i{n},.d{n}{{stroke:var(--k{colour})}}.m{n}{{fill:var(--k{colour})}}"
+            ".l{n},.r{n},.i{n},.d{n}{{stroke:var(--k{colour})}}.m{n}{{fill:var(--k{colour});background:var(--k{colour})}}"
         );
         let dash = DASHES[(n / 8) % DASHES.len()];
         if !dash.is_empty() {
@@ -38,7 +38,9 @@ pub fn symbols(implementations: usize) -> Result<String, ReportError> {
     (0..implementations)
         .map(|n| {
             let shapes = legend_symbol(n as u8)?;
-            Ok(format!("<symbol id=k{n} viewBox=\"0 0 24 10\">{shapes}</symbol>"))
+            Ok(format!(
+                "<symbol id=k{n} viewBox=\"0 0 24 10\">{shapes}</symbol>"
+            ))
         })
         .collect()
 }

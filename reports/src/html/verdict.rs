@@ -44,9 +44,12 @@ pub fn sentences(data: &Data) -> Vec<Sentence> {
 
 /// The scenario that most programs look like: one to one at 64, blocking; else the first throughput.
 fn typical<'a>(data: &Data<'a>) -> Vec<&'a Scenario> {
-    let timed = |s: &&&Scenario| data.implementations.iter().any(|(name, _)| {
-        data.cell(&s.name, name).is_some_and(|c| c.measured().is_some())
-    });
+    let timed = |s: &&&Scenario| {
+        data.implementations.iter().any(|(name, _)| {
+            data.cell(&s.name, name)
+                .is_some_and(|c| c.measured().is_some())
+        })
+    };
     let all: Vec<&Scenario> = data.scenarios.iter().filter(timed).copied().collect();
     let at = |producers, consumers| {
         all.iter().copied().find(|s| {
@@ -77,8 +80,13 @@ fn in_words(n: usize) -> String {
 }
 
 fn situation(scenario: &Scenario) -> String {
-    let plural = |n: usize, what: &str| format!("{} {what}{}", in_words(n), if n == 1 { "" } else { "s" });
-    match (scenario.axes.producers, scenario.axes.consumers, scenario.axes.capacity) {
+    let plural =
+        |n: usize, what: &str| format!("{} {what}{}", in_words(n), if n == 1 { "" } else { "s" });
+    match (
+        scenario.axes.producers,
+        scenario.axes.consumers,
+        scenario.axes.capacity,
+    ) {
         (Some(p), Some(c), Some(capacity)) if scenario.group == "channels" => format!(
             "{} and {} at capacity {capacity}",
             plural(p, "producer"),
@@ -91,7 +99,8 @@ fn situation(scenario: &Scenario) -> String {
 fn choice(data: &Data) -> Sentence {
     let scenarios = typical(data);
     if scenarios.is_empty() {
-        return Sentence::default().say("No implementation has a number in any scenario: see what failed below.");
+        return Sentence::default()
+            .say("No implementation has a number in any scenario: see what failed below.");
     }
     let mut sentence = Sentence::default();
     for (i, scenario) in scenarios.into_iter().enumerate() {
@@ -104,7 +113,11 @@ fn choice(data: &Data) -> Sentence {
         let (best, number_of_best) = cells[0];
         let value = number::value_with_unit(number_of_best.median, &scenario.unit);
         sentence = sentence
-            .say(format!("{} {}, ", if i == 0 { "For" } else { "; for" }, situation(scenario)))
+            .say(format!(
+                "{} {}, ",
+                if i == 0 { "For" } else { "; for" },
+                situation(scenario)
+            ))
             .name(&best.implementation)
             .say(match scenario.measure {
                 Measure::Throughput => format!(" moves {value}"),
@@ -120,10 +133,17 @@ fn choice(data: &Data) -> Sentence {
             None => sentence.say(", the only one with a number there"),
             Some(_) if !level.is_empty() => {
                 let tell = if level.len() == 1 { " is" } else { " are" };
-                sentence.say(", and ").names(&level).say(format!("{tell} level with it"))
+                sentence
+                    .say(", and ")
+                    .names(&level)
+                    .say(format!("{tell} level with it"))
             }
             Some((next, m)) => {
-                let times = if m.ratio > 0.0 { 1.0 / m.ratio } else { f64::INFINITY };
+                let times = if m.ratio > 0.0 {
+                    1.0 / m.ratio
+                } else {
+                    f64::INFINITY
+                };
                 let hedge = match (m.standing, data.estimates.exploratory) {
                     (Standing::Slower, _) => "",
                     (_, true) => ", as far as a short run can tell",
@@ -157,7 +177,12 @@ fn lead(data: &Data) -> Sentence {
             .collect();
         let leader = &ranking.ranks[0];
         let cells = if ranking.cells == 1 { "cell" } else { "cells" };
-        let over = format!("{}ver the {} {cells} of {}, ", if i == 0 { "O" } else { "; o" }, ranking.cells, ranking.group);
+        let over = format!(
+            "{}ver the {} {cells} of {}, ",
+            if i == 0 { "O" } else { "; o" },
+            ranking.cells,
+            ranking.group
+        );
         sentence = sentence.say(over);
         let mean = format!(
             "{} of the best on average ({})",
@@ -170,9 +195,14 @@ fn lead(data: &Data) -> Sentence {
                 .name(&leader.implementation)
                 .say(format!(" has {} with {mean}", leader.cells)),
             (true, 1) => sentence.name(first[0]).say(format!(" leads with {mean}")),
-            (true, _) => sentence.names(&first).say(format!(" share the first tier, {mean}")),
+            (true, _) => sentence
+                .names(&first)
+                .say(format!(" share the first tier, {mean}")),
         };
-        let next = ranking.ranks.iter().find(|r| r.tier == 2 && ranking.complete(r));
+        let next = ranking
+            .ranks
+            .iter()
+            .find(|r| r.tier == 2 && ranking.complete(r));
         if let Some(next) = next {
             sentence = sentence
                 .say(", before ")
@@ -204,7 +234,10 @@ fn worth(data: &Data) -> Sentence {
         some => {
             for (i, (name, property)) in some.iter().take(3).enumerate() {
                 let between = if i == 0 { "" } else { ", " };
-                sentence = sentence.say(between).name(*name).say(format!(" failed {property}"));
+                sentence = sentence
+                    .say(between)
+                    .name(*name)
+                    .say(format!(" failed {property}"));
             }
             let more = some.len().saturating_sub(3);
             if more > 0 {
@@ -214,12 +247,26 @@ fn worth(data: &Data) -> Sentence {
             sentence.say(format!(" and {have} no number where that matters"))
         }
     };
-    let without = data.estimates.cells.iter().filter(|c| c.measured().is_none()).count();
+    let without = data
+        .estimates
+        .cells
+        .iter()
+        .filter(|c| c.measured().is_none())
+        .count();
     if without > 0 {
-        let cells = if without == 1 { "cell shows" } else { "cells show" };
+        let cells = if without == 1 {
+            "cell shows"
+        } else {
+            "cells show"
+        };
         sentence = sentence.say(format!("; {without} {cells} a failure instead of a number"));
     }
-    let mut widths: Vec<f64> = data.estimates.placebos.iter().map(|t| t.half_width).collect();
+    let mut widths: Vec<f64> = data
+        .estimates
+        .placebos
+        .iter()
+        .map(|t| t.half_width)
+        .collect();
     widths.sort_unstable_by(f64::total_cmp);
     sentence = match widths.get(widths.len() / 2) {
         Some(median) => sentence.say(format!(

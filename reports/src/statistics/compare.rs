@@ -209,8 +209,9 @@ fn cpu_per_operation(samples: &ScenarioSamples, name: &str) -> Option<f64> {
     let windows = samples.windows.get(&(name, Entry::Original))?;
     let costs: Vec<f64> = windows
         .values()
-        .filter(|(_, w)| w.operations > 0)
-        .filter_map(|(_, w)| Some(w.cpu_nanos? as f64 / w.operations as f64))
+        .map(|timed| timed.window)
+        .filter(|w| w.operations > 0)
+        .filter_map(|w| Some(w.cpu_nanos? as f64 / w.operations as f64))
         .collect();
     (!costs.is_empty()).then(|| median(&costs))
 }

@@ -316,7 +316,9 @@ impl Estimates {
 
     /// Whether they were computed from these runs as they stand now.
     pub fn are_of(&self, runs: &[RunData]) -> bool {
-        self.sources.iter().eq(&runs.iter().map(Source::of).collect::<Vec<_>>())
+        self.sources
+            .iter()
+            .eq(&runs.iter().map(Source::of).collect::<Vec<_>>())
     }
 
     /// Those of a cell.

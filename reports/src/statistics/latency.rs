@@ -9,7 +9,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 
 use super::estimates::{LatencyCurves, Percentile};
-use super::samples::{Entry, ScenarioSamples};
+use super::samples::{Entry, ScenarioSamples, Timed};
 use crate::error::ReportError;
 
 /// Samples that must lie above a percentile for it to be shown.
@@ -17,7 +17,7 @@ const SAMPLES_ABOVE: f64 = 10.0;
 
 /// Percentiles along the axis 1/(1-p): a few in each decade.
 fn quantiles() -> impl Iterator<Item = f64> {
-    const STEPS: [f64; 4] = [1.0, 2.0, 4.0, 6.5];
+    const STEPS: [f64; 6] = [1.0, 1.4, 2.0, 3.0, 4.0, 6.5];
     (0..7).flat_map(|decade| {
         STEPS
             .iter()
@@ -40,7 +40,7 @@ pub fn curves(
             continue;
         }
         let mut merged: BTreeMap<&'static str, Histogram<u64>> = BTreeMap::new();
-        for &(run, window) in windows.values() {
+        for &Timed { run, window } in windows.values() {
             let Some(latency) = &window.latency else {
                 continue;
             };
@@ -90,12 +90,7 @@ fn percentiles(histogram: &Histogram<u64>) -> Vec<Percentile> {
         .collect()
 }
 
-fn unreadable(
-    run: &RunData,
-    window: &Window,
-    which: &'static str,
-    reason: String,
-) -> ReportError {
+fn unreadable(run: &RunData, window: &Window, which: &'static str, reason: String) -> ReportError {
     ReportError::Histogram {
         path: run.folder.join(RECORDS_FILE),
         scenario: window.scenario.clone(),

@@ -32,7 +32,11 @@ pub fn rankings(comparisons: &[Comparison]) -> Vec<Ranking> {
             .iter()
             .filter(|c| c.scenario.group == group && c.cells.iter().any(|c| c.measured().is_some()))
             .collect();
-        let everyone: BTreeSet<&str> = all.iter().flat_map(|c| c.draws.keys()).map(|n| &**n).collect();
+        let everyone: BTreeSet<&str> = all
+            .iter()
+            .flat_map(|c| c.draws.keys())
+            .map(|n| &**n)
+            .collect();
         let shared: Vec<&Comparison> = all
             .iter()
             .copied()
@@ -72,7 +76,11 @@ fn rank(group: &str, view: View, comparisons: &[&Comparison]) -> Ranking {
                 draws: vec![0.0; RESAMPLES],
             });
             entrant.log_ratios.push(measured.ratio.ln());
-            for (sum, &draw) in entrant.draws.iter_mut().zip(&comparison.draws[entrant.name]) {
+            for (sum, &draw) in entrant
+                .draws
+                .iter_mut()
+                .zip(&comparison.draws[entrant.name])
+            {
                 *sum += f64::from(draw);
             }
         }

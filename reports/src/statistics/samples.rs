@@ -28,6 +28,15 @@ impl Entry {
     }
 }
 
+/// A window, and which run it is of.
+#[derive(Clone, Copy)]
+pub struct Timed<'a> {
+    /// Index of the run.
+    pub run: usize,
+    /// What was timed.
+    pub window: &'a Window,
+}
+
 /// What was seen in a scenario.
 pub struct ScenarioSamples<'a> {
     /// Which.
@@ -36,8 +45,8 @@ pub struct ScenarioSamples<'a> {
     pub forks: Vec<Vec<usize>>,
     /// How many rounds.
     pub rounds: usize,
-    /// Windows of complete rounds: by implementation and entry, then by round; with the run's index.
-    pub windows: BTreeMap<(&'a str, Entry), BTreeMap<usize, (usize, &'a Window)>>,
+    /// Windows of complete rounds: by implementation and entry, then by round.
+    pub windows: BTreeMap<(&'a str, Entry), BTreeMap<usize, Timed<'a>>>,
     /// Implementations that may have no number here, with the first reason.
     pub failures: BTreeMap<&'a str, (FailureKind, String)>,
 }
@@ -61,7 +70,7 @@ impl ScenarioSamples<'_> {
         windows
             .into_iter()
             .flatten()
-            .map(|(&round, (_, window))| (round, window.value))
+            .map(|(&round, timed)| (round, timed.window.value))
             .collect()
     }
 }
@@ -181,7 +190,7 @@ pub fn samples<'a>(runs: &'a [RunData], scenario: &'a Scenario) -> ScenarioSampl
             if let Some(&round) = index_of.get(&(index, window.fork, window.round)) {
                 let entry = (window.implementation.as_str(), Entry::of(window));
                 let rounds = samples.windows.entry(entry).or_default();
-                rounds.insert(round, (index, window));
+                rounds.insert(round, Timed { run: index, window });
             }
         }
         for failure in run.failures.iter().filter(|f| f.scenario == name) {
