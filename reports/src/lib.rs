@@ -1,1 +1,20 @@
 //! From the records of a run to statistics, terminal tables and one HTML page.
+//!
+//! [`estimate`] turns runs into [`Estimates`], which are kept beside the records; everything shown,
+//! in the terminal ([`rank_table`], [`cmp_table`]), as JSON ([`rank_rows`], [`cmp_rows`]) or as a page
+//! ([`render`]), is said from them alone, so that all three say the same. Invariant: a cell with a
+//! failure, or of an implementation that failed a proof, has no number anywhere.
+
+mod chart;
+mod error;
+mod html;
+mod number;
+mod rows;
+pub mod statistics;
+mod terminal;
+
+pub use error::ReportError;
+pub use html::render;
+pub use rows::{CmpRow, RankRow, cmp_rows, rank_rows};
+pub use statistics::{Estimates, estimate, estimates_of};
+pub use terminal::{DEFAULT_WIDTH, Style, cmp_table, rank_table};

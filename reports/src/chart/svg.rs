@@ -1,0 +1,344 @@
+//! A drawing backend behind plotters that writes compact SVG: classes from the page's theme instead of
+//! colours, consecutive shapes of one class in one path, tenths of a pixel only where they matter.
+//!
+//! Plotters hands every stroke a colour; here the colour's bytes name an [`Ink`], which becomes a class.
+
+use std::convert::Infallible;
+use std::fmt::Write;
+
+use plotters::prelude::DrawingBackend;
+use plotters::style::RGBColor;
+use plotters_backend::text_anchor::{HPos, VPos};
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingErrorKind,
+};
+
+/// Units of the backend per pixel of the picture.
+pub const UNITS: i32 = 10;
+
+/// What a stroke, an area or a text is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ink {
+    /// Lines behind the data.
+    Grid,
+    /// Texts.
+    Text,
+    /// Texts that say why there is no number.
+    Failure,
+    /// The range with more busy threads than cores.
+    Oversubscribed,
+    /// A line of implementation n.
+    Line(u8),
+    /// A second line of implementation n.
+    SecondLine(u8),
+    /// An interval of implementation n.
+    Interval(u8),
+    /// A marker of implementation n.
+    Marker(u8),
+    /// A small dot of implementation n.
+    Dot(u8),
+}
+
+impl Ink {
+    const KINDS: [&'static str; 9] = ["g", "t", "x", "o", "l", "r", "i", "m", "d"];
+
+    /// The colour that stands for it inside plotters.
+    pub fn colour(self) -> RGBColor {
+        let (kind, n) = match self {
+            Ink::Grid => (0, 0),
+            Ink::Text => (1, 0),
+            Ink::Failure => (2, 0),
+            Ink::Oversubscribed => (3, 0),
+            Ink::Line(n) => (4, n),
+            Ink::SecondLine(n) => (5, n),
+            Ink::Interval(n) => (6, n),
+            Ink::Marker(n) => (7, n),
+            Ink::Dot(n) => (8, n),
+        };
+        RGBColor(kind, n, 0)
+    }
+
+    /// The class of that colour: a letter, and the implementation where there is one.
+    fn class(colour: BackendColor) -> String {
+        let (kind, n, _) = colour.rgb;
+        let letter = Ink::KINDS.get(usize::from(kind)).copied().unwrap_or("t");
+        if kind >= 4 {
+            format!("{letter}{n}")
+        } else {
+            letter.to_owned()
+        }
+    }
+}
+
+/// The backend. The picture is complete once it has been dropped or presented.
+pub struct Svg<'a> {
+    out: &'a mut String,
+    size: (u32, u32),
+    /// Class and data of the path being collected.
+    path: Option<(String, String)>,
+}
+
+type Drawn = Result<(), DrawingErrorKind<Infallible>>;
+
+impl<'a> Svg<'a> {
+    /// Draws into `out`, which gets the shapes only: the caller writes the `<svg>` around them. The size
+    /// is in pixels.
+    pub fn new(out: &'a mut String, width: u32, height: u32) -> Svg<'a> {
+        Svg {
+            out,
+            size: (width * UNITS as u32, height * UNITS as u32),
+            path: None,
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some((class, data)) = self.path.take() {
+            let _ = write!(self.out, "<path class={class} d=\"{data}\"/>");
+        }
+    }
+
+    /// The path of that colour; `None` for a transparent one.
+    fn path(&mut self, colour: BackendColor) -> Option<&mut String> {
+        if colour.alpha == 0.0 {
+            return None;
+        }
+        let class = Ink::class(colour);
+        if self.path.as_ref().is_none_or(|(open, _)| *open != class) {
+            self.flush();
+        }
+        Some(&mut self.path.get_or_insert_with(|| (class, String::new())).1)
+    }
+}
+
+/// Appends a number of pixels, with a separator where one is needed.
+fn number(data: &mut String, units: i32) {
+    if units >= 0 && data.ends_with(|c: char| c.is_ascii_digit()) {
+        data.push(' ');
+    }
+    let sign = if units < 0 { "-" } else { "" };
+    let (whole, tenth) = (units.abs() / UNITS, units.abs() % UNITS);
+    let _ = match tenth {
+        0 => write!(data, "{sign}{whole}"),
+        _ => write!(data, "{sign}{whole}.{tenth}"),
+    };
+}
+
+fn command(data: &mut String, letter: char, units: &[i32]) {
+    data.push(letter);
+    for &n in units {
+        number(data, n);
+    }
+}
+
+fn polyline(data: &mut String, points: impl IntoIterator<Item = BackendCoord>) {
+    let mut last: Option<BackendCoord> = None;
+    for (x, y) in points {
+        match last {
+            None => command(data, 'M', &[x, y]),
+            Some(last) if last == (x, y) => {}
+            Some((_, last_y)) if last_y == y => command(data, 'H', &[x]),
+            Some((last_x, _)) if last_x == x => command(data, 'V', &[y]),
+            Some((last_x, last_y)) => command(data, 'l', &[x - last_x, y - last_y]),
+        }
+        last = Some((x, y));
+    }
+}
+
+/// The five characters that mean something in markup, written so that they do not.
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+impl DrawingBackend for Svg<'_> {
+    type ErrorType = Infallible;
+
+    fn get_size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    fn ensure_prepared(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn present(&mut self) -> Drawn {
+        self.flush();
+        Ok(())
+    }
+
+    /// A line of no length, which round caps make a dot.
+    fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> Drawn {
+        if let Some(data) = self.path(colour) {
+            command(data, 'M', &[x, y]);
+            data.push_str("h0");
+        }
+        Ok(())
+    }
+
+    fn draw_line<S: BackendStyle>(
+        &mut self,
+        from: BackendCoord,
+        to: BackendCoord,
+        style: &S,
+    ) -> Drawn {
+        if let Some(data) = self.path(style.color()) {
+            polyline(data, [from, to]);
+        }
+        Ok(())
+    }
+
+    fn draw_rect<S: BackendStyle>(
+        &mut self,
+        (left, top): BackendCoord,
+        (right, bottom): BackendCoord,
+        style: &S,
+        _fill: bool,
+    ) -> Drawn {
+        if let Some(data) = self.path(style.color()) {
+            polyline(
+                data,
+                [(left, top), (right, top), (right, bottom), (left, bottom)],
+            );
+            data.push('z');
+        }
+        Ok(())
+    }
+
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        path: I,
+        style: &S,
+    ) -> Drawn {
+        if let Some(data) = self.path(style.color()) {
+            polyline(data, path);
+        }
+        Ok(())
+    }
+
+    fn draw_circle<S: BackendStyle>(
+        &mut self,
+        (x, y): BackendCoord,
+        radius: u32,
+        style: &S,
+        _fill: bool,
+    ) -> Drawn {
+        let r = radius as i32;
+        if let Some(data) = self.path(style.color()) {
+            command(data, 'M', &[x - r, y]);
+            for across in [2 * r, -2 * r] {
+                command(data, 'a', &[r, r]);
+                data.push_str(" 0 1 0 ");
+                number(data, across);
+                data.push_str(" 0");
+            }
+            data.push('z');
+        }
+        Ok(())
+    }
+
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        corners: I,
+        style: &S,
+    ) -> Drawn {
+        if let Some(data) = self.path(style.color()) {
+            polyline(data, corners);
+            data.push('z');
+        }
+        Ok(())
+    }
+
+    fn draw_text<T: BackendTextStyle>(
+        &mut self,
+        text: &str,
+        style: &T,
+        (x, y): BackendCoord,
+    ) -> Drawn {
+        self.flush();
+        let anchor = style.anchor();
+        let side = match anchor.h_pos {
+            HPos::Left => "",
+            HPos::Center => "c",
+            HPos::Right => "e",
+        };
+        // From the box that plotters thinks of to the base line.
+        let drop = match anchor.v_pos {
+            VPos::Top => 0.8,
+            VPos::Center => 0.35,
+            VPos::Bottom => -0.2,
+        };
+        let y = y + (style.size() * drop) as i32;
+        let class = Ink::class(style.color());
+        let mut place = String::new();
+        number(&mut place, x);
+        place.push_str(" y=");
+        number(&mut place, y);
+        let _ = write!(
+            self.out,
+            "<text class=\"{class}{}{side}\" x={place}>{}</text>",
+            if side.is_empty() { "" } else { " " },
+            escape(text)
+        );
+        Ok(())
+    }
+
+    fn estimate_text_size<T: BackendTextStyle>(
+        &self,
+        text: &str,
+        style: &T,
+    ) -> Result<(u32, u32), DrawingErrorKind<Infallible>> {
+        let em = style.size();
+        Ok(((text.chars().count() as f64 * em * 0.55) as u32, em as u32))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plotters::style::Color;
+
+    fn drawn(draw: impl FnOnce(&mut Svg)) -> String {
+        let mut out = String::new();
+        let mut svg = Svg::new(&mut out, 100, 100);
+        draw(&mut svg);
+        svg.present().expect("memory is writable");
+        out
+    }
+
+    #[test]
+    fn shapes_of_one_class_share_a_path() {
+        let style = Ink::Line(3).colour();
+        let out = drawn(|svg| {
+            svg.draw_path([(0, 0), (105, 20), (105, 40)], &style)
+                .expect("drawn");
+            svg.draw_line((0, 0), (50, 0), &style).expect("drawn");
+        });
+        assert_eq!(out, "<path class=l3 d=\"M0 0l10.5 2V4M0 0H5\"/>");
+    }
+
+    #[test]
+    fn what_is_transparent_is_not_written() {
+        let style = Ink::Grid.colour().mix(0.0);
+        let out = drawn(|svg| svg.draw_line((0, 0), (50, 0), &style).expect("drawn"));
+        assert_eq!(out, "");
+    }
+
+    #[test]
+    fn numbers_are_as_short_as_they_can_be() {
+        let mut data = String::from("M");
+        for n in [10, -15, 3, -3, 0] {
+            number(&mut data, n);
+        }
+        assert_eq!(data, "M1-1.5 0.3-0.3 0");
+    }
+}

@@ -1,0 +1,69 @@
+//! Why a report cannot be made.
+
+use std::path::PathBuf;
+
+use flowmeter_harness::record::RecordError;
+
+/// Why a report cannot be made. Each says which file or record, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A run cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// There is nothing to report on.
+    #[error("no run was named; name the folder of at least one run")]
+    NoRuns,
+    /// A file cannot be read or written.
+    #[error("{}: {source}", .path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The file of estimates is not one of this build.
+    #[error("{}: not a file of estimates of this build ({reason}); delete it, and it is computed again", .path.display())]
+    Estimates {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Two runs mean different things by one name.
+    #[error("the scenario {scenario} is not the same in {} and {}; report on them separately", .one.display(), .other.display())]
+    Clash {
+        /// Which scenario.
+        scenario: String,
+        /// A run.
+        one: PathBuf,
+        /// Another run.
+        other: PathBuf,
+    },
+    /// A histogram cannot be read.
+    #[error("{}: the {which} histogram of {implementation} in {scenario}, round {round}, is not hdrhistogram V2 in base64 ({reason}); measure again", .path.display())]
+    Histogram {
+        /// Which file.
+        path: PathBuf,
+        /// Which scenario.
+        scenario: String,
+        /// Who.
+        implementation: String,
+        /// Which round.
+        round: u32,
+        /// `response` or `service`.
+        which: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The page cannot be put together.
+    #[error("the page cannot be put together: {0}")]
+    Template(#[from] askama::Error),
+    /// A chart cannot be drawn.
+    #[error("the chart of {chart} cannot be drawn: {reason}")]
+    Chart {
+        /// Which one.
+        chart: String,
+        /// What the drawing library says.
+        reason: String,
+    },
+}

@@ -1,0 +1,134 @@
+//! The heat map: scenario x implementation, coloured by the logarithm of the ratio to the best.
+
+use crate::chart::Data;
+use crate::number;
+use crate::statistics::{Outcome, Standing, failure_word};
+
+/// A group's map.
+pub struct Group {
+    pub name: String,
+    pub implementations: Vec<(u8, String)>,
+    pub rows: Vec<Row>,
+}
+
+/// A scenario.
+pub struct Row {
+    /// Without its group, which stands above.
+    pub name: String,
+    pub title: String,
+    pub unit: String,
+    pub placebo: String,
+    pub cells: Vec<Cell>,
+}
+
+/// A cell of the map.
+pub struct Cell {
+    /// `0` best to `8` far behind; `x` failed, `n` not measured.
+    pub heat: char,
+    pub value: String,
+    pub ratio: String,
+    pub interval: String,
+    pub title: String,
+    /// What sorting goes by: the ratio.
+    pub sort: String,
+}
+
+/// All groups in the order of the page.
+pub fn groups(data: &Data) -> Vec<Group> {
+    data.scenarios
+        .chunk_by(|a, b| a.group == b.group)
+        .map(|scenarios| {
+            let takes_part =
+                |name: &str| scenarios.iter().any(|s| data.cell(&s.name, name).is_some());
+            let keys = data.those(takes_part);
+            let rows = scenarios.iter().map(|scenario| Row {
+                name: short(&scenario.name, &scenario.group),
+                title: format!("{}: {}", scenario.name, scenario.title),
+                unit: scenario.unit.clone(),
+                placebo: match data.estimates.placebo(&scenario.name) {
+                    Some(twin) => format!("±{}", number::percent(twin.half_width)),
+                    None => "no placebo".to_owned(),
+                },
+                cells: keys
+                    .iter()
+                    .map(|key| cell(data, &scenario.name, &key.name))
+                    .collect(),
+            });
+            Group {
+                name: scenarios[0].group.clone(),
+                rows: rows.collect(),
+                implementations: keys.into_iter().map(|k| (k.place, k.name)).collect(),
+            }
+        })
+        .filter(|group| !group.implementations.is_empty())
+        .collect()
+}
+
+/// A scenario's name without the group it begins with.
+fn short(name: &str, group: &str) -> String {
+    let rest = name
+        .strip_prefix(group)
+        .and_then(|rest| rest.strip_prefix('/'));
+    rest.unwrap_or(name).to_owned()
+}
+
+fn cell(data: &Data, scenario: &str, implementation: &str) -> Cell {
+    let Some(cell) = data.cell(scenario, implementation) else {
+        return Cell {
+            heat: 'n',
+            value: "–".to_owned(),
+            ratio: String::new(),
+            interval: String::new(),
+            title: String::new(),
+            sort: "-2".to_owned(),
+        };
+    };
+    match &cell.outcome {
+        Outcome::Measured(m) => Cell {
+            heat: heat(m.ratio),
+            value: number::value(m.median, &cell.unit),
+            ratio: number::ratio(m.ratio),
+            interval: match m.standing {
+                Standing::Best => "best".to_owned(),
+                Standing::Slower | Standing::Level => {
+                    number::ratio_interval(m.ratio_lo, m.ratio_hi)
+                }
+            },
+            title: match m.standing {
+                Standing::Level if !data.estimates.exploratory => {
+                    "not told apart from the best".to_owned()
+                }
+                _ => String::new(),
+            },
+            sort: format!("{:.4}", m.ratio),
+        },
+        Outcome::Failed { kind, .. } => Cell {
+            heat: 'x',
+            value: failure_word(*kind).to_owned(),
+            ratio: String::new(),
+            interval: String::new(),
+            title: cell.error().unwrap_or_default(),
+            sort: "-1".to_owned(),
+        },
+    }
+}
+
+/// Half an octave a step.
+fn heat(ratio: f64) -> char {
+    let steps = (-ratio.log2() * 2.0).round().clamp(0.0, 8.0) as u32;
+    char::from_digit(steps, 10).unwrap_or('8')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_an_octave_is_a_step() {
+        let steps: String = [1.0, 0.9, 0.7, 0.5, 0.25, 0.001]
+            .into_iter()
+            .map(heat)
+            .collect();
+        assert_eq!(steps, "001248");
+    }
+}

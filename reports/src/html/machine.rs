@@ -1,0 +1,217 @@
+//! The machine, its noise, and what warns about a run.
+
+use flowmeter_harness::record::RunData;
+
+use crate::chart::Data;
+use crate::number;
+use crate::statistics::Twin;
+
+/// A run's machine: names and values.
+pub struct Card {
+    pub heading: String,
+    pub facts: Vec<(&'static str, String)>,
+}
+
+/// How noisy it was.
+pub struct Noise {
+    pub summary: String,
+    pub placebos: Vec<Row>,
+    pub slowed: Vec<Row>,
+}
+
+/// A second entry of an implementation.
+pub struct Row {
+    pub scenario: String,
+    pub implementation: String,
+    pub ratio: String,
+    pub interval: String,
+    pub half_width: String,
+    pub said: String,
+    /// Whether it is not as it should be.
+    pub odd: bool,
+}
+
+/// One line under the title.
+pub fn subtitle(runs: &[RunData]) -> String {
+    let first = &runs[0].run;
+    let windows: usize = runs.iter().map(|run| run.windows.len()).sum();
+    let of_runs = if runs.len() > 1 {
+        format!("{} runs, the first of ", runs.len())
+    } else {
+        String::new()
+    };
+    format!(
+        "{of_runs}{} · {} · {} core{} · {} windows",
+        first.started.replace('T', " ").trim_end_matches('Z'),
+        first.machine.cpu,
+        first.machine.cores,
+        if first.machine.cores == 1 { "" } else { "s" },
+        number::count(windows as u64)
+    )
+}
+
+/// What a reader must know before believing anything.
+pub fn warnings(runs: &[RunData]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for run in runs {
+        let name = run.folder.display();
+        if run.run.exploratory {
+            let (forks, rounds) = (run.run.forks, run.run.rounds);
+            let forks_word = if forks == 1 { "fork" } else { "forks" };
+            warnings.push(format!(
+                "Exploratory: {forks} {forks_word} of {rounds} rounds. Good for a first look; nothing is called faster."
+            ));
+        }
+        if run.end.is_none() {
+            warnings.push(format!(
+                "{name} was cut off before its end; continue it with --resume."
+            ));
+        }
+        if run.noise.iter().any(|noise| !noise.quiet) {
+            warnings.push("The machine was not quiet; see Machine and noise.".to_owned());
+        }
+        if run.run.commit.ends_with("-dirty") {
+            warnings.push("The build had changes that are in no commit.".to_owned());
+        }
+    }
+    let machine = |run: &RunData| (run.run.machine.cpu.clone(), run.run.machine.cores);
+    if runs
+        .windows(2)
+        .any(|pair| machine(&pair[0]) != machine(&pair[1]))
+    {
+        warnings.push(
+            "These runs come from different machines: ratios travel, medians do not.".to_owned(),
+        );
+    }
+    warnings.dedup();
+    warnings
+}
+
+/// The facts of a run.
+pub fn card(run: &RunData) -> Card {
+    let machine = &run.run.machine;
+    let nanos = |value: Option<f64>| value.map_or("unknown".to_owned(), number::nanos);
+    let worst = |of: fn(&flowmeter_harness::record::Noise) -> Option<f64>| {
+        let worst = run.noise.iter().filter_map(of).reduce(f64::max);
+        worst.map_or("unknown".to_owned(), number::percent)
+    };
+    let score = run.noise.iter().map(|n| n.score).max();
+    let versions: Vec<String> = run
+        .implementations
+        .values()
+        .map(|it| format!("{} {}", it.name, it.version).trim().to_owned())
+        .collect();
+    let facts = vec![
+        ("processor", machine.cpu.clone()),
+        ("cores", machine.cores.to_string()),
+        (
+            "memory",
+            machine
+                .memory_bytes
+                .map_or("unknown".to_owned(), number::bytes),
+        ),
+        ("system", machine.os.clone()),
+        ("governor", machine.governor.clone()),
+        ("hypervisor", machine.hypervisor.clone()),
+        ("compiler", machine.rustc.clone()),
+        ("reading the clock", nanos(machine.clock_read_nanos)),
+        (
+            "core to core and back",
+            nanos(machine.core_round_trip_nanos),
+        ),
+        ("park and unpark", nanos(machine.park_round_trip_nanos)),
+        (
+            "noise score, 0 to 100",
+            score.map_or("unknown".to_owned(), |s| s.to_string()),
+        ),
+        ("steal, at worst", worst(|n| n.steal)),
+        ("others' load, at worst", worst(|n| n.busy)),
+        ("spread of fixed work", worst(|n| n.spread)),
+        (
+            "protocol",
+            format!(
+                "{} × {} rounds, windows of {}",
+                run.run.forks,
+                run.run.rounds,
+                number::nanos(run.run.window_nanos as f64)
+            ),
+        ),
+        (
+            "duration",
+            run.end
+                .as_ref()
+                .map_or("cut off".to_owned(), |end| format!("{:.0} s", end.seconds)),
+        ),
+        ("commit", run.run.commit.clone()),
+        ("seed", run.run.seed.to_string()),
+        ("implementations", versions.join(", ")),
+    ];
+    Card {
+        heading: run.run.started.clone(),
+        facts: facts
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty())
+            .collect(),
+    }
+}
+
+/// What the placebos and the slowed copies show.
+pub fn noise(data: &Data) -> Noise {
+    let placebos = &data.estimates.placebos;
+    let row = |twin: &Twin, said: String, odd: bool| Row {
+        scenario: twin.scenario.clone(),
+        implementation: twin.implementation.clone(),
+        ratio: format!("{:.3}", twin.ratio),
+        interval: format!("{:.3}–{:.3}", twin.lo, twin.hi),
+        half_width: number::percent(twin.half_width),
+        said,
+        odd,
+    };
+    Noise {
+        summary: summary(placebos),
+        placebos: placebos
+            .iter()
+            .map(|twin| {
+                let holds = twin.holds_one();
+                row(
+                    twin,
+                    if holds { "holds 1" } else { "excludes 1" }.to_owned(),
+                    !holds,
+                )
+            })
+            .collect(),
+        slowed: data
+            .estimates
+            .slowed
+            .iter()
+            .map(|copy| {
+                let said = if copy.called_slower {
+                    "called slower"
+                } else {
+                    "not noticed"
+                };
+                row(
+                    &copy.twin,
+                    format!("slowed by {} %: {said}", copy.percent),
+                    !copy.called_slower,
+                )
+            })
+            .collect(),
+    }
+}
+
+fn summary(placebos: &[Twin]) -> String {
+    let mut widths: Vec<f64> = placebos.iter().map(|twin| twin.half_width).collect();
+    widths.sort_unstable_by(f64::total_cmp);
+    let Some(median) = widths.get(widths.len() / 2) else {
+        return "No placebo was entered, so the noise is unknown and nothing is called faster."
+            .to_owned();
+    };
+    let holding = placebos.iter().filter(|twin| twin.holds_one()).count();
+    format!(
+        "An implementation entered twice differed from itself by nothing that its interval excludes in \
+         {holding} of {} scenarios; the median half-width of that interval is {}.",
+        placebos.len(),
+        number::percent(*median)
+    )
+}

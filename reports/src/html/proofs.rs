@@ -1,0 +1,162 @@
+//! The correctness matrix: implementation x property.
+
+use std::collections::BTreeSet;
+
+use flowmeter_harness::record::{Proof, Verdict};
+
+use crate::chart::Data;
+use crate::number;
+
+/// The matrix, with what failed in words.
+pub struct Matrix {
+    pub columns: Vec<Column>,
+    pub rows: Vec<Row>,
+    pub failures: Vec<Failure>,
+}
+
+/// A property in a world.
+pub struct Column {
+    /// Id of SEMANTICS.md.
+    pub id: String,
+    /// The rest of its name.
+    pub name: String,
+    pub world: String,
+}
+
+/// An implementation.
+pub struct Row {
+    pub name: String,
+    pub place: u8,
+    pub cells: Vec<Cell>,
+}
+
+/// What came of it.
+pub struct Cell {
+    /// For its colour.
+    pub kind: &'static str,
+    pub text: String,
+    pub title: String,
+}
+
+/// A property that failed.
+pub struct Failure {
+    pub implementation: String,
+    pub property: String,
+    pub world: String,
+    pub detail: String,
+    pub replay: Option<String>,
+}
+
+/// Of all runs; where several checked the same, the worst stands.
+pub fn matrix(data: &Data) -> Matrix {
+    let proofs: Vec<&Proof> = data.runs.iter().flat_map(|run| &run.proofs).collect();
+    let mut keys: Vec<(&str, &str)> = proofs.iter().map(|p| (&*p.property, &*p.world)).collect();
+    keys.sort_by_key(|(property, world)| (order(property), *world));
+    keys.dedup();
+    let checked: BTreeSet<&str> = proofs.iter().map(|p| &*p.implementation).collect();
+    let rows = data
+        .those(|name| checked.contains(name))
+        .into_iter()
+        .map(|key| {
+            let cells = keys.iter().map(|(property, world)| {
+                let of = proofs.iter().filter(|p| {
+                    p.implementation == key.name && p.property == *property && p.world == *world
+                });
+                cell(of.max_by_key(|p| severity(p.verdict)).copied())
+            });
+            let cells = cells.collect();
+            Row {
+                name: key.name,
+                place: key.place,
+                cells,
+            }
+        });
+    let failed = |p: &&&Proof| matches!(p.verdict, Verdict::Fail | Verdict::Error);
+    let failures = proofs.iter().filter(failed).map(|p| Failure {
+        implementation: p.implementation.clone(),
+        property: p.property.clone(),
+        world: p.world.clone(),
+        detail: p
+            .detail
+            .clone()
+            .unwrap_or_else(|| "no detail was recorded".to_owned()),
+        replay: p.replay.clone(),
+    });
+    Matrix {
+        rows: rows.collect(),
+        failures: failures.collect(),
+        columns: keys
+            .into_iter()
+            .map(|(property, world)| column(property, world))
+            .collect(),
+    }
+}
+
+/// C2 before C10: letter, number, name.
+fn order(property: &str) -> (char, u32, &str) {
+    let mut characters = property.chars();
+    let letter = characters.next().unwrap_or(' ').to_ascii_lowercase();
+    let digits: String = characters.take_while(char::is_ascii_digit).collect();
+    (letter, digits.parse().unwrap_or(0), property)
+}
+
+fn column(property: &str, world: &str) -> Column {
+    let (id, name) = property.split_once('-').unwrap_or((property, ""));
+    Column {
+        id: id.to_uppercase(),
+        name: name.to_owned(),
+        world: world.to_owned(),
+    }
+}
+
+fn severity(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Fail => 5,
+        Verdict::Error => 4,
+        Verdict::Inconclusive => 3,
+        Verdict::Pass => 2,
+        Verdict::NotInstrumentable => 1,
+        Verdict::Unclaimed => 0,
+    }
+}
+
+fn cell(proof: Option<&Proof>) -> Cell {
+    let Some(proof) = proof else {
+        return Cell {
+            kind: "",
+            text: String::new(),
+            title: "not checked".to_owned(),
+        };
+    };
+    let executions = number::count(proof.executions);
+    let (kind, text, title) = match proof.verdict {
+        Verdict::Pass if proof.complete => (
+            "pass",
+            format!("✓ {executions}"),
+            "held in every execution there is",
+        ),
+        Verdict::Pass => (
+            "pass",
+            format!("✓ {executions}"),
+            "held in so many executions",
+        ),
+        Verdict::Fail => (
+            "fail",
+            format!("✗ {executions}"),
+            "failed after so many executions",
+        ),
+        Verdict::Error => ("fail", "error".to_owned(), "the check itself broke"),
+        Verdict::Inconclusive => (
+            "none",
+            format!("? {executions}"),
+            "the budget ended before the search",
+        ),
+        Verdict::Unclaimed => ("none", "–".to_owned(), "not claimed"),
+        Verdict::NotInstrumentable => ("none", "n/a".to_owned(), "cannot run in this world"),
+    };
+    Cell {
+        kind,
+        text,
+        title: title.to_owned(),
+    }
+}

@@ -1,0 +1,164 @@
+//! The ranking section: each group in its views.
+
+use crate::chart::Data;
+use crate::number;
+use crate::statistics::{Rank, Ranking, View};
+use crate::terminal::without_number;
+
+/// A group's views.
+pub struct Group {
+    pub name: String,
+    pub views: Vec<Tab>,
+}
+
+/// One view.
+pub struct Tab {
+    pub name: String,
+    pub note: String,
+    pub rows: Vec<Row>,
+}
+
+/// One implementation.
+pub struct Row {
+    pub tier: String,
+    pub partial: bool,
+    /// The first of the partial entrants: a line is drawn above.
+    pub first_partial: bool,
+    pub name: String,
+    pub place: u8,
+    pub origin: String,
+    pub badge: Badge,
+    pub ratio: String,
+    pub interval: String,
+    /// Percent of the bar's length.
+    pub bar: String,
+    pub bar_lo: String,
+    pub bar_width: String,
+    pub cells: String,
+}
+
+/// What was proved about an implementation, beside its name.
+pub struct Badge {
+    /// `pass`, `fail` or `none`, for its colour.
+    pub kind: &'static str,
+    pub text: String,
+    pub title: String,
+}
+
+/// All groups, in the order of the rankings.
+pub fn groups(data: &Data) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for ranking in &data.estimates.rankings {
+        if groups.last().is_none_or(|g| g.name != ranking.group) {
+            groups.push(Group {
+                name: ranking.group.clone(),
+                views: Vec::new(),
+            });
+        }
+        let group = groups.last_mut().expect("pushed above");
+        group.views.push(tab(data, ranking));
+    }
+    groups
+}
+
+fn tab(data: &Data, ranking: &Ranking) -> Tab {
+    let mut rows = Vec::new();
+    let mut line_drawn = false;
+    for rank in &ranking.ranks {
+        let partial = !ranking.complete(rank);
+        rows.push(row(data, ranking, rank, partial, partial && !line_drawn));
+        line_drawn |= partial;
+    }
+    if ranking.view == View::All {
+        for (name, failed) in without_number(data.estimates, ranking) {
+            rows.push(Row {
+                tier: "–".to_owned(),
+                partial: true,
+                first_partial: !line_drawn,
+                name: name.to_owned(),
+                place: data.place(name),
+                origin: crate::statistics::origin(data.runs, name).to_string(),
+                badge: badge(data, name),
+                ratio: "no number".to_owned(),
+                interval: format!("{failed} failed"),
+                bar: "0".to_owned(),
+                bar_lo: "0".to_owned(),
+                bar_width: "0".to_owned(),
+                cells: format!("0/{}", ranking.cells),
+            });
+            line_drawn = true;
+        }
+    }
+    let cells = match ranking.cells {
+        1 => "1 cell".to_owned(),
+        n => format!("{n} cells"),
+    };
+    Tab {
+        name: match &ranking.view {
+            View::All => "all cells".to_owned(),
+            View::Shared => "cells all share".to_owned(),
+            View::Form(form) => form.clone(),
+        },
+        note: format!(
+            "Geometric mean of ratios to the best of each of {cells}; 1.00 would be best everywhere."
+        ),
+        rows,
+    }
+}
+
+fn row(data: &Data, ranking: &Ranking, rank: &Rank, partial: bool, first_partial: bool) -> Row {
+    let share = |x: f64| format!("{:.1}", x.clamp(0.0, 1.0) * 100.0);
+    Row {
+        tier: if partial {
+            "–".to_owned()
+        } else {
+            rank.tier.to_string()
+        },
+        partial,
+        first_partial,
+        name: rank.implementation.clone(),
+        place: data.place(&rank.implementation),
+        origin: rank.origin.to_string(),
+        badge: badge(data, &rank.implementation),
+        ratio: number::ratio(rank.ratio),
+        interval: number::ratio_interval(rank.lo, rank.hi),
+        bar: share(rank.ratio),
+        bar_lo: share(rank.lo),
+        bar_width: share(rank.hi.min(1.0) - rank.lo),
+        cells: format!("{}/{}", rank.cells, ranking.cells),
+    }
+}
+
+/// Of all that was checked on an implementation.
+pub fn badge(data: &Data, implementation: &str) -> Badge {
+    use flowmeter_harness::record::Verdict;
+    let of = |verdicts: &[Verdict]| {
+        let proofs = data.runs.iter().flat_map(|run| &run.proofs);
+        let mut ids: Vec<&str> = proofs
+            .filter(|p| p.implementation == implementation && verdicts.contains(&p.verdict))
+            .map(|p| &*p.property)
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    };
+    let failed = of(&[Verdict::Fail, Verdict::Error]);
+    let passed = of(&[Verdict::Pass]);
+    match (failed.len(), passed.len()) {
+        (0, 0) => Badge {
+            kind: "none",
+            text: "unproved".to_owned(),
+            title: "nothing was checked".to_owned(),
+        },
+        (0, n) => Badge {
+            kind: "pass",
+            text: format!("✓ {n}"),
+            title: format!("{n} properties held: {}", passed.join(", ")),
+        },
+        (n, _) => Badge {
+            kind: "fail",
+            text: format!("✗ {n}"),
+            title: format!("failed: {}", failed.join(", ")),
+        },
+    }
+}

@@ -1,0 +1,46 @@
+//! Colours, type and behaviour of the page.
+
+use std::fmt::Write;
+
+use crate::chart::legend_symbol;
+use crate::error::ReportError;
+
+/// Filtering, sorting, hover values, copying, the theme. The page reads without it.
+pub const SCRIPT: &str = include_str!("../../templates/report.js");
+
+const STYLE: &str = include_str!("../../templates/report.css");
+
+/// How lines are dashed once colours begin again.
+const DASHES: [&str; 3] = ["", "6 3", "2 2.5"];
+
+/// The style sheet, with a class for each implementation's line, second line, interval, dots and marker.
+pub fn style(implementations: usize) -> String {
+    let mut style = STYLE.to_owned();
+    for n in 0..implementations {
+        let colour = n % 8;
+        let _ = write!(
+            style,
+            ".l{n},.r{n},.i{n},.d{n}{{stroke:var(--k{colour})}}.m{n}{{fill:var(--k{colour});background:var(--k{colour})}}"
+        );
+        let dash = DASHES[(n / 8) % DASHES.len()];
+        if !dash.is_empty() {
+            let _ = write!(style, ".l{n}{{stroke-dasharray:{dash}}}");
+        }
+    }
+    style
+}
+
+/// The symbols that legends use.
+///
+/// # Errors
+/// [`ReportError::Chart`] when the drawing library refuses.
+pub fn symbols(implementations: usize) -> Result<String, ReportError> {
+    (0..implementations)
+        .map(|n| {
+            let shapes = legend_symbol(n as u8)?;
+            Ok(format!(
+                "<symbol id=k{n} viewBox=\"0 0 24 10\">{shapes}</symbol>"
+            ))
+        })
+        .collect()
+}

@@ -1,0 +1,282 @@
+//! Three sentences that a hurried engineer can act on, made from the estimates.
+
+use flowmeter_harness::record::{Measure, Scenario, Verdict};
+
+use crate::chart::Data;
+use crate::number;
+use crate::statistics::{Cell, Measured, Ranking, Standing, View};
+
+/// A sentence with the names in it set apart.
+#[derive(Default)]
+pub struct Sentence {
+    /// Whether a part is a name, and its text.
+    pub parts: Vec<(bool, String)>,
+}
+
+impl Sentence {
+    fn say(mut self, text: impl Into<String>) -> Sentence {
+        self.parts.push((false, text.into()));
+        self
+    }
+
+    fn name(mut self, name: impl Into<String>) -> Sentence {
+        self.parts.push((true, name.into()));
+        self
+    }
+
+    fn names(mut self, names: &[&str]) -> Sentence {
+        for (i, name) in names.iter().enumerate() {
+            self = match i {
+                0 => self,
+                i if i + 1 == names.len() => self.say(" and "),
+                _ => self.say(", "),
+            };
+            self = self.name(*name);
+        }
+        self
+    }
+}
+
+/// What to take, who leads overall, and what that is worth.
+pub fn sentences(data: &Data) -> Vec<Sentence> {
+    vec![choice(data), lead(data), worth(data)]
+}
+
+/// The scenario that most programs look like: one to one at 64, blocking; else the first throughput.
+fn typical<'a>(data: &Data<'a>) -> Vec<&'a Scenario> {
+    let timed = |s: &&&Scenario| {
+        data.implementations.iter().any(|(name, _)| {
+            data.cell(&s.name, name)
+                .is_some_and(|c| c.measured().is_some())
+        })
+    };
+    let all: Vec<&Scenario> = data.scenarios.iter().filter(timed).copied().collect();
+    let at = |producers, consumers| {
+        all.iter().copied().find(|s| {
+            s.measure == Measure::Throughput
+                && s.group == "channels"
+                && s.form == "blocking"
+                && s.axes.producers == Some(producers)
+                && s.axes.consumers == Some(consumers)
+                && s.axes.capacity == Some(64)
+        })
+    };
+    let mut found: Vec<&Scenario> = [at(1, 1), at(4, 4)].into_iter().flatten().collect();
+    if found.is_empty() {
+        let throughput = all.iter().find(|s| s.measure == Measure::Throughput);
+        found.extend(throughput.or(all.first()));
+    }
+    found
+}
+
+fn in_words(n: usize) -> String {
+    match n {
+        1 => "one".to_owned(),
+        2 => "two".to_owned(),
+        3 => "three".to_owned(),
+        4 => "four".to_owned(),
+        n => n.to_string(),
+    }
+}
+
+fn situation(scenario: &Scenario) -> String {
+    let plural =
+        |n: usize, what: &str| format!("{} {what}{}", in_words(n), if n == 1 { "" } else { "s" });
+    match (
+        scenario.axes.producers,
+        scenario.axes.consumers,
+        scenario.axes.capacity,
+    ) {
+        (Some(p), Some(c), Some(capacity)) if scenario.group == "channels" => format!(
+            "{} and {} at capacity {capacity}",
+            plural(p, "producer"),
+            plural(c, "consumer")
+        ),
+        _ => scenario.name.clone(),
+    }
+}
+
+fn choice(data: &Data) -> Sentence {
+    let scenarios = typical(data);
+    if scenarios.is_empty() {
+        return Sentence::default()
+            .say("No implementation has a number in any scenario: see what failed below.");
+    }
+    let mut sentence = Sentence::default();
+    for (i, scenario) in scenarios.into_iter().enumerate() {
+        let cells = data.implementations.iter();
+        let mut cells: Vec<(&Cell, &Measured)> = cells
+            .filter_map(|(name, _)| data.cell(&scenario.name, name))
+            .filter_map(|cell| Some((cell, cell.measured()?)))
+            .collect();
+        cells.sort_by(|a, b| b.1.ratio.total_cmp(&a.1.ratio));
+        let (best, number_of_best) = cells[0];
+        let value = number::value_with_unit(number_of_best.median, &scenario.unit);
+        sentence = sentence
+            .say(format!(
+                "{} {}, ",
+                if i == 0 { "For" } else { "; for" },
+                situation(scenario)
+            ))
+            .name(&best.implementation)
+            .say(match scenario.measure {
+                Measure::Throughput => format!(" moves {value}"),
+                Measure::Latency | Measure::Cost => format!(" takes {value}"),
+            });
+        let level: Vec<&str> = cells[1..]
+            .iter()
+            .filter(|(_, m)| m.standing == Standing::Level && m.ratio_hi >= 1.0)
+            .map(|(cell, _)| &*cell.implementation)
+            .take(2)
+            .collect();
+        sentence = match cells.get(1) {
+            None => sentence.say(", the only one with a number there"),
+            Some(_) if !level.is_empty() => {
+                let tell = if level.len() == 1 { " is" } else { " are" };
+                sentence
+                    .say(", and ")
+                    .names(&level)
+                    .say(format!("{tell} level with it"))
+            }
+            Some((next, m)) => {
+                let times = if m.ratio > 0.0 {
+                    1.0 / m.ratio
+                } else {
+                    f64::INFINITY
+                };
+                let hedge = match (m.standing, data.estimates.exploratory) {
+                    (Standing::Slower, _) => "",
+                    (_, true) => ", as far as a short run can tell",
+                    (_, false) => ", which noise could explain",
+                };
+                sentence
+                    .say(format!(", {times:.2} times as fast as "))
+                    .name(&next.implementation)
+                    .say(hedge)
+            }
+        };
+    }
+    sentence.say(".")
+}
+
+fn lead(data: &Data) -> Sentence {
+    let all: Vec<&Ranking> = data
+        .estimates
+        .rankings
+        .iter()
+        .filter(|r| r.view == View::All && !r.ranks.is_empty())
+        .collect();
+    let mut sentence = Sentence::default();
+    for (i, ranking) in all.iter().take(3).enumerate() {
+        let first: Vec<&str> = ranking
+            .ranks
+            .iter()
+            .filter(|r| r.tier == 1)
+            .map(|r| &*r.implementation)
+            .take(4)
+            .collect();
+        let leader = &ranking.ranks[0];
+        let cells = if ranking.cells == 1 { "cell" } else { "cells" };
+        let over = format!(
+            "{}ver the {} {cells} of {}, ",
+            if i == 0 { "O" } else { "; o" },
+            ranking.cells,
+            ranking.group
+        );
+        sentence = sentence.say(over);
+        let mean = format!(
+            "{} of the best on average ({})",
+            number::ratio(leader.ratio),
+            number::ratio_interval(leader.lo, leader.hi)
+        );
+        sentence = match (ranking.complete(leader), first.len()) {
+            (false, _) => sentence
+                .say("nobody has every cell, and ")
+                .name(&leader.implementation)
+                .say(format!(" has {} with {mean}", leader.cells)),
+            (true, 1) => sentence.name(first[0]).say(format!(" leads with {mean}")),
+            (true, _) => sentence
+                .names(&first)
+                .say(format!(" share the first tier, {mean}")),
+        };
+        let next = ranking
+            .ranks
+            .iter()
+            .find(|r| r.tier == 2 && ranking.complete(r));
+        if let Some(next) = next {
+            sentence = sentence
+                .say(", before ")
+                .name(&next.implementation)
+                .say(format!(" with {}", number::ratio(next.ratio)));
+        }
+    }
+    if all.is_empty() {
+        sentence = sentence.say("There is no ranking, since no cell has a number");
+    }
+    sentence.say(".")
+}
+
+fn worth(data: &Data) -> Sentence {
+    let proofs: Vec<_> = data.runs.iter().flat_map(|run| &run.proofs).collect();
+    let failed = |verdict| matches!(verdict, Verdict::Fail | Verdict::Error);
+    let mut failures: Vec<(&str, &str)> = proofs
+        .iter()
+        .filter(|p| failed(p.verdict))
+        .map(|p| (&*p.implementation, &*p.property))
+        .collect();
+    failures.sort_unstable();
+    failures.dedup_by_key(|(name, _)| *name);
+    let passed = proofs.iter().filter(|p| p.verdict == Verdict::Pass).count();
+    let mut sentence = Sentence::default();
+    sentence = match failures.as_slice() {
+        [] if passed == 0 => sentence.say("Nothing was proved in this run"),
+        [] => sentence.say(format!("All {passed} checks of claimed properties held")),
+        some => {
+            for (i, (name, property)) in some.iter().take(3).enumerate() {
+                let between = if i == 0 { "" } else { ", " };
+                sentence = sentence
+                    .say(between)
+                    .name(*name)
+                    .say(format!(" failed {property}"));
+            }
+            let more = some.len().saturating_sub(3);
+            if more > 0 {
+                sentence = sentence.say(format!(", {more} more failed something"));
+            }
+            let have = if some.len() > 1 { "have" } else { "has" };
+            sentence.say(format!(" and {have} no number where that matters"))
+        }
+    };
+    let without = data
+        .estimates
+        .cells
+        .iter()
+        .filter(|c| c.measured().is_none())
+        .count();
+    if without > 0 {
+        let cells = if without == 1 {
+            "cell shows"
+        } else {
+            "cells show"
+        };
+        sentence = sentence.say(format!("; {without} {cells} a failure instead of a number"));
+    }
+    let mut widths: Vec<f64> = data
+        .estimates
+        .placebos
+        .iter()
+        .map(|t| t.half_width)
+        .collect();
+    widths.sort_unstable_by(f64::total_cmp);
+    sentence = match widths.get(widths.len() / 2) {
+        Some(median) => sentence.say(format!(
+            "; differences below about {} are noise on this machine",
+            number::percent(*median)
+        )),
+        None => sentence.say("; without a placebo the noise is unknown"),
+    };
+    if data.estimates.exploratory {
+        sentence = sentence.say(", and this run is too short to call anything faster");
+    }
+    sentence.say(".")
+}

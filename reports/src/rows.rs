@@ -1,0 +1,107 @@
+//! The lines that `rank` and `cmp` print as JSON: keys are stable, numbers are not rounded.
+
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::record::Better;
+use serde::{Deserialize, Serialize};
+
+use crate::statistics::{Estimates, View};
+
+/// A line of `rank --format json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankRow {
+    /// Group of scenarios.
+    pub group: String,
+    /// Who.
+    pub implementation: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Geometric mean of its ratios to the best of each cell, at most 1.
+    pub ratio_to_best: f64,
+    /// Lower end of its interval.
+    pub lo: f64,
+    /// Upper end of its interval.
+    pub hi: f64,
+    /// Tier, from 1; ties share one. Partial entrants (fewer cells than the group's leader) share one
+    /// after all others.
+    pub tier: u32,
+    /// Cells in which it has a number.
+    pub cells: usize,
+}
+
+/// A line of `cmp --format json`. A cell without a number has `error`, and `null` for every number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CmpRow {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Median, in `unit`.
+    pub median: Option<f64>,
+    /// Lower end of its interval.
+    pub lo: Option<f64>,
+    /// Upper end of its interval.
+    pub hi: Option<f64>,
+    /// Unit of the median.
+    pub unit: String,
+    /// Which way is up.
+    pub better: Better,
+    /// Against the scenario's best, at most 1; above 1 would be better whichever way is up.
+    pub ratio_to_best: Option<f64>,
+    /// Lower end of the ratio's interval.
+    pub ratio_lo: Option<f64>,
+    /// Upper end of the ratio's interval.
+    pub ratio_hi: Option<f64>,
+    /// Why it has no number.
+    pub error: Option<String>,
+}
+
+/// The ranking of every group over all its cells, best first, partial entrants last.
+pub fn rank_rows(estimates: &Estimates) -> Vec<RankRow> {
+    let all = estimates.rankings.iter().filter(|r| r.view == View::All);
+    all.flat_map(|ranking| {
+        ranking.ranks.iter().map(|rank| RankRow {
+            group: ranking.group.clone(),
+            implementation: rank.implementation.clone(),
+            origin: rank.origin,
+            ratio_to_best: rank.ratio,
+            lo: rank.lo,
+            hi: rank.hi,
+            tier: rank.tier,
+            cells: rank.cells,
+        })
+    })
+    .collect()
+}
+
+/// Every cell, by scenario, best first, cells without a number last.
+pub fn cmp_rows(estimates: &Estimates) -> Vec<CmpRow> {
+    let mut rows: Vec<CmpRow> = Vec::new();
+    for scenario in estimates.cells.chunk_by(|a, b| a.scenario == b.scenario) {
+        let first = rows.len();
+        rows.extend(scenario.iter().map(|cell| {
+            let measured = cell.measured();
+            CmpRow {
+                scenario: cell.scenario.clone(),
+                implementation: cell.implementation.clone(),
+                origin: cell.origin,
+                median: measured.map(|m| m.median),
+                lo: measured.map(|m| m.lo),
+                hi: measured.map(|m| m.hi),
+                unit: cell.unit.clone(),
+                better: cell.better,
+                ratio_to_best: measured.map(|m| m.ratio),
+                ratio_lo: measured.map(|m| m.ratio_lo),
+                ratio_hi: measured.map(|m| m.ratio_hi),
+                error: cell.error(),
+            }
+        }));
+        // Stable: equal ones stay in the order of their names.
+        rows[first..].sort_by(|a, b| {
+            let of = |row: &CmpRow| row.ratio_to_best.unwrap_or(f64::NEG_INFINITY);
+            of(b).total_cmp(&of(a))
+        });
+    }
+    rows
+}

@@ -1,0 +1,253 @@
+//! The entries of one scenario against its best, its placebo and its slowed copies.
+
+use std::collections::BTreeMap;
+
+use flowmeter_harness::record::{RunData, Scenario};
+
+use super::bootstrap::{Resamples, interval, median, p_value, seed_of};
+use super::estimates::{Cell, Measured, Outcome, SlowedTwin, Standing, Twin};
+use super::samples::{Entry, ScenarioSamples, origin};
+use super::significance::discoveries;
+
+/// A scenario's cells, with the draws that rankings are made of.
+pub struct Comparison<'a> {
+    /// Which scenario.
+    pub scenario: &'a Scenario,
+    /// By implementation.
+    pub cells: Vec<Cell>,
+    /// Of this scenario.
+    pub placebos: Vec<Twin>,
+    /// Of this scenario.
+    pub slowed: Vec<SlowedTwin>,
+    /// Log-ratio to the best in every resample, by implementation; in single precision, since they are
+    /// only averaged.
+    pub draws: BTreeMap<String, Vec<f32>>,
+}
+
+/// Resamples by which rounds can be drawn: usually all, and then one set serves every entry.
+struct Draws<'a> {
+    samples: &'a ScenarioSamples<'a>,
+    made: BTreeMap<Vec<bool>, Resamples>,
+}
+
+impl Draws<'_> {
+    fn medians(&mut self, values: &[(usize, f64)]) -> Vec<f64> {
+        let mut present = vec![false; self.samples.rounds];
+        for &(round, _) in values {
+            present[round] = true;
+        }
+        let samples = self.samples;
+        let resamples = self.made.entry(present).or_insert_with_key(|present| {
+            let forks: Vec<Vec<usize>> = samples
+                .forks
+                .iter()
+                .map(|fork| fork.iter().copied().filter(|&r| present[r]).collect())
+                .filter(|fork: &Vec<usize>| !fork.is_empty())
+                .collect();
+            let salt: &[bool] = if present.iter().all(|&p| p) {
+                &[]
+            } else {
+                present
+            };
+            let seed = seed_of(&samples.scenario.name, salt);
+            Resamples::draw(&forks, samples.rounds, seed)
+        });
+        resamples.medians(values)
+    }
+}
+
+fn only_values(values: &[(usize, f64)]) -> Vec<f64> {
+    values.iter().map(|&(_, value)| value).collect()
+}
+
+/// Per-round differences of logarithms, where both have a value.
+fn differences(a: &[(usize, f64)], b: &[(usize, f64)]) -> Vec<(usize, f64)> {
+    let b: BTreeMap<usize, f64> = b.iter().copied().collect();
+    a.iter()
+        .filter_map(|&(round, x)| b.get(&round).map(|y| (round, x - y)))
+        .collect()
+}
+
+/// The entry that no other beats by the median of per-round ratios. It starts from the best median; such
+/// medians need not be transitive, so a cycle ends where it began.
+fn best(logs: &BTreeMap<&str, Vec<(usize, f64)>>) -> Option<String> {
+    let by_median = |name: &&str| median(&only_values(&logs[*name]));
+    let mut best = logs
+        .keys()
+        .copied()
+        .max_by(|a, b| by_median(a).total_cmp(&by_median(b)))?;
+    for _ in logs {
+        let lead = |name: &str| median(&only_values(&differences(&logs[name], &logs[best])));
+        let Some((ahead, _)) = logs
+            .keys()
+            .map(|&name| (name, lead(name)))
+            .filter(|&(_, lead)| lead > 0.0)
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+        else {
+            break;
+        };
+        best = ahead;
+    }
+    Some(best.to_owned())
+}
+
+/// Estimates everything about one scenario except what depends on all others.
+pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Comparison<'a> {
+    let scenario = samples.scenario;
+    let mut draws = Draws {
+        samples,
+        made: BTreeMap::new(),
+    };
+    let sound = |name: &str| !samples.failures.contains_key(name);
+    let logs: BTreeMap<&str, Vec<(usize, f64)>> = samples
+        .windows
+        .keys()
+        .filter(|(name, entry)| *entry == Entry::Original && sound(name))
+        .map(|&(name, entry)| (name, samples.logs(name, entry)))
+        .collect();
+    let best = best(&logs);
+    let mut comparison = Comparison {
+        scenario,
+        cells: Vec::new(),
+        placebos: Vec::new(),
+        slowed: Vec::new(),
+        draws: BTreeMap::new(),
+    };
+    let cell = |name: &str, outcome| Cell {
+        scenario: scenario.name.clone(),
+        group: scenario.group.clone(),
+        implementation: name.to_owned(),
+        origin: origin(runs, name),
+        unit: scenario.unit.clone(),
+        better: scenario.measure.better(),
+        outcome,
+    };
+    for (&name, log_values) in &logs {
+        let best = best.as_deref().expect("one of these is the best");
+        let values = samples.values(name, Entry::Original);
+        let (lo, hi) = interval(&mut draws.medians(&values));
+        let mut measured = Measured {
+            rounds: values.len(),
+            median: median(&only_values(&values)),
+            lo,
+            hi,
+            ratio: 1.0,
+            ratio_lo: 1.0,
+            ratio_hi: 1.0,
+            p: 1.0,
+            standing: Standing::Best,
+            cpu_nanos_per_op: cpu_per_operation(samples, name),
+        };
+        let against_best = differences(log_values, &logs[best]);
+        if name == best {
+            comparison
+                .draws
+                .insert(name.to_owned(), vec![0.0; super::RESAMPLES]);
+        } else if against_best.is_empty() {
+            // Only in different runs: nothing can be said against the best.
+            continue;
+        } else {
+            let mut log_ratios = draws.medians(&against_best);
+            measured.p = p_value(&log_ratios);
+            let kept = log_ratios.iter().map(|&x| x as f32).collect();
+            comparison.draws.insert(name.to_owned(), kept);
+            let (lo, hi) = interval(&mut log_ratios);
+            (measured.ratio_lo, measured.ratio_hi) = (lo.exp(), hi.exp());
+            // Above 1 only where medians of ratios run in a circle: level with the best.
+            measured.ratio = median(&only_values(&against_best)).exp().min(1.0);
+            measured.standing = Standing::Level;
+        }
+        let outcome = Outcome::Measured(measured);
+        comparison.cells.push(cell(name, outcome));
+    }
+    for (&name, (kind, message)) in &samples.failures {
+        let outcome = Outcome::Failed {
+            kind: *kind,
+            message: message.clone(),
+            rounds: samples.values(name, Entry::Original).len(),
+        };
+        comparison.cells.push(cell(name, outcome));
+    }
+    comparison
+        .cells
+        .sort_by(|a, b| a.implementation.cmp(&b.implementation));
+    for &(name, entry) in samples.windows.keys() {
+        let Some(original) = logs.get(name).filter(|_| entry != Entry::Original) else {
+            continue;
+        };
+        let against = differences(&samples.logs(name, entry), original);
+        if against.is_empty() {
+            continue;
+        }
+        let mut log_ratios = draws.medians(&against);
+        let p = p_value(&log_ratios);
+        let (lo, hi) = interval(&mut log_ratios);
+        let (lo, hi) = (lo.exp(), hi.exp());
+        let twin = Twin {
+            scenario: scenario.name.clone(),
+            implementation: name.to_owned(),
+            rounds: against.len(),
+            ratio: median(&only_values(&against)).exp(),
+            lo,
+            hi,
+            half_width: (hi - lo) / 2.0,
+        };
+        match entry {
+            Entry::Slowed(percent) => comparison.slowed.push(SlowedTwin {
+                percent,
+                twin,
+                p,
+                called_slower: false,
+            }),
+            Entry::Placebo | Entry::Original => comparison.placebos.push(twin),
+        }
+    }
+    comparison
+}
+
+fn cpu_per_operation(samples: &ScenarioSamples, name: &str) -> Option<f64> {
+    let windows = samples.windows.get(&(name, Entry::Original))?;
+    let costs: Vec<f64> = windows
+        .values()
+        .map(|timed| timed.window)
+        .filter(|w| w.operations > 0)
+        .filter_map(|w| Some(w.cpu_nanos? as f64 / w.operations as f64))
+        .collect();
+    (!costs.is_empty()).then(|| median(&costs))
+}
+
+/// Says which cells are slower than the best of their scenario, and which slowed copies were noticed:
+/// each family of hypotheses is corrected for its size. Says nothing in an exploratory run, and nothing
+/// in a scenario without a placebo, whose noise is unknown.
+pub fn judge(comparisons: &mut [Comparison], exploratory: bool) {
+    if exploratory {
+        return;
+    }
+    let floors: Vec<Option<f64>> = comparisons
+        .iter()
+        .map(|c| c.placebos.iter().map(Twin::floor).reduce(f64::max))
+        .collect();
+    let mut hypotheses: Vec<(Option<f64>, &mut Measured)> = Vec::new();
+    let mut copies: Vec<(Option<f64>, &mut SlowedTwin)> = Vec::new();
+    for (comparison, floor) in comparisons.iter_mut().zip(floors) {
+        for cell in &mut comparison.cells {
+            if let Outcome::Measured(measured) = &mut cell.outcome
+                && measured.standing != Standing::Best
+            {
+                hypotheses.push((floor, measured));
+            }
+        }
+        copies.extend(comparison.slowed.iter_mut().map(|copy| (floor, copy)));
+    }
+    let exceeds = |ratio: f64, floor: Option<f64>| floor.is_some_and(|f| -ratio.ln() > f);
+    let found = discoveries(&hypotheses.iter().map(|(_, m)| m.p).collect::<Vec<_>>());
+    for ((floor, measured), found) in hypotheses.into_iter().zip(found) {
+        if found && measured.ratio_hi < 1.0 && exceeds(measured.ratio, floor) {
+            measured.standing = Standing::Slower;
+        }
+    }
+    let found = discoveries(&copies.iter().map(|(_, c)| c.p).collect::<Vec<_>>());
+    for ((floor, copy), found) in copies.into_iter().zip(found) {
+        copy.called_slower = found && copy.twin.hi < 1.0 && exceeds(copy.twin.ratio, floor);
+    }
+}

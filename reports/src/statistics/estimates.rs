@@ -1,0 +1,381 @@
+//! What is estimated from the records of a run, and its file beside them.
+
+use std::fs;
+use std::path::Path;
+
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::record::{Better, FailureKind, RunData};
+use serde::{Deserialize, Serialize};
+
+use crate::error::ReportError;
+
+/// Name of the file of estimates in a run's folder.
+pub const ESTIMATES_FILE: &str = "estimates.json";
+
+/// Version of the file of estimates.
+pub const ESTIMATES_SCHEMA: u32 = 1;
+
+/// Everything that a report says in numbers, computed once from the records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimates {
+    /// [`ESTIMATES_SCHEMA`] of the writer.
+    pub schema: u32,
+    /// Bootstrap resamples behind each interval.
+    pub resamples: usize,
+    /// Share of resamples that an interval holds.
+    pub confidence: f64,
+    /// Too few forks or rounds to call anything faster.
+    pub exploratory: bool,
+    /// The runs it was computed from.
+    pub sources: Vec<Source>,
+    /// Implementation x scenario, by group, scenario and implementation.
+    pub cells: Vec<Cell>,
+    /// The noise floor of each scenario that has a placebo.
+    pub placebos: Vec<Twin>,
+    /// Copies slowed on purpose.
+    pub slowed: Vec<SlowedTwin>,
+    /// One for each group and view of it.
+    pub rankings: Vec<Ranking>,
+    /// Percentiles of latency, of scenarios that record them.
+    pub latencies: Vec<LatencyCurves>,
+}
+
+/// A run, told apart from others and from its own later states.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// When it started.
+    pub started: String,
+    /// Its build.
+    pub commit: String,
+    /// Seed of its shuffles.
+    pub seed: u64,
+    /// Windows in it.
+    pub windows: usize,
+    /// Complete rounds in it.
+    pub rounds: usize,
+    /// Failures in it.
+    pub failures: usize,
+    /// Proofs in it.
+    pub proofs: usize,
+}
+
+impl Source {
+    /// Of a run as it stands.
+    pub fn of(run: &RunData) -> Source {
+        Source {
+            started: run.run.started.clone(),
+            commit: run.run.commit.clone(),
+            seed: run.run.seed,
+            windows: run.windows.len(),
+            rounds: run.rounds.len(),
+            failures: run.failures.len(),
+            proofs: run.proofs.len(),
+        }
+    }
+}
+
+/// An implementation in a scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Which scenario.
+    pub scenario: String,
+    /// Group of the scenario.
+    pub group: String,
+    /// Who.
+    pub implementation: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Unit of the median.
+    pub unit: String,
+    /// Which way is up.
+    pub better: Better,
+    /// Its number, or why it has none.
+    pub outcome: Outcome,
+}
+
+/// A cell's number, or why it has none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It has a number.
+    Measured(Measured),
+    /// It has none.
+    Failed {
+        /// What kind of failure.
+        kind: FailureKind,
+        /// What was seen, in a sentence.
+        message: String,
+        /// Complete rounds that were timed nevertheless; their values are not used.
+        rounds: usize,
+    },
+}
+
+/// A cell's number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Complete rounds behind it.
+    pub rounds: usize,
+    /// Median of the values of all rounds, in the cell's unit.
+    pub median: f64,
+    /// Lower end of its interval.
+    pub lo: f64,
+    /// Upper end of its interval.
+    pub hi: f64,
+    /// Against the scenario's best: the median of per-round ratios, at most 1.
+    pub ratio: f64,
+    /// Lower end of the ratio's interval.
+    pub ratio_lo: f64,
+    /// Upper end of the ratio's interval.
+    pub ratio_hi: f64,
+    /// Two-sided p-value of "as good as the best", from the bootstrap; 1 for the best itself.
+    pub p: f64,
+    /// What may be said about it.
+    pub standing: Standing,
+    /// CPU time per operation, nanoseconds: median over rounds.
+    pub cpu_nanos_per_op: Option<f64>,
+}
+
+/// What may be said about a cell against the best of its scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// The best of its scenario.
+    Best,
+    /// The best is faster: the interval excludes 1, the effect exceeds the placebo's, and it survives
+    /// Benjamini-Hochberg over all cells.
+    Slower,
+    /// Not told apart from the best.
+    Level,
+}
+
+/// A second entry of an implementation, against the first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Twin {
+    /// Which scenario.
+    pub scenario: String,
+    /// Which implementation was entered twice.
+    pub implementation: String,
+    /// Rounds in which both were timed.
+    pub rounds: usize,
+    /// Second against first: median of per-round ratios, above 1 if the second was better.
+    pub ratio: f64,
+    /// Lower end of its interval.
+    pub lo: f64,
+    /// Upper end of its interval.
+    pub hi: f64,
+    /// Half the width of the interval.
+    pub half_width: f64,
+}
+
+impl Twin {
+    /// Whether the interval holds 1.
+    pub fn holds_one(&self) -> bool {
+        self.lo <= 1.0 && 1.0 <= self.hi
+    }
+
+    /// The smallest difference, as a logarithm, that is not noise: how far the second entry was off, or
+    /// how uncertain that is, whichever is more.
+    pub fn floor(&self) -> f64 {
+        let half_width = (self.hi.ln() - self.lo.ln()) / 2.0;
+        self.ratio.ln().abs().max(half_width)
+    }
+}
+
+/// A copy slowed on purpose, against the implementation itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SlowedTwin {
+    /// By how many percent it was slowed.
+    pub percent: u32,
+    /// The comparison.
+    pub twin: Twin,
+    /// Two-sided p-value of "not slower".
+    pub p: f64,
+    /// Whether it is called slower, by the rule that cells are judged by.
+    pub called_slower: bool,
+}
+
+/// Which cells a ranking looks at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum View {
+    /// All of the group.
+    All,
+    /// Those in which every implementation of the group has a number.
+    Shared,
+    /// Those of one form: blocking, async or callback.
+    Form(String),
+}
+
+/// A group's implementations in order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ranking {
+    /// Group of scenarios.
+    pub group: String,
+    /// Which cells of it.
+    pub view: View,
+    /// How many scenarios that is.
+    pub cells: usize,
+    /// Those with all cells first, by ratio; then partial entrants, by ratio.
+    pub ranks: Vec<Rank>,
+}
+
+/// An implementation in a ranking.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rank {
+    /// Who.
+    pub implementation: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Geometric mean of its ratios to the best of each cell, at most 1.
+    pub ratio: f64,
+    /// Lower end of its interval.
+    pub lo: f64,
+    /// Upper end of its interval.
+    pub hi: f64,
+    /// Tier, from 1; ties share one. Partial entrants share one after all others: they ran other cells,
+    /// so nothing is said about their order.
+    pub tier: u32,
+    /// Cells in which it has a number.
+    pub cells: usize,
+}
+
+impl Ranking {
+    /// Whether that entrant has a number in every cell.
+    pub fn complete(&self, rank: &Rank) -> bool {
+        rank.cells == self.cells
+    }
+}
+
+/// Percentiles of an implementation's latencies in a scenario, over all complete rounds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LatencyCurves {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// Messages timed.
+    pub count: u64,
+    /// From the intended moment of sending.
+    pub response: Vec<Percentile>,
+    /// From the actual moment of sending.
+    pub service: Vec<Percentile>,
+}
+
+/// One percentile with at least ten samples above it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Percentile {
+    /// Share of samples at or below, 0 to 1.
+    pub quantile: f64,
+    /// Nanoseconds.
+    pub nanos: u64,
+}
+
+impl Estimates {
+    /// Writes them beside the records, whole or not at all.
+    ///
+    /// # Errors
+    /// [`ReportError::Io`] when the folder cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<(), ReportError> {
+        let path = folder.join(ESTIMATES_FILE);
+        let io = |source| ReportError::Io {
+            path: path.clone(),
+            source,
+        };
+        let mut text = serde_json::to_string(self).map_err(|e| io(e.into()))?;
+        text.push('\n');
+        // A reader never sees half a file.
+        let partial = folder.join(format!(".{ESTIMATES_FILE}.partial"));
+        fs::write(&partial, text).map_err(io)?;
+        fs::rename(&partial, &path).map_err(io)
+    }
+
+    /// Reads them from a run's folder.
+    ///
+    /// # Errors
+    /// [`ReportError::Io`] when there is no such file, [`ReportError::Estimates`] when it is another's.
+    pub fn read(folder: &Path) -> Result<Estimates, ReportError> {
+        let path = folder.join(ESTIMATES_FILE);
+        let text = fs::read_to_string(&path).map_err(|source| ReportError::Io {
+            path: path.clone(),
+            source,
+        })?;
+        let refuse = |reason: String| ReportError::Estimates {
+            path: path.clone(),
+            reason,
+        };
+        let estimates: Estimates =
+            serde_json::from_str(&text).map_err(|e| refuse(e.to_string()))?;
+        if estimates.schema != ESTIMATES_SCHEMA {
+            return Err(refuse(format!(
+                "schema {}, not {ESTIMATES_SCHEMA}",
+                estimates.schema
+            )));
+        }
+        Ok(estimates)
+    }
+
+    /// Whether they were computed from these runs as they stand now.
+    pub fn are_of(&self, runs: &[RunData]) -> bool {
+        self.sources
+            .iter()
+            .eq(&runs.iter().map(Source::of).collect::<Vec<_>>())
+    }
+
+    /// Those of a cell.
+    pub fn cell(&self, scenario: &str, implementation: &str) -> Option<&Cell> {
+        self.cells
+            .iter()
+            .find(|c| c.scenario == scenario && c.implementation == implementation)
+    }
+
+    /// The placebo of a scenario: the widest, where several implementations were entered twice.
+    pub fn placebo(&self, scenario: &str) -> Option<&Twin> {
+        self.placebos
+            .iter()
+            .filter(|twin| twin.scenario == scenario)
+            .max_by(|a, b| a.floor().total_cmp(&b.floor()))
+    }
+}
+
+impl Cell {
+    /// Its number, if it has one.
+    pub fn measured(&self) -> Option<&Measured> {
+        match &self.outcome {
+            Outcome::Measured(measured) => Some(measured),
+            Outcome::Failed { .. } => None,
+        }
+    }
+
+    /// Why it has no number, in words, if it has none.
+    pub fn error(&self) -> Option<String> {
+        match &self.outcome {
+            Outcome::Measured(_) => None,
+            Outcome::Failed {
+                kind,
+                message,
+                rounds,
+            } => {
+                let kind = failure_word(*kind);
+                let timed = match rounds {
+                    0 => String::new(),
+                    1 => " (1 round was timed)".to_owned(),
+                    n => format!(" ({n} rounds were timed)"),
+                };
+                Some(format!("{kind}: {message}{timed}"))
+            }
+        }
+    }
+}
+
+/// A failure in one or two words.
+pub fn failure_word(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::Proof => "proof failed",
+        FailureKind::Hang => "hung",
+        FailureKind::Crash => "crashed",
+        FailureKind::Panic => "panicked",
+        FailureKind::Count => "wrong count",
+        FailureKind::Void => "void",
+        FailureKind::Protocol => "protocol broken",
+    }
+}

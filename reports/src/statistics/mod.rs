@@ -1,0 +1,80 @@
+//! From records to estimates: medians, intervals, ratios, what may be called faster, rankings.
+//!
+//! Only complete rounds count, so that every entry of a scenario met the same weather. Ratios are taken
+//! within a round, in logarithms, and a ratio above 1 is always better, whichever way the scenario's
+//! value points. The rule "no proof, no number" is applied here: a cell with a failure has none.
+
+mod bootstrap;
+mod compare;
+mod estimates;
+mod latency;
+mod ranking;
+mod samples;
+mod significance;
+
+use flowmeter_harness::record::RunData;
+
+pub use bootstrap::{CONFIDENCE, RESAMPLES};
+pub use estimates::{
+    Cell, ESTIMATES_FILE, ESTIMATES_SCHEMA, Estimates, LatencyCurves, Measured, Outcome,
+    Percentile, Rank, Ranking, SlowedTwin, Source, Standing, Twin, View, failure_word,
+};
+pub(crate) use samples::{origin, scenarios};
+pub use significance::FALSE_DISCOVERIES;
+
+use crate::error::ReportError;
+
+/// Computes the estimates of one run, or of several taken together (each run's forks count as further
+/// forks of the same cell).
+///
+/// # Errors
+/// [`ReportError::NoRuns`] for no runs, [`ReportError::Clash`] when runs mean different things by one
+/// scenario, [`ReportError::Histogram`] for a histogram that cannot be read.
+pub fn estimate(runs: &[RunData]) -> Result<Estimates, ReportError> {
+    if runs.is_empty() {
+        return Err(ReportError::NoRuns);
+    }
+    let exploratory = runs.iter().any(|run| run.run.exploratory);
+    let mut comparisons = Vec::new();
+    let mut latencies = Vec::new();
+    for scenario in scenarios(runs)? {
+        let samples = samples::samples(runs, scenario);
+        latency::curves(runs, &samples, &mut latencies)?;
+        comparisons.push(compare::compare(runs, &samples));
+    }
+    compare::judge(&mut comparisons, exploratory);
+    let rankings = ranking::rankings(&comparisons);
+    let mut estimates = Estimates {
+        schema: ESTIMATES_SCHEMA,
+        resamples: RESAMPLES,
+        confidence: CONFIDENCE,
+        exploratory,
+        sources: runs.iter().map(Source::of).collect(),
+        cells: Vec::new(),
+        placebos: Vec::new(),
+        slowed: Vec::new(),
+        rankings,
+        latencies,
+    };
+    for comparison in comparisons {
+        estimates.cells.extend(comparison.cells);
+        estimates.placebos.extend(comparison.placebos);
+        estimates.slowed.extend(comparison.slowed);
+    }
+    Ok(estimates)
+}
+
+/// The estimates of these runs: for a single run those kept beside its records, if they were computed
+/// from the records as they stand; otherwise computed now.
+///
+/// # Errors
+/// As [`estimate`]. A file of estimates that is stale or another's is passed over.
+pub fn estimates_of(runs: &[RunData]) -> Result<Estimates, ReportError> {
+    if let [run] = runs
+        && let Ok(kept) = Estimates::read(&run.folder)
+        && kept.are_of(runs)
+    {
+        return Ok(kept);
+    }
+    estimate(runs)
+}

@@ -1,0 +1,219 @@
+//! From the windows of runs to values per scenario, entry and complete round.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::record::{Better, FailureKind, RunData, Scenario, Verdict, Window};
+
+use crate::error::ReportError;
+
+/// Which entry of an implementation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Entry {
+    /// The implementation itself.
+    Original,
+    /// Its second entry.
+    Placebo,
+    /// Its copy slowed by so many percent.
+    Slowed(u32),
+}
+
+impl Entry {
+    fn of(window: &Window) -> Entry {
+        match (window.placebo, window.slowed_percent) {
+            (_, Some(percent)) => Entry::Slowed(percent),
+            (true, None) => Entry::Placebo,
+            (false, None) => Entry::Original,
+        }
+    }
+}
+
+/// A window, and which run it is of.
+#[derive(Clone, Copy)]
+pub struct Timed<'a> {
+    /// Index of the run.
+    pub run: usize,
+    /// What was timed.
+    pub window: &'a Window,
+}
+
+/// What was seen in a scenario.
+pub struct ScenarioSamples<'a> {
+    /// Which.
+    pub scenario: &'a Scenario,
+    /// Rounds by index, grouped into forks.
+    pub forks: Vec<Vec<usize>>,
+    /// How many rounds.
+    pub rounds: usize,
+    /// Windows of complete rounds: by implementation and entry, then by round.
+    pub windows: BTreeMap<(&'a str, Entry), BTreeMap<usize, Timed<'a>>>,
+    /// Implementations that may have no number here, with the first reason.
+    pub failures: BTreeMap<&'a str, (FailureKind, String)>,
+}
+
+impl ScenarioSamples<'_> {
+    /// Logarithms of an entry's values by round, signed so that more is better.
+    pub fn logs(&self, implementation: &str, entry: Entry) -> Vec<(usize, f64)> {
+        let sign = match self.scenario.measure.better() {
+            Better::Higher => 1.0,
+            Better::Lower => -1.0,
+        };
+        self.values(implementation, entry)
+            .into_iter()
+            .map(|(round, value)| (round, sign * value.ln()))
+            .collect()
+    }
+
+    /// An entry's values by round.
+    pub fn values(&self, implementation: &str, entry: Entry) -> Vec<(usize, f64)> {
+        let windows = self.windows.get(&(implementation, entry));
+        windows
+            .into_iter()
+            .flatten()
+            .map(|(&round, timed)| (round, timed.window.value))
+            .collect()
+    }
+}
+
+/// Where an implementation comes from, by any of the runs.
+pub fn origin(runs: &[RunData], implementation: &str) -> Origin {
+    runs.iter()
+        .find_map(|run| run.implementations.get(implementation))
+        .map_or(Origin::Peer, |it| it.origin)
+}
+
+/// The scenarios of all runs in the order in which tables and charts show them.
+///
+/// # Errors
+/// [`ReportError::Clash`] when two runs mean different things by one name.
+pub fn scenarios(runs: &[RunData]) -> Result<Vec<&Scenario>, ReportError> {
+    let mut seen: BTreeMap<&str, (&RunData, &Scenario)> = BTreeMap::new();
+    for run in runs {
+        for (name, scenario) in &run.scenarios {
+            let (first, same) = seen.entry(name).or_insert((run, scenario));
+            if (same.measure, &same.unit, &same.form, &same.params)
+                != (
+                    scenario.measure,
+                    &scenario.unit,
+                    &scenario.form,
+                    &scenario.params,
+                )
+            {
+                return Err(ReportError::Clash {
+                    scenario: name.clone(),
+                    one: first.folder.clone(),
+                    other: run.folder.clone(),
+                });
+            }
+        }
+    }
+    let mut scenarios: Vec<&Scenario> = seen.into_values().map(|(_, scenario)| scenario).collect();
+    scenarios.sort_by_key(|s| {
+        let a = &s.axes;
+        let threads = (
+            a.producers.unwrap_or(0) + a.consumers.unwrap_or(0),
+            a.producers,
+        );
+        let capacity = (a.unbounded, a.capacity);
+        let rest = (a.message_bytes, a.width, a.rate);
+        (
+            group_order(&s.group),
+            s.group.clone(),
+            a.family.clone(),
+            threads,
+            capacity,
+            rest,
+            s.name.clone(),
+        )
+    });
+    Ok(scenarios)
+}
+
+/// Groups in the order of the product's vocabulary; unknown ones last.
+pub fn group_order(group: &str) -> usize {
+    const GROUPS: [&str; 6] = [
+        "channels",
+        "alts",
+        "timers",
+        "pipelines",
+        "limiters",
+        "executors",
+    ];
+    GROUPS
+        .iter()
+        .position(|&g| g == group)
+        .unwrap_or(GROUPS.len())
+}
+
+/// Whether numbers of that group rest on that property (ids of SEMANTICS.md; an id of no known family
+/// concerns all of them).
+fn rests_on(group: &str, property: &str) -> bool {
+    match property.as_bytes().first().map(u8::to_ascii_lowercase) {
+        Some(b'c' | b'b') => matches!(group, "channels" | "alts"),
+        Some(b'a') => group == "alts",
+        Some(b't') => group == "timers",
+        Some(b'p') => group == "pipelines",
+        Some(b'l') => group == "limiters",
+        Some(b'g') => group == "executors",
+        _ => true,
+    }
+}
+
+/// Windows and failures of one scenario in all runs.
+pub fn samples<'a>(runs: &'a [RunData], scenario: &'a Scenario) -> ScenarioSamples<'a> {
+    let name = scenario.name.as_str();
+    let mut complete: BTreeSet<(usize, u32, u32)> = BTreeSet::new();
+    for (index, run) in runs.iter().enumerate() {
+        let rounds = run.rounds.iter().filter(|r| r.scenario == name);
+        complete.extend(rounds.map(|r| (index, r.fork, r.round)));
+    }
+    let mut forks: Vec<Vec<usize>> = Vec::new();
+    let mut index_of = BTreeMap::new();
+    let mut last = None;
+    for (i, &(run, fork, round)) in complete.iter().enumerate() {
+        index_of.insert((run, fork, round), i);
+        if last != Some((run, fork)) {
+            forks.push(Vec::new());
+            last = Some((run, fork));
+        }
+        forks.last_mut().expect("pushed above").push(i);
+    }
+    let mut samples = ScenarioSamples {
+        scenario,
+        forks,
+        rounds: complete.len(),
+        windows: BTreeMap::new(),
+        failures: BTreeMap::new(),
+    };
+    for (index, run) in runs.iter().enumerate() {
+        for window in run.windows.iter().filter(|w| w.scenario == name) {
+            if let Some(&round) = index_of.get(&(index, window.fork, window.round)) {
+                let entry = (window.implementation.as_str(), Entry::of(window));
+                let rounds = samples.windows.entry(entry).or_default();
+                rounds.insert(round, Timed { run: index, window });
+            }
+        }
+        for failure in run.failures.iter().filter(|f| f.scenario == name) {
+            samples
+                .failures
+                .entry(&failure.implementation)
+                .or_insert_with(|| (failure.kind, failure.message.clone()));
+        }
+    }
+    // No proof, no number: also when the engine timed it nevertheless.
+    for proof in runs.iter().flat_map(|run| &run.proofs) {
+        let failed = matches!(proof.verdict, Verdict::Fail | Verdict::Error);
+        let timed = samples
+            .windows
+            .contains_key(&(proof.implementation.as_str(), Entry::Original));
+        if failed && timed && rests_on(&scenario.group, &proof.property) {
+            let detail = proof.detail.as_deref().unwrap_or("no detail was recorded");
+            let message = format!("{} ({}): {detail}", proof.property, proof.world);
+            samples
+                .failures
+                .entry(&proof.implementation)
+                .or_insert((FailureKind::Proof, message));
+        }
+    }
+    samples
+}

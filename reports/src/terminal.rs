@@ -1,0 +1,346 @@
+//! The same in short, for a terminal: one line a row, nothing wider than asked for.
+
+use std::fmt::Write;
+
+use comfy_table::{Cell as Field, CellAlignment, Table, presets};
+use flowmeter_harness::record::Better;
+
+use crate::number;
+use crate::statistics::{Cell, Estimates, Measured, Ranking, Standing, View};
+
+/// Width that tables fit when nothing else is known, columns.
+pub const DEFAULT_WIDTH: usize = 100;
+
+/// Whether to colour. The caller knows whether it writes to a terminal, and about `NO_COLOR`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Text alone.
+    Plain,
+    /// With ANSI colours.
+    Colour,
+}
+
+/// What a line is, for its colour.
+#[derive(Clone, Copy)]
+enum Tone {
+    Heading,
+    Leading,
+    Usual,
+    Aside,
+    Failed,
+}
+
+impl Style {
+    fn paint(self, tone: Tone, line: &str) -> String {
+        let code = match (self, tone) {
+            (Style::Plain, _) | (_, Tone::Usual) => return line.to_owned(),
+            (_, Tone::Heading) => "1",
+            (_, Tone::Leading) => "32",
+            (_, Tone::Aside) => "2",
+            (_, Tone::Failed) => "31",
+        };
+        format!("\x1b[{code}m{line}\x1b[0m")
+    }
+}
+
+/// Cuts text to so many columns, with an ellipsis where something is lost. Control characters, which
+/// could move the cursor, become a replacement character.
+fn cut(text: &str, width: usize) -> String {
+    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    if text.chars().count() <= width {
+        return text.chars().map(clean).collect();
+    }
+    let kept = text.chars().take(width.saturating_sub(1)).map(clean);
+    kept.chain(['…']).collect()
+}
+
+/// A table of left- and right-aligned columns without borders, one line a row.
+struct Lines {
+    table: Table,
+    tones: Vec<Tone>,
+    right: &'static [bool],
+}
+
+impl Lines {
+    fn new(header: &[&str], right: &'static [bool]) -> Lines {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        let mut lines = Lines {
+            table,
+            tones: Vec::new(),
+            right,
+        };
+        lines.push(
+            Tone::Aside,
+            header.iter().map(|h| (*h).to_owned()).collect(),
+        );
+        lines
+    }
+
+    fn push(&mut self, tone: Tone, fields: Vec<String>) {
+        let fields = fields.into_iter().zip(self.right).map(|(text, &right)| {
+            Field::new(text).set_alignment(if right {
+                CellAlignment::Right
+            } else {
+                CellAlignment::Left
+            })
+        });
+        self.table.add_row(fields.collect::<Vec<_>>());
+        self.tones.push(tone);
+    }
+
+    fn write(&self, style: Style, width: usize, out: &mut String) {
+        for (line, &tone) in self.table.lines().zip(&self.tones) {
+            let line = cut(line.trim_end(), width);
+            let _ = writeln!(out, "{}", style.paint(tone, &line));
+        }
+    }
+}
+
+fn longest_name<'a>(names: impl Iterator<Item = &'a str>, most: usize) -> usize {
+    names
+        .map(|n| n.chars().count())
+        .max()
+        .unwrap_or(0)
+        .min(most)
+}
+
+/// A bar of eighths, `width` columns at ratio 1.
+fn bar(ratio: f64, width: usize) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = (ratio.clamp(0.0, 1.0) * width as f64 * 8.0).round() as usize;
+    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
+}
+
+/// The ranking of every group over all its cells. `width` is in columns.
+pub fn rank_table(estimates: &Estimates, width: usize, style: Style) -> String {
+    let mut out = String::new();
+    for ranking in estimates.rankings.iter().filter(|r| r.view == View::All) {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        one_ranking(estimates, ranking, width, style, &mut out);
+    }
+    if out.is_empty() {
+        out.push_str("No cell has a number.\n");
+    }
+    out
+}
+
+fn one_ranking(
+    estimates: &Estimates,
+    ranking: &Ranking,
+    width: usize,
+    style: Style,
+    out: &mut String,
+) {
+    let title = format!(
+        "{}: geometric mean of ratios to the best of {} cell{}",
+        ranking.group,
+        ranking.cells,
+        if ranking.cells == 1 { "" } else { "s" }
+    );
+    let _ = writeln!(out, "{}", style.paint(Tone::Heading, &cut(&title, width)));
+    let names = longest_name(ranking.ranks.iter().map(|r| &*r.implementation), 28);
+    // What is left of the width after the other columns, for a bar.
+    let bar_width = width.saturating_sub(names + 56).min(24);
+    let mut lines = Lines::new(
+        &[
+            "tier",
+            "implementation",
+            "origin",
+            "ratio",
+            "95 % interval",
+            "cells",
+            "",
+        ],
+        &[true, false, false, true, false, true, false],
+    );
+    let mut line_drawn = false;
+    for rank in &ranking.ranks {
+        let complete = ranking.complete(rank);
+        if !complete && !line_drawn {
+            line_drawn = true;
+            let fields = ["", "below: not in every cell", "", "", "", "", ""];
+            lines.push(Tone::Aside, fields.map(str::to_owned).to_vec());
+        }
+        let tone = match (complete, rank.tier) {
+            (false, _) => Tone::Aside,
+            (true, 1) => Tone::Leading,
+            (true, _) => Tone::Usual,
+        };
+        let failed = failures(estimates, &ranking.group, &rank.implementation);
+        lines.push(
+            tone,
+            vec![
+                if complete {
+                    rank.tier.to_string()
+                } else {
+                    "–".to_owned()
+                },
+                cut(&rank.implementation, names),
+                rank.origin.to_string(),
+                number::ratio(rank.ratio),
+                number::ratio_interval(rank.lo, rank.hi),
+                format!("{}/{}", rank.cells, ranking.cells),
+                if failed > 0 {
+                    format!("{failed} failed")
+                } else {
+                    bar(rank.ratio, bar_width)
+                },
+            ],
+        );
+    }
+    for (name, count) in without_number(estimates, ranking) {
+        lines.push(
+            Tone::Failed,
+            vec![
+                "–".to_owned(),
+                cut(name, names.max(12)),
+                String::new(),
+                "none".to_owned(),
+                String::new(),
+                format!("0/{}", ranking.cells),
+                format!("{count} failed"),
+            ],
+        );
+    }
+    lines.write(style, width, out);
+}
+
+/// Cells of an implementation in a group that have a failure instead of a number.
+fn failures(estimates: &Estimates, group: &str, implementation: &str) -> usize {
+    estimates
+        .cells
+        .iter()
+        .filter(|c| c.group == group && c.implementation == implementation)
+        .filter(|c| c.measured().is_none())
+        .count()
+}
+
+/// Implementations of a group whose every cell failed, with how many those are.
+pub(crate) fn without_number<'a>(
+    estimates: &'a Estimates,
+    ranking: &Ranking,
+) -> Vec<(&'a str, usize)> {
+    let mut names: Vec<&str> = estimates
+        .cells
+        .iter()
+        .filter(|c| c.group == ranking.group && c.measured().is_none())
+        .map(|c| &*c.implementation)
+        .filter(|name| !ranking.ranks.iter().any(|r| r.implementation == *name))
+        .collect();
+    names.sort_unstable();
+    names
+        .chunk_by(|a, b| a == b)
+        .map(|same| (same[0], same.len()))
+        .collect()
+}
+
+/// Every cell, a table for each scenario, best first. `width` is in columns; below 80 the interval of
+/// the median is left out.
+pub fn cmp_table(estimates: &Estimates, width: usize, style: Style) -> String {
+    let mut out = String::new();
+    for cells in estimates.cells.chunk_by(|a, b| a.scenario == b.scenario) {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        one_scenario(estimates, cells, width, style, &mut out);
+    }
+    if out.is_empty() {
+        out.push_str("No cell was measured.\n");
+    }
+    out
+}
+
+fn one_scenario(
+    estimates: &Estimates,
+    cells: &[Cell],
+    width: usize,
+    style: Style,
+    out: &mut String,
+) {
+    let scenario = &cells[0];
+    let noise = match estimates.placebo(&scenario.scenario) {
+        Some(placebo) => format!("placebo ±{}", number::percent(placebo.half_width)),
+        None => "no placebo".to_owned(),
+    };
+    let direction = match scenario.better {
+        Better::Higher => "higher is better",
+        Better::Lower => "lower is better",
+    };
+    let title = format!(
+        "{}  {}, {direction}, {noise}",
+        scenario.scenario, scenario.unit
+    );
+    let _ = writeln!(out, "{}", style.paint(Tone::Heading, &cut(&title, width)));
+    let wide = width >= 80;
+    let names = longest_name(
+        cells.iter().map(|c| &*c.implementation),
+        if wide { 28 } else { 18 },
+    );
+    let mut lines = if wide {
+        Lines::new(
+            &[
+                "implementation",
+                "origin",
+                "median",
+                "95 % interval",
+                "ratio",
+                "95 % interval",
+                "",
+            ],
+            &[false, false, true, false, true, false, false],
+        )
+    } else {
+        Lines::new(
+            &["implementation", "median", "ratio", "95 % interval"],
+            &[false, true, true, false],
+        )
+    };
+    let mut measured: Vec<(&Cell, &Measured)> = cells
+        .iter()
+        .filter_map(|c| Some((c, c.measured()?)))
+        .collect();
+    measured.sort_by(|a, b| b.1.ratio.total_cmp(&a.1.ratio));
+    for (cell, m) in measured {
+        let tone = match m.standing {
+            Standing::Best => Tone::Leading,
+            Standing::Slower | Standing::Level => Tone::Usual,
+        };
+        let name = cut(&cell.implementation, names);
+        let median = number::value(m.median, &cell.unit);
+        let ratio = number::ratio(m.ratio);
+        let ratio_interval = number::ratio_interval(m.ratio_lo, m.ratio_hi);
+        lines.push(
+            tone,
+            if wide {
+                let said = match m.standing {
+                    Standing::Best => "best",
+                    Standing::Slower => "slower",
+                    Standing::Level if estimates.exploratory => "",
+                    Standing::Level => "not told apart",
+                };
+                vec![
+                    name,
+                    cell.origin.to_string(),
+                    median,
+                    number::interval(m.lo, m.hi, &cell.unit),
+                    ratio,
+                    ratio_interval,
+                    said.to_owned(),
+                ]
+            } else {
+                vec![name, median, ratio, ratio_interval]
+            },
+        );
+    }
+    lines.write(style, width, out);
+    for cell in cells {
+        if let Some(error) = cell.error() {
+            let name = cut(&cell.implementation, names.max(14));
+            let line = cut(&format!(" {name:names$}  no number: {error}"), width);
+            let _ = writeln!(out, "{}", style.paint(Tone::Failed, &line));
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! What the page and the tables promise.
+
+mod fixture;
+
+use fixture::Shape;
+use flowmeter_harness::record::{RunData, read_run};
+use flowmeter_reports::{Style, cmp_rows, cmp_table, estimate, rank_rows, rank_table, render};
+
+fn page(run: &RunData) -> String {
+    let runs = std::slice::from_ref(run);
+    render(runs, &estimate(runs).expect("the fixture is sound")).expect("the page renders")
+}
+
+/// The same run with each name replaced.
+fn renamed(run: &RunData, from: &str, to: &str) -> RunData {
+    let mut run = run.clone();
+    let mut it = run.implementations.remove(from).expect("it takes part");
+    it.name = to.to_owned();
+    run.implementations.insert(to.to_owned(), it);
+    for w in run.windows.iter_mut().filter(|w| w.implementation == from) {
+        w.implementation = to.to_owned();
+    }
+    for p in run.proofs.iter_mut().filter(|p| p.implementation == from) {
+        p.implementation = to.to_owned();
+    }
+    for f in run.failures.iter_mut().filter(|f| f.implementation == from) {
+        f.implementation = to.to_owned();
+    }
+    run
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let run = fixture::run(&Shape::default());
+    assert_eq!(page(&run), page(&run.clone()));
+}
+
+#[test]
+fn estimates_read_back_give_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = [fixture::run(&Shape::default())];
+    let estimates = estimate(&runs).unwrap();
+    estimates.write(folder.path()).unwrap();
+    let read = flowmeter_reports::Estimates::read(folder.path()).unwrap();
+    assert_eq!(
+        render(&runs, &read).unwrap(),
+        render(&runs, &estimates).unwrap()
+    );
+}
+
+#[test]
+fn twelve_implementations_and_sixty_scenarios_stay_below_500_kb() {
+    let run = fixture::run(&Shape {
+        implementations: 12,
+        scenarios: 60,
+        ..Shape::default()
+    });
+    assert_eq!(run.scenarios.len(), 60);
+    let page = page(&run);
+    assert!(page.len() < 500_000, "{} bytes", page.len());
+}
+
+#[test]
+fn the_page_asks_the_network_for_nothing() {
+    let page = page(&fixture::run(&Shape::default()));
+    for hint in [
+        "http://", "https://", "src=", "@import", "url(", "<link", "//cdn",
+    ] {
+        assert!(!page.contains(hint), "{hint}");
+    }
+    assert!(page.contains("default-src 'none'"));
+}
+
+#[test]
+fn no_name_becomes_markup() {
+    let hostile = "<script>alert(1)</script>\"'&--><img src=x onerror=alert(2)>";
+    let run = fixture::run(&Shape::default());
+    let mut run = renamed(&renamed(&run, "kanal", hostile), "std-mpsc", "</svg><b>x");
+    run.run.command = hostile.to_owned();
+    run.run.machine.cpu = hostile.to_owned();
+    for scenario in run.scenarios.values_mut() {
+        scenario.title = hostile.to_owned();
+        scenario.why = hostile.to_owned();
+        scenario.unit = hostile.to_owned();
+        scenario.axes.family = format!("{}{hostile}", scenario.axes.family);
+    }
+    for proof in &mut run.proofs {
+        proof.detail = Some(hostile.to_owned());
+        proof.replay = Some(hostile.to_owned());
+    }
+    for failure in &mut run.failures {
+        failure.message = hostile.to_owned();
+    }
+    let page = page(&run);
+    for hint in ["<script>alert", "<img", "</svg><b>", "-->"] {
+        assert!(!page.contains(hint), "{hint}");
+    }
+    assert_eq!(page.matches("<script").count(), 1, "ours alone");
+    assert!(page.contains("alert(1)"), "the name is shown, as text");
+}
+
+#[test]
+fn a_failure_stands_where_the_number_would() {
+    let run = fixture::run(&Shape::default());
+    let page = page(&run);
+    assert!(page.contains("hung: no answer within 10 s; killed (1 round was timed)"));
+    assert!(page.contains(">void<") && page.contains("class=hx"));
+    assert!(page.contains("failed <b>a1-exclusive</b>"));
+    assert!(page.contains("one alts committed two clauses"));
+}
+
+#[test]
+fn every_section_is_there_and_every_chart_has_its_command_and_its_data() {
+    let page = page(&fixture::run(&Shape::default()));
+    for section in [
+        "verdict",
+        "ranking",
+        "proofs",
+        "heat",
+        "charts",
+        "machine",
+        "reproduce",
+    ] {
+        assert!(
+            page.contains(&format!("<section id={section}>")),
+            "{section}"
+        );
+    }
+    let charts = page.matches("<figure>").count();
+    assert!(charts > 10, "{charts}");
+    assert_eq!(page.matches("<table class=data>").count(), charts);
+    assert_eq!(page.matches("<desc>").count(), charts);
+    assert!(page.matches("cargo flowmeter measure -s").count() >= charts);
+    assert!(page.matches("placebo ±").count() >= charts);
+    assert!(page.contains("moves ") && page.contains("messages/s"));
+}
+
+#[test]
+fn an_exploratory_run_says_so() {
+    let page = page(&fixture::run(&Shape {
+        forks: 1,
+        rounds_per_fork: 5,
+        ..Shape::default()
+    }));
+    assert!(page.contains("Exploratory: 1 fork of 5 rounds"));
+    assert!(page.contains("too short to call anything faster"));
+}
+
+#[test]
+fn a_run_without_a_single_number_is_still_a_page() {
+    let mut run = fixture::run(&Shape {
+        scenarios: 3,
+        ..Shape::default()
+    });
+    run.windows.clear();
+    run.rounds.clear();
+    run.failures.clear();
+    run.proofs.clear();
+    run.noise.clear();
+    run.end = None;
+    let page = page(&run);
+    assert!(page.contains("No implementation has a number"));
+    assert!(page.contains("Nothing was checked"));
+    assert!(page.contains("was cut off before its end"));
+}
+
+#[test]
+fn tables_fit_their_width() {
+    let long = "a-very-long-name-of-an-implementation-that-nobody-would-choose";
+    let run = renamed(
+        &fixture::run(&Shape {
+            implementations: 12,
+            scenarios: 60,
+            ..Shape::default()
+        }),
+        "mutex",
+        long,
+    );
+    let estimates = estimate(&[run]).unwrap();
+    for width in [100, 79, 60] {
+        for table in [
+            rank_table(&estimates, width, Style::Plain),
+            cmp_table(&estimates, width, Style::Plain),
+        ] {
+            let widest = table.lines().max_by_key(|l| l.chars().count()).unwrap();
+            assert!(widest.chars().count() <= width, "{width}: {widest:?}");
+            assert!(!table.contains('\x1b'));
+        }
+    }
+    assert!(rank_table(&estimates, 100, Style::Colour).contains("\x1b[32m"));
+    assert!(cmp_table(&estimates, 100, Style::Plain).contains("no number: hung"));
+}
+
+#[test]
+fn a_name_cannot_move_the_cursor() {
+    let run = renamed(&fixture::run(&Shape::default()), "kanal", "kan\x1b[2Jal\n");
+    let estimates = estimate(&[run]).unwrap();
+    assert!(!cmp_table(&estimates, 100, Style::Plain).contains('\x1b'));
+    assert!(!rank_table(&estimates, 100, Style::Plain).contains('\x1b'));
+}
+
+#[test]
+fn the_keys_of_the_json_rows_are_stable() {
+    let estimates = estimate(&[fixture::run(&Shape::default())]).unwrap();
+    let keys = |value: serde_json::Value| -> Vec<String> {
+        let mut keys: Vec<String> = value.as_object().unwrap().keys().cloned().collect();
+        keys.sort();
+        keys
+    };
+    let rank = serde_json::to_value(&rank_rows(&estimates)[0]).unwrap();
+    assert_eq!(rank["tier"], 1);
+    let expected = [
+        "cells",
+        "group",
+        "hi",
+        "implementation",
+        "lo",
+        "origin",
+        "ratio_to_best",
+        "tier",
+    ];
+    assert_eq!(keys(rank), expected);
+    let cmp = serde_json::to_value(&cmp_rows(&estimates)[0]).unwrap();
+    assert_eq!(cmp["ratio_to_best"], 1.0);
+    assert_eq!(cmp["better"], "higher");
+    let expected = [
+        "better",
+        "error",
+        "hi",
+        "implementation",
+        "lo",
+        "median",
+        "origin",
+        "ratio_hi",
+        "ratio_lo",
+        "ratio_to_best",
+        "scenario",
+        "unit",
+    ];
+    assert_eq!(keys(cmp), expected);
+}
+
+#[test]
+fn a_torn_run_is_read_to_where_it_tore_and_a_foreign_one_is_one_clear_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("records.jsonl");
+    let text = fixture::lines(&fixture::run(&Shape {
+        scenarios: 3,
+        ..Shape::default()
+    }));
+    std::fs::write(&file, &text[..text.len() - 30]).unwrap();
+    let torn = read_run(folder.path()).unwrap();
+    assert!(torn.torn && torn.end.is_none());
+    assert!(page(&torn).contains("was cut off"));
+    for foreign in ["{\"hello\":1}\n", "not json at all\n", ""] {
+        std::fs::write(&file, foreign).unwrap();
+        let error =
+            flowmeter_reports::ReportError::from(read_run(folder.path()).unwrap_err()).to_string();
+        assert!(error.contains("records.jsonl"), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
+}

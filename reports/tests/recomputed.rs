@@ -1,0 +1,53 @@
+//! The separate program in `scripts/` arrives at the same medians.
+
+mod fixture;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use fixture::Shape;
+use flowmeter_harness::record::read_run;
+use flowmeter_reports::estimate;
+
+fn check(folder: &Path) -> Output {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/recompute_medians");
+    let mut command = Command::new("python3");
+    command.arg(script).arg("--check").arg(folder);
+    command.output().expect("python3 was found above")
+}
+
+#[test]
+fn every_median_is_recomputed_from_the_records() {
+    // The tests need nothing but a Rust toolchain; without Python there is no other program to ask.
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("python3 is not here: nothing was recomputed");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let run = fixture::run(&Shape {
+        scenarios: 26,
+        ..Shape::default()
+    });
+    std::fs::write(folder.path().join("records.jsonl"), fixture::lines(&run)).unwrap();
+    let run = read_run(folder.path()).unwrap();
+    let mut estimates = estimate(&[run]).unwrap();
+    estimates.write(folder.path()).unwrap();
+    let output = check(folder.path());
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.ends_with(&format!("{} cells, 0 differ\n", estimates.cells.len())),
+        "{said}"
+    );
+
+    let flowmeter_reports::statistics::Outcome::Measured(m) = &mut estimates.cells[0].outcome
+    else {
+        panic!("the first cell has a number");
+    };
+    m.median *= 1.0 + 1e-8;
+    estimates.write(folder.path()).unwrap();
+    assert_eq!(check(folder.path()).status.code(), Some(1));
+
+    std::fs::remove_file(folder.path().join("records.jsonl")).unwrap();
+    assert_eq!(check(folder.path()).status.code(), Some(2));
+}
