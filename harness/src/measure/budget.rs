@@ -69,7 +69,10 @@ pub fn allot(
                 + overhead.process.as_secs_f64() * processes as f64;
             let window = (left.as_secs_f64() - spent) / windows.max(1) as f64;
             (window >= SHORTEST_WINDOW.as_secs_f64()).then(|| Allotment {
-                window: Duration::from_secs_f64(window.min(longest_window.as_secs_f64())),
+                // What does not fit a Duration is longer than any window.
+                window: Duration::try_from_secs_f64(window)
+                    .unwrap_or(Duration::MAX)
+                    .min(longest_window),
                 kept,
             })
         })
@@ -188,6 +191,16 @@ mod tests {
     fn time_to_spare_does_not_make_windows_longer_than_useful() {
         let allotment = allot(SECOND * 3600, SECOND / 2, &[DEMAND], OVERHEAD);
         assert_eq!(allotment.window, SECOND / 2);
+        let allotment = allot(
+            Duration::MAX,
+            Duration::MAX,
+            &[Demand {
+                windows: 1,
+                processes: 0,
+            }],
+            OVERHEAD,
+        );
+        assert_eq!(allotment.kept, 1);
     }
 
     #[test]
