@@ -1,11 +1,13 @@
 //! A whole measuring run: who runs what, proved first, then timed by the engine.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use flowmeter_harness::measure::budget::Budget;
-use flowmeter_harness::measure::machine;
 use flowmeter_harness::measure::pin::Pinning;
-use flowmeter_harness::measure::plan::{Contest as PlannedContest, Entry, Plan};
+use flowmeter_harness::measure::plan::{
+    Contest as PlannedContest, Entry, Plan, USUAL_PROVE_LIMIT, USUAL_RAMP, USUAL_WINDOW_LIMIT,
+};
+use flowmeter_harness::measure::{clock, machine};
 use flowmeter_harness::record::{Implementation, Proof, Run, SCHEMA, Verdict};
 use flowmeter_harness::registry::{AsyncRegistry, Contestant};
 use flowmeter_harness::sync::std::Std;
@@ -50,9 +52,6 @@ impl Settings {
     const FORKS_TO_COMPARE: u32 = 2;
     /// With fewer rounds in all nothing is called faster.
     const ROUNDS_TO_COMPARE: u32 = 10;
-
-    /// Untimed work before each window.
-    const RAMP: Duration = Duration::from_millis(10);
 }
 
 /// Who runs which scenarios.
@@ -159,7 +158,7 @@ pub fn plan<R: AsyncRegistry>(
     Plan {
         run: Run {
             schema: SCHEMA,
-            started: started(),
+            started: clock::utc(SystemTime::now()),
             command: settings.command.clone(),
             commit: commit(),
             seed: settings.seed,
@@ -171,9 +170,9 @@ pub fn plan<R: AsyncRegistry>(
                 || rounds * forks < Settings::ROUNDS_TO_COMPARE,
             machine: machine::describe(),
         },
-        ramp: Settings::RAMP,
-        prove_limit: Duration::from_secs(20),
-        window_limit: Duration::from_secs(20),
+        ramp: USUAL_RAMP,
+        prove_limit: USUAL_PROVE_LIMIT,
+        window_limit: USUAL_WINDOW_LIMIT,
         noise_watch: Duration::from_millis(500),
         strict: settings.strict,
         budget: settings.budget.map(|total| Budget {
@@ -230,10 +229,4 @@ fn commit() -> String {
         Some(commit) => commit,
         None => "unknown".to_owned(),
     }
-}
-
-/// This moment in UTC, to the second.
-fn started() -> String {
-    let now = jiff::Timestamp::now();
-    now.round(jiff::Unit::Second).unwrap_or(now).to_string()
 }

@@ -142,7 +142,7 @@ fn table(proofs: &[Proof]) -> String {
     for implementations in implementations.chunks(PER_TABLE) {
         let mut table = Table::new();
         table
-            .load_preset(presets::NOTHING)
+            .load_style(presets::NOTHING)
             .set_content_arrangement(ContentArrangement::Dynamic);
         table.set_width(width() as u16);
         table.set_header(std::iter::once("property").chain(implementations.iter().copied()));

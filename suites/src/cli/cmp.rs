@@ -25,20 +25,26 @@ pub(super) struct Cmp {
 
 impl Cmp {
     pub(super) fn run(self) -> Outcome {
-        let estimates = flowmeter_reports::estimates_of(&runs(&self.runs)?)?;
-        let mut rows = flowmeter_reports::cmp_rows(&estimates);
-        rows.retain(|row| self.scenarios.matches(&row.scenario));
-        if rows.is_empty() {
+        let mut estimates = flowmeter_reports::estimates_of(&runs(&self.runs)?)?;
+        let cells = &mut estimates.cells;
+        cells.retain(|cell| self.scenarios.matches(&cell.scenario));
+        if cells.is_empty() {
             return Err(self.scenarios.nothing());
         }
-        rows.retain(|row| self.implementations.matches(&row.implementation));
-        if rows.is_empty() {
+        cells.retain(|cell| self.implementations.matches(&cell.implementation));
+        if cells.is_empty() {
             return Err(self.implementations.nothing());
         }
         let mut output = Output::default();
         match self.format {
-            Format::Table => output.line(&flowmeter_reports::cmp_table(&rows, width(), style())),
-            Format::Json => rows.iter().for_each(|row| output.json(row)),
+            Format::Table => {
+                output.line(&flowmeter_reports::cmp_table(&estimates, width(), style()))
+            }
+            Format::Json => {
+                flowmeter_reports::cmp_rows(&estimates)
+                    .iter()
+                    .for_each(|row| output.json(row));
+            }
         }
         Ok(ExitCode::SUCCESS)
     }

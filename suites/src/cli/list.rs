@@ -98,7 +98,7 @@ impl List {
 fn table(kind: &str, rows: &[&Row]) -> String {
     let mut table = Table::new();
     table
-        .load_preset(presets::NOTHING)
+        .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(width() as u16);
     if kind == "channel" {

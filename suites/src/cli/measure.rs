@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueEnum};
 use flowmeter_harness::measure::pin::Pinning;
-use flowmeter_harness::measure::{self, RunSummary};
-use flowmeter_harness::record::{Proof, Verdict, read_run};
+use flowmeter_harness::measure::{self, MeasureError, RunSummary, clock};
+use flowmeter_harness::record::{Proof, RECORDS_FILE, Verdict, read_run};
 use flowmeter_harness::registry::AsyncRegistry;
 use flowmeter_reports::estimate;
 
@@ -211,7 +211,9 @@ pub(super) fn conduct<R: AsyncRegistry>(
     } else {
         None
     };
-    measure::writable(folder, resume)?;
+    if !resume {
+        writable(folder)?;
+    }
     let proofs = match resumed {
         // The run has its proofs: asking again might answer otherwise, and a row stands already.
         Some(run) => run.proofs,
@@ -276,8 +278,33 @@ pub(super) fn told(summary: &RunSummary, folder: &Path) -> String {
 
 /// A folder below `runs/` named after this moment.
 pub(super) fn new_folder() -> PathBuf {
-    let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
-    Path::new(RUNS).join(now)
+    let now = clock::utc(SystemTime::now());
+    Path::new(RUNS).join(
+        now.replace([':', '-'], "")
+            .replace('T', "-")
+            .replace('Z', ""),
+    )
+}
+
+/// Refuses a folder that cannot be written, or holds a run that must not be overwritten.
+fn writable(folder: &Path) -> Result<(), Failure> {
+    if folder.join(RECORDS_FILE).exists() {
+        return Err(MeasureError::Exists {
+            path: folder.to_owned(),
+        }
+        .into());
+    }
+    let probe = folder.join(".writable");
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&probe, []))
+        .and_then(|()| std::fs::remove_file(&probe))
+        .map_err(|source| {
+            MeasureError::Folder {
+                path: folder.to_owned(),
+                source,
+            }
+            .into()
+        })
 }
 
 /// This command as one would type it again.

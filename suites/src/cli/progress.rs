@@ -4,7 +4,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use flowmeter_harness::measure::{Event, Progress, RULE, Standing};
+use flowmeter_harness::measure::budget::RULE;
+use flowmeter_harness::measure::{Event, Progress, Standing};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 /// A bar over a known number of steps.
