@@ -22,6 +22,7 @@ use crate::channel::{
     Alts, Async, Blocking, Buffer, Callback, Channels, Close, Identity, Promises, PutDeadline,
     TakeDeadline,
 };
+use crate::executor::Executors;
 
 /// Who takes part.
 #[derive(Clone, Debug)]
@@ -71,7 +72,7 @@ pub trait Registry: Copy + Send + Sync + 'static {
 /// A registry whose async rows are driven by an executor that it names: the same one for all of them.
 pub trait AsyncRegistry: Registry {
     /// What runs the tasks.
-    type Executor: crate::executor::Executors;
+    type Executor: Executors;
 }
 
 /// One of ours.
