@@ -21,6 +21,7 @@ use crate::caps::{Capabilities, Capability, Claim, Origin};
 use crate::channel::{
     Alts, Async, Blocking, Buffer, Callback, Channels, Promises, PutDeadline, TakeDeadline,
 };
+use crate::executor::Executors;
 
 /// Who takes part.
 #[derive(Clone, Debug)]
@@ -66,7 +67,7 @@ pub trait Registry: Copy + Send + Sync + 'static {
 /// A registry whose async rows are driven by an executor that it names: the same one for all of them.
 pub trait AsyncRegistry: Registry {
     /// What runs the tasks.
-    type Executor: crate::executor::Executors;
+    type Executor: Executors;
 }
 
 /// One of ours.

@@ -8,7 +8,7 @@ use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
-use super::crew::{self, Job};
+use super::crew::{self, Done, Job};
 use super::ledger::miscounted;
 use super::payload::{SENTINEL, stamp};
 use super::stream::{Proof, Report, Reports, Watches, Window, judge, settle};
@@ -59,7 +59,7 @@ fn produce<C: Alts, W: Watch>(
     mut tx: C::Tx<u64>,
     producer: u64,
     mut watch: W,
-) -> Result<W, StageError> {
+) -> Result<Done<W>, StageError> {
     let mut next = stamp(producer, 0);
     loop {
         for _ in 0..watch.chunk() {
@@ -69,7 +69,7 @@ fn produce<C: Alts, W: Watch>(
         }
         if watch.lap().is_break() {
             C::put(&mut tx, SENTINEL).map_err(|_| closed())?;
-            return Ok(watch);
+            return Ok(Done::keeping(tx, watch));
         }
     }
 }
@@ -111,12 +111,13 @@ fn run<C: Alts, W: Watches>(params: &Params, watches: &W) -> Result<Reports<W>, 
     let watch = watches.consumer();
     let mut jobs: Vec<Job<_>> = Vec::with_capacity(txs.len() + 1);
     jobs.push(Box::new(move || {
-        consume::<C, _>(&rxs, watch).map(Report::Consumer)
+        let watch = consume::<C, _>(&rxs, watch)?;
+        Ok(Done::keeping(rxs, Report::Consumer(watch)))
     }));
     for (producer, tx) in (0_u64..).zip(txs) {
         let watch = watches.producer();
         jobs.push(Box::new(move || {
-            produce::<C, _>(tx, producer, watch).map(Report::Producer)
+            produce::<C, _>(tx, producer, watch).map(|done| done.map(Report::Producer))
         }));
     }
     crew::threads(jobs)

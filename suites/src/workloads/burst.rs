@@ -12,7 +12,7 @@ use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
-use super::crew::{self, Job};
+use super::crew::{self, Done, Job};
 use super::ledger::miscounted;
 use super::payload::SENTINEL;
 use super::stream;
@@ -59,7 +59,7 @@ fn fill<C: Blocking, W: Watch>(
     mut drained: C::Rx<u64>,
     burst: u64,
     mut watch: W,
-) -> Result<Option<W>, StageError> {
+) -> Result<Done<Option<W>>, StageError> {
     let mut next = 0;
     loop {
         for _ in 0..watch.chunk() {
@@ -76,7 +76,7 @@ fn fill<C: Blocking, W: Watch>(
         }
         if watch.lap().is_break() {
             C::put(&mut to, SENTINEL).map_err(|_| closed())?;
-            return Ok(Some(watch));
+            return Ok(Done::keeping((to, drained), Some(watch)));
         }
     }
 }
@@ -85,13 +85,13 @@ fn drain<C: Blocking, W>(
     mut from: C::Rx<u64>,
     mut drained: C::Tx<u64>,
     burst: u64,
-) -> Result<Option<W>, StageError> {
+) -> Result<Done<Option<W>>, StageError> {
     let mut expected = 0;
     loop {
         for _ in 0..burst {
             let came = C::take(&mut from).map_err(|_| closed())?;
             if came == SENTINEL {
-                return Ok(None);
+                return Ok(Done::keeping((from, drained), None));
             }
             if came != expected {
                 return Err(miscounted(format!(

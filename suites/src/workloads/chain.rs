@@ -11,7 +11,7 @@ use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
-use super::crew::{self, Job};
+use super::crew::{self, Done, Job};
 use super::ledger::miscounted;
 use super::payload::SENTINEL;
 use super::stream;
@@ -62,7 +62,7 @@ fn send_round<C: Blocking, W: Watch>(
     mut first: C::Tx<u64>,
     mut last: C::Rx<u64>,
     mut watch: W,
-) -> Result<Option<W>, StageError> {
+) -> Result<Done<Option<W>>, StageError> {
     let mut ball = 0;
     loop {
         for _ in 0..watch.chunk() {
@@ -76,7 +76,7 @@ fn send_round<C: Blocking, W: Watch>(
         if watch.lap().is_break() {
             C::put(&mut first, SENTINEL).map_err(|_| closed())?;
             return match C::take(&mut last).map_err(|_| closed())? {
-                SENTINEL => Ok(Some(watch)),
+                SENTINEL => Ok(Done::keeping((first, last), Some(watch))),
                 more => Err(miscounted(format!("{more} came out, and was not sent"))),
             };
         }
@@ -86,12 +86,12 @@ fn send_round<C: Blocking, W: Watch>(
 fn pass_on<C: Blocking, W>(
     mut from: C::Rx<u64>,
     mut to: C::Tx<u64>,
-) -> Result<Option<W>, StageError> {
+) -> Result<Done<Option<W>>, StageError> {
     loop {
         let ball = C::take(&mut from).map_err(|_| closed())?;
         C::put(&mut to, ball).map_err(|_| closed())?;
         if ball == SENTINEL {
-            return Ok(None);
+            return Ok(Done::keeping((from, to), None));
         }
     }
 }

@@ -14,7 +14,35 @@ use flowmeter_harness::measure::StageError;
 use flowmeter_harness::record::FailureKind;
 
 /// What a thread does; an error ends the run.
-pub type Job<T> = Box<dyn FnOnce() -> Result<T, StageError> + Send>;
+pub type Job<T> = Box<dyn FnOnce() -> Result<Done<T>, StageError> + Send>;
+
+/// An answer, and the halves that its thread had: they live until all have answered, because a channel
+/// whose producers are gone may say "closed" though a sentinel is still in it.
+pub struct Done<T> {
+    answer: T,
+    _halves: Box<dyn Any + Send>,
+}
+
+impl<T> Done<T> {
+    /// An answer and the halves to keep.
+    pub fn keeping(halves: impl Send + 'static, answer: T) -> Done<T> {
+        Done {
+            answer,
+            _halves: Box::new(halves),
+        }
+    }
+
+    /// The same halves with another answer.
+    pub fn map<U>(self, with: impl FnOnce(T) -> U) -> Done<U> {
+        Done {
+            answer: with(self.answer),
+            _halves: self._halves,
+        }
+    }
+}
+
+/// How the thread or task at a place ended; `None`: by a panic.
+type Outcome<T> = (usize, Option<Result<Done<T>, StageError>>);
 
 /// How often a crew of tasks looks whether one has died.
 const LOOK: Duration = Duration::from_millis(100);
@@ -22,8 +50,8 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Tells how a thread or task ended, also when it ended by a panic.
 struct Herald<T> {
     place: usize,
-    outcome: Option<Result<T, StageError>>,
-    hearer: mpsc::Sender<(usize, Option<Result<T, StageError>>)>,
+    outcome: Option<Result<Done<T>, StageError>>,
+    hearer: mpsc::Sender<Outcome<T>>,
 }
 
 impl<T> Drop for Herald<T> {
@@ -56,7 +84,7 @@ pub fn threads<T: Send + 'static>(jobs: Vec<Job<T>>) -> Result<Vec<T>, StageErro
             thread.map_err(|why| failed(FailureKind::Crash, format!("no thread: {why}")))?;
         handles.push(Some(thread));
     }
-    let mut answers: Vec<Option<T>> = (0..count).map(|_| None).collect();
+    let mut answers: Vec<Option<Done<T>>> = (0..count).map(|_| None).collect();
     for _ in 0..count {
         let (place, outcome) = heard.recv().map_err(|_| silent())?;
         match outcome {
@@ -72,10 +100,7 @@ pub fn threads<T: Send + 'static>(jobs: Vec<Job<T>>) -> Result<Vec<T>, StageErro
         // Each has told its outcome already.
         let _ = handle.join();
     }
-    answers
-        .into_iter()
-        .collect::<Option<_>>()
-        .ok_or_else(silent)
+    complete(answers)
 }
 
 /// Tasks of one run on an executor.
@@ -83,8 +108,8 @@ pub struct Tasks<'e, E, T> {
     executor: &'e E,
     panics_before: u64,
     count: usize,
-    hearer: mpsc::Sender<(usize, Option<Result<T, StageError>>)>,
-    heard: mpsc::Receiver<(usize, Option<Result<T, StageError>>)>,
+    hearer: mpsc::Sender<Outcome<T>>,
+    heard: mpsc::Receiver<Outcome<T>>,
 }
 
 impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
@@ -101,7 +126,10 @@ impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
     }
 
     /// One more.
-    pub fn spawn(&mut self, task: impl Future<Output = Result<T, StageError>> + Send + 'static) {
+    pub fn spawn(
+        &mut self,
+        task: impl Future<Output = Result<Done<T>, StageError>> + Send + 'static,
+    ) {
         let mut herald = Herald {
             place: self.count,
             outcome: None,
@@ -119,7 +147,7 @@ impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
     /// # Errors
     /// The first error or panic.
     pub fn join(self) -> Result<Vec<T>, StageError> {
-        let mut answers: Vec<Option<T>> = (0..self.count).map(|_| None).collect();
+        let mut answers: Vec<Option<Done<T>>> = (0..self.count).map(|_| None).collect();
         let mut missing = self.count;
         while missing > 0 {
             match self.heard.recv_timeout(LOOK) {
@@ -134,11 +162,15 @@ impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
                 Err(_) => {}
             }
         }
-        answers
-            .into_iter()
-            .collect::<Option<_>>()
-            .ok_or_else(silent)
+        complete(answers)
     }
+}
+
+/// The bare answers, once all are there.
+fn complete<T>(answers: Vec<Option<Done<T>>>) -> Result<Vec<T>, StageError> {
+    let answers: Option<Vec<Done<T>>> = answers.into_iter().collect();
+    let answers = answers.ok_or_else(silent)?;
+    Ok(answers.into_iter().map(|done| done.answer).collect())
 }
 
 fn failed(kind: FailureKind, message: String) -> StageError {

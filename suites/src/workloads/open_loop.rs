@@ -16,7 +16,7 @@ use flowmeter_harness::record::{Axes, FailureKind, Measure};
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-use super::crew::{self, Job};
+use super::crew::{self, Done, Job};
 use super::ledger::Tally;
 use super::payload::SENTINEL;
 use super::stream;
@@ -183,7 +183,7 @@ fn generate<C: Blocking>(
     schedule: Schedule,
     edges: &Edges,
     mut generated: Box<Generated>,
-) -> Result<Box<Generated>, StageError> {
+) -> Result<Done<Report>, StageError> {
     let mut put = |letter| C::put(&mut tx, letter).map_err(|_| refused("a put on an open channel"));
     let (first, last) = (edges.first_nanos(), edges.last_nanos());
     let mut free = 0;
@@ -211,7 +211,7 @@ fn generate<C: Blocking>(
         sequence: SENTINEL,
         sent: 0,
     })?;
-    Ok(generated)
+    Ok(Done::keeping(tx, Report::Generator(generated)))
 }
 
 fn consume<C: Blocking>(
@@ -219,7 +219,7 @@ fn consume<C: Blocking>(
     schedule: Schedule,
     edges: &Edges,
     mut consumed: Box<Consumed>,
-) -> Result<Box<Consumed>, StageError> {
+) -> Result<Done<Report>, StageError> {
     let mut counter = edges.counter();
     let (first, last) = (edges.first_nanos(), edges.last_nanos());
     'open: loop {
@@ -244,7 +244,7 @@ fn consume<C: Blocking>(
         let _ = counter.lap(turns);
     }
     consumed.sample = edges.sample(&[counter.finish()]);
-    Ok(consumed)
+    Ok(Done::keeping(rx, Report::Consumer(consumed)))
 }
 
 struct OpenLoop<C> {
@@ -274,8 +274,8 @@ impl<C: Blocking> OpenLoop<C> {
         };
         let (here, there) = (edges.clone(), edges.clone());
         let jobs: Vec<Job<Report>> = vec![
-            Box::new(move || consume::<C>(rx, schedule, &here, consumed).map(Report::Consumer)),
-            Box::new(move || generate::<C>(tx, schedule, &there, generated).map(Report::Generator)),
+            Box::new(move || consume::<C>(rx, schedule, &here, consumed)),
+            Box::new(move || generate::<C>(tx, schedule, &there, generated)),
         ];
         let mut reports = crew::threads(jobs)?.into_iter();
         match (reports.next(), reports.next()) {

@@ -12,7 +12,7 @@ use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
-use super::crew::{self, Job, Tasks};
+use super::crew::{self, Done, Job, Tasks};
 use super::ledger::miscounted;
 use super::payload::SENTINEL;
 use super::stream;
@@ -64,7 +64,7 @@ fn serve<C: Blocking, W: Watch>(
     mut to: C::Tx<u64>,
     mut from: C::Rx<u64>,
     mut watch: W,
-) -> Result<Option<W>, StageError> {
+) -> Result<Done<Option<W>>, StageError> {
     let mut ball = 0;
     loop {
         for _ in 0..watch.chunk() {
@@ -77,7 +77,7 @@ fn serve<C: Blocking, W: Watch>(
         }
         if watch.lap().is_break() {
             C::put(&mut to, SENTINEL).map_err(|_| closed())?;
-            return Ok(Some(watch));
+            return Ok(Done::keeping((to, from), Some(watch)));
         }
     }
 }
@@ -86,11 +86,11 @@ fn serve<C: Blocking, W: Watch>(
 fn give_back<C: Blocking, W>(
     mut from: C::Rx<u64>,
     mut to: C::Tx<u64>,
-) -> Result<Option<W>, StageError> {
+) -> Result<Done<Option<W>>, StageError> {
     loop {
         let ball = C::take(&mut from).map_err(|_| closed())?;
         if ball == SENTINEL {
-            return Ok(None);
+            return Ok(Done::keeping((to, from), None));
         }
         C::put(&mut to, ball).map_err(|_| closed())?;
     }
@@ -116,7 +116,7 @@ async fn serve_async<C: Async, W: Watch>(
     mut to: C::Tx<u64>,
     mut from: C::Rx<u64>,
     mut watch: W,
-) -> Result<Option<W>, StageError> {
+) -> Result<Done<Option<W>>, StageError> {
     let mut ball = 0;
     loop {
         for _ in 0..watch.chunk() {
@@ -131,7 +131,7 @@ async fn serve_async<C: Async, W: Watch>(
         if watch.lap().is_break() {
             let put = C::put_async(&mut to, SENTINEL).await;
             put.map_err(|_| closed())?;
-            return Ok(Some(watch));
+            return Ok(Done::keeping((to, from), Some(watch)));
         }
     }
 }
@@ -139,11 +139,11 @@ async fn serve_async<C: Async, W: Watch>(
 async fn give_back_async<C: Async, W>(
     mut from: C::Rx<u64>,
     mut to: C::Tx<u64>,
-) -> Result<Option<W>, StageError> {
+) -> Result<Done<Option<W>>, StageError> {
     loop {
         let ball = C::take_async(&mut from).await.map_err(|_| closed())?;
         if ball == SENTINEL {
-            return Ok(None);
+            return Ok(Done::keeping((to, from), None));
         }
         let put = C::put_async(&mut to, ball).await;
         put.map_err(|_| closed())?;

@@ -15,7 +15,7 @@ use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
-use super::crew::{self, Job};
+use super::crew::{self, Done, Job};
 use super::ledger::{Bound, Tally, exact};
 use super::payload::{Payload, SENTINEL, stamp};
 use super::watch::{Recorded, Timed, Watch};
@@ -222,7 +222,7 @@ fn produce<C: Blocking, P: Payload, W: Watch>(
     mut watch: W,
     remaining: &Remaining,
     consumers: usize,
-) -> Result<W, StageError> {
+) -> Result<Done<W>, StageError> {
     let mut put = |value| C::put(&mut tx, value).map_err(|_| refused("a put on an open channel"));
     let mut next = stamp(producer, 0);
     loop {
@@ -240,14 +240,14 @@ fn produce<C: Blocking, P: Payload, W: Watch>(
             put(P::new(SENTINEL))?;
         }
     }
-    Ok(watch)
+    Ok(Done::keeping(tx, watch))
 }
 
 /// A consuming thread: until its sentinel.
 fn consume<C: Blocking, P: Payload, W: Watch>(
     mut rx: C::Rx<P>,
     mut watch: W,
-) -> Result<W, StageError> {
+) -> Result<Done<W>, StageError> {
     while watch.holds_back() {
         thread::yield_now();
     }
@@ -257,7 +257,7 @@ fn consume<C: Blocking, P: Payload, W: Watch>(
             let value = C::take(&mut rx).map_err(|_| refused("a take from an open channel"))?;
             let stamp = value.stamp();
             if stamp == SENTINEL {
-                return Ok(watch);
+                return Ok(Done::keeping(rx, watch));
             }
             watch.has_taken(stamp);
         }
@@ -277,13 +277,14 @@ fn run<C: Blocking, P: Payload, W: Watches>(
     for rx in rxs {
         let watch = watches.consumer();
         jobs.push(Box::new(move || {
-            consume::<C, P, _>(rx, watch).map(Report::Consumer)
+            consume::<C, P, _>(rx, watch).map(|done| done.map(Report::Consumer))
         }));
     }
     for (producer, tx) in (0_u64..).zip(txs) {
         let (watch, remaining) = (watches.producer(), remaining.clone());
         jobs.push(Box::new(move || {
-            produce::<C, P, _>(tx, producer, watch, &remaining, consumers).map(Report::Producer)
+            produce::<C, P, _>(tx, producer, watch, &remaining, consumers)
+                .map(|done| done.map(Report::Producer))
         }));
     }
     crew::threads(jobs)

@@ -10,7 +10,7 @@ use flowmeter_harness::executor::Executors;
 use flowmeter_harness::measure::edges::Edges;
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 
-use super::crew::Tasks;
+use super::crew::{Done, Tasks};
 use super::payload::{Payload, SENTINEL, stamp};
 use super::stream::{
     Params, Proof, Remaining, Report, Reports, Watches, Window, halves, judge, settle,
@@ -40,7 +40,7 @@ async fn produce<C: Async, P: Payload, W: Watch>(
     mut watch: W,
     remaining: Remaining,
     consumers: usize,
-) -> Result<W, StageError> {
+) -> Result<Done<W>, StageError> {
     let mut next = stamp(producer, 0);
     loop {
         for _ in 0..watch.chunk() {
@@ -59,14 +59,14 @@ async fn produce<C: Async, P: Payload, W: Watch>(
             put.map_err(|_| refused("a put on an open channel"))?;
         }
     }
-    Ok(watch)
+    Ok(Done::keeping(tx, watch))
 }
 
 /// A consuming task: until its sentinel.
 async fn consume<C: Async, P: Payload, W: Watch>(
     mut rx: C::Rx<P>,
     mut watch: W,
-) -> Result<W, StageError> {
+) -> Result<Done<W>, StageError> {
     while watch.holds_back() {
         yield_once().await;
     }
@@ -78,7 +78,7 @@ async fn consume<C: Async, P: Payload, W: Watch>(
                 .map_err(|_| refused("a take from an open channel"))?
                 .stamp();
             if stamp == SENTINEL {
-                return Ok(watch);
+                return Ok(Done::keeping(rx, watch));
             }
             watch.has_taken(stamp);
         }
@@ -98,13 +98,17 @@ fn run<C: Async, P: Payload, E: Executors, W: Watches>(
     let mut tasks = Tasks::on(executor);
     for rx in rxs {
         let watch = watches.consumer();
-        tasks.spawn(async move { consume::<C, P, _>(rx, watch).await.map(Report::Consumer) });
+        tasks.spawn(async move {
+            consume::<C, P, _>(rx, watch)
+                .await
+                .map(|done| done.map(Report::Consumer))
+        });
     }
     for (producer, tx) in (0_u64..).zip(txs) {
         let (watch, remaining) = (watches.producer(), remaining.clone());
         tasks.spawn(async move {
             let done = produce::<C, P, _>(tx, producer, watch, remaining, consumers).await;
-            done.map(Report::Producer)
+            done.map(|done| done.map(Report::Producer))
         });
     }
     tasks.join()
