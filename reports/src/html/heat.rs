@@ -7,7 +7,7 @@ use crate::statistics::{Outcome, Standing, failure_word};
 /// A group's map.
 pub struct Group {
     pub name: String,
-    pub implementations: Vec<(u8, String)>,
+    pub implementations: Vec<(u16, String)>,
     pub rows: Vec<Row>,
 }
 
