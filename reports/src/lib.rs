@@ -4,6 +4,20 @@
 //! in the terminal ([`rank_table`], [`cmp_table`]), as JSON ([`rank_rows`], [`cmp_rows`]) or as a page
 //! ([`render`]), is said from them alone, so that all three say the same. Invariant: a cell with a
 //! failure, or of an implementation that failed a proof, has no number anywhere.
+//!
+//! ```no_run
+//! use flowmeter_harness::record::read_run;
+//! use flowmeter_reports::{DEFAULT_WIDTH, ReportError, Style, estimates_of, rank_table, render};
+//!
+//! # fn main() -> Result<(), ReportError> {
+//! let runs = [read_run("runs/today".as_ref())?];
+//! let estimates = estimates_of(&runs)?;
+//! print!("{}", rank_table(&estimates, DEFAULT_WIDTH, Style::Plain));
+//! let page = render(&runs, &estimates)?;
+//! # let _ = page;
+//! # Ok(())
+//! # }
+//! ```
 
 mod chart;
 mod error;

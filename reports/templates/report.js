@@ -12,12 +12,23 @@
 
   // Filter: rows and charts that hold no match are put away.
   const filter = document.getElementById('filter');
+  const scenarios = all('.heat tbody th').map(th => th.title.split(': ')[0]);
+  // A chart belongs to the scenarios that its own command would measure.
+  const measures = (figure, names) => {
+    const pattern = figure.querySelector('code').textContent.match(/'(.*)'/);
+    try {
+      return names.some(name => new RegExp(pattern[1]).test(name));
+    } catch {
+      return false;
+    }
+  };
   filter.oninput = () => {
     const wanted = filter.value.trim().toLowerCase();
-    all('.sort tbody tr:not(.line),figure').forEach(e => {
-      const head = e.closest('.heat') ? e.cells[0].textContent : e.textContent;
-      e.hidden = !head.toLowerCase().includes(wanted);
-    });
+    const holds = text => text.toLowerCase().includes(wanted);
+    const names = scenarios.filter(holds);
+    all('figure').forEach(f => f.hidden = !holds(f.textContent) && !measures(f, names));
+    all('.sort tbody tr:not(.line)').forEach(tr =>
+      tr.hidden = !holds(tr.closest('.heat') ? tr.cells[0].title : tr.textContent));
     // Implementations are columns of the heat map: a match there keeps the rows and shows that column.
     all('.heat').forEach(table => {
       const heads = all('thead th', table);
@@ -30,25 +41,25 @@
     });
   };
 
-  // Sort by a column: numbers by value, the rest by text.
+  // Sort by a column: numbers by value, what has none last, texts as people order them.
   const value = cell => {
-    const text = cell ? cell.dataset.v ?? cell.textContent.trim() : '';
-    const number = parseFloat(text.replace(/[^0-9.eE+-]/g, ''));
-    return isNaN(number) ? [1, text] : [0, number];
+    const number = parseFloat(cell?.dataset.v ?? cell?.textContent);
+    return isNaN(number) ? -Infinity : number;
   };
   all('.sort').forEach(table => {
     table.classList.add('on');
     all('thead th', table).forEach((th, column) => th.onclick = () => {
-      const down = th.getAttribute('aria-sort') == 'ascending' || (column > 0 && !th.hasAttribute('aria-sort') && table.classList.contains('heat'));
+      const numbers = th.classList.contains('n') || (column > 0 && table.classList.contains('heat'));
+      const sorted = th.getAttribute('aria-sort');
+      const down = sorted ? sorted == 'ascending' : numbers;
       all('thead th', table).forEach(other => other.removeAttribute('aria-sort'));
       th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
       const body = table.tBodies[0];
       all('.line', body).forEach(line => line.hidden = true);
-      const text = column == 0 && !th.classList.contains('n');
       [...body.rows].sort((a, b) => {
-        const [ka, va] = value(a.cells[column]), [kb, vb] = value(b.cells[column]);
-        const order = text ? a.cells[0].textContent.localeCompare(b.cells[0].textContent, 'en', { numeric: true })
-          : ka - kb || (ka ? va.localeCompare(vb) : va - vb);
+        const [x, y] = [a.cells[column], b.cells[column]];
+        const order = numbers ? (value(x) - value(y)) || 0
+          : (x?.textContent ?? '').localeCompare(y?.textContent ?? '', 'en', { numeric: true });
         return down ? -order : order;
       }).forEach(row => body.append(row));
     });

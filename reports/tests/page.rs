@@ -165,6 +165,18 @@ fn a_run_without_a_single_number_is_still_a_page() {
 }
 
 #[test]
+fn three_hundred_implementations_are_drawn_too() {
+    let run = fixture::run(&Shape {
+        implementations: 300,
+        scenarios: 2,
+        forks: 1,
+        rounds_per_fork: 5,
+        ..Shape::default()
+    });
+    assert!(page(&run).contains("contestant-299"));
+}
+
+#[test]
 fn tables_fit_their_width() {
     let long = "a-very-long-name-of-an-implementation-that-nobody-would-choose";
     let run = renamed(

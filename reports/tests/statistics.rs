@@ -370,6 +370,16 @@ fn several_runs_pool_their_rounds() {
 }
 
 #[test]
+fn entries_that_never_met_in_a_round_have_no_ratio() {
+    let (mut one, mut two) = (fixture::run(&small(1)), fixture::run(&small(2)));
+    one.windows.retain(|w| w.implementation != "kanal");
+    two.windows.retain(|w| w.implementation == "kanal");
+    let estimates = estimate(&[one, two]).unwrap();
+    let kanal = estimates.cell("channels/spsc-64", "kanal").unwrap();
+    assert!(kanal.error().unwrap().contains("no round together with"));
+}
+
+#[test]
 fn runs_that_mean_different_things_by_one_name_are_refused() {
     let (one, mut two) = (fixture::run(&small(1)), fixture::run(&small(2)));
     two.scenarios.get_mut("channels/spsc-64").unwrap().unit = "ns".to_owned();

@@ -80,7 +80,7 @@ impl Axis {
     /// In decades, with 2 and 5 between them where there are few.
     pub fn decades(lo: f64, hi: f64, label: impl Fn(f64) -> String) -> Axis {
         let (lo, hi) = (lo / 1.15, hi * 1.15);
-        let few = hi / lo < 200.0;
+        let few = hi / lo < 1000.0;
         let steps: &[f64] = if few { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let decades = lo.log10().floor() as i32..=hi.log10().ceil() as i32;
         let ticks = decades

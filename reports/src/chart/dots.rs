@@ -85,11 +85,13 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
                 number::value(m.median, unit),
                 number::interval(m.lo, m.hi, unit),
                 number::ratio(m.ratio),
+                m.cpu_nanos_per_op
+                    .map_or("unknown".to_owned(), number::nanos),
             ],
-            None => vec![name, "no number".to_owned(), String::new(), String::new()],
+            None => [&name, "no number", "", "", ""].map(str::to_owned).to_vec(),
         }
     });
-    let head = ["", "median", "95 % interval", "ratio"];
+    let head = ["", "median", "95 % interval", "ratio", "CPU per operation"];
     Ok(Chart {
         subtitle: format!("{} · {}", scenario.name, scenario.form),
         description: match numbers().next() {

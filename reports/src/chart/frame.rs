@@ -170,11 +170,11 @@ impl Frame {
 /// A marker of implementation n: shape and colour both say whose it is.
 pub struct Marker {
     at: (f64, f64),
-    n: u8,
+    n: u16,
 }
 
 /// A marker of implementation n at that point.
-pub fn marker(at: (f64, f64), n: u8) -> Marker {
+pub fn marker(at: (f64, f64), n: u16) -> Marker {
     Marker { at, n }
 }
 
@@ -233,7 +233,7 @@ pub fn line(points: Vec<(f64, f64)>, ink: Ink) -> PathElement<(f64, f64)> {
 ///
 /// # Errors
 /// [`ReportError::Chart`] when the drawing library refuses.
-pub fn legend_symbol(n: u8) -> Result<String, ReportError> {
+pub fn legend_symbol(n: u16) -> Result<String, ReportError> {
     let mut out = String::new();
     let draw = |out: &mut String| -> Drawn {
         let root = Svg::new(out, 24, 10).into_drawing_area();

@@ -65,12 +65,12 @@ impl<'a> Data<'a> {
     }
 
     /// The place of an implementation on the page.
-    pub fn place(&self, implementation: &str) -> u8 {
+    pub fn place(&self, implementation: &str) -> u16 {
         let place = self
             .implementations
             .iter()
             .position(|(name, _)| *name == implementation);
-        place.unwrap_or(0) as u8
+        place.unwrap_or(0) as u16
     }
 
     /// Names with their places, of those for which that holds.
@@ -89,7 +89,7 @@ impl<'a> Data<'a> {
 #[derive(Clone, Debug)]
 pub struct Key {
     /// Place of the implementation on the page.
-    pub place: u8,
+    pub place: u16,
     /// Its name.
     pub name: String,
 }

@@ -28,15 +28,15 @@ pub enum Ink {
     /// The range with more busy threads than cores.
     Oversubscribed,
     /// A line of implementation n.
-    Line(u8),
+    Line(u16),
     /// A second line of implementation n.
-    SecondLine(u8),
+    SecondLine(u16),
     /// An interval of implementation n.
-    Interval(u8),
+    Interval(u16),
     /// A marker of implementation n.
-    Marker(u8),
+    Marker(u16),
     /// A small dot of implementation n.
-    Dot(u8),
+    Dot(u16),
 }
 
 impl Ink {
@@ -55,12 +55,14 @@ impl Ink {
             Ink::Marker(n) => (7, n),
             Ink::Dot(n) => (8, n),
         };
-        RGBColor(kind, n, 0)
+        let [high, low] = n.to_be_bytes();
+        RGBColor(kind, high, low)
     }
 
     /// The class of that colour: a letter, and the implementation where there is one.
     fn class(colour: BackendColor) -> String {
-        let (kind, n, _) = colour.rgb;
+        let (kind, high, low) = colour.rgb;
+        let n = u16::from_be_bytes([high, low]);
         let letter = Ink::KINDS.get(usize::from(kind)).copied().unwrap_or("t");
         if kind >= 4 {
             format!("{letter}{n}")

@@ -7,7 +7,7 @@ use crate::statistics::{Outcome, Standing, failure_word};
 /// A group's map.
 pub struct Group {
     pub name: String,
-    pub implementations: Vec<(u8, String)>,
+    pub implementations: Vec<(u16, String)>,
     pub rows: Vec<Row>,
 }
 
@@ -94,11 +94,15 @@ fn cell(data: &Data, scenario: &str, implementation: &str) -> Cell {
                     number::ratio_interval(m.ratio_lo, m.ratio_hi)
                 }
             },
-            title: match m.standing {
-                Standing::Level if !data.estimates.exploratory => {
-                    "not told apart from the best".to_owned()
+            title: {
+                let mut said = format!("{} rounds", m.rounds);
+                if let Some(cost) = m.cpu_nanos_per_op {
+                    said.push_str(&format!(", {} of CPU per operation", number::nanos(cost)));
                 }
-                _ => String::new(),
+                if m.standing == Standing::Level && !data.estimates.exploratory {
+                    said.push_str(", not told apart from the best");
+                }
+                said
             },
             sort: format!("{:.4}", m.ratio),
         },

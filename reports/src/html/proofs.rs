@@ -26,7 +26,7 @@ pub struct Column {
 /// An implementation.
 pub struct Row {
     pub name: String,
-    pub place: u8,
+    pub place: u16,
     pub cells: Vec<Cell>,
 }
 

@@ -25,7 +25,7 @@ pub struct Row {
     /// The first of the partial entrants: a line is drawn above.
     pub first_partial: bool,
     pub name: String,
-    pub place: u8,
+    pub place: u16,
     pub origin: String,
     pub badge: Badge,
     pub ratio: String,

@@ -37,7 +37,7 @@ pub fn style(implementations: usize) -> String {
 pub fn symbols(implementations: usize) -> Result<String, ReportError> {
     (0..implementations)
         .map(|n| {
-            let shapes = legend_symbol(n as u8)?;
+            let shapes = legend_symbol(n as u16)?;
             Ok(format!(
                 "<symbol id=k{n} viewBox=\"0 0 24 10\">{shapes}</symbol>"
             ))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flowmeter_harness::record::{RunData, Scenario};
+use flowmeter_harness::record::{FailureKind, RunData, Scenario};
 
 use super::bootstrap::{Resamples, interval, median, p_value, seed_of};
 use super::estimates::{Cell, Measured, Outcome, SlowedTwin, Standing, Twin};
@@ -144,7 +144,13 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
                 .draws
                 .insert(name.to_owned(), vec![0.0; super::RESAMPLES]);
         } else if against_best.is_empty() {
-            // Only in different runs: nothing can be said against the best.
+            // Ratios are taken within rounds, and these two were timed in different runs only.
+            let outcome = Outcome::Failed {
+                kind: FailureKind::Void,
+                message: format!("no round together with {best}, the best, so there is no ratio"),
+                rounds: values.len(),
+            };
+            comparison.cells.push(cell(name, outcome));
             continue;
         } else {
             let mut log_ratios = draws.medians(&against_best);

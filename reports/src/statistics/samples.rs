@@ -193,6 +193,7 @@ pub fn samples<'a>(runs: &'a [RunData], scenario: &'a Scenario) -> ScenarioSampl
                 rounds.insert(round, Timed { run: index, window });
             }
         }
+        // A failure of the second entry is one of the implementation: it is the same code.
         for failure in run.failures.iter().filter(|f| f.scenario == name) {
             samples
                 .failures
