@@ -173,30 +173,6 @@ fn a_cell_with_any_failure_has_no_number() {
 }
 
 #[test]
-fn a_failed_proof_takes_the_numbers_that_rest_on_it() {
-    let mut run = fixture::run(&Shape {
-        scenarios: 40,
-        ..small(1)
-    });
-    let proof = run
-        .proofs
-        .iter_mut()
-        .find(|p| p.implementation == "kanal" && p.property == "a1-exclusive");
-    proof.unwrap().verdict = Verdict::Fail;
-    let estimates = estimated(&run);
-    let kanal = |group: &str| {
-        let cells = estimates
-            .cells
-            .iter()
-            .filter(|c| c.group == group && c.implementation == "kanal");
-        cells.map(|c| c.measured().is_some()).collect::<Vec<_>>()
-    };
-    assert!(kanal("alts").iter().all(|has_number| !has_number));
-    assert!(!kanal("alts").is_empty());
-    assert!(kanal("channels").iter().all(|has_number| *has_number));
-}
-
-#[test]
 fn an_unfinished_round_does_not_count() {
     let mut run = fixture::run(&small(1));
     let before = estimated(&run);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{Better, FailureKind, RunData, Scenario, Verdict, Window};
+use flowmeter_harness::record::{Better, FailureKind, RunData, Scenario, Window};
 
 use crate::error::ReportError;
 
@@ -145,21 +145,8 @@ pub fn group_order(group: &str) -> usize {
         .unwrap_or(GROUPS.len())
 }
 
-/// Whether numbers of that group rest on that property (ids of SEMANTICS.md; an id of no known family
-/// concerns all of them).
-fn rests_on(group: &str, property: &str) -> bool {
-    match property.as_bytes().first().map(u8::to_ascii_lowercase) {
-        Some(b'c' | b'b') => matches!(group, "channels" | "alts"),
-        Some(b'a') => group == "alts",
-        Some(b't') => group == "timers",
-        Some(b'p') => group == "pipelines",
-        Some(b'l') => group == "limiters",
-        Some(b'g') => group == "executors",
-        _ => true,
-    }
-}
-
-/// Windows and failures of one scenario in all runs.
+/// Windows and failures of one scenario in all runs. Which proofs a scenario relies on is the engine's
+/// to know: what failed one of them stands in the records as a failure.
 pub fn samples<'a>(runs: &'a [RunData], scenario: &'a Scenario) -> ScenarioSamples<'a> {
     let name = scenario.name.as_str();
     let mut complete: BTreeSet<(usize, u32, u32)> = BTreeSet::new();
@@ -194,26 +181,15 @@ pub fn samples<'a>(runs: &'a [RunData], scenario: &'a Scenario) -> ScenarioSampl
             }
         }
         // A failure of the second entry is one of the implementation: it is the same code.
-        for failure in run.failures.iter().filter(|f| f.scenario == name) {
+        let failures = run
+            .failures
+            .iter()
+            .filter(|f| f.scenario == name && f.slowed_percent.is_none());
+        for failure in failures {
             samples
                 .failures
                 .entry(&failure.implementation)
                 .or_insert_with(|| (failure.kind, failure.message.clone()));
-        }
-    }
-    // No proof, no number: also when the engine timed it nevertheless.
-    for proof in runs.iter().flat_map(|run| &run.proofs) {
-        let failed = matches!(proof.verdict, Verdict::Fail | Verdict::Error);
-        let timed = samples
-            .windows
-            .contains_key(&(proof.implementation.as_str(), Entry::Original));
-        if failed && timed && rests_on(&scenario.group, &proof.property) {
-            let detail = proof.detail.as_deref().unwrap_or("no detail was recorded");
-            let message = format!("{} ({}): {detail}", proof.property, proof.world);
-            samples
-                .failures
-                .entry(&proof.implementation)
-                .or_insert((FailureKind::Proof, message));
         }
     }
     samples

@@ -14,7 +14,12 @@ use crate::scenario::{ScenarioSpec, built_in, from_folder, in_order};
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Implementations {
     /// Only implementations whose name matches this regular expression
-    #[arg(short = 'i', long = "implementations", value_name = "REGEX")]
+    #[arg(
+        id = "implementation",
+        short = 'i',
+        long = "implementations",
+        value_name = "REGEX"
+    )]
     pattern: Option<Regex>,
 }
 
@@ -22,7 +27,7 @@ pub(super) struct Implementations {
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Scenarios {
     /// Only scenarios whose name matches this regular expression
-    #[arg(short = 's', long = "scenarios", value_name = "REGEX")]
+    #[arg(id = "scenario", short = 's', long = "scenarios", value_name = "REGEX")]
     pattern: Option<Regex>,
 
     /// Also read scenarios (*.toml) from this folder
@@ -34,7 +39,12 @@ pub(super) struct Scenarios {
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Properties {
     /// Only properties whose name matches this regular expression
-    #[arg(short = 'p', long = "properties", value_name = "REGEX")]
+    #[arg(
+        id = "property",
+        short = 'p',
+        long = "properties",
+        value_name = "REGEX"
+    )]
     pattern: Option<Regex>,
 }
 
