@@ -11,16 +11,36 @@
 //! | `Parker`, `Unparker` | one thread's waiting place: `park`, `park_until`; one token |
 //! | `atomic` | atomics, `fence`, `Ordering` |
 //! | `UnsafeCell` | `with`, `with_mut`; races are found under loom |
-//! | `Arc` | shared ownership |
-//! | `thread_local!` | per-thread state |
+//! | `Arc` | shared ownership; no `Weak`, for loom has none |
+//! | `thread_local!` | per-thread state, with or without a `const` initialiser |
 //! | `block_on` | runs a future on this thread |
-//! | `Track` | a value whose leak is found under loom |
+//! | `Track` | a value whose leak is found under loom and shuttle |
 //! | `spawn`, `JoinHandle`, `yield_now`, `spin_hint` | threads |
-//! | `clock` | `now_nanos`, `after`, `has_passed` |
+//! | `clock` | `now_nanos`, `after`, `has_passed`, `left` |
 //! | `choose` | one of n, explored where the world can |
 //! | `random_u64`, `order_key` | random numbers, and unique keys for ordering locks, that replay |
 //!
-//! Every call is `#[inline]` and `#[track_caller]`, so that the harness can name the line that made it.
+//! Every call is `#[inline]` and `#[track_caller]`, so that the harness can name the line that made it;
+//! names that are another crate's own (`Arc`, the atomics) are passed through as they are.
+//!
+//! What each world sees, in short; the modules of loom and shuttle tell their limits in full:
+//!
+//! | | std | loom | shuttle |
+//! | --- | --- | --- | --- |
+//! | threads | the system's | coroutines, 5 in all | coroutines, many |
+//! | schedules | whatever happens | all, up to a bound on preemptions | random ones |
+//! | memory orders | the machine's | explored | sequentially consistent |
+//! | races on `UnsafeCell` | not seen | found | not seen |
+//! | leaks of `Track` / `Arc` | not seen | found / found | found / not seen |
+//! | time | the machine's | virtual, fires at any point | virtual, fires when all wait, or at any point |
+//! | deadlock | hangs | found, with who waits where | found, with who waits where |
+//! | `on_quiescence` | refused | runs when all wait | runs when all wait |
+//! | `choose` | random | enumerated | random |
+//! | random numbers, keys | differ from run to run | replay | replay with the schedule |
+//! | wake-ups for nothing | happen | none | none |
+//!
+//! Under loom and shuttle all of it lives inside [`World::explore`] only. Where no timer is armed and
+//! no rescuer registered, a model has exactly the threads it starts.
 
 use ::std::fmt;
 use ::std::future::Future;
@@ -136,7 +156,8 @@ pub trait World: Send + Sync + 'static {
     fn choose(n: usize) -> usize;
 
     /// Has `rescue` run once, on a thread of its own, at the moment when every other thread of the
-    /// model waits and no timer is armed: waiting that is right must not read as a deadlock. Under std
+    /// model waits and no timer is armed: waiting that is right must not read as a deadlock. It may
+    /// lock, notify and unpark; waiting there for others is a deadlock. Under std
     /// nobody can know that moment, and the answer is `false`: `rescue` will not run.
     fn on_quiescence(rescue: impl FnOnce() + Send + 'static) -> bool;
 

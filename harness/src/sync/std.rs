@@ -243,7 +243,7 @@ impl<T> UnsafeCell<T> {
     }
 }
 
-/// A value whose leak is found under loom.
+/// A value whose leak is found under loom and shuttle.
 #[derive(Debug, Default)]
 pub struct Track<T>(T);
 

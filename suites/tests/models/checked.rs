@@ -78,6 +78,20 @@ pub fn checked() -> Vec<Model> {
             "alas",
             a_panic_under_a_lock,
         ),
+        Model::holds(
+            named("a_park_takes_the_token_that_wakes_it"),
+            a_park_takes_the_token_that_wakes_it,
+        ),
+        Model::finds(
+            named("a_timer_called_off_does_not_fire"),
+            "time stood still",
+            a_timer_called_off_does_not_fire,
+        ),
+        Model::finds(
+            named("the_earlier_timer_fires_first"),
+            "the earlier one was first",
+            the_earlier_timer_fires_first,
+        ),
         Model::finds(
             named("a_leak_is_found_with_its_line"),
             "leak: tracked values made at suites/tests/models/checked.rs:",
@@ -324,5 +338,73 @@ fn a_panic_under_a_lock() -> Explored {
         drop(value);
         others.into_iter().for_each(JoinHandle::join);
         drop(kept);
+    })
+}
+
+/// After the one token is used up, only the rescuer wakes.
+fn a_park_takes_the_token_that_wakes_it() -> Explored {
+    exhaust(|| {
+        let rescued = Arc::new(AtomicBool::new(false));
+        let parker = Parker::new();
+        let unparker = parker.unparker();
+        let other = sync::spawn(move || unparker.unpark());
+        parker.park();
+        other.join();
+        let (rescue, unparker) = (rescued.clone(), parker.unparker());
+        assert!(W::on_quiescence(move || {
+            rescue.store(true, Ordering::Release);
+            unparker.unpark();
+        }));
+        parker.park();
+        assert!(rescued.load(Ordering::Acquire), "woken without a token");
+    })
+}
+
+/// If the notification came before the deadline, time need not get there, even though all wait in the end.
+fn a_timer_called_off_does_not_fire() -> Explored {
+    explore(|| {
+        let deadline = soon();
+        let pair = Arc::new((Mutex::new(()), Condvar::new()));
+        // The other comes to its notification only when this thread waits.
+        let held = pair.0.lock();
+        let other = {
+            let pair = pair.clone();
+            sync::spawn(move || {
+                drop(pair.0.lock());
+                pair.1.notify_one();
+            })
+        };
+        drop(pair.1.wait_until(held, deadline));
+        other.join();
+        let again = Parker::new();
+        let unparker = again.unparker();
+        assert!(W::on_quiescence(move || unparker.unpark()));
+        again.park();
+        assert!(sync::clock::has_passed(deadline), "time stood still");
+    })
+}
+
+/// The later timer is armed first; still there is an execution in which the earlier one fires first.
+fn the_earlier_timer_fires_first() -> Explored {
+    explore(|| {
+        let (earlier, later) = (soon(), sync::clock::after(Duration::from_secs(1)));
+        let state = Arc::new((Mutex::new(false), Condvar::new()));
+        let other = {
+            let state = state.clone();
+            sync::spawn(move || {
+                let mut waits = state.0.lock();
+                *waits = true;
+                state.1.notify_one();
+                drop(state.1.wait_until(waits, later));
+            })
+        };
+        let mut waits = state.0.lock();
+        while !*waits {
+            waits = state.1.wait(waits);
+        }
+        drop(waits);
+        Parker::new().park_until(earlier);
+        assert!(sync::clock::has_passed(later), "the earlier one was first");
+        other.join();
     })
 }

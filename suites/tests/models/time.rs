@@ -14,6 +14,10 @@ pub fn time_models() -> Vec<Model> {
             a_timed_park_ends_and_never_early,
         ),
         Model::holds(
+            named("a_deadline_counts_from_the_present"),
+            a_deadline_counts_from_the_present,
+        ),
+        Model::holds(
             named("a_deadline_that_has_passed_does_not_wait"),
             passed_does_not_wait,
         ),
@@ -68,6 +72,15 @@ fn a_timed_park_ends_and_never_early() -> Explored {
         threads.into_iter().for_each(JoinHandle::join);
         assert_eq!(sync::clock::left(deadlines[0]), Some(Duration::ZERO));
         assert!(sync::clock::has_passed(deadlines[1]));
+    })
+}
+
+fn a_deadline_counts_from_the_present() -> Explored {
+    exhaust(|| {
+        let delay = Duration::from_micros(1);
+        Parker::new().park_until(soon());
+        let before = W::now_nanos();
+        assert!(sync::clock::after(delay).as_nanos() >= before + 1_000);
     })
 }
 

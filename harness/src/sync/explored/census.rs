@@ -48,8 +48,10 @@ pub struct Entry {
     /// What it does.
     pub state: State,
     /// How many numbers it has drawn.
+    #[cfg(feature = "loom")]
     pub drawn: u64,
     /// How often it has chosen.
+    #[cfg(feature = "loom")]
     pub chosen: usize,
 }
 
@@ -162,7 +164,9 @@ impl Census {
     pub fn enter(&mut self) -> usize {
         self.threads.push(Entry {
             state: State::Running,
+            #[cfg(feature = "loom")]
             drawn: 0,
+            #[cfg(feature = "loom")]
             chosen: 0,
         });
         self.threads.len() - 1

@@ -44,7 +44,9 @@ pub fn begin() -> Result<(), String> {
 
 /// Ends the exploration; answers the executions there were.
 pub fn end() -> u64 {
-    TRIAL.with_borrow_mut(|trial| trial.take().map_or(0, |trial| trial.executions))
+    let executions = executions();
+    TRIAL.with_borrow_mut(|trial| *trial = None);
+    executions
 }
 
 /// Executions so far.

@@ -17,6 +17,7 @@
 //! state also operate on, with no scheduling point between.
 
 pub mod census;
+#[cfg(feature = "loom")]
 pub mod choices;
 pub mod exploration;
 pub mod helper;
