@@ -1,7 +1,9 @@
 //! A5: with priority the first ready clause wins; without, the choice is uniform over whichever clauses
 //! are ready (`UniformChoice`), not only when all of them are: a random rotation fails this.
 
-use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, Patience};
+use flowmeter_harness::channel::{
+    Alts, Buffer, Channels, Chosen, Clause, Offered, Order, Patience,
+};
 
 use super::{Case, Property, Reliance};
 
@@ -27,9 +29,12 @@ pub(super) fn cases<C: Alts>(uniform: bool) -> Vec<Case> {
     cases
 }
 
+/// Both halves of one channel of clause numbers.
+type Halves<C> = (<C as Channels>::Tx<usize>, <C as Channels>::Rx<usize>);
+
 /// Runs one alts over four channels of which `ready` have a value, and says which clause won.
 fn choose_among<C: Alts>(
-    channels: &mut [(C::Tx<usize>, C::Rx<usize>)],
+    channels: &mut [Halves<C>],
     ready: usize,
     order: Order,
     tally: &mut [u32; CLAUSES],
@@ -61,7 +66,7 @@ fn choose_among<C: Alts>(
     }
 }
 
-fn open<C: Alts>() -> Vec<(C::Tx<usize>, C::Rx<usize>)> {
+fn open<C: Alts>() -> Vec<Halves<C>> {
     (0..CLAUSES)
         .map(|_| C::open(Buffer::fixed(1)).expect("asked before"))
         .collect()
