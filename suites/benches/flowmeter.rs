@@ -37,23 +37,28 @@ fn main() -> ExitCode {
 fn uncontended(criterion: &mut Criterion) {
     let contest = Contest::of(Everybody);
     for scenario in scenario::built_in() {
-        let mut group = None;
-        for who in contest.implementations() {
-            let Some(timing) = contest.timing(who.name, &scenario) else {
-                continue;
-            };
-            let group = group.get_or_insert_with(|| criterion.benchmark_group(&scenario.name));
+        let timings: Vec<_> = contest
+            .implementations()
+            .iter()
+            .filter_map(|who| Some((who.name, contest.timing(who.name, &scenario)?)))
+            .collect();
+        if timings.is_empty() {
+            continue;
+        }
+        let mut group = criterion.benchmark_group(&scenario.name);
+        for (name, timing) in timings {
             match timing {
-                Err(why) => eprintln!("{} in {}: {why}", who.name, scenario.name),
+                Err(why) => eprintln!("{name} in {}: {why}", scenario.name),
                 Ok(mut time) => {
-                    group.bench_function(who.name, |bencher| {
+                    group.bench_function(name, |bencher| {
                         bencher.iter_custom(|turns| match time(turns) {
                             Ok(took) => took,
-                            Err(why) => panic!("{} in {}: {why}", who.name, scenario.name),
+                            Err(why) => panic!("{name} in {}: {why}", scenario.name),
                         });
                     });
                 }
             }
         }
+        group.finish();
     }
 }
