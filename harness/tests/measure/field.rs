@@ -65,6 +65,7 @@ pub fn plan(ground: &Path, scenarios: &[&str], entries: &[Entry]) -> Plan {
             forks: 2,
             rounds: 3,
             window_nanos: 1_000,
+            pinning: "free".to_owned(),
             exploratory: false,
             machine: Machine::default(),
         },
