@@ -3,7 +3,7 @@
 mod fixture;
 
 use fixture::Shape;
-use flowmeter_harness::record::{Failure, FailureKind, RunData, Verdict};
+use flowmeter_harness::record::{Failure, FailureKind, RunData};
 use flowmeter_reports::statistics::{Outcome, Ranking, Standing, View};
 use flowmeter_reports::{Estimates, estimate, estimates_of};
 
@@ -131,6 +131,7 @@ fn a_ratio_is_the_median_of_ratios_within_rounds() {
 fn a_cell_with_any_failure_has_no_number() {
     let mut run = fixture::run(&small(1));
     run.failures.push(Failure {
+        slowed_percent: None,
         scenario: "channels/spsc-64".to_owned(),
         implementation: "kanal".to_owned(),
         placebo: false,
