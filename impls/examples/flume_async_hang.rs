@@ -3,6 +3,12 @@
 //!
 //! `cargo run --release -p flowmeter-impls --features peers --example flume_async_hang -- CAPACITY`
 
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "real threads against published crates: no checker watches"
+)]
+
 use std::time::Duration;
 
 const PRODUCERS: u32 = 4;

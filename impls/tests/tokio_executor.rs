@@ -1,5 +1,11 @@
 //! tokio's runtime behind the executors' trait (G1, G2).
 
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "real threads against published crates: no checker watches"
+)]
+
 use std::num::NonZeroUsize;
 use std::sync::mpsc;
 use std::sync::{Arc, Barrier};
