@@ -263,9 +263,16 @@ pub struct Window {
     pub involuntary_switches: Option<u64>,
     /// Peak memory of the process so far, bytes.
     pub peak_bytes: Option<u64>,
+    /// Windows of this round that were void and timed again before this one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub voided: u32,
     /// Latencies, of open-loop scenarios.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// Latencies of a window: hdrhistogram V2 in base64, nanoseconds.

@@ -84,9 +84,9 @@ impl Fake {
             .write(true)
             .create_new(true)
             .open(&turn)
-            .map_err(|_| error(FailureKind::Void, "somebody else is being timed"))?;
+            .map_err(|_| error(FailureKind::Crash, "somebody else is being timed"))?;
         let done = work();
-        std::fs::remove_file(turn).map_err(|e| error(FailureKind::Void, &e.to_string()))?;
+        std::fs::remove_file(turn).map_err(|e| error(FailureKind::Crash, &e.to_string()))?;
         Ok(done)
     }
 }
@@ -135,6 +135,8 @@ impl Stage for Fake {
             }
             ("exits", _) => std::process::exit(0),
             ("lies", _) => return Err(error(FailureKind::Count, "put 1000, took 999")),
+            ("void", _) => return Err(error(FailureKind::Void, "it cannot sustain that")),
+            ("void-twice", 1 | 2) => return Err(error(FailureKind::Void, "a stall")),
             ("not-a-number", _) => sample.value = f64::NAN,
             ("no-time", _) => sample.nanos = 0,
             ("prints", _) => println!("{{\"answer\":\"ready\"}}"),
