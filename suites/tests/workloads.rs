@@ -126,7 +126,7 @@ fn another_value_in_its_place_is_found_by_proof_and_window() {
 fn values_out_of_order_are_found_by_the_proof() {
     for name in [
         "channels/spsc-64",
-        "channels/async-spsc-64",
+        "channels-async/spsc-64",
         "alts/two-contended",
     ] {
         let (kind, message) = failure(proof("reorders", name));
@@ -143,7 +143,7 @@ fn too_many_values_in_a_buffer_are_found_by_the_proof() {
     for liar in ["overfills", "overfills-puts"] {
         for name in [
             "channels/spsc-64",
-            "channels/async-spsc-64",
+            "channels-async/spsc-64",
             "channels/burst-64",
         ] {
             if liar == "overfills-puts" && name.contains("async") {
@@ -170,7 +170,7 @@ fn lies_are_found_by_the_other_workloads_too() {
         ("exchanges", "alts/two-one-hot"),
         ("exchanges", "alts/two-mixed"),
         ("exchanges", "alts/eight-all-ready"),
-        ("drops", "channels/async-spsc-64"),
+        ("drops", "channels-async/spsc-64"),
     ] {
         // Long enough for the hundredth value where each one wakes a thread.
         let spec = WindowSpec {
@@ -208,7 +208,7 @@ fn a_panic_is_a_failure_with_what_it_said() {
     let (kind, message) = failure(window("panics", "channels/spsc-64"));
     assert_eq!(kind, FailureKind::Panic);
     assert_eq!(message, "it panicked: the hundredth value");
-    let (kind, _) = failure(window("panics", "channels/async-spsc-64"));
+    let (kind, _) = failure(window("panics", "channels-async/spsc-64"));
     assert_eq!(kind, FailureKind::Panic);
 }
 
@@ -223,7 +223,7 @@ fn who_takes_part_is_known_before_anything_runs() {
     );
     assert!(supports("std", "channels/mpsc-64"));
     assert!(!supports("std", "channels/spmc-64"), "it has one consumer");
-    assert!(!supports("std", "channels/async-spsc-64"));
+    assert!(!supports("std", "channels-async/spsc-64"));
     assert!(!supports("std", "alts/two-mixed"));
     assert!(!supports("queue", "channels/spsc-rendezvous"));
     assert!(!supports("nobody", "channels/spsc-64"));

@@ -131,8 +131,9 @@ pub fn scenarios(runs: &[RunData]) -> Result<Vec<&Scenario>, ReportError> {
 
 /// Groups in the order of the product's vocabulary; unknown ones last.
 pub fn group_order(group: &str) -> usize {
-    const GROUPS: [&str; 6] = [
+    const GROUPS: [&str; 7] = [
         "channels",
+        "channels-async",
         "alts",
         "timers",
         "pipelines",
