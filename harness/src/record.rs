@@ -5,6 +5,7 @@
 //! [`Run`]; scenarios and implementations come before the first record that names them. Readers ignore
 //! keys they do not know, so that a newer writer does not break an older reader; a new meaning of an old
 //! key raises [`SCHEMA`].
+#![doc = include_str!("record.md")]
 
 use std::collections::BTreeMap;
 use std::fs::File;
