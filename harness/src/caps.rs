@@ -54,6 +54,8 @@ named! {
         Blocking = "blocking",
         /// Puts and takes as futures.
         Async = "async",
+        /// Threads and tasks may use one channel at once.
+        Mixed = "mixed",
         /// Puts and takes that answer a callback.
         Callback = "callback",
         /// Puts with a deadline.

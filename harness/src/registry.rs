@@ -46,6 +46,8 @@ pub trait Enrol: Sized {
     fn blocking<C: Blocking>(&mut self, _who: &Contestant) {}
     /// A family with futures.
     fn asynchronous<C: Async>(&mut self, _who: &Contestant) {}
+    /// A family whose threads and tasks meet on one channel.
+    fn mixed<C: Blocking + Async>(&mut self, _who: &Contestant) {}
     /// A family with callbacks.
     fn callback<C: Callback + Blocking>(&mut self, _who: &Contestant) {}
     /// A family with deadlines on puts.
@@ -197,6 +199,14 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
         C: Async,
     {
         self.derive(Capability::Async).visit(H::asynchronous::<C>)
+    }
+
+    /// Threads and tasks may use one channel at once.
+    pub fn mixed(self) -> Self
+    where
+        C: Blocking + Async,
+    {
+        self.derive(Capability::Mixed).visit(H::mixed::<C>)
     }
 
     /// Has callbacks.

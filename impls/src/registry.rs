@@ -18,6 +18,7 @@ impl Registry for Everybody {
         own::<MutexChannels, _>(hall, "mutex")
             .blocking()
             .asynchronous()
+            .mixed()
             .callback()
             .put_deadline()
             .take_deadline()
@@ -62,12 +63,14 @@ fn published<H: Enrol>(hall: &mut H) {
     peer::<kanal::Kanal, _>(hall, "kanal", version("kanal"))
         .blocking()
         .asynchronous()
+        .mixed()
         .take_deadline()
         .claims(&[Disconnect])
         .enter();
     peer::<flume::Flume, _>(hall, "flume", version("flume"))
         .blocking()
         .asynchronous()
+        .mixed()
         .put_deadline()
         .take_deadline()
         .claims(&[KeepsBuffered, Disconnect])
@@ -89,6 +92,7 @@ fn published<H: Enrol>(hall: &mut H) {
     peer::<async_channel::AsyncChannel, _>(hall, "async-channel", version("async-channel"))
         .blocking()
         .asynchronous()
+        .mixed()
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
 }

@@ -10,7 +10,7 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "mutex",
         Origin::Own,
         "rendezvous fixed unbounded dropping sliding promise multi-producer multi-consumer blocking \
-         async callback put-deadline take-deadline close identity alts waiter-fifo cancel-safe \
+         async mixed callback put-deadline take-deadline close identity alts waiter-fifo cancel-safe \
          keeps-buffered pending-puts-survive bounded-waiters uniform-choice",
     ),
     (
@@ -28,13 +28,13 @@ const TABLE: &[(&str, Origin, &str)] = &[
     (
         "kanal",
         Origin::Peer,
-        "rendezvous fixed unbounded multi-producer multi-consumer blocking async take-deadline \
+        "rendezvous fixed unbounded multi-producer multi-consumer blocking async mixed take-deadline \
          close disconnect",
     ),
     (
         "flume",
         Origin::Peer,
-        "rendezvous fixed unbounded multi-producer multi-consumer blocking async put-deadline \
+        "rendezvous fixed unbounded multi-producer multi-consumer blocking async mixed put-deadline \
          take-deadline identity keeps-buffered disconnect",
     ),
     (
@@ -51,7 +51,7 @@ const TABLE: &[(&str, Origin, &str)] = &[
     (
         "async-channel",
         Origin::Peer,
-        "fixed unbounded multi-producer multi-consumer blocking async close identity \
+        "fixed unbounded multi-producer multi-consumer blocking async mixed close identity \
          keeps-buffered disconnect",
     ),
 ];

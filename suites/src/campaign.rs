@@ -94,9 +94,7 @@ pub fn quick_proof<R: AsyncRegistry>(
 }
 
 fn relies_on(scenario: &ScenarioSpec, property: &Property) -> bool {
-    property
-        .relied_on_by
-        .concerns(scenario.group(), scenario.work.facts().form.name())
+    property.relied_on_by.concerns(&scenario.work.needs())
 }
 
 /// The engine's plan for a selection; `proofs` is what [`quick_proof`] gave.

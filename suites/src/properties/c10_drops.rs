@@ -1,7 +1,12 @@
 //! C10: every value is in one place, and dropped once, whatever is dropped around it.
 
-use flowmeter_harness::channel::{Buffer, Channels, Offered, Polled};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::{Context, Waker};
+
+use flowmeter_harness::channel::{Async, Buffer, Channels, Offered, Polled};
 use flowmeter_harness::check::{Mint, Token};
+use flowmeter_harness::sync::World;
 
 use super::{Case, Property, Reliance};
 
@@ -13,8 +18,13 @@ pub(super) const PROPERTY: Property = Property {
 
 const COUNT: usize = 5;
 
-pub(super) fn cases<C: Channels>() -> Vec<Case> {
-    [Buffer::fixed(COUNT), Buffer::Unbounded]
+pub(super) fn cases<C: Channels, W: World>() -> Vec<Case> {
+    let mut cases = if W::NAME == "std" {
+        panicking_cases::<C>()
+    } else {
+        Vec::new()
+    };
+    let left = [Buffer::fixed(COUNT), Buffer::Unbounded]
         .into_iter()
         .filter(|buffer| C::open::<u32>(*buffer).is_some())
         .flat_map(|buffer| {
@@ -26,8 +36,102 @@ pub(super) fn cases<C: Channels>() -> Vec<Case> {
                     left_inside::<C>(buffer, false)
                 }),
             ]
+        });
+    cases.extend(left);
+    cases
+}
+
+/// Cases with futures that are pending when everything is dropped.
+pub(super) fn async_cases<C: Async>() -> Vec<Case> {
+    [Buffer::Rendezvous, Buffer::fixed(1)]
+        .into_iter()
+        .filter(|buffer| C::open::<u32>(*buffer).is_some())
+        .map(|buffer| {
+            Case::new(format!("a put pending, {buffer}"), move || {
+                put_pending::<C>(buffer)
+            })
         })
         .collect()
+}
+
+/// Cases in which a value's own drop panics: only where panics are not the world's own affair.
+fn panicking_cases<C: Channels>() -> Vec<Case> {
+    [Buffer::fixed(COUNT), Buffer::Unbounded]
+        .into_iter()
+        .filter(|buffer| C::open::<u32>(*buffer).is_some())
+        .map(|buffer| {
+            Case::new(format!("a drop that panics, {buffer}"), move || {
+                panics::<C>(buffer)
+            })
+        })
+        .collect()
+}
+
+fn put_pending<C: Async>(buffer: Buffer) {
+    let mint = Mint::new(2);
+    let (mut tx, rx) = C::open::<Token>(buffer).expect("asked before");
+    let mut expected = 1;
+    if buffer != Buffer::Rendezvous {
+        assert!(matches!(C::offer(&mut tx, mint.token(1)), Offered::Done));
+        expected = 2;
+    }
+    {
+        let mut put = pin!(C::put_async(&mut tx, mint.token(0)));
+        assert!(
+            put.as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()))
+                .is_pending()
+        );
+        drop(rx);
+    }
+    drop(tx);
+    let drops = mint.drops(0) + mint.drops(1);
+    assert_eq!(
+        drops, expected,
+        "C10: a value that waited, or one in the buffer, was not dropped once"
+    );
+}
+
+/// Counts its drop, and panics in it if told to.
+struct Fragile {
+    token: Token,
+    panics: bool,
+}
+
+impl Drop for Fragile {
+    fn drop(&mut self) {
+        if self.panics {
+            std::panic::resume_unwind(Box::new(format!("{:?} panics in its drop", self.token)));
+        }
+    }
+}
+
+fn panics<C: Channels>(buffer: Buffer) {
+    let mint = Mint::new(COUNT);
+    let (mut tx, rx) = C::open::<Fragile>(buffer).expect("asked before");
+    for id in 0..COUNT {
+        let value = Fragile {
+            token: mint.token(id),
+            panics: id == 1,
+        };
+        assert!(
+            matches!(C::offer(&mut tx, value), Offered::Done),
+            "C3: no room for {COUNT}"
+        );
+    }
+    drop(tx);
+    let dropped = catch_unwind(AssertUnwindSafe(|| drop(rx)));
+    assert!(
+        dropped.is_err(),
+        "C10: the panic of a value's drop was swallowed"
+    );
+    for id in 0..COUNT {
+        assert_eq!(
+            mint.drops(id),
+            1,
+            "C10: drops of token {id} beside one that panics in its drop"
+        );
+    }
 }
 
 fn left_inside<C: Channels>(buffer: Buffer, takers_first: bool) {

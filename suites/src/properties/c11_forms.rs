@@ -1,16 +1,19 @@
-//! C11: blocking and callback forms meet on one channel; callbacks nest without stack, may use the
+//! C11: blocking, async and callback forms meet on one channel; callbacks nest without stack, may use the
 //! channel, and may panic.
 
-use std::sync::mpsc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Wake, Waker};
 
-use flowmeter_harness::channel::{Blocking, Buffer, Callback};
+use flowmeter_harness::channel::{Async, Blocking, Buffer, Callback};
 use flowmeter_harness::sync::World;
 
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c11-forms",
-    statement: "Callbacks and threads meet on one channel; callbacks may nest, re-enter and panic.",
+    statement: "Threads, futures and callbacks meet on one channel; callbacks may nest, re-enter and panic, wakers may panic.",
     relied_on_by: Reliance::Nobody,
 };
 
@@ -24,6 +27,94 @@ pub(super) fn cases<C: Callback + Blocking, W: World>() -> Vec<Case> {
         cases.push(Case::new("a panicking callback", panics::<C>));
     }
     cases
+}
+
+/// Cases with futures beside the other forms.
+pub(super) fn mixed_cases<C: Async + Blocking, W: World>() -> Vec<Case> {
+    let mut cases = vec![
+        Case::new("a future takes what a thread puts", || {
+            a_future_takes::<C, W>()
+        }),
+        Case::new("a thread takes what a future puts", || {
+            a_future_puts::<C, W>()
+        }),
+    ];
+    if W::NAME == "std" {
+        cases.push(Case::new("a panicking waker", panicking_waker::<C>));
+    }
+    cases
+}
+
+fn a_future_takes<C: Async + Blocking, W: World>() {
+    let (mut tx, mut rx) =
+        C::open::<u32>(Buffer::fixed(1)).expect("a family with futures has a buffer");
+    let putter = W::spawn(move || (C::put(&mut tx, 8).is_ok(), tx));
+    assert_eq!(
+        W::block_on(C::take_async(&mut rx)),
+        Ok(8),
+        "C11: a future did not meet a thread"
+    );
+    assert!(
+        W::join(putter).0,
+        "C1: a put on an open channel was refused"
+    );
+}
+
+fn a_future_puts<C: Async + Blocking, W: World>() {
+    let (mut tx, mut rx) =
+        C::open::<u32>(Buffer::fixed(1)).expect("a family with futures has a buffer");
+    let taker = W::spawn(move || (C::take(&mut rx), rx));
+    assert!(
+        W::block_on(C::put_async(&mut tx, 8)).is_ok(),
+        "C1: a put on an open channel was refused"
+    );
+    assert_eq!(
+        W::join(taker).0,
+        Ok(8),
+        "C11: a thread did not meet a future"
+    );
+}
+
+struct Faulty;
+
+impl Wake for Faulty {
+    fn wake(self: Arc<Self>) {
+        std::panic::resume_unwind(Box::new("a waker's own fault"));
+    }
+}
+
+fn panicking_waker<C: Async + Blocking>() {
+    let (mut tx, mut rx) =
+        C::open::<u32>(Buffer::fixed(1)).expect("a family with futures has a buffer");
+    let waker = Waker::from(Arc::new(Faulty));
+    {
+        let mut take = pin!(C::take_async(&mut rx));
+        assert!(
+            take.as_mut()
+                .poll(&mut Context::from_waker(&waker))
+                .is_pending()
+        );
+        // Whether the fault reaches the thread that wakes is the crate's affair; the value is not.
+        let put = catch_unwind(AssertUnwindSafe(|| C::put(&mut tx, 1)));
+        assert!(
+            !matches!(put, Ok(Err(_))),
+            "C11: a put met a panicking waker, and was refused"
+        );
+    }
+    assert_eq!(
+        C::take(&mut rx),
+        Ok(1),
+        "C11: a value was lost to a panicking waker"
+    );
+    assert!(
+        C::put(&mut tx, 2).is_ok(),
+        "C11: the channel is not usable after a waker's panic"
+    );
+    assert_eq!(
+        C::take(&mut rx),
+        Ok(2),
+        "C11: the channel is not usable after a waker's panic"
+    );
 }
 
 fn open<C: Callback>() -> (C::Tx<u32>, C::Rx<u32>) {

@@ -1,7 +1,10 @@
 //! C6: what a close leaves: stored values and waiting puts stay takeable, later puts answer false,
 //! waiting takes hear of it, and nothing is lost in between.
 
-use flowmeter_harness::channel::{Blocking, Buffer, PutError, TakeError};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use flowmeter_harness::channel::{Async, Blocking, Buffer, Offered, Polled, PutError, TakeError};
 use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::World;
 
@@ -36,6 +39,65 @@ pub(super) fn cases<C: Blocking, W: World>(keeps_buffered: bool) -> Vec<Case> {
         }));
     }
     cases
+}
+
+/// Cases of `PendingPutsSurvive`; futures polled by hand make sure that the put waits.
+pub(super) fn pending_cases<C: Async>() -> Vec<Case> {
+    [Buffer::Rendezvous, Buffer::fixed(1)]
+        .into_iter()
+        .filter(|buffer| C::open::<u32>(*buffer).is_some_and(|(tx, _rx)| C::close(&tx)))
+        .map(|buffer| {
+            Case::new(format!("waiting put, {buffer}"), move || {
+                waiting_put::<C>(buffer)
+            })
+        })
+        .collect()
+}
+
+/// A put that waits at the close is still taken, and answers true; one requested later answers false,
+/// even while the older one waits.
+fn waiting_put<C: Async>(buffer: Buffer) {
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let mut later = C::another_tx(&tx).expect("a shared handle");
+    let mut expected = vec![Polled::Done(1), Polled::Closed];
+    if buffer != Buffer::Rendezvous {
+        assert_eq!(C::offer(&mut later, 0), Offered::Done);
+        expected.insert(0, Polled::Done(0));
+    }
+    let closer = C::another_tx(&later).expect("a shared handle");
+    let mut context = Context::from_waker(Waker::noop());
+    let mut waiting = pin!(C::put_async(&mut tx, 1));
+    assert!(
+        waiting.as_mut().poll(&mut context).is_pending(),
+        "C3: a put without room"
+    );
+    C::close(&closer);
+    assert_eq!(
+        C::offer(&mut later, 2),
+        Offered::Closed(2),
+        "C6: an offer after the close"
+    );
+    {
+        let put = pin!(C::put_async(&mut later, 3));
+        let answer = put.poll(&mut context);
+        assert_eq!(
+            answer,
+            Poll::Ready(Err(PutError::Closed(Some(3)))),
+            "C6: a put after the close"
+        );
+    }
+    for polled in expected {
+        assert_eq!(
+            C::poll(&mut rx),
+            polled,
+            "C6: what a closed channel still gives"
+        );
+    }
+    assert_eq!(
+        waiting.poll(&mut context),
+        Poll::Ready(Ok(())),
+        "C6: a put that waited at the close"
+    );
 }
 
 fn waiting_take<C: Blocking, W: World>(buffer: Buffer) {

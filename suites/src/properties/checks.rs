@@ -129,7 +129,7 @@ impl<W: World> Enrol for Checks<W> {
                 c14_disconnect::cases::<C, ByThread, W>(),
             );
         }
-        self.owe(who, &c10_drops::PROPERTY, c10_drops::cases::<C>());
+        self.owe(who, &c10_drops::PROPERTY, c10_drops::cases::<C, W>());
         self.owe(who, &b1_buffers::PROPERTY, b1_buffers::cases::<C>());
         if who.capabilities.derived.contains(&Capability::Identity) {
             self.owe(who, &c13_identity::PROPERTY, c13_identity::cases::<C>());
@@ -151,7 +151,7 @@ impl<W: World> Enrol for Checks<W> {
         );
         if !who.capabilities.derived.contains(&Capability::Blocking) {
             self.owe(who, &c3_capacity::PROPERTY, c3_capacity::cases::<C>());
-            self.owe(who, &c10_drops::PROPERTY, c10_drops::cases::<C>());
+            self.owe(who, &c10_drops::PROPERTY, c10_drops::cases::<C, W>());
             if claims(who, Claim::Disconnect) {
                 let cases = c14_disconnect::cases::<C, Awaited<W>, W>();
                 self.owe(who, &c14_disconnect::PROPERTY, cases);
@@ -163,9 +163,17 @@ impl<W: World> Enrol for Checks<W> {
         if claims(who, Claim::CancelSafe) {
             self.owe(who, &c9_cancel::PROPERTY, c9_cancel::cases::<C, W>());
         }
+        if claims(who, Claim::PendingPutsSurvive) {
+            self.owe(who, &c6_close::PROPERTY, c6_close::pending_cases::<C>());
+        }
+        self.owe(who, &c10_drops::PROPERTY, c10_drops::async_cases::<C>());
         if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
             self.owe(who, &c7_bounded::PROPERTY, c7_bounded::async_cases::<C>());
         }
+    }
+
+    fn mixed<C: Blocking + Async>(&mut self, who: &Contestant) {
+        self.owe(who, &c11_forms::PROPERTY, c11_forms::mixed_cases::<C, W>());
     }
 
     fn callback<C: Callback + Blocking>(&mut self, who: &Contestant) {

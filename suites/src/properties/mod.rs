@@ -34,6 +34,9 @@ mod verdict;
 
 use std::sync::Arc;
 
+use crate::scenario::Form;
+use crate::workloads::Needs;
+
 pub use checks::{Cell, Checks};
 pub use verdict::judge;
 
@@ -64,14 +67,14 @@ pub enum Reliance {
 }
 
 impl Reliance {
-    /// Whether a scenario of that group and form relies on it.
-    pub fn concerns(self, group: &str, form: &str) -> bool {
+    /// Whether a scenario with these needs relies on it.
+    pub fn concerns(self, needs: &Needs) -> bool {
         match self {
             Reliance::Nobody => false,
             Reliance::Everybody => true,
-            Reliance::Blocking => form == "blocking",
-            Reliance::Async => form == "async",
-            Reliance::Alts => group == "alts",
+            Reliance::Blocking => needs.form == Form::Blocking,
+            Reliance::Async => needs.form == Form::Async,
+            Reliance::Alts => needs.alts,
         }
     }
 }
