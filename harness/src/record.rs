@@ -68,6 +68,12 @@ pub struct Run {
     /// Where threads might run: `free`, `one-core` or `core-per-thread`.
     #[serde(default)]
     pub pinning: String,
+    /// Time that all windows were to fit into, seconds; then `window_nanos` is the longest that one may be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_seconds: Option<u64>,
+    /// A copy of one implementation in each scenario was slowed by so many percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowed_percent: Option<u32>,
     /// Too few forks or rounds to call anything faster.
     pub exploratory: bool,
     /// The machine.
@@ -165,6 +171,10 @@ pub struct Scenario {
     pub params: BTreeMap<String, String>,
     /// Where it stands on the axes of the charts.
     pub axes: Axes,
+    /// The scenario as contestants' processes are told it, so that a run can be resumed without its file;
+    /// null where the writer cannot resume.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub spec: serde_json::Value,
 }
 
 /// Where a scenario stands on the axes that charts share; what does not apply is absent.
@@ -372,7 +382,7 @@ pub struct End {
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The file cannot be opened, read or written.
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {source}; name the folder of a run", .path.display())]
     Io {
         /// Which file.
         path: PathBuf,

@@ -144,10 +144,10 @@ pub fn plan<R: AsyncRegistry>(
                 entries.push(Entry::placebo(name));
                 entries.extend(slowed);
             }
-            let spec = serde_json::to_value(scenario).expect("a scenario is plain data");
+            let scenario = scenario.record();
             (!entries.is_empty()).then(|| PlannedContest {
-                scenario: scenario.record(),
-                spec,
+                spec: scenario.spec.clone(),
+                scenario,
                 entries,
             })
         })
@@ -164,8 +164,10 @@ pub fn plan<R: AsyncRegistry>(
             rounds,
             window_nanos: settings.window.as_nanos() as u64,
             pinning: pinning_name(settings.pinning).to_owned(),
+            budget_seconds: settings.budget.map(|total| total.as_secs()),
+            slowed_percent: settings.slowed_percent,
             exploratory: forks < Settings::FORKS_TO_COMPARE
-                || rounds * forks < Settings::ROUNDS_TO_COMPARE,
+                || rounds.saturating_mul(forks) < Settings::ROUNDS_TO_COMPARE,
             machine: machine::describe(),
         },
         ramp: USUAL_RAMP,

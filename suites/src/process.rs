@@ -71,7 +71,8 @@ pub const fn pinning_name(pinning: Pinning) -> &'static str {
     }
 }
 
-fn pinning(word: &str) -> Option<Pinning> {
+/// The way of pinning that [`pinning_name`] gives that word.
+pub(crate) fn pinning(word: &str) -> Option<Pinning> {
     let all = [Pinning::Free, Pinning::OneCore, Pinning::CorePerThread];
     all.into_iter()
         .find(|pinning| pinning_name(*pinning) == word)

@@ -99,7 +99,7 @@ fn run(task: &Task, limit: Duration) -> Result<Proof, String> {
     let mut child = process::cell(&task)
         .and_then(|mut command| {
             command
-                .stdin(Stdio::null())
+                .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::null())
                 .spawn()
@@ -115,10 +115,13 @@ fn run(task: &Task, limit: Duration) -> Result<Proof, String> {
             }
         }
     });
+    // Its end of this pipe tells the process that nobody waits for it any more: no kill leaves an orphan.
+    let lifeline = child.stdin.take();
     let answer = read.recv_timeout(limit);
     // Harmless where it has ended already.
     let _ = child.kill();
     let status = child.wait();
+    drop(lifeline);
     let _ = reader.join();
     answer.map_err(|why| match (why, status) {
         (mpsc::RecvTimeoutError::Timeout, _) => {
@@ -138,6 +141,11 @@ pub(crate) fn serve(registry: impl Registry, task: &str) -> ExitCode {
         eprintln!("this argument is for a copy of this program, not for you");
         return ExitCode::from(2);
     };
+    // Nothing is ever written to it: it ends with the process that asked.
+    std::thread::spawn(|| {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        std::process::exit(2)
+    });
     // What a model panics with is its verdict; nobody reads it on the way.
     std::panic::set_hook(Box::new(|_| {}));
     let checks = Checks::<Std>::of(registry);

@@ -66,6 +66,7 @@ impl ScenarioSpec {
             unit: facts.unit.to_owned(),
             params: self.params(),
             axes: facts.axes,
+            spec: serde_json::to_value(self).expect("a scenario is plain data"),
         }
     }
 

@@ -66,6 +66,8 @@ pub fn plan(ground: &Path, scenarios: &[&str], entries: &[Entry]) -> Plan {
             rounds: 3,
             window_nanos: 1_000,
             pinning: "free".to_owned(),
+            budget_seconds: None,
+            slowed_percent: None,
             exploratory: false,
             machine: Machine::default(),
         },
@@ -108,6 +110,7 @@ fn scenario(name: &str) -> Scenario {
         unit: "messages/s".to_owned(),
         params: [].into(),
         axes: Axes::default(),
+        spec: serde_json::Value::Null,
     }
 }
 

@@ -30,10 +30,14 @@ pub fn bench<R: AsyncRegistry>(registry: R, filter: Option<&str>) -> ExitCode {
 }
 
 fn run<R: AsyncRegistry>(registry: R, filter: Option<&str>) -> Outcome {
-    let filter = filter
-        .map(Regex::new)
-        .transpose()
-        .map_err(|why| Failure::input(why.to_string()))?;
+    let filter = filter.map(Regex::new).transpose().map_err(|why| {
+        let why = why.to_string();
+        let reason = why.lines().last().unwrap_or_default();
+        Failure::input(format!(
+            "the filter is not a regular expression: {}",
+            reason.trim()
+        ))
+    })?;
     let contest = Contest::of(registry);
     let selection = select(&contest, filter.as_ref())?;
     if selection.scenarios.is_empty() {
@@ -56,7 +60,7 @@ fn run<R: AsyncRegistry>(registry: R, filter: Option<&str>) -> Outcome {
         },
     };
     let folder = new_folder();
-    let summary = conduct(registry, &contest, &selection, &settings, &folder, false)?;
+    let summary = conduct(registry, &contest, &selection, &settings, &folder, None)?;
     let run = read_run(&folder)?;
     let page = report::page_of(&run);
     let runs = [run];

@@ -40,6 +40,9 @@ pub(super) struct Check {
     format: Format,
 }
 
+/// More than a cell can use.
+const A_DAY: Duration = Duration::from_secs(86_400);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum WorldName {
     /// Real threads
@@ -51,10 +54,10 @@ impl Check {
         debug_assert!(self.under.contains(&WorldName::Std));
         let time = Duration::try_from_secs_f64(self.budget)
             .ok()
-            .filter(|time| !time.is_zero());
+            .filter(|time| !time.is_zero() && *time <= A_DAY);
         let Some(time) = time else {
             return Err(Failure::input(format!(
-                "--budget {}: give a time above 0 seconds",
+                "--budget {}: give a time above 0 seconds and of at most a day",
                 self.budget
             )));
         };
@@ -65,18 +68,10 @@ impl Check {
         };
         let checks = Checks::<Std>::of(registry);
         let all: Vec<Cell> = checks.cells().collect();
-        if !all
-            .iter()
-            .any(|cell| self.implementations.matches(cell.who.name))
-        {
-            return Err(self.implementations.nothing());
-        }
-        if !all
-            .iter()
-            .any(|cell| self.properties.matches(cell.property.name))
-        {
-            return Err(self.properties.nothing());
-        }
+        self.implementations
+            .find_in(all.iter().map(|cell| cell.who.name))?;
+        self.properties
+            .find_in(all.iter().map(|cell| cell.property.name))?;
         let cells: Vec<&Cell> = all
             .iter()
             .filter(|cell| self.implementations.matches(cell.who.name))

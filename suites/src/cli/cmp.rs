@@ -25,16 +25,15 @@ pub(super) struct Cmp {
 
 impl Cmp {
     pub(super) fn run(self) -> Outcome {
-        let mut estimates = flowmeter_reports::estimates_of(&runs(&self.runs)?)?;
+        let runs = runs(&self.runs)?;
+        let names = runs.iter().flat_map(|run| run.scenarios.keys());
+        self.scenarios.find_in(names.map(String::as_str))?;
+        let names = runs.iter().flat_map(|run| run.implementations.keys());
+        self.implementations.find_in(names.map(String::as_str))?;
+        let mut estimates = flowmeter_reports::estimates_of(&runs)?;
         let cells = &mut estimates.cells;
         cells.retain(|cell| self.scenarios.matches(&cell.scenario));
-        if cells.is_empty() {
-            return Err(self.scenarios.nothing());
-        }
         cells.retain(|cell| self.implementations.matches(&cell.implementation));
-        if cells.is_empty() {
-            return Err(self.implementations.nothing());
-        }
         let mut output = Output::default();
         match self.format {
             Format::Table => {

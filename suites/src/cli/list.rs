@@ -44,6 +44,10 @@ struct Row {
 impl List {
     pub(super) fn run<R: AsyncRegistry>(self, registry: R) -> Outcome {
         let contest = Contest::of(registry);
+        self.implementations
+            .find_in(contest.implementations().iter().map(|who| who.name))?;
+        self.properties
+            .find_in(PROPERTIES.iter().map(|property| property.name))?;
         let mut rows = Vec::new();
         for who in contest
             .implementations()
@@ -67,11 +71,8 @@ impl List {
             version: None,
             title: Some(title.to_owned()),
         };
-        let scenarios = self.scenarios.of();
-        if self.scenarios.is_given() || scenarios.is_ok() {
-            for scenario in scenarios? {
-                rows.push(own("scenario", &scenario.name, &scenario.title));
-            }
+        for scenario in self.scenarios.all()? {
+            rows.push(own("scenario", &scenario.name, &scenario.title));
         }
         for property in PROPERTIES
             .iter()

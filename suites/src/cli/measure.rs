@@ -1,5 +1,6 @@
 //! `measure`: proves, then times.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
@@ -14,6 +15,7 @@ use flowmeter_reports::estimate;
 use super::failure::{Failure, Outcome};
 use super::output::{Format, Output, style, width};
 use super::progress::{Measuring, steps};
+use super::resume::Begun;
 use super::selection::{Implementations, RUNS, Scenarios, latest_run};
 use crate::campaign::{Selection, Settings, plan, quick_proof};
 use crate::contest::Contest;
@@ -45,24 +47,24 @@ pub(super) struct Measure {
     /// Leave out scenarios with more threads than this
     #[arg(long)]
     threads: Option<u32>,
-    /// Where threads may run
-    #[arg(long, value_enum, default_value_t)]
-    pin: Pin,
+    /// Where threads may run [default: free]
+    #[arg(long, value_enum)]
+    pin: Option<Pin>,
     /// One fork of 5 rounds with windows of 100 ms: exploratory, calls nothing faster
     #[arg(long, conflicts_with_all = ["rounds", "forks"])]
     quick: bool,
     /// Refuse to measure on a machine that is not quiet (exit code 3)
     #[arg(long)]
     strict: bool,
-    /// Go on with the run in DIR where it was cut off
+    /// Go on with the run in DIR where it was cut off, with everything that it was begun with
     #[arg(long)]
     resume: bool,
     /// Add to each scenario a copy of one implementation slowed by so many percent, to see it noticed
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=90))]
     slowed: Option<u32>,
-    /// Seed of every shuffle
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    /// Seed of every shuffle [default: 1]
+    #[arg(long)]
+    seed: Option<u64>,
     /// Folder of the run [default: a new one below runs/; with --resume the latest]
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     output: Option<PathBuf>,
@@ -71,10 +73,9 @@ pub(super) struct Measure {
     format: Format,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Pin {
     /// Wherever the system puts them
-    #[default]
     Free,
     /// All on one core
     OneCore,
@@ -82,9 +83,6 @@ enum Pin {
 
 impl Measure {
     pub(super) fn run<R: AsyncRegistry>(self, registry: R) -> Outcome {
-        let settings = self.settings()?;
-        let contest = Contest::of(registry);
-        let selection = self.selection(&contest)?;
         let folder = match (&self.output, self.resume) {
             (Some(folder), _) => folder.clone(),
             (None, false) => new_folder(),
@@ -94,19 +92,36 @@ impl Measure {
                 ))
             })?,
         };
-        let done = conduct(
-            registry,
-            &contest,
-            &selection,
-            &settings,
-            &folder,
-            self.resume,
-        )?;
+        // What nothing is said of is as the run was begun.
+        let begun = self.resume.then(|| Begun::read(&folder)).transpose()?;
+        let settings = self.settings(begun.as_ref())?;
+        let contest = Contest::of(registry);
+        let selection = self.selection(&contest, begun.as_ref())?;
+        let begun = begun.as_ref();
+        let done = conduct(registry, &contest, &selection, &settings, &folder, begun)?;
         let mut output = Output::default();
         match (done, self.format) {
-            (None, _) => output.line("nothing left to measure: the run is complete"),
+            (None, Format::Table) => {
+                output.line("nothing left to measure: the run is complete");
+            }
             (Some(summary), Format::Table) => {
                 output.line(&told(&summary, &folder));
+            }
+            // The run has come to its end, and says there what it came to.
+            (None, Format::Json) => {
+                let run = read_run(&folder)?;
+                let measured = |name: &String| {
+                    run.rounds.iter().any(|round| round.scenario == *name)
+                        || run.failures.iter().any(|row| row.scenario == *name)
+                };
+                let dropped = run.scenarios.keys().filter(|name| !measured(name)).count();
+                output.json(&serde_json::json!({
+                    "folder": folder,
+                    "windows": run.end.as_ref().map_or(0, |end| end.windows),
+                    "failures": run.end.as_ref().map_or(0, |end| end.failures),
+                    "dropped": dropped,
+                    "seconds": 0.0,
+                }));
             }
             (Some(summary), Format::Json) => output.json(&serde_json::json!({
                 "folder": folder,
@@ -124,18 +139,19 @@ impl Measure {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn settings(&self) -> Result<Settings, Failure> {
+    fn settings(&self, begun: Option<&Begun>) -> Result<Settings, Failure> {
+        let usual = begun.map_or_else(usual_settings, Begun::settings);
         let (forks, rounds, window) = if self.quick {
             Settings::QUICK
         } else {
-            Settings::THOROUGH
+            (usual.forks, usual.rounds, usual.window)
         };
         let window = self.window.map_or(window, Duration::from_millis);
         let (forks, rounds) = (self.forks.unwrap_or(forks), self.rounds.unwrap_or(rounds));
         for (option, value) in [
             ("--rounds", u64::from(rounds)),
             ("--forks", u64::from(forks)),
-            ("--window", window.as_millis() as u64),
+            ("--window", self.window.unwrap_or(1)),
             ("--budget", self.budget.unwrap_or(1)),
             ("--threads", u64::from(self.threads.unwrap_or(1))),
         ] {
@@ -145,25 +161,48 @@ impl Measure {
                 )));
             }
         }
+        if rounds.checked_mul(forks).is_none() {
+            return Err(Failure::input(format!(
+                "--forks {forks} of --rounds {rounds} are more than can be counted; give fewer"
+            )));
+        }
+        if window > LONGEST_WINDOW {
+            return Err(Failure::input(format!(
+                "--window {}: windows of more than an hour are not measured; give at most {} milliseconds",
+                window.as_millis(),
+                LONGEST_WINDOW.as_millis()
+            )));
+        }
         Ok(Settings {
             rounds,
             forks,
             window,
-            budget: self.budget.map(Duration::from_secs),
-            seed: self.seed,
-            pinning: match self.pin {
+            budget: self.budget.map(Duration::from_secs).or(usual.budget),
+            seed: self.seed.unwrap_or(usual.seed),
+            pinning: self.pin.map_or(usual.pinning, |pin| match pin {
                 Pin::Free => Pinning::Free,
                 Pin::OneCore => Pinning::OneCore,
-            },
-            slowed_percent: self.slowed,
+            }),
+            slowed_percent: self.slowed.or(usual.slowed_percent),
             strict: self.strict,
-            command: command_line(),
+            command: usual.command,
         })
     }
 
-    fn selection<R: AsyncRegistry>(&self, contest: &Contest<R>) -> Result<Selection, Failure> {
-        let implementations = self.implementations.of(contest.implementations())?;
-        let mut scenarios = self.scenarios.of()?;
+    fn selection<R: AsyncRegistry>(
+        &self,
+        contest: &Contest<R>,
+        begun: Option<&Begun>,
+    ) -> Result<Selection, Failure> {
+        let all = contest.implementations();
+        let implementations = match begun {
+            Some(begun) if !self.implementations.is_given() => begun.implementations(all)?,
+            _ => self.implementations.of(all)?,
+        };
+        let mut scenarios = match begun {
+            Some(begun) if !self.scenarios.is_given() => begun.scenarios()?,
+            _ => self.scenarios.of()?,
+        };
         if let Some(threads) = self.threads {
             scenarios.retain(|scenario| busy_threads(scenario) <= threads as usize);
             if scenarios.is_empty() {
@@ -190,6 +229,25 @@ impl Measure {
     }
 }
 
+/// Longer than any that tells more.
+const LONGEST_WINDOW: Duration = Duration::from_secs(3600);
+
+/// What a new run does where nothing else is said.
+fn usual_settings() -> Settings {
+    let (forks, rounds, window) = Settings::THOROUGH;
+    Settings {
+        rounds,
+        forks,
+        window,
+        budget: None,
+        seed: 1,
+        pinning: Pinning::Free,
+        slowed_percent: None,
+        strict: false,
+        command: command_line(),
+    }
+}
+
 fn busy_threads(scenario: &ScenarioSpec) -> usize {
     let axes = scenario.work.facts().axes;
     axes.producers.unwrap_or(0) + axes.consumers.unwrap_or(0)
@@ -203,21 +261,15 @@ pub(super) fn conduct<R: AsyncRegistry>(
     selection: &Selection,
     settings: &Settings,
     folder: &Path,
-    resume: bool,
+    begun: Option<&Begun>,
 ) -> Result<Option<RunSummary>, Failure> {
-    // Whatever can be refused is refused before minutes of proving.
-    let resumed = if resume {
-        Some(read_run(folder)?)
-    } else {
-        None
-    };
-    if !resume {
-        writable(folder)?;
-    }
-    let proofs = match resumed {
-        // The run has its proofs: asking again might answer otherwise, and a row stands already.
-        Some(run) => run.proofs,
-        None => proofs(registry, selection),
+    let proofs = match begun {
+        Some(begun) => begun.proofs(),
+        None => {
+            // Refused before minutes of proving.
+            writable(folder)?;
+            proofs(registry, selection)
+        }
     };
     let plan = plan(contest, selection, proofs, settings);
     let pinning = settings.pinning;
@@ -225,7 +277,7 @@ pub(super) fn conduct<R: AsyncRegistry>(
         .map_err(|why| Failure::input(format!("this program is not to be found: {why}")))?;
     let spawn = |_: &measure::plan::Entry| process::contestant(pinning).expect("found just now");
     let mut progress = Measuring::new();
-    let summary = if resume {
+    let summary = if begun.is_some() {
         measure::resume(&plan, folder, spawn, &mut progress)?
     } else {
         Some(measure::run(&plan, folder, spawn, &mut progress)?)
@@ -245,10 +297,13 @@ fn proofs<R: AsyncRegistry>(registry: R, selection: &Selection) -> Vec<Proof> {
         if proof.verdict != Verdict::Pass {
             let detail = proof.detail.as_deref().unwrap_or("did not pass");
             bar.suspend(|| {
-                eprintln!(
+                // With nobody left to read it, the records still say it.
+                let _ = writeln!(
+                    anstream::stderr(),
                     "  {} fails {}: {detail}",
-                    proof.implementation, proof.property
-                )
+                    proof.implementation,
+                    proof.property
+                );
             });
         }
         if index == of {

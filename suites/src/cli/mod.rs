@@ -14,6 +14,7 @@ mod output;
 mod progress;
 mod rank;
 mod report;
+mod resume;
 mod selection;
 
 use std::process::ExitCode;

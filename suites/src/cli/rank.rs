@@ -23,19 +23,23 @@ pub(super) struct Rank {
 
 impl Rank {
     pub(super) fn run(self) -> Outcome {
-        let estimates = flowmeter_reports::estimates_of(&runs(&self.runs)?)?;
+        let runs = runs(&self.runs)?;
+        let names = runs.iter().flat_map(|run| run.implementations.keys());
+        self.implementations.find_in(names.map(String::as_str))?;
+        let mut estimates = flowmeter_reports::estimates_of(&runs)?;
+        for ranking in &mut estimates.rankings {
+            let matches = |name: &str| self.implementations.matches(name);
+            ranking.ranks.retain(|rank| matches(&rank.implementation));
+        }
         let mut output = Output::default();
         match self.format {
             Format::Table => {
                 output.line(&flowmeter_reports::rank_table(&estimates, width(), style()))
             }
             Format::Json => {
-                let mut rows = flowmeter_reports::rank_rows(&estimates);
-                rows.retain(|row| self.implementations.matches(&row.implementation));
-                if rows.is_empty() {
-                    return Err(self.implementations.nothing());
-                }
-                rows.iter().for_each(|row| output.json(row));
+                flowmeter_reports::rank_rows(&estimates)
+                    .iter()
+                    .for_each(|row| output.json(row));
             }
         }
         Ok(ExitCode::SUCCESS)

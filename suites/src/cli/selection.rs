@@ -54,17 +54,37 @@ fn matches(pattern: &Option<Regex>, name: &str) -> bool {
         .is_none_or(|pattern| pattern.is_match(name))
 }
 
-/// The refusal when a pattern selects nothing.
-fn nothing(what: &str, pattern: &Option<Regex>) -> Failure {
-    let pattern = pattern.as_ref().map_or("", Regex::as_str);
-    Failure::input(format!(
-        "no {what} matches {pattern:?}; `cargo flowmeter list` shows them all"
-    ))
+/// Refuses a pattern that matches none of these names; without a pattern there is nothing to refuse.
+fn find_in<'a>(
+    what: &str,
+    pattern: &Option<Regex>,
+    names: impl IntoIterator<Item = &'a str>,
+) -> Result<(), Failure> {
+    match pattern {
+        Some(pattern) if !names.into_iter().any(|name| pattern.is_match(name)) => {
+            Err(Failure::input(format!(
+                "no {what} matches '{pattern}'; `cargo flowmeter list` shows them all"
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 impl Implementations {
     pub(super) fn matches(&self, name: &str) -> bool {
         matches(&self.pattern, name)
+    }
+
+    pub(super) fn is_given(&self) -> bool {
+        self.pattern.is_some()
+    }
+
+    /// Refuses a pattern that matches none of these names.
+    pub(super) fn find_in<'a>(
+        &self,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), Failure> {
+        find_in("implementation", &self.pattern, names)
     }
 
     /// Those of `all` that match.
@@ -74,15 +94,8 @@ impl Implementations {
             .filter(|who| self.matches(who.name))
             .cloned()
             .collect();
-        if chosen.is_empty() {
-            Err(self.nothing())
-        } else {
-            Ok(chosen)
-        }
-    }
-
-    pub(super) fn nothing(&self) -> Failure {
-        nothing("implementation", &self.pattern)
+        self.find_in(chosen.iter().map(|who| who.name))?;
+        Ok(chosen)
     }
 }
 
@@ -99,30 +112,40 @@ impl Scenarios {
     }
 
     pub(super) fn is_given(&self) -> bool {
-        self.pattern.is_some()
+        self.pattern.is_some() || self.scenario_dir.is_some()
+    }
+
+    /// Refuses a pattern that matches none of these names.
+    pub(super) fn find_in<'a>(
+        &self,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), Failure> {
+        find_in("scenario", &self.pattern, names)
+    }
+
+    /// Those that match, curated or not, the most important first.
+    pub(super) fn all(&self) -> Result<Vec<ScenarioSpec>, Failure> {
+        self.with(built_in())
     }
 
     /// Those that match, the most important first. Without a pattern: the curated ones, and those of the
     /// folder that was named.
     pub(super) fn of(&self) -> Result<Vec<ScenarioSpec>, Failure> {
-        let mut all = built_in();
+        let mut built_in = built_in();
         if self.pattern.is_none() {
-            all.retain(|scenario| scenario.priority.is_some());
+            built_in.retain(|scenario| scenario.priority.is_some());
         }
+        self.with(built_in)
+    }
+
+    fn with(&self, mut all: Vec<ScenarioSpec>) -> Result<Vec<ScenarioSpec>, Failure> {
         if let Some(folder) = &self.scenario_dir {
             all.extend(from_folder(folder)?);
             all = in_order(all)?;
         }
         all.retain(|scenario| self.matches(&scenario.name));
-        if all.is_empty() {
-            Err(self.nothing())
-        } else {
-            Ok(all)
-        }
-    }
-
-    pub(super) fn nothing(&self) -> Failure {
-        nothing("scenario", &self.pattern)
+        self.find_in(all.iter().map(|scenario| scenario.name.as_str()))?;
+        Ok(all)
     }
 }
 
@@ -131,8 +154,12 @@ impl Properties {
         matches(&self.pattern, name)
     }
 
-    pub(super) fn nothing(&self) -> Failure {
-        nothing("property", &self.pattern)
+    /// Refuses a pattern that matches none of these names.
+    pub(super) fn find_in<'a>(
+        &self,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), Failure> {
+        find_in("property", &self.pattern, names)
     }
 }
 

@@ -1,0 +1,102 @@
+//! `measure --resume`: what a run was begun with, read back from its records, so that its folder is all one
+//! has to name.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use flowmeter_harness::measure::MeasureError;
+use flowmeter_harness::record::{Proof, RecordError, RunData, read_run};
+use flowmeter_harness::registry::Contestant;
+use serde::Deserialize;
+
+use super::failure::Failure;
+use crate::campaign::Settings;
+use crate::process;
+use crate::scenario::{ScenarioSpec, in_order};
+
+/// A run that was cut off.
+#[derive(Debug)]
+pub(super) struct Begun {
+    folder: PathBuf,
+    data: RunData,
+}
+
+impl Begun {
+    /// Reads it; refuses what holds no run, or so little of one that it cannot be told what was asked for.
+    pub(super) fn read(folder: &Path) -> Result<Begun, Failure> {
+        let folder = folder.to_owned();
+        let data = read_run(&folder).map_err(|why| match why {
+            RecordError::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
+                let path = folder.clone();
+                Failure::from(MeasureError::NothingToResume { path })
+            }
+            RecordError::Empty { path } => Failure::input(format!(
+                "{}: cut off before its first record was whole; delete it and measure again",
+                path.display()
+            )),
+            other => other.into(),
+        })?;
+        // The noise before the first window is written once everything about the run has been.
+        let nothing_measured = data.windows.is_empty() && data.failures.is_empty();
+        if data.noise.is_empty() && nothing_measured {
+            return Err(Failure::input(format!(
+                "{}: the run was cut off before anything was measured; delete the folder and measure again",
+                folder.display()
+            )));
+        }
+        Ok(Begun { folder, data })
+    }
+
+    /// How it was measured. Strictness is asked of each part anew, and a budget is each part's own.
+    pub(super) fn settings(&self) -> Settings {
+        let run = &self.data.run;
+        Settings {
+            rounds: run.rounds,
+            forks: run.forks,
+            window: Duration::from_nanos(run.window_nanos),
+            budget: run.budget_seconds.map(Duration::from_secs),
+            seed: run.seed,
+            pinning: process::pinning(&run.pinning).unwrap_or_default(),
+            slowed_percent: run.slowed_percent,
+            strict: false,
+            command: run.command.clone(),
+        }
+    }
+
+    /// Who took part, in the order of `all`.
+    pub(super) fn implementations(&self, all: &[Contestant]) -> Result<Vec<Contestant>, Failure> {
+        let mut recorded = self.data.implementations.keys();
+        if let Some(gone) = recorded.find(|name| all.iter().all(|who| who.name != **name)) {
+            return Err(Failure::input(format!(
+                "{}: {gone} takes part in it and is not in this build; resume with the build that began it",
+                self.folder.display()
+            )));
+        }
+        let took_part = |who: &&Contestant| self.data.implementations.contains_key(who.name);
+        Ok(all.iter().filter(took_part).cloned().collect())
+    }
+
+    /// Its scenarios, in the order in which they are run.
+    pub(super) fn scenarios(&self) -> Result<Vec<ScenarioSpec>, Failure> {
+        let recorded = self.data.scenarios.values();
+        let specs: Result<Vec<_>, _> = recorded
+            .map(|scenario| {
+                ScenarioSpec::deserialize(&scenario.spec).map_err(|why| {
+                    Failure::input(format!(
+                        "{}: this build cannot run its scenario {} ({why}); resume with the build that began it",
+                        self.folder.display(),
+                        scenario.name
+                    ))
+                })
+            })
+            .collect();
+        Ok(in_order(specs?)?)
+    }
+
+    /// What was proved before its first window: asked again it might be answered otherwise, and rows that
+    /// rest on it stand already.
+    pub(super) fn proofs(&self) -> Vec<Proof> {
+        self.data.proofs.clone()
+    }
+}

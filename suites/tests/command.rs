@@ -1,0 +1,12 @@
+//! The command as its users meet it: a small real run end to end, and one clear sentence for every kind of bad
+//! input.
+
+#[path = "command/ground.rs"]
+mod ground;
+
+#[path = "command/misuse.rs"]
+mod misuse;
+#[path = "command/resumed.rs"]
+mod resumed;
+#[path = "command/used.rs"]
+mod used;

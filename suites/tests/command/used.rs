@@ -1,0 +1,279 @@
+//! A small real run and what every verb makes of it; help worth reading.
+
+use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+use crate::ground::{Ground, rows};
+
+#[track_caller]
+fn assert_keys(output: &str, keys: &[&str]) {
+    let rows = rows(output);
+    assert!(!rows.is_empty());
+    for row in rows {
+        let found: BTreeSet<&str> = row.keys().map(String::as_str).collect();
+        let expected: BTreeSet<&str> = keys.iter().copied().collect();
+        assert_eq!(found, expected, "{row:?}");
+    }
+}
+
+const RANK: &[&str] = &[
+    "group",
+    "implementation",
+    "origin",
+    "ratio_to_best",
+    "lo",
+    "hi",
+    "tier",
+    "cells",
+];
+const CMP: &[&str] = &[
+    "scenario",
+    "implementation",
+    "origin",
+    "median",
+    "lo",
+    "hi",
+    "unit",
+    "better",
+    "ratio_to_best",
+    "ratio_lo",
+    "ratio_hi",
+    "error",
+];
+
+#[test]
+fn a_run_holds_what_was_asked_for() {
+    let run = Ground::with_run().read_run();
+    assert!(!run.torn);
+    assert_eq!(
+        (run.run.rounds, run.run.forks, run.run.window_nanos),
+        (2, 1, 20_000_000)
+    );
+    let names: Vec<&str> = run.implementations.keys().map(String::as_str).collect();
+    assert_eq!(names, ["mutex", "std-mpsc"]);
+    // Two implementations and one of them again, in two rounds.
+    assert_eq!(run.windows.len() + 2 * run.failures.len(), 6);
+    assert_eq!(run.rounds.len(), 2);
+    assert!(!run.proofs.is_empty(), "no proof, no number");
+    let end = run.end.expect("it came to its end");
+    assert_eq!(end.windows, run.windows.len() as u64);
+}
+
+#[test]
+fn rank_and_cmp_tell_of_a_run_as_tables_and_json() {
+    let ground = Ground::with_run();
+    for verb in ["rank", "cmp"] {
+        let table = ground.run(&[verb, "run"]).fine();
+        for name in ["mutex", "std-mpsc", "channels"] {
+            assert!(table.contains(name), "{table}");
+        }
+    }
+    assert_keys(
+        &ground.run(&["rank", "run", "--format", "json"]).fine(),
+        RANK,
+    );
+    let output = ground.run(&["cmp", "run", "--format", "json"]).fine();
+    assert_keys(&output, CMP);
+    let medians = rows(&output);
+    assert_eq!(medians.len(), 2);
+    for row in medians {
+        assert!(row["median"].as_f64().unwrap() > 0.0, "{row:?}");
+        assert!(row["error"].is_null(), "{row:?}");
+    }
+    let one = ["rank", "run", "-i", "^mutex$"];
+    let table = ground.run(&one).fine();
+    assert!(
+        table.contains("mutex") && !table.contains("std-mpsc"),
+        "{table}"
+    );
+    let json = ground
+        .run(&[&one[..], &["--format", "json"]].concat())
+        .fine();
+    assert_eq!(rows(&json).len(), 1);
+}
+
+#[test]
+fn a_report_names_everybody_and_asks_the_network_for_nothing() {
+    let ground = Ground::with_run();
+    let said = ground.run(&["report", "run"]).fine();
+    assert_eq!(
+        said.trim(),
+        Path::new("run").join("report.html").to_str().unwrap()
+    );
+    let page = ground.text("run/report.html");
+    for name in ["mutex", "std-mpsc", "channels/spsc-64"] {
+        assert!(page.contains(name), "{name}");
+    }
+    for request in ["src=\"http", "href=\"http", "url(http", "@import"] {
+        assert!(!page.contains(request), "{request}");
+    }
+}
+
+#[test]
+fn medians_are_those_that_another_program_recomputes() {
+    // The tests need nothing but a Rust toolchain; without Python there is no other program to ask.
+    if Command::new("python3").arg("--version").output().is_err() {
+        return;
+    }
+    let ground = Ground::new();
+    ground
+        .run(&[crate::ground::SMALL, &["-o", "run"]].concat())
+        .fine();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/recompute_medians");
+    let mut command = Command::new("python3");
+    command
+        .args([script, "--check", "run"])
+        .current_dir(ground.path());
+    let checked = command.output().unwrap();
+    assert_eq!(checked.status.code(), Some(0), "{checked:?}");
+    assert_eq!(
+        String::from_utf8_lossy(&checked.stdout),
+        "2 cells, 0 differ\n"
+    );
+}
+
+#[test]
+fn a_torn_last_line_changes_nothing_that_is_said() {
+    let ground = Ground::with_run();
+    let ask = |verb| ground.run(&[verb, "run", "--format", "json"]).fine();
+    let before = ["rank", "cmp"].map(ask);
+    let records = OpenOptions::new()
+        .append(true)
+        .open(ground.at("run/records.jsonl"));
+    records
+        .unwrap()
+        .write_all(b"{\"record\":\"window\",\"scen")
+        .unwrap();
+    assert!(ground.read_run().torn);
+    assert_eq!(["rank", "cmp"].map(ask), before);
+    ground.run(&["report", "run"]).fine();
+}
+
+#[test]
+fn an_unfinished_round_counts_for_nothing() {
+    let ground = Ground::with_run();
+    // Estimates of the whole run stand beside the records from now on, and are stale after the cut.
+    let whole = ground.read_run();
+    flowmeter_reports::estimate(&[whole])
+        .unwrap()
+        .write(&ground.at("run"))
+        .unwrap();
+    let text = ground.text("run/records.jsonl");
+    let first_round = text.find("{\"record\":\"round\"").unwrap();
+    ground.write("run/records.jsonl", &text[..first_round]);
+    assert_eq!(ground.run(&["rank", "run", "--format", "json"]).fine(), "");
+    let table = ground.run(&["rank", "run"]).fine();
+    assert!(table.contains("No cell has a number"), "{table}");
+    for row in rows(&ground.run(&["cmp", "run", "--format", "json"]).fine()) {
+        assert!(row["median"].is_null(), "{row:?}");
+    }
+    ground.run(&["cmp", "run"]).fine();
+    ground.run(&["report", "run"]).fine();
+}
+
+#[test]
+fn check_proves_and_says_so() {
+    let ground = Ground::new();
+    let arguments = [
+        "check",
+        "-i",
+        "^condvar$",
+        "--budget",
+        "0.1",
+        "--format",
+        "json",
+    ];
+    let output = ground.run(&arguments).fine();
+    let mut passed = 0;
+    for row in rows(&output) {
+        for key in [
+            "implementation",
+            "property",
+            "world",
+            "verdict",
+            "complete",
+            "executions",
+            "seconds",
+            "counterexample",
+            "replay",
+        ] {
+            assert!(row.contains_key(key), "{key}: {row:?}");
+        }
+        assert_eq!(row["implementation"], "condvar");
+        assert!(
+            row["verdict"] == "pass" || row["verdict"] == "unclaimed",
+            "{row:?}"
+        );
+        passed += u32::from(row["verdict"] == "pass");
+    }
+    assert!(passed > 3, "{output}");
+}
+
+#[test]
+fn list_shows_all_there_is() {
+    let ground = Ground::new();
+    let output = ground.run(&["list", "--format", "json"]).fine();
+    let rows = rows(&output);
+    let of = |kind: &str| rows.iter().filter(|row| row["kind"] == kind).count();
+    assert_eq!(of("scenario"), flowmeter_suites::scenario::BUILT_IN.len());
+    assert_eq!(
+        of("property"),
+        flowmeter_suites::properties::PROPERTIES.len()
+    );
+    assert_eq!(of("channel"), 8);
+    for row in &rows {
+        assert!(
+            row["name"].is_string() && row["origin"].is_string(),
+            "{row:?}"
+        );
+        assert!(row["caps"].is_array(), "{row:?}");
+    }
+    let table = ground.run(&["list"]).fine();
+    assert!(table.contains("crossbeam-channel") && table.contains("channels/create"));
+}
+
+#[test]
+fn noise_is_told_with_the_keys_of_its_record() {
+    let ground = Ground::new();
+    let output = ground
+        .run(&["noise", "--watch", "1", "--format", "json"])
+        .fine();
+    assert_keys(
+        &output,
+        &["load_1m", "steal", "busy", "spread", "score", "quiet"],
+    );
+    ground.run(&["noise", "--watch", "1"]).fine();
+    let strict = ground.run(&["noise", "--watch", "1", "--strict"]);
+    assert!(matches!(strict.code, Some(0 | 3)), "{strict:?}");
+}
+
+#[test]
+fn help_is_readable_in_a_hundred_columns() {
+    let ground = Ground::new();
+    let verbs = ["list", "check", "measure", "rank", "cmp", "report", "noise"];
+    let top = ground.run(&["--help"]).fine();
+    for part in [
+        "Exit codes",
+        "0 fine",
+        "1 a property",
+        "2 bad",
+        "3 too noisy",
+        "cargo bench",
+    ] {
+        assert!(top.contains(part), "{part}");
+    }
+    for verb in verbs {
+        assert!(top.contains(&format!("\n  {verb} ")), "{verb}");
+        let help = ground.run(&[verb, "--help"]).fine();
+        assert!(
+            help.contains(&format!("Usage: cargo flowmeter {verb}")),
+            "{help}"
+        );
+        for line in help.lines().chain(top.lines()) {
+            assert!(line.chars().count() <= 100, "{verb}: {line}");
+        }
+    }
+}

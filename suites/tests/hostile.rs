@@ -1,0 +1,258 @@
+//! Contestants that hang, abort, panic or lose what they are given, through the whole command: each becomes a
+//! row that says so and has no number, and the rest finishes.
+//!
+//! This program is at once the command over a registry of such contestants (told by an environment variable,
+//! which its contestants' processes inherit) and the test that runs it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::env;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::{Arc, Condvar, Mutex};
+
+use flowmeter_harness::channel::{
+    Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
+};
+use flowmeter_harness::record::{FailureKind, read_run};
+use flowmeter_harness::registry::{AsyncRegistry, Enrol, Registry, mutant};
+use flowmeter_impls::registry::Everybody;
+use flowmeter_suites::cli;
+use flowmeter_suites::isolation::{self, Model};
+
+/// A bounded queue behind one lock; `FAULT` says what is wrong with it.
+struct Queue<const FAULT: u8>;
+
+const NONE: u8 = 0;
+/// Loses the third value, so that the quick proof sees it.
+const FORGETS: u8 = 1;
+/// A put never returns.
+const HANGS: u8 = 2;
+/// A put panics.
+const PANICS: u8 = 3;
+/// A put ends the process.
+const ABORTS: u8 = 4;
+/// A value is lost, once it is late enough.
+const LOSES: u8 = 5;
+
+const EARLY: u64 = 3;
+/// More than any proof puts into one channel, less than a window does.
+const LATE: u64 = 6_000;
+
+struct Handle<T>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    room: usize,
+    state: Mutex<State<T>>,
+    changed: Condvar,
+}
+
+struct State<T> {
+    values: VecDeque<T>,
+    puts: u64,
+}
+
+impl<const FAULT: u8> Queue<FAULT> {
+    fn try_put<T: Message>(handle: &Handle<T>, value: T) -> Result<(), T> {
+        let shared = &*handle.0;
+        let mut state = shared.state.lock().expect("nobody panics with the lock");
+        if state.values.len() >= shared.room {
+            return Err(value);
+        }
+        state.puts += 1;
+        let puts = state.puts;
+        let lost = match FAULT {
+            FORGETS => puts == EARLY,
+            LOSES => puts == LATE,
+            _ => false,
+        };
+        if !lost {
+            state.values.push_back(value);
+        }
+        drop(state);
+        shared.changed.notify_all();
+        match FAULT {
+            HANGS if puts == LATE => loop {
+                std::thread::park();
+            },
+            PANICS if puts == LATE => panic!("the six thousandth value"),
+            ABORTS if puts == LATE => std::process::abort(),
+            _ => Ok(()),
+        }
+    }
+
+    fn wait_while<T: Message>(handle: &Handle<T>, unable: impl Fn(usize) -> bool) {
+        let shared = &*handle.0;
+        let state = shared.state.lock().expect("nobody panics with the lock");
+        let waited = shared.changed.wait_while(state, |s| unable(s.values.len()));
+        drop(waited.expect("nobody panics with the lock"));
+    }
+}
+
+impl<const FAULT: u8> Channels for Queue<FAULT> {
+    type Tx<T: Message> = Handle<T>;
+    type Rx<T: Message> = Handle<T>;
+
+    fn open<T: Message>(buffer: Buffer) -> Option<(Handle<T>, Handle<T>)> {
+        let Buffer::Fixed(capacity) = buffer else {
+            return None;
+        };
+        let shared = Arc::new(Shared {
+            room: capacity.get(),
+            state: Mutex::new(State {
+                values: VecDeque::new(),
+                puts: 0,
+            }),
+            changed: Condvar::new(),
+        });
+        Some((Handle(shared.clone()), Handle(shared)))
+    }
+
+    fn offer<T: Message>(tx: &mut Handle<T>, value: T) -> Offered<T> {
+        match Self::try_put(tx, value) {
+            Ok(()) => Offered::Done,
+            Err(value) => Offered::WouldWait(value),
+        }
+    }
+
+    fn poll<T: Message>(rx: &mut Handle<T>) -> Polled<T> {
+        let taken =
+            rx.0.state
+                .lock()
+                .expect("nobody panics with the lock")
+                .values
+                .pop_front();
+        rx.0.changed.notify_all();
+        taken.map_or(Polled::WouldWait, Polled::Done)
+    }
+}
+
+impl<const FAULT: u8> Blocking for Queue<FAULT> {
+    fn put<T: Message>(tx: &mut Handle<T>, mut value: T) -> Result<(), PutError<T>> {
+        while let Err(back) = Self::try_put(tx, value) {
+            value = back;
+            let room = tx.0.room;
+            Self::wait_while(tx, |length| length >= room);
+        }
+        Ok(())
+    }
+
+    fn take<T: Message>(rx: &mut Handle<T>) -> Result<T, TakeError> {
+        loop {
+            match Self::poll(rx) {
+                Polled::Done(value) => return Ok(value),
+                _ => Self::wait_while(rx, |length| length == 0),
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Hostile;
+
+impl Registry for Hostile {
+    fn channels<H: Enrol>(self, hall: &mut H) {
+        mutant::<Queue<NONE>, _>(hall, "sound").blocking().enter();
+        mutant::<Queue<FORGETS>, _>(hall, "forgets")
+            .blocking()
+            .enter();
+        mutant::<Queue<HANGS>, _>(hall, "hangs").blocking().enter();
+        mutant::<Queue<PANICS>, _>(hall, "panics")
+            .blocking()
+            .enter();
+        mutant::<Queue<ABORTS>, _>(hall, "aborts")
+            .blocking()
+            .enter();
+        mutant::<Queue<LOSES>, _>(hall, "loses").blocking().enter();
+    }
+}
+
+impl AsyncRegistry for Hostile {
+    type Executor = <Everybody as AsyncRegistry>::Executor;
+}
+
+const AS_COMMAND: &str = "FLOWMETER_TEST_AS_COMMAND";
+
+fn main() -> ExitCode {
+    if env::var_os(AS_COMMAND).is_some() {
+        return cli::main(Hostile);
+    }
+    isolation::main(vec![Model::new(
+        "who_fails_has_a_row_and_no_number_and_the_rest_finishes",
+        || {
+            rows_of_failures();
+            Ok(String::new())
+        },
+    )])
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> String {
+    let answered = Command::new(env::current_exe().expect("this program is known"))
+        .args(arguments)
+        .env(AS_COMMAND, "1")
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .expect("this program can be executed");
+    let errors = String::from_utf8_lossy(&answered.stderr);
+    assert_eq!(answered.status.code(), Some(0), "{arguments:?}: {errors}");
+    String::from_utf8(answered.stdout).expect("it writes text")
+}
+
+fn rows_of_failures() {
+    let ground = tempfile::tempdir().expect("there is a place for temporary files");
+    let measure = [
+        "measure",
+        "--quick",
+        "-s",
+        "^channels/spsc-64$",
+        "-o",
+        "run",
+    ];
+    command(ground.path(), &measure);
+    let run = read_run(&ground.path().join("run")).expect("it is a run");
+    assert!(run.end.is_some(), "the rest finishes");
+
+    let failed = run.failures.iter().filter(|failure| !failure.placebo);
+    let kinds: BTreeMap<&str, FailureKind> = failed
+        .map(|failure| (failure.implementation.as_str(), failure.kind))
+        .collect();
+    let expected = BTreeMap::from([
+        ("aborts", FailureKind::Crash),
+        ("forgets", FailureKind::Proof),
+        ("hangs", FailureKind::Hang),
+        ("loses", FailureKind::Count),
+        ("panics", FailureKind::Panic),
+    ]);
+    assert_eq!(kinds, expected, "{:?}", run.failures);
+    let sound = run
+        .windows
+        .iter()
+        .filter(|w| w.implementation == "sound" && !w.placebo);
+    assert_eq!(sound.count(), 5, "one window in each round");
+
+    let compared = command(ground.path(), &["cmp", "run", "--format", "json"]);
+    let table = command(ground.path(), &["cmp", "run"]);
+    let ranked = command(ground.path(), &["rank", "run", "--format", "json"]);
+    command(ground.path(), &["report", "run"]);
+    let page = std::fs::read_to_string(ground.path().join("run/report.html")).expect("written");
+    assert_eq!(compared.lines().count(), 6);
+    for line in compared.lines() {
+        let row: serde_json::Value = serde_json::from_str(line).expect("a line is JSON");
+        let name = row["implementation"].as_str().expect("it has a name");
+        assert_eq!(row["median"].is_null(), kinds.contains_key(name), "{row}");
+        assert_eq!(row["error"].is_string(), kinds.contains_key(name), "{row}");
+    }
+    assert_eq!(ranked.lines().count(), 1, "{ranked}");
+    for failure in run.failures.iter().filter(|failure| !failure.placebo) {
+        assert!(table.contains(&failure.implementation), "{table}");
+        assert!(
+            page.contains(&failure.implementation),
+            "{}",
+            failure.implementation
+        );
+    }
+    // Words where the numbers would stand.
+    for words in ["the six thousandth value", "hang", "proof"] {
+        assert!(page.contains(words), "{words}");
+    }
+}
