@@ -1,9 +1,9 @@
-//! `cargo bench`: criterion on uncontended costs, then the interleaved engine on everything.
+//! `cargo bench`: proofs, criterion on uncontended costs, then the interleaved engine on everything.
 //!
 //! One filter is for both. Criterion's own options (`--list`, `--test`, `--save-baseline NAME`, `--baseline
 //! NAME`, …) run criterion alone. `FLOWMETER_BUDGET=SECONDS` shortens the engine's part.
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use criterion::Criterion;
@@ -11,41 +11,58 @@ use flowmeter_impls::registry::Everybody;
 use flowmeter_suites::contest::Contest;
 use flowmeter_suites::{cli, process, scenario};
 
+/// Set for the process that runs criterion: the ids that failed their proof, one a line.
+const LEFT_OUT: &str = "FLOWMETER_LEFT_OUT";
+
 fn main() -> ExitCode {
     if let Some(code) = process::serve_if_asked(Everybody) {
         return code;
     }
-    // Cargo starts benches in the folder of their package; runs belong where the command looks for them.
-    let workspace = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-    if let Err(why) = std::env::set_current_dir(workspace) {
-        eprintln!("flowmeter: {workspace}: {why}; run it where it was built");
-        return ExitCode::from(2);
-    }
-    let mut criterion = Criterion::default()
-        .warm_up_time(Duration::from_millis(100))
-        .measurement_time(Duration::from_millis(300))
-        .configure_from_args();
-    uncontended(&mut criterion);
-    criterion.final_summary();
-
     // What cargo adds by itself, and what is left when that is taken away.
     let asked: Vec<String> = std::env::args()
         .skip(1)
         .filter(|a| a != "--bench")
         .collect();
-    if asked.iter().any(|argument| argument.starts_with('-')) {
+    let left_out = std::env::var(LEFT_OUT);
+    if left_out.is_ok() || asked.iter().any(|argument| argument.starts_with('-')) {
+        let left_out = left_out.unwrap_or_default();
+        criterion_alone(&left_out.lines().collect::<Vec<_>>());
         return ExitCode::SUCCESS;
     }
-    cli::bench(Everybody, asked.first().map(String::as_str))
+    cli::bench(Everybody, asked.first().map(String::as_str), |left_out| {
+        // In a process of its own: a contestant that hangs or aborts there costs its figures only.
+        let criterion = std::env::current_exe().and_then(|program| {
+            let mut command = Command::new(program);
+            command
+                .args(std::env::args().skip(1))
+                .env(LEFT_OUT, left_out.join("\n"));
+            command.status()
+        });
+        match criterion {
+            Ok(status) if status.success() => {}
+            Ok(status) => eprintln!("criterion ended early ({status}); the engine goes on"),
+            Err(why) => eprintln!("criterion could not be started ({why}); the engine goes on"),
+        }
+    })
+}
+
+fn criterion_alone(left_out: &[&str]) {
+    let mut criterion = Criterion::default()
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_millis(300))
+        .configure_from_args();
+    uncontended(&mut criterion, left_out);
+    criterion.final_summary();
 }
 
 /// What an operation costs when nobody is in the way, from the same workloads as the engine's.
-fn uncontended(criterion: &mut Criterion) {
+fn uncontended(criterion: &mut Criterion, left_out: &[&str]) {
     let contest = Contest::of(Everybody);
     for scenario in scenario::built_in() {
         let timings: Vec<_> = contest
             .implementations()
             .iter()
+            .filter(|who| !left_out.contains(&format!("{}/{}", scenario.name, who.name).as_str()))
             .filter_map(|who| Some((who.name, contest.timing(who.name, &scenario)?)))
             .collect();
         if timings.is_empty() {

@@ -49,7 +49,7 @@ impl Settings {
 
     /// With fewer generations of processes nothing is called faster: one process's layout of memory may
     /// decide it.
-    const FORKS_TO_COMPARE: u32 = 2;
+    const FORKS_TO_COMPARE: u32 = 3;
     /// With fewer rounds in all nothing is called faster.
     const ROUNDS_TO_COMPARE: u32 = 10;
 }
@@ -97,6 +97,25 @@ fn relies_on(scenario: &ScenarioSpec, property: &Property) -> bool {
     property.relied_on_by.concerns(&scenario.work.needs())
 }
 
+/// What keeps an implementation from being timed in a scenario: the first property that the scenario relies
+/// on and that did not pass.
+pub fn disproved(proofs: &[Proof], who: &str, scenario: &ScenarioSpec) -> Option<String> {
+    let concerns = |proof: &&Proof| {
+        let property = PROPERTIES
+            .iter()
+            .find(|property| property.name == proof.property);
+        proof.implementation == who && property.is_some_and(|p| relies_on(scenario, p))
+    };
+    let mut failed = proofs.iter().filter(|proof| proof.verdict != Verdict::Pass);
+    failed.find(concerns).map(|proof| {
+        format!(
+            "{}: {}",
+            proof.property,
+            proof.detail.as_deref().unwrap_or("did not pass")
+        )
+    })
+}
+
 /// The engine's plan for a selection; `proofs` is what [`quick_proof`] gave.
 pub fn plan<R: AsyncRegistry>(
     contest: &Contest<R>,
@@ -104,25 +123,9 @@ pub fn plan<R: AsyncRegistry>(
     proofs: Vec<Proof>,
     settings: &Settings,
 ) -> Plan {
-    let entry = |who: &str, scenario: &ScenarioSpec| {
-        let concerns = |proof: &&Proof| {
-            let property = PROPERTIES
-                .iter()
-                .find(|property| property.name == proof.property);
-            proof.implementation == who && property.is_some_and(|p| relies_on(scenario, p))
-        };
-        let mut failed = proofs.iter().filter(|proof| proof.verdict != Verdict::Pass);
-        let disproved = failed.find(concerns).map(|proof| {
-            format!(
-                "{}: {}",
-                proof.property,
-                proof.detail.as_deref().unwrap_or("did not pass")
-            )
-        });
-        Entry {
-            disproved,
-            ..Entry::new(who)
-        }
+    let entry = |who: &str, scenario: &ScenarioSpec| Entry {
+        disproved: disproved(&proofs, who, scenario),
+        ..Entry::new(who)
     };
     let contests = selection
         .scenarios

@@ -7,8 +7,10 @@
 use std::io;
 use std::process::{Command, ExitCode};
 
+use flowmeter_harness::measure::StageError;
 use flowmeter_harness::measure::child::serve_process;
-use flowmeter_harness::measure::pin::{Pinning, pin};
+use flowmeter_harness::measure::pin::{Pinned, Pinning, pin};
+use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::registry::AsyncRegistry;
 
 use crate::contest::Contest;
@@ -26,10 +28,13 @@ pub fn serve_if_asked<R: AsyncRegistry>(registry: R) -> Option<ExitCode> {
                 .next()
                 .and_then(|word| pinning(&word))
                 .unwrap_or_default();
-            // Threads inherit it; where it cannot be had the run is told "free" by the machine record.
-            pin(pinning, 0);
+            // Threads inherit it.
+            let pinned = pin(pinning, 0);
             let contest = Contest::of(registry);
             Some(serve_process(|implementation, scenario| {
+                if pinning != Pinning::Free && pinned != Pinned::Done {
+                    return Err(unpinned(pinning, &pinned));
+                }
                 contest.stage_of(implementation, scenario)
             }))
         }
@@ -58,8 +63,24 @@ pub(crate) fn cell(task: &str) -> io::Result<Command> {
     Ok(command)
 }
 
+/// This very program, also when its file was replaced by a newer build since it was started.
 fn this_program() -> io::Result<Command> {
+    if cfg!(target_os = "linux") {
+        return Ok(Command::new("/proc/self/exe"));
+    }
     std::env::current_exe().map(Command::new)
+}
+
+fn unpinned(pinning: Pinning, pinned: &Pinned) -> StageError {
+    let why = match pinned {
+        Pinned::Refused(why) => why.as_str(),
+        Pinned::Unsupported | Pinned::Done => "this system cannot pin threads",
+    };
+    let message = format!("not pinned as asked ({}): {why}", pinning_name(pinning));
+    StageError {
+        kind: FailureKind::Void,
+        message,
+    }
 }
 
 /// The word for a way of pinning, as arguments and records have it.

@@ -4,18 +4,18 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use flowmeter_harness::measure::pin::Pinning;
-use flowmeter_harness::record::read_run;
+use flowmeter_harness::record::{Proof, read_run};
 use flowmeter_harness::registry::{AsyncRegistry, Contestant};
 use regex::Regex;
 
 use super::failure::{Failure, Outcome};
-use super::measure::{conduct, new_folder, told};
+use super::measure::{new_folder, proofs, time, told, writable};
 use super::output::{Output, style, width};
 use super::report;
 use super::selection::Scenarios;
-use crate::campaign::{Selection, Settings};
+use crate::campaign::{Selection, Settings, disproved};
 use crate::contest::Contest;
-use crate::scenario::ScenarioSpec;
+use crate::scenario::{ScenarioSpec, built_in};
 
 /// Seconds that the engine may take, if a user wants other than the default.
 const BUDGET: &str = "FLOWMETER_BUDGET";
@@ -25,11 +25,22 @@ const DEFAULT_BUDGET: Duration = Duration::from_secs(400);
 
 /// Proves and times everything whose `scenario/implementation` matches `filter`, prints the ranking, writes
 /// the report and ends with its path.
-pub fn bench<R: AsyncRegistry>(registry: R, filter: Option<&str>) -> ExitCode {
-    run(registry, filter).unwrap_or_else(Failure::tell)
+///
+/// Between the proofs and the engine `uncontended` times whatever it times by itself (criterion), leaving out
+/// the ids (`scenario/implementation`) that it is given: those did not pass.
+pub fn bench<R: AsyncRegistry>(
+    registry: R,
+    filter: Option<&str>,
+    uncontended: impl FnOnce(&[String]),
+) -> ExitCode {
+    run(registry, filter, uncontended).unwrap_or_else(Failure::tell)
 }
 
-fn run<R: AsyncRegistry>(registry: R, filter: Option<&str>) -> Outcome {
+fn run<R: AsyncRegistry>(
+    registry: R,
+    filter: Option<&str>,
+    uncontended: impl FnOnce(&[String]),
+) -> Outcome {
     let filter = filter.map(Regex::new).transpose().map_err(|why| {
         let why = why.to_string();
         let reason = why.lines().last().unwrap_or_default();
@@ -41,7 +52,8 @@ fn run<R: AsyncRegistry>(registry: R, filter: Option<&str>) -> Outcome {
     let contest = Contest::of(registry);
     let selection = select(&contest, filter.as_ref())?;
     if selection.scenarios.is_empty() {
-        // The filter was for criterion.
+        // The filter is for what is not curated, and so for criterion alone.
+        uncontended(&[]);
         return Ok(ExitCode::SUCCESS);
     }
     let (forks, rounds, window) = Settings::QUICK;
@@ -60,7 +72,10 @@ fn run<R: AsyncRegistry>(registry: R, filter: Option<&str>) -> Outcome {
         },
     };
     let folder = new_folder();
-    let summary = conduct(registry, &contest, &selection, &settings, &folder, None)?;
+    writable(&folder)?;
+    let proofs = proofs(registry, &selection);
+    uncontended(&left_out(&selection, &proofs));
+    let summary = time(&contest, &selection, &settings, &folder, proofs, false)?;
     let run = read_run(&folder)?;
     let page = report::page_of(&run);
     let runs = [run];
@@ -74,6 +89,18 @@ fn run<R: AsyncRegistry>(registry: R, filter: Option<&str>) -> Outcome {
     let page = page.canonicalize().unwrap_or(page);
     output.line(&format!("report: {}", page.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Ids of what a proof keeps from being timed.
+fn left_out(selection: &Selection, proofs: &[Proof]) -> Vec<String> {
+    let scenarios = built_in();
+    let ids = scenarios.iter().flat_map(|scenario| {
+        let disproved = |who: &&Contestant| disproved(proofs, who.name, scenario).is_some();
+        let out = selection.implementations.iter().filter(disproved);
+        out.map(|who| format!("{}/{}", scenario.name, who.name))
+            .collect::<Vec<_>>()
+    });
+    ids.collect()
 }
 
 fn budget() -> Result<Duration, Failure> {

@@ -271,13 +271,32 @@ pub(super) fn conduct<R: AsyncRegistry>(
             proofs(registry, selection)
         }
     };
+    time(
+        contest,
+        selection,
+        settings,
+        folder,
+        proofs,
+        begun.is_some(),
+    )
+}
+
+/// Times what was proved: [`conduct`] without the proving.
+pub(super) fn time<R: AsyncRegistry>(
+    contest: &Contest<R>,
+    selection: &Selection,
+    settings: &Settings,
+    folder: &Path,
+    proofs: Vec<Proof>,
+    resume: bool,
+) -> Result<Option<RunSummary>, Failure> {
     let plan = plan(contest, selection, proofs, settings);
     let pinning = settings.pinning;
     process::contestant(pinning)
         .map_err(|why| Failure::input(format!("this program is not to be found: {why}")))?;
     let spawn = |_: &measure::plan::Entry| process::contestant(pinning).expect("found just now");
     let mut progress = Measuring::new();
-    let summary = if begun.is_some() {
+    let summary = if resume {
         measure::resume(&plan, folder, spawn, &mut progress)?
     } else {
         Some(measure::run(&plan, folder, spawn, &mut progress)?)
@@ -288,7 +307,8 @@ pub(super) fn conduct<R: AsyncRegistry>(
     Ok(summary)
 }
 
-fn proofs<R: AsyncRegistry>(registry: R, selection: &Selection) -> Vec<Proof> {
+/// Proves what the selection relies on, with progress.
+pub(super) fn proofs<R: AsyncRegistry>(registry: R, selection: &Selection) -> Vec<Proof> {
     let bar = steps(1, "proving");
     quick_proof(registry, selection, |index, of, proof| {
         bar.set_length(of as u64);
@@ -342,7 +362,7 @@ pub(super) fn new_folder() -> PathBuf {
 }
 
 /// Refuses a folder that cannot be written, or holds a run that must not be overwritten.
-fn writable(folder: &Path) -> Result<(), Failure> {
+pub(super) fn writable(folder: &Path) -> Result<(), Failure> {
     if folder.join(RECORDS_FILE).exists() {
         return Err(MeasureError::Exists {
             path: folder.to_owned(),
