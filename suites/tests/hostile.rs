@@ -252,7 +252,13 @@ fn rows_of_failures() {
         );
     }
     // Words where the numbers would stand.
-    for words in ["the six thousandth value", "hang", "proof"] {
+    for words in [
+        "proof failed: c1-conservation",
+        "hung: no answer within",
+        "wrong count: ",
+        "panicked: it panicked: the six thousandth value",
+    ] {
         assert!(page.contains(words), "{words}");
+        assert!(table.contains(&words[..12]), "{words}: {table}");
     }
 }

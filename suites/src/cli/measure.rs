@@ -316,6 +316,7 @@ pub(super) fn proofs<R: AsyncRegistry>(registry: R, selection: &Selection) -> Ve
         bar.set_message(format!("{} {}", proof.implementation, proof.property));
         if proof.verdict != Verdict::Pass {
             let detail = proof.detail.as_deref().unwrap_or("did not pass");
+            let detail = detail.split_whitespace().collect::<Vec<_>>().join(" ");
             bar.suspend(|| {
                 // With nobody left to read it, the records still say it.
                 let _ = writeln!(

@@ -1,7 +1,7 @@
 //! The `flowmeter` command: one file for each verb.
 //!
 //! It is generic over a registry, so that a crate with contestants of its own gets the same command over
-//! them. Bad usage and bad input end with one sentence and exit code 2; see [`Failure`].
+//! them. Bad usage and bad input end with one sentence and exit code 2.
 
 mod bench;
 mod check;
