@@ -19,7 +19,7 @@ pub struct Comparison<'a> {
     pub placebos: Vec<Twin>,
     /// Of this scenario.
     pub slowed: Vec<SlowedTwin>,
-    /// Log-ratio to the best in every resample, by implementation; in single precision, since they are
+    /// Log-ratio to the best of each resample, by implementation; in single precision, since they are
     /// only averaged.
     pub draws: BTreeMap<String, Vec<f32>>,
 }
@@ -91,6 +91,26 @@ fn best(logs: &BTreeMap<&str, Vec<(usize, f64)>>) -> Option<String> {
     Some(best.to_owned())
 }
 
+/// Log-ratios to one entry, in every resample, turned into log-ratios to the best of that resample. Which
+/// entry is the best is uncertain too: so the best of all has an interval of its own, and nobody's
+/// reaches above 1.
+fn to_the_best_of_each(draws: BTreeMap<String, Vec<f64>>) -> BTreeMap<String, Vec<f32>> {
+    let mut most = vec![f64::NEG_INFINITY; super::RESAMPLES];
+    for draws in draws.values() {
+        for (most, &draw) in most.iter_mut().zip(draws) {
+            *most = most.max(draw);
+        }
+    }
+    let relative = |draws: Vec<f64>| {
+        let pairs = draws.into_iter().zip(&most);
+        pairs.map(|(draw, most)| (draw - most) as f32).collect()
+    };
+    draws
+        .into_iter()
+        .map(|(name, draws)| (name, relative(draws)))
+        .collect()
+}
+
 /// Estimates everything about one scenario except what depends on all others.
 pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Comparison<'a> {
     let scenario = samples.scenario;
@@ -122,28 +142,21 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
         better: scenario.measure.better(),
         outcome,
     };
-    for (&name, log_values) in &logs {
+    let against_best: BTreeMap<&str, Vec<(usize, f64)>> = logs
+        .iter()
+        .filter_map(|(&name, values)| Some((name, differences(values, &logs[best.as_deref()?]))))
+        .collect();
+    comparison.draws = to_the_best_of_each(
+        against_best
+            .iter()
+            .filter(|(_, differences)| !differences.is_empty())
+            .map(|(&name, differences)| (name.to_owned(), draws.medians(differences)))
+            .collect(),
+    );
+    for (&name, against_best) in &against_best {
         let best = best.as_deref().expect("one of these is the best");
         let values = samples.values(name, Entry::Original);
-        let (lo, hi) = interval(&mut draws.medians(&values));
-        let mut measured = Measured {
-            rounds: values.len(),
-            median: median(&only_values(&values)),
-            lo,
-            hi,
-            ratio: 1.0,
-            ratio_lo: 1.0,
-            ratio_hi: 1.0,
-            p: 1.0,
-            standing: Standing::Best,
-            cpu_nanos_per_op: cpu_per_operation(samples, name),
-        };
-        let against_best = differences(log_values, &logs[best]);
-        if name == best {
-            comparison
-                .draws
-                .insert(name.to_owned(), vec![0.0; super::RESAMPLES]);
-        } else if against_best.is_empty() {
+        if against_best.is_empty() {
             // Ratios are taken within rounds, and these two were timed in different runs only.
             let outcome = Outcome::Failed {
                 kind: FailureKind::Void,
@@ -152,18 +165,34 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             };
             comparison.cells.push(cell(name, outcome));
             continue;
-        } else {
-            let mut log_ratios = draws.medians(&against_best);
-            measured.p = p_value(&log_ratios);
-            let kept = log_ratios.iter().map(|&x| x as f32).collect();
-            comparison.draws.insert(name.to_owned(), kept);
-            let (lo, hi) = interval(&mut log_ratios);
-            (measured.ratio_lo, measured.ratio_hi) = (lo.exp(), hi.exp());
-            // Above 1 only where medians of ratios run in a circle: level with the best.
-            measured.ratio = median(&only_values(&against_best)).exp().min(1.0);
-            measured.standing = Standing::Level;
         }
-        let outcome = Outcome::Measured(measured);
+        let (lo, hi) = interval(&mut draws.medians(&values));
+        // Above 1 only where medians of ratios run in a circle: level with the best.
+        let ratio = median(&only_values(against_best)).exp().min(1.0);
+        let of_resamples = comparison.draws[name].iter().map(|&x| f64::from(x));
+        let (ratio_lo, ratio_hi) = interval(&mut of_resamples.collect::<Vec<_>>());
+        let outcome = Outcome::Measured(Measured {
+            rounds: values.len(),
+            median: median(&only_values(&values)),
+            lo,
+            hi,
+            ratio,
+            // The best of a resample is often better than the best of all: the interval is drawn down by
+            // that, and holds the ratio nevertheless.
+            ratio_lo: ratio_lo.exp().min(ratio),
+            ratio_hi: ratio_hi.exp().max(ratio),
+            p: if name == best {
+                1.0
+            } else {
+                p_value(&draws.medians(against_best))
+            },
+            standing: if name == best {
+                Standing::Best
+            } else {
+                Standing::Level
+            },
+            cpu_nanos_per_op: cpu_per_operation(samples, name),
+        });
         comparison.cells.push(cell(name, outcome));
     }
     for (&name, (kind, message)) in &samples.failures {
