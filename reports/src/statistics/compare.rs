@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use flowmeter_harness::record::{FailureKind, RunData, Scenario};
 
-use super::bootstrap::{Resamples, interval, median, p_value, seed_of};
+use super::bootstrap::{Resamples, interval, median, seed_of};
 use super::estimates::{Cell, Measured, Outcome, SlowedTwin, Standing, Twin};
 use super::samples::{Entry, ScenarioSamples, origin};
-use super::significance::discoveries;
+use super::significance::{discoveries, fork_medians, p_value};
 
 /// A scenario's cells, with the draws that rankings are made of.
 pub struct Comparison<'a> {
@@ -184,7 +184,7 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             p: if name == best {
                 1.0
             } else {
-                p_value(&draws.medians(against_best))
+                p_value(&[fork_medians(&samples.forks, against_best)])
             },
             standing: if name == best {
                 Standing::Best
@@ -215,7 +215,7 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             continue;
         }
         let mut log_ratios = draws.medians(&against);
-        let p = p_value(&log_ratios);
+        let p = p_value(&[fork_medians(&samples.forks, &against)]);
         let (lo, hi) = interval(&mut log_ratios);
         let (lo, hi) = (lo.exp(), hi.exp());
         let twin = Twin {

@@ -127,7 +127,8 @@ pub struct Measured {
     pub ratio_lo: f64,
     /// Upper end of the ratio's interval.
     pub ratio_hi: f64,
-    /// Two-sided p-value of "as good as the best", from the bootstrap; 1 for the best itself.
+    /// Two-sided p-value of "as good as the best", from a t statistic on one value a fork; 1 for the best
+    /// itself, and with one fork.
     pub p: f64,
     /// What may be said about it.
     pub standing: Standing,
