@@ -21,7 +21,7 @@ pub struct RankRow {
     pub lo: f64,
     /// Upper end of its interval.
     pub hi: f64,
-    /// Tier, from 1; ties share one. Partial entrants (fewer cells than the group's leader) share one
+    /// Tier, from 1; ties share one, and in an exploratory run all are 1. Partial entrants (fewer cells than the group's leader) share one
     /// after all others.
     pub tier: u32,
     /// Cells in which it has a number.

@@ -337,6 +337,45 @@ fn ties_share_a_tier_and_the_next_one_starts_where_intervals_part() {
 }
 
 #[test]
+fn an_exploratory_run_has_one_tier() {
+    let run = fixture::run(&Shape {
+        forks: 1,
+        rounds_per_fork: 5,
+        ..small(1)
+    });
+    let estimates = estimated(&run);
+    let ranks = |r: &Ranking| r.ranks.iter().all(|rank| rank.tier == 1);
+    assert!(estimates.rankings.iter().all(ranks));
+}
+
+#[test]
+fn entrants_within_the_noise_of_the_placebos_share_a_tier() {
+    let mut run = fixture::run(&small(1));
+    for w in &mut run.windows {
+        // Three percent apart in every round, and the placebo is off by so much.
+        w.value = match (&*w.implementation, w.placebo) {
+            ("mutex", false) => 1e6,
+            ("mutex", true) => 0.95e6,
+            ("kanal", _) => 0.97e6,
+            _ => 5e5,
+        } * (1.0 + 1e-4 * f64::from(w.round));
+    }
+    let of = |run: &RunData| {
+        let estimates = estimated(run);
+        let ranking = all_cells(&estimates, "channels");
+        let tiers = ranking.ranks.iter().map(|r| r.tier);
+        tiers.collect::<Vec<_>>()
+    };
+    assert_eq!(of(&run), [1, 1, 2, 2]);
+    for w in run.windows.iter_mut().filter(|w| w.placebo) {
+        w.value *= 1.0 / 0.95;
+    }
+    assert_eq!(of(&run), [1, 2, 3, 3]);
+    run.windows.retain(|w| !w.placebo);
+    assert_eq!(of(&run), [1, 1, 1, 1], "the noise is unknown");
+}
+
+#[test]
 fn partial_entrants_stand_last_with_their_coverage() {
     let mut run = fixture::run(&small(1));
     run.windows

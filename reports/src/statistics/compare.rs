@@ -22,6 +22,10 @@ pub struct Comparison<'a> {
     /// Log-ratio to the best of each resample, by implementation; in single precision, since they are
     /// only averaged.
     pub draws: BTreeMap<String, Vec<f32>>,
+    /// Logarithms of the values of those with a number, by round; more is better.
+    pub logs: BTreeMap<String, Vec<(usize, f64)>>,
+    /// The rounds of each fork.
+    pub forks: Vec<Vec<usize>>,
 }
 
 /// Resamples by which rounds can be drawn: usually all, and then one set serves every entry.
@@ -61,7 +65,7 @@ fn only_values(values: &[(usize, f64)]) -> Vec<f64> {
 }
 
 /// Per-round differences of logarithms, where both have a value.
-fn differences(a: &[(usize, f64)], b: &[(usize, f64)]) -> Vec<(usize, f64)> {
+pub fn differences(a: &[(usize, f64)], b: &[(usize, f64)]) -> Vec<(usize, f64)> {
     let b: BTreeMap<usize, f64> = b.iter().copied().collect();
     a.iter()
         .filter_map(|&(round, x)| b.get(&round).map(|y| (round, x - y)))
@@ -132,6 +136,8 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
         placebos: Vec::new(),
         slowed: Vec::new(),
         draws: BTreeMap::new(),
+        logs: BTreeMap::new(),
+        forks: samples.forks.clone(),
     };
     let cell = |name: &str, outcome| Cell {
         scenario: scenario.name.clone(),
@@ -237,6 +243,10 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             Entry::Placebo | Entry::Original => comparison.placebos.push(twin),
         }
     }
+    comparison.logs = logs
+        .into_iter()
+        .map(|(name, values)| (name.to_owned(), values))
+        .collect();
     comparison
 }
 
@@ -254,6 +264,9 @@ fn cpu_per_operation(samples: &ScenarioSamples, name: &str) -> Option<f64> {
 /// Says which cells are slower than the best of their scenario, and which slowed copies were noticed:
 /// each family of hypotheses is corrected for its size. Says nothing in an exploratory run, and nothing
 /// in a scenario without a placebo, whose noise is unknown.
+///
+/// One implementation's placebo is not every implementation's noise, so an effect must also exceed half the
+/// width of its own interval.
 pub fn judge(comparisons: &mut [Comparison], exploratory: bool) {
     if exploratory {
         return;
@@ -274,15 +287,20 @@ pub fn judge(comparisons: &mut [Comparison], exploratory: bool) {
         }
         copies.extend(comparison.slowed.iter_mut().map(|copy| (floor, copy)));
     }
-    let exceeds = |ratio: f64, floor: Option<f64>| floor.is_some_and(|f| -ratio.ln() > f);
+    let exceeds = |ratio: f64, (lo, hi): (f64, f64), floor: Option<f64>| {
+        let own = (hi.ln() - lo.ln()) / 2.0;
+        floor.is_some_and(|placebos| -ratio.ln() > placebos.max(own))
+    };
     let found = discoveries(&hypotheses.iter().map(|(_, m)| m.p).collect::<Vec<_>>());
     for ((floor, measured), found) in hypotheses.into_iter().zip(found) {
-        if found && measured.ratio_hi < 1.0 && exceeds(measured.ratio, floor) {
+        let interval = (measured.ratio_lo, measured.ratio_hi);
+        if found && measured.ratio_hi < 1.0 && exceeds(measured.ratio, interval, floor) {
             measured.standing = Standing::Slower;
         }
     }
     let found = discoveries(&copies.iter().map(|(_, c)| c.p).collect::<Vec<_>>());
     for ((floor, copy), found) in copies.into_iter().zip(found) {
-        copy.called_slower = found && copy.twin.hi < 1.0 && exceeds(copy.twin.ratio, floor);
+        let Twin { ratio, lo, hi, .. } = copy.twin;
+        copy.called_slower = found && hi < 1.0 && exceeds(ratio, (lo, hi), floor);
     }
 }

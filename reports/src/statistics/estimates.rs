@@ -142,8 +142,8 @@ pub struct Measured {
 pub enum Standing {
     /// The best of its scenario.
     Best,
-    /// The best is faster: the interval excludes 1, the effect exceeds the placebo's, and it survives
-    /// Benjamini-Hochberg over all cells.
+    /// The best is faster: the interval excludes 1, the effect exceeds the placebo's and half of its own
+    /// interval, and it survives Benjamini-Hochberg over all cells.
     Slower,
     /// Not told apart from the best.
     Level,
@@ -233,8 +233,8 @@ pub struct Rank {
     pub lo: f64,
     /// Upper end of its interval.
     pub hi: f64,
-    /// Tier, from 1; ties share one. Partial entrants share one after all others: they ran other cells,
-    /// so nothing is said about their order.
+    /// Tier, from 1; ties share one, and in an exploratory run all are 1. Partial entrants share one after
+    /// all others: they ran other cells, so nothing is said about their order.
     pub tier: u32,
     /// Cells in which it has a number.
     pub cells: usize,

@@ -43,7 +43,7 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, ReportError> {
         comparisons.push(compare::compare(runs, &samples));
     }
     compare::judge(&mut comparisons, exploratory);
-    let rankings = ranking::rankings(&comparisons);
+    let rankings = ranking::rankings(&comparisons, exploratory);
     let mut estimates = Estimates {
         schema: ESTIMATES_SCHEMA,
         resamples: RESAMPLES,
