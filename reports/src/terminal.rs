@@ -158,7 +158,7 @@ fn one_ranking(
     );
     let mut line_drawn = false;
     for rank in &ranking.ranks {
-        let complete = ranking.complete(rank);
+        let (complete, telling) = (ranking.complete(rank), ranking.telling(rank));
         if !complete && !line_drawn {
             line_drawn = true;
             let fields = ["", "below: not in every cell", "", "", "", "", ""];
@@ -180,11 +180,21 @@ fn one_ranking(
                 },
                 cut(&rank.implementation, names),
                 rank.origin.to_string(),
-                number::ratio(rank.ratio),
-                number::ratio_interval(rank.lo, rank.hi),
+                if telling {
+                    number::ratio(rank.ratio)
+                } else {
+                    "–".to_owned()
+                },
+                if telling {
+                    number::ratio_interval(rank.lo, rank.hi)
+                } else {
+                    "too few cells".to_owned()
+                },
                 format!("{}/{}", rank.cells, ranking.cells),
                 if failed > 0 {
                     format!("{failed} failed")
+                } else if !telling {
+                    String::new()
                 } else {
                     bar(rank.ratio, bar_width)
                 },

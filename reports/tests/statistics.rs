@@ -5,7 +5,7 @@ mod fixture;
 use fixture::Shape;
 use flowmeter_harness::record::{Failure, FailureKind, RunData};
 use flowmeter_reports::statistics::{Outcome, Ranking, Standing, View};
-use flowmeter_reports::{Estimates, estimate, estimates_of};
+use flowmeter_reports::{Estimates, Style, estimate, estimates_of, rank_table};
 
 fn estimated(run: &RunData) -> Estimates {
     estimate(std::slice::from_ref(run)).expect("the fixture is sound")
@@ -70,9 +70,11 @@ fn the_best_has_one_and_nobody_has_more() {
             assert_eq!((best[0].ratio, best[0].ratio_hi), (1.0, 1.0));
             assert!(numbers.iter().all(|m| m.ratio <= 1.0 && m.ratio > 0.0));
             let holds = |lo: f64, x: f64, hi: f64| lo <= x && x <= hi;
-            assert!(numbers.iter().all(|m| {
-                holds(m.ratio_lo, m.ratio, m.ratio_hi) && m.ratio_hi <= 1.0
-            }));
+            assert!(
+                numbers
+                    .iter()
+                    .all(|m| { holds(m.ratio_lo, m.ratio, m.ratio_hi) && m.ratio_hi <= 1.0 })
+            );
             assert!(numbers.iter().all(|m| m.lo <= m.median && m.median <= m.hi));
         }
     }
@@ -391,6 +393,33 @@ fn partial_entrants_stand_last_with_their_coverage() {
         ranking.ranks[..3]
             .iter()
             .all(|r| ranking.complete(r) && r.tier < last.tier)
+    );
+}
+
+#[test]
+fn one_cell_that_survived_is_no_ratio_to_show() {
+    let mut run = fixture::run(&small(1));
+    set(&mut run, "channels/spsc-64", "mutex", |_| 1e9);
+    run.windows.retain(|w| match &*w.implementation {
+        "mutex" => w.scenario == "channels/spsc-64",
+        "kanal" => w.scenario != "channels/spsc-64",
+        _ => true,
+    });
+    let estimates = estimated(&run);
+    let ranking = all_cells(&estimates, "channels");
+    let partial: Vec<_> = ranking.ranks[2..].iter().collect();
+    assert_eq!(
+        partial.iter().map(|r| r.cells).collect::<Vec<_>>(),
+        [7, 1],
+        "by coverage, whatever the ratio"
+    );
+    assert_eq!(partial[1].ratio, 1.0);
+    assert!(ranking.telling(partial[0]) && !ranking.telling(partial[1]));
+    let table = rank_table(&estimates, 100, Style::Plain);
+    let line = table.lines().find(|l| l.contains("mutex")).unwrap();
+    assert!(
+        line.contains("too few cells") && !line.contains("1.00"),
+        "{line}"
     );
 }
 

@@ -216,7 +216,7 @@ pub struct Ranking {
     pub view: View,
     /// How many scenarios that is.
     pub cells: usize,
-    /// Those with all cells first, by ratio; then partial entrants, by ratio.
+    /// Those with all cells first, by ratio; then partial entrants, by coverage.
     pub ranks: Vec<Rank>,
 }
 
@@ -244,6 +244,12 @@ impl Ranking {
     /// Whether that entrant has a number in every cell.
     pub fn complete(&self, rank: &Rank) -> bool {
         rank.cells == self.cells
+    }
+
+    /// Whether its ratio is worth showing: it has a number in at least half of the cells. One good cell
+    /// that survived would otherwise read as an implementation that is best everywhere.
+    pub fn telling(&self, rank: &Rank) -> bool {
+        rank.cells * 2 >= self.cells
     }
 }
 

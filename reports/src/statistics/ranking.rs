@@ -89,14 +89,13 @@ fn rank(group: &str, view: View, comparisons: &[&Comparison], exploratory: bool)
     }
     let cells = comparisons.len();
     let mut entrants: Vec<Entrant> = entrants.into_values().collect();
+    // By coverage first, so all complete ones stand before all partial ones: a ratio over few cells says
+    // little beside one over many.
     entrants.sort_by(|a, b| {
-        let partial = |e: &Entrant| e.log_ratios.len() < cells;
+        let by_coverage = b.log_ratios.len().cmp(&a.log_ratios.len());
         let by_ratio = || mean(&b.log_ratios).total_cmp(&mean(&a.log_ratios));
         let by_name = || a.name.cmp(b.name);
-        partial(a)
-            .cmp(&partial(b))
-            .then_with(by_ratio)
-            .then_with(by_name)
+        by_coverage.then_with(by_ratio).then_with(by_name)
     });
     let complete = entrants.partition_point(|e| e.log_ratios.len() == cells);
     let tiers = if exploratory {

@@ -68,7 +68,9 @@ pub fn p_value(scenarios: &[Vec<f64>]) -> f64 {
         return if sum == 0.0 { 1.0 } else { 0.0 };
     }
     // Rounded down: the wider distribution.
-    let freedom = (variance * variance / shares + 1e-9).floor().clamp(1.0, 1e4);
+    let freedom = (variance * variance / shares + 1e-9)
+        .floor()
+        .clamp(1.0, 1e4);
     t_two_sided(sum / variance.sqrt(), freedom as u32)
 }
 
