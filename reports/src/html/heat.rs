@@ -1,5 +1,6 @@
 //! The heat map: scenario x implementation, coloured by the logarithm of the ratio to the best.
 
+use super::heading;
 use crate::chart::Data;
 use crate::number;
 use crate::statistics::{Outcome, Standing, failure_word};
@@ -55,7 +56,7 @@ pub fn groups(data: &Data) -> Vec<Group> {
                     .collect(),
             });
             Group {
-                name: scenarios[0].group.clone(),
+                name: heading(&scenarios[0].group),
                 rows: rows.collect(),
                 implementations: keys.into_iter().map(|k| (k.place, k.name)).collect(),
             }

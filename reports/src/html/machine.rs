@@ -130,10 +130,10 @@ pub fn card(run: &RunData) -> Card {
         (
             "protocol",
             format!(
-                "{} × {} rounds, windows of {}",
+                "{} × {} rounds, {}",
                 run.run.forks,
                 run.run.rounds,
-                number::nanos(run.run.window_nanos as f64)
+                windows(run)
             ),
         ),
         (
@@ -153,6 +153,20 @@ pub fn card(run: &RunData) -> Card {
             .filter(|(_, value)| !value.is_empty())
             .collect(),
     }
+}
+
+/// How long the windows were; what was asked for may have been cut by a budget.
+fn windows(run: &RunData) -> String {
+    let lengths = || run.windows.iter().map(|w| w.nanos);
+    let (Some(least), Some(most)) = (lengths().min(), lengths().max()) else {
+        return "no windows".to_owned();
+    };
+    let one = number::nanos(least as f64);
+    if one == number::nanos(most as f64) {
+        return format!("windows of {one}");
+    }
+    let range = number::interval(least as f64, most as f64, "ns");
+    format!("windows of {range}")
 }
 
 /// What the placebos and the slowed copies show.
@@ -203,15 +217,17 @@ pub fn noise(data: &Data) -> Noise {
 fn summary(placebos: &[Twin]) -> String {
     let mut widths: Vec<f64> = placebos.iter().map(|twin| twin.half_width).collect();
     widths.sort_unstable_by(f64::total_cmp);
-    let Some(median) = widths.get(widths.len() / 2) else {
+    let (Some(least), Some(most)) = (widths.first(), widths.last()) else {
         return "No placebo was entered, so the noise is unknown and nothing is called faster."
             .to_owned();
     };
     let holding = placebos.iter().filter(|twin| twin.holds_one()).count();
     format!(
         "An implementation entered twice differed from itself by nothing that its interval excludes in \
-         {holding} of {} scenarios; the median half-width of that interval is {}.",
+         {holding} of {} scenarios; half the width of that interval is {} in the quietest of them and {} in \
+         the noisiest.",
         placebos.len(),
-        number::percent(*median)
+        number::percent(*least),
+        number::percent(*most)
     )
 }
