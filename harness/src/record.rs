@@ -264,16 +264,16 @@ pub struct Window {
     pub involuntary_switches: Option<u64>,
     /// Peak memory of the process so far, bytes.
     pub peak_bytes: Option<u64>,
-    /// Windows of this round that were void and timed again before this one.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub voided: u32,
+    /// Share of the rate that was missed, 0 to 1, where that is more than a hundredth (open loop).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsustained: Option<f64>,
+    /// 99th percentile of the generator's own lateness, without its waits in earlier puts, nanoseconds
+    /// (open loop).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generator_p99_nanos: Option<u64>,
     /// Latencies, of open-loop scenarios.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
-}
-
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }
 
 /// Latencies of a window: hdrhistogram V2 in base64, nanoseconds.
@@ -366,6 +366,9 @@ pub struct End {
     pub windows: u64,
     /// Cells without a number.
     pub failures: u64,
+    /// Scenarios that were dropped for want of time, in their order.
+    #[serde(default)]
+    pub dropped: Vec<String>,
 }
 
 /// Why a run cannot be read or written. Each says which file, where, and what to do.

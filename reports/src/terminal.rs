@@ -316,10 +316,10 @@ fn one_scenario(
     for (cell, m) in measured {
         let tone = match m.standing {
             Standing::Best => Tone::Leading,
-            Standing::Slower | Standing::Level => Tone::Usual,
+            Standing::Slower | Standing::Level | Standing::AtMost => Tone::Usual,
         };
         let name = cut(&cell.implementation, names);
-        let median = number::value(m.median, &cell.unit);
+        let median = format!("{}{}", m.bound(), number::value(m.median, &cell.unit));
         let ratio = number::ratio(m.ratio);
         let ratio_interval = number::ratio_interval(m.ratio_lo, m.ratio_hi);
         lines.push(
@@ -328,6 +328,7 @@ fn one_scenario(
                 let said = match m.standing {
                     Standing::Best => "best",
                     Standing::Slower => "slower",
+                    Standing::AtMost => "by generator",
                     Standing::Level if estimates.exploratory => "",
                     Standing::Level => "not told apart",
                 };

@@ -147,6 +147,16 @@ fn an_exploratory_run_says_so() {
 }
 
 #[test]
+fn what_was_dropped_is_named() {
+    let mut run = fixture::run(&Shape::default());
+    run.end.as_mut().unwrap().dropped = vec!["alts/wide".to_owned(), "alts/wider".to_owned()];
+    let page = page(&run);
+    assert!(page.contains(
+        "2 scenarios dropped for want of time, and not measured: alts/wide, alts/wider."
+    ));
+}
+
+#[test]
 fn a_run_without_a_single_number_is_still_a_page() {
     let mut run = fixture::run(&Shape {
         scenarios: 3,

@@ -67,6 +67,15 @@ pub fn warnings(runs: &[RunData]) -> Vec<String> {
                 "{name} was cut off before its end; continue it with --resume."
             ));
         }
+        let dropped = run.end.iter().flat_map(|end| &end.dropped);
+        let dropped: Vec<&str> = dropped.map(String::as_str).collect();
+        if !dropped.is_empty() {
+            let (n, s) = (dropped.len(), if dropped.len() == 1 { "" } else { "s" });
+            warnings.push(format!(
+                "{n} scenario{s} dropped for want of time, and not measured: {}.",
+                dropped.join(", ")
+            ));
+        }
         if run.noise.iter().any(|noise| !noise.quiet) {
             warnings.push("The machine was not quiet; see Machine and noise.".to_owned());
         }

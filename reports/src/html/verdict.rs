@@ -109,6 +109,11 @@ fn choice(data: &Data) -> Sentence {
             .filter_map(|(name, _)| data.cell(&scenario.name, name))
             .filter_map(|cell| Some((cell, cell.measured()?)))
             .collect();
+        // A bound is not what to take, unless there is nothing else.
+        let is_bound = |m: &Measured| m.standing == Standing::AtMost;
+        if !cells.iter().all(|(_, m)| is_bound(m)) {
+            cells.retain(|(_, m)| !is_bound(m));
+        }
         cells.sort_by(|a, b| b.1.ratio.total_cmp(&a.1.ratio));
         let (best, number_of_best) = cells[0];
         let value = number::value_with_unit(number_of_best.median, &scenario.unit);
@@ -121,11 +126,17 @@ fn choice(data: &Data) -> Sentence {
             .name(&best.implementation)
             .say(match scenario.measure {
                 Measure::Throughput => format!(" moves {value}"),
-                Measure::Latency | Measure::Cost => format!(" takes {value}"),
+                Measure::Latency | Measure::Cost => {
+                    format!(" takes {}{value}", number_of_best.bound())
+                }
             });
         let level: Vec<&str> = cells[1..]
             .iter()
-            .filter(|(_, m)| m.standing == Standing::Level && m.ratio_hi >= 1.0)
+            .filter(|(_, m)| match m.standing {
+                Standing::Level => m.ratio_hi >= 1.0,
+                Standing::AtMost => true,
+                Standing::Best | Standing::Slower => false,
+            })
             .map(|(cell, _)| &*cell.implementation)
             .take(2)
             .collect();

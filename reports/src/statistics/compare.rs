@@ -97,17 +97,22 @@ fn best(logs: &BTreeMap<&str, Vec<(usize, f64)>>) -> Option<String> {
 
 /// Log-ratios to one entry, in every resample, turned into log-ratios to the best of that resample. Which
 /// entry is the best is uncertain too: so the best of all has an interval of its own, and nobody's
-/// reaches above 1.
-fn to_the_best_of_each(draws: BTreeMap<String, Vec<f64>>) -> BTreeMap<String, Vec<f32>> {
+/// reaches above 1. Those that may not lead may still be ahead; they count as level then.
+fn to_the_best_of_each(
+    draws: BTreeMap<String, Vec<f64>>,
+    leads: impl Fn(&str) -> bool,
+) -> BTreeMap<String, Vec<f32>> {
     let mut most = vec![f64::NEG_INFINITY; super::RESAMPLES];
-    for draws in draws.values() {
+    for (_, draws) in draws.iter().filter(|(name, _)| leads(name)) {
         for (most, &draw) in most.iter_mut().zip(draws) {
             *most = most.max(draw);
         }
     }
     let relative = |draws: Vec<f64>| {
         let pairs = draws.into_iter().zip(&most);
-        pairs.map(|(draw, most)| (draw - most) as f32).collect()
+        pairs
+            .map(|(draw, most)| (draw - most).min(0.0) as f32)
+            .collect()
     };
     draws
         .into_iter()
@@ -122,14 +127,23 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
         samples,
         made: BTreeMap::new(),
     };
-    let sound = |name: &str| !samples.failures.contains_key(name);
     let logs: BTreeMap<&str, Vec<(usize, f64)>> = samples
         .windows
         .keys()
-        .filter(|(name, entry)| *entry == Entry::Original && sound(name))
+        .filter(|(name, entry)| *entry == Entry::Original && samples.has_number(name))
         .map(|&(name, entry)| (name, samples.logs(name, entry)))
         .collect();
-    let best = best(&logs);
+    // A bound is nobody's best, unless there are only bounds.
+    let is_bound = |name: &str| samples.pace(name).generator_limited;
+    let only_bounds = logs.keys().all(|name| is_bound(name));
+    let leads = |name: &str| only_bounds || !is_bound(name);
+    let best = best(
+        &logs
+            .iter()
+            .filter(|(name, _)| leads(name))
+            .map(|(&name, values)| (name, values.clone()))
+            .collect(),
+    );
     let mut comparison = Comparison {
         scenario,
         cells: Vec::new(),
@@ -158,6 +172,7 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             .filter(|(_, differences)| !differences.is_empty())
             .map(|(&name, differences)| (name.to_owned(), draws.medians(differences)))
             .collect(),
+        leads,
     );
     for (&name, against_best) in &against_best {
         let best = best.as_deref().expect("one of these is the best");
@@ -177,8 +192,14 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
         let ratio = median(&only_values(against_best)).exp().min(1.0);
         let of_resamples = comparison.draws[name].iter().map(|&x| f64::from(x));
         let (ratio_lo, ratio_hi) = interval(&mut of_resamples.collect::<Vec<_>>());
+        let standing = match name {
+            _ if is_bound(name) => Standing::AtMost,
+            _ if name == best => Standing::Best,
+            _ => Standing::Level,
+        };
         let outcome = Outcome::Measured(Measured {
             rounds: values.len(),
+            disturbed: samples.pace(name).disturbed,
             median: median(&only_values(&values)),
             lo,
             hi,
@@ -187,16 +208,12 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             // that, and holds the ratio nevertheless.
             ratio_lo: ratio_lo.exp().min(ratio),
             ratio_hi: ratio_hi.exp().max(ratio),
-            p: if name == best {
+            p: if standing != Standing::Level {
                 1.0
             } else {
                 p_value(&[fork_medians(&samples.forks, against_best)])
             },
-            standing: if name == best {
-                Standing::Best
-            } else {
-                Standing::Level
-            },
+            standing,
             cpu_nanos_per_op: cpu_per_operation(samples, name),
         });
         comparison.cells.push(cell(name, outcome));
@@ -208,6 +225,17 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             rounds: samples.values(name, Entry::Original).len(),
         };
         comparison.cells.push(cell(name, outcome));
+    }
+    for &(name, entry) in samples.windows.keys() {
+        let pace = samples.pace(name);
+        if entry == Entry::Original && !samples.failures.contains_key(name) && !pace.sustained() {
+            let outcome = Outcome::Unsustained {
+                disturbed: pace.disturbed,
+                windows: pace.windows,
+                rate: scenario.axes.rate,
+            };
+            comparison.cells.push(cell(name, outcome));
+        }
     }
     comparison
         .cells
@@ -280,7 +308,7 @@ pub fn judge(comparisons: &mut [Comparison], exploratory: bool) {
     for (comparison, floor) in comparisons.iter_mut().zip(floors) {
         for cell in &mut comparison.cells {
             if let Outcome::Measured(measured) = &mut cell.outcome
-                && measured.standing != Standing::Best
+                && measured.standing == Standing::Level
             {
                 hypotheses.push((floor, measured));
             }
