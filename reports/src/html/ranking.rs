@@ -102,7 +102,12 @@ fn tab(data: &Data, ranking: &Ranking) -> Tab {
             View::Form(form) => form.clone(),
         },
         note: format!(
-            "Geometric mean of ratios to the best of each of {cells}; 1.00 would be best everywhere."
+            "Geometric mean of ratios to the best of each of {cells}; 1.00 would be best everywhere.{}",
+            if data.estimates.exploratory {
+                " An exploratory run tells nobody apart: all share one tier."
+            } else {
+                ""
+            }
         ),
         rows,
     }

@@ -259,7 +259,8 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             ratio: median(&only_values(&against)).exp(),
             lo,
             hi,
-            half_width: (hi - lo) / 2.0,
+            // Of logarithms, since a wild placebo spans orders of magnitude.
+            half_width: 1.0 - (lo / hi).sqrt(),
         };
         match entry {
             Entry::Slowed(percent) => comparison.slowed.push(SlowedTwin {

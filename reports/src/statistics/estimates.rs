@@ -185,7 +185,7 @@ pub struct Twin {
     pub lo: f64,
     /// Upper end of its interval.
     pub hi: f64,
-    /// Half the width of the interval.
+    /// Half the width of the interval, as the share by which a ratio so far below 1 is slower: 0 to 1.
     pub half_width: f64,
 }
 
