@@ -3,8 +3,8 @@
 //! A run is a folder. `records.jsonl` in it holds one [`Record`] a line, appended and never rewritten
 //! (a resumed run cuts off a torn last line and an unfinished round first). The first line is the
 //! [`Run`]; scenarios and implementations come before the first record that names them. Readers ignore
-//! keys they do not know, so that a newer writer does not break an older reader; a new meaning of an old
-//! key raises [`SCHEMA`].
+//! keys and records they do not know, so that a newer writer does not break an older reader; a new
+//! meaning of an old key raises [`SCHEMA`].
 #![doc = include_str!("record.md")]
 
 use std::collections::BTreeMap;
@@ -44,6 +44,9 @@ pub enum Record {
     Noise(Noise),
     /// Last line of a run that came to its end.
     End(End),
+    /// A kind that this build does not know; never written, and left out when read.
+    #[serde(other)]
+    Unknown,
 }
 
 /// What was asked for, when, by which build, on which machine.
@@ -526,6 +529,7 @@ impl RunData {
             Record::Round(it) => self.rounds.push(it),
             Record::Noise(it) => self.noise.push(it),
             Record::End(it) => self.end = Some(it),
+            Record::Unknown => {}
         }
         Ok(())
     }

@@ -274,6 +274,13 @@ fn a_torn_run_is_read_to_where_it_tore_and_a_foreign_one_is_one_clear_sentence()
     let torn = read_run(folder.path()).unwrap();
     assert!(torn.torn && torn.end.is_none());
     assert!(page(&torn).contains("was cut off"));
+    std::fs::write(
+        &file,
+        text.clone() + "{\"record\":\"of-tomorrow\",\"x\":[1]}\n",
+    )
+    .unwrap();
+    let newer = read_run(folder.path()).unwrap();
+    assert!(newer.end.is_some() && newer.windows.len() >= torn.windows.len());
     for foreign in ["{\"hello\":1}\n", "not json at all\n", ""] {
         std::fs::write(&file, foreign).unwrap();
         let error =
