@@ -3,8 +3,8 @@
 //! A run is a folder. `records.jsonl` in it holds one [`Record`] a line, appended and never rewritten
 //! (a resumed run cuts off a torn last line and an unfinished round first). The first line is the
 //! [`Run`]; scenarios and implementations come before the first record that names them. Readers ignore
-//! keys they do not know, so that a newer writer does not break an older reader; a new meaning of an old
-//! key raises [`SCHEMA`].
+//! keys and records they do not know, so that a newer writer does not break an older reader; a new
+//! meaning of an old key raises [`SCHEMA`].
 #![doc = include_str!("record.md")]
 
 use std::collections::BTreeMap;
@@ -44,6 +44,9 @@ pub enum Record {
     Noise(Noise),
     /// Last line of a run that came to its end.
     End(End),
+    /// A kind that this build does not know; never written, and left out when read.
+    #[serde(other)]
+    Unknown,
 }
 
 /// What was asked for, when, by which build, on which machine.
@@ -274,16 +277,16 @@ pub struct Window {
     pub involuntary_switches: Option<u64>,
     /// Peak memory of the process so far, bytes.
     pub peak_bytes: Option<u64>,
-    /// Windows of this round that were void and timed again before this one.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub voided: u32,
+    /// Share of the rate that was missed, 0 to 1, where that is more than a hundredth (open loop).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsustained: Option<f64>,
+    /// 99th percentile of the generator's own lateness, without its waits in earlier puts, nanoseconds
+    /// (open loop).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generator_p99_nanos: Option<u64>,
     /// Latencies, of open-loop scenarios.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
-}
-
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }
 
 /// Latencies of a window: hdrhistogram V2 in base64, nanoseconds.
@@ -376,6 +379,9 @@ pub struct End {
     pub windows: u64,
     /// Cells without a number.
     pub failures: u64,
+    /// Scenarios that were dropped for want of time, in their order.
+    #[serde(default)]
+    pub dropped: Vec<String>,
 }
 
 /// Why a run cannot be read or written. Each says which file, where, and what to do.
@@ -533,6 +539,7 @@ impl RunData {
             Record::Round(it) => self.rounds.push(it),
             Record::Noise(it) => self.noise.push(it),
             Record::End(it) => self.end = Some(it),
+            Record::Unknown => {}
         }
         Ok(())
     }

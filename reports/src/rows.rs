@@ -4,7 +4,7 @@ use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::Better;
 use serde::{Deserialize, Serialize};
 
-use crate::statistics::{Estimates, View};
+use crate::statistics::{Estimates, Standing, View};
 
 /// A line of `rank --format json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub struct RankRow {
     pub lo: f64,
     /// Upper end of its interval.
     pub hi: f64,
-    /// Tier, from 1; ties share one. Partial entrants (fewer cells than the group's leader) share one
+    /// Tier, from 1; ties share one, and in an exploratory run all are 1. Partial entrants (fewer cells than the group's leader) share one
     /// after all others.
     pub tier: u32,
     /// Cells in which it has a number.
@@ -53,6 +53,10 @@ pub struct CmpRow {
     pub ratio_lo: Option<f64>,
     /// Upper end of the ratio's interval.
     pub ratio_hi: Option<f64>,
+    /// The median is a bound, since the generator of load was the limit: the true one is at most that.
+    /// Left out where it is not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_most: bool,
     /// Why it has no number.
     pub error: Option<String>,
 }
@@ -94,6 +98,7 @@ pub fn cmp_rows(estimates: &Estimates) -> Vec<CmpRow> {
                 ratio_to_best: measured.map(|m| m.ratio),
                 ratio_lo: measured.map(|m| m.ratio_lo),
                 ratio_hi: measured.map(|m| m.ratio_hi),
+                at_most: measured.is_some_and(|m| m.standing == Standing::AtMost),
                 error: cell.error(),
             }
         }));

@@ -158,7 +158,7 @@ fn one_ranking(
     );
     let mut line_drawn = false;
     for rank in &ranking.ranks {
-        let complete = ranking.complete(rank);
+        let (complete, telling) = (ranking.complete(rank), ranking.telling(rank));
         if !complete && !line_drawn {
             line_drawn = true;
             let fields = ["", "below: not in every cell", "", "", "", "", ""];
@@ -180,11 +180,21 @@ fn one_ranking(
                 },
                 cut(&rank.implementation, names),
                 rank.origin.to_string(),
-                number::ratio(rank.ratio),
-                number::ratio_interval(rank.lo, rank.hi),
+                if telling {
+                    number::ratio(rank.ratio)
+                } else {
+                    "–".to_owned()
+                },
+                if telling {
+                    number::ratio_interval(rank.lo, rank.hi)
+                } else {
+                    "too few cells".to_owned()
+                },
                 format!("{}/{}", rank.cells, ranking.cells),
                 if failed > 0 {
                     format!("{failed} failed")
+                } else if !telling {
+                    String::new()
                 } else {
                     bar(rank.ratio, bar_width)
                 },
@@ -306,10 +316,10 @@ fn one_scenario(
     for (cell, m) in measured {
         let tone = match m.standing {
             Standing::Best => Tone::Leading,
-            Standing::Slower | Standing::Level => Tone::Usual,
+            Standing::Slower | Standing::Level | Standing::AtMost => Tone::Usual,
         };
         let name = cut(&cell.implementation, names);
-        let median = number::value(m.median, &cell.unit);
+        let median = format!("{}{}", m.bound(), number::value(m.median, &cell.unit));
         let ratio = number::ratio(m.ratio);
         let ratio_interval = number::ratio_interval(m.ratio_lo, m.ratio_hi);
         lines.push(
@@ -318,6 +328,7 @@ fn one_scenario(
                 let said = match m.standing {
                     Standing::Best => "best",
                     Standing::Slower => "slower",
+                    Standing::AtMost => "by generator",
                     Standing::Level if estimates.exploratory => "",
                     Standing::Level => "not told apart",
                 };

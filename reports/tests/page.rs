@@ -147,6 +147,16 @@ fn an_exploratory_run_says_so() {
 }
 
 #[test]
+fn what_was_dropped_is_named() {
+    let mut run = fixture::run(&Shape::default());
+    run.end.as_mut().unwrap().dropped = vec!["alts/wide".to_owned(), "alts/wider".to_owned()];
+    let page = page(&run);
+    assert!(page.contains(
+        "2 scenarios dropped for want of time, and not measured: alts/wide, alts/wider."
+    ));
+}
+
+#[test]
 fn a_run_without_a_single_number_is_still_a_page() {
     let mut run = fixture::run(&Shape {
         scenarios: 3,
@@ -264,6 +274,13 @@ fn a_torn_run_is_read_to_where_it_tore_and_a_foreign_one_is_one_clear_sentence()
     let torn = read_run(folder.path()).unwrap();
     assert!(torn.torn && torn.end.is_none());
     assert!(page(&torn).contains("was cut off"));
+    std::fs::write(
+        &file,
+        text.clone() + "{\"record\":\"of-tomorrow\",\"x\":[1]}\n",
+    )
+    .unwrap();
+    let newer = read_run(folder.path()).unwrap();
+    assert!(newer.end.is_some() && newer.windows.len() >= torn.windows.len());
     for foreign in ["{\"hello\":1}\n", "not json at all\n", ""] {
         std::fs::write(&file, foreign).unwrap();
         let error =

@@ -195,8 +195,7 @@ impl<'a> Parent<'a> {
             });
             match timed {
                 Ok((sample, peak)) => {
-                    let mut window = window_record(scenario, entry, (fork, round), sample, peak);
-                    window.voided = voided;
+                    let window = window_record(scenario, entry, (fork, round), sample, peak);
                     self.book.append(&Record::Window(window.clone()))?;
                     self.windows += 1;
                     course.in_round += 1;
@@ -311,7 +310,8 @@ fn window_record(
         voluntary_switches: sample.voluntary_switches,
         involuntary_switches: sample.involuntary_switches,
         peak_bytes,
-        voided: 0,
+        unsustained: None,
+        generator_p99_nanos: None,
         latency: sample.latency,
     }
 }

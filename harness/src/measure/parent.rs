@@ -145,6 +145,7 @@ impl<'a> Parent<'a> {
             seconds,
             windows: self.before.windows + self.windows,
             failures: self.before.failures + self.failures,
+            dropped: Vec::new(),
         };
         self.book.append(&Record::End(end.clone()))?;
         Ok(RunSummary {

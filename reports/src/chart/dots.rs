@@ -11,7 +11,7 @@ use super::svg::{Ink, UNITS};
 use super::{Chart, Data, Hover, direction, placebo_spread};
 use crate::error::ReportError;
 use crate::number;
-use crate::statistics::{Cell, Outcome, failure_word};
+use crate::statistics::Cell;
 
 /// Characters of a name that fit beside the dots.
 const NAME: usize = 18;
@@ -56,16 +56,16 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
     let shapes = frame.draw(&scenario.name, |inside, root| {
         for (n, cell) in cells.iter().enumerate() {
             let place = data.place(&cell.implementation);
-            match &cell.outcome {
-                Outcome::Measured(m) => {
+            match cell.measured() {
+                Some(m) => {
                     let ends = vec![(m.lo, row(n)), (m.hi, row(n))];
                     inside.draw_series([line(ends, Ink::Interval(place))])?;
                     inside.draw_series([marker((m.median, row(n)), place)])?;
                 }
-                Outcome::Failed { kind, .. } => {
+                None => {
                     let at = (frame.x_pixel(frame.x.ends().0) + 6, frame.y_pixel(row(n)));
                     let style = text_style(Ink::Failure, HPos::Left, VPos::Center);
-                    let words = format!("no number: {}", failure_word(*kind));
+                    let words = format!("no number: {}", cell.failed().unwrap_or_default());
                     root.draw(&Text::new(words, (at.0 * UNITS, at.1 * UNITS), style))?;
                 }
             }
@@ -77,21 +77,28 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
         scenario.title,
         direction(scenario.measure.better())
     );
+    let disturbed = numbers().any(|m| m.disturbed > 0);
     let rows = cells.iter().map(|cell| {
         let name = cell.implementation.clone();
-        match cell.measured() {
+        let mut row = match cell.measured() {
             Some(m) => vec![
                 name,
-                number::value(m.median, unit),
+                format!("{}{}", m.bound(), number::value(m.median, unit)),
                 number::interval(m.lo, m.hi, unit),
                 number::ratio(m.ratio),
                 m.cpu_nanos_per_op
                     .map_or("unknown".to_owned(), number::nanos),
             ],
             None => [&name, "no number", "", "", ""].map(str::to_owned).to_vec(),
+        };
+        if disturbed {
+            let said = cell.measured().and_then(|m| m.disturbance());
+            row.push(said.unwrap_or_default());
         }
+        row
     });
     let head = ["", "median", "95 % interval", "ratio", "CPU per operation"];
+    let head = head.into_iter().chain(disturbed.then_some("rate"));
     Ok(Chart {
         subtitle: format!("{} · {}", scenario.name, scenario.form),
         description: match numbers().next() {
@@ -108,7 +115,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
         shapes,
         keys: Vec::new(),
         hover: Hover::Rows((0..cells.len()).map(|n| frame.y_pixel(row(n))).collect()),
-        head: head.map(str::to_owned).to_vec(),
+        head: head.map(str::to_owned).collect(),
         rows: rows.collect(),
         failures: cells
             .iter()

@@ -231,9 +231,11 @@ pub fn chart(data: &Data, of: &Line) -> Result<Chart, ReportError> {
             .map(|s| match data.cell(&s.name, &key.name) {
                 Some(cell) => match cell.measured() {
                     Some(m) => format!(
-                        "{} ({})",
+                        "{}{} ({}){}",
+                        m.bound(),
                         number::value(m.median, unit),
-                        number::interval(m.lo, m.hi, unit)
+                        number::interval(m.lo, m.hi, unit),
+                        m.disturbance().map_or(String::new(), |d| format!(", {d}"))
                     ),
                     None => "no number".to_owned(),
                 },

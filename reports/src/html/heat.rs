@@ -1,8 +1,9 @@
 //! The heat map: scenario x implementation, coloured by the logarithm of the ratio to the best.
 
+use super::heading;
 use crate::chart::Data;
 use crate::number;
-use crate::statistics::{Outcome, Standing, failure_word};
+use crate::statistics::Standing;
 
 /// A group's map.
 pub struct Group {
@@ -55,7 +56,7 @@ pub fn groups(data: &Data) -> Vec<Group> {
                     .collect(),
             });
             Group {
-                name: scenarios[0].group.clone(),
+                name: heading(&scenarios[0].group),
                 rows: rows.collect(),
                 implementations: keys.into_iter().map(|k| (k.place, k.name)).collect(),
             }
@@ -83,14 +84,14 @@ fn cell(data: &Data, scenario: &str, implementation: &str) -> Cell {
             sort: "-2".to_owned(),
         };
     };
-    match &cell.outcome {
-        Outcome::Measured(m) => Cell {
+    match cell.measured() {
+        Some(m) => Cell {
             heat: heat(m.ratio),
-            value: number::value(m.median, &cell.unit),
+            value: format!("{}{}", m.bound(), number::value(m.median, &cell.unit)),
             ratio: number::ratio(m.ratio),
             interval: match m.standing {
                 Standing::Best => "best".to_owned(),
-                Standing::Slower | Standing::Level => {
+                Standing::Slower | Standing::Level | Standing::AtMost => {
                     number::ratio_interval(m.ratio_lo, m.ratio_hi)
                 }
             },
@@ -99,6 +100,14 @@ fn cell(data: &Data, scenario: &str, implementation: &str) -> Cell {
                 if let Some(cost) = m.cpu_nanos_per_op {
                     said.push_str(&format!(", {} of CPU per operation", number::nanos(cost)));
                 }
+                if let Some(disturbance) = m.disturbance() {
+                    said.push_str(&format!(", {disturbance}"));
+                }
+                if m.standing == Standing::AtMost {
+                    said.push_str(
+                        ", limited by the generator of load: the true number is at most this",
+                    );
+                }
                 if m.standing == Standing::Level && !data.estimates.exploratory {
                     said.push_str(", not told apart from the best");
                 }
@@ -106,9 +115,9 @@ fn cell(data: &Data, scenario: &str, implementation: &str) -> Cell {
             },
             sort: format!("{:.4}", m.ratio),
         },
-        Outcome::Failed { kind, .. } => Cell {
+        None => Cell {
             heat: 'x',
-            value: failure_word(*kind).to_owned(),
+            value: cell.failed().unwrap_or_default().to_owned(),
             ratio: String::new(),
             interval: String::new(),
             title: cell.error().unwrap_or_default(),

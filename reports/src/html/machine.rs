@@ -67,6 +67,15 @@ pub fn warnings(runs: &[RunData]) -> Vec<String> {
                 "{name} was cut off before its end; continue it with --resume."
             ));
         }
+        let dropped = run.end.iter().flat_map(|end| &end.dropped);
+        let dropped: Vec<&str> = dropped.map(String::as_str).collect();
+        if !dropped.is_empty() {
+            let (n, s) = (dropped.len(), if dropped.len() == 1 { "" } else { "s" });
+            warnings.push(format!(
+                "{n} scenario{s} dropped for want of time, and not measured: {}.",
+                dropped.join(", ")
+            ));
+        }
         if run.noise.iter().any(|noise| !noise.quiet) {
             warnings.push("The machine was not quiet; see Machine and noise.".to_owned());
         }
@@ -130,10 +139,10 @@ pub fn card(run: &RunData) -> Card {
         (
             "protocol",
             format!(
-                "{} × {} rounds, windows of {}",
+                "{} × {} rounds, {}",
                 run.run.forks,
                 run.run.rounds,
-                number::nanos(run.run.window_nanos as f64)
+                windows(run)
             ),
         ),
         (
@@ -153,6 +162,20 @@ pub fn card(run: &RunData) -> Card {
             .filter(|(_, value)| !value.is_empty())
             .collect(),
     }
+}
+
+/// How long the windows were; what was asked for may have been cut by a budget.
+fn windows(run: &RunData) -> String {
+    let lengths = || run.windows.iter().map(|w| w.nanos);
+    let (Some(least), Some(most)) = (lengths().min(), lengths().max()) else {
+        return "no windows".to_owned();
+    };
+    let one = number::nanos(least as f64);
+    if one == number::nanos(most as f64) {
+        return format!("windows of {one}");
+    }
+    let range = number::interval(least as f64, most as f64, "ns");
+    format!("windows of {range}")
 }
 
 /// What the placebos and the slowed copies show.
@@ -203,15 +226,17 @@ pub fn noise(data: &Data) -> Noise {
 fn summary(placebos: &[Twin]) -> String {
     let mut widths: Vec<f64> = placebos.iter().map(|twin| twin.half_width).collect();
     widths.sort_unstable_by(f64::total_cmp);
-    let Some(median) = widths.get(widths.len() / 2) else {
+    let (Some(least), Some(most)) = (widths.first(), widths.last()) else {
         return "No placebo was entered, so the noise is unknown and nothing is called faster."
             .to_owned();
     };
     let holding = placebos.iter().filter(|twin| twin.holds_one()).count();
     format!(
         "An implementation entered twice differed from itself by nothing that its interval excludes in \
-         {holding} of {} scenarios; the median half-width of that interval is {}.",
+         {holding} of {} scenarios; half the width of that interval is {} in the quietest of them and {} in \
+         the noisiest.",
         placebos.len(),
-        number::percent(*median)
+        number::percent(*least),
+        number::percent(*most)
     )
 }

@@ -84,7 +84,7 @@ pub fn render(runs: &[RunData], estimates: &Estimates) -> Result<String, ReportE
             })
             .collect();
         if !figures.is_empty() {
-            let group = group.to_owned();
+            let group = heading(group);
             charts.push(Charts { group, figures });
         }
     }
@@ -108,6 +108,17 @@ pub fn render(runs: &[RunData], estimates: &Estimates) -> Result<String, ReportE
         },
     };
     Ok(page.render()?)
+}
+
+/// A group's name over its part of the page: `Channels, async`.
+fn heading(group: &str) -> String {
+    let words = match group.strip_suffix("-async") {
+        Some(group) => format!("{group}, async"),
+        None => group.replace('-', " "),
+    };
+    let mut characters = words.chars();
+    let first = characters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(characters).collect()
 }
 
 /// The places of a chart's data, as the script reads them: ` data-x="…"`, ` data-y="…"`, or both.

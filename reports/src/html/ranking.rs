@@ -1,5 +1,6 @@
 //! The ranking section: each group in its views.
 
+use super::heading;
 use crate::chart::Data;
 use crate::number;
 use crate::statistics::{Rank, Ranking, View};
@@ -30,7 +31,7 @@ pub struct Row {
     pub badge: Badge,
     pub ratio: String,
     pub interval: String,
-    /// Percent of the bar's length.
+    /// Percent of the bar's length; `0` for no bar.
     pub bar: String,
     pub bar_lo: String,
     pub bar_width: String,
@@ -49,9 +50,10 @@ pub struct Badge {
 pub fn groups(data: &Data) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for ranking in &data.estimates.rankings {
-        if groups.last().is_none_or(|g| g.name != ranking.group) {
+        let name = heading(&ranking.group);
+        if groups.last().is_none_or(|g| g.name != name) {
             groups.push(Group {
-                name: ranking.group.clone(),
+                name,
                 views: Vec::new(),
             });
         }
@@ -100,14 +102,23 @@ fn tab(data: &Data, ranking: &Ranking) -> Tab {
             View::Form(form) => form.clone(),
         },
         note: format!(
-            "Geometric mean of ratios to the best of each of {cells}; 1.00 would be best everywhere."
+            "Geometric mean of ratios to the best of each of {cells}; 1.00 would be best everywhere.{}",
+            if data.estimates.exploratory {
+                " An exploratory run tells nobody apart: all share one tier."
+            } else {
+                ""
+            }
         ),
         rows,
     }
 }
 
 fn row(data: &Data, ranking: &Ranking, rank: &Rank, partial: bool, first_partial: bool) -> Row {
-    let share = |x: f64| format!("{:.1}", x.clamp(0.0, 1.0) * 100.0);
+    let telling = ranking.telling(rank);
+    let share = |x: f64| match telling {
+        true => format!("{:.1}", x.clamp(0.0, 1.0) * 100.0),
+        false => "0".to_owned(),
+    };
     Row {
         tier: if partial {
             "–".to_owned()
@@ -120,8 +131,16 @@ fn row(data: &Data, ranking: &Ranking, rank: &Rank, partial: bool, first_partial
         place: data.place(&rank.implementation),
         origin: rank.origin.to_string(),
         badge: badge(data, &rank.implementation),
-        ratio: number::ratio(rank.ratio),
-        interval: number::ratio_interval(rank.lo, rank.hi),
+        ratio: if telling {
+            number::ratio(rank.ratio)
+        } else {
+            "–".to_owned()
+        },
+        interval: if telling {
+            number::ratio_interval(rank.lo, rank.hi)
+        } else {
+            "too few cells".to_owned()
+        },
         bar: share(rank.ratio),
         bar_lo: share(rank.lo),
         bar_width: share(rank.hi.min(1.0) - rank.lo),

@@ -4,7 +4,7 @@ use flowmeter_harness::record::{Measure, Scenario, Verdict};
 
 use crate::chart::Data;
 use crate::number;
-use crate::statistics::{Cell, Measured, Ranking, Standing, View};
+use crate::statistics::{Cell, Measured, Rank, Ranking, Standing, View};
 
 /// A sentence with the names in it set apart.
 #[derive(Default)]
@@ -109,6 +109,11 @@ fn choice(data: &Data) -> Sentence {
             .filter_map(|(name, _)| data.cell(&scenario.name, name))
             .filter_map(|cell| Some((cell, cell.measured()?)))
             .collect();
+        // A bound is not what to take, unless there is nothing else.
+        let is_bound = |m: &Measured| m.standing == Standing::AtMost;
+        if !cells.iter().all(|(_, m)| is_bound(m)) {
+            cells.retain(|(_, m)| !is_bound(m));
+        }
         cells.sort_by(|a, b| b.1.ratio.total_cmp(&a.1.ratio));
         let (best, number_of_best) = cells[0];
         let value = number::value_with_unit(number_of_best.median, &scenario.unit);
@@ -121,11 +126,17 @@ fn choice(data: &Data) -> Sentence {
             .name(&best.implementation)
             .say(match scenario.measure {
                 Measure::Throughput => format!(" moves {value}"),
-                Measure::Latency | Measure::Cost => format!(" takes {value}"),
+                Measure::Latency | Measure::Cost => {
+                    format!(" takes {}{value}", number_of_best.bound())
+                }
             });
         let level: Vec<&str> = cells[1..]
             .iter()
-            .filter(|(_, m)| m.standing == Standing::Level && m.ratio_hi >= 1.0)
+            .filter(|(_, m)| match m.standing {
+                Standing::Level => m.ratio_hi >= 1.0,
+                Standing::AtMost => true,
+                Standing::Best | Standing::Slower => false,
+            })
             .map(|(cell, _)| &*cell.implementation)
             .take(2)
             .collect();
@@ -136,7 +147,7 @@ fn choice(data: &Data) -> Sentence {
                 sentence
                     .say(", and ")
                     .names(&level)
-                    .say(format!("{tell} level with it"))
+                    .say(format!("{tell} not told apart from it"))
             }
             Some((next, m)) => {
                 let times = if m.ratio > 0.0 {
@@ -159,6 +170,18 @@ fn choice(data: &Data) -> Sentence {
     sentence.say(".")
 }
 
+/// A ranking's cells in words: `the 12 cells of channels`.
+fn cells_of(ranking: &Ranking) -> String {
+    let group = match ranking.group.strip_suffix("-async") {
+        Some(group) => format!("async {group}"),
+        None => ranking.group.clone(),
+    };
+    match ranking.cells {
+        1 => format!("the one cell of {group}"),
+        n => format!("the {n} cells of {group}"),
+    }
+}
+
 fn lead(data: &Data) -> Sentence {
     let all: Vec<&Ranking> = data
         .estimates
@@ -168,46 +191,70 @@ fn lead(data: &Data) -> Sentence {
         .collect();
     let mut sentence = Sentence::default();
     for (i, ranking) in all.iter().take(3).enumerate() {
-        let first: Vec<&str> = ranking
-            .ranks
-            .iter()
-            .filter(|r| r.tier == 1)
-            .map(|r| &*r.implementation)
-            .take(4)
-            .collect();
-        let leader = &ranking.ranks[0];
-        let cells = if ranking.cells == 1 { "cell" } else { "cells" };
-        let over = format!(
-            "{}ver the {} {cells} of {}, ",
-            if i == 0 { "O" } else { "; o" },
-            ranking.cells,
-            ranking.group
-        );
-        sentence = sentence.say(over);
-        let mean = format!(
-            "{} of the best on average ({})",
-            number::ratio(leader.ratio),
-            number::ratio_interval(leader.lo, leader.hi)
-        );
-        sentence = match (ranking.complete(leader), first.len()) {
-            (false, _) => sentence
-                .say("nobody has every cell, and ")
-                .name(&leader.implementation)
-                .say(format!(" has {} with {mean}", leader.cells)),
-            (true, 1) => sentence.name(first[0]).say(format!(" leads with {mean}")),
-            (true, _) => sentence
-                .names(&first)
-                .say(format!(" share the first tier, {mean}")),
+        let over = if i == 0 { "Over " } else { "; over " };
+        sentence = sentence.say(format!("{over}{}, ", cells_of(ranking)));
+        let mean = |rank: &Rank| {
+            format!(
+                "{} of the best on average ({})",
+                number::ratio(rank.ratio),
+                number::ratio_interval(rank.lo, rank.hi)
+            )
         };
-        let next = ranking
-            .ranks
-            .iter()
-            .find(|r| r.tier == 2 && ranking.complete(r));
+        let mut partial = ranking.ranks.iter().filter(|r| !ranking.complete(r));
+        let Some(leader) = ranking.ranks.first().filter(|r| ranking.complete(r)) else {
+            let telling = partial.find(|r| ranking.telling(r));
+            sentence = match telling {
+                Some(first) => sentence
+                    .say("nobody has every cell, and ")
+                    .name(&first.implementation)
+                    .say(format!(" has {} of them with {}", first.cells, mean(first))),
+                None => sentence.say("nobody has even half of them"),
+            };
+            continue;
+        };
+        let of_tier = |tier: u32| {
+            let complete = ranking.ranks.iter().filter(|r| ranking.complete(r));
+            complete.filter(move |r| r.tier == tier)
+        };
+        let first: Vec<&str> = of_tier(1).map(|r| &*r.implementation).collect();
+        sentence = match first.len() {
+            // One tier of all says nothing of who leads; the order alone does.
+            _ if data.estimates.exploratory => sentence
+                .name(&leader.implementation)
+                .say(format!(" comes first with {}", mean(leader))),
+            1 => sentence
+                .name(first[0])
+                .say(format!(" leads with {}", mean(leader))),
+            n => {
+                let others = match n.saturating_sub(4) {
+                    0 => String::new(),
+                    more => format!(" and {} more", in_words(more)),
+                };
+                sentence
+                    .names(&first[..n.min(4)])
+                    .say(format!("{others} share the first tier, {}", mean(leader)))
+            }
+        };
+        let next = if data.estimates.exploratory {
+            ranking.ranks.get(1).filter(|r| ranking.complete(r))
+        } else {
+            of_tier(2).next()
+        };
         if let Some(next) = next {
             sentence = sentence
                 .say(", before ")
                 .name(&next.implementation)
                 .say(format!(" with {}", number::ratio(next.ratio)));
+        }
+        // Whoever is nearly complete may be ahead of the leader, and is not to vanish from the sentence.
+        let best = partial
+            .filter(|r| ranking.telling(r))
+            .max_by(|a, b| a.ratio.total_cmp(&b.ratio));
+        if let Some(best) = best {
+            let (ratio, cells) = (number::ratio(best.ratio), best.cells);
+            sentence = sentence.say(" (").name(&best.implementation).say(format!(
+                " has only {cells} of the cells, with {ratio} there)"
+            ));
         }
     }
     if all.is_empty() {
@@ -230,7 +277,24 @@ fn worth(data: &Data) -> Sentence {
     let mut sentence = Sentence::default();
     sentence = match failures.as_slice() {
         [] if passed == 0 => sentence.say("Nothing was proved in this run"),
-        [] => sentence.say(format!("All {passed} checks of claimed properties held")),
+        [] => {
+            let undecided = proofs
+                .iter()
+                .filter(|p| p.verdict == Verdict::Inconclusive)
+                .count();
+            let mut worlds: Vec<&str> = proofs.iter().map(|p| &*p.world).collect();
+            worlds.sort_unstable();
+            worlds.dedup();
+            let of_claims = match undecided {
+                0 => format!("All {passed} quick checks of claimed properties held"),
+                n => format!(
+                    "{passed} quick checks of claimed properties held and {} came to no end in their time",
+                    in_words(n)
+                ),
+            };
+            let s = if worlds.len() == 1 { "" } else { "s" };
+            sentence.say(format!("{of_claims} ({} world{s})", worlds.join(", ")))
+        }
         some => {
             for (i, (name, property)) in some.iter().take(3).enumerate() {
                 let between = if i == 0 { "" } else { ", " };
@@ -268,12 +332,13 @@ fn worth(data: &Data) -> Sentence {
         .map(|t| t.half_width)
         .collect();
     widths.sort_unstable_by(f64::total_cmp);
-    sentence = match widths.get(widths.len() / 2) {
-        Some(median) => sentence.say(format!(
-            "; differences below about {} are noise on this machine",
-            number::percent(*median)
+    sentence = match (widths.first(), widths.last()) {
+        (Some(least), Some(most)) => sentence.say(format!(
+            "; differences below {} in the quietest scenario, and {} in the noisiest, are noise on this machine",
+            number::percent(*least),
+            number::percent(*most)
         )),
-        None => sentence.say("; without a placebo the noise is unknown"),
+        _ => sentence.say("; without a placebo the noise is unknown"),
     };
     if data.estimates.exploratory {
         sentence = sentence.say(", and this run is too short to call anything faster");

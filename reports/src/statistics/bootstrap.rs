@@ -102,15 +102,6 @@ pub fn interval(draws: &mut [f64]) -> (f64, f64) {
     (lo, hi)
 }
 
-/// Two-sided p-value that draws of a logarithm come from one whose true value is 0: twice the smaller
-/// tail, never below what so many draws can show.
-pub fn p_value(draws: &[f64]) -> f64 {
-    let not_above = draws.iter().filter(|&&x| x <= 0.0).count();
-    let not_below = draws.iter().filter(|&&x| x >= 0.0).count();
-    let tail = (not_above.min(not_below) + 1) as f64 / (draws.len() + 1) as f64;
-    (2.0 * tail).min(1.0)
-}
-
 /// A seed of its own for each scenario (FNV-1a of its name), so that scenarios are resampled
 /// independently of each other and of the order in which they are listed.
 pub fn seed_of(scenario: &str, salt: &[bool]) -> u64 {
@@ -165,13 +156,5 @@ mod tests {
         let mut draws: Vec<f64> = (0..10_000).rev().map(f64::from).collect();
         assert_eq!(interval(&mut draws), (249.0, 9750.0));
         assert_eq!(interval(&mut [3.0]), (3.0, 3.0));
-    }
-
-    #[test]
-    fn a_p_value_is_twice_the_smaller_tail_and_never_zero() {
-        let one_sided: Vec<f64> = vec![1.0; 9_999];
-        assert_eq!(p_value(&one_sided), 2.0 / 10_000.0);
-        assert_eq!(p_value(&[-1.0, 1.0]), 1.0);
-        assert_eq!(p_value(&[0.0, 0.0]), 1.0);
     }
 }

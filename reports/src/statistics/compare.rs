@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use flowmeter_harness::record::{FailureKind, RunData, Scenario};
 
-use super::bootstrap::{Resamples, interval, median, p_value, seed_of};
+use super::bootstrap::{Resamples, interval, median, seed_of};
 use super::estimates::{Cell, Measured, Outcome, SlowedTwin, Standing, Twin};
 use super::samples::{Entry, ScenarioSamples, origin};
-use super::significance::discoveries;
+use super::significance::{discoveries, fork_medians, p_value};
 
 /// A scenario's cells, with the draws that rankings are made of.
 pub struct Comparison<'a> {
@@ -19,9 +19,13 @@ pub struct Comparison<'a> {
     pub placebos: Vec<Twin>,
     /// Of this scenario.
     pub slowed: Vec<SlowedTwin>,
-    /// Log-ratio to the best in every resample, by implementation; in single precision, since they are
+    /// Log-ratio to the best of each resample, by implementation; in single precision, since they are
     /// only averaged.
     pub draws: BTreeMap<String, Vec<f32>>,
+    /// Logarithms of the values of those with a number, by round; more is better.
+    pub logs: BTreeMap<String, Vec<(usize, f64)>>,
+    /// The rounds of each fork.
+    pub forks: Vec<Vec<usize>>,
 }
 
 /// Resamples by which rounds can be drawn: usually all, and then one set serves every entry.
@@ -61,7 +65,7 @@ fn only_values(values: &[(usize, f64)]) -> Vec<f64> {
 }
 
 /// Per-round differences of logarithms, where both have a value.
-fn differences(a: &[(usize, f64)], b: &[(usize, f64)]) -> Vec<(usize, f64)> {
+pub fn differences(a: &[(usize, f64)], b: &[(usize, f64)]) -> Vec<(usize, f64)> {
     let b: BTreeMap<usize, f64> = b.iter().copied().collect();
     a.iter()
         .filter_map(|&(round, x)| b.get(&round).map(|y| (round, x - y)))
@@ -91,6 +95,31 @@ fn best(logs: &BTreeMap<&str, Vec<(usize, f64)>>) -> Option<String> {
     Some(best.to_owned())
 }
 
+/// Log-ratios to one entry, in every resample, turned into log-ratios to the best of that resample. Which
+/// entry is the best is uncertain too: so the best of all has an interval of its own, and nobody's
+/// reaches above 1. Those that may not lead may still be ahead; they count as level then.
+fn to_the_best_of_each(
+    draws: BTreeMap<String, Vec<f64>>,
+    leads: impl Fn(&str) -> bool,
+) -> BTreeMap<String, Vec<f32>> {
+    let mut most = vec![f64::NEG_INFINITY; super::RESAMPLES];
+    for (_, draws) in draws.iter().filter(|(name, _)| leads(name)) {
+        for (most, &draw) in most.iter_mut().zip(draws) {
+            *most = most.max(draw);
+        }
+    }
+    let relative = |draws: Vec<f64>| {
+        let pairs = draws.into_iter().zip(&most);
+        pairs
+            .map(|(draw, most)| (draw - most).min(0.0) as f32)
+            .collect()
+    };
+    draws
+        .into_iter()
+        .map(|(name, draws)| (name, relative(draws)))
+        .collect()
+}
+
 /// Estimates everything about one scenario except what depends on all others.
 pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Comparison<'a> {
     let scenario = samples.scenario;
@@ -98,20 +127,31 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
         samples,
         made: BTreeMap::new(),
     };
-    let sound = |name: &str| !samples.failures.contains_key(name);
     let logs: BTreeMap<&str, Vec<(usize, f64)>> = samples
         .windows
         .keys()
-        .filter(|(name, entry)| *entry == Entry::Original && sound(name))
+        .filter(|(name, entry)| *entry == Entry::Original && samples.has_number(name))
         .map(|&(name, entry)| (name, samples.logs(name, entry)))
         .collect();
-    let best = best(&logs);
+    // A bound is nobody's best, unless there are only bounds.
+    let is_bound = |name: &str| samples.pace(name).generator_limited;
+    let only_bounds = logs.keys().all(|name| is_bound(name));
+    let leads = |name: &str| only_bounds || !is_bound(name);
+    let best = best(
+        &logs
+            .iter()
+            .filter(|(name, _)| leads(name))
+            .map(|(&name, values)| (name, values.clone()))
+            .collect(),
+    );
     let mut comparison = Comparison {
         scenario,
         cells: Vec::new(),
         placebos: Vec::new(),
         slowed: Vec::new(),
         draws: BTreeMap::new(),
+        logs: BTreeMap::new(),
+        forks: samples.forks.clone(),
     };
     let cell = |name: &str, outcome| Cell {
         scenario: scenario.name.clone(),
@@ -122,28 +162,22 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
         better: scenario.measure.better(),
         outcome,
     };
-    for (&name, log_values) in &logs {
+    let against_best: BTreeMap<&str, Vec<(usize, f64)>> = logs
+        .iter()
+        .filter_map(|(&name, values)| Some((name, differences(values, &logs[best.as_deref()?]))))
+        .collect();
+    comparison.draws = to_the_best_of_each(
+        against_best
+            .iter()
+            .filter(|(_, differences)| !differences.is_empty())
+            .map(|(&name, differences)| (name.to_owned(), draws.medians(differences)))
+            .collect(),
+        leads,
+    );
+    for (&name, against_best) in &against_best {
         let best = best.as_deref().expect("one of these is the best");
         let values = samples.values(name, Entry::Original);
-        let (lo, hi) = interval(&mut draws.medians(&values));
-        let mut measured = Measured {
-            rounds: values.len(),
-            median: median(&only_values(&values)),
-            lo,
-            hi,
-            ratio: 1.0,
-            ratio_lo: 1.0,
-            ratio_hi: 1.0,
-            p: 1.0,
-            standing: Standing::Best,
-            cpu_nanos_per_op: cpu_per_operation(samples, name),
-        };
-        let against_best = differences(log_values, &logs[best]);
-        if name == best {
-            comparison
-                .draws
-                .insert(name.to_owned(), vec![0.0; super::RESAMPLES]);
-        } else if against_best.is_empty() {
+        if against_best.is_empty() {
             // Ratios are taken within rounds, and these two were timed in different runs only.
             let outcome = Outcome::Failed {
                 kind: FailureKind::Void,
@@ -152,18 +186,36 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             };
             comparison.cells.push(cell(name, outcome));
             continue;
-        } else {
-            let mut log_ratios = draws.medians(&against_best);
-            measured.p = p_value(&log_ratios);
-            let kept = log_ratios.iter().map(|&x| x as f32).collect();
-            comparison.draws.insert(name.to_owned(), kept);
-            let (lo, hi) = interval(&mut log_ratios);
-            (measured.ratio_lo, measured.ratio_hi) = (lo.exp(), hi.exp());
-            // Above 1 only where medians of ratios run in a circle: level with the best.
-            measured.ratio = median(&only_values(&against_best)).exp().min(1.0);
-            measured.standing = Standing::Level;
         }
-        let outcome = Outcome::Measured(measured);
+        let (lo, hi) = interval(&mut draws.medians(&values));
+        // Above 1 only where medians of ratios run in a circle: level with the best.
+        let ratio = median(&only_values(against_best)).exp().min(1.0);
+        let of_resamples = comparison.draws[name].iter().map(|&x| f64::from(x));
+        let (ratio_lo, ratio_hi) = interval(&mut of_resamples.collect::<Vec<_>>());
+        let standing = match name {
+            _ if is_bound(name) => Standing::AtMost,
+            _ if name == best => Standing::Best,
+            _ => Standing::Level,
+        };
+        let outcome = Outcome::Measured(Measured {
+            rounds: values.len(),
+            disturbed: samples.pace(name).disturbed,
+            median: median(&only_values(&values)),
+            lo,
+            hi,
+            ratio,
+            // The best of a resample is often better than the best of all: the interval is drawn down by
+            // that, and holds the ratio nevertheless.
+            ratio_lo: ratio_lo.exp().min(ratio),
+            ratio_hi: ratio_hi.exp().max(ratio),
+            p: if standing != Standing::Level {
+                1.0
+            } else {
+                p_value(&[fork_medians(&samples.forks, against_best)])
+            },
+            standing,
+            cpu_nanos_per_op: cpu_per_operation(samples, name),
+        });
         comparison.cells.push(cell(name, outcome));
     }
     for (&name, (kind, message)) in &samples.failures {
@@ -173,6 +225,17 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             rounds: samples.values(name, Entry::Original).len(),
         };
         comparison.cells.push(cell(name, outcome));
+    }
+    for &(name, entry) in samples.windows.keys() {
+        let pace = samples.pace(name);
+        if entry == Entry::Original && !samples.failures.contains_key(name) && !pace.sustained() {
+            let outcome = Outcome::Unsustained {
+                disturbed: pace.disturbed,
+                windows: pace.windows,
+                rate: scenario.axes.rate,
+            };
+            comparison.cells.push(cell(name, outcome));
+        }
     }
     comparison
         .cells
@@ -186,7 +249,7 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             continue;
         }
         let mut log_ratios = draws.medians(&against);
-        let p = p_value(&log_ratios);
+        let p = p_value(&[fork_medians(&samples.forks, &against)]);
         let (lo, hi) = interval(&mut log_ratios);
         let (lo, hi) = (lo.exp(), hi.exp());
         let twin = Twin {
@@ -196,7 +259,8 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             ratio: median(&only_values(&against)).exp(),
             lo,
             hi,
-            half_width: (hi - lo) / 2.0,
+            // Of logarithms, since a wild placebo spans orders of magnitude.
+            half_width: 1.0 - (lo / hi).sqrt(),
         };
         match entry {
             Entry::Slowed(percent) => comparison.slowed.push(SlowedTwin {
@@ -208,6 +272,10 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             Entry::Placebo | Entry::Original => comparison.placebos.push(twin),
         }
     }
+    comparison.logs = logs
+        .into_iter()
+        .map(|(name, values)| (name.to_owned(), values))
+        .collect();
     comparison
 }
 
@@ -225,6 +293,9 @@ fn cpu_per_operation(samples: &ScenarioSamples, name: &str) -> Option<f64> {
 /// Says which cells are slower than the best of their scenario, and which slowed copies were noticed:
 /// each family of hypotheses is corrected for its size. Says nothing in an exploratory run, and nothing
 /// in a scenario without a placebo, whose noise is unknown.
+///
+/// One implementation's placebo is not every implementation's noise, so an effect must also exceed half the
+/// width of its own interval.
 pub fn judge(comparisons: &mut [Comparison], exploratory: bool) {
     if exploratory {
         return;
@@ -238,22 +309,27 @@ pub fn judge(comparisons: &mut [Comparison], exploratory: bool) {
     for (comparison, floor) in comparisons.iter_mut().zip(floors) {
         for cell in &mut comparison.cells {
             if let Outcome::Measured(measured) = &mut cell.outcome
-                && measured.standing != Standing::Best
+                && measured.standing == Standing::Level
             {
                 hypotheses.push((floor, measured));
             }
         }
         copies.extend(comparison.slowed.iter_mut().map(|copy| (floor, copy)));
     }
-    let exceeds = |ratio: f64, floor: Option<f64>| floor.is_some_and(|f| -ratio.ln() > f);
+    let exceeds = |ratio: f64, (lo, hi): (f64, f64), floor: Option<f64>| {
+        let own = (hi.ln() - lo.ln()) / 2.0;
+        floor.is_some_and(|placebos| -ratio.ln() > placebos.max(own))
+    };
     let found = discoveries(&hypotheses.iter().map(|(_, m)| m.p).collect::<Vec<_>>());
     for ((floor, measured), found) in hypotheses.into_iter().zip(found) {
-        if found && measured.ratio_hi < 1.0 && exceeds(measured.ratio, floor) {
+        let interval = (measured.ratio_lo, measured.ratio_hi);
+        if found && measured.ratio_hi < 1.0 && exceeds(measured.ratio, interval, floor) {
             measured.standing = Standing::Slower;
         }
     }
     let found = discoveries(&copies.iter().map(|(_, c)| c.p).collect::<Vec<_>>());
     for ((floor, copy), found) in copies.into_iter().zip(found) {
-        copy.called_slower = found && copy.twin.hi < 1.0 && exceeds(copy.twin.ratio, floor);
+        let Twin { ratio, lo, hi, .. } = copy.twin;
+        copy.called_slower = found && hi < 1.0 && exceeds(ratio, (lo, hi), floor);
     }
 }

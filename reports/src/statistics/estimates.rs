@@ -8,18 +8,25 @@ use flowmeter_harness::record::{Better, FailureKind, RunData};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ReportError;
+use crate::number;
 
 /// Name of the file of estimates in a run's folder.
 pub const ESTIMATES_FILE: &str = "estimates.json";
 
 /// Version of the file of estimates.
-pub const ESTIMATES_SCHEMA: u32 = 1;
+pub const ESTIMATES_SCHEMA: u32 = 2;
+
+/// Version of the method: raised whenever the same records would give other estimates, so that those kept
+/// from before are computed again.
+pub const METHOD: u32 = 2;
 
 /// Everything that a report says in numbers, computed once from the records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimates {
     /// [`ESTIMATES_SCHEMA`] of the writer.
     pub schema: u32,
+    /// [`METHOD`] of the writer.
+    pub method: u32,
     /// Bootstrap resamples behind each interval.
     pub resamples: usize,
     /// Share of resamples that an interval holds.
@@ -99,6 +106,15 @@ pub struct Cell {
 pub enum Outcome {
     /// It has a number.
     Measured(Measured),
+    /// It fell short of the scenario's rate in more than a fifth of its windows, so it has none.
+    Unsustained {
+        /// Windows of complete rounds that fell short.
+        disturbed: usize,
+        /// Of how many.
+        windows: usize,
+        /// The rate asked for, messages per second.
+        rate: Option<u64>,
+    },
     /// It has none.
     Failed {
         /// What kind of failure.
@@ -115,6 +131,8 @@ pub enum Outcome {
 pub struct Measured {
     /// Complete rounds behind it.
     pub rounds: usize,
+    /// Rounds in which the scenario's rate was not kept; their values count.
+    pub disturbed: usize,
     /// Median of the values of all rounds, in the cell's unit.
     pub median: f64,
     /// Lower end of its interval.
@@ -127,7 +145,8 @@ pub struct Measured {
     pub ratio_lo: f64,
     /// Upper end of the ratio's interval.
     pub ratio_hi: f64,
-    /// Two-sided p-value of "as good as the best", from the bootstrap; 1 for the best itself.
+    /// Two-sided p-value of "as good as the best", from a t statistic on one value a fork; 1 for the best
+    /// itself, and with one fork.
     pub p: f64,
     /// What may be said about it.
     pub standing: Standing,
@@ -141,11 +160,14 @@ pub struct Measured {
 pub enum Standing {
     /// The best of its scenario.
     Best,
-    /// The best is faster: the interval excludes 1, the effect exceeds the placebo's, and it survives
-    /// Benjamini-Hochberg over all cells.
+    /// The best is faster: the interval excludes 1, the effect exceeds the placebo's and half of its own
+    /// interval, and it survives Benjamini-Hochberg over all cells.
     Slower,
     /// Not told apart from the best.
     Level,
+    /// Its number is a bound: the generator's own lateness is more than half of it, so the true one is at
+    /// most that. Neither best nor slower; a ranking takes the bound.
+    AtMost,
 }
 
 /// A second entry of an implementation, against the first.
@@ -163,7 +185,7 @@ pub struct Twin {
     pub lo: f64,
     /// Upper end of its interval.
     pub hi: f64,
-    /// Half the width of the interval.
+    /// Half the width of the interval, as the share by which a ratio so far below 1 is slower: 0 to 1.
     pub half_width: f64,
 }
 
@@ -215,7 +237,7 @@ pub struct Ranking {
     pub view: View,
     /// How many scenarios that is.
     pub cells: usize,
-    /// Those with all cells first, by ratio; then partial entrants, by ratio.
+    /// Those with all cells first, by ratio; then partial entrants, by coverage.
     pub ranks: Vec<Rank>,
 }
 
@@ -232,8 +254,8 @@ pub struct Rank {
     pub lo: f64,
     /// Upper end of its interval.
     pub hi: f64,
-    /// Tier, from 1; ties share one. Partial entrants share one after all others: they ran other cells,
-    /// so nothing is said about their order.
+    /// Tier, from 1; ties share one, and in an exploratory run all are 1. Partial entrants share one after
+    /// all others: they ran other cells, so nothing is said about their order.
     pub tier: u32,
     /// Cells in which it has a number.
     pub cells: usize,
@@ -243,6 +265,12 @@ impl Ranking {
     /// Whether that entrant has a number in every cell.
     pub fn complete(&self, rank: &Rank) -> bool {
         rank.cells == self.cells
+    }
+
+    /// Whether its ratio is worth showing: it has a number in at least half of the cells. One good cell
+    /// that survived would otherwise read as an implementation that is best everywhere.
+    pub fn telling(&self, rank: &Rank) -> bool {
+        rank.cells * 2 >= self.cells
     }
 }
 
@@ -314,11 +342,9 @@ impl Estimates {
         Ok(estimates)
     }
 
-    /// Whether they were computed from these runs as they stand now.
+    /// Whether they were computed from these runs as they stand now, and by this build's method.
     pub fn are_of(&self, runs: &[RunData]) -> bool {
-        self.sources
-            .iter()
-            .eq(&runs.iter().map(Source::of).collect::<Vec<_>>())
+        self.method == METHOD && self.sources.iter().cloned().eq(runs.iter().map(Source::of))
     }
 
     /// Those of a cell.
@@ -342,7 +368,16 @@ impl Cell {
     pub fn measured(&self) -> Option<&Measured> {
         match &self.outcome {
             Outcome::Measured(measured) => Some(measured),
-            Outcome::Failed { .. } => None,
+            Outcome::Failed { .. } | Outcome::Unsustained { .. } => None,
+        }
+    }
+
+    /// Why it has no number, in one or two words, if it has none.
+    pub fn failed(&self) -> Option<&'static str> {
+        match self.outcome {
+            Outcome::Measured(_) => None,
+            Outcome::Unsustained { .. } => Some("cannot sustain"),
+            Outcome::Failed { kind, .. } => Some(failure_word(kind)),
         }
     }
 
@@ -350,6 +385,19 @@ impl Cell {
     pub fn error(&self) -> Option<String> {
         match &self.outcome {
             Outcome::Measured(_) => None,
+            Outcome::Unsustained {
+                disturbed,
+                windows,
+                rate,
+            } => {
+                let rate = match rate {
+                    Some(rate) => format!("{} messages/s", number::count(*rate)),
+                    None => "the rate".to_owned(),
+                };
+                Some(format!(
+                    "cannot sustain {rate} ({disturbed} of {windows} windows)"
+                ))
+            }
             Outcome::Failed {
                 kind,
                 message,
@@ -364,6 +412,22 @@ impl Cell {
                 Some(format!("{kind}: {message}{timed}"))
             }
         }
+    }
+}
+
+impl Measured {
+    /// What stands before its number: `at most ` for a bound.
+    pub fn bound(&self) -> &'static str {
+        match self.standing {
+            Standing::AtMost => "at most ",
+            Standing::Best | Standing::Slower | Standing::Level => "",
+        }
+    }
+
+    /// `2 of 30 windows disturbed`, if any were.
+    pub fn disturbance(&self) -> Option<String> {
+        let (disturbed, rounds) = (self.disturbed, self.rounds);
+        (disturbed > 0).then(|| format!("{disturbed} of {rounds} windows disturbed"))
     }
 }
 

@@ -36,7 +36,7 @@ pub fn curves(
 ) -> Result<(), ReportError> {
     let mut deserializer = Deserializer::new();
     for (&(name, entry), windows) in &samples.windows {
-        if entry != Entry::Original || samples.failures.contains_key(name) {
+        if entry != Entry::Original || !samples.has_number(name) {
             continue;
         }
         let mut merged: BTreeMap<&'static str, Histogram<u64>> = BTreeMap::new();

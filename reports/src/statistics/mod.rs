@@ -8,6 +8,7 @@ mod bootstrap;
 mod compare;
 mod estimates;
 mod latency;
+mod pace;
 mod ranking;
 mod samples;
 mod significance;
@@ -16,7 +17,7 @@ use flowmeter_harness::record::RunData;
 
 pub use bootstrap::{CONFIDENCE, RESAMPLES};
 pub use estimates::{
-    Cell, ESTIMATES_FILE, ESTIMATES_SCHEMA, Estimates, LatencyCurves, Measured, Outcome,
+    Cell, ESTIMATES_FILE, ESTIMATES_SCHEMA, Estimates, LatencyCurves, METHOD, Measured, Outcome,
     Percentile, Rank, Ranking, SlowedTwin, Source, Standing, Twin, View, failure_word,
 };
 pub(crate) use samples::{origin, scenarios};
@@ -43,9 +44,10 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, ReportError> {
         comparisons.push(compare::compare(runs, &samples));
     }
     compare::judge(&mut comparisons, exploratory);
-    let rankings = ranking::rankings(&comparisons);
+    let rankings = ranking::rankings(&comparisons, exploratory);
     let mut estimates = Estimates {
         schema: ESTIMATES_SCHEMA,
+        method: METHOD,
         resamples: RESAMPLES,
         confidence: CONFIDENCE,
         exploratory,

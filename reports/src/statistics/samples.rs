@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::{Better, FailureKind, RunData, Scenario, Window};
 
+use super::pace::Pace;
 use crate::error::ReportError;
 
 /// Which entry of an implementation.
@@ -62,6 +63,18 @@ impl ScenarioSamples<'_> {
             .into_iter()
             .map(|(round, value)| (round, sign * value.ln()))
             .collect()
+    }
+
+    /// How the windows of an implementation itself kept their rate.
+    pub fn pace(&self, implementation: &str) -> Pace {
+        let windows = self.windows.get(&(implementation, Entry::Original));
+        let windows = windows.into_iter().flat_map(BTreeMap::values);
+        Pace::of(windows.map(|timed| timed.window))
+    }
+
+    /// Whether an implementation may have a number here.
+    pub fn has_number(&self, implementation: &str) -> bool {
+        !self.failures.contains_key(implementation) && self.pace(implementation).sustained()
     }
 
     /// An entry's values by round.

@@ -1,6 +1,14 @@
-//! When a difference may be called one: many comparisons, one false discovery rate.
+//! When a difference may be called one: forks as the sample, and many comparisons at one false discovery
+//! rate.
 //!
-//! Source: Benjamini and Hochberg, *Controlling the false discovery rate* (1995).
+//! A process keeps its layout in memory and its place on the cores for all of its rounds, so rounds of one
+//! fork repeat each other, and a difference is as certain as its forks are many. However often rounds are
+//! resampled, that does not change; a t statistic on one value a fork says it as it is.
+//!
+//! Source: Benjamini and Hochberg, *Controlling the false discovery rate* (1995); Abramowitz and Stegun,
+//! *Handbook of Mathematical Functions* (1964), 26.7.3 and 26.7.4 (the t distribution).
+
+use super::bootstrap::median;
 
 /// Accepted share of false discoveries.
 pub const FALSE_DISCOVERIES: f64 = 0.05;
@@ -22,9 +30,118 @@ pub fn discoveries(p_values: &[f64]) -> Vec<bool> {
         .collect()
 }
 
+/// The median of each fork's values; a fork without any is left out. `forks` holds the rounds of each,
+/// `values` (round, value) in the order of rounds.
+pub fn fork_medians(forks: &[Vec<usize>], values: &[(usize, f64)]) -> Vec<f64> {
+    let at = |round: &usize| values.binary_search_by_key(round, |&(round, _)| round).ok();
+    forks
+        .iter()
+        .map(|fork| -> Vec<f64> {
+            let places = fork.iter().filter_map(at);
+            places.map(|place| values[place].1).collect()
+        })
+        .filter(|values| !values.is_empty())
+        .map(|values| median(&values))
+        .collect()
+}
+
+/// Two-sided p-value that the mean of several scenarios' logarithms, each seen in some forks, is 0: a t
+/// statistic, with forks - 1 degrees of freedom for one scenario and those of Welch and Satterthwaite for
+/// more. 1 where one scenario has fewer than two forks, since then nothing tells forks apart.
+///
+/// Source: Satterthwaite, *An approximate distribution of estimates of variance components* (1946).
+pub fn p_value(scenarios: &[Vec<f64>]) -> f64 {
+    if scenarios.is_empty() || scenarios.iter().any(|forks| forks.len() < 2) {
+        return 1.0;
+    }
+    let (mut sum, mut variance, mut shares) = (0.0, 0.0, 0.0);
+    for forks in scenarios {
+        let n = forks.len() as f64;
+        let mean = forks.iter().sum::<f64>() / n;
+        let squares: f64 = forks.iter().map(|x| (x - mean).powi(2)).sum();
+        let of_mean = squares / (n - 1.0) / n;
+        sum += mean;
+        variance += of_mean;
+        shares += of_mean * of_mean / (n - 1.0);
+    }
+    if variance == 0.0 {
+        return if sum == 0.0 { 1.0 } else { 0.0 };
+    }
+    // Rounded down: the wider distribution.
+    let freedom = (variance * variance / shares + 1e-9)
+        .floor()
+        .clamp(1.0, 1e4);
+    t_two_sided(sum / variance.sqrt(), freedom as u32)
+}
+
+/// Probability that a t with so many degrees of freedom is at least that far from 0.
+fn t_two_sided(t: f64, freedom: u32) -> f64 {
+    let angle = (t.abs() / f64::from(freedom).sqrt()).atan();
+    let (sin, cos) = angle.sin_cos();
+    // Terms cos^k times (1 3 5 ...)/(2 4 6 ...), or the inverse of its like, up to the degrees of freedom.
+    let first = freedom % 2;
+    let (mut term, mut sum) = (if first == 0 { 1.0 } else { cos }, 0.0);
+    for k in (first..freedom - 1).step_by(2) {
+        sum += term;
+        term *= cos * cos * f64::from(k + 1) / f64::from(k + 2);
+    }
+    let within = if first == 0 {
+        sin * sum
+    } else {
+        std::f64::consts::FRAC_2_PI * (angle + sin * sum)
+    };
+    (1.0 - within).clamp(0.0, 1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_t_beyond_its_tabled_quantile_has_five_percent() {
+        // Two-sided 5 % points, from the tables of Abramowitz and Stegun (26.10).
+        for (freedom, t) in [
+            (1, 12.706),
+            (2, 4.303),
+            (3, 3.182),
+            (4, 2.776),
+            (5, 2.571),
+            (9, 2.262),
+            (30, 2.042),
+        ] {
+            let p = t_two_sided(t, freedom);
+            assert!((p - 0.05).abs() < 1e-4, "{freedom}: {p}");
+        }
+        assert_eq!(t_two_sided(0.0, 4), 1.0);
+    }
+
+    #[test]
+    fn five_forks_that_scatter_say_less_than_five_that_agree() {
+        let scattered = p_value(&[vec![-0.3, -0.1, 0.1, -0.2, 0.0]]);
+        let agreeing = p_value(&[vec![-0.11, -0.09, -0.1, -0.105, -0.095]]);
+        assert!(scattered > 0.2, "{scattered}");
+        assert!(agreeing < 1e-4, "{agreeing}");
+    }
+
+    #[test]
+    fn one_fork_says_nothing() {
+        assert_eq!(p_value(&[vec![-0.5]]), 1.0);
+        assert_eq!(p_value(&[]), 1.0);
+        assert_eq!(p_value(&[vec![-0.5, -0.5], vec![-0.5]]), 1.0);
+    }
+
+    #[test]
+    fn scenarios_that_agree_are_worth_more_than_one() {
+        let forks = vec![-0.03, -0.01, -0.02, 0.0, -0.015];
+        assert!(p_value(&vec![forks.clone(); 6]) < p_value(&[forks]) / 10.0);
+    }
+
+    #[test]
+    fn a_fork_stands_for_its_rounds_by_its_median() {
+        let forks = [vec![0, 1, 2], vec![3, 4], vec![5]];
+        let values = [(0, 1.0), (1, 9.0), (2, 2.0), (4, 7.0)];
+        assert_eq!(fork_medians(&forks, &values), [2.0, 7.0]);
+    }
 
     #[test]
     fn the_papers_example_rejects_the_four_smallest_of_fifteen() {
