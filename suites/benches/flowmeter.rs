@@ -3,6 +3,7 @@
 //! One filter is for both. Criterion's own options (`--list`, `--test`, `--save-baseline NAME`, `--baseline
 //! NAME`, …) run criterion alone. `FLOWMETER_BUDGET=SECONDS` shortens the engine's part.
 
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
@@ -17,6 +18,16 @@ const LEFT_OUT: &str = "FLOWMETER_LEFT_OUT";
 fn main() -> ExitCode {
     if let Some(code) = process::serve_if_asked(Everybody) {
         return code;
+    }
+    // Cargo starts benches in the folder of their package; runs belong where the command looks for them.
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let workspace = package.parent().unwrap_or(package);
+    if let Err(why) = std::env::set_current_dir(workspace) {
+        eprintln!(
+            "flowmeter: {}: {why}; run it where it was built",
+            workspace.display()
+        );
+        return ExitCode::from(2);
     }
     // What cargo adds by itself, and what is left when that is taken away.
     let asked: Vec<String> = std::env::args()
