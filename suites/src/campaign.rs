@@ -49,7 +49,7 @@ impl Settings {
 
     /// With fewer generations of processes nothing is called faster: one process's layout of memory may
     /// decide it.
-    const FORKS_TO_COMPARE: u32 = 3;
+    const FORKS_TO_COMPARE: u32 = 5;
     /// With fewer rounds in all nothing is called faster.
     const ROUNDS_TO_COMPARE: u32 = 10;
 }
