@@ -1,14 +1,19 @@
 //! The two edges of a window, for many threads at once and without a thread that samples.
 //!
-//! All threads of a workload start early and ramp up through untimed work. Each works in chunks of k
-//! operations and reads the clock once a chunk; a *counting* thread notes (operations, time) when it first
-//! sees the clock past the first edge, and again past the second. Its rate is operations over time between
-//! its own two notes, and the sample's rate is the sum over the counting threads, so a thread that notices an
-//! edge late is not wrong, only a little longer. All threads go on until every counting thread has passed the
-//! second edge: what is counted is counted while all run.
+//! A window begins when the last thread of its workload has started to run ([`Edges::begin`]): the ramp is
+//! untimed work of all of them, the first edge stands at its end, the second a window later. Each thread works
+//! in chunks of k operations and reads the clock once a chunk. A *counting* thread whose chunk spans an edge
+//! divides the chunk at the edge in proportion to time, so every thread is counted over the same interval, from
+//! edge to edge, also one that slept across an edge; the rate is all their operations over that interval.
+//! Threads go on after the second edge until every counting thread has passed it, so that what is counted is
+//! counted while all run, but no longer than 5 ms: one that sleeps then is woken by the end.
 //!
 //! k adapts: it doubles while a chunk takes less than 20 us and halves above 100 us, between 1 and 1024, so
-//! that reading the clock costs next to nothing and edges are seen in time.
+//! that reading the clock costs next to nothing and little is left to be divided.
+//!
+//! CPU time and context switches are read by whoever passes an edge first, together with the clock, and
+//! scaled from the interval between the two readings to the window; where they lie less than half a window
+//! apart they are not known.
 //!
 //! **A copy slowed on purpose** ([`WindowSpec::slowed_percent`]) stands still for p percent of the timed
 //! interval: in [`PAUSES`] pauses at moments that all threads share. Pausing each thread for itself would
@@ -23,6 +28,7 @@
 //! let edges = Edges::new(&spec, 1); // one thread will count
 //! let mut counter = edges.counter();
 //! let mut turns = 0_u64;
+//! edges.begin();
 //! loop {
 //!     for _ in 0..counter.chunk() {
 //!         turns = std::hint::black_box(turns + 1);
@@ -38,7 +44,7 @@
 //! ```
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::clock;
@@ -51,56 +57,94 @@ const SHORT_CHUNK: u64 = 20_000;
 /// A chunk longer than this is halved, nanoseconds.
 const LONG_CHUNK: u64 = 100_000;
 /// Operations in a chunk at most.
-const MAX_CHUNK: u32 = 1024;
+pub const MAX_CHUNK: u32 = 1024;
 /// Pauses in the window of a copy slowed on purpose.
 pub const PAUSES: u64 = 5;
+/// How long workers wait after the second edge for a counting thread to pass it, nanoseconds.
+const GRACE: u64 = 5_000_000;
 
 /// The edges of one window. Cloning gives another handle to the same window.
 #[derive(Clone, Debug)]
 pub struct Edges {
-    first: u64,
-    last: u64,
+    ramp: u64,
+    nanos: u64,
     slowed_percent: u32,
     shared: Arc<Shared>,
 }
 
 #[derive(Debug)]
 struct Shared {
+    /// When the ramp began; `u64::MAX` before.
+    begins: AtomicU64,
     /// Counting threads that have not passed the second edge.
     counting: AtomicUsize,
     /// Of the process, read by whoever passed that edge first.
-    usage_at_first: OnceLock<Option<Usage>>,
-    usage_at_last: OnceLock<Option<Usage>>,
+    used_at_first: OnceLock<Reading>,
+    used_at_last: OnceLock<Reading>,
+}
+
+/// What the process had used, and when that was read.
+#[derive(Clone, Copy, Debug)]
+struct Reading {
+    nanos: u64,
+    usage: Option<Usage>,
+}
+
+impl Reading {
+    fn at(nanos: u64) -> Reading {
+        Reading {
+            nanos,
+            usage: usage::now(),
+        }
+    }
 }
 
 impl Edges {
-    /// Edges of a window that begins now with its ramp, and in which `counting` threads will count.
+    /// Edges of a window in which `counting` threads will count, and that has yet to [`begin`](Edges::begin).
     pub fn new(spec: &WindowSpec, counting: usize) -> Edges {
-        Edges::from(clock::now_nanos(), spec, counting)
-    }
-
-    fn from(now: u64, spec: &WindowSpec, counting: usize) -> Edges {
-        let first = now.saturating_add(spec.ramp_nanos);
         Edges {
-            first,
-            last: first.saturating_add(spec.nanos.max(1)),
+            ramp: spec.ramp_nanos,
+            nanos: spec.nanos.max(1),
             slowed_percent: spec.slowed_percent.unwrap_or(0).min(99),
             shared: Arc::new(Shared {
+                begins: AtomicU64::new(u64::MAX),
                 counting: AtomicUsize::new(counting),
-                usage_at_first: OnceLock::new(),
-                usage_at_last: OnceLock::new(),
+                used_at_first: OnceLock::new(),
+                used_at_last: OnceLock::new(),
             }),
         }
     }
 
-    /// The first edge on [`clock::now_nanos`].
-    pub fn first_nanos(&self) -> u64 {
-        self.first
+    /// The ramp begins now: everybody who takes part runs.
+    pub fn begin(&self) {
+        self.begin_at(clock::now_nanos());
     }
 
-    /// The second edge on [`clock::now_nanos`].
+    fn begin_at(&self, now: u64) {
+        // Relaxed: a moment that stands for itself; whoever sees it late divides the chunk at it all the same.
+        self.shared.begins.store(now, Ordering::Relaxed);
+    }
+
+    /// When the ramp began, on [`clock::now_nanos`]; `None` before [`Edges::begin`].
+    pub fn began_nanos(&self) -> Option<u64> {
+        let begins = self.begins();
+        (begins != u64::MAX).then_some(begins)
+    }
+
+    #[inline]
+    fn begins(&self) -> u64 {
+        // Relaxed: see `Edges::begin_at`.
+        self.shared.begins.load(Ordering::Relaxed)
+    }
+
+    /// The first edge on [`clock::now_nanos`]; never (`u64::MAX`) before [`Edges::begin`].
+    pub fn first_nanos(&self) -> u64 {
+        self.begins().saturating_add(self.ramp)
+    }
+
+    /// The second edge on [`clock::now_nanos`]; never (`u64::MAX`) before [`Edges::begin`].
     pub fn last_nanos(&self) -> u64 {
-        self.last
+        self.first_nanos().saturating_add(self.nanos)
     }
 
     /// Whether every counting thread has passed the second edge: time to stop.
@@ -120,6 +164,8 @@ impl Edges {
         Laps {
             chunk: 1,
             began: clock::now_nanos(),
+            next_edge: 0,
+            gives_up: u64::MAX,
             edges: self.clone(),
         }
     }
@@ -129,7 +175,6 @@ impl Edges {
         Counter {
             laps: self.laps(),
             operations: 0,
-            next_edge: self.first,
             at_first: None,
             at_last: None,
         }
@@ -144,21 +189,18 @@ impl Edges {
             kind: FailureKind::Void,
             message: message.to_owned(),
         };
-        let counted: Vec<Counted> = counted
-            .iter()
-            .copied()
-            .collect::<Option<_>>()
-            .ok_or_else(|| void("a counting thread ended before the window did"))?;
-        let operations: u64 = counted.iter().map(|c| c.operations).sum();
-        if operations == 0 {
+        let counted: Option<Vec<Counted>> = counted.iter().copied().collect();
+        let counted =
+            counted.ok_or_else(|| void("a counting thread ended before the window did"))?;
+        let operations: f64 = counted.iter().map(|c| c.operations).sum();
+        if operations <= 0.0 {
             return Err(void("no operation completed between the edges"));
         }
-        let total_nanos: u64 = counted.iter().map(|c| c.nanos).sum();
         let used = self.used();
         Ok(Sample {
-            value: rate(&counted),
-            operations,
-            nanos: total_nanos / counted.len() as u64,
+            value: operations / self.nanos as f64 * 1e9,
+            operations: (operations.round() as u64).max(1),
+            nanos: self.nanos,
             cpu_nanos: used.map(|u| u.cpu_nanos),
             voluntary_switches: used.map(|u| u.voluntary_switches),
             involuntary_switches: used.map(|u| u.involuntary_switches),
@@ -166,23 +208,31 @@ impl Edges {
         })
     }
 
-    /// What the process used between the edges; known once every counting thread has passed them.
+    /// What the process used between the edges, scaled from the interval between the two readings; `None`
+    /// where the system does not say, or the readings lie less than half a window apart.
     pub fn used(&self) -> Option<Usage> {
-        let first = self.shared.usage_at_first.get().copied().flatten()?;
-        let last = self.shared.usage_at_last.get().copied().flatten()?;
-        Some(last.since(first))
+        let first = self.shared.used_at_first.get()?;
+        let last = self.shared.used_at_last.get()?;
+        let apart = last.nanos.saturating_sub(first.nanos);
+        let used = last.usage?.since(first.usage?);
+        (apart > 0 && apart >= self.nanos / 2)
+            .then(|| used.scaled(self.nanos as f64 / apart as f64))
     }
 
     /// The end of the shared pause in which `now` falls.
     fn pause_end(&self, now: u64) -> Option<u64> {
-        if self.slowed_percent == 0 || now < self.first || now >= self.last {
+        if self.slowed_percent == 0 {
             return None;
         }
-        let period = ((self.last - self.first) / PAUSES).max(1);
+        let first = self.first_nanos();
+        if now < first || now >= self.last_nanos() {
+            return None;
+        }
+        let period = (self.nanos / PAUSES).max(1);
         let pause = period * u64::from(self.slowed_percent) / 100;
         // In the middle of each period, away from both edges.
         let begins = (period - pause) / 2;
-        let into = (now - self.first) % period;
+        let into = (now - first) % period;
         (into >= begins && into < begins + pause).then(|| now - into + begins + pause)
     }
 }
@@ -192,6 +242,10 @@ impl Edges {
 pub struct Laps {
     chunk: u32,
     began: u64,
+    /// The edge to pass next: 0 before the window began, never once both are passed.
+    next_edge: u64,
+    /// When to stop though not all counting threads have passed the second edge.
+    gives_up: u64,
     edges: Edges,
 }
 
@@ -203,11 +257,18 @@ impl Laps {
     }
 
     /// Ends a chunk: reads the clock, adapts the chunk, stands still where a copy is slowed on purpose.
-    /// `Break` once every counting thread has passed the second edge.
+    /// `Break` once every counting thread has passed the second edge, or has had time enough to.
     #[inline]
     pub fn lap(&mut self) -> ControlFlow<()> {
         let now = clock::now_nanos();
         self.end_chunk(now)
+    }
+
+    /// Time that passes between two chunks, of which it is no part; otherwise as [`Laps::lap`].
+    pub fn idle(&mut self) -> ControlFlow<()> {
+        let now = clock::now_nanos();
+        self.began = now;
+        self.look(now)
     }
 
     #[inline]
@@ -222,36 +283,48 @@ impl Laps {
             None => now,
             Some(end) => clock::spin_until(end),
         };
-        if self.edges.over() {
+        self.look(now)
+    }
+
+    /// Notes edges, and says whether it is over.
+    #[inline]
+    fn look(&mut self, now: u64) -> ControlFlow<()> {
+        if now >= self.next_edge {
+            self.pass(now);
+        }
+        if self.edges.over() || now >= self.gives_up {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
         }
     }
+
+    /// At an edge, or before the window began.
+    #[cold]
+    fn pass(&mut self, now: u64) {
+        let (first, last) = (self.edges.first_nanos(), self.edges.last_nanos());
+        if now < first {
+            if first != u64::MAX {
+                self.next_edge = first;
+            }
+            return;
+        }
+        let shared = &self.edges.shared;
+        shared.used_at_first.get_or_init(|| Reading::at(now));
+        self.next_edge = last;
+        if now >= last {
+            shared.used_at_last.get_or_init(|| Reading::at(now));
+            self.next_edge = u64::MAX;
+            self.gives_up = last.saturating_add(GRACE);
+        }
+    }
 }
 
-/// What one thread counted between its own notes of the two edges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What one thread counted from edge to edge.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Counted {
-    /// Operations.
-    pub operations: u64,
-    /// Time, nanoseconds; never 0.
-    pub nanos: u64,
-}
-
-/// Operations per second of several threads together: the sum of each one's own rate.
-pub fn rate(counted: &[Counted]) -> f64 {
-    let per_nano: f64 = counted
-        .iter()
-        .map(|c| c.operations as f64 / c.nanos.max(1) as f64)
-        .sum();
-    per_nano * 1e9
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Note {
-    operations: u64,
-    nanos: u64,
+    /// Operations, with the shares of the chunks that span the edges.
+    pub operations: f64,
 }
 
 /// The chunks of one thread that counts.
@@ -262,10 +335,9 @@ struct Note {
 pub struct Counter {
     laps: Laps,
     operations: u64,
-    /// The edge to pass next; never once both are passed.
-    next_edge: u64,
-    at_first: Option<Note>,
-    at_last: Option<Note>,
+    /// Operations until the edge.
+    at_first: Option<f64>,
+    at_last: Option<f64>,
 }
 
 impl Counter {
@@ -275,11 +347,19 @@ impl Counter {
         self.laps.chunk()
     }
 
-    /// Ends a chunk in which `operations` were done; otherwise as [`Laps::lap`].
+    /// Ends a chunk in which `operations` were done; otherwise as [`Laps::lap`]. A thread that is told to stop
+    /// within a chunk ends it with what it had done of it.
     #[inline]
     pub fn lap(&mut self, operations: u64) -> ControlFlow<()> {
-        let now = clock::now_nanos();
-        self.count(now, operations);
+        self.lap_at(clock::now_nanos(), operations)
+    }
+
+    #[inline]
+    fn lap_at(&mut self, now: u64, operations: u64) -> ControlFlow<()> {
+        if now >= self.laps.next_edge {
+            self.divide(now, operations);
+        }
+        self.operations += operations;
         self.laps.end_chunk(now)
     }
 
@@ -295,46 +375,37 @@ impl Counter {
 
     /// What was counted; `None` when this thread did not live to see both edges.
     pub fn finish(self) -> Option<Counted> {
-        let (first, last) = (self.at_first?, self.at_last?);
         Some(Counted {
-            operations: last.operations - first.operations,
-            nanos: last.nanos - first.nanos,
+            operations: self.at_last? - self.at_first?,
         })
     }
 
-    #[inline]
-    fn count(&mut self, now: u64, operations: u64) {
-        self.operations += operations;
-        if now >= self.next_edge {
-            self.pass(now, operations);
-        }
-    }
-
-    /// Notes an edge; called twice a window at most.
+    /// Divides a chunk at the edges that it spans.
     #[cold]
-    fn pass(&mut self, now: u64, operations: u64) {
+    fn divide(&mut self, now: u64, operations: u64) {
         let edges = &self.laps.edges;
-        let note = Note {
-            operations: self.operations,
-            nanos: now,
+        let (first, last) = (edges.first_nanos(), edges.last_nanos());
+        // Before the window began this thread may have waited for others to start.
+        let began = match edges.began_nanos() {
+            None => return,
+            Some(begins) => self.laps.began.max(begins).min(now),
         };
-        if self.at_first.is_none() {
-            edges.shared.usage_at_first.get_or_init(usage::now);
-            self.next_edge = edges.last;
-            if now < edges.last {
-                self.at_first = Some(note);
-                return;
-            }
-            // This chunk spans the whole window: it is what there is to count.
-            self.at_first = Some(Note {
-                operations: self.operations - operations,
-                nanos: self.laps.began.min(now - 1),
-            });
+        let took = now - began;
+        let until = |edge: u64| {
+            let share = match took {
+                0 => 1.0,
+                took => (edge.saturating_sub(began) as f64 / took as f64).min(1.0),
+            };
+            self.operations as f64 + operations as f64 * share
+        };
+        let (at_first, at_last) = (until(first), until(last));
+        if now >= first && self.at_first.is_none() {
+            self.at_first = Some(at_first);
         }
-        edges.shared.usage_at_last.get_or_init(usage::now);
-        self.at_last = Some(note);
-        self.next_edge = u64::MAX;
-        edges.leave();
+        if now >= last && self.at_last.is_none() {
+            self.at_last = Some(at_last);
+            self.laps.edges.leave();
+        }
     }
 }
 
@@ -360,55 +431,130 @@ mod tests {
             slowed_percent,
             seed: 0,
         };
-        Edges::from(0, &spec, counting)
+        let edges = Edges::new(&spec, counting);
+        edges.begin_at(0);
+        edges
     }
 
-    #[test]
-    fn each_thread_is_timed_between_its_own_notes() {
-        let edges = edges(2, None);
-        let (mut prompt, mut late) = (edges.counter(), edges.counter());
-        prompt.count(500_000, 100);
-        prompt.count(1_000_000, 100);
-        prompt.count(51_000_000, 5_000);
-        assert!(!edges.over(), "the other thread still counts");
-        late.count(11_000_000, 7);
-        late.count(61_000_000, 2_500);
-        assert!(edges.over());
-        late.count(99_000_000, 1_000_000);
-        let counted = [prompt.finish(), late.finish()];
-        assert_eq!(
-            counted,
-            [
-                Some(Counted {
-                    operations: 5_000,
-                    nanos: WINDOW
-                }),
-                Some(Counted {
-                    operations: 2_500,
-                    nanos: WINDOW
-                }),
-            ]
-        );
-        let sample = edges.sample(&counted).expect("both were counted");
-        assert_eq!(sample.operations, 7_500);
-        assert_eq!(sample.nanos, WINDOW);
-        assert!((sample.value - 150_000.0).abs() < 1e-6, "{}", sample.value);
-    }
-
-    #[test]
-    fn a_chunk_that_spans_the_window_is_what_there_is_to_count() {
-        let edges = edges(1, None);
+    /// One that began when the window did.
+    fn counter(edges: &Edges) -> Counter {
         let mut counter = edges.counter();
-        counter.laps.began = 900_000;
-        counter.count(60_900_000, 1);
-        let counted = counter.finish();
-        assert_eq!(
-            counted,
-            Some(Counted {
-                operations: 1,
-                nanos: 60_000_000
-            })
+        counter.laps.began = 0;
+        counter
+    }
+
+    fn operations(counter: Counter) -> f64 {
+        counter.finish().expect("it saw both edges").operations
+    }
+
+    #[test]
+    fn chunks_are_divided_at_the_edges() {
+        let edges = edges(2, None);
+        let (mut prompt, mut late) = (counter(&edges), counter(&edges));
+        assert!(prompt.lap_at(RAMP, 100).is_continue());
+        assert!(prompt.lap_at(RAMP + WINDOW, 5_000).is_continue());
+        assert!(!edges.over(), "the other thread still counts");
+        // 10 a microsecond all the time, in chunks that do not end at edges.
+        assert!(late.lap_at(RAMP * 3, 30_000).is_continue());
+        assert!(late.lap_at(RAMP + WINDOW + RAMP, 490_000).is_break());
+        assert!(edges.over());
+        let counted = [prompt.finish(), late.finish()];
+        let sample = edges.sample(&counted).expect("both were counted");
+        assert_eq!(sample.operations, 5_000 + 500_000);
+        assert_eq!(sample.nanos, WINDOW);
+        assert!(
+            (sample.value - 10_100_000.0).abs() < 1e-3,
+            "{}",
+            sample.value
         );
+    }
+
+    #[test]
+    fn a_thread_parked_across_the_first_edge_counts_over_the_whole_window() {
+        let edges = edges(2, None);
+        let (mut awake, mut parked) = (counter(&edges), counter(&edges));
+        assert!(awake.lap_at(RAMP, 0).is_continue());
+        assert!(awake.lap_at(RAMP + WINDOW, 5_000).is_continue());
+        // Asleep until 10 us before the second edge, then fast: 1000 operations in 50 ms are no more than
+        // that, whatever their pace while they came.
+        let wakes = RAMP + WINDOW - 10_000;
+        assert!(parked.lap_at(wakes, 0).is_continue());
+        assert!(parked.lap_at(RAMP + WINDOW, 1_000).is_break());
+        let counted = [awake.finish(), parked.finish()];
+        let sample = edges.sample(&counted).expect("both saw the edges");
+        assert_eq!(sample.operations, 6_000);
+        let expected = sample.operations as f64 / sample.nanos as f64 * 1e9;
+        assert!((sample.value - expected).abs() < 1e-6, "{}", sample.value);
+    }
+
+    #[test]
+    fn a_thread_that_sleeps_over_the_end_counts_what_it_did() {
+        let edges = edges(1, None);
+        let mut counter = counter(&edges);
+        assert!(counter.lap_at(RAMP, 10).is_continue());
+        assert!(counter.lap_at(RAMP + WINDOW / 2, 700).is_continue());
+        // Then nothing came but the message that ends it.
+        assert!(counter.lap_at(RAMP + WINDOW * 2, 0).is_break());
+        assert!((operations(counter) - 700.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_worker_waits_a_while_for_those_who_count_and_no_longer() {
+        let edges = edges(1, None);
+        let _parked = counter(&edges);
+        let mut worker = edges.laps();
+        let end = RAMP + WINDOW;
+        assert!(worker.end_chunk(end - 1).is_continue());
+        assert!(worker.end_chunk(end + GRACE - 1).is_continue());
+        assert!(worker.end_chunk(end + GRACE).is_break());
+    }
+
+    #[test]
+    fn nothing_is_timed_before_all_have_started() {
+        let spec = WindowSpec {
+            ramp_nanos: RAMP,
+            nanos: WINDOW,
+            slowed_percent: None,
+            seed: 0,
+        };
+        let edges = Edges::new(&spec, 1);
+        assert_eq!(edges.began_nanos(), None);
+        let mut counter = counter(&edges);
+        assert!(counter.lap_at(10 * WINDOW, 1_000_000).is_continue());
+        edges.begin_at(20 * WINDOW);
+        assert!(counter.lap_at(20 * WINDOW + RAMP, 77).is_continue());
+        assert!(counter.lap_at(21 * WINDOW + RAMP, 500).is_break());
+        assert!((operations(counter) - 500.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_chunk_that_spans_the_window_is_divided_twice() {
+        let edges = edges(1, None);
+        let mut counter = counter(&edges);
+        counter.laps.began = RAMP - WINDOW / 100;
+        assert!(counter.lap_at(RAMP + WINDOW + WINDOW / 100, 102).is_break());
+        assert!((operations(counter) - 100.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn usage_is_scaled_to_the_window() {
+        let edges = edges(1, None);
+        let reading = |nanos, cpu_nanos| Reading {
+            nanos,
+            usage: Some(Usage {
+                cpu_nanos,
+                voluntary_switches: 0,
+                involuntary_switches: 0,
+            }),
+        };
+        let shared = &edges.shared;
+        shared.used_at_first.set(reading(RAMP, 500)).expect("unset");
+        let late = RAMP + WINDOW * 5 / 4;
+        shared
+            .used_at_last
+            .set(reading(late, 10_500))
+            .expect("unset");
+        assert_eq!(edges.used().map(|used| used.cpu_nanos), Some(8_000));
     }
 
     #[test]
@@ -425,9 +571,9 @@ mod tests {
     #[test]
     fn a_window_without_operations_is_void() {
         let edges = edges(1, None);
-        let mut counter = edges.counter();
-        counter.count(RAMP, 3);
-        counter.count(RAMP + WINDOW, 0);
+        let mut counter = counter(&edges);
+        assert!(counter.lap_at(RAMP, 3).is_continue());
+        assert!(counter.lap_at(RAMP + WINDOW, 0).is_break());
         assert!(edges.sample(&[counter.finish()]).is_err());
     }
 

@@ -28,6 +28,17 @@ impl Usage {
                 .saturating_sub(earlier.involuntary_switches),
         }
     }
+
+    /// As much over a time so many times as long.
+    #[must_use]
+    pub fn scaled(self, factor: f64) -> Usage {
+        let scaled = |number: u64| (number as f64 * factor).round() as u64;
+        Usage {
+            cpu_nanos: scaled(self.cpu_nanos),
+            voluntary_switches: scaled(self.voluntary_switches),
+            involuntary_switches: scaled(self.involuntary_switches),
+        }
+    }
 }
 
 /// What this process has used until now; `None` where the system does not say.

@@ -1,9 +1,9 @@
 //! Alts while others put: producers feed a channel each, and one consumer waits on all of them at once.
 
 use std::marker::PhantomData;
+use std::thread;
 
 use flowmeter_harness::channel::{Alts, Chosen, Clause, Order, Patience};
-use flowmeter_harness::measure::edges::Edges;
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Measure};
 use serde::{Deserialize, Serialize};
@@ -71,6 +71,9 @@ fn produce<C: Alts, W: Watch>(
             C::put(&mut tx, SENTINEL).map_err(|_| closed())?;
             return Ok(Done::keeping(tx, watch));
         }
+        while watch.is_far_ahead() {
+            thread::yield_now();
+        }
     }
 }
 
@@ -81,7 +84,7 @@ fn consume<C: Alts, W: Watch>(rxs: &[C::Rx<u64>], mut watch: W) -> Result<W, Sta
     let mut alts = C::prepare(&clauses, Order::Random);
     let mut open = rxs.len();
     loop {
-        for _ in 0..watch.chunk() {
+        for turn in 0..watch.chunk() {
             match C::run(&mut alts, &mut slots, Patience::Forever) {
                 Ok(Chosen::Took {
                     value: Some(SENTINEL),
@@ -89,6 +92,7 @@ fn consume<C: Alts, W: Watch>(rxs: &[C::Rx<u64>], mut watch: W) -> Result<W, Sta
                 }) => {
                     open -= 1;
                     if open == 0 {
+                        watch.ends(turn);
                         return Ok(watch);
                     }
                 }
@@ -120,7 +124,7 @@ fn run<C: Alts, W: Watches>(params: &Params, watches: &W) -> Result<Reports<W>, 
             produce::<C, _>(tx, producer, watch).map(|done| done.map(Report::Producer))
         }));
     }
-    crew::threads(jobs)
+    crew::threads(jobs, watches.edges())
 }
 
 struct AltsContended<C> {
@@ -138,9 +142,9 @@ impl<C: Alts> Stage for AltsContended<C> {
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
-        let edges = Edges::new(&spec, 1);
-        let reports = run::<C, _>(&self.params, &Window(edges.clone()))?;
-        settle(&edges, reports)
+        let window = Window::new(&spec, self.params.buffer, 1);
+        let reports = run::<C, _>(&self.params, &window)?;
+        settle(&window, reports)
     }
 }
 

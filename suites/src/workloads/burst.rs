@@ -104,7 +104,11 @@ fn drain<C: Blocking, W>(
     }
 }
 
-fn run<C: Blocking, W: Watch>(capacity: Capacity, watch: W) -> Result<W, StageError> {
+fn run<C: Blocking, W: Watch>(
+    capacity: Capacity,
+    watch: W,
+    edges: Option<&Edges>,
+) -> Result<W, StageError> {
     let (to, from) = open::<C, u64>(capacity.buffer())?;
     let (tell, told) = open::<C, u64>(capacity.buffer())?;
     let burst = capacity.get();
@@ -112,7 +116,7 @@ fn run<C: Blocking, W: Watch>(capacity: Capacity, watch: W) -> Result<W, StageEr
         Box::new(move || drain::<C, W>(from, tell, burst)),
         Box::new(move || fill::<C, W>(to, told, burst, watch)),
     ];
-    let mut reports = crew::threads(jobs)?.into_iter().flatten();
+    let mut reports = crew::threads(jobs, edges)?.into_iter().flatten();
     reports.next().ok_or_else(closed)
 }
 
@@ -124,13 +128,13 @@ struct Burst<C> {
 impl<C: Blocking> Stage for Burst<C> {
     fn prove(&mut self) -> Result<(), StageError> {
         stream::prove_pair::<C>(Room::Fixed(self.capacity))?;
-        run::<C, _>(self.capacity, Recorded::new(PROOF_BURSTS, None)).map(drop)
+        run::<C, _>(self.capacity, Recorded::new(PROOF_BURSTS, None), None).map(drop)
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
         let edges = Edges::new(&spec, 1);
         let watch = Timed::new(edges.counter(), self.capacity.get());
-        let watch = run::<C, _>(self.capacity, watch)?;
+        let watch = run::<C, _>(self.capacity, watch, Some(&edges))?;
         edges.sample(&[watch.pace.finish()])
     }
 }

@@ -96,7 +96,11 @@ fn pass_on<C: Blocking, W>(
     }
 }
 
-fn run<C: Blocking, W: Watch>(params: &Params, watch: W) -> Result<W, StageError> {
+fn run<C: Blocking, W: Watch>(
+    params: &Params,
+    watch: W,
+    edges: Option<&Edges>,
+) -> Result<W, StageError> {
     let (first, mut from) = open::<C, u64>(params.buffer.buffer())?;
     let mut jobs: Vec<Job<Option<W>>> = Vec::with_capacity(params.links.count());
     for _ in 1..params.links.count() {
@@ -105,7 +109,7 @@ fn run<C: Blocking, W: Watch>(params: &Params, watch: W) -> Result<W, StageError
         jobs.push(Box::new(move || pass_on::<C, W>(taken, to)));
     }
     jobs.push(Box::new(move || send_round::<C, W>(first, from, watch)));
-    let mut reports = crew::threads(jobs)?.into_iter().flatten();
+    let mut reports = crew::threads(jobs, edges)?.into_iter().flatten();
     reports.next().ok_or_else(closed)
 }
 
@@ -117,13 +121,13 @@ struct Chain<C> {
 impl<C: Blocking> Stage for Chain<C> {
     fn prove(&mut self) -> Result<(), StageError> {
         stream::prove_pair::<C>(self.params.buffer)?;
-        run::<C, _>(&self.params, Recorded::new(PROOF_ROUNDS, None)).map(drop)
+        run::<C, _>(&self.params, Recorded::new(PROOF_ROUNDS, None), None).map(drop)
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
         let edges = Edges::new(&spec, 1);
         let watch = Timed::new(edges.counter(), self.params.links.get());
-        let watch = run::<C, _>(&self.params, watch)?;
+        let watch = run::<C, _>(&self.params, watch, Some(&edges))?;
         edges.sample(&[watch.pace.finish()])
     }
 }

@@ -1,16 +1,21 @@
 //! The threads or tasks of one run: started together, heard out, their panics told as failures.
 //!
+//! None begins to work before all have come; the window, where there is one, begins when the last of them runs.
+//!
 //! The first that fails ends the run at once: the others may wait for it for ever, and are left behind
 //! (the process of a failed cell is not used again).
 
 use std::any::Any;
-use std::future::Future;
-use std::sync::mpsc;
+use std::future::{Future, poll_fn};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, mpsc};
+use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::measure::StageError;
+use flowmeter_harness::measure::edges::Edges;
 use flowmeter_harness::record::FailureKind;
 
 /// What a thread does; an error ends the run.
@@ -47,6 +52,50 @@ type Outcome<T> = (usize, Option<Result<Done<T>, StageError>>);
 /// How often a crew of tasks looks whether one has died.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// Who has not come yet.
+struct Latch {
+    missing: AtomicUsize,
+    /// The window that begins when nobody is missing.
+    edges: Option<Edges>,
+}
+
+impl Latch {
+    fn new(count: usize, edges: Option<&Edges>) -> Arc<Latch> {
+        Arc::new(Latch {
+            missing: AtomicUsize::new(count),
+            edges: edges.cloned(),
+        })
+    }
+
+    /// One has come.
+    fn arrive(&self) {
+        // AcqRel: who is last comes after all others.
+        if self.missing.fetch_sub(1, Ordering::AcqRel) == 1
+            && let Some(edges) = &self.edges
+        {
+            edges.begin();
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.missing.load(Ordering::Acquire) == 0
+    }
+}
+
+/// Lets other tasks run.
+pub async fn yield_once() {
+    let mut yielded = false;
+    poll_fn(|context| {
+        if yielded {
+            return Poll::Ready(());
+        }
+        yielded = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
 /// Tells how a thread or task ended, also when it ended by a panic.
 struct Herald<T> {
     place: usize,
@@ -61,22 +110,31 @@ impl<T> Drop for Herald<T> {
     }
 }
 
-/// Runs each job on a thread of its own; the answers stand in the order of the jobs.
+/// Runs each job on a thread of its own; the answers stand in the order of the jobs. The ramp of `edges` begins
+/// when the last of the threads runs.
 ///
 /// # Errors
 /// The first error or panic.
-pub fn threads<T: Send + 'static>(jobs: Vec<Job<T>>) -> Result<Vec<T>, StageError> {
+pub fn threads<T: Send + 'static>(
+    jobs: Vec<Job<T>>,
+    edges: Option<&Edges>,
+) -> Result<Vec<T>, StageError> {
     let (hearer, heard) = mpsc::channel();
     let count = jobs.len();
+    let (gate, latch) = (Arc::new(Barrier::new(count)), Latch::new(count, edges));
     let mut handles = Vec::with_capacity(count);
     for (place, job) in jobs.into_iter().enumerate() {
         let hearer = hearer.clone();
+        let (gate, latch) = (gate.clone(), latch.clone());
         let body = move || {
             let mut herald = Herald {
                 place,
                 outcome: None,
                 hearer,
             };
+            gate.wait();
+            // After the gate: who comes late through it is not yet at work.
+            latch.arrive();
             herald.outcome = Some(job());
         };
         let thread = thread::Builder::new().spawn(body);
@@ -108,18 +166,20 @@ pub struct Tasks<'e, E, T> {
     executor: &'e E,
     panics_before: u64,
     count: usize,
+    latch: Arc<Latch>,
     hearer: mpsc::Sender<Outcome<T>>,
     heard: mpsc::Receiver<Outcome<T>>,
 }
 
 impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
-    /// None yet.
-    pub fn on(executor: &'e E) -> Self {
+    /// So many, none of them spawned yet. The ramp of `edges` begins when the last of them runs.
+    pub fn on(executor: &'e E, count: usize, edges: Option<&Edges>) -> Self {
         let (hearer, heard) = mpsc::channel();
         Tasks {
             executor,
             panics_before: executor.panics(),
             count: 0,
+            latch: Latch::new(count, edges),
             hearer,
             heard,
         }
@@ -136,7 +196,13 @@ impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
             hearer: self.hearer.clone(),
         };
         self.count += 1;
+        let latch = self.latch.clone();
         self.executor.spawn(async move {
+            latch.arrive();
+            // Yielding, since the others may need this thread to come.
+            while !latch.is_open() {
+                yield_once().await;
+            }
             herald.outcome = Some(task.await);
             drop(herald);
         });

@@ -11,6 +11,7 @@ mod casting;
 pub mod chain;
 pub mod create;
 mod crew;
+mod lead;
 mod ledger;
 pub mod one_shot;
 pub mod open_loop;

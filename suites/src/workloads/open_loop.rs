@@ -7,6 +7,7 @@
 //! lateness is what was measured.
 
 use std::marker::PhantomData;
+use std::thread;
 
 use flowmeter_harness::channel::Blocking;
 use flowmeter_harness::measure::clock;
@@ -75,6 +76,17 @@ struct Schedule {
 }
 
 impl Schedule {
+    /// Begins with the ramp of a window, which is about to begin.
+    fn of(edges: &Edges, rate: Rate) -> Schedule {
+        loop {
+            if let Some(begins) = edges.began_nanos() {
+                let rate = rate.get();
+                return Schedule { begins, rate };
+            }
+            thread::yield_now();
+        }
+    }
+
     /// The moment of the message at `sequence`, on the engine's clock.
     #[inline]
     fn moment(self, sequence: u64) -> u64 {
@@ -125,7 +137,8 @@ struct Consumed {
     sample: Result<Sample, StageError>,
     response: Latencies,
     service: Latencies,
-    backlog: Backlog,
+    /// Achieved over offered rate, where there were messages enough to tell.
+    achieved: Option<f64>,
 }
 
 enum Report {
@@ -180,10 +193,11 @@ impl Backlog {
 
 fn generate<C: Blocking>(
     mut tx: C::Tx<Letter>,
-    schedule: Schedule,
+    rate: Rate,
     edges: &Edges,
     mut generated: Box<Generated>,
 ) -> Result<Done<Report>, StageError> {
+    let schedule = Schedule::of(edges, rate);
     let mut put = |letter| C::put(&mut tx, letter).map_err(|_| refused("a put on an open channel"));
     let (first, last) = (edges.first_nanos(), edges.last_nanos());
     let mut free = 0;
@@ -216,17 +230,21 @@ fn generate<C: Blocking>(
 
 fn consume<C: Blocking>(
     mut rx: C::Rx<Letter>,
-    schedule: Schedule,
+    rate: Rate,
     edges: &Edges,
     mut consumed: Box<Consumed>,
 ) -> Result<Done<Report>, StageError> {
     let mut counter = edges.counter();
+    let schedule = Schedule::of(edges, rate);
     let (first, last) = (edges.first_nanos(), edges.last_nanos());
+    let mut backlog = Backlog::between(first, last);
     'open: loop {
-        for _ in 0..counter.chunk() {
+        for turn in 0..counter.chunk() {
             let taken = C::take(&mut rx);
             let letter = taken.map_err(|_| refused("a take from an open channel"))?;
             if letter.sequence == SENTINEL {
+                // It stops, whatever the clock says.
+                let _ = counter.lap(u64::from(turn));
                 break 'open;
             }
             let now = clock::now_nanos();
@@ -236,13 +254,14 @@ fn consume<C: Blocking>(
                 let response = now.saturating_sub(intended);
                 consumed.response.record(response);
                 consumed.service.record(now.saturating_sub(letter.sent));
-                consumed.backlog.note(intended, response);
+                backlog.note(intended, response);
             }
         }
         let turns = u64::from(counter.chunk());
         // The generator decides when it is over.
         let _ = counter.lap(turns);
     }
+    consumed.achieved = backlog.achieved();
     consumed.sample = edges.sample(&[counter.finish()]);
     Ok(Done::keeping(rx, Report::Consumer(consumed)))
 }
@@ -266,18 +285,15 @@ impl<C: Blocking> OpenLoop<C> {
             sample: Err(void("nothing was taken".to_owned())),
             response: Latencies::new()?,
             service: Latencies::new()?,
-            backlog: Backlog::between(edges.first_nanos(), edges.last_nanos()),
+            achieved: None,
         });
-        let schedule = Schedule {
-            begins: clock::now_nanos(),
-            rate: self.params.rate.get(),
-        };
+        let rate = self.params.rate;
         let (here, there) = (edges.clone(), edges.clone());
         let jobs: Vec<Job<Report>> = vec![
-            Box::new(move || consume::<C>(rx, schedule, &here, consumed)),
-            Box::new(move || generate::<C>(tx, schedule, &there, generated)),
+            Box::new(move || consume::<C>(rx, rate, &here, consumed)),
+            Box::new(move || generate::<C>(tx, rate, &there, generated)),
         ];
-        let mut reports = crew::threads(jobs)?.into_iter();
+        let mut reports = crew::threads(jobs, Some(edges))?.into_iter();
         match (reports.next(), reports.next()) {
             (Some(Report::Consumer(consumed)), Some(Report::Generator(generated))) => {
                 Ok((generated, consumed))
@@ -297,7 +313,7 @@ impl<C: Blocking> Stage for OpenLoop<C> {
         let (generated, consumed) = self.run(&edges)?;
         Tally::agree(generated.put, consumed.taken)?;
         let rate = self.params.rate.get();
-        let achieved = generated.gave_up.or_else(|| consumed.backlog.achieved());
+        let achieved = generated.gave_up.or(consumed.achieved);
         let achieved = achieved.ok_or_else(|| {
             let millis = spec.nanos / 1_000_000;
             void(format!(

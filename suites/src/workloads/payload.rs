@@ -6,6 +6,9 @@ use flowmeter_harness::channel::Message;
 /// Stamp of the message that ends a consumer; no value has it.
 pub const SENTINEL: u64 = u64::MAX;
 
+/// Stamp of a message whose words do not agree; no value has it.
+const TORN: u64 = u64::MAX - 1;
+
 /// Bits of a stamp that count; the producer stands above them.
 const SEQUENCE_BITS: u32 = 48;
 
@@ -63,10 +66,15 @@ impl<const N: usize> Payload for Words<N> {
         Words([stamp; N])
     }
 
-    /// First, middle and last word xored: the stamp where all three agree.
+    /// What first, middle and last word say, where they agree.
     #[inline]
     fn stamp(&self) -> u64 {
-        self.0[0] ^ self.0[N / 2] ^ self.0[N - 1]
+        let (first, middle, last) = (self.0[0], self.0[N / 2], self.0[N - 1]);
+        if first == middle && middle == last {
+            first
+        } else {
+            TORN
+        }
     }
 }
 
@@ -81,10 +89,16 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_message_has_another_stamp() {
-        let mut words = Words::<8>::new(5);
-        assert_eq!(words.stamp(), 5);
-        words.0[7] = 6;
-        assert_ne!(words.stamp(), 5);
+    fn a_torn_message_has_a_stamp_that_was_never_put() {
+        assert_eq!(Words::<8>::new(5).stamp(), 5);
+        // Where two of the three words are of another message: what is left must not pass for either.
+        for other in [[0, 4], [0, 7], [4, 7]] {
+            let mut words = Words::<8>::new(5);
+            for word in other {
+                words.0[word] = 6;
+            }
+            assert_eq!(words.stamp(), TORN, "words {other:?}");
+        }
+        assert!(TORN != SENTINEL && origin(TORN).0 > 1023);
     }
 }

@@ -96,14 +96,18 @@ fn give_back<C: Blocking, W>(
     }
 }
 
-fn run<C: Blocking, W: Watch>(buffer: Room, watch: W) -> Result<W, StageError> {
+fn run<C: Blocking, W: Watch>(
+    buffer: Room,
+    watch: W,
+    edges: Option<&Edges>,
+) -> Result<W, StageError> {
     let (to, arrives) = open::<C, u64>(buffer.buffer())?;
     let (back, returns) = open::<C, u64>(buffer.buffer())?;
     let jobs: Vec<Job<Option<W>>> = vec![
         Box::new(move || give_back::<C, W>(arrives, back)),
         Box::new(move || serve::<C, W>(to, returns, watch)),
     ];
-    crew::threads(jobs).and_then(server)
+    crew::threads(jobs, edges).and_then(server)
 }
 
 /// The report of the one that served.
@@ -154,10 +158,11 @@ fn run_async<C: Async, E: Executors, W: Watch>(
     executor: &E,
     buffer: Room,
     watch: W,
+    edges: Option<&Edges>,
 ) -> Result<W, StageError> {
     let (to, arrives) = open::<C, u64>(buffer.buffer())?;
     let (back, returns) = open::<C, u64>(buffer.buffer())?;
-    let mut tasks = Tasks::on(executor);
+    let mut tasks = Tasks::on(executor, 2, edges);
     tasks.spawn(give_back_async::<C, W>(arrives, back));
     tasks.spawn(serve_async::<C, W>(to, returns, watch));
     tasks.join().and_then(server)
@@ -175,12 +180,12 @@ struct PingPong<C> {
 impl<C: Blocking> Stage for PingPong<C> {
     fn prove(&mut self) -> Result<(), StageError> {
         stream::prove_pair::<C>(self.buffer)?;
-        run::<C, _>(self.buffer, Recorded::new(PROOF_TURNS, None)).map(drop)
+        run::<C, _>(self.buffer, Recorded::new(PROOF_TURNS, None), None).map(drop)
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
         let edges = Edges::new(&spec, 1);
-        let watch = run::<C, _>(self.buffer, timed(&edges))?;
+        let watch = run::<C, _>(self.buffer, timed(&edges), Some(&edges))?;
         edges.sample(&[watch.pace.finish()])
     }
 }
@@ -195,12 +200,12 @@ impl<C: Async, E: Executors> Stage for PingPongAsync<C, E> {
     fn prove(&mut self) -> Result<(), StageError> {
         overfull::<C>(self.buffer.buffer())?;
         let watch = Recorded::new(PROOF_TURNS, None);
-        run_async::<C, E, _>(&self.executor, self.buffer, watch).map(drop)
+        run_async::<C, E, _>(&self.executor, self.buffer, watch, None).map(drop)
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
         let edges = Edges::new(&spec, 1);
-        let watch = run_async::<C, E, _>(&self.executor, self.buffer, timed(&edges))?;
+        let watch = run_async::<C, E, _>(&self.executor, self.buffer, timed(&edges), Some(&edges))?;
         edges.sample(&[watch.pace.finish()])
     }
 }

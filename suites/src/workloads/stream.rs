@@ -1,8 +1,9 @@
 //! Stream: producers put as fast as they can, consumers take as fast as they can, blocking.
 //!
-//! Consumers count. Producers go on until every consumer has passed the second edge; the last of them then
-//! puts one sentinel for each consumer, so that consumers of channels without close end too. The same loops
-//! run as tasks in `stream_async`.
+//! Consumers count. Producers go on until every consumer has passed the second edge (or sleeps, see
+//! [`edges`](flowmeter_harness::measure::edges)); the last of them then puts one sentinel for each consumer, so
+//! that consumers of channels without close end too. Where the room has no bound, producers may be 65,536
+//! values ahead (see `lead`). The same loops run as tasks in `stream_async`.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use flowmeter_harness::record::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::crew::{self, Done, Job};
+use super::lead::Lead;
 use super::ledger::{Bound, Tally, exact};
 use super::payload::{Payload, SENTINEL, stamp};
 use super::watch::{Recorded, Timed, Watch};
@@ -133,21 +135,44 @@ pub trait Watches {
     fn producer(&self) -> Self::Producer;
     /// For the next consumer.
     fn consumer(&self) -> Self::Consumer;
+    /// The window that begins when all have come, if there is one.
+    fn edges(&self) -> Option<&Edges>;
 }
 
 /// Those of a window.
-pub struct Window(pub Edges);
+pub struct Window {
+    edges: Edges,
+    lead: Option<Lead>,
+}
+
+impl Window {
+    /// Of a channel with such room and that many consumers.
+    pub fn new(spec: &WindowSpec, room: Room, consumers: usize) -> Window {
+        Window {
+            edges: Edges::new(spec, consumers),
+            lead: (room == Room::Unbounded).then(|| Lead::new(consumers)),
+        }
+    }
+
+    fn lead(&self) -> Option<Lead> {
+        self.lead.as_ref().map(Lead::share)
+    }
+}
 
 impl Watches for Window {
     type Producer = Timed<Laps>;
     type Consumer = Timed<Counter>;
 
     fn producer(&self) -> Timed<Laps> {
-        Timed::new(self.0.laps(), 1)
+        Timed::new(self.edges.laps(), 1).bounded(self.lead())
     }
 
     fn consumer(&self) -> Timed<Counter> {
-        Timed::new(self.0.counter(), 1)
+        Timed::new(self.edges.counter(), 1).bounded(self.lead())
+    }
+
+    fn edges(&self) -> Option<&Edges> {
+        Some(&self.edges)
     }
 }
 
@@ -180,10 +205,14 @@ impl Watches for Proof {
     fn consumer(&self) -> Recorded {
         Recorded::new(u32::MAX, self.bound.clone())
     }
+
+    fn edges(&self) -> Option<&Edges> {
+        None
+    }
 }
 
 /// Everybody's reports, once a window is over.
-pub fn settle(edges: &Edges, reports: Reports<Window>) -> Result<Sample, StageError> {
+pub fn settle(window: &Window, reports: Reports<Window>) -> Result<Sample, StageError> {
     let (mut put, mut taken) = (Vec::new(), Vec::new());
     let mut counted: Vec<Option<Counted>> = Vec::new();
     for report in reports {
@@ -199,7 +228,7 @@ pub fn settle(edges: &Edges, reports: Reports<Window>) -> Result<Sample, StageEr
         Tally::total(put.into_iter()),
         Tally::total(taken.into_iter()),
     )?;
-    edges.sample(&counted)
+    window.edges.sample(&counted)
 }
 
 /// Everybody's reports, once a proof is over.
@@ -234,6 +263,9 @@ fn produce<C: Blocking, P: Payload, W: Watch>(
         if watch.lap().is_break() {
             break;
         }
+        while watch.is_far_ahead() {
+            thread::yield_now();
+        }
     }
     if remaining.ends() {
         for _ in 0..consumers {
@@ -252,11 +284,12 @@ fn consume<C: Blocking, P: Payload, W: Watch>(
         thread::yield_now();
     }
     loop {
-        for _ in 0..watch.chunk() {
+        for turn in 0..watch.chunk() {
             watch.will_take();
             let value = C::take(&mut rx).map_err(|_| refused("a take from an open channel"))?;
             let stamp = value.stamp();
             if stamp == SENTINEL {
+                watch.ends(turn);
                 return Ok(Done::keeping(rx, watch));
             }
             watch.has_taken(stamp);
@@ -287,7 +320,7 @@ fn run<C: Blocking, P: Payload, W: Watches>(
                 .map(|done| done.map(Report::Producer))
         }));
     }
-    crew::threads(jobs)
+    crew::threads(jobs, watches.edges())
 }
 
 /// An implementation about to run a blocking stream of messages `P`.
@@ -305,9 +338,9 @@ impl<C: Blocking, P: Payload> Stage for Stream<C, P> {
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
-        let edges = Edges::new(&spec, self.params.consumers());
-        let reports = run::<C, P, _>(&self.params, &Window(edges.clone()))?;
-        settle(&edges, reports)
+        let window = Window::new(&spec, self.params.buffer, self.params.consumers());
+        let reports = run::<C, P, _>(&self.params, &window)?;
+        settle(&window, reports)
     }
 }
 

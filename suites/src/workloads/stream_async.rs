@@ -1,16 +1,13 @@
 //! Stream as tasks: the loops of [`stream`](super::stream) awaiting instead of holding up threads, on an
 //! executor with as many threads as the machine has cores.
 
-use std::future::poll_fn;
 use std::marker::PhantomData;
-use std::task::Poll;
 
 use flowmeter_harness::channel::Async;
 use flowmeter_harness::executor::Executors;
-use flowmeter_harness::measure::edges::Edges;
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 
-use super::crew::{Done, Tasks};
+use super::crew::{Done, Tasks, yield_once};
 use super::payload::{Payload, SENTINEL, stamp};
 use super::stream::{
     Params, Proof, Remaining, Report, Reports, Watches, Window, halves, judge, settle,
@@ -18,20 +15,6 @@ use super::stream::{
 use super::watch::Watch;
 use super::{overfull, refused};
 use crate::scenario::cores;
-
-/// Lets other tasks run.
-async fn yield_once() {
-    let mut yielded = false;
-    poll_fn(|context| {
-        if yielded {
-            return Poll::Ready(());
-        }
-        yielded = true;
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
-}
 
 /// A producing task.
 async fn produce<C: Async, P: Payload, W: Watch>(
@@ -52,6 +35,9 @@ async fn produce<C: Async, P: Payload, W: Watch>(
         if watch.lap().is_break() {
             break;
         }
+        while watch.is_far_ahead() {
+            yield_once().await;
+        }
     }
     if remaining.ends() {
         for _ in 0..consumers {
@@ -71,13 +57,14 @@ async fn consume<C: Async, P: Payload, W: Watch>(
         yield_once().await;
     }
     loop {
-        for _ in 0..watch.chunk() {
+        for turn in 0..watch.chunk() {
             watch.will_take();
             let taken = C::take_async(&mut rx).await;
             let stamp = taken
                 .map_err(|_| refused("a take from an open channel"))?
                 .stamp();
             if stamp == SENTINEL {
+                watch.ends(turn);
                 return Ok(Done::keeping(rx, watch));
             }
             watch.has_taken(stamp);
@@ -95,7 +82,7 @@ fn run<C: Async, P: Payload, E: Executors, W: Watches>(
     let (txs, rxs) = halves::<C, P>(params)?;
     let remaining = Remaining::new(txs.len());
     let consumers = rxs.len();
-    let mut tasks = Tasks::on(executor);
+    let mut tasks = Tasks::on(executor, txs.len() + rxs.len(), watches.edges());
     for rx in rxs {
         let watch = watches.consumer();
         tasks.spawn(async move {
@@ -130,9 +117,9 @@ impl<C: Async, P: Payload, E: Executors> Stage for Stream<C, P, E> {
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
-        let edges = Edges::new(&spec, self.params.consumers.count());
-        let reports = run::<C, P, E, _>(&self.executor, &self.params, &Window(edges.clone()))?;
-        settle(&edges, reports)
+        let window = Window::new(&spec, self.params.buffer, self.params.consumers.count());
+        let reports = run::<C, P, E, _>(&self.executor, &self.params, &window)?;
+        settle(&window, reports)
     }
 }
 

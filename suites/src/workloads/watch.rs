@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use flowmeter_harness::measure::edges::{Counter, Laps};
 
+use super::lead::Lead;
 use super::ledger::{Bound, Tally};
 
 /// Yields that a consumer holds back at most in a proof, so that producers meet a full buffer.
@@ -20,6 +21,18 @@ pub trait Watch: Send + 'static {
 
     /// A chunk is done; `Break` when this thread, if it is one that decides, should stop.
     fn lap(&mut self) -> ControlFlow<()>;
+
+    /// This thread was told to stop after so many turns of a chunk.
+    #[inline]
+    fn ends(&mut self, turns: u32) {
+        let _ = turns;
+    }
+
+    /// Whether a producer should yield and ask again before its next chunk.
+    #[inline]
+    fn is_far_ahead(&mut self) -> bool {
+        false
+    }
 
     /// A put of that value returned.
     fn has_put(&mut self, stamp: u64);
@@ -44,6 +57,8 @@ pub trait Pace: Send + 'static {
     fn chunk(&self) -> u32;
     /// A chunk of `turns` is done.
     fn lap(&mut self, turns: u64) -> ControlFlow<()>;
+    /// Time passes without a turn.
+    fn idle(&mut self) -> ControlFlow<()>;
 }
 
 impl Pace for Laps {
@@ -55,6 +70,10 @@ impl Pace for Laps {
     #[inline]
     fn lap(&mut self, _turns: u64) -> ControlFlow<()> {
         Laps::lap(self)
+    }
+
+    fn idle(&mut self) -> ControlFlow<()> {
+        Laps::idle(self)
     }
 }
 
@@ -68,6 +87,10 @@ impl Pace for Counter {
     fn lap(&mut self, turns: u64) -> ControlFlow<()> {
         Counter::lap(self, turns)
     }
+
+    fn idle(&mut self) -> ControlFlow<()> {
+        Counter::lap(self, 0)
+    }
 }
 
 /// A timed thread: paced by the edges of a window, with sums to be compared after it.
@@ -80,6 +103,7 @@ pub struct Timed<L> {
     /// What it took.
     pub taken: Tally,
     operations_a_turn: u64,
+    lead: Option<Lead>,
 }
 
 impl<L: Pace> Timed<L> {
@@ -90,6 +114,18 @@ impl<L: Pace> Timed<L> {
             put: Tally::default(),
             taken: Tally::default(),
             operations_a_turn,
+            lead: None,
+        }
+    }
+
+    /// One whose producers may not run ahead without end; `None` where the channel sees to that.
+    pub fn bounded(self, lead: Option<Lead>) -> Timed<L> {
+        Timed { lead, ..self }
+    }
+
+    fn tell(&mut self) {
+        if let Some(lead) = &mut self.lead {
+            lead.tell(self.put.count, self.taken.count);
         }
     }
 }
@@ -103,7 +139,19 @@ impl<L: Pace> Watch for Timed<L> {
     #[inline]
     fn lap(&mut self) -> ControlFlow<()> {
         let turns = u64::from(self.pace.chunk());
+        self.tell();
         self.pace.lap(turns * self.operations_a_turn)
+    }
+
+    fn ends(&mut self, turns: u32) {
+        self.tell();
+        // It stops, whatever the clock says.
+        let _ = self.pace.lap(u64::from(turns) * self.operations_a_turn);
+    }
+
+    #[inline]
+    fn is_far_ahead(&mut self) -> bool {
+        self.lead.as_ref().is_some_and(Lead::is_too_long) && self.pace.idle().is_continue()
     }
 
     #[inline]
