@@ -264,16 +264,16 @@ pub struct Window {
     pub involuntary_switches: Option<u64>,
     /// Peak memory of the process so far, bytes.
     pub peak_bytes: Option<u64>,
-    /// Windows of this round that were void and timed again before this one.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub voided: u32,
+    /// Share of the offered rate that was missed, 0 to 1, where it was more than 1 %; of open-loop scenarios.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsustained: Option<f64>,
+    /// 99th percentile of the generator's own lateness, without its waits in earlier puts, nanoseconds; of
+    /// open-loop scenarios.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generator_p99_nanos: Option<u64>,
     /// Latencies, of open-loop scenarios.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
-}
-
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }
 
 /// Latencies of a window: hdrhistogram V2 in base64, nanoseconds.
@@ -301,7 +301,7 @@ pub enum FailureKind {
     Panic,
     /// What it delivered is not what was put: count, checksum or order.
     Count,
-    /// It cannot sustain the rate that the scenario asks for, or the generator could not keep it.
+    /// Nothing was measured: the generator gave up, or nothing happened between the edges.
     Void,
     /// It answered something that is not the protocol.
     Protocol,

@@ -22,10 +22,6 @@ use super::protocol::{Request, WireSample};
 use super::{StageError, WindowSpec};
 use crate::record::{Failure, FailureKind, Record, Round, Window};
 
-/// So many windows of an entry may be void in a round and are timed again: a stall of the machine says nothing
-/// of the contestant. One that cannot sustain the rate is void every time. How many there were is recorded.
-const VOIDS_IN_A_ROUND: u32 = 3;
-
 /// A scenario under way.
 struct Course<'a> {
     contest: &'a Contest,
@@ -180,23 +176,13 @@ impl<'a> Parent<'a> {
             };
             let began = Instant::now();
             let limit = self.plan.ramp + course.window + self.plan.window_limit;
-            let mut voided = 0;
-            let timed = loop {
-                match contestant.window(spec, limit) {
-                    Err(error) if error.kind == FailureKind::Void && voided < VOIDS_IN_A_ROUND => {
-                        voided += 1;
-                    }
-                    timed => break timed,
-                }
-            };
-            let timed = timed.and_then(|sample| {
+            let timed = contestant.window(spec, limit).and_then(|sample| {
                 let peak = contestant.peak_memory(self.plan.window_limit)?;
                 Ok((sample, peak))
             });
             match timed {
                 Ok((sample, peak)) => {
-                    let mut window = window_record(scenario, entry, (fork, round), sample, peak);
-                    window.voided = voided;
+                    let window = window_record(scenario, entry, (fork, round), sample, peak);
                     self.book.append(&Record::Window(window.clone()))?;
                     self.windows += 1;
                     course.in_round += 1;
@@ -311,7 +297,8 @@ fn window_record(
         voluntary_switches: sample.voluntary_switches,
         involuntary_switches: sample.involuntary_switches,
         peak_bytes,
-        voided: 0,
+        unsustained: sample.unsustained,
+        generator_p99_nanos: sample.generator_p99_nanos,
         latency: sample.latency,
     }
 }
