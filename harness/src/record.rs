@@ -314,7 +314,7 @@ pub enum FailureKind {
     Panic,
     /// What it delivered is not what was put: count, checksum or order.
     Count,
-    /// It cannot sustain the rate that the scenario asks for, or the generator could not keep it.
+    /// Nothing was measured: the generator gave up, or nothing happened between the edges.
     Void,
     /// It answered something that is not the protocol.
     Protocol,

@@ -196,6 +196,8 @@ mod tests {
                 cpu_nanos: Some(1),
                 voluntary_switches: None,
                 involuntary_switches: None,
+                unsustained: None,
+                generator_p99_nanos: None,
                 latency: None,
             })
         }

@@ -22,10 +22,6 @@ use super::protocol::{Request, WireSample};
 use super::{StageError, WindowSpec};
 use crate::record::{Failure, FailureKind, Record, Round, Window};
 
-/// So many windows of an entry may be void in a round and are timed again: a stall of the machine says nothing
-/// of the contestant. One that cannot sustain the rate is void every time. How many there were is recorded.
-const VOIDS_IN_A_ROUND: u32 = 3;
-
 /// A scenario under way.
 struct Course<'a> {
     contest: &'a Contest,
@@ -130,7 +126,10 @@ impl<'a> Parent<'a> {
                 Err(error) => self.fail(course, entry, fork, None, error)?,
             }
         }
-        self.pace.processes_took(began.elapsed(), processes);
+        // One that hung until it was given up says nothing of what the next will take.
+        if field.0.iter().flatten().count() == processes {
+            self.pace.processes_took(began.elapsed(), processes);
+        }
         let total = self.plan.total_rounds();
         for _ in 0..self.plan.run.rounds.min(total - course.rounds) {
             if field.is_empty() {
@@ -180,16 +179,7 @@ impl<'a> Parent<'a> {
             };
             let began = Instant::now();
             let limit = self.plan.ramp + course.window + self.plan.window_limit;
-            let mut voided = 0;
-            let timed = loop {
-                match contestant.window(spec, limit) {
-                    Err(error) if error.kind == FailureKind::Void && voided < VOIDS_IN_A_ROUND => {
-                        voided += 1;
-                    }
-                    timed => break timed,
-                }
-            };
-            let timed = timed.and_then(|sample| {
+            let timed = contestant.window(spec, limit).and_then(|sample| {
                 let peak = contestant.peak_memory(self.plan.window_limit)?;
                 Ok((sample, peak))
             });
@@ -310,8 +300,8 @@ fn window_record(
         voluntary_switches: sample.voluntary_switches,
         involuntary_switches: sample.involuntary_switches,
         peak_bytes,
-        unsustained: None,
-        generator_p99_nanos: None,
+        unsustained: sample.unsustained,
+        generator_p99_nanos: sample.generator_p99_nanos,
         latency: sample.latency,
     }
 }

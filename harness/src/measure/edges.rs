@@ -204,6 +204,8 @@ impl Edges {
             cpu_nanos: used.map(|u| u.cpu_nanos),
             voluntary_switches: used.map(|u| u.voluntary_switches),
             involuntary_switches: used.map(|u| u.involuntary_switches),
+            unsustained: None,
+            generator_p99_nanos: None,
             latency: None,
         })
     }

@@ -127,14 +127,17 @@ impl<'a> Parent<'a> {
         if let Some(noise) = noise {
             self.note_noise(noise)?;
         }
-        let mut dropped = 0;
+        let mut dropped = Vec::new();
         let contests = &self.plan.contests;
-        for (index, contest) in contests.iter().enumerate() {
+        for index in 0..contests.len() {
             let Some((window, kept)) = self.window_of(index) else {
-                dropped += 1;
-                let scenario = &contest.scenario.name;
-                self.progress.event(&Event::Dropped { scenario });
-                continue;
+                // Whatever is left is less important than this one, and is dropped with it.
+                for contest in &contests[index..] {
+                    let scenario = &contest.scenario.name;
+                    self.progress.event(&Event::Dropped { scenario });
+                    dropped.push(scenario.clone());
+                }
+                break;
             };
             let later = self.demand(&contests[index + 1..index + kept.max(1)]);
             self.contest(index, window, later)?;
@@ -145,13 +148,13 @@ impl<'a> Parent<'a> {
             seconds,
             windows: self.before.windows + self.windows,
             failures: self.before.failures + self.failures,
-            dropped: Vec::new(),
+            dropped,
         };
         self.book.append(&Record::End(end.clone()))?;
         Ok(RunSummary {
             windows: end.windows,
             failures: end.failures,
-            dropped,
+            dropped: end.dropped.len() as u64,
             took: self.began.elapsed(),
         })
     }

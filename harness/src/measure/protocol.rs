@@ -21,7 +21,8 @@
 //!   that share of the time, on purpose. `seed` is what the workload draws from. `value` is in the scenario's
 //!   unit and positive; `operations` and `nanos` lie between the edges; what is not known is `null`.
 //!   `latency`, of open-loop scenarios, is `{"response":…,"service":…,"generator":…}`: histograms of
-//!   nanoseconds, hdrhistogram V2 (uncompressed), in standard base64 with padding.
+//!   nanoseconds, hdrhistogram V2 (uncompressed), in standard base64 with padding; beside it may stand
+//!   `unsustained` (share of the offered rate that was missed) and `generator_p99_nanos` (its own lateness).
 //! - Any request may be answered by
 //!   `{"answer":"error","kind":"count","message":"put 1000, took 999"}`, where `kind` is one of `proof`,
 //!   `panic`, `count`, `void`, `protocol` (and `hang`, `crash`, which the engine finds by itself). The
@@ -126,6 +127,12 @@ pub struct WireSample {
     /// Times a thread was pushed off its core.
     #[serde(default)]
     pub involuntary_switches: Option<u64>,
+    /// See [`Sample::unsustained`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsustained: Option<f64>,
+    /// See [`Sample::generator_p99_nanos`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generator_p99_nanos: Option<u64>,
     /// Latencies, of open-loop scenarios.
     #[serde(default)]
     pub latency: Option<Latency>,
@@ -140,6 +147,8 @@ impl From<Sample> for WireSample {
             cpu_nanos: sample.cpu_nanos,
             voluntary_switches: sample.voluntary_switches,
             involuntary_switches: sample.involuntary_switches,
+            unsustained: sample.unsustained,
+            generator_p99_nanos: sample.generator_p99_nanos,
             latency: sample.latency.as_ref().map(encode_latency),
         }
     }
@@ -156,6 +165,11 @@ impl WireSample {
                 "{} operations in {} ns are no measurement",
                 self.operations, self.nanos
             ));
+        }
+        if let Some(share) = self.unsustained
+            && !(0.0..=1.0).contains(&share)
+        {
+            return Err(format!("a share of {share} cannot be missed"));
         }
         let histograms = self.latency.iter();
         for text in histograms.flat_map(|l| [&l.response, &l.service, &l.generator]) {
@@ -261,6 +275,8 @@ mod tests {
             cpu_nanos: None,
             voluntary_switches: None,
             involuntary_switches: None,
+            unsustained: None,
+            generator_p99_nanos: None,
             latency: None,
         };
         for bad in [

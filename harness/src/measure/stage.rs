@@ -32,6 +32,11 @@ pub struct Sample {
     pub voluntary_switches: Option<u64>,
     /// Times a thread was pushed off its core.
     pub involuntary_switches: Option<u64>,
+    /// Share of the offered rate that was missed, 0 to 1, where it was more than 1 %; of open-loop scenarios.
+    pub unsustained: Option<f64>,
+    /// 99th percentile of the generator's own lateness, without its waits in earlier puts, nanoseconds; of
+    /// open-loop scenarios.
+    pub generator_p99_nanos: Option<u64>,
     /// Latencies, of open-loop scenarios.
     pub latency: Option<LatencySample>,
 }

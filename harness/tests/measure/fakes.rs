@@ -121,6 +121,8 @@ impl Stage for Fake {
             cpu_nanos: Some(spec.ramp_nanos),
             voluntary_switches: Some(0),
             involuntary_switches: None,
+            unsustained: None,
+            generator_p99_nanos: None,
             latency: None,
         };
         match (self.name.as_str(), self.windows) {
@@ -136,11 +138,12 @@ impl Stage for Fake {
             ("exits", _) => std::process::exit(0),
             ("lies", _) => return Err(error(FailureKind::Count, "put 1000, took 999")),
             ("void", _) => return Err(error(FailureKind::Void, "it cannot sustain that")),
-            ("void-twice", 1 | 2) => return Err(error(FailureKind::Void, "a stall")),
             ("not-a-number", _) => sample.value = f64::NAN,
             ("no-time", _) => sample.nanos = 0,
             ("prints", _) => println!("{{\"answer\":\"ready\"}}"),
             ("latency", _) => {
+                sample.unsustained = Some(0.02);
+                sample.generator_p99_nanos = Some(77);
                 let mut histogram = Histogram::new(3).expect("three digits are possible");
                 histogram.record(4_242).expect("it fits");
                 sample.latency = Some(LatencySample {

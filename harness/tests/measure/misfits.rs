@@ -15,7 +15,6 @@ tests![
     whoever_fails_has_one_row_of_the_right_kind_and_no_window,
     whoever_hangs_is_killed_and_has_one_row,
     whoever_aborts_later_keeps_what_was_measured_and_has_no_more,
-    a_void_window_is_timed_again_and_counted,
     a_placebo_fails_for_itself,
     a_disproved_entry_is_never_started,
     when_all_have_failed_the_scenario_ends,
@@ -110,17 +109,6 @@ fn whoever_aborts_later_keeps_what_was_measured_and_has_no_more() {
     };
     assert_eq!((its("aborts-later"), its("ant")), (1, 6));
     assert_eq!(data.rounds.len(), 6);
-}
-
-fn a_void_window_is_timed_again_and_counted() {
-    let ground = Ground::new();
-    let plan = plan(ground.path(), &["x/one"], &[Entry::new("void-twice")]);
-    let data = measured(&plan, &ground);
-    assert_eq!(data.failures, []);
-    // A process a fork, and each is void twice in its first round.
-    let mut rounds: Vec<u32> = data.windows.iter().map(|w| w.round).collect();
-    rounds.sort_unstable();
-    assert_eq!(rounds, [0, 1, 2, 3, 4, 5]);
 }
 
 fn a_placebo_fails_for_itself() {

@@ -131,6 +131,9 @@ fn latencies_reach_the_records() {
     let latency = data.windows[0].latency.as_ref().expect("it has latencies");
     let histogram = decode_histogram(&latency.response).unwrap();
     assert_eq!((histogram.len(), histogram.max() / 10), (1, 424));
+    let window = &data.windows[0];
+    assert_eq!(window.unsustained, Some(0.02), "a disturbed window is kept");
+    assert_eq!(window.generator_p99_nanos, Some(77));
 }
 
 fn an_interrupt_from_the_terminal_does_not_reach_a_contestant() {
