@@ -1,8 +1,8 @@
 //! The one list of who takes part. Nothing outside this file names an implementation.
 
 use flowmeter_harness::caps::Claim::{
-    BoundedWaiters, CancelSafe, Disconnect, KeepsBuffered, PendingPutsSurvive, UniformChoice,
-    WaiterFifo,
+    BoundedWaiters, CancelSafe, Disconnect, KeepsBuffered, PanickingDrops, PendingPutsSurvive,
+    UniformChoice, WaiterFifo,
 };
 use flowmeter_harness::registry::{Enrol, Registry, own};
 
@@ -25,13 +25,13 @@ impl Registry for Everybody {
             .promises()
             .alts()
             .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
-            .claims(&[BoundedWaiters, UniformChoice])
+            .claims(&[BoundedWaiters, UniformChoice, PanickingDrops])
             .enter();
         own::<Condvar, _>(hall, "condvar")
             .blocking()
             .put_deadline()
             .take_deadline()
-            .claims(&[KeepsBuffered, Disconnect])
+            .claims(&[KeepsBuffered, Disconnect, PanickingDrops])
             .enter();
 
         #[cfg(feature = "peers")]

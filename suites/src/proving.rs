@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::Registry;
 use flowmeter_harness::sync::std::Std;
-use flowmeter_harness::sync::{Exploration, World};
+use flowmeter_harness::sync::{Exploration, World, panic_text};
 use serde::{Deserialize, Serialize};
 
 use crate::process;
@@ -135,6 +135,26 @@ fn run(task: &Task, limit: Duration) -> Result<Proof, String> {
     })
 }
 
+/// What a model panics with is its verdict, and nobody reads the standard error. Where a thread beside the
+/// main one panics, the main one may wait for it for ever: so that panic is told at once, and ends the process.
+/// Panics that a model makes on purpose are resumed, which calls no hook.
+fn tell_of_panics(cell: &Cell) {
+    let main = std::thread::current().id();
+    let fail = proof(cell, Verdict::Fail, None, Instant::now());
+    std::panic::set_hook(Box::new(move |panic| {
+        if std::thread::current().id() != main {
+            let detail = Some(panic_text(panic.payload()));
+            if let Ok(line) = serde_json::to_string(&Proof {
+                detail,
+                ..fail.clone()
+            }) {
+                println!("{line}");
+            }
+            std::process::exit(0);
+        }
+    }));
+}
+
 /// The process of one cell: prints its verdict as a line of JSON.
 pub(crate) fn serve(registry: impl Registry, task: &str) -> ExitCode {
     let Ok(task) = serde_json::from_str::<Task>(task) else {
@@ -146,8 +166,6 @@ pub(crate) fn serve(registry: impl Registry, task: &str) -> ExitCode {
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
         std::process::exit(2)
     });
-    // What a model panics with is its verdict; nobody reads it on the way.
-    std::panic::set_hook(Box::new(|_| {}));
     let checks = Checks::<Std>::of(registry);
     let mut cells = checks.cells();
     let Some(cell) = cells
@@ -155,6 +173,7 @@ pub(crate) fn serve(registry: impl Registry, task: &str) -> ExitCode {
     else {
         return ExitCode::from(2);
     };
+    tell_of_panics(&cell);
     let plan = Exploration {
         executions: task.executions,
         time: Duration::from_millis(task.millis),

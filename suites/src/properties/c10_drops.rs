@@ -6,7 +6,6 @@ use std::task::{Context, Waker};
 
 use flowmeter_harness::channel::{Async, Buffer, Channels, Offered, Polled};
 use flowmeter_harness::check::{Mint, Token};
-use flowmeter_harness::sync::World;
 
 use super::{Case, Property, Reliance};
 
@@ -18,13 +17,8 @@ pub(super) const PROPERTY: Property = Property {
 
 const COUNT: usize = 5;
 
-pub(super) fn cases<C: Channels, W: World>() -> Vec<Case> {
-    let mut cases = if W::NAME == "std" {
-        panicking_cases::<C>()
-    } else {
-        Vec::new()
-    };
-    let left = [Buffer::fixed(COUNT), Buffer::Unbounded]
+pub(super) fn cases<C: Channels>() -> Vec<Case> {
+    [Buffer::fixed(COUNT), Buffer::Unbounded]
         .into_iter()
         .filter(|buffer| C::open::<u32>(*buffer).is_some())
         .flat_map(|buffer| {
@@ -36,9 +30,8 @@ pub(super) fn cases<C: Channels, W: World>() -> Vec<Case> {
                     left_inside::<C>(buffer, false)
                 }),
             ]
-        });
-    cases.extend(left);
-    cases
+        })
+        .collect()
 }
 
 /// Cases with futures that are pending when everything is dropped.
@@ -54,8 +47,15 @@ pub(super) fn async_cases<C: Async>() -> Vec<Case> {
         .collect()
 }
 
-/// Cases in which a value's own drop panics: only where panics are not the world's own affair.
-fn panicking_cases<C: Channels>() -> Vec<Case> {
+/// A promise of its own: few crates make it.
+pub(super) const PANICKING: Property = Property {
+    name: "c10-panicking-drops",
+    statement: "A value whose own drop panics keeps no other value from being dropped once.",
+    relied_on_by: Reliance::Nobody,
+};
+
+/// Cases of [`PANICKING`].
+pub(super) fn panicking_cases<C: Channels>() -> Vec<Case> {
     [Buffer::fixed(COUNT), Buffer::Unbounded]
         .into_iter()
         .filter(|buffer| C::open::<u32>(*buffer).is_some())

@@ -122,6 +122,14 @@ impl<W: World> Enrol for Checks<W> {
         self.owe(who, &c5_try::PROPERTY, c5_try::cases::<C>(keeps));
         self.owe(who, &c5_try::PROPERTY, c5_try::blocking_cases::<C, W>());
         self.owe(who, &c6_close::PROPERTY, c6_close::cases::<C, W>(keeps));
+        // Panics are the checkers' own language in the other worlds.
+        if claims(who, Claim::PanickingDrops) && W::NAME == "std" {
+            self.owe(
+                who,
+                &c10_drops::PANICKING,
+                c10_drops::panicking_cases::<C>(),
+            );
+        }
         if claims(who, Claim::Disconnect) {
             self.owe(
                 who,
@@ -129,7 +137,7 @@ impl<W: World> Enrol for Checks<W> {
                 c14_disconnect::cases::<C, ByThread, W>(),
             );
         }
-        self.owe(who, &c10_drops::PROPERTY, c10_drops::cases::<C, W>());
+        self.owe(who, &c10_drops::PROPERTY, c10_drops::cases::<C>());
         self.owe(who, &b1_buffers::PROPERTY, b1_buffers::cases::<C>());
         if who.capabilities.derived.contains(&Capability::Identity) {
             self.owe(who, &c13_identity::PROPERTY, c13_identity::cases::<C>());
@@ -151,7 +159,7 @@ impl<W: World> Enrol for Checks<W> {
         );
         if !who.capabilities.derived.contains(&Capability::Blocking) {
             self.owe(who, &c3_capacity::PROPERTY, c3_capacity::cases::<C>());
-            self.owe(who, &c10_drops::PROPERTY, c10_drops::cases::<C, W>());
+            self.owe(who, &c10_drops::PROPERTY, c10_drops::cases::<C>());
             if claims(who, Claim::Disconnect) {
                 let cases = c14_disconnect::cases::<C, Awaited<W>, W>();
                 self.owe(who, &c14_disconnect::PROPERTY, cases);

@@ -117,6 +117,7 @@ pub const PROPERTIES: &[&Property] = &[
     &c8_deadlines::PROPERTY,
     &c9_cancel::PROPERTY,
     &c10_drops::PROPERTY,
+    &c10_drops::PANICKING,
     &c11_forms::PROPERTY,
     &c13_identity::PROPERTY,
     &c14_disconnect::PROPERTY,

@@ -7,7 +7,7 @@
 use flowmeter_harness::channel::{AltsError, Chosen, Clause, Order, Patience};
 use flowmeter_harness::sync::Deadline;
 
-use crate::sync::{Arc, Parker, choose};
+use crate::sync::{Arc, Parker, choose, clock};
 
 use super::family::MutexChannels;
 use super::operation::{Answer, Notify, Operation};
@@ -102,6 +102,7 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
         match patience {
             Patience::Now => Ok(Chosen::Default),
             Patience::Forever => self.wait(slots, Deadline::NEVER),
+            Patience::Until(deadline) if clock::has_passed(deadline) => Ok(Chosen::TimedOut),
             Patience::Until(deadline) => self.wait(slots, deadline),
         }
     }

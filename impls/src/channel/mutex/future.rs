@@ -28,8 +28,13 @@ pub struct PutFuture<'a, T: Send + 'static> {
 #[must_use = "a future does nothing unless it is polled"]
 pub struct TakeFuture<'a, T: Send + 'static> {
     channel: &'a Channel<T>,
-    /// While it waits.
-    operation: Option<Arc<Operation<T>>>,
+    stage: Stage<T>,
+}
+
+enum Stage<T> {
+    Unpolled,
+    Waiting(Arc<Operation<T>>),
+    Done,
 }
 
 impl<T: Send + 'static> Channel<T> {
@@ -46,7 +51,7 @@ impl<T: Send + 'static> Channel<T> {
     pub fn take_async(&self) -> TakeFuture<'_, T> {
         TakeFuture {
             channel: self,
-            operation: None,
+            stage: Stage::Unpolled,
         }
     }
 }
@@ -54,19 +59,22 @@ impl<T: Send + 'static> Channel<T> {
 impl<T: Send + 'static> PutFuture<'_, T> {
     fn begin(&mut self, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
         let mut effects = Effects::new();
-        let mut state = self.channel.0.lock();
-        let attempt = state.put_now(value, None, &mut effects);
+        let mut attempt = self.channel.0.lock().put_now(value, None, &mut effects);
         if let Attempt::NotAble(value) | Attempt::Lost(value) = attempt {
+            // Made outside the lock: cloning a waker runs code of the executor.
             let operation = Operation::new(Notify::Task(waker.clone()));
-            return match state.wait_to_put(&operation, 0, value) {
-                Ok(()) => {
-                    self.operation = Some(operation);
-                    Poll::Pending
-                }
-                Err(value) => Poll::Ready(Err(PutError::TooManyWaiters(value))),
-            };
+            let mut state = self.channel.0.lock();
+            attempt = state.put_now(value, None, &mut effects);
+            if let Attempt::NotAble(value) | Attempt::Lost(value) = attempt {
+                return match state.wait_to_put(&operation, 0, value) {
+                    Ok(()) => {
+                        self.operation = Some(operation);
+                        Poll::Pending
+                    }
+                    Err(value) => Poll::Ready(Err(PutError::TooManyWaiters(value))),
+                };
+            }
         }
-        drop(state);
         effects.run();
         Poll::Ready(match attempt {
             Attempt::Done(Err(value)) => Err(PutError::Closed(Some(value))),
@@ -114,33 +122,46 @@ impl<T: Send + 'static> Drop for PutFuture<'_, T> {
 impl<T: Send + 'static> TakeFuture<'_, T> {
     fn begin(&mut self, waker: &Waker) -> Poll<Result<T, TakeError>> {
         let mut effects = Effects::new();
-        let mut state = self.channel.0.lock();
-        if let Attempt::Done(value) = state.take_now(None, &mut effects) {
-            drop(state);
-            effects.run();
-            return Poll::Ready(value.ok_or(TakeError::Closed));
+        let mut attempt = self.channel.0.lock().take_now(None, &mut effects);
+        if !matches!(attempt, Attempt::Done(_)) {
+            // Made outside the lock: cloning a waker runs code of the executor.
+            let operation = Operation::new(Notify::Task(waker.clone()));
+            let mut state = self.channel.0.lock();
+            attempt = state.take_now(None, &mut effects);
+            if !matches!(attempt, Attempt::Done(_)) {
+                if !state.wait_to_take(&operation, 0) {
+                    self.stage = Stage::Done;
+                    return Poll::Ready(Err(TakeError::TooManyWaiters));
+                }
+                self.stage = Stage::Waiting(operation);
+                return Poll::Pending;
+            }
         }
-        let operation = Operation::new(Notify::Task(waker.clone()));
-        if !state.wait_to_take(&operation, 0) {
-            return Poll::Ready(Err(TakeError::TooManyWaiters));
+        effects.run();
+        self.stage = Stage::Done;
+        match attempt {
+            Attempt::Done(value) => Poll::Ready(value.ok_or(TakeError::Closed)),
+            Attempt::NotAble(()) | Attempt::Lost(()) => unreachable!("told apart above"),
         }
-        self.operation = Some(operation);
-        Poll::Pending
     }
 }
 
 impl<T: Send + 'static> Future for TakeFuture<'_, T> {
     type Output = Result<T, TakeError>;
 
+    /// # Panics
+    /// When it is polled after it was ready.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let Some(operation) = &self.operation else {
-            return self.begin(context.waker());
+        let operation = match &self.stage {
+            Stage::Unpolled => return self.begin(context.waker()),
+            Stage::Waiting(operation) => operation,
+            Stage::Done => panic!("a take was polled after it was ready"),
         };
         match operation.answer_or_wake(context.waker()) {
             None => Poll::Pending,
             Some(Answer::Put { .. }) => unreachable!("a take is answered as a take"),
             Some(Answer::Took { value, .. }) => {
-                self.operation = None;
+                self.stage = Stage::Done;
                 Poll::Ready(value.ok_or(TakeError::Closed))
             }
         }
@@ -149,7 +170,7 @@ impl<T: Send + 'static> Future for TakeFuture<'_, T> {
 
 impl<T: Send + 'static> Drop for TakeFuture<'_, T> {
     fn drop(&mut self) {
-        let Some(operation) = self.operation.take() else {
+        let Stage::Waiting(operation) = std::mem::replace(&mut self.stage, Stage::Done) else {
             return;
         };
         if operation.end() {

@@ -109,6 +109,9 @@ impl<T: Send + 'static> Channel<T> {
             };
             return Err(PutUntilError::Put(PutError::Closed(Some(value))));
         };
+        if clock::has_passed(deadline) {
+            return Err(PutUntilError::TimedOut(value));
+        }
         let parker = Parker::new();
         let operation = Operation::new(Notify::Thread(parker.unparker()));
         state
@@ -149,6 +152,9 @@ impl<T: Send + 'static> Channel<T> {
             drop(state);
             effects.run();
             return value.ok_or(TakeUntilError::Take(TakeError::Closed));
+        }
+        if clock::has_passed(deadline) {
+            return Err(TakeUntilError::TimedOut);
         }
         let parker = Parker::new();
         let operation = Operation::new(Notify::Thread(parker.unparker()));

@@ -165,14 +165,18 @@ impl<T: 'static> Operation<T> {
     pub(super) fn answer_or_wake(&self, waker: &Waker) -> Option<Answer<T>> {
         let mut state = self.state.lock();
         let answer = Self::fetch(&mut state);
-        if answer.is_none()
-            && !matches!(&state.notify, Notify::Task(known) if known.will_wake(waker))
-        {
-            let former = std::mem::replace(&mut state.notify, Notify::Task(waker.clone()));
-            drop(state);
-            // Outside the lock: dropping a waker may run code of the executor.
-            drop(former);
+        let knows = matches!(&state.notify, Notify::Task(known) if known.will_wake(waker));
+        drop(state);
+        if answer.is_some() || knows {
+            return answer;
         }
+        // Outside the lock: cloning and dropping a waker run code of the executor.
+        let renewed = Notify::Task(waker.clone());
+        let mut state = self.state.lock();
+        let answer = Self::fetch(&mut state);
+        let former = std::mem::replace(&mut state.notify, renewed);
+        drop(state);
+        drop(former);
         answer
     }
 

@@ -42,7 +42,8 @@ pub(super) struct Effects<T> {
     first: Option<Arc<Operation<T>>>,
     /// Only a close, a promise or a value given back wakes more than one.
     more: Vec<Arc<Operation<T>>>,
-    discarded: Option<T>,
+    /// Hardly ever more than one.
+    discarded: Vec<T>,
 }
 
 impl<T: 'static> Effects<T> {
@@ -51,7 +52,7 @@ impl<T: 'static> Effects<T> {
         Effects {
             first: None,
             more: Vec::new(),
-            discarded: None,
+            discarded: Vec::new(),
         }
     }
 
@@ -128,15 +129,27 @@ impl<T: 'static> State<T> {
             }
         }
         let stored = self.store_value(value, me, effects);
-        while self.store.has_value() && !self.takes.is_empty() {
-            let taker = self.takes.pop_front().expect("not empty");
-            let copy = self.store.next();
-            if let Claim::Won = Operation::claim(None, &taker.operation, || Answer::Took {
+        while let Some(taker) = self.takes.front() {
+            if !taker.operation.is_waiting() {
+                self.takes.pop_front();
+                continue;
+            }
+            // Copied while the taker still waits: `T::clone` may panic.
+            let Some(copy) = self.store.promised() else {
+                break;
+            };
+            let Some(taker) = self.takes.pop_front() else {
+                break;
+            };
+            let mut copy = Some(copy);
+            let answer = || Answer::Took {
                 clause: taker.clause,
-                value: copy,
-            }) {
+                value: copy.take(),
+            };
+            if let Claim::Won = Operation::claim(None, &taker.operation, answer) {
                 effects.wake(taker.operation);
             }
+            effects.discarded.extend(copy);
         }
         stored
     }
@@ -185,10 +198,13 @@ impl<T: 'static> State<T> {
         if !ends(me) {
             return Attempt::Lost(value);
         }
+        if self.store.slides(self.returned.len()) {
+            effects.discarded.extend(self.returned.pop_front());
+        }
         if let Stored::Discarded(value) | Stored::Full(value) =
             self.store.add(value, self.returned.len())
         {
-            effects.discarded = Some(value);
+            effects.discarded.push(value);
         }
         Attempt::Done(Ok(()))
     }
@@ -201,10 +217,15 @@ impl<T: 'static> State<T> {
         effects: &mut Effects<T>,
     ) -> Attempt<Option<T>, ()> {
         if self.store.has_value() || !self.returned.is_empty() {
+            // Copied before the request ends: `T::clone` may panic.
+            let promised = self.store.promised();
             if !ends(me) {
+                effects.discarded.extend(promised);
                 return Attempt::Lost(());
             }
-            let value = self.returned.pop_front().or_else(|| self.store.next());
+            let value = promised
+                .or_else(|| self.returned.pop_front())
+                .or_else(|| self.store.next());
             if !self.puts.is_empty() {
                 self.refill(effects);
             }
@@ -281,6 +302,11 @@ impl<T: 'static> State<T> {
 
     /// Takes back a value that a cancelled take was handed: it is next again.
     pub(super) fn give_back(&mut self, value: T, effects: &mut Effects<T>) {
+        if let Store::Promise { .. } = self.store {
+            // The promise has its value still.
+            effects.discarded.push(value);
+            return;
+        }
         match self.hand_over(value, None, effects) {
             Attempt::NotAble(value) | Attempt::Lost(value) => self.returned.push_front(value),
             Attempt::Done(_) => {}

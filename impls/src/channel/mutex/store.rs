@@ -81,14 +81,12 @@ impl<T> Store<T> {
                 match overflow {
                     Overflow::Wait => Stored::Full(value),
                     Overflow::DropNewest => Stored::Discarded(value),
-                    Overflow::DropOldest => match values.pop_front() {
-                        Some(oldest) => {
-                            values.push_back(value);
-                            Stored::Discarded(oldest)
-                        }
-                        // All room is taken by values that were given back; they are older.
-                        None => Stored::Discarded(value),
-                    },
+                    Overflow::DropOldest => {
+                        // Values that were given back are older, and the caller has dropped those first.
+                        let oldest = values.pop_front();
+                        values.push_back(value);
+                        oldest.map_or(Stored::Kept, Stored::Discarded)
+                    }
                 }
             }
             Store::Promise { value: Some(_), .. } => Stored::Discarded(value),
@@ -115,6 +113,22 @@ impl<T> Store<T> {
         }
     }
 
+    /// Whether a put would drop the oldest value beside `returned` values that were given back.
+    #[inline]
+    pub(super) fn slides(&self, returned: usize) -> bool {
+        matches!(self, Store::Queue { values, capacity, overflow: Overflow::DropOldest }
+            if values.len() + returned >= *capacity)
+    }
+
+    /// A copy of a promise's value; nothing for other buffers. Runs `T::clone`.
+    #[inline]
+    pub(super) fn promised(&self) -> Option<T> {
+        match self {
+            Store::Promise { value, copy } => value.as_ref().map(*copy),
+            Store::Rendezvous | Store::Queue { .. } => None,
+        }
+    }
+
     #[inline]
     pub(super) fn has_value(&self) -> bool {
         match self {
@@ -124,13 +138,12 @@ impl<T> Store<T> {
         }
     }
 
-    /// The next value; a promise keeps its own and gives a copy.
+    /// The next value of a queue.
     #[inline]
     pub(super) fn next(&mut self) -> Option<T> {
         match self {
-            Store::Rendezvous => None,
             Store::Queue { values, .. } => values.pop_front(),
-            Store::Promise { value, copy } => value.as_ref().map(*copy),
+            Store::Rendezvous | Store::Promise { .. } => None,
         }
     }
 }
