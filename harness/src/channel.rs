@@ -157,6 +157,14 @@ pub trait Channels: Sized + Send + Sync + 'static {
         false
     }
 
+    /// [`Channels::close`] from the taking side: what was put before can still be taken where the
+    /// family keeps it at a close. `false` where a taker cannot close.
+    ///
+    /// It decides no capability: [`Cap::Close`](crate::caps::Cap::Close) is the producer's.
+    fn close_rx<T: Message>(_rx: &mut Self::Rx<T>) -> bool {
+        false
+    }
+
     /// Whether both put into the same channel, or `None` where halves do not know. Halves are compared
     /// with their like: no published crate compares a producer with a consumer.
     fn same_tx<T: Message>(_one: &Self::Tx<T>, _other: &Self::Tx<T>) -> Option<bool> {

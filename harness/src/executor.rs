@@ -2,18 +2,33 @@
 //!
 //! `go` itself (a task whose result arrives on a channel, G1) is written once over this trait and any
 //! channel; an executor only has to run futures, and to offer a place for work that blocks.
+//!
+//! A go block written as an explicit state machine (G3) runs callbacks, not futures: such designs will
+//! have a trait of their own, `GoBlocks`, beside this one.
 
 use std::future::Future;
 use std::num::NonZeroUsize;
 
+/// Runs tasks, for one who does not own the executor: a task that spawns further ones, for instance.
+pub trait Spawn {
+    /// As [`Executors::spawn`]; once the executor is dropped, the task is dropped without having run.
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static);
+}
+
 /// Runs tasks on threads of its own. Dropping it lets running tasks come to their next wait, drops
 /// those that wait, and joins its threads.
 pub trait Executors: Sized + Send + Sync + 'static {
+    /// What spawns on this executor from elsewhere. It does not keep the executor alive.
+    type Spawner: Spawn + Clone + Send + 'static;
+
     /// An executor with that many threads; one thread a task where the design has no pool.
     fn with_threads(threads: NonZeroUsize) -> Self;
 
     /// Runs a task. A task that panics ends alone and is counted in [`Executors::panics`] (G1).
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static);
+
+    /// A spawner of this executor. What panics in its tasks is counted in [`Executors::panics`] too.
+    fn spawner(&self) -> Self::Spawner;
 
     /// Runs work that may hold up its thread, where it starves no task (G2).
     fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static);

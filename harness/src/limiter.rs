@@ -36,6 +36,9 @@ pub enum Attempt {
 }
 
 /// A design that grants permits.
+///
+/// A design that sleeps takes its timer as a type parameter of its own and shares one instance of it
+/// in a process (in a model: in an execution), so a limiter is made from its quota alone.
 pub trait Limiters: Sized + Send + Sync + 'static {
     /// A limiter for that quota.
     ///
@@ -53,8 +56,8 @@ pub trait BlockingLimit: Limiters {
     fn acquire(&self);
 }
 
-/// Waiting for a permit until a deadline.
-pub trait LimitDeadline: BlockingLimit {
+/// Waiting for a permit until a deadline by holding up the thread.
+pub trait LimitDeadline: Limiters {
     /// Waits for a permit until `deadline`; whether it was granted.
     fn acquire_until(&self, deadline: Deadline) -> bool;
 }
@@ -65,11 +68,29 @@ pub trait AsyncLimit: Limiters {
     fn acquire_async(&self) -> impl Future<Output = ()> + Send;
 }
 
-/// Acquisitions that weigh several permits.
-pub trait WeightedLimit: BlockingLimit {
+/// [`LimitDeadline`] in a future; dropping it gives up the place in the queue (L3).
+pub trait AsyncLimitDeadline: Limiters {
+    /// Ready with whether a permit was granted until `deadline`.
+    fn acquire_until_async(&self, deadline: Deadline) -> impl Future<Output = bool> + Send;
+}
+
+/// Acquisitions that weigh several permits, by holding up the thread.
+pub trait WeightedLimit: Limiters {
     /// Waits for `weight` permits at once.
     ///
     /// # Errors
     /// [`LimitError::AboveBurst`], at once.
     fn acquire_weight(&self, weight: NonZeroU32) -> Result<(), LimitError>;
+}
+
+/// [`WeightedLimit`] in a future; dropping it gives up the place in the queue (L3).
+pub trait AsyncWeightedLimit: Limiters {
+    /// Ready with `weight` permits at once.
+    ///
+    /// # Errors
+    /// [`LimitError::AboveBurst`], at the first poll.
+    fn acquire_weight_async(
+        &self,
+        weight: NonZeroU32,
+    ) -> impl Future<Output = Result<(), LimitError>> + Send;
 }

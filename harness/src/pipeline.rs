@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::num::NonZeroUsize;
 
-use crate::channel::{Async, Message};
+use crate::channel::{Async, Channels, Message, PutError};
 use crate::executor::Executors;
 
 /// What becomes of the output when the input has ended.
@@ -15,23 +15,63 @@ pub enum AtEnd {
     LeaveOpen,
 }
 
+/// Where an asynchronous function puts the results of one input: none, one or many.
+///
+/// Dropping it closes the result channel, by unwinding too, so that an item ends visibly on channels
+/// that do not notice dropped halves. A family whose close loses what is buffered (it does not claim
+/// [`Claim::KeepsBuffered`](crate::caps::Claim::KeepsBuffered)) needs a rendezvous as result channel.
+#[derive(Debug)]
+pub struct ResultPort<C: Channels, O: Message> {
+    results: C::Tx<O>,
+}
+
+impl<C: Channels, O: Message> ResultPort<C, O> {
+    /// A port into `results`, whose channel has no other producer.
+    pub fn new(results: C::Tx<O>) -> Self {
+        ResultPort { results }
+    }
+}
+
+impl<C: Async, O: Message> ResultPort<C, O> {
+    /// Puts one result, waiting for room.
+    ///
+    /// # Errors
+    /// As [`Async::put_async`].
+    pub fn put(&mut self, value: O) -> impl Future<Output = Result<(), PutError<O>>> + Send {
+        C::put_async(&mut self.results, value)
+    }
+}
+
+impl<C: Channels, O: Message> Drop for ResultPort<C, O> {
+    fn drop(&mut self) {
+        // `false`: the family ends channels by dropping halves only, and the half goes next.
+        C::close(&self.results);
+    }
+}
+
 /// A design of pipelines, over any channel and executor.
 ///
-/// `af` is core.async's asynchronous function: it gets an input and the half to put its results into
-/// (none, one or many), and its item is in flight from the call until that half is closed or dropped
-/// (P1). A design that sleeps takes its timer as a type parameter of its own.
+/// The value is the configured design: its window (P5), the deadline of a task, the timer or limiter it
+/// uses live in it, and one value may start any number of pipelines. How it is made is the design's own,
+/// since no two are configured alike.
+///
+/// `af` is core.async's asynchronous function: it gets an input and the port for its results, and its
+/// item is in flight from the call until that port is dropped (P1, P4).
+///
+/// Channels that only block will have a sibling of this trait, whose functions are not futures.
 pub trait Pipelines<C: Async, E: Executors>: Sized + Send + Sync + 'static {
     /// Whether results leave in the order of their inputs (P2).
     const ORDERED: bool;
 
-    /// Starts to move items from `from` through `af` to `to`, `parallelism` of them at a time, and
-    /// answers a future that is ready when all is delivered.
+    /// Starts to move items from `from` through `af` to `to`, `parallelism` of them at a time, in tasks
+    /// of `spawner`, and answers a future that is ready when all is delivered.
     fn start<I: Message, O: Message, F>(
-        executor: &E,
+        &self,
+        spawner: E::Spawner,
         parallelism: NonZeroUsize,
         from: C::Rx<I>,
         to: C::Tx<O>,
-        af: impl Fn(I, C::Tx<O>) -> F + Send + Sync + 'static,
+        af: impl Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
         at_end: AtEnd,
     ) -> impl Future<Output = ()> + Send + 'static
     where

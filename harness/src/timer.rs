@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use crate::channel::Channels;
+use crate::channel::{Channels, Message};
 use crate::sync::Deadline;
 
 /// When a timer was due, and when the design noticed: lateness splits into due -> claimed -> called.
@@ -56,10 +56,16 @@ pub trait Sleep: Sized + Send + Sync + 'static {
 }
 
 /// core.async's `timeout`: a channel that closes after a while, to stand in an alts.
+///
+/// A design may give one channel to several callers (T7). Whoever closes it then
+/// ([`Channels::close_rx`]) ends everybody's timeout: core.async's hazard, which the properties show.
 pub trait Timeouts<C: Channels>: Sized + Send + Sync + 'static {
     /// A timer service of its own.
     fn start() -> Self;
 
     /// A channel without values that closes `delay` from now; `Duration::MAX` never.
-    fn timeout(&self, delay: Duration) -> C::Rx<()>;
+    ///
+    /// It carries whatever type the caller's other channels carry, for the clauses of an alts are all
+    /// of one type.
+    fn timeout<T: Message>(&self, delay: Duration) -> C::Rx<T>;
 }

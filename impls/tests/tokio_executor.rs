@@ -10,7 +10,10 @@ use std::num::NonZeroUsize;
 use std::sync::mpsc;
 use std::sync::{Arc, Barrier};
 
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::channel::{Blocking, Buffer, Channels, TakeError};
+use flowmeter_harness::executor::{Executors, Spawn};
+use flowmeter_harness::pipeline::ResultPort;
+use flowmeter_impls::channel::mutex::MutexChannels;
 use flowmeter_impls::peers::tokio_executor::Tokio;
 
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
@@ -55,4 +58,46 @@ fn dropping_the_executor_drops_tasks_that_wait() {
     });
     drop(executor);
     assert_eq!(Arc::strong_count(&alive), 1);
+}
+
+#[test]
+fn a_task_spawns_further_tasks_whose_panics_the_executor_counts() {
+    let executor = Tokio::with_threads(ONE);
+    let spawner = executor.spawner();
+    let (done, waiting) = mpsc::channel();
+    executor.spawn(async move {
+        spawner.spawn(async { panic!("on purpose") });
+        spawner.spawn(async move { done.send(7).expect("the test waits") });
+    });
+    assert_eq!(waiting.recv(), Ok(7));
+    // One thread, yet nothing says in which order it runs the two.
+    while executor.panics() < 1 {
+        std::thread::yield_now();
+    }
+    assert_eq!(executor.panics(), 1);
+}
+
+#[test]
+fn a_spawner_that_outlives_its_executor_drops_tasks_unrun() {
+    let executor = Tokio::with_threads(ONE);
+    let spawner = executor.spawner();
+    drop(executor);
+    let (done, waiting) = mpsc::channel();
+    spawner.spawn(async move { done.send(7).expect("the test waits") });
+    assert_eq!(waiting.recv(), Err(mpsc::RecvError));
+}
+
+#[test]
+fn p4_a_task_that_panics_closes_its_results_after_what_it_has_put() {
+    let executor = Tokio::with_threads(ONE);
+    let (tx, mut rx) = MutexChannels::open(Buffer::Unbounded).expect("the family has that buffer");
+    // A half that stays: nothing but the port's closing can end the channel.
+    let _stays = MutexChannels::another_tx(&tx);
+    let mut port = ResultPort::<MutexChannels, _>::new(tx);
+    executor.spawn(async move {
+        assert_eq!(port.put(7).await, Ok(()));
+        panic!("on purpose");
+    });
+    assert_eq!(MutexChannels::take(&mut rx), Ok(7));
+    assert_eq!(MutexChannels::take(&mut rx), Err(TakeError::Closed));
 }

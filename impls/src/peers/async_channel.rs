@@ -54,6 +54,12 @@ impl Channels for AsyncChannel {
     }
 
     #[inline]
+    fn close_rx<T: Message>(rx: &mut Receiver<T>) -> bool {
+        rx.close();
+        true
+    }
+
+    #[inline]
     fn same_tx<T: Message>(one: &Sender<T>, other: &Sender<T>) -> Option<bool> {
         Some(one.same_channel(other))
     }

@@ -66,6 +66,13 @@ impl Channels for Kanal {
     }
 
     #[inline]
+    fn close_rx<T: Message>(rx: &mut Receiver<T>) -> bool {
+        // As in `close`.
+        let _ = rx.close();
+        true
+    }
+
+    #[inline]
     fn offer<T: Message>(tx: &mut Sender<T>, value: T) -> Offered<T> {
         let mut value = Some(value);
         let answer = tx.try_send_option(&mut value);

@@ -10,7 +10,7 @@
 //! | disconnect, keeps-buffered | module docs, "Disconnection"; `recv` answers `None` once "closed and there are no remaining messages in the channel's buffer" |
 //!
 //! Not claimed: there is no rendezvous. The receiver takes by `&mut` and is not `Clone`: one consumer.
-//! Only the receiver can close, so this is no `Close`; only producers can be compared, so this is no
+//! Only the receiver can close (`close_rx`), so this is no `Close`; only producers can be compared, so this is no
 //! `Identity`. `blocking_send` and `blocking_recv` are there for crossing over from synchronous code; the
 //! channel that tokio's users run is the async one, and that one takes part.
 
@@ -66,6 +66,12 @@ impl Channels for Bounded {
     }
 
     #[inline]
+    fn close_rx<T: Message>(rx: &mut Receiver<T>) -> bool {
+        rx.close();
+        true
+    }
+
+    #[inline]
     fn offer<T: Message>(tx: &mut Sender<T>, value: T) -> Offered<T> {
         match tx.try_send(value) {
             Ok(()) => Offered::Done,
@@ -109,6 +115,12 @@ impl Channels for Unbounded {
     #[inline]
     fn another_tx<T: Message>(tx: &UnboundedSender<T>) -> Option<UnboundedSender<T>> {
         Some(tx.clone())
+    }
+
+    #[inline]
+    fn close_rx<T: Message>(rx: &mut UnboundedReceiver<T>) -> bool {
+        rx.close();
+        true
     }
 
     #[inline]

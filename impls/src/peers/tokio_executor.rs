@@ -4,8 +4,8 @@
 //! their next wait and are dropped there, blocking work runs to its end, and the threads are joined.
 
 use ::std::num::NonZeroUsize;
-use ::tokio::runtime::{Builder, Runtime};
-use flowmeter_harness::executor::Executors;
+use ::tokio::runtime::{Builder, Handle, Runtime};
+use flowmeter_harness::executor::{Executors, Spawn};
 
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -16,6 +16,13 @@ use crate::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct Tokio {
     runtime: Runtime,
+    spawner: TokioSpawner,
+}
+
+/// Spawns on a [`Tokio`] from anywhere: the runtime's handle and the count of panics.
+#[derive(Clone, Debug)]
+pub struct TokioSpawner {
+    handle: Handle,
     panics: Arc<AtomicU64>,
 }
 
@@ -31,13 +38,26 @@ impl Drop for PanicWatch {
     }
 }
 
-impl Tokio {
+impl TokioSpawner {
     fn panic_watch(&self) -> PanicWatch {
         PanicWatch(Arc::clone(&self.panics))
     }
 }
 
+impl Spawn for TokioSpawner {
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let watch = self.panic_watch();
+        self.handle.spawn(async move {
+            // Lives across the wait, hence is dropped by the unwinding of a poll that panics.
+            let _watch = watch;
+            task.await;
+        });
+    }
+}
+
 impl Executors for Tokio {
+    type Spawner = TokioSpawner;
+
     /// # Panics
     /// When the system refuses threads.
     fn with_threads(threads: NonZeroUsize) -> Self {
@@ -47,22 +67,24 @@ impl Executors for Tokio {
             .build()
             .expect("the system has room for the runtime's threads");
         Tokio {
+            spawner: TokioSpawner {
+                handle: runtime.handle().clone(),
+                panics: Arc::default(),
+            },
             runtime,
-            panics: Arc::default(),
         }
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        let watch = self.panic_watch();
-        self.runtime.spawn(async move {
-            // Lives across the wait, hence is dropped by the unwinding of a poll that panics.
-            let _watch = watch;
-            task.await;
-        });
+        self.spawner.spawn(task);
+    }
+
+    fn spawner(&self) -> TokioSpawner {
+        self.spawner.clone()
     }
 
     fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
-        let watch = self.panic_watch();
+        let watch = self.spawner.panic_watch();
         self.runtime.spawn_blocking(move || {
             let _watch = watch;
             work();
@@ -70,6 +92,6 @@ impl Executors for Tokio {
     }
 
     fn panics(&self) -> u64 {
-        self.panics.load(Ordering::Relaxed)
+        self.spawner.panics.load(Ordering::Relaxed)
     }
 }

@@ -33,6 +33,10 @@ impl Channels for MutexChannels {
         Channel::close(tx);
         true
     }
+    fn close_rx<T: Message>(rx: &mut Channel<T>) -> bool {
+        Channel::close(rx);
+        true
+    }
     fn same_tx<T: Message>(one: &Channel<T>, other: &Channel<T>) -> Option<bool> {
         Some(one == other)
     }
