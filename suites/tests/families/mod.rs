@@ -14,7 +14,7 @@ use flowmeter_harness::channel::{
     Alts, AltsError, Async, Blocking, Buffer, Channels, Chosen, Clause, Message, Offered, Order,
     Patience, Polled, PutError, TakeError,
 };
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::executor::{Executors, Spawn};
 use flowmeter_harness::registry::{AsyncRegistry, Enrol, Registry, mutant, own, peer};
 use flowmeter_harness::sync::std::block_on;
 
@@ -363,7 +363,8 @@ impl<const LIE: u8> Alts for Queue<LIE> {
     }
 }
 
-/// A thread for each task.
+/// A thread for each task. It owns none of them, so its spawner is another handle to it.
+#[derive(Clone)]
 pub struct ThreadPerTask(Arc<AtomicU64>);
 
 impl ThreadPerTask {
@@ -377,13 +378,25 @@ impl ThreadPerTask {
     }
 }
 
+impl Spawn for ThreadPerTask {
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.run(|| block_on(task));
+    }
+}
+
 impl Executors for ThreadPerTask {
+    type Spawner = ThreadPerTask;
+
     fn with_threads(_threads: NonZeroUsize) -> Self {
         ThreadPerTask(Arc::new(AtomicU64::new(0)))
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        self.run(|| block_on(task));
+        Spawn::spawn(self, task);
+    }
+
+    fn spawner(&self) -> ThreadPerTask {
+        self.clone()
     }
 
     fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
