@@ -1,9 +1,12 @@
 //! A7: one channel in several clauses; impossible alts are refused before anything has an effect.
 
+use std::time::Duration;
+
 use flowmeter_harness::channel::{
-    Alts, AltsError, Buffer, Chosen, Clause, Offered, Order, Patience,
+    Alts, AltsError, Buffer, Chosen, Clause, Offered, Order, Patience, Polled,
 };
-use flowmeter_harness::sync::World;
+use flowmeter_harness::check::{Ledger, Mint, Token};
+use flowmeter_harness::sync::{Deadline, World};
 
 use super::{Case, Property, Reliance};
 
@@ -20,6 +23,10 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     }
     for buffer in [Buffer::Rendezvous, Buffer::fixed(1)] {
         if C::open::<u32>(buffer).is_some() {
+            cases.push(Case::new(
+                format!("two puts to one port in vain, {buffer}"),
+                move || two_puts_in_vain::<C, W>(buffer),
+            ));
             cases.push(Case::new(
                 format!("the same port twice, {buffer}"),
                 move || twice::<C, W>(buffer),
@@ -92,4 +99,46 @@ fn twice<C: Alts, W: World>(buffer: Buffer) {
         }
     }
     assert!(W::join(putter), "C1: a put on an open channel was refused");
+}
+
+/// Two puts to one channel without room: both values come back, each to its own slot.
+fn two_puts_in_vain<C: Alts, W: World>(buffer: Buffer) {
+    let mint = Mint::new(3);
+    let mut ledger = Ledger::new(3);
+    let (mut tx, mut rx) = C::open::<Token>(buffer).expect("asked before");
+    if buffer != Buffer::Rendezvous {
+        assert!(matches!(C::offer(&mut tx, mint.token(2)), Offered::Done));
+        ledger.accepted(2);
+    }
+    let mut slots = [Some(mint.token(0)), Some(mint.token(1))];
+    {
+        let clauses = [Clause::Put(&tx), Clause::Put(&tx)];
+        let mut alts = C::prepare(&clauses, Order::Random);
+        // Twice: what is left of the first must not disturb the second.
+        for _ in 0..2 {
+            let deadline = Deadline::after(W::now_nanos(), Duration::from_micros(50));
+            let chosen = C::run(&mut alts, &mut slots, Patience::Until(deadline));
+            assert!(
+                matches!(chosen, Ok(Chosen::TimedOut)),
+                "A9: two puts without room answered {chosen:?}"
+            );
+            let ids = [0, 1].map(|slot: usize| slots[slot].as_ref().map(Token::id));
+            assert_eq!(
+                ids,
+                [Some(0), Some(1)],
+                "A1: the values of losing clauses did not come back to their slots"
+            );
+        }
+    }
+    ledger.refused(0);
+    ledger.refused(1);
+    while let Polled::Done(token) = C::poll(&mut rx) {
+        ledger.taken(token.id());
+    }
+    drop((tx, rx, slots));
+    for judged in [ledger.judge_drained(), ledger.judge_drops(&mint)] {
+        if let Err(violation) = judged {
+            panic!("{violation}, around two puts to one port");
+        }
+    }
 }
