@@ -36,6 +36,78 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     cases
 }
 
+/// How many takes, and how many puts, may wait in one channel.
+const LIMIT: usize = 1024;
+
+/// Cases of `BoundedWaiters`: one channel that stands in more clauses than may wait.
+pub(super) fn crowded_cases<C: Alts>() -> Vec<Case> {
+    vec![
+        Case::new("1,025 takes of one channel", crowded_by_takes::<C>),
+        Case::new("1,025 puts to one channel", crowded_by_puts::<C>),
+    ]
+}
+
+fn crowded_by_takes<C: Alts>() {
+    let open = || C::open::<u32>(Buffer::Rendezvous).expect("whoever claims a bound has one");
+    let ((mut tx_first, rx_first), (mut tx, rx)) = (open(), open());
+    {
+        let clauses: Vec<Clause<'_, C, u32>> = std::iter::once(Clause::Take(&rx_first))
+            .chain((0..=LIMIT).map(|_| Clause::Take(&rx)))
+            .collect();
+        let mut slots = vec![None; clauses.len()];
+        let mut alts = C::prepare(&clauses, Order::Priority);
+        // Twice: those of the first, which are gone, do not count.
+        for _ in 0..2 {
+            assert_eq!(
+                C::run(&mut alts, &mut slots, Patience::Forever),
+                Err(AltsError::TooManyWaiters { clause: LIMIT + 1 }),
+                "C7: the bound on takes that wait"
+            );
+        }
+    }
+    for tx in [&mut tx_first, &mut tx] {
+        assert_eq!(
+            C::offer(tx, 1),
+            Offered::WouldWait(1),
+            "A7: an alts that was refused left a take behind"
+        );
+    }
+}
+
+fn crowded_by_puts<C: Alts>() {
+    let open = || C::open::<usize>(Buffer::Rendezvous).expect("whoever claims a bound has one");
+    let ((mut tx_first, rx_first), (tx, mut rx)) = (open(), open());
+    {
+        let clauses: Vec<Clause<'_, C, usize>> = std::iter::once(Clause::Take(&rx_first))
+            .chain((0..=LIMIT).map(|_| Clause::Put(&tx)))
+            .collect();
+        let full: Vec<_> = (0..clauses.len()).map(|i| (i > 0).then_some(i)).collect();
+        let mut slots = full.clone();
+        let mut alts = C::prepare(&clauses, Order::Priority);
+        for _ in 0..2 {
+            assert_eq!(
+                C::run(&mut alts, &mut slots, Patience::Forever),
+                Err(AltsError::TooManyWaiters { clause: LIMIT + 1 }),
+                "C7: the bound on puts that wait"
+            );
+            assert!(
+                slots == full,
+                "A7: the values of an alts that was refused did not come back"
+            );
+        }
+    }
+    assert_eq!(
+        C::offer(&mut tx_first, 1),
+        Offered::WouldWait(1),
+        "A7: an alts that was refused left a take behind"
+    );
+    assert_eq!(
+        C::poll(&mut rx),
+        Polled::WouldWait,
+        "A7: an alts that was refused left a put behind"
+    );
+}
+
 fn refused<C: Alts>() {
     let mut nothing = C::prepare::<u32>(&[], Order::Random);
     let answer = C::run(&mut nothing, &mut [], Patience::Forever);

@@ -250,8 +250,11 @@ impl<W: World> Enrol for Checks<W> {
             let uniform = claims(who, Claim::UniformChoice);
             self.owe(who, &a5_choice::PROPERTY, a5_choice::cases::<C>(uniform));
         }
-        self.owe(who, &a6_default::PROPERTY, a6_default::cases::<C>());
+        self.owe(who, &a6_default::PROPERTY, a6_default::cases::<C, W>());
         self.owe(who, &a7_clauses::PROPERTY, a7_clauses::cases::<C, W>());
+        if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
+            self.owe(who, &a7_clauses::PROPERTY, a7_clauses::crowded_cases::<C>());
+        }
         self.owe(who, &a8_cleanup::PROPERTY, a8_cleanup::cases::<C, W>());
         self.owe(who, &a9_timeout::PROPERTY, a9_timeout::cases::<C, W>());
     }
