@@ -1,6 +1,6 @@
 //! A1: exactly one clause commits; a losing clause has no effect.
 
-use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Order, Patience, Polled};
+use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, Patience, Polled};
 use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::World;
 
@@ -30,6 +30,10 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
             cases.push(Case::new(format!("take and put, {buffer}"), move || {
                 take_and_put::<C, W>(buffer);
             }));
+            cases.push(Case::new(
+                format!("neither able at first, {buffer}"),
+                move || neither_at_first::<C, W>(buffer),
+            ));
         }
     }
     cases
@@ -223,5 +227,87 @@ fn take_and_put<C: Alts, W: World>(buffer: Buffer) {
         "A1: a value appeared twice"
     );
     drop((tx_in, rx_in, tx_out, rx_out, slots));
+    judge(&ledger, &mint);
+}
+
+/// An alts over a take from an empty channel and a put to a full one, while one thread puts to the empty
+/// one and another takes from the full one.
+fn neither_at_first<C: Alts, W: World>(buffer: Buffer) {
+    let mint = Mint::new(4);
+    let mut ledger = Ledger::new(4);
+    let (mut tx_in, mut rx_in) = C::open::<Token>(buffer).expect("asked before");
+    let (mut full, mut rx_full) = C::open::<Token>(buffer).expect("asked before");
+    if buffer != Buffer::Rendezvous {
+        assert!(matches!(C::offer(&mut full, mint.token(3)), Offered::Done));
+        ledger.accepted(3);
+    }
+    let incoming = mint.token(0);
+    let putter = W::spawn(move || {
+        assert!(
+            C::put(&mut tx_in, incoming).is_ok(),
+            "C1: refused on an open channel"
+        );
+        tx_in
+    });
+    let taker = W::spawn(move || {
+        let id = C::take(&mut rx_full)
+            .expect("C2: an open channel was closed")
+            .id();
+        (rx_full, id)
+    });
+    let mut slots = [None, Some(mint.token(1))];
+    let chosen = {
+        let clauses = [Clause::Take(&rx_in), Clause::Put(&full)];
+        C::run(
+            &mut C::prepare(&clauses, Order::Priority),
+            &mut slots,
+            Patience::Forever,
+        )
+    };
+    ledger.accepted(0);
+    match chosen {
+        Ok(Chosen::Took {
+            clause: 0,
+            value: Some(token),
+        }) => {
+            ledger.taken(token.id());
+            let given_back = slots[1]
+                .take()
+                .expect("A1: a losing clause's value did not come back");
+            assert_eq!(given_back.id(), 1, "A1: another value came back");
+            ledger.refused(1);
+            if buffer == Buffer::Rendezvous {
+                assert!(
+                    C::put(&mut full, mint.token(2)).is_ok(),
+                    "C1: refused on an open channel"
+                );
+                ledger.accepted(2);
+            }
+        }
+        Ok(Chosen::Put {
+            clause: 1,
+            accepted: true,
+        }) => {
+            assert!(
+                slots[1].is_none(),
+                "A1: the winner's value stayed in its slot"
+            );
+            ledger.accepted(1);
+            let token = C::take(&mut rx_in).expect("A1: a losing take swallowed its value");
+            ledger.taken(token.id());
+        }
+        other => panic!("A1: an alts that waited for either answered {other:?}"),
+    }
+    let tx_in = W::join(putter);
+    let (mut rx_full, id) = W::join(taker);
+    ledger.taken(id);
+    while let Polled::Done(token) = C::poll(&mut rx_full) {
+        ledger.taken(token.id());
+    }
+    assert!(
+        matches!(C::poll(&mut rx_in), Polled::WouldWait),
+        "A1: a value appeared twice"
+    );
+    drop((tx_in, rx_in, full, rx_full, slots));
     judge(&ledger, &mint);
 }

@@ -1,8 +1,10 @@
 //! A2: no effect before the claim. core.async answers for a closed put port while an offer hands a value
 //! to the same alts on another port: that value is lost.
 
+use std::time::Duration;
+
 use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, Patience, Polled};
-use flowmeter_harness::sync::World;
+use flowmeter_harness::sync::{Deadline, World};
 
 use super::{Case, Property, Reliance};
 
@@ -23,8 +25,33 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
         cases.push(Case::new(name, move || offer_race::<C, W>(order)));
         let name = format!("close against a put, {order:?}");
         cases.push(Case::new(name, move || close_race::<C, W>(order)));
+        for buffer in [Buffer::Rendezvous, Buffer::fixed(1)] {
+            if !can_be_closed_by_another::<C>(buffer) {
+                continue;
+            }
+            for take_first in [true, false] {
+                let clauses = if take_first {
+                    "[take, put]"
+                } else {
+                    "[put, take]"
+                };
+                let what = format!("{clauses}, {buffer}, {order:?}");
+                cases.push(Case::new(
+                    format!("the put's port closes, and an offer, {what}"),
+                    move || port_closes_at_an_offer::<C, W>(buffer, take_first, order),
+                ));
+                cases.push(Case::new(
+                    format!("the put's port closes, and a put, {what}"),
+                    move || port_closes_at_a_put::<C, W>(buffer, take_first, order),
+                ));
+            }
+        }
     }
     cases
+}
+
+fn can_be_closed_by_another<C: Alts>(buffer: Buffer) -> bool {
+    C::open::<u32>(buffer).is_some_and(|(tx, _rx)| C::close(&tx) && C::another_tx(&tx).is_some())
 }
 
 /// For channels that are closed by dropping the other half.
@@ -171,4 +198,125 @@ fn close_race<C: Alts, W: World>(order: Order) {
     assert!(W::join(closer));
     let (accepted, _tx) = W::join(putter);
     assert!(accepted, "C1: a put on an open channel was refused");
+}
+
+/// What the put clause of [`closing_port`] holds.
+const HELD: u32 = 2;
+
+/// A channel without room for a put.
+fn without_room<C: Alts>(buffer: Buffer) -> (C::Tx<u32>, C::Rx<u32>) {
+    let (mut tx, rx) = C::open::<u32>(buffer).expect("asked before");
+    if buffer != Buffer::Rendezvous {
+        assert_eq!(C::offer(&mut tx, 0), Offered::Done);
+    }
+    (tx, rx)
+}
+
+/// Which of the two clauses won.
+#[derive(Debug, PartialEq, Eq)]
+enum Winner {
+    /// The take of the open channel, with the value 1.
+    Take,
+    /// The put's closed port.
+    ClosedPort,
+    Nobody,
+}
+
+/// An alts over a take of `rx` and a put to `tx`, a channel without room that another thread closes. The
+/// value of the put is given back in every case.
+fn closing_port<C: Alts>(
+    rx: &C::Rx<u32>,
+    tx: &C::Tx<u32>,
+    take_first: bool,
+    order: Order,
+    patience: Patience,
+) -> Winner {
+    let take = usize::from(!take_first);
+    let put = 1 - take;
+    let mut clauses = [Clause::Take(rx), Clause::Put(tx)];
+    let mut slots = [None, Some(HELD)];
+    if !take_first {
+        clauses.reverse();
+        slots.reverse();
+    }
+    let chosen = C::run(&mut C::prepare(&clauses, order), &mut slots, patience);
+    assert_eq!(
+        (slots[take], slots[put]),
+        (None, Some(HELD)),
+        "A1: the put did not happen, and its value did not come back"
+    );
+    match chosen {
+        Ok(Chosen::Took { clause, value }) if (clause, value) == (take, Some(1)) => Winner::Take,
+        Ok(Chosen::Put {
+            clause,
+            accepted: false,
+        }) if clause == put => Winner::ClosedPort,
+        Ok(Chosen::TimedOut) => Winner::Nobody,
+        other => panic!("A2: the alts answered {other:?}"),
+    }
+}
+
+/// Nothing of the alts is left in the channel that was closed.
+fn is_left_alone<C: Alts>(mut rx: C::Rx<u32>) {
+    while let Polled::Done(value) = C::poll(&mut rx) {
+        assert_ne!(value, HELD, "A1: a clause that lost took effect later");
+    }
+}
+
+/// A put's port is closed while the alts may wait already, and an offer comes to the open one.
+fn port_closes_at_an_offer<C: Alts, W: World>(buffer: Buffer, take_first: bool, order: Order) {
+    let (mut tx, mut rx) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
+    let (closing, rx_closing) = without_room::<C>(buffer);
+    let further = C::another_tx(&closing).expect("asked before");
+    let closer = W::spawn(move || C::close(&further));
+    let offering = W::spawn(move || (C::offer(&mut tx, 1), tx));
+    // A put that waits at a close waits on, so that perhaps nobody comes.
+    let deadline = Deadline::after(W::now_nanos(), Duration::from_micros(50));
+    let until = Patience::Until(deadline);
+    let winner = closing_port::<C>(&rx, &closing, take_first, order, until);
+    assert!(W::join(closer));
+    let (offered, _tx) = W::join(offering);
+    let expected = if winner == Winner::Take {
+        Offered::Done
+    } else {
+        Offered::WouldWait(1)
+    };
+    assert_eq!(
+        offered, expected,
+        "A2: what the offer was told, where the alts was won by {winner:?}"
+    );
+    assert_eq!(
+        C::poll(&mut rx),
+        Polled::WouldWait,
+        "A1: a value appeared twice"
+    );
+    is_left_alone::<C>(rx_closing);
+}
+
+/// As [`port_closes_at_an_offer`], with a put, which waits until it is taken.
+fn port_closes_at_a_put<C: Alts, W: World>(buffer: Buffer, take_first: bool, order: Order) {
+    let (mut tx, mut rx) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
+    let (closing, rx_closing) = without_room::<C>(buffer);
+    let further = C::another_tx(&closing).expect("asked before");
+    let closer = W::spawn(move || C::close(&further));
+    let putter = W::spawn(move || (C::put(&mut tx, 1).is_ok(), tx));
+    let winner = closing_port::<C>(&rx, &closing, take_first, order, Patience::Forever);
+    if winner != Winner::Take {
+        assert_eq!(
+            C::take(&mut rx),
+            Ok(1),
+            "A2: a value was lost to a port that was closed"
+        );
+    }
+    assert!(W::join(closer));
+    assert!(
+        W::join(putter).0,
+        "C1: a put on an open channel was refused"
+    );
+    assert_eq!(
+        C::poll(&mut rx),
+        Polled::WouldWait,
+        "A1: a value appeared twice"
+    );
+    is_left_alone::<C>(rx_closing);
 }

@@ -1,7 +1,9 @@
 //! A4: an alts never pairs with itself, in whichever order its put and its take stand.
 
-use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Order, Patience};
-use flowmeter_harness::sync::World;
+use std::time::Duration;
+
+use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, Patience, Polled};
+use flowmeter_harness::sync::{Deadline, World};
 
 use super::{Case, Property, Reliance};
 
@@ -12,13 +14,36 @@ pub(super) const PROPERTY: Property = Property {
 };
 
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
-    if C::open::<u32>(Buffer::Rendezvous).is_none() {
+    let Some((tx, rx)) = C::open::<u32>(Buffer::Rendezvous) else {
         return Vec::new();
+    };
+    let mut cases = vec![Case::new("default", alone::<C>)];
+    for put_first in [true, false] {
+        let order = if put_first {
+            "[put, take]"
+        } else {
+            "[take, put]"
+        };
+        cases.push(Case::new(format!("nobody comes, {order}"), move || {
+            until_the_deadline::<C, W>(put_first, false)
+        }));
+        if C::another_tx(&tx).is_none() {
+            continue;
+        }
+        cases.push(Case::new(format!("a put comes, {order}"), move || {
+            somebody_comes::<C, W>(put_first)
+        }));
+        if C::another_rx(&rx).is_some() {
+            cases.push(Case::new(
+                format!("nobody comes, {order}, through clones"),
+                move || until_the_deadline::<C, W>(put_first, true),
+            ));
+            cases.push(Case::new(format!("a take comes, {order}"), move || {
+                a_take_comes::<C, W>(put_first)
+            }));
+        }
     }
-    vec![
-        Case::new("default", alone::<C>),
-        Case::new("a put comes", somebody_comes::<C, W>),
-    ]
+    cases
 }
 
 fn alone<C: Alts>() {
@@ -44,34 +69,90 @@ fn alone<C: Alts>() {
     }
 }
 
-/// Waiting on both sides of one channel, it is met by another thread's put, and only by that.
-fn somebody_comes<C: Alts, W: World>() {
-    let (tx, rx) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
-    let Some(mut other) = C::another_tx(&tx) else {
-        return;
-    };
-    let putter = W::spawn(move || C::put(&mut other, 5).is_ok());
+/// A put of 1 and a take on one channel, in either order; the put's value is last in the answer.
+fn both_sides<C: Alts>(
+    tx: &C::Tx<u32>,
+    rx: &C::Rx<u32>,
+    put_first: bool,
+    patience: Patience,
+) -> (Chosen<u32>, Option<u32>) {
+    let mut clauses = [Clause::Put(tx), Clause::Take(rx)];
     let mut slots = [Some(1), None];
-    let chosen = {
-        let clauses = [Clause::Put(&tx), Clause::Take(&rx)];
-        C::run(
-            &mut C::prepare(&clauses, Order::Priority),
-            &mut slots,
-            Patience::Forever,
-        )
+    if !put_first {
+        clauses.reverse();
+        slots.reverse();
+    }
+    let chosen = C::run(
+        &mut C::prepare(&clauses, Order::Priority),
+        &mut slots,
+        patience,
+    );
+    if !put_first {
+        slots.reverse();
+    }
+    assert_eq!(slots[1], None, "A1: the slot of a take holds a value");
+    (chosen.expect("A7: these clauses are possible"), slots[0])
+}
+
+/// Waiting on both sides of one channel alone, it times out, also where it does not look like one channel.
+fn until_the_deadline<C: Alts, W: World>(put_first: bool, through_clones: bool) {
+    let (mut tx, mut rx) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
+    let deadline = Deadline::after(W::now_nanos(), Duration::from_micros(50));
+    let until = Patience::Until(deadline);
+    let answer = if through_clones {
+        let tx = C::another_tx(&tx).expect("asked before");
+        let rx = C::another_rx(&rx).expect("asked before");
+        both_sides::<C>(&tx, &rx, put_first, until)
+    } else {
+        both_sides::<C>(&tx, &rx, put_first, until)
     };
     assert_eq!(
-        chosen,
-        Ok(Chosen::Took {
-            clause: 1,
-            value: Some(5)
-        }),
+        answer,
+        (Chosen::TimedOut, Some(1)),
         "A4: an alts paired with itself"
     );
     assert_eq!(
-        slots,
-        [Some(1), None],
-        "A1: a losing clause's value did not come back"
+        C::offer(&mut tx, 2),
+        Offered::WouldWait(2),
+        "A8: the take of an alts that timed out waits on"
+    );
+    assert_eq!(
+        C::poll(&mut rx),
+        Polled::WouldWait,
+        "A8: the put of an alts that timed out waits on"
+    );
+}
+
+/// Waiting on both sides of one channel, it is met by another thread's put, and only by that.
+fn somebody_comes<C: Alts, W: World>(put_first: bool) {
+    let (tx, rx) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
+    let mut other = C::another_tx(&tx).expect("asked before");
+    let putter = W::spawn(move || C::put(&mut other, 5).is_ok());
+    let took = Chosen::Took {
+        clause: usize::from(put_first),
+        value: Some(5),
+    };
+    assert_eq!(
+        both_sides::<C>(&tx, &rx, put_first, Patience::Forever),
+        (took, Some(1)),
+        "A4: an alts paired with itself, or kept a loser's value"
     );
     assert!(W::join(putter), "C1: a put on an open channel was refused");
+}
+
+/// Waiting on both sides of one channel, it is met by another thread's take, and only by that.
+fn a_take_comes<C: Alts, W: World>(put_first: bool) {
+    let (tx, rx) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
+    let mut other = C::another_rx(&rx).expect("asked before");
+    let taker = W::spawn(move || C::take(&mut other));
+    let put = Chosen::Put {
+        clause: usize::from(!put_first),
+        accepted: true,
+    };
+    assert_eq!(
+        both_sides::<C>(&tx, &rx, put_first, Patience::Forever),
+        (put, None),
+        "A4: an alts paired with itself"
+    );
+    assert_eq!(W::join(taker), Ok(1), "C2: the take got something else");
 }

@@ -1,6 +1,7 @@
 //! A6: the default is taken only when each clause was unable, and leaves nothing enqueued.
 
 use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, Patience, Polled};
+use flowmeter_harness::sync::World;
 
 use super::{Case, Property, Reliance};
 
@@ -10,12 +11,79 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Alts,
 };
 
-pub(super) fn cases<C: Alts>() -> Vec<Case> {
-    [Buffer::Rendezvous, Buffer::fixed(1)]
-        .into_iter()
-        .filter(|buffer| C::open::<u32>(*buffer).is_some())
-        .map(|buffer| Case::new(buffer.to_string(), move || default::<C>(buffer)))
-        .collect()
+pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for buffer in [Buffer::Rendezvous, Buffer::fixed(1)] {
+        if C::open::<u32>(buffer).is_none() {
+            continue;
+        }
+        cases.push(Case::new(buffer.to_string(), move || default::<C>(buffer)));
+        // loom would follow every number of defaults before the partner waits.
+        if W::NAME == "loom" {
+            continue;
+        }
+        for order in [Order::Priority, Order::Random] {
+            let name = format!("not for ever beside a put, {buffer}, {order:?}");
+            cases.push(Case::new(name, move || meets_a_put::<C, W>(buffer, order)));
+            let name = format!("not for ever beside a take, {buffer}, {order:?}");
+            cases.push(Case::new(name, move || meets_a_take::<C, W>(buffer, order)));
+        }
+    }
+    cases
+}
+
+/// An alts without patience, which loses only until a put waits for it.
+fn meets_a_put<C: Alts, W: World>(buffer: Buffer, order: Order) {
+    let (mut tx, rx) = C::open::<u32>(buffer).expect("asked before");
+    let (_silent, rx_silent) = C::open::<u32>(buffer).expect("asked before");
+    let putter = W::spawn(move || (C::put(&mut tx, 1).is_ok(), tx));
+    {
+        let clauses = [Clause::Take(&rx_silent), Clause::Take(&rx)];
+        let mut alts = C::prepare(&clauses, order);
+        let chosen = loop {
+            match C::run(&mut alts, &mut [None, None], Patience::Now) {
+                Ok(Chosen::Default) => W::yield_now(),
+                other => break other,
+            }
+        };
+        let took = Chosen::Took {
+            clause: 1,
+            value: Some(1),
+        };
+        assert_eq!(chosen, Ok(took), "A6: one put came, and nothing else");
+    }
+    assert!(
+        W::join(putter).0,
+        "C1: a put on an open channel was refused"
+    );
+}
+
+/// An alts without patience, which loses only until a take waits for it.
+fn meets_a_take<C: Alts, W: World>(buffer: Buffer, order: Order) {
+    let (tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let (_silent, rx_silent) = C::open::<u32>(buffer).expect("asked before");
+    let taker = W::spawn(move || (C::take(&mut rx), rx));
+    {
+        let clauses = [Clause::Take(&rx_silent), Clause::Put(&tx)];
+        let mut alts = C::prepare(&clauses, order);
+        let mut slots = [None, Some(1)];
+        let chosen = loop {
+            match C::run(&mut alts, &mut slots, Patience::Now) {
+                Ok(Chosen::Default) => {
+                    assert_eq!(slots[1], Some(1), "A1: a losing value did not come back");
+                    W::yield_now();
+                }
+                other => break other,
+            }
+        };
+        let put = Chosen::Put {
+            clause: 1,
+            accepted: true,
+        };
+        assert_eq!(chosen, Ok(put), "A6: one take came, and nothing else");
+        assert_eq!(slots[1], None, "A1: the winner's value stayed in its slot");
+    }
+    assert_eq!(W::join(taker).0, Ok(1), "C2: the take got something else");
 }
 
 fn default<C: Alts>(buffer: Buffer) {

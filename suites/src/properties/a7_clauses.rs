@@ -1,9 +1,12 @@
 //! A7: one channel in several clauses; impossible alts are refused before anything has an effect.
 
+use std::time::Duration;
+
 use flowmeter_harness::channel::{
-    Alts, AltsError, Buffer, Chosen, Clause, Offered, Order, Patience,
+    Alts, AltsError, Buffer, Chosen, Clause, Offered, Order, Patience, Polled,
 };
-use flowmeter_harness::sync::World;
+use flowmeter_harness::check::{Ledger, Mint, Token};
+use flowmeter_harness::sync::{Deadline, World};
 
 use super::{Case, Property, Reliance};
 
@@ -21,12 +24,88 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     for buffer in [Buffer::Rendezvous, Buffer::fixed(1)] {
         if C::open::<u32>(buffer).is_some() {
             cases.push(Case::new(
+                format!("two puts to one port in vain, {buffer}"),
+                move || two_puts_in_vain::<C, W>(buffer),
+            ));
+            cases.push(Case::new(
                 format!("the same port twice, {buffer}"),
                 move || twice::<C, W>(buffer),
             ));
         }
     }
     cases
+}
+
+/// How many takes, and how many puts, may wait in one channel.
+const LIMIT: usize = 1024;
+
+/// Cases of `BoundedWaiters`: one channel that stands in more clauses than may wait.
+pub(super) fn crowded_cases<C: Alts>() -> Vec<Case> {
+    vec![
+        Case::new("1,025 takes of one channel", crowded_by_takes::<C>),
+        Case::new("1,025 puts to one channel", crowded_by_puts::<C>),
+    ]
+}
+
+fn crowded_by_takes<C: Alts>() {
+    let open = || C::open::<u32>(Buffer::Rendezvous).expect("whoever claims a bound has one");
+    let ((mut tx_first, rx_first), (mut tx, rx)) = (open(), open());
+    {
+        let clauses: Vec<Clause<'_, C, u32>> = std::iter::once(Clause::Take(&rx_first))
+            .chain((0..=LIMIT).map(|_| Clause::Take(&rx)))
+            .collect();
+        let mut slots = vec![None; clauses.len()];
+        let mut alts = C::prepare(&clauses, Order::Priority);
+        // Twice: those of the first, which are gone, do not count.
+        for _ in 0..2 {
+            assert_eq!(
+                C::run(&mut alts, &mut slots, Patience::Forever),
+                Err(AltsError::TooManyWaiters { clause: LIMIT + 1 }),
+                "C7: the bound on takes that wait"
+            );
+        }
+    }
+    for tx in [&mut tx_first, &mut tx] {
+        assert_eq!(
+            C::offer(tx, 1),
+            Offered::WouldWait(1),
+            "A7: an alts that was refused left a take behind"
+        );
+    }
+}
+
+fn crowded_by_puts<C: Alts>() {
+    let open = || C::open::<usize>(Buffer::Rendezvous).expect("whoever claims a bound has one");
+    let ((mut tx_first, rx_first), (tx, mut rx)) = (open(), open());
+    {
+        let clauses: Vec<Clause<'_, C, usize>> = std::iter::once(Clause::Take(&rx_first))
+            .chain((0..=LIMIT).map(|_| Clause::Put(&tx)))
+            .collect();
+        let full: Vec<_> = (0..clauses.len()).map(|i| (i > 0).then_some(i)).collect();
+        let mut slots = full.clone();
+        let mut alts = C::prepare(&clauses, Order::Priority);
+        for _ in 0..2 {
+            assert_eq!(
+                C::run(&mut alts, &mut slots, Patience::Forever),
+                Err(AltsError::TooManyWaiters { clause: LIMIT + 1 }),
+                "C7: the bound on puts that wait"
+            );
+            assert!(
+                slots == full,
+                "A7: the values of an alts that was refused did not come back"
+            );
+        }
+    }
+    assert_eq!(
+        C::offer(&mut tx_first, 1),
+        Offered::WouldWait(1),
+        "A7: an alts that was refused left a take behind"
+    );
+    assert_eq!(
+        C::poll(&mut rx),
+        Polled::WouldWait,
+        "A7: an alts that was refused left a put behind"
+    );
 }
 
 fn refused<C: Alts>() {
@@ -92,4 +171,46 @@ fn twice<C: Alts, W: World>(buffer: Buffer) {
         }
     }
     assert!(W::join(putter), "C1: a put on an open channel was refused");
+}
+
+/// Two puts to one channel without room: both values come back, each to its own slot.
+fn two_puts_in_vain<C: Alts, W: World>(buffer: Buffer) {
+    let mint = Mint::new(3);
+    let mut ledger = Ledger::new(3);
+    let (mut tx, mut rx) = C::open::<Token>(buffer).expect("asked before");
+    if buffer != Buffer::Rendezvous {
+        assert!(matches!(C::offer(&mut tx, mint.token(2)), Offered::Done));
+        ledger.accepted(2);
+    }
+    let mut slots = [Some(mint.token(0)), Some(mint.token(1))];
+    {
+        let clauses = [Clause::Put(&tx), Clause::Put(&tx)];
+        let mut alts = C::prepare(&clauses, Order::Random);
+        // Twice: what is left of the first must not disturb the second.
+        for _ in 0..2 {
+            let deadline = Deadline::after(W::now_nanos(), Duration::from_micros(50));
+            let chosen = C::run(&mut alts, &mut slots, Patience::Until(deadline));
+            assert!(
+                matches!(chosen, Ok(Chosen::TimedOut)),
+                "A9: two puts without room answered {chosen:?}"
+            );
+            let ids = [0, 1].map(|slot: usize| slots[slot].as_ref().map(Token::id));
+            assert_eq!(
+                ids,
+                [Some(0), Some(1)],
+                "A1: the values of losing clauses did not come back to their slots"
+            );
+        }
+    }
+    ledger.refused(0);
+    ledger.refused(1);
+    while let Polled::Done(token) = C::poll(&mut rx) {
+        ledger.taken(token.id());
+    }
+    drop((tx, rx, slots));
+    for judged in [ledger.judge_drained(), ledger.judge_drops(&mint)] {
+        if let Err(violation) = judged {
+            panic!("{violation}, around two puts to one port");
+        }
+    }
 }

@@ -17,6 +17,11 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
         return Vec::new();
     }
     let times = if W::NAME == "std" { 10_000 } else { 3 };
+    let waited = [Order::Priority, Order::Random].map(|order| {
+        Case::new(format!("clauses that waited, {order:?}"), move || {
+            waited_and_lost::<C, W>(order)
+        })
+    });
     [1, 2, 8, 128]
         .into_iter()
         .filter(|width| W::NAME == "std" || *width <= 2)
@@ -25,6 +30,7 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
                 abandoned::<C>(width, times)
             })
         })
+        .chain(waited)
         .collect()
 }
 
@@ -59,4 +65,81 @@ fn abandoned<C: Alts>(width: usize, times: usize) {
             "A8: a value that was refused stayed"
         );
     }
+}
+
+/// An alts that waits in four channels until another thread puts to one of them: nobody is found in the
+/// others.
+fn waited_and_lost<C: Alts, W: World>(order: Order) {
+    let open = || C::open::<u32>(Buffer::Rendezvous).expect("asked before");
+    let (mut tx_before, mut rx_before) = open();
+    let (mut tx, mut rx) = open();
+    let (mut tx_after, mut rx_after) = open();
+    let (tx_put, mut rx_put) = open();
+    let times = if W::NAME == "std" { 16 } else { 1 };
+    let putter = W::spawn(move || {
+        let accepted = (0..times).all(|value| {
+            // Gives the alts time to wait.
+            W::yield_now();
+            C::put(&mut tx, value).is_ok()
+        });
+        (accepted, tx)
+    });
+    for value in 0..times {
+        let mut slots = [None, Some(99), None, None];
+        let chosen = {
+            let clauses = [
+                Clause::Take(&rx_before),
+                Clause::Put(&tx_put),
+                Clause::Take(&rx),
+                Clause::Take(&rx_after),
+            ];
+            C::run(
+                &mut C::prepare(&clauses, order),
+                &mut slots,
+                Patience::Forever,
+            )
+        };
+        let took = Chosen::Took {
+            clause: 2,
+            value: Some(value),
+        };
+        assert_eq!(chosen, Ok(took), "A1: only one channel had a partner");
+        assert_eq!(
+            slots,
+            [None, Some(99), None, None],
+            "A1: a losing clause's value did not come back"
+        );
+        for (tx, rx) in [
+            (&mut tx_before, &mut rx_before),
+            (&mut tx_after, &mut rx_after),
+        ] {
+            assert_eq!(
+                C::offer(tx, 1),
+                Offered::WouldWait(1),
+                "A8: a take that lost was served"
+            );
+            assert_eq!(
+                C::poll(rx),
+                Polled::WouldWait,
+                "A8: a value that was refused stayed"
+            );
+        }
+        assert_eq!(
+            C::poll(&mut rx_put),
+            Polled::WouldWait,
+            "A8: a put that lost was served"
+        );
+    }
+    let (accepted, mut tx) = W::join(putter);
+    assert!(accepted, "C1: a put on an open channel was refused");
+    assert_eq!(
+        C::offer(&mut tx, 1),
+        Offered::WouldWait(1),
+        "A8: a take that won waits on"
+    );
+    assert_eq!(
+        C::poll(&mut rx),
+        Polled::WouldWait,
+        "A1: a value was doubled"
+    );
 }

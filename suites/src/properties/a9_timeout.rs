@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Order, Patience, Polled};
+use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, Patience, Polled};
 use flowmeter_harness::sync::{Deadline, World};
 
 use super::{Case, Property, Reliance};
@@ -22,6 +22,10 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
             cases.push(Case::new(format!("nobody comes, {buffer}"), move || {
                 alone::<C, W>(buffer)
             }));
+            cases.push(Case::new(
+                format!("nobody takes either, {buffer}"),
+                move || put_in_vain::<C, W>(buffer),
+            ));
             cases.push(Case::new(format!("at the edge, {buffer}"), move || {
                 edge::<C, W>(buffer)
             }));
@@ -39,6 +43,56 @@ fn alone<C: Alts, W: World>(buffer: Buffer) {
     assert_eq!(chosen, Ok(Chosen::TimedOut), "A9: nobody came, and yet");
     let early = deadline.as_nanos().saturating_sub(W::now_nanos());
     assert_eq!(early, 0, "A9: timed out before the deadline");
+}
+
+/// A take and two puts, none of them able: the values are given back, and nothing of them stays.
+fn put_in_vain<C: Alts, W: World>(buffer: Buffer) {
+    let mut channels = [(); 2].map(|()| C::open::<u32>(buffer).expect("asked before"));
+    let (mut tx_in, rx_in) = C::open::<u32>(buffer).expect("asked before");
+    if buffer != Buffer::Rendezvous {
+        for (tx, _) in &mut channels {
+            assert_eq!(C::offer(tx, 0), Offered::Done);
+        }
+    }
+    let deadline = Deadline::after(W::now_nanos(), SOON);
+    let mut slots = [Some(1), None, Some(3)];
+    let chosen = {
+        let clauses = [
+            Clause::Put(&channels[0].0),
+            Clause::Take(&rx_in),
+            Clause::Put(&channels[1].0),
+        ];
+        C::run(
+            &mut C::prepare(&clauses, Order::Random),
+            &mut slots,
+            Patience::Until(deadline),
+        )
+    };
+    assert_eq!(chosen, Ok(Chosen::TimedOut), "A9: nobody came, and yet");
+    let early = deadline.as_nanos().saturating_sub(W::now_nanos());
+    assert_eq!(early, 0, "A9: timed out before the deadline");
+    assert_eq!(
+        slots,
+        [Some(1), None, Some(3)],
+        "A9: the values of puts that timed out did not come back"
+    );
+    if buffer == Buffer::Rendezvous {
+        assert_eq!(
+            C::offer(&mut tx_in, 5),
+            Offered::WouldWait(5),
+            "A9: a take that timed out waits on"
+        );
+    }
+    for (_, rx) in &mut channels {
+        if buffer != Buffer::Rendezvous {
+            assert_eq!(C::poll(rx), Polled::Done(0));
+        }
+        assert_eq!(
+            C::poll(rx),
+            Polled::WouldWait,
+            "A9: a put that timed out was delivered"
+        );
+    }
 }
 
 fn edge<C: Alts, W: World>(buffer: Buffer) {

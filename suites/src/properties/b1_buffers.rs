@@ -1,8 +1,11 @@
 //! B1: dropping, sliding and promise.
 
 use std::num::NonZeroUsize;
+use std::pin::pin;
+use std::task::{Context, Waker};
 
-use flowmeter_harness::channel::{Blocking, Buffer, Channels, Offered, Polled, Promises};
+use flowmeter_harness::channel::{Async, Blocking, Buffer, Channels, Offered, Polled, Promises};
+use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::World;
 
 use super::{Case, Property, Reliance};
@@ -22,8 +25,28 @@ pub(super) fn cases<C: Channels>() -> Vec<Case> {
     ]
     .into_iter()
     .filter(|(buffer, _)| C::open::<u32>(*buffer).is_some())
-    .map(|(buffer, kept)| Case::new(buffer.to_string(), move || overfilled::<C>(buffer, kept)))
+    .flat_map(|(buffer, kept)| {
+        [
+            Case::new(buffer.to_string(), move || overfilled::<C>(buffer, kept)),
+            Case::new(format!("what {buffer} drops"), move || {
+                drops_the_rest::<C>(buffer, kept)
+            }),
+        ]
+    })
     .collect()
+}
+
+/// Cases of a take that is dropped with a value in its hands: for those who promise that it loses none.
+pub(super) fn cancelled_cases<C: Async>() -> Vec<Case> {
+    [1, 2]
+        .into_iter()
+        .map(|room| NonZeroUsize::new(room).expect("one or two"))
+        .filter(|room| C::open::<u32>(Buffer::Sliding(*room)).is_some())
+        .map(|room| {
+            let name = format!("a take dropped, {}", Buffer::Sliding(room));
+            Case::new(name, move || slides_past_what_came_back::<C>(room))
+        })
+        .collect()
 }
 
 pub(super) fn promise_cases<C: Promises + Blocking, W: World>() -> Vec<Case> {
@@ -54,6 +77,78 @@ fn overfilled<C: Channels>(buffer: Buffer, kept: [u32; 2]) {
         Polled::WouldWait,
         "B1: {buffer} kept too much"
     );
+}
+
+/// Each value is dropped once: those that found no room at once, the others by their taker.
+fn drops_the_rest<C: Channels>(buffer: Buffer, kept: [u32; 2]) {
+    let kept = kept.map(|id| id as usize);
+    let mint = Mint::new(5);
+    let mut ledger = Ledger::new(5);
+    let (mut tx, mut rx) = C::open::<Token>(buffer).expect("asked before");
+    for id in 0..5 {
+        let offered = C::offer(&mut tx, mint.token(id));
+        assert!(
+            matches!(offered, Offered::Done),
+            "B1: a put on {buffer} waits"
+        );
+        ledger.accepted(id);
+    }
+    for id in 0..5 {
+        assert_eq!(
+            mint.drops(id),
+            u32::from(!kept.contains(&id)),
+            "C10: how often {buffer} has dropped token {id}"
+        );
+    }
+    while let Polled::Done(token) = C::poll(&mut rx) {
+        ledger.taken(token.id());
+    }
+    drop((tx, rx));
+    for judged in [ledger.judge_takes(), ledger.judge_drops(&mint)] {
+        if let Err(violation) = judged {
+            panic!("{violation}, in {buffer}");
+        }
+    }
+}
+
+/// A value that comes back from a dropped take is the oldest, and makes way for the newer ones.
+fn slides_past_what_came_back<C: Async>(room: NonZeroUsize) {
+    let buffer = Buffer::Sliding(room);
+    let mint = Mint::new(4);
+    let mut ledger = Ledger::new(4);
+    let (mut tx, mut rx) = C::open::<Token>(buffer).expect("asked before");
+    let mut offer = |id| {
+        ledger.accepted(id);
+        let offered = C::offer(&mut tx, mint.token(id));
+        assert!(
+            matches!(offered, Offered::Done),
+            "B1: a put on {buffer} waits"
+        );
+    };
+    {
+        let mut take = pin!(C::take_async(&mut rx));
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(
+            take.as_mut().poll(&mut context).is_pending(),
+            "C3: a take of nothing"
+        );
+        offer(1);
+    }
+    offer(2);
+    offer(3);
+    let mut kept = Vec::new();
+    while let Polled::Done(token) = C::poll(&mut rx) {
+        ledger.taken(token.id());
+        kept.push(token.id());
+    }
+    let newest: Vec<usize> = (4 - room.get()..4).collect();
+    assert_eq!(kept, newest, "B1: {buffer} keeps the newest values");
+    drop((tx, rx));
+    for judged in [ledger.judge_takes(), ledger.judge_drops(&mint)] {
+        if let Err(violation) = judged {
+            panic!("{violation}, in {buffer}");
+        }
+    }
 }
 
 fn promise<C: Promises>() {

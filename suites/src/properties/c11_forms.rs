@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Wake, Waker};
 
-use flowmeter_harness::channel::{Async, Blocking, Buffer, Callback};
+use flowmeter_harness::channel::{Async, Blocking, Buffer, Callback, Offered};
 use flowmeter_harness::sync::World;
 
 use super::{Case, Property, Reliance};
@@ -38,6 +38,11 @@ pub(super) fn mixed_cases<C: Async + Blocking, W: World>() -> Vec<Case> {
         Case::new("a thread takes what a future puts", || {
             a_future_puts::<C, W>()
         }),
+        Case::new("a take that changes its waker", renewed_waker::<C, W>),
+        Case::new(
+            "a put that changes its waker",
+            renewed_waker_of_a_put::<C, W>,
+        ),
     ];
     if W::NAME == "std" {
         cases.push(Case::new("a panicking waker", panicking_waker::<C>));
@@ -71,6 +76,46 @@ fn a_future_puts<C: Async + Blocking, W: World>() {
     assert_eq!(
         W::join(taker).0,
         Ok(8),
+        "C11: a thread did not meet a future"
+    );
+}
+
+/// The waker of the latest poll is the one that counts: the first wakes nobody.
+fn renewed_waker<C: Async + Blocking, W: World>() {
+    let (mut tx, mut rx) =
+        C::open::<u32>(Buffer::fixed(1)).expect("a family with futures has a buffer");
+    let mut take = Box::pin(C::take_async(&mut rx));
+    let early = take.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert!(early.is_pending(), "C3: a take of nothing");
+    let putter = W::spawn(move || (C::put(&mut tx, 8).is_ok(), tx));
+    assert_eq!(
+        W::block_on(take),
+        Ok(8),
+        "C11: a future did not meet a thread"
+    );
+    assert!(
+        W::join(putter).0,
+        "C1: a put on an open channel was refused"
+    );
+}
+
+/// As [`renewed_waker`], from the other side.
+fn renewed_waker_of_a_put<C: Async + Blocking, W: World>() {
+    let (mut tx, mut rx) =
+        C::open::<u32>(Buffer::fixed(1)).expect("a family with futures has a buffer");
+    assert_eq!(C::offer(&mut tx, 7), Offered::Done);
+    let mut put = Box::pin(C::put_async(&mut tx, 8));
+    let early = put.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert!(early.is_pending(), "C3: a put without room");
+    let taker = W::spawn(move || ([C::take(&mut rx), C::take(&mut rx)], rx));
+    assert_eq!(
+        W::block_on(put),
+        Ok(()),
+        "C11: a future did not meet a thread"
+    );
+    assert_eq!(
+        W::join(taker).0,
+        [Ok(7), Ok(8)],
         "C11: a thread did not meet a future"
     );
 }

@@ -4,7 +4,9 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use flowmeter_harness::channel::{Async, Blocking, Buffer, Offered, Polled, PutError, TakeError};
+use flowmeter_harness::channel::{
+    Async, Blocking, Buffer, Callback, Channels, Offered, Polled, PutError, TakeError,
+};
 use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::World;
 
@@ -33,12 +35,49 @@ pub(super) fn cases<C: Blocking, W: World>(keeps_buffered: bool) -> Vec<Case> {
         cases.push(Case::new(format!("waiting take, {buffer}"), move || {
             waiting_take::<C, W>(buffer)
         }));
+        if is_shared_by_takers::<C>(buffer) {
+            cases.push(Case::new(
+                format!("two waiting takes, {buffer}"),
+                move || two_waiting_takes::<C, W>(buffer),
+            ));
+        }
         let crowd = if W::NAME == "std" { (3, 64) } else { (1, 2) };
         cases.push(Case::new(format!("race, {buffer}"), move || {
             race::<C, W>(buffer, crowd, keeps_buffered);
         }));
     }
     cases
+}
+
+fn is_shared_by_takers<C: Channels>(buffer: Buffer) -> bool {
+    C::open::<u32>(buffer).is_some_and(|(_tx, rx)| C::another_rx(&rx).is_some())
+}
+
+/// Cases of takes that wait for certain: futures polled by hand.
+pub(super) fn taking_cases<C: Async>() -> Vec<Case> {
+    BUFFERS
+        .into_iter()
+        .filter(|buffer| C::open::<u32>(*buffer).is_some_and(|(tx, _rx)| C::close(&tx)))
+        .filter(|buffer| is_shared_by_takers::<C>(*buffer))
+        .map(|buffer| {
+            Case::new(format!("two pending takes, {buffer}"), move || {
+                two_pending_takes::<C>(buffer)
+            })
+        })
+        .collect()
+}
+
+/// Cases of callbacks that wait.
+pub(super) fn callback_cases<C: Callback>() -> Vec<Case> {
+    BUFFERS
+        .into_iter()
+        .filter(|buffer| C::open::<u32>(*buffer).is_some_and(|(tx, _rx)| C::close(&tx)))
+        .map(|buffer| {
+            Case::new(format!("waiting callbacks, {buffer}"), move || {
+                waiting_callbacks::<C>(buffer)
+            })
+        })
+        .collect()
 }
 
 /// Cases of `PendingPutsSurvive`; futures polled by hand make sure that the put waits.
@@ -108,6 +147,63 @@ fn waiting_take<C: Blocking, W: World>(buffer: Buffer) {
         W::join(taker),
         Err(TakeError::Closed),
         "C6: a take of nothing was not told of the close"
+    );
+}
+
+fn two_waiting_takes<C: Blocking, W: World>(buffer: Buffer) {
+    let (tx, rx) = C::open::<u32>(buffer).expect("asked before");
+    let further = C::another_rx(&rx).expect("asked before");
+    let takers = [rx, further].map(|mut rx| W::spawn(move || C::take(&mut rx)));
+    C::close(&tx);
+    for taker in takers {
+        assert_eq!(
+            W::join(taker),
+            Err(TakeError::Closed),
+            "C6: not every take that waited was told of the close"
+        );
+    }
+}
+
+fn two_pending_takes<C: Async>(buffer: Buffer) {
+    let (tx, mut first) = C::open::<u32>(buffer).expect("asked before");
+    let mut second = C::another_rx(&first).expect("asked before");
+    let mut context = Context::from_waker(Waker::noop());
+    let mut takes = [
+        Box::pin(C::take_async(&mut first)),
+        Box::pin(C::take_async(&mut second)),
+    ];
+    for take in &mut takes {
+        assert!(
+            take.as_mut().poll(&mut context).is_pending(),
+            "C3: a take of nothing"
+        );
+    }
+    C::close(&tx);
+    for take in &mut takes {
+        assert_eq!(
+            take.as_mut().poll(&mut context),
+            Poll::Ready(Err(TakeError::Closed)),
+            "C6: not every take that waited was told of the close"
+        );
+    }
+}
+
+fn waiting_callbacks<C: Callback>(buffer: Buffer) {
+    let (tx, rx) = C::open::<u32>(buffer).expect("asked before");
+    let (answers, seen) = std::sync::mpsc::channel();
+    for _ in 0..2 {
+        let answers = answers.clone();
+        C::take_then(&rx, move |answer| {
+            answers.send(answer).expect("it is being watched")
+        });
+    }
+    assert!(seen.try_recv().is_err(), "C3: a take of nothing");
+    C::close(&tx);
+    let heard: Vec<_> = seen.try_iter().collect();
+    assert_eq!(
+        heard,
+        [Err(TakeError::Closed); 2],
+        "C6: not every callback that waited was told of the close"
     );
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use flowmeter_harness::channel::{
-    Buffer, PutDeadline, PutUntilError, TakeDeadline, TakeUntilError,
+    Buffer, Channels, PutDeadline, PutError, PutUntilError, TakeDeadline, TakeError, TakeUntilError,
 };
 use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::{Deadline, World};
@@ -30,6 +30,17 @@ pub(super) fn take_cases<C: TakeDeadline, W: World>() -> Vec<Case> {
         cases.push(Case::new(format!("take, {buffer}"), move || {
             take_alone::<C, W>(buffer)
         }));
+        if buffer != Buffer::Rendezvous {
+            cases.push(Case::new(
+                format!("take of what is there, {buffer}"),
+                move || take_at_once::<C, W>(buffer),
+            ));
+        }
+        if is_closable::<C>(buffer) {
+            cases.push(Case::new(format!("take, closed, {buffer}"), move || {
+                take_closed::<C, W>(buffer)
+            }));
+        }
         cases.push(Case::new(format!("take never, {buffer}"), move || {
             take_never::<C, W>(buffer)
         }));
@@ -43,6 +54,22 @@ pub(super) fn take_cases<C: TakeDeadline, W: World>() -> Vec<Case> {
 
 pub(super) fn put_cases<C: PutDeadline, W: World>() -> Vec<Case> {
     let mut cases = Vec::new();
+    for buffer in BUFFERS {
+        if C::open::<u32>(buffer).is_none() {
+            continue;
+        }
+        if buffer != Buffer::Rendezvous {
+            cases.push(Case::new(
+                format!("put where there is room, {buffer}"),
+                move || put_at_once::<C, W>(buffer),
+            ));
+        }
+        if is_closable::<C>(buffer) {
+            cases.push(Case::new(format!("put, closed, {buffer}"), move || {
+                put_closed::<C, W>(buffer)
+            }));
+        }
+    }
     for buffer in [Buffer::Rendezvous, Buffer::fixed(1)] {
         if C::open::<u32>(buffer).is_some() {
             cases.push(Case::new(format!("put, {buffer}"), move || {
@@ -54,6 +81,10 @@ pub(super) fn put_cases<C: PutDeadline, W: World>() -> Vec<Case> {
         }
     }
     cases
+}
+
+fn is_closable<C: Channels>(buffer: Buffer) -> bool {
+    C::open::<u32>(buffer).is_some_and(|(tx, _rx)| C::close(&tx))
 }
 
 fn soon<W: World>() -> Deadline {
@@ -74,6 +105,34 @@ fn take_alone<C: TakeDeadline, W: World>(buffer: Buffer) {
             "C8: take of nothing"
         );
         is_due::<W>(deadline);
+    }
+}
+
+/// A deadline in the past tries once: what is there is taken.
+fn take_at_once<C: TakeDeadline, W: World>(buffer: Buffer) {
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    for deadline in [Deadline::from_nanos(0), soon::<W>()] {
+        assert!(
+            C::put(&mut tx, 4).is_ok(),
+            "C1: a put on an open channel was refused"
+        );
+        assert_eq!(
+            C::take_until(&mut rx, deadline),
+            Ok(4),
+            "C8: a value was there, and the deadline does not matter"
+        );
+    }
+}
+
+fn take_closed<C: TakeDeadline, W: World>(buffer: Buffer) {
+    let (tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    C::close(&tx);
+    for deadline in [Deadline::from_nanos(0), soon::<W>(), Deadline::NEVER] {
+        assert_eq!(
+            C::take_until(&mut rx, deadline),
+            Err(TakeUntilError::Take(TakeError::Closed)),
+            "C8: a take from a closed channel does not wait"
+        );
     }
 }
 
@@ -131,6 +190,38 @@ fn put_alone<C: PutDeadline, W: World>(buffer: Buffer) {
             "C8: a put without room or taker"
         );
         is_due::<W>(deadline);
+    }
+}
+
+/// A deadline in the past tries once: where there is room, the value is put.
+fn put_at_once<C: PutDeadline, W: World>(buffer: Buffer) {
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    for deadline in [Deadline::from_nanos(0), soon::<W>()] {
+        assert_eq!(
+            C::put_until(&mut tx, 4, deadline),
+            Ok(()),
+            "C8: there was room, and the deadline does not matter"
+        );
+        assert_eq!(
+            C::take(&mut rx),
+            Ok(4),
+            "C1: a put that was accepted has no effect"
+        );
+    }
+}
+
+fn put_closed<C: PutDeadline, W: World>(buffer: Buffer) {
+    let (mut tx, _rx) = C::open::<u32>(buffer).expect("asked before");
+    C::close(&tx);
+    for deadline in [Deadline::from_nanos(0), soon::<W>(), Deadline::NEVER] {
+        let answer = C::put_until(&mut tx, 9, deadline);
+        assert!(
+            matches!(
+                answer,
+                Err(PutUntilError::Put(PutError::Closed(Some(9) | None)))
+            ),
+            "C8: a put to a closed channel does not wait: {answer:?}"
+        );
     }
 }
 

@@ -32,6 +32,13 @@ pub(super) fn cases<C: Async, W: World>() -> Vec<Case> {
             format!("take against a put, {buffer}"),
             move || take_race::<C, W>(buffer),
         ));
+        let is_shared = |(_tx, rx): (C::Tx<u32>, C::Rx<u32>)| C::another_rx(&rx).is_some();
+        if C::open::<u32>(buffer).is_some_and(is_shared) {
+            cases.push(Case::new(
+                format!("the first of two takes after the hand-over, {buffer}"),
+                move || handed_on::<C>(buffer),
+            ));
+        }
         if buffer != Buffer::Unbounded {
             cases.push(Case::new(format!("put, {buffer}"), move || {
                 put_dropped::<C>(buffer)
@@ -86,6 +93,36 @@ fn take_dropped<C: Async>(buffer: Buffer) {
         C::poll(&mut rx),
         Polled::WouldWait,
         "C9: a value handed to a take was doubled"
+    );
+}
+
+/// A value handed to a take that is then dropped goes to the take that waits next.
+fn handed_on<C: Async>(buffer: Buffer) {
+    let (mut tx, mut first) = C::open::<u32>(buffer).expect("asked before");
+    let mut second = C::another_rx(&first).expect("asked before");
+    let mut context = Context::from_waker(Waker::noop());
+    {
+        let mut second = pin!(C::take_async(&mut second));
+        {
+            let mut first = pin!(C::take_async(&mut first));
+            assert!(first.as_mut().poll(&mut context).is_pending());
+            assert!(second.as_mut().poll(&mut context).is_pending());
+            assert_eq!(
+                C::offer(&mut tx, 1),
+                Offered::Done,
+                "C5: two takes wait, and an offer found none"
+            );
+        }
+        assert_eq!(
+            second.as_mut().poll(&mut context),
+            Poll::Ready(Ok(1)),
+            "C9: a value handed to a dropped take did not reach the next"
+        );
+    }
+    assert_eq!(
+        C::poll(&mut second),
+        Polled::WouldWait,
+        "C9: a value handed to a dropped take was doubled"
     );
 }
 

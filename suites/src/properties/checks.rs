@@ -158,18 +158,35 @@ impl<W: World> Enrol for Checks<W> {
             c2_order::cases::<C, Awaited<W>, W>(form),
         );
         if !who.capabilities.derived.contains(&Capability::Blocking) {
+            let keeps = claims(who, Claim::KeepsBuffered);
             self.owe(who, &c3_capacity::PROPERTY, c3_capacity::cases::<C>());
+            self.owe(who, &c5_try::PROPERTY, c5_try::cases::<C>(keeps));
             self.owe(who, &c10_drops::PROPERTY, c10_drops::cases::<C>());
+            self.owe(who, &b1_buffers::PROPERTY, b1_buffers::cases::<C>());
+            if who.capabilities.derived.contains(&Capability::Identity) {
+                self.owe(who, &c13_identity::PROPERTY, c13_identity::cases::<C>());
+            }
             if claims(who, Claim::Disconnect) {
                 let cases = c14_disconnect::cases::<C, Awaited<W>, W>();
                 self.owe(who, &c14_disconnect::PROPERTY, cases);
             }
         }
+        self.owe(
+            who,
+            &c3_capacity::PROPERTY,
+            c3_capacity::waiting_cases::<C>(),
+        );
+        self.owe(who, &c6_close::PROPERTY, c6_close::taking_cases::<C>());
         if claims(who, Claim::WaiterFifo) {
             self.owe(who, &c4_waiters::PROPERTY, c4_waiters::cases::<C>());
         }
         if claims(who, Claim::CancelSafe) {
             self.owe(who, &c9_cancel::PROPERTY, c9_cancel::cases::<C, W>());
+            self.owe(
+                who,
+                &b1_buffers::PROPERTY,
+                b1_buffers::cancelled_cases::<C>(),
+            );
         }
         if claims(who, Claim::PendingPutsSurvive) {
             self.owe(who, &c6_close::PROPERTY, c6_close::pending_cases::<C>());
@@ -186,6 +203,7 @@ impl<W: World> Enrol for Checks<W> {
 
     fn callback<C: Callback + Blocking>(&mut self, who: &Contestant) {
         self.owe(who, &c11_forms::PROPERTY, c11_forms::cases::<C, W>());
+        self.owe(who, &c6_close::PROPERTY, c6_close::callback_cases::<C>());
         if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
             self.owe(
                 who,
@@ -240,8 +258,11 @@ impl<W: World> Enrol for Checks<W> {
             let uniform = claims(who, Claim::UniformChoice);
             self.owe(who, &a5_choice::PROPERTY, a5_choice::cases::<C>(uniform));
         }
-        self.owe(who, &a6_default::PROPERTY, a6_default::cases::<C>());
+        self.owe(who, &a6_default::PROPERTY, a6_default::cases::<C, W>());
         self.owe(who, &a7_clauses::PROPERTY, a7_clauses::cases::<C, W>());
+        if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
+            self.owe(who, &a7_clauses::PROPERTY, a7_clauses::crowded_cases::<C>());
+        }
         self.owe(who, &a8_cleanup::PROPERTY, a8_cleanup::cases::<C, W>());
         self.owe(who, &a9_timeout::PROPERTY, a9_timeout::cases::<C, W>());
     }
