@@ -319,6 +319,12 @@ impl<C: Blocking> Stage for OpenLoop<C> {
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
+        // Long enough for ten samples above the 99th percentile, whatever the budget asks for.
+        let enough = 1_000 * 1_000_000_000 / self.params.rate.get();
+        let spec = WindowSpec {
+            nanos: spec.nanos.max(enough),
+            ..spec
+        };
         let edges = Edges::new(&spec, 1);
         let (generated, consumed) = self.run(&edges)?;
         Tally::agree(generated.put, consumed.taken)?;
