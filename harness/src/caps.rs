@@ -86,8 +86,8 @@ named! {
         BoundedWaiters = "bounded-waiters",
         /// A stalled thread makes nobody's offer or poll wait (C12).
         NonBlockingTry = "non-blocking-try",
-        /// A value whose own drop panics keeps no other from being dropped (C10).
-        PanickingDrops = "panicking-drops",
+        /// A drop, a waker or a callback that panics leaves the channel and all values whole (C10, C11).
+        PanicSafe = "panic-safe",
         /// The last half dropped disconnects the other side (C14).
         Disconnect = "disconnect",
         /// An earlier clause of an alts was not able at the moment of commit (A5).

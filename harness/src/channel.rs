@@ -160,7 +160,7 @@ pub trait Channels: Sized + Send + Sync + 'static {
     /// [`Channels::close`] from the taking side: what was put before can still be taken where the
     /// family keeps it at a close. `false` where a taker cannot close.
     ///
-    /// It decides no capability: [`Cap::Close`](crate::caps::Cap::Close) is the producer's.
+    /// It decides no capability: [`Capability::Close`](crate::caps::Capability::Close) is the producer's.
     fn close_rx<T: Message>(_rx: &mut Self::Rx<T>) -> bool {
         false
     }

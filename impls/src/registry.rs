@@ -1,7 +1,7 @@
 //! The one list of who takes part. Nothing outside this file names an implementation.
 
 use flowmeter_harness::caps::Claim::{
-    BoundedWaiters, CancelSafe, Disconnect, KeepsBuffered, PanickingDrops, PendingPutsSurvive,
+    BoundedWaiters, CancelSafe, Disconnect, KeepsBuffered, PanicSafe, PendingPutsSurvive,
     UniformChoice, WaiterFifo,
 };
 use flowmeter_harness::registry::{Enrol, Registry, own};
@@ -25,13 +25,13 @@ impl Registry for Everybody {
             .promises()
             .alts()
             .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
-            .claims(&[BoundedWaiters, UniformChoice, PanickingDrops])
+            .claims(&[BoundedWaiters, UniformChoice, PanicSafe])
             .enter();
         own::<Condvar, _>(hall, "condvar")
             .blocking()
             .put_deadline()
             .take_deadline()
-            .claims(&[KeepsBuffered, Disconnect, PanickingDrops])
+            .claims(&[KeepsBuffered, Disconnect, PanicSafe])
             .enter();
 
         #[cfg(feature = "peers")]

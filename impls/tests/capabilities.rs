@@ -11,13 +11,13 @@ const TABLE: &[(&str, Origin, &str)] = &[
         Origin::Own,
         "rendezvous fixed unbounded dropping sliding promise multi-producer multi-consumer blocking \
          async mixed callback put-deadline take-deadline close identity alts waiter-fifo cancel-safe \
-         keeps-buffered pending-puts-survive bounded-waiters panicking-drops uniform-choice",
+         keeps-buffered pending-puts-survive bounded-waiters panic-safe uniform-choice",
     ),
     (
         "condvar",
         Origin::Own,
         "fixed unbounded multi-producer multi-consumer blocking put-deadline take-deadline close \
-         identity keeps-buffered panicking-drops \
+         identity keeps-buffered panic-safe \
          disconnect",
     ),
     (

@@ -29,8 +29,8 @@ pub(super) fn cases<C: Callback + Blocking, W: World>() -> Vec<Case> {
     cases
 }
 
-/// Cases with futures beside the other forms.
-pub(super) fn mixed_cases<C: Async + Blocking, W: World>() -> Vec<Case> {
+/// Cases with futures beside the other forms; `panic_safe`: whether wakers may panic.
+pub(super) fn mixed_cases<C: Async + Blocking, W: World>(panic_safe: bool) -> Vec<Case> {
     let mut cases = vec![
         Case::new("a future takes what a thread puts", || {
             a_future_takes::<C, W>()
@@ -44,7 +44,7 @@ pub(super) fn mixed_cases<C: Async + Blocking, W: World>() -> Vec<Case> {
             renewed_waker_of_a_put::<C, W>,
         ),
     ];
-    if W::NAME == "std" {
+    if panic_safe && W::NAME == "std" {
         cases.push(Case::new("a panicking waker", panicking_waker::<C>));
     }
     cases

@@ -123,7 +123,7 @@ impl<W: World> Enrol for Checks<W> {
         self.owe(who, &c5_try::PROPERTY, c5_try::blocking_cases::<C, W>());
         self.owe(who, &c6_close::PROPERTY, c6_close::cases::<C, W>(keeps));
         // Panics are the checkers' own language in the other worlds.
-        if claims(who, Claim::PanickingDrops) && W::NAME == "std" {
+        if claims(who, Claim::PanicSafe) && W::NAME == "std" {
             self.owe(
                 who,
                 &c10_drops::PANICKING,
@@ -198,7 +198,12 @@ impl<W: World> Enrol for Checks<W> {
     }
 
     fn mixed<C: Blocking + Async>(&mut self, who: &Contestant) {
-        self.owe(who, &c11_forms::PROPERTY, c11_forms::mixed_cases::<C, W>());
+        let panic_safe = claims(who, Claim::PanicSafe);
+        self.owe(
+            who,
+            &c11_forms::PROPERTY,
+            c11_forms::mixed_cases::<C, W>(panic_safe),
+        );
     }
 
     fn callback<C: Callback + Blocking>(&mut self, who: &Contestant) {
