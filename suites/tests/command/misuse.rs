@@ -216,7 +216,11 @@ fn files_that_are_no_records_are_refused_and_left_alone() {
     let other_schema = good.replacen("\"schema\":1", "\"schema\":99", 1);
     assert_ne!(other_schema, good);
     let headless = good.split_once('\n').expect("it has lines").1.to_owned();
-    let spoiled = good.replacen("\"record\":\"round\"", "\"record\":\"ground\"", 1);
+    let spoiled = good.replacen(
+        "\"record\":\"round\",",
+        "\"record\":\"round\",\"round\":\"first\",",
+        1,
+    );
     let line_of_round = 1 + good
         .lines()
         .position(|line| line.contains("\"record\":\"round\""))
