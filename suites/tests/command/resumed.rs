@@ -86,7 +86,7 @@ fn a_killed_run_goes_on_with_nothing_but_its_folder() {
     let begun = [
         "measure",
         "-s",
-        "/spsc-64$|three",
+        "^channels/spsc-64$|three",
         "-i",
         "mutex|std",
         "--scenario-dir",
