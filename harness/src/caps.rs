@@ -155,11 +155,4 @@ impl Capabilities {
         let bound = self.bound_over_n.map(|k| format!("bound(n+{k})"));
         derived.chain(claims).chain(bound).collect()
     }
-
-    /// Takes over what another family of the same implementation adds. A claim stays only if both make
-    /// it or only one family is concerned: claims are per implementation and must hold for all of it.
-    pub fn merge(&mut self, other: &Capabilities) {
-        self.derived.extend(&other.derived);
-        self.claims.retain(|c| other.claims.contains(c));
-    }
 }

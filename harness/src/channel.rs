@@ -344,7 +344,7 @@ pub enum AltsError {
 /// An alts is prepared once and run as often as one likes, so that designs with a reusable selection
 /// (crossbeam's `Select`) are not charged for rebuilding it. Clauses borrow their halves shared: one
 /// channel may stand in several. The values of put clauses stand in slots, one a clause; after a run
-/// the winner's slot is empty and every loser's still holds its value.
+/// the winner's slot is empty, unless its channel was closed, and every loser's still holds its value.
 pub trait Alts: Blocking {
     /// The prepared clauses.
     type Prepared<'a, T: Message>;

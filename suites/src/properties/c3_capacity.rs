@@ -27,7 +27,7 @@ pub(super) fn cases<C: Channels>() -> Vec<Case> {
 
 fn fill_and_drain<C: Channels>(capacity: usize) {
     let (mut tx, mut rx) = C::open::<usize>(Buffer::fixed(capacity)).expect("asked before");
-    // Twice round, so that an index that wraps is seen wrapping.
+    // Three times round, so that an index that wraps is seen wrapping.
     for round in 0..3 {
         assert_eq!(
             C::poll(&mut rx),
