@@ -68,13 +68,35 @@ named! {
         Identity = "identity",
         /// Waits on several channels at once.
         Alts = "alts",
+        /// Calls back at deadlines.
+        Schedule = "schedule",
+        /// Timers can be called off.
+        Cancel = "cancel",
+        /// Deadlines of timers can be moved.
+        Reset = "reset",
+        /// Futures wait for deadlines.
+        Sleep = "sleep",
+        /// Threads wait for deadlines.
+        BlockingSleep = "blocking-sleep",
+        /// Closes channels at deadlines.
+        Timeout = "timeout",
+        /// Results leave in the order of their inputs.
+        Ordered = "ordered",
+        /// Grants permits.
+        TryAcquire = "try-acquire",
+        /// Waits for permits until a deadline.
+        AcquireDeadline = "acquire-deadline",
+        /// Acquisitions may weigh more than one permit.
+        Weights = "weights",
+        /// Runs tasks.
+        Tasks = "tasks",
     }
 }
 
 named! {
     /// Promises about behaviour; each names the statements of SEMANTICS.md that are then owed.
     Claim {
-        /// Waiting puts and takes are served first come, first served (C4).
+        /// Whoever waits is served first come, first served: puts and takes (C4), acquisitions (L1).
         WaiterFifo = "waiter-fifo",
         /// Dropping a pending future loses no value (C9).
         CancelSafe = "cancel-safe",
@@ -104,8 +126,26 @@ named! {
         SafeCoalescing = "safe-coalescing",
         /// A slow timer callback delays others by no more than its own length (T6).
         IsolatedCallbacks = "isolated-callbacks",
-        /// Acquisitions may weigh more than one permit (L3).
-        Weights = "weights",
+        /// No window of one period, wherever it begins, holds more acquisitions than permits (L1).
+        WindowBound = "window-bound",
+        /// Acquisitions in any interval are at most the burst and what the rate adds (L2).
+        RateBound = "rate-bound",
+    }
+}
+
+named! {
+    /// What an implementation is.
+    Kind {
+        /// Carries values.
+        Channel = "channel",
+        /// Acts at deadlines.
+        Timer = "timer",
+        /// Applies a function to what comes out of a channel, n at a time.
+        Pipeline = "pipeline",
+        /// Grants permits.
+        Limiter = "limiter",
+        /// Runs tasks.
+        Executor = "executor",
     }
 }
 

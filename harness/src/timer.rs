@@ -55,6 +55,15 @@ pub trait Sleep: Sized + Send + Sync + 'static {
     fn sleep_until(&self, deadline: Deadline) -> impl Future<Output = ()> + Send + 'static;
 }
 
+/// Timers that threads can wait for.
+pub trait BlockingSleep: Sized + Send + Sync + 'static {
+    /// A timer service of its own.
+    fn start() -> Self;
+
+    /// Holds up the calling thread until `deadline` or later.
+    fn sleep_until(&self, deadline: Deadline);
+}
+
 /// core.async's `timeout`: a channel that closes after a while, to stand in an alts.
 ///
 /// A design may give one channel to several callers (T7). Whoever closes it then

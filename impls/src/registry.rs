@@ -16,6 +16,7 @@ pub struct Everybody;
 impl Registry for Everybody {
     fn channels<H: Enrol>(self, hall: &mut H) {
         own::<MutexChannels, _>(hall, "mutex")
+            .channel()
             .blocking()
             .asynchronous()
             .mixed()
@@ -28,6 +29,7 @@ impl Registry for Everybody {
             .claims(&[BoundedWaiters, UniformChoice, PanicSafe])
             .enter();
         own::<Condvar, _>(hall, "condvar")
+            .channel()
             .blocking()
             .put_deadline()
             .take_deadline()
@@ -43,6 +45,7 @@ impl Registry for Everybody {
 #[cfg(feature = "peers")]
 impl flowmeter_harness::registry::AsyncRegistry for Everybody {
     type Executor = crate::peers::tokio_executor::Tokio;
+    type Channels = MutexChannels;
 }
 
 /// Adapters of published crates. What each claims, and where its crate documents it, is at the top of
@@ -54,6 +57,7 @@ fn published<H: Enrol>(hall: &mut H) {
     use crate::peers::{async_channel, crossbeam, flume, kanal, std, tokio, version};
 
     peer::<crossbeam::Crossbeam, _>(hall, "crossbeam-channel", version("crossbeam-channel"))
+        .channel()
         .blocking()
         .put_deadline()
         .take_deadline()
@@ -61,6 +65,7 @@ fn published<H: Enrol>(hall: &mut H) {
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
     peer::<kanal::Kanal, _>(hall, "kanal", version("kanal"))
+        .channel()
         .blocking()
         .asynchronous()
         .mixed()
@@ -68,6 +73,7 @@ fn published<H: Enrol>(hall: &mut H) {
         .claims(&[Disconnect])
         .enter();
     peer::<flume::Flume, _>(hall, "flume", version("flume"))
+        .channel()
         .blocking()
         .asynchronous()
         .mixed()
@@ -76,12 +82,14 @@ fn published<H: Enrol>(hall: &mut H) {
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
     peer::<tokio::Bounded, _>(hall, "tokio-mpsc", version("tokio"))
+        .channel()
         .asynchronous()
         .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, Disconnect])
         .family::<tokio::Unbounded>()
         .asynchronous()
         .enter();
     peer::<std::Sync, _>(hall, "std-mpsc", std::VERSION)
+        .channel()
         .blocking()
         .take_deadline()
         .claims(&[KeepsBuffered, Disconnect])
@@ -90,6 +98,7 @@ fn published<H: Enrol>(hall: &mut H) {
         .take_deadline()
         .enter();
     peer::<async_channel::AsyncChannel, _>(hall, "async-channel", version("async-channel"))
+        .channel()
         .blocking()
         .asynchronous()
         .mixed()

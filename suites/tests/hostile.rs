@@ -151,23 +151,36 @@ struct Hostile;
 
 impl Registry for Hostile {
     fn channels<H: Enrol>(self, hall: &mut H) {
-        mutant::<Queue<NONE>, _>(hall, "sound").blocking().enter();
-        mutant::<Queue<FORGETS>, _>(hall, "forgets")
+        mutant::<Queue<NONE>, _>(hall, "sound")
+            .channel()
             .blocking()
             .enter();
-        mutant::<Queue<HANGS>, _>(hall, "hangs").blocking().enter();
+        mutant::<Queue<FORGETS>, _>(hall, "forgets")
+            .channel()
+            .blocking()
+            .enter();
+        mutant::<Queue<HANGS>, _>(hall, "hangs")
+            .channel()
+            .blocking()
+            .enter();
         mutant::<Queue<PANICS>, _>(hall, "panics")
+            .channel()
             .blocking()
             .enter();
         mutant::<Queue<ABORTS>, _>(hall, "aborts")
+            .channel()
             .blocking()
             .enter();
-        mutant::<Queue<LOSES>, _>(hall, "loses").blocking().enter();
+        mutant::<Queue<LOSES>, _>(hall, "loses")
+            .channel()
+            .blocking()
+            .enter();
     }
 }
 
 impl AsyncRegistry for Hostile {
     type Executor = <Everybody as AsyncRegistry>::Executor;
+    type Channels = <Everybody as AsyncRegistry>::Channels;
 }
 
 const AS_COMMAND: &str = "FLOWMETER_TEST_AS_COMMAND";

@@ -414,6 +414,7 @@ pub struct Tested;
 
 fn liar<const LIE: u8, H: Enrol>(hall: &mut H, name: &'static str) {
     mutant::<Queue<LIE>, _>(hall, name)
+        .channel()
         .blocking()
         .asynchronous()
         .alts()
@@ -423,11 +424,13 @@ fn liar<const LIE: u8, H: Enrol>(hall: &mut H, name: &'static str) {
 impl Registry for Tested {
     fn channels<H: Enrol>(self, hall: &mut H) {
         own::<Queue<HONEST>, _>(hall, "queue")
+            .channel()
             .blocking()
             .asynchronous()
             .alts()
             .enter();
         peer::<StdBounded, _>(hall, "std", "1")
+            .channel()
             .blocking()
             .family::<StdUnbounded>()
             .blocking()
@@ -443,5 +446,6 @@ impl Registry for Tested {
 }
 
 impl AsyncRegistry for Tested {
+    type Channels = Queue<HONEST>;
     type Executor = ThreadPerTask;
 }

@@ -1,0 +1,122 @@
+//! Entries of channels.
+
+use crate::caps::{Capability, Kind};
+use crate::channel::{
+    Alts, Async, Blocking, Buffer, Callback, Channels, Promises, PutDeadline, TakeDeadline,
+};
+
+use super::{Enrol, Entry, Newcomer};
+
+impl<'h, C: Channels, H: Enrol> Newcomer<'h, C, H> {
+    /// A channel. Its buffers, further halves, closing and identity are found out by asking it.
+    pub fn channel(self) -> Entry<'h, C, H> {
+        self.of_kind(Kind::Channel).ask_the_family()
+    }
+}
+
+impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
+    /// Goes on with another family of the same contestant.
+    pub fn family<D: Channels>(self) -> Entry<'h, D, H> {
+        self.of::<D>().ask_the_family()
+    }
+
+    fn ask_the_family(mut self) -> Self {
+        let buffers = [
+            (Buffer::Rendezvous, Capability::Rendezvous),
+            (Buffer::fixed(1), Capability::Fixed),
+            (Buffer::Unbounded, Capability::Unbounded),
+            (
+                Buffer::Dropping(std::num::NonZeroUsize::MIN),
+                Capability::Dropping,
+            ),
+            (
+                Buffer::Sliding(std::num::NonZeroUsize::MIN),
+                Capability::Sliding,
+            ),
+        ];
+        for (buffer, capability) in buffers {
+            if let Some((tx, rx)) = C::open::<()>(buffer) {
+                self = self.derive(capability);
+                if C::another_tx(&tx).is_some() {
+                    self = self.derive(Capability::MultiProducer);
+                }
+                if C::another_rx(&rx).is_some() {
+                    self = self.derive(Capability::MultiConsumer);
+                }
+                if C::same_tx(&tx, &tx).or(C::same_rx(&rx, &rx)).is_some() {
+                    self = self.derive(Capability::Identity);
+                }
+                if C::close(&tx) {
+                    self = self.derive(Capability::Close);
+                }
+            }
+        }
+        self
+    }
+
+    /// Has blocking operations.
+    pub fn blocking(self) -> Self
+    where
+        C: Blocking,
+    {
+        self.derive(Capability::Blocking).visit(H::blocking::<C>)
+    }
+
+    /// Has futures.
+    pub fn asynchronous(self) -> Self
+    where
+        C: Async,
+    {
+        self.derive(Capability::Async).visit(H::asynchronous::<C>)
+    }
+
+    /// Threads and tasks may use one channel at once.
+    pub fn mixed(self) -> Self
+    where
+        C: Blocking + Async,
+    {
+        self.derive(Capability::Mixed).visit(H::mixed::<C>)
+    }
+
+    /// Has callbacks.
+    pub fn callback(self) -> Self
+    where
+        C: Callback + Blocking,
+    {
+        self.derive(Capability::Callback).visit(H::callback::<C>)
+    }
+
+    /// Has deadlines on puts.
+    pub fn put_deadline(self) -> Self
+    where
+        C: PutDeadline,
+    {
+        self.derive(Capability::PutDeadline)
+            .visit(H::put_deadline::<C>)
+    }
+
+    /// Has deadlines on takes.
+    pub fn take_deadline(self) -> Self
+    where
+        C: TakeDeadline,
+    {
+        self.derive(Capability::TakeDeadline)
+            .visit(H::take_deadline::<C>)
+    }
+
+    /// Has promises.
+    pub fn promises(self) -> Self
+    where
+        C: Promises + Blocking,
+    {
+        self.derive(Capability::Promise).visit(H::promises::<C>)
+    }
+
+    /// Has alts.
+    pub fn alts(self) -> Self
+    where
+        C: Alts,
+    {
+        self.derive(Capability::Alts).visit(H::alts::<C>)
+    }
+}

@@ -1,0 +1,271 @@
+//! How an implementation takes part: one readable line a contestant.
+//!
+//! A [`Registry`] walks its contestants past anyone who implements [`Enrol`]:
+//!
+//! ```ignore
+//! impl Registry for Everybody {
+//!     fn channels<H: Enrol>(self, hall: &mut H) {
+//!         own::<Mutex, _>(hall, "mutex").channel().blocking().asynchronous().alts().enter();
+//!         peer::<Bounded, _>(hall, "std", "1.95")
+//!             .channel().blocking()
+//!             .family::<Unbounded>().blocking()
+//!             .enter();
+//!     }
+//!     fn timers<H: Enrol>(self, hall: &mut H) {
+//!         own::<Heap, _>(hall, "heap").timer().cancel().reset().enter();
+//!     }
+//! }
+//! ```
+//!
+//! Each call hands the suites a *type*, so what they store is monomorphic and nothing timed goes
+//! through `dyn`. Buffers and further halves are found by asking the family; a family that is
+//! registered for something it does not implement does not compile.
+
+mod channel;
+mod executor;
+mod limiter;
+mod pipeline;
+mod timer;
+
+use std::marker::PhantomData;
+
+use crate::caps::{Capabilities, Capability, Claim, Kind, Origin};
+use crate::channel::{Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline};
+use crate::executor::Executors;
+use crate::limiter::{
+    AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
+    WeightedLimit,
+};
+use crate::pipeline::Pipelines;
+use crate::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
+
+/// Who takes part.
+#[derive(Clone, Debug)]
+pub struct Contestant {
+    /// One name for all its families; no two contestants of any kind share one.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: Kind,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Version of the crate it comes from.
+    pub version: String,
+    /// What it offers and promises.
+    pub capabilities: Capabilities,
+}
+
+/// Those whom contestants are shown to: a suite keeps what it needs of each type.
+///
+/// Every method is called once for each family that has the trait; [`Enrol::contestant`] comes first.
+pub trait Enrol: Sized {
+    /// A contestant and all it claims.
+    fn contestant(&mut self, _who: &Contestant) {}
+
+    /// A family with blocking operations.
+    fn blocking<C: Blocking>(&mut self, _who: &Contestant) {}
+    /// A family with futures.
+    fn asynchronous<C: Async>(&mut self, _who: &Contestant) {}
+    /// A family whose threads and tasks meet on one channel.
+    fn mixed<C: Blocking + Async>(&mut self, _who: &Contestant) {}
+    /// A family with callbacks.
+    fn callback<C: Callback + Blocking>(&mut self, _who: &Contestant) {}
+    /// A family with deadlines on puts.
+    fn put_deadline<C: PutDeadline>(&mut self, _who: &Contestant) {}
+    /// A family with deadlines on takes.
+    fn take_deadline<C: TakeDeadline>(&mut self, _who: &Contestant) {}
+    /// A family with promises.
+    fn promises<C: Promises + Blocking>(&mut self, _who: &Contestant) {}
+    /// A family with alts.
+    fn alts<C: Alts>(&mut self, _who: &Contestant) {}
+
+    /// A timer that calls back.
+    fn timer<T: Timers>(&mut self, _who: &Contestant) {}
+    /// A timer that can be called off.
+    fn cancel<T: Cancel>(&mut self, _who: &Contestant) {}
+    /// A timer whose deadlines can be moved.
+    fn reset<T: Reset>(&mut self, _who: &Contestant) {}
+    /// A timer that futures wait for.
+    fn sleep<S: Sleep>(&mut self, _who: &Contestant) {}
+    /// A timer that threads wait for.
+    fn blocking_sleep<S: BlockingSleep>(&mut self, _who: &Contestant) {}
+    /// A timer that closes channels.
+    fn timeouts<S: Timeouts<C>, C: Alts + Blocking>(&mut self, _who: &Contestant) {}
+
+    /// A pipeline over those channels, on that executor.
+    fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(
+        &mut self,
+        _who: &Contestant,
+    ) {
+    }
+
+    /// A limiter.
+    fn limiter<L: Limiters>(&mut self, _who: &Contestant) {}
+    /// A limiter that holds up the thread.
+    fn blocking_limit<L: BlockingLimit>(&mut self, _who: &Contestant) {}
+    /// A limiter that holds up the thread until a deadline.
+    fn limit_deadline<L: LimitDeadline>(&mut self, _who: &Contestant) {}
+    /// A limiter that futures wait for.
+    fn async_limit<L: AsyncLimit>(&mut self, _who: &Contestant) {}
+    /// A limiter that futures wait for until a deadline.
+    fn async_limit_deadline<L: AsyncLimitDeadline>(&mut self, _who: &Contestant) {}
+    /// A limiter with weights that holds up the thread.
+    fn weighted_limit<L: WeightedLimit>(&mut self, _who: &Contestant) {}
+    /// A limiter with weights that futures wait for.
+    fn async_weighted_limit<L: AsyncWeightedLimit>(&mut self, _who: &Contestant) {}
+
+    /// An executor.
+    fn executor<E: Executors>(&mut self, _who: &Contestant) {}
+}
+
+/// A list of who takes part: a zero-sized type of the crate that has the contestants. A kind that is left
+/// out has none.
+pub trait Registry: Copy + Send + Sync + 'static {
+    /// Walks every channel past `hall`, in the order in which tables show them.
+    fn channels<H: Enrol>(self, _hall: &mut H) {}
+    /// Walks every timer past `hall`.
+    fn timers<H: Enrol>(self, _hall: &mut H) {}
+    /// Walks every pipeline past `hall`.
+    fn pipelines<H: Enrol>(self, _hall: &mut H) {}
+    /// Walks every limiter past `hall`.
+    fn limiters<H: Enrol>(self, _hall: &mut H) {}
+    /// Walks every executor past `hall`.
+    fn executors<H: Enrol>(self, _hall: &mut H) {}
+
+    /// Walks everybody past `hall`, kind by kind.
+    fn everybody<H: Enrol>(self, hall: &mut H) {
+        self.channels(hall);
+        self.timers(hall);
+        self.pipelines(hall);
+        self.limiters(hall);
+        self.executors(hall);
+    }
+}
+
+/// A registry that names what the contestants of one kind stand on when they need another kind: the same
+/// for all of them, so that none is timed with a better neighbour than its rivals.
+pub trait AsyncRegistry: Registry {
+    /// What runs the tasks of async rows.
+    type Executor: Executors;
+    /// The channels on which the tasks of executors wait.
+    type Channels: Async + Blocking;
+}
+
+/// One of ours.
+pub fn own<'h, F, H: Enrol>(hall: &'h mut H, name: &'static str) -> Newcomer<'h, F, H> {
+    newcomer(
+        hall,
+        name,
+        Origin::Own,
+        env!("CARGO_PKG_VERSION").to_owned(),
+    )
+}
+
+/// An adapter of a published crate.
+pub fn peer<'h, F, H: Enrol>(
+    hall: &'h mut H,
+    name: &'static str,
+    version: impl Into<String>,
+) -> Newcomer<'h, F, H> {
+    newcomer(hall, name, Origin::Peer, version.into())
+}
+
+/// One that is broken on purpose.
+pub fn mutant<'h, F, H: Enrol>(hall: &'h mut H, name: &'static str) -> Newcomer<'h, F, H> {
+    newcomer(
+        hall,
+        name,
+        Origin::Mutant,
+        env!("CARGO_PKG_VERSION").to_owned(),
+    )
+}
+
+fn newcomer<'h, F, H: Enrol>(
+    hall: &'h mut H,
+    name: &'static str,
+    origin: Origin,
+    version: String,
+) -> Newcomer<'h, F, H> {
+    Newcomer {
+        hall,
+        name,
+        origin,
+        version,
+        family: PhantomData,
+    }
+}
+
+/// A contestant of whom it is not yet said what it is: `channel()`, `timer()`, `sleep()`,
+/// `blocking_sleep()`, `pipeline()`, `limiter()` or `executor()` comes next.
+#[must_use = "say what it is"]
+pub struct Newcomer<'h, F, H> {
+    hall: &'h mut H,
+    name: &'static str,
+    origin: Origin,
+    version: String,
+    family: PhantomData<F>,
+}
+
+impl<'h, F, H: Enrol> Newcomer<'h, F, H> {
+    fn of_kind(self, kind: Kind) -> Entry<'h, F, H> {
+        Entry {
+            hall: self.hall,
+            who: Contestant {
+                name: self.name,
+                kind,
+                origin: self.origin,
+                version: self.version,
+                capabilities: Capabilities::default(),
+            },
+            visits: Vec::new(),
+            family: PhantomData,
+        }
+    }
+}
+
+/// A registration being written; ends with [`Entry::enter`].
+#[must_use = "an entry takes part once it is entered"]
+pub struct Entry<'h, F, H> {
+    hall: &'h mut H,
+    who: Contestant,
+    visits: Vec<fn(&mut H, &Contestant)>,
+    family: PhantomData<F>,
+}
+
+impl<'h, F, H: Enrol> Entry<'h, F, H> {
+    /// The same entry, speaking of another type from here on.
+    fn of<G>(self) -> Entry<'h, G, H> {
+        let Entry {
+            hall, who, visits, ..
+        } = self;
+        Entry {
+            hall,
+            who,
+            visits,
+            family: PhantomData,
+        }
+    }
+
+    fn derive(mut self, capability: Capability) -> Self {
+        self.who.capabilities.derived.insert(capability);
+        self
+    }
+
+    fn visit(mut self, visit: fn(&mut H, &Contestant)) -> Self {
+        self.visits.push(visit);
+        self
+    }
+
+    /// Promises that behaviour.
+    pub fn claims(mut self, claims: &[Claim]) -> Self {
+        self.who.capabilities.claims.extend(claims);
+        self
+    }
+
+    /// Takes part.
+    pub fn enter(self) {
+        self.hall.contestant(&self.who);
+        for visit in self.visits {
+            visit(self.hall, &self.who);
+        }
+    }
+}

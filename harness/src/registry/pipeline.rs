@@ -1,0 +1,24 @@
+//! Entries of pipelines.
+
+use crate::caps::{Capability, Kind};
+use crate::channel::Async;
+use crate::executor::Executors;
+use crate::pipeline::Pipelines;
+
+use super::{Enrol, Entry, Newcomer};
+
+impl<'h, P, H: Enrol> Newcomer<'h, P, H> {
+    /// A pipeline, as configured by default, over those channels, on that executor. `over_n` is how many
+    /// tasks it may have in flight beyond its parallelism (P1).
+    pub fn pipeline<C: Async, E: Executors>(self, over_n: usize) -> Entry<'h, P, H>
+    where
+        P: Pipelines<C, E> + Default,
+    {
+        let mut entry = self.of_kind(Kind::Pipeline).visit(H::pipeline::<P, C, E>);
+        entry.who.capabilities.bound_over_n = Some(over_n);
+        if P::ORDERED {
+            entry = entry.derive(Capability::Ordered);
+        }
+        entry
+    }
+}

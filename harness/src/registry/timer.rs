@@ -1,0 +1,77 @@
+//! Entries of timers.
+
+use crate::caps::{Capability, Kind};
+use crate::channel::{Alts, Blocking};
+use crate::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
+
+use super::{Enrol, Entry, Newcomer};
+
+impl<'h, T, H: Enrol> Newcomer<'h, T, H> {
+    /// A timer that calls back.
+    pub fn timer(self) -> Entry<'h, T, H>
+    where
+        T: Timers,
+    {
+        let entry = self.of_kind(Kind::Timer);
+        entry.derive(Capability::Schedule).visit(H::timer::<T>)
+    }
+
+    /// A timer that only futures can wait for.
+    pub fn sleep(self) -> Entry<'h, T, H>
+    where
+        T: Sleep,
+    {
+        self.of_kind(Kind::Timer).sleep()
+    }
+
+    /// A timer that only threads can wait for.
+    pub fn blocking_sleep(self) -> Entry<'h, T, H>
+    where
+        T: BlockingSleep,
+    {
+        self.of_kind(Kind::Timer).blocking_sleep()
+    }
+}
+
+impl<'h, T, H: Enrol> Entry<'h, T, H> {
+    /// Timers can be called off.
+    pub fn cancel(self) -> Self
+    where
+        T: Cancel,
+    {
+        self.derive(Capability::Cancel).visit(H::cancel::<T>)
+    }
+
+    /// Deadlines can be moved.
+    pub fn reset(self) -> Self
+    where
+        T: Reset,
+    {
+        self.derive(Capability::Reset).visit(H::reset::<T>)
+    }
+
+    /// Futures can wait for it.
+    pub fn sleep(self) -> Self
+    where
+        T: Sleep,
+    {
+        self.derive(Capability::Sleep).visit(H::sleep::<T>)
+    }
+
+    /// Threads can wait for it.
+    pub fn blocking_sleep(self) -> Self
+    where
+        T: BlockingSleep,
+    {
+        self.derive(Capability::BlockingSleep)
+            .visit(H::blocking_sleep::<T>)
+    }
+
+    /// Closes channels of that family.
+    pub fn timeouts<C: Alts + Blocking>(self) -> Self
+    where
+        T: Timeouts<C>,
+    {
+        self.derive(Capability::Timeout).visit(H::timeouts::<T, C>)
+    }
+}
