@@ -53,7 +53,7 @@ impl<W: World> Checks<W> {
         };
         let explored = W::explore(&once, move || {
             let mut checks = Checks::nobody();
-            registry.channels(&mut checks);
+            registry.everybody(&mut checks);
             *answers.lock().expect("asked once at a time") = checks;
         });
         if let Some(failure) = explored.failure {
@@ -73,10 +73,13 @@ impl<W: World> Checks<W> {
         }
     }
 
-    /// Every implementation with every property, claimed or not, in the registry's order.
+    /// Every implementation with every property of its kind, claimed or not, in the registry's order.
     pub fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
         self.contestants.iter().flat_map(move |who| {
-            PROPERTIES.iter().map(move |property| {
+            let of_its_kind = PROPERTIES
+                .iter()
+                .filter(|property| property.kind() == who.kind);
+            of_its_kind.map(move |property| {
                 let cases = self.cases.get(&(who.name, property.name));
                 Cell {
                     who: who.clone(),

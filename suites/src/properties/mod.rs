@@ -1,4 +1,4 @@
-//! What is checked on a channel: one file for each property, named after the statement of SEMANTICS.md it
+//! What is checked: one file for each property, named after the statement of SEMANTICS.md it
 //! holds, written once for every implementation and every world.
 //!
 //! A property gives *cases*: models of a few threads, each run over and over by the world it is explored in.
@@ -34,6 +34,8 @@ mod verdict;
 
 use std::sync::Arc;
 
+use flowmeter_harness::caps::Kind;
+
 use crate::scenario::Form;
 use crate::workloads::Needs;
 
@@ -49,6 +51,23 @@ pub struct Property {
     pub statement: &'static str,
     /// Which scenarios rely on it: without a quick proof of it they are not timed.
     pub relied_on_by: Reliance,
+}
+
+impl Property {
+    /// Of which kind of implementation it speaks: its id begins with that kind's letter.
+    ///
+    /// # Panics
+    /// When the letter is none of SEMANTICS.md's.
+    pub fn kind(&self) -> Kind {
+        match self.name.as_bytes().first() {
+            Some(b'c' | b'b' | b'a') => Kind::Channel,
+            Some(b't') => Kind::Timer,
+            Some(b'p') => Kind::Pipeline,
+            Some(b'l') => Kind::Limiter,
+            Some(b'g') => Kind::Executor,
+            _ => panic!("{}: no statement of SEMANTICS.md begins so", self.name),
+        }
+    }
 }
 
 /// Which scenarios rely on a property.
