@@ -8,7 +8,7 @@ use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::Registry;
 use flowmeter_harness::sync::loom::Loom;
-use flowmeter_harness::sync::shuttle::Shuttle;
+use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Exploration, World};
 use flowmeter_suites::isolation::{self, Model};
@@ -33,6 +33,10 @@ fn main() -> ExitCode {
             time: seconds(4),
             ..plan.clone()
         },
+    ));
+    models.extend(owed::<Sim>(
+        flowmeter_impls_shuttle::registry::Everybody,
+        plan.clone(),
     ));
     models.extend(owed::<Loom>(
         flowmeter_impls_loom::registry::Everybody,

@@ -26,6 +26,12 @@ mod shuttle_world {
     include!("models/checked.rs");
 }
 
+mod sim_world {
+    use flowmeter_harness::sync::shuttle::{self as sync, Sim as W};
+    include!("models/primitives.rs");
+    include!("models/time.rs");
+}
+
 #[path = "models/explored.rs"]
 mod explored;
 #[path = "models/process.rs"]
@@ -41,6 +47,8 @@ fn main() -> ExitCode {
     models.extend(shuttle_world::models());
     models.extend(shuttle_world::time_models());
     models.extend(shuttle_world::checked());
+    models.extend(sim_world::models());
+    models.extend(sim_world::time_models());
     models.extend(explored::models());
     models.extend(process::models());
     isolation::main(models)

@@ -198,7 +198,7 @@ pub fn choose(n: usize) -> usize {
     choices::choose(Loom::me().unwrap_or(usize::MAX), n)
 }
 
-world!(Loom, "loom", |plan, model| {
+world!(Loom over Loom, "loom", |plan, model| {
     let began = Instant::now();
     let model = ::std::sync::Arc::new(model);
     let mut complete = true;

@@ -39,6 +39,9 @@
 //! | random numbers, keys | differ from run to run | replay | replay with the schedule |
 //! | wake-ups for nothing | happen | none | none |
 //!
+//! [`shuttle::Sim`] is a fourth world of the same primitives as shuttle's: one schedule, in which threads take
+//! turns and time passes only when all wait, for exact checks of durations, rates and bounds.
+//!
 //! Under loom and shuttle all of it lives inside [`World::explore`] only. Where no timer is armed and
 //! no rescuer registered, a model has exactly the threads it starts.
 
@@ -128,7 +131,7 @@ pub struct Explored {
 
 /// A world, for code that is written once and run in all of them: properties and models.
 pub trait World: Send + Sync + 'static {
-    /// `std`, `loom` or `shuttle`.
+    /// `std`, `loom`, `shuttle` or `sim`.
     const NAME: &'static str;
 
     /// A spawned thread.

@@ -22,7 +22,9 @@
 
 use ::shuttle::future::batch_semaphore::{BatchSemaphore, Fairness};
 use ::shuttle::rand::{RngCore, thread_rng};
-use ::shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler, UrwRandomScheduler};
+use ::shuttle::scheduler::{
+    PctScheduler, RandomScheduler, RoundRobinScheduler, Scheduler, UrwRandomScheduler,
+};
 use ::shuttle::thread as raw;
 use ::shuttle::{Config, FailurePersistence, MaxSteps, Runner};
 use ::std::cell::Cell;
@@ -167,10 +169,23 @@ pub fn choose(n: usize) -> usize {
     super::scale(random_u64(), n)
 }
 
+fn config(max_steps: MaxSteps) -> Config {
+    let mut config = Config::new();
+    config.stack_size = STACK;
+    config.max_steps = max_steps;
+    config.failure_persistence = FailurePersistence::None;
+    config.silence_warnings = true;
+    // A failing execution stops at once: no other thread runs while a panic unwinds.
+    config
+        .ungraceful_shutdown_config
+        .immediately_return_on_panic = true;
+    config
+}
+
 /// What PCT says of a model in which nothing ever was concurrent: there is nothing for it to explore.
 const NOT_CONCURRENT: &str = "test closure did not exercise any concurrency";
 
-world!(Shuttle, "shuttle", |plan, model| {
+world!(Shuttle over Shuttle, "shuttle", |plan, model| {
     let began = Instant::now();
     let model = ::std::sync::Arc::new(model);
     let mut failure = None;
@@ -187,16 +202,8 @@ world!(Shuttle, "shuttle", |plan, model| {
             2 => Box::new(PctScheduler::new_from_seed(plan.seed, 2, share)),
             _ => Box::new(PctScheduler::new_from_seed(plan.seed, 3, share)),
         };
-        let mut config = Config::new();
-        config.stack_size = STACK;
-        config.max_steps = MaxSteps::FailAfter(STEPS);
-        config.failure_persistence = FailurePersistence::None;
+        let mut config = config(MaxSteps::FailAfter(STEPS));
         config.max_time = Some(time);
-        config.silence_warnings = true;
-        // A failing execution stops at once: no other thread runs while a panic unwinds.
-        config
-            .ungraceful_shutdown_config
-            .immediately_return_on_panic = true;
         let model = model.clone();
         let found = attempt(move || {
             Runner::new(scheduler, config).run(move || {
@@ -213,5 +220,19 @@ world!(Shuttle, "shuttle", |plan, model| {
             break;
         }
     }
+    (false, failure)
+});
+
+/// The shuttle build under one schedule, the same every time: threads take turns, and time passes only when
+/// all of them wait. So a duration is exact, a day takes as long as what happens in it, and a model may be
+/// large: its steps are not limited. Whatever the plan asks for, one execution is all there is.
+#[derive(Debug)]
+pub struct Sim;
+
+world!(Sim over Shuttle, "sim", |_plan, model| {
+    let failure = attempt(move || {
+        let scheduler = RoundRobinScheduler::new(1);
+        Runner::new(scheduler, config(MaxSteps::None)).run(move || execute::<Shuttle>(0, &model));
+    });
     (false, failure)
 });

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use flowmeter_harness::sync::loom::{self, Loom};
-use flowmeter_harness::sync::shuttle::Shuttle;
+use flowmeter_harness::sync::shuttle::{self, Shuttle, Sim};
 use flowmeter_harness::sync::{Exploration, Explored, World};
 use flowmeter_suites::isolation::Model;
 
@@ -51,6 +51,8 @@ pub fn models() -> Vec<Model> {
             "exceeded max_steps",
             a_livelock,
         ),
+        Model::new("sim::days_are_exact_and_take_no_time", days_in_sim),
+        Model::new("sim::every_run_is_the_same", twice_in_sim),
     ]
 }
 
@@ -147,4 +149,72 @@ fn a_livelock() -> Explored {
             Shuttle::yield_now();
         }
     })
+}
+
+/// Sleepers of different patience, each for days: nobody wakes a nanosecond late.
+fn days_in_sim() -> Result<String, String> {
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    one_execution(Sim::explore(&Exploration::default(), || {
+        let sleepers: Vec<_> = (1..=20)
+            .map(|stride| shuttle::spawn(move || doze(DAY / stride, 100)))
+            .collect();
+        sleepers.into_iter().for_each(shuttle::JoinHandle::join);
+        assert_eq!(u128::from(Sim::now_nanos()), DAY.as_nanos() * 100);
+    }))
+}
+
+/// Sleeps so often, and finds that each sleep lasts as long as it should.
+fn doze(each: Duration, times: u32) {
+    let parker = shuttle::Parker::new();
+    for _ in 0..times {
+        let deadline = shuttle::clock::after(each);
+        while !shuttle::clock::has_passed(deadline) {
+            parker.park_until(deadline);
+        }
+        assert_eq!(Sim::now_nanos(), deadline.as_nanos());
+    }
+}
+
+/// What threads that race for a lock write down is the same every time.
+fn twice_in_sim() -> Result<String, String> {
+    let written = || {
+        let kept = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let answer = kept.clone();
+        let explored = Sim::explore(&Exploration::default(), move || {
+            let log = shuttle::Arc::new(shuttle::Mutex::new(Vec::new()));
+            let writers: Vec<_> = (0..4)
+                .map(|writer| {
+                    let log = log.clone();
+                    shuttle::spawn(move || {
+                        for _ in 0..5 {
+                            log.lock().push((writer, shuttle::choose(100)));
+                        }
+                    })
+                })
+                .collect();
+            writers.into_iter().for_each(shuttle::JoinHandle::join);
+            answer
+                .lock()
+                .expect("nobody panics with it")
+                .clone_from(&log.lock());
+        });
+        one_execution(explored).map(|_| kept.lock().expect("nobody panics with it").clone())
+    };
+    let (once, again) = (written()?, written()?);
+    if once.len() == 20 && once == again {
+        Ok("20 lines".to_owned())
+    } else {
+        Err(format!("{once:?}, then {again:?}"))
+    }
+}
+
+fn one_execution(explored: Explored) -> Result<String, String> {
+    match explored {
+        Explored {
+            executions: 1,
+            complete: false,
+            failure: None,
+        } => Ok("1 execution".to_owned()),
+        other => Err(format!("{other:?}")),
+    }
 }

@@ -327,9 +327,11 @@ fn choose_answers_each_of_n() -> Result<String, String> {
         })
     };
     let seen = seen.lock().map_err(|error| error.to_string())?;
+    // Sim looks at one execution only.
+    let expected = if W::NAME == "sim" { 1 } else { 8 };
     match (&explored.failure, seen.len()) {
         (Some(failure), _) => Err(failure.clone()),
-        (None, 8) => Ok(format!("{} executions", explored.executions)),
+        (None, some) if some == expected => Ok(format!("{} executions", explored.executions)),
         (None, some) => Err(format!("{some} of 8 combinations: {seen:?}")),
     }
 }

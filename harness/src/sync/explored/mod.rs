@@ -173,8 +173,8 @@ pub(super) use facade;
 
 /// A [`World`](super::World) of explored executions: everything but how to explore.
 macro_rules! world {
-    ($engine:ident, $name:literal, |$plan:ident, $model:ident| $explore:expr) => {
-        impl $crate::sync::World for $engine {
+    ($world:ident over $engine:ident, $name:literal, |$plan:ident, $model:ident| $explore:expr) => {
+        impl $crate::sync::World for $world {
             const NAME: &'static str = $name;
             type JoinHandle<T: Send + 'static> = JoinHandle<T>;
 
