@@ -35,6 +35,8 @@ pub enum Record {
     Scenario(Scenario),
     /// A property checked before anything was timed.
     Proof(Proof),
+    /// What an operation costs with nobody in the way, by criterion.
+    Uncontended(Uncontended),
     /// One timed window: a cell in one round.
     Window(Window),
     /// A cell that has no number, and why.
@@ -43,6 +45,8 @@ pub enum Record {
     Round(Round),
     /// How quiet the machine was.
     Noise(Noise),
+    /// What an operation allocates, from an untimed pass.
+    Allocation(Allocation),
     /// Last line of a run that came to its end.
     End(End),
     /// A kind that this build does not know; never written, and left out when read.
@@ -248,6 +252,22 @@ pub struct Proof {
     pub replay: Option<String>,
 }
 
+/// What an operation of a single thread costs, as criterion timed it in `cargo bench`. The scenario may be one
+/// that the engine did not time in this run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Uncontended {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// Criterion's typical estimate: the slope of its regression, or the mean; nanoseconds an operation.
+    pub nanos: f64,
+    /// Lower end of its 95 % interval.
+    pub lo: f64,
+    /// Upper end of its 95 % interval.
+    pub hi: f64,
+}
+
 /// One timed window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Window {
@@ -369,6 +389,23 @@ pub struct Noise {
     pub score: u32,
     /// Whether `--strict` would go on.
     pub quiet: bool,
+}
+
+/// What a scenario's operations allocate: counted in a pass of its own, since counting distorts times.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Allocation {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// Operations in the pass.
+    pub operations: u64,
+    /// How often memory was asked for in it.
+    pub allocations: u64,
+    /// How much was asked for, bytes.
+    pub bytes: u64,
+    /// The most that was held at a time, bytes.
+    pub peak_live_bytes: u64,
 }
 
 /// The run came to its end.

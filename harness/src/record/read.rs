@@ -9,8 +9,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::{
-    End, Failure, Implementation, Noise, Proof, RECORDS_FILE, Record, Round, Run, SCHEMA, Scenario,
-    Window,
+    Allocation, End, Failure, Implementation, Noise, Proof, RECORDS_FILE, Record, Round, Run,
+    SCHEMA, Scenario, Uncontended, Window,
 };
 
 /// Why a run cannot be read or written. Each says which file, where, and what to do.
@@ -61,8 +61,14 @@ pub struct RunData {
     pub implementations: BTreeMap<String, Implementation>,
     /// Scenarios by name.
     pub scenarios: BTreeMap<String, Scenario>,
+    /// Groups of scenarios in the order in which the file names them first.
+    pub groups: Vec<String>,
     /// What was proved.
     pub proofs: Vec<Proof>,
+    /// What criterion timed.
+    pub uncontended: Vec<Uncontended>,
+    /// What was allocated, where that was counted.
+    pub allocations: Vec<Allocation>,
     /// Windows in the order of the file.
     pub windows: Vec<Window>,
     /// Cells without a number.
@@ -138,7 +144,10 @@ impl RunData {
             run,
             implementations: BTreeMap::new(),
             scenarios: BTreeMap::new(),
+            groups: Vec::new(),
             proofs: Vec::new(),
+            uncontended: Vec::new(),
+            allocations: Vec::new(),
             windows: Vec::new(),
             failures: Vec::new(),
             rounds: Vec::new(),
@@ -152,13 +161,25 @@ impl RunData {
         match record {
             Record::Run(_) => unreachable!("told apart by the caller"),
             Record::Implementation(it) => drop(self.implementations.insert(it.name.clone(), it)),
-            Record::Scenario(it) => drop(self.scenarios.insert(it.name.clone(), it)),
+            Record::Scenario(it) => {
+                if !self.groups.contains(&it.group) {
+                    self.groups.push(it.group.clone());
+                }
+                self.scenarios.insert(it.name.clone(), it);
+            }
             Record::Proof(it) => self.proofs.push(it),
+            Record::Uncontended(it) => {
+                self.knows_who(&it.implementation)?;
+                positive(it.nanos)?;
+                self.uncontended.push(it);
+            }
+            Record::Allocation(it) => {
+                self.knows(&it.scenario, &it.implementation)?;
+                self.allocations.push(it);
+            }
             Record::Window(it) => {
                 self.knows(&it.scenario, &it.implementation)?;
-                if !(it.value.is_finite() && it.value > 0.0) {
-                    return Err(format!("the value {} is not a positive number", it.value));
-                }
+                positive(it.value)?;
                 self.windows.push(it);
             }
             Record::Failure(it) => {
@@ -179,11 +200,22 @@ impl RunData {
                 "the scenario {scenario:?} was not introduced before"
             ));
         }
+        self.knows_who(implementation)
+    }
+
+    fn knows_who(&self, implementation: &str) -> Result<(), String> {
         if !self.implementations.contains_key(implementation) {
             return Err(format!(
                 "the implementation {implementation:?} was not introduced before"
             ));
         }
         Ok(())
+    }
+}
+
+fn positive(value: f64) -> Result<(), String> {
+    match value.is_finite() && value > 0.0 {
+        true => Ok(()),
+        false => Err(format!("the value {value} is not a positive number")),
     }
 }

@@ -86,7 +86,8 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
                 format!("{}{}", m.bound(), number::value(m.median, unit)),
                 number::interval(m.lo, m.hi, unit),
                 number::ratio(m.ratio),
-                m.cpu_nanos_per_op
+                m.cost
+                    .cpu_nanos_per_op
                     .map_or("unknown".to_owned(), number::nanos),
             ],
             None => [&name, "no number", "", "", ""].map(str::to_owned).to_vec(),
