@@ -1,5 +1,6 @@
 //! Several runs together, and estimates kept in their file.
 
+use flowmeter_harness::record::RunData;
 use flowmeter_reports::{Estimates, estimate, estimates_of};
 
 use crate::{
@@ -92,4 +93,24 @@ fn a_foreign_or_unwritable_file_of_estimates_is_one_clear_sentence() {
             .to_string()
             .contains("estimates.json")
     );
+}
+
+#[test]
+fn groups_come_as_the_run_names_them() {
+    let mut run = fixture::run(&Shape {
+        scenarios: 60,
+        forks: 1,
+        rounds_per_fork: 2,
+        ..small(1)
+    });
+    let groups = |run: &RunData| {
+        let estimates = estimated(run);
+        let rankings = estimates.rankings.iter();
+        let mut groups: Vec<String> = rankings.map(|ranking| ranking.group.clone()).collect();
+        groups.dedup();
+        groups
+    };
+    assert_eq!(groups(&run), ["channels", "alts"]);
+    run.groups.reverse();
+    assert_eq!(groups(&run), ["alts", "channels"]);
 }

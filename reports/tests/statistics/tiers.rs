@@ -128,3 +128,46 @@ fn one_cell_that_survived_is_no_ratio_to_show() {
         "{line}"
     );
 }
+
+/// Lets most of an implementation's numbers in a scenario be its generator's lateness.
+fn bound(run: &mut RunData, scenario: &str, implementation: &str) {
+    let windows = run.windows.iter_mut();
+    for w in windows.filter(|w| w.scenario == scenario && w.implementation == implementation) {
+        w.generator_p99_nanos = Some((w.value * 0.6) as u64);
+    }
+}
+
+#[test]
+fn a_bound_tells_nobody_apart() {
+    let scenarios = ["channels/spsc-0", "channels/spsc-1"];
+    let mut run = fixture::run(&Shape {
+        scenarios: 2,
+        implementations: 2,
+        ..small(1)
+    });
+    for w in &mut run.windows {
+        w.value = match &*w.implementation {
+            "mutex" => 1e6,
+            _ => 5e5,
+        } * (1.0 + 1e-4 * f64::from(w.round));
+    }
+    let tier = |run: &RunData, name: &str| {
+        let estimates = estimated(run);
+        let ranking = all_cells(&estimates, "channels");
+        let mut ranks = ranking.ranks.iter();
+        let rank = ranks.find(|r| r.implementation == name).unwrap();
+        (rank.tier, rank.bounds)
+    };
+    assert_eq!(tier(&run, "condvar"), (2, 0));
+    let mut slower = run.clone();
+    bound(&mut slower, scenarios[0], "condvar");
+    assert_eq!(tier(&slower, "condvar"), (2, 1), "the other cell tells");
+    bound(&mut slower, scenarios[1], "condvar");
+    assert_eq!(tier(&slower, "condvar"), (1, 2), "it may be as fast");
+    let mut faster = run;
+    for scenario in scenarios {
+        bound(&mut faster, scenario, "mutex");
+    }
+    assert_eq!(tier(&faster, "mutex"), (1, 2));
+    assert_eq!(tier(&faster, "condvar"), (1, 0), "nobody exact is faster");
+}
