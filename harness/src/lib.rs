@@ -18,6 +18,8 @@ pub mod timer;
 
 #[cfg(feature = "check")]
 pub mod check;
+#[cfg(feature = "record")]
+pub mod hash;
 #[cfg(feature = "measure")]
 pub mod measure;
 #[cfg(feature = "record")]

@@ -15,7 +15,7 @@
   const scenarios = all('.heat tbody th').map(th => th.title.split(': ')[0]);
   // A chart belongs to the scenarios that its own command would measure.
   const measures = (figure, names) => {
-    const pattern = figure.querySelector('code').textContent.match(/'(.*)'/);
+    const pattern = figure.querySelector('code').textContent.match(/ -s '(.*?)'/);
     try {
       return names.some(name => new RegExp(pattern[1]).test(name));
     } catch {

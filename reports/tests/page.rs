@@ -3,7 +3,7 @@
 mod fixture;
 
 use fixture::Shape;
-use flowmeter_harness::record::{RunData, read_run};
+use flowmeter_harness::record::{Allocation, RunData, Uncontended, read_run};
 use flowmeter_reports::{Style, cmp_rows, cmp_table, estimate, rank_rows, rank_table, render};
 
 fn page(run: &RunData) -> String {
@@ -133,6 +133,86 @@ fn every_section_is_there_and_every_chart_has_its_command_and_its_data() {
     assert!(page.matches("cargo flowmeter measure -s").count() >= charts);
     assert!(page.matches("placebo ±").count() >= charts);
     assert!(page.contains("moves ") && page.contains("messages/s"));
+}
+
+#[test]
+fn a_chart_is_measured_again_as_it_was_measured() {
+    let mut run = fixture::run(&Shape {
+        scenarios: 2,
+        implementations: 2,
+        failures: false,
+        ..Shape::default()
+    });
+    let said = |run: &RunData| {
+        let page = page(run);
+        let begin = page.find("cargo flowmeter measure -s").unwrap();
+        let end = begin + page[begin..].find('<').unwrap();
+        page[begin..end].replace("&#39;", "'")
+    };
+    assert_eq!(
+        said(&run),
+        "cargo flowmeter measure -s '^channels/spsc-' -i '^(condvar|mutex)$' --forks 5 --rounds 6 \
+         --window 50 --seed 1"
+    );
+    // A budget had shortened the windows; the machine was pinned, and a copy was slowed.
+    run.run.budget_seconds = Some(60);
+    run.run.pinning = "one-core".to_owned();
+    run.run.slowed_percent = Some(10);
+    run.run.seed = 7;
+    for w in &mut run.windows {
+        w.nanos = 31_400_000;
+    }
+    assert!(
+        said(&run).ends_with("--window 31 --seed 7 --pin 'one-core' --slowed 10"),
+        "{}",
+        said(&run)
+    );
+    let mut longer = run.clone();
+    longer.run.rounds = 9;
+    let both = [run.clone(), longer, run];
+    let page = render(&both, &estimate(&both).unwrap()).unwrap();
+    let charts = page.matches("<figure>").count();
+    assert_eq!(
+        page.matches("cargo flowmeter measure -s").count(),
+        2 * charts
+    );
+}
+
+#[test]
+fn costs_and_uncontended_costs_are_shown_but_not_beside_a_failure() {
+    let mut run = fixture::run(&Shape::default());
+    let failed = ("channels/spsc-1", "std-mpsc");
+    for (scenario, who, nanos) in [
+        ("channels/uncontended", "mutex", 41.0),
+        ("channels/not-timed", "kanal", 27.5),
+        (failed.0, failed.1, 123.4),
+    ] {
+        run.uncontended.push(Uncontended {
+            scenario: scenario.to_owned(),
+            implementation: who.to_owned(),
+            nanos,
+            lo: nanos - 1.0,
+            hi: nanos + 1.0,
+        });
+    }
+    for (scenario, who) in [("channels/spsc-1", "mutex"), failed] {
+        run.allocations.push(Allocation {
+            scenario: scenario.to_owned(),
+            implementation: who.to_owned(),
+            operations: 1000,
+            allocations: 2500,
+            bytes: 77_700,
+            peak_live_bytes: 1536,
+        });
+    }
+    let page = page(&run);
+    assert!(page.contains("<b>41.0 ns</b><small>40.0–42.0 ns</small>"));
+    assert!(page.contains("channels/not-timed") && page.contains("<b>27.5 ns</b>"));
+    assert!(!page.contains("123 ns"), "it hung");
+    for text in [">2.50<", ">77.7 B<", ">1.5 KiB"] {
+        assert_eq!(page.matches(text).count(), 1, "{text}");
+    }
+    assert!(page.contains("Gave up its core") && page.contains(">4 MiB"));
 }
 
 #[test]

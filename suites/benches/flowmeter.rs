@@ -3,9 +3,10 @@
 //! One filter is for both. Criterion's own options (`--list`, `--test`, `--save-baseline NAME`, `--baseline
 //! NAME`, …) run criterion alone. `FLOWMETER_BUDGET=SECONDS` shortens the engine's part.
 
-use std::path::Path;
+use std::env;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use criterion::Criterion;
 use flowmeter_impls::registry::Everybody;
@@ -22,7 +23,7 @@ fn main() -> ExitCode {
     // Cargo starts benches in the folder of their package; runs belong where the command looks for them.
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let workspace = package.parent().unwrap_or(package);
-    if let Err(why) = std::env::set_current_dir(workspace) {
+    if let Err(why) = env::set_current_dir(workspace) {
         eprintln!(
             "flowmeter: {}: {why}; run it where it was built",
             workspace.display()
@@ -30,22 +31,20 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     // What cargo adds by itself, and what is left when that is taken away.
-    let asked: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|a| a != "--bench")
-        .collect();
-    let left_out = std::env::var(LEFT_OUT);
+    let asked: Vec<String> = env::args().skip(1).filter(|a| a != "--bench").collect();
+    let left_out = env::var(LEFT_OUT);
     if left_out.is_ok() || asked.iter().any(|argument| argument.starts_with('-')) {
         let left_out = left_out.unwrap_or_default();
         criterion_alone(&left_out.lines().collect::<Vec<_>>());
         return ExitCode::SUCCESS;
     }
     cli::bench(Everybody, asked.first().map(String::as_str), |left_out| {
+        let began = SystemTime::now();
         // In a process of its own: a contestant that hangs or aborts there costs its figures only.
-        let criterion = std::env::current_exe().and_then(|program| {
+        let criterion = env::current_exe().and_then(|program| {
             let mut command = Command::new(program);
             command
-                .args(std::env::args().skip(1))
+                .args(env::args().skip(1))
                 .env(LEFT_OUT, left_out.join("\n"));
             command.status()
         });
@@ -54,11 +53,27 @@ fn main() -> ExitCode {
             Ok(status) => eprintln!("criterion ended early ({status}); the engine goes on"),
             Err(why) => eprintln!("criterion could not be started ({why}); the engine goes on"),
         }
+        cli::written_since(&criterion_home(), began)
     })
+}
+
+/// Where criterion keeps what it measured: as it decides itself, but for asking cargo. Told to it in every
+/// mode, so that what is looked for here and what `--baseline` compares with are the same.
+fn criterion_home() -> PathBuf {
+    let below = |target: PathBuf| target.join("criterion");
+    match (
+        env::var_os("CRITERION_HOME"),
+        env::var_os("CARGO_TARGET_DIR"),
+    ) {
+        (Some(home), _) => home.into(),
+        (None, Some(target)) => below(target.into()),
+        (None, None) => below("target".into()),
+    }
 }
 
 fn criterion_alone(left_out: &[&str]) {
     let mut criterion = Criterion::default()
+        .output_directory(&criterion_home())
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(300))
         .configure_from_args();

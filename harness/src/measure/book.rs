@@ -190,10 +190,12 @@ fn header(plan: &Plan) -> Vec<u8> {
     let implementations = plan.implementations.iter().cloned();
     let scenarios = plan.contests.iter().map(|c| c.scenario.clone());
     let proofs = plan.proofs.iter().cloned();
+    let uncontended = plan.uncontended.iter().cloned();
     std::iter::once(run)
         .chain(implementations.map(Record::Implementation))
         .chain(scenarios.map(Record::Scenario))
         .chain(proofs.map(Record::Proof))
+        .chain(uncontended.map(Record::Uncontended))
         .flat_map(|record| line(&record))
         .collect()
 }

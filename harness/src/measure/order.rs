@@ -4,6 +4,8 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 
+use crate::hash::fnv1a;
+
 /// The order in which `entries` of them have their windows in that round.
 ///
 /// Drift of the machine hits all alike, since every round has an order of its own.
@@ -17,13 +19,8 @@ pub fn order_of_round(seed: u64, scenario: &str, round: u32, entries: usize) -> 
 
 /// The seed of what workloads draw in that round: the same for all entries.
 pub fn round_seed(seed: u64, scenario: &str, round: u32) -> u64 {
-    // FNV-1a (Fowler, Noll, Vo): the standard library's hashes may change between versions.
     let numbers = seed.to_le_bytes().into_iter().chain(round.to_le_bytes());
-    numbers
-        .chain(scenario.bytes())
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        })
+    fnv1a(numbers.chain(scenario.bytes()))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::budget::Budget;
 use super::error::MeasureError;
-use crate::record::{Implementation, Proof, Run, Scenario};
+use crate::record::{Implementation, Proof, Run, Scenario, Uncontended};
 
 /// Enough for threads to start, buffers to fill and branch predictors to learn.
 pub const USUAL_RAMP: Duration = Duration::from_millis(10);
@@ -35,6 +35,8 @@ pub struct Plan {
     pub implementations: Vec<Implementation>,
     /// What was proved before.
     pub proofs: Vec<Proof>,
+    /// What criterion timed before.
+    pub uncontended: Vec<Uncontended>,
     /// In the order in which they are run; with a budget the most important come first.
     pub contests: Vec<Contest>,
 }

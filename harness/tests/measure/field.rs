@@ -79,6 +79,7 @@ pub fn plan(ground: &Path, scenarios: &[&str], entries: &[Entry]) -> Plan {
         budget: None,
         implementations: names.into_iter().map(implementation).collect(),
         proofs: Vec::new(),
+        uncontended: Vec::new(),
         contests: scenarios
             .iter()
             .map(|name| Contest {

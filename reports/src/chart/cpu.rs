@@ -51,7 +51,7 @@ pub fn chart(data: &Data, group: &str) -> Result<Option<Chart>, ReportError> {
                 Some((
                     name,
                     measured.ratio,
-                    measured.cpu_nanos_per_op.filter(|c| *c > 0.0)?,
+                    measured.cost.cpu_nanos_per_op.filter(|c| *c > 0.0)?,
                 ))
             })
             .collect();

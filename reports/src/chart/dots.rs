@@ -86,10 +86,8 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
                 format!("{}{}", m.bound(), number::value(m.median, unit)),
                 number::interval(m.lo, m.hi, unit),
                 number::ratio(m.ratio),
-                m.cpu_nanos_per_op
-                    .map_or("unknown".to_owned(), number::nanos),
             ],
-            None => [&name, "no number", "", "", ""].map(str::to_owned).to_vec(),
+            None => [&name, "no number", "", ""].map(str::to_owned).to_vec(),
         };
         if disturbed {
             let said = cell.measured().and_then(|m| m.disturbance());
@@ -97,7 +95,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
         }
         row
     });
-    let head = ["", "median", "95 % interval", "ratio", "CPU per operation"];
+    let head = ["", "median", "95 % interval", "ratio"];
     let head = head.into_iter().chain(disturbed.then_some("rate"));
     Ok(Chart {
         subtitle: format!("{} · {}", scenario.name, scenario.form),

@@ -97,9 +97,6 @@ fn cell(data: &Data, scenario: &str, implementation: &str) -> Cell {
             },
             title: {
                 let mut said = format!("{} rounds", m.rounds);
-                if let Some(cost) = m.cpu_nanos_per_op {
-                    said.push_str(&format!(", {} of CPU per operation", number::nanos(cost)));
-                }
                 if let Some(disturbance) = m.disturbance() {
                     said.push_str(&format!(", {disturbance}"));
                 }

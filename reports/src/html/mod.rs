@@ -3,6 +3,7 @@
 //! Everything that comes from a record passes through the template's escaping (or, inside pictures,
 //! through the drawing backend's). The same input gives the same bytes: no clock, no hash order.
 
+mod cost;
 mod heat;
 mod machine;
 mod proofs;
@@ -32,6 +33,8 @@ struct Page {
     rankings: Vec<ranking::Group>,
     proofs: proofs::Matrix,
     heat: Vec<heat::Group>,
+    costs: Vec<cost::Group>,
+    uncontended: Option<cost::Uncontended>,
     charts: Vec<Charts>,
     machines: Vec<machine::Card>,
     noise: machine::Noise,
@@ -48,7 +51,7 @@ struct Charts {
 struct Figure {
     chart: Chart,
     hover: String,
-    command: String,
+    commands: Vec<String>,
     provenance: String,
 }
 
@@ -77,7 +80,7 @@ pub fn render(runs: &[RunData], estimates: &Estimates) -> Result<String, ReportE
                 }
                 Figure {
                     hover: hover(&chart.hover),
-                    command: reproduce::command(&chart.scenarios, &names),
+                    commands: reproduce::commands(runs, &chart.scenarios, &names),
                     provenance: provenance.clone(),
                     chart,
                 }
@@ -98,6 +101,8 @@ pub fn render(runs: &[RunData], estimates: &Estimates) -> Result<String, ReportE
         rankings: ranking::groups(&data),
         proofs: proofs::matrix(&data),
         heat: heat::groups(&data),
+        costs: cost::groups(&data),
+        uncontended: cost::uncontended(&data),
         charts,
         machines: runs.iter().map(machine::card).collect(),
         noise: machine::noise(&data),

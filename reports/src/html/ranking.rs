@@ -102,7 +102,12 @@ fn tab(data: &Data, ranking: &Ranking) -> Tab {
             View::Form(form) => form.clone(),
         },
         note: format!(
-            "Geometric mean of ratios to the best of each of {cells}; 1.00 would be best everywhere.{}",
+            "Geometric mean of ratios to the best of each of {cells}; 1.00 would be best everywhere.{}{}",
+            if ranking.ranks.iter().any(|rank| rank.bounds > 0) {
+                " ≥: some numbers behind it are bounds, which count as they stand and tell no tiers apart."
+            } else {
+                ""
+            },
             if data.estimates.exploratory {
                 " An exploratory run tells nobody apart: all share one tier."
             } else {
@@ -132,7 +137,8 @@ fn row(data: &Data, ranking: &Ranking, rank: &Rank, partial: bool, first_partial
         origin: rank.origin.to_string(),
         badge: badge(data, &rank.implementation),
         ratio: if telling {
-            number::ratio(rank.ratio)
+            let at_least = if rank.bounds > 0 { "≥ " } else { "" };
+            format!("{at_least}{}", number::ratio(rank.ratio))
         } else {
             "–".to_owned()
         },

@@ -1,13 +1,69 @@
 //! The exact command, commit and seed behind a chart.
 
-use flowmeter_harness::record::RunData;
+use std::collections::BTreeSet;
 
-/// The command that measures these scenarios again, out of all that there are.
-pub fn command(scenarios: &[String], all: &[&str]) -> String {
-    format!(
-        "cargo flowmeter measure -s {}",
-        shell_quoted(&pattern(scenarios, all))
-    )
+use flowmeter_harness::record::{RunData, Window};
+
+/// The commands that measure these scenarios again as each run measured them, with everybody who took part: a
+/// ratio is to whoever stood beside it. Runs that were measured alike share a line.
+///
+/// A window is as long as those that were timed, which a budget may have made shorter than was asked for.
+pub fn commands(runs: &[RunData], scenarios: &[String], all: &[&str]) -> Vec<String> {
+    let mut commands: Vec<String> = Vec::new();
+    for run in runs {
+        let concerns = |name: &String| scenarios.contains(name);
+        let windows: Vec<&Window> = run
+            .windows
+            .iter()
+            .filter(|w| concerns(&w.scenario))
+            .collect();
+        let failures = run.failures.iter().filter(|f| concerns(&f.scenario));
+        let who: BTreeSet<&String> = windows
+            .iter()
+            .map(|window| &window.implementation)
+            .chain(failures.map(|failure| &failure.implementation))
+            .collect();
+        if who.is_empty() {
+            continue;
+        }
+        let who: Vec<String> = who.into_iter().cloned().collect();
+        let everybody: Vec<&str> = run.implementations.keys().map(String::as_str).collect();
+        let command = format!(
+            "cargo flowmeter measure -s {} -i {}{}",
+            shell_quoted(&pattern(scenarios, all)),
+            shell_quoted(&pattern(&who, &everybody)),
+            protocol(run, &windows)
+        );
+        if !commands.contains(&command) {
+            commands.push(command);
+        }
+    }
+    commands
+}
+
+/// How it was measured, as options.
+fn protocol(run: &RunData, windows: &[&Window]) -> String {
+    let run = &run.run;
+    let mut lengths: Vec<u64> = match run.budget_seconds {
+        // An open loop at a low rate lasts longer than it was asked to; it will again.
+        None => Vec::new(),
+        Some(_) => windows.iter().map(|window| window.nanos).collect(),
+    };
+    lengths.sort_unstable();
+    let nanos = lengths.get(lengths.len() / 2).unwrap_or(&run.window_nanos);
+    let millis = ((*nanos as f64 / 1e6).round() as u64).max(1);
+    let mut said = format!(
+        " --forks {} --rounds {} --window {millis} --seed {}",
+        run.forks, run.rounds, run.seed
+    );
+    if !matches!(run.pinning.as_str(), "" | "free") {
+        said.push_str(" --pin ");
+        said.push_str(&shell_quoted(&run.pinning));
+    }
+    if let Some(percent) = run.slowed_percent {
+        said.push_str(&format!(" --slowed {percent}"));
+    }
+    said
 }
 
 /// Commit and seed of the runs.
@@ -73,7 +129,7 @@ fn shell_quoted(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn command_of(names: &[&str]) -> String {
+    fn pattern_of(names: &[&str]) -> String {
         let all = [
             "channels/spsc-1",
             "channels/spsc-64",
@@ -81,41 +137,33 @@ mod tests {
             "alts/a-1",
             "alts/a-2",
         ];
-        command(
-            &names.iter().map(|&n| n.to_owned()).collect::<Vec<_>>(),
-            &all,
-        )
+        let names: Vec<String> = names.iter().map(|&n| n.to_owned()).collect();
+        shell_quoted(&pattern(&names, &all))
     }
 
     #[test]
     fn one_scenario_is_named_exactly() {
-        assert_eq!(
-            command_of(&["channels/spsc-64"]),
-            "cargo flowmeter measure -s '^channels/spsc-64$'"
-        );
+        assert_eq!(pattern_of(&["channels/spsc-64"]), "'^channels/spsc-64$'");
     }
 
     #[test]
     fn several_share_their_first_words() {
         assert_eq!(
-            command_of(&["channels/spsc-1", "channels/spsc-1024"]),
-            "cargo flowmeter measure -s '^channels/spsc-(1|1024)$'"
+            pattern_of(&["channels/spsc-1", "channels/spsc-1024"]),
+            "'^channels/spsc-(1|1024)$'"
         );
     }
 
     #[test]
     fn all_that_begin_alike_need_no_endings() {
-        assert_eq!(
-            command_of(&["alts/a-1", "alts/a-2"]),
-            "cargo flowmeter measure -s '^alts/a-'"
-        );
+        assert_eq!(pattern_of(&["alts/a-1", "alts/a-2"]), "'^alts/a-'");
     }
 
     #[test]
     fn a_name_cannot_leave_its_quotes() {
         assert_eq!(
-            command_of(&["a'; rm -rf ~ #(.*)"]),
-            r"cargo flowmeter measure -s '^a'\''; rm -rf ~ #\(\.\*\)$'"
+            pattern_of(&["a'; rm -rf ~ #(.*)"]),
+            r"'^a'\''; rm -rf ~ #\(\.\*\)$'"
         );
     }
 }

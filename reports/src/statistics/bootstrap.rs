@@ -7,6 +7,7 @@
 //! Source: Efron and Tibshirani, *An Introduction to the Bootstrap* (1993), chapters 8 (more than one
 //! level) and 13 (percentile interval).
 
+use flowmeter_harness::hash::fnv1a;
 use rand::Rng;
 use rand_pcg::Pcg32;
 
@@ -102,14 +103,12 @@ pub fn interval(draws: &mut [f64]) -> (f64, f64) {
     (lo, hi)
 }
 
-/// A seed of its own for each scenario (FNV-1a of its name), so that scenarios are resampled
+/// A seed of its own for each scenario, so that scenarios are resampled
 /// independently of each other and of the order in which they are listed.
 pub fn seed_of(scenario: &str, salt: &[bool]) -> u64 {
     let name = scenario.bytes();
     let salt = salt.iter().map(|&b| u8::from(b));
-    name.chain(salt).fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
-    })
+    fnv1a(name.chain(salt))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use flowmeter_harness::record::{FailureKind, RunData, Scenario};
 
 use super::bootstrap::{Resamples, interval, median, seed_of};
+use super::cost;
 use super::estimates::{Cell, Measured, Outcome, SlowedTwin, Standing, Twin};
 use super::samples::{Entry, ScenarioSamples, origin};
 use super::significance::{discoveries, fork_medians, p_value};
@@ -214,7 +215,7 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
                 p_value(&[fork_medians(&samples.forks, against_best)])
             },
             standing,
-            cpu_nanos_per_op: cpu_per_operation(samples, name),
+            cost: cost::of(samples, name),
         });
         comparison.cells.push(cell(name, outcome));
     }
@@ -277,17 +278,6 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
         .map(|(name, values)| (name.to_owned(), values))
         .collect();
     comparison
-}
-
-fn cpu_per_operation(samples: &ScenarioSamples, name: &str) -> Option<f64> {
-    let windows = samples.windows.get(&(name, Entry::Original))?;
-    let costs: Vec<f64> = windows
-        .values()
-        .map(|timed| timed.window)
-        .filter(|w| w.operations > 0)
-        .filter_map(|w| Some(w.cpu_nanos? as f64 / w.operations as f64))
-        .collect();
-    (!costs.is_empty()).then(|| median(&costs))
 }
 
 /// Says which cells are slower than the best of their scenario, and which slowed copies were noticed:

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{Better, FailureKind, RunData};
+use flowmeter_harness::record::{Better, FailureKind, RunData, Uncontended};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ReportError;
@@ -14,11 +14,11 @@ use crate::number;
 pub const ESTIMATES_FILE: &str = "estimates.json";
 
 /// Version of the file of estimates.
-pub const ESTIMATES_SCHEMA: u32 = 2;
+pub const ESTIMATES_SCHEMA: u32 = 3;
 
 /// Version of the method: raised whenever the same records would give other estimates, so that those kept
 /// from before are computed again.
-pub const METHOD: u32 = 2;
+pub const METHOD: u32 = 3;
 
 /// Everything that a report says in numbers, computed once from the records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +45,11 @@ pub struct Estimates {
     pub rankings: Vec<Ranking>,
     /// Percentiles of latency, of scenarios that record them.
     pub latencies: Vec<LatencyCurves>,
+    /// What operations allocate, where that was counted; by scenario and implementation.
+    pub allocations: Vec<Allocated>,
+    /// Criterion's estimates of operations on one thread, by scenario and implementation. The scenario may be
+    /// one without cells.
+    pub uncontended: Vec<Uncontended>,
 }
 
 /// A run, told apart from others and from its own later states.
@@ -64,6 +69,8 @@ pub struct Source {
     pub failures: usize,
     /// Proofs in it.
     pub proofs: usize,
+    /// Passes in it that counted allocations.
+    pub allocations: usize,
 }
 
 impl Source {
@@ -77,6 +84,7 @@ impl Source {
             rounds: run.rounds.len(),
             failures: run.failures.len(),
             proofs: run.proofs.len(),
+            allocations: run.allocations.len(),
         }
     }
 }
@@ -150,8 +158,37 @@ pub struct Measured {
     pub p: f64,
     /// What may be said about it.
     pub standing: Standing,
+    /// What an operation costs beside time.
+    pub cost: Cost,
+}
+
+/// What operations cost beside time; absent where the system does not say.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
     /// CPU time per operation, nanoseconds: median over rounds.
     pub cpu_nanos_per_op: Option<f64>,
+    /// Times a thread gave up its core to wait, per million operations: median over rounds. Who sleeps has
+    /// many; who spins has none.
+    pub voluntary_switches: Option<f64>,
+    /// Times a thread was pushed off its core, per million operations: median over rounds.
+    pub involuntary_switches: Option<f64>,
+    /// Peak memory of its process, bytes: the most of all forks.
+    pub peak_bytes: Option<u64>,
+}
+
+/// What a cell's operations allocate, from a pass of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Allocated {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// Allocations per operation.
+    pub allocations_per_op: f64,
+    /// Bytes asked for per operation.
+    pub bytes_per_op: f64,
+    /// The most that was held at a time, bytes.
+    pub peak_live_bytes: u64,
 }
 
 /// What may be said about a cell against the best of its scenario.
@@ -166,7 +203,7 @@ pub enum Standing {
     /// Not told apart from the best.
     Level,
     /// Its number is a bound: the generator's own lateness is more than half of it, so the true one is at
-    /// most that. Neither best nor slower; a ranking takes the bound.
+    /// most that. Neither best nor slower; a ranking's ratio takes the bound, its tiers leave the cell out.
     AtMost,
 }
 
@@ -259,6 +296,8 @@ pub struct Rank {
     pub tier: u32,
     /// Cells in which it has a number.
     pub cells: usize,
+    /// How many of these numbers are bounds: its ratio is at least the one shown then.
+    pub bounds: usize,
 }
 
 impl Ranking {
@@ -345,6 +384,13 @@ impl Estimates {
     /// Whether they were computed from these runs as they stand now, and by this build's method.
     pub fn are_of(&self, runs: &[RunData]) -> bool {
         self.method == METHOD && self.sources.iter().cloned().eq(runs.iter().map(Source::of))
+    }
+
+    /// What a cell's operations allocate.
+    pub fn allocated(&self, scenario: &str, implementation: &str) -> Option<&Allocated> {
+        self.allocations
+            .iter()
+            .find(|a| a.scenario == scenario && a.implementation == implementation)
     }
 
     /// Those of a cell.

@@ -6,6 +6,7 @@
 
 mod bootstrap;
 mod compare;
+mod cost;
 mod estimates;
 mod latency;
 mod pace;
@@ -17,8 +18,9 @@ use flowmeter_harness::record::RunData;
 
 pub use bootstrap::{CONFIDENCE, RESAMPLES};
 pub use estimates::{
-    Cell, ESTIMATES_FILE, ESTIMATES_SCHEMA, Estimates, LatencyCurves, METHOD, Measured, Outcome,
-    Percentile, Rank, Ranking, SlowedTwin, Source, Standing, Twin, View, failure_word,
+    Allocated, Cell, Cost, ESTIMATES_FILE, ESTIMATES_SCHEMA, Estimates, LatencyCurves, METHOD,
+    Measured, Outcome, Percentile, Rank, Ranking, SlowedTwin, Source, Standing, Twin, View,
+    failure_word,
 };
 pub(crate) use samples::{origin, scenarios};
 pub use significance::FALSE_DISCOVERIES;
@@ -57,12 +59,16 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, ReportError> {
         slowed: Vec::new(),
         rankings,
         latencies,
+        allocations: Vec::new(),
+        uncontended: Vec::new(),
     };
     for comparison in comparisons {
         estimates.cells.extend(comparison.cells);
         estimates.placebos.extend(comparison.placebos);
         estimates.slowed.extend(comparison.slowed);
     }
+    estimates.allocations = cost::allocations(runs, &estimates.cells);
+    estimates.uncontended = cost::uncontended(runs, &estimates.cells);
     Ok(estimates)
 }
 

@@ -8,25 +8,39 @@ use flowmeter_harness::caps::Origin;
 use super::RESAMPLES;
 use super::bootstrap::interval;
 use super::compare::{Comparison, differences};
-use super::estimates::{Rank, Ranking, Twin, View};
-use super::samples::group_order;
+use super::estimates::{Rank, Ranking, Standing, Twin, View};
 use super::significance::{discoveries, fork_medians, p_value};
 
 /// An implementation's cells in one view.
-#[derive(Clone)]
 struct Entrant<'a> {
     name: &'a str,
     origin: Origin,
-    log_ratios: Vec<f64>,
+    cells: Vec<Entered>,
     /// Sum of log-ratios in every resample.
     draws: Vec<f64>,
+}
+
+/// One of them.
+struct Entered {
+    log_ratio: f64,
+    /// The number is a bound.
+    bound: bool,
+}
+
+impl Entrant<'_> {
+    fn mean(&self) -> f64 {
+        self.cells.iter().map(|cell| cell.log_ratio).sum::<f64>() / self.cells.len() as f64
+    }
+
+    fn bounds(&self) -> usize {
+        self.cells.iter().filter(|cell| cell.bound).count()
+    }
 }
 
 /// The rankings of every group: all cells, those that everyone shares, and those of each form, where
 /// that makes a difference. An exploratory run has one tier, since it calls nothing faster.
 pub fn rankings(comparisons: &[Comparison], exploratory: bool) -> Vec<Ranking> {
     let mut groups: Vec<&str> = comparisons.iter().map(|c| &*c.scenario.group).collect();
-    groups.sort_by_key(|g| (group_order(g), *g));
     groups.dedup();
     let mut rankings = Vec::new();
     for group in groups {
@@ -74,10 +88,13 @@ fn rank(group: &str, view: View, comparisons: &[&Comparison], exploratory: bool)
             let entrant = entrants.entry(&cell.implementation).or_insert(Entrant {
                 name: &cell.implementation,
                 origin: cell.origin,
-                log_ratios: Vec::new(),
+                cells: Vec::new(),
                 draws: vec![0.0; RESAMPLES],
             });
-            entrant.log_ratios.push(measured.ratio.ln());
+            entrant.cells.push(Entered {
+                log_ratio: measured.ratio.ln(),
+                bound: measured.standing == Standing::AtMost,
+            });
             for (sum, &draw) in entrant
                 .draws
                 .iter_mut()
@@ -92,12 +109,12 @@ fn rank(group: &str, view: View, comparisons: &[&Comparison], exploratory: bool)
     // By coverage first, so all complete ones stand before all partial ones: a ratio over few cells says
     // little beside one over many.
     entrants.sort_by(|a, b| {
-        let by_coverage = b.log_ratios.len().cmp(&a.log_ratios.len());
-        let by_ratio = || mean(&b.log_ratios).total_cmp(&mean(&a.log_ratios));
+        let by_coverage = b.cells.len().cmp(&a.cells.len());
+        let by_ratio = || b.mean().total_cmp(&a.mean());
         let by_name = || a.name.cmp(b.name);
         by_coverage.then_with(by_ratio).then_with(by_name)
     });
-    let complete = entrants.partition_point(|e| e.log_ratios.len() == cells);
+    let complete = entrants.partition_point(|e| e.cells.len() == cells);
     let tiers = if exploratory {
         vec![1; complete]
     } else {
@@ -111,10 +128,10 @@ fn rank(group: &str, view: View, comparisons: &[&Comparison], exploratory: bool)
     let tiers = tiers.into_iter().chain(std::iter::repeat(after_all));
     let mut ranks = Vec::new();
     for (entrant, tier) in entrants.iter().zip(tiers) {
-        let n = entrant.log_ratios.len() as f64;
+        let n = entrant.cells.len() as f64;
         let mut draws: Vec<f64> = entrant.draws.iter().map(|sum| sum / n).collect();
         let (lo, hi) = interval(&mut draws);
-        let ratio = mean(&entrant.log_ratios).exp();
+        let ratio = entrant.mean().exp();
         ranks.push(Rank {
             implementation: entrant.name.to_owned(),
             origin: entrant.origin,
@@ -122,7 +139,8 @@ fn rank(group: &str, view: View, comparisons: &[&Comparison], exploratory: bool)
             lo: lo.exp().min(ratio),
             hi: hi.exp().max(ratio),
             tier,
-            cells: entrant.log_ratios.len(),
+            cells: entrant.cells.len(),
+            bounds: entrant.bounds(),
         });
     }
     Ranking {
@@ -138,36 +156,26 @@ fn rank(group: &str, view: View, comparisons: &[&Comparison], exploratory: bool)
 /// effect exceeds the noise floor (here the mean of the cells' floors) and half its own interval, and it
 /// survives Benjamini-Hochberg, here over all pairs of the ranking. Without any placebo the noise is unknown,
 /// and all share one tier.
+///
+/// A pair is judged by the cells in which both have a number that is no bound: a bound says nothing of how far
+/// below it the true one lies, so it tells nobody apart, neither its owner nor who stands beside it.
 fn tiers(entrants: &[Entrant], comparisons: &[&Comparison]) -> Vec<u32> {
-    let floors: Vec<f64> = comparisons
-        .iter()
-        .filter_map(|c| c.placebos.iter().map(Twin::floor).reduce(f64::max))
-        .collect();
-    if floors.is_empty() {
-        return vec![1; entrants.len()];
-    }
-    let floor = mean(&floors);
     // The pairs of one entrant with all before it lie together.
     let pairs_of = |slower: usize| -> Range<usize> {
         let first = slower * slower.saturating_sub(1) / 2;
         first..first + slower
     };
-    let mut p_values = Vec::new();
+    let mut pairs = Vec::new();
     for (slower, entrant) in entrants.iter().enumerate() {
-        p_values.extend(entrants[..slower].iter().map(|faster| {
-            let of_scenario = |c: &&Comparison| {
-                let apart = differences(&c.logs[entrant.name], &c.logs[faster.name]);
-                fork_medians(&c.forks, &apart)
-            };
-            p_value(&comparisons.iter().map(of_scenario).collect::<Vec<_>>())
-        }));
+        let faster = entrants[..slower].iter();
+        pairs.extend(faster.map(|faster| Pair::of(entrant, faster, comparisons)));
     }
-    let found = discoveries(&p_values);
+    let found = discoveries(&pairs.iter().map(Pair::p_value).collect::<Vec<_>>());
     let mut tiers = Vec::new();
     let (mut tier, mut first) = (1, 0);
-    for (n, entrant) in entrants.iter().enumerate() {
-        let found = &found[pairs_of(n)];
-        let slower = |of: usize| found[of] && is_slower(entrant, &entrants[of], floor);
+    for n in 0..entrants.len() {
+        let (pairs, found) = (&pairs[pairs_of(n)], &found[pairs_of(n)]);
+        let slower = |of: usize| found[of] && pairs[of].is_slower();
         // The nearest first: it is the likeliest to be level.
         if n > 0 && (first..n).rev().all(slower) {
             (tier, first) = (tier + 1, n);
@@ -177,15 +185,66 @@ fn tiers(entrants: &[Entrant], comparisons: &[&Comparison]) -> Vec<u32> {
     tiers
 }
 
-/// Whether the interval of the ratio of two complete entrants lies below 1, by more than that floor and
-/// half its width. Their resamples are paired: both were drawn from the same rounds.
-fn is_slower(entrant: &Entrant, than: &Entrant, floor: f64) -> bool {
-    let cells = entrant.log_ratios.len() as f64;
-    let pairs = entrant.draws.iter().zip(&than.draws);
-    let mut draws: Vec<f64> = pairs.map(|(a, b)| (a - b) / cells).collect();
-    let (lo, hi) = interval(&mut draws);
-    let apart = mean(&than.log_ratios) - mean(&entrant.log_ratios);
-    hi < 0.0 && apart > floor.max((hi - lo) / 2.0)
+/// Two complete entrants, the one that may be slower first.
+struct Pair<'a> {
+    slower: &'a Entrant<'a>,
+    faster: &'a Entrant<'a>,
+    /// Places and comparisons of the cells in which neither has a bound.
+    exact: Vec<(usize, &'a Comparison<'a>)>,
+}
+
+impl<'a> Pair<'a> {
+    fn of(
+        slower: &'a Entrant<'a>,
+        faster: &'a Entrant<'a>,
+        comparisons: &[&'a Comparison<'a>],
+    ) -> Pair<'a> {
+        let cells = comparisons.iter().copied().enumerate();
+        let exact = cells.filter(|&(n, _)| !slower.cells[n].bound && !faster.cells[n].bound);
+        Pair {
+            slower,
+            faster,
+            exact: exact.collect(),
+        }
+    }
+
+    /// Of "as fast as the other"; 1 where no cell can tell.
+    fn p_value(&self) -> f64 {
+        if self.exact.is_empty() {
+            return 1.0;
+        }
+        let of_scenario = |(_, c): &(usize, &Comparison)| {
+            let apart = differences(&c.logs[self.slower.name], &c.logs[self.faster.name]);
+            fork_medians(&c.forks, &apart)
+        };
+        p_value(&self.exact.iter().map(of_scenario).collect::<Vec<_>>())
+    }
+
+    /// Whether the interval of the ratio lies below 1, by more than the noise floor and half its width. Their
+    /// resamples are paired: both were drawn from the same rounds.
+    fn is_slower(&self) -> bool {
+        let cells = self.exact.iter();
+        let floors: Vec<f64> = cells
+            .filter_map(|(_, c)| c.placebos.iter().map(Twin::floor).reduce(f64::max))
+            .collect();
+        if floors.is_empty() {
+            return false;
+        }
+        let n = self.exact.len() as f64;
+        let mut draws = vec![0.0; RESAMPLES];
+        let mut apart = 0.0;
+        for &(place, comparison) in &self.exact {
+            let of = |entrant: &Entrant| &comparison.draws[entrant.name];
+            let pairs = of(self.slower).iter().zip(of(self.faster));
+            for (sum, (slower, faster)) in draws.iter_mut().zip(pairs) {
+                *sum += f64::from(slower - faster) / n;
+            }
+            let log_ratio = |entrant: &Entrant| entrant.cells[place].log_ratio;
+            apart += (log_ratio(self.faster) - log_ratio(self.slower)) / n;
+        }
+        let (lo, hi) = interval(&mut draws);
+        hi < 0.0 && apart > mean(&floors).max((hi - lo) / 2.0)
+    }
 }
 
 fn mean(values: &[f64]) -> f64 {

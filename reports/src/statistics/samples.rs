@@ -120,6 +120,8 @@ pub fn scenarios(runs: &[RunData]) -> Result<Vec<&Scenario>, ReportError> {
             }
         }
     }
+    // Groups come as the runs name them first.
+    let groups: Vec<&String> = runs.iter().flat_map(|run| &run.groups).collect();
     let mut scenarios: Vec<&Scenario> = seen.into_values().map(|(_, scenario)| scenario).collect();
     scenarios.sort_by_key(|s| {
         let a = &s.axes;
@@ -130,7 +132,7 @@ pub fn scenarios(runs: &[RunData]) -> Result<Vec<&Scenario>, ReportError> {
         let capacity = (a.unbounded, a.capacity);
         let rest = (a.message_bytes, a.width, a.rate);
         (
-            group_order(&s.group),
+            groups.iter().position(|group| **group == s.group),
             s.group.clone(),
             a.family.clone(),
             threads,
@@ -140,23 +142,6 @@ pub fn scenarios(runs: &[RunData]) -> Result<Vec<&Scenario>, ReportError> {
         )
     });
     Ok(scenarios)
-}
-
-/// Groups in the order of the product's vocabulary; unknown ones last.
-pub fn group_order(group: &str) -> usize {
-    const GROUPS: [&str; 7] = [
-        "channels",
-        "channels-async",
-        "alts",
-        "timers",
-        "pipelines",
-        "limiters",
-        "executors",
-    ];
-    GROUPS
-        .iter()
-        .position(|&g| g == group)
-        .unwrap_or(GROUPS.len())
 }
 
 /// Windows and failures of one scenario in all runs. Which proofs a scenario relies on is the engine's

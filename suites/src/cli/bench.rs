@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use flowmeter_harness::measure::pin::Pinning;
-use flowmeter_harness::record::{Proof, read_run};
+use flowmeter_harness::record::{Proof, Uncontended, read_run};
 use flowmeter_harness::registry::{AsyncRegistry, Contestant};
 use regex::Regex;
 
@@ -27,11 +27,11 @@ const DEFAULT_BUDGET: Duration = Duration::from_secs(400);
 /// the report and ends with its path.
 ///
 /// Between the proofs and the engine `uncontended` times whatever it times by itself (criterion), leaving out
-/// the ids (`scenario/implementation`) that it is given: those did not pass.
+/// the ids (`scenario/implementation`) that it is given, which did not pass, and says what it came to.
 pub fn bench<R: AsyncRegistry>(
     registry: R,
     filter: Option<&str>,
-    uncontended: impl FnOnce(&[String]),
+    uncontended: impl FnOnce(&[String]) -> Vec<Uncontended>,
 ) -> ExitCode {
     run(registry, filter, uncontended).unwrap_or_else(Failure::tell)
 }
@@ -39,7 +39,7 @@ pub fn bench<R: AsyncRegistry>(
 fn run<R: AsyncRegistry>(
     registry: R,
     filter: Option<&str>,
-    uncontended: impl FnOnce(&[String]),
+    uncontended: impl FnOnce(&[String]) -> Vec<Uncontended>,
 ) -> Outcome {
     let filter = filter.map(Regex::new).transpose().map_err(|why| {
         let why = why.to_string();
@@ -74,8 +74,12 @@ fn run<R: AsyncRegistry>(
     let folder = new_folder();
     writable(&folder)?;
     let proofs = proofs(registry, &selection);
-    uncontended(&left_out(&selection, &proofs));
-    let summary = time(&contest, &selection, &settings, &folder, proofs, false)?;
+    let mut timed = uncontended(&left_out(&selection, &proofs));
+    // Whoever takes part in no scenario of the engine's is not introduced in the records.
+    let takes_part = |name: &str| selection.implementations.iter().any(|who| who.name == name);
+    timed.retain(|it| takes_part(&it.implementation));
+    let before = (proofs, timed);
+    let summary = time(&contest, &selection, &settings, &folder, before, false)?;
     let run = read_run(&folder)?;
     let page = report::page_of(&run);
     let runs = [run];

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use clap::{Args, ValueEnum};
 use flowmeter_harness::measure::pin::Pinning;
 use flowmeter_harness::measure::{self, MeasureError, RunSummary, clock};
-use flowmeter_harness::record::{Proof, RECORDS_FILE, Verdict, read_run};
+use flowmeter_harness::record::{Proof, RECORDS_FILE, Uncontended, Verdict, read_run};
 use flowmeter_harness::registry::AsyncRegistry;
 use flowmeter_reports::estimate;
 
@@ -276,21 +276,22 @@ pub(super) fn conduct<R: AsyncRegistry>(
         selection,
         settings,
         folder,
-        proofs,
+        (proofs, Vec::new()),
         begun.is_some(),
     )
 }
 
-/// Times what was proved: [`conduct`] without the proving.
+/// Times what was proved: [`conduct`] without the proving. `before` is what was proved, and what criterion timed.
 pub(super) fn time<R: AsyncRegistry>(
     contest: &Contest<R>,
     selection: &Selection,
     settings: &Settings,
     folder: &Path,
-    proofs: Vec<Proof>,
+    before: (Vec<Proof>, Vec<Uncontended>),
     resume: bool,
 ) -> Result<Option<RunSummary>, Failure> {
-    let plan = plan(contest, selection, proofs, settings);
+    let (proofs, uncontended) = before;
+    let plan = plan(contest, selection, proofs, uncontended, settings);
     let pinning = settings.pinning;
     process::contestant(pinning)
         .map_err(|why| Failure::input(format!("this program is not to be found: {why}")))?;

@@ -6,6 +6,7 @@
 mod bench;
 mod check;
 mod cmp;
+mod criterion;
 mod failure;
 mod list;
 mod measure;
@@ -25,6 +26,7 @@ use flowmeter_harness::registry::AsyncRegistry;
 use crate::process;
 
 pub use bench::bench;
+pub use criterion::written_since;
 use failure::Failure;
 
 /// Proves and times channels, timers, pipelines and rate limiters.

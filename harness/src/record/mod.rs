@@ -5,15 +5,16 @@
 //! [`Run`]; scenarios and implementations come before the first record that names them. Readers ignore
 //! keys and records they do not know, so that a newer writer does not break an older reader; a new
 //! meaning of an old key raises [`SCHEMA`].
-#![doc = include_str!("record.md")]
+#![doc = include_str!("../record.md")]
+
+mod read;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::read::{RecordError, RunData, read_run};
 use crate::caps::Origin;
 
 /// Version of this schema; a reader refuses another one.
@@ -34,6 +35,8 @@ pub enum Record {
     Scenario(Scenario),
     /// A property checked before anything was timed.
     Proof(Proof),
+    /// What an operation costs with nobody in the way, by criterion.
+    Uncontended(Uncontended),
     /// One timed window: a cell in one round.
     Window(Window),
     /// A cell that has no number, and why.
@@ -42,6 +45,8 @@ pub enum Record {
     Round(Round),
     /// How quiet the machine was.
     Noise(Noise),
+    /// What an operation allocates, from an untimed pass.
+    Allocation(Allocation),
     /// Last line of a run that came to its end.
     End(End),
     /// A kind that this build does not know; never written, and left out when read.
@@ -247,6 +252,22 @@ pub struct Proof {
     pub replay: Option<String>,
 }
 
+/// What an operation of a single thread costs, as criterion timed it in `cargo bench`. The scenario may be one
+/// that the engine did not time in this run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Uncontended {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// Criterion's typical estimate: the slope of its regression, or the mean; nanoseconds an operation.
+    pub nanos: f64,
+    /// Lower end of its 95 % interval.
+    pub lo: f64,
+    /// Upper end of its 95 % interval.
+    pub hi: f64,
+}
+
 /// One timed window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Window {
@@ -370,6 +391,23 @@ pub struct Noise {
     pub quiet: bool,
 }
 
+/// What a scenario's operations allocate: counted in a pass of its own, since counting distorts times.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Allocation {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// Operations in the pass.
+    pub operations: u64,
+    /// How often memory was asked for in it.
+    pub allocations: u64,
+    /// How much was asked for, bytes.
+    pub bytes: u64,
+    /// The most that was held at a time, bytes.
+    pub peak_live_bytes: u64,
+}
+
 /// The run came to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct End {
@@ -382,179 +420,4 @@ pub struct End {
     /// Scenarios that were dropped for want of time, in their order.
     #[serde(default)]
     pub dropped: Vec<String>,
-}
-
-/// Why a run cannot be read or written. Each says which file, where, and what to do.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordError {
-    /// The file cannot be opened, read or written.
-    #[error("{}: {source}; name the folder of a run", .path.display())]
-    Io {
-        /// Which file.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// A line is not a record.
-    #[error("{}:{line}: not a record of a Flowmeter run ({reason}); name the folder of a run, or measure again", .path.display())]
-    Line {
-        /// Which file.
-        path: PathBuf,
-        /// Which line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The file was written by another version.
-    #[error("{}: written with record schema {found}, and this build reads {SCHEMA}; measure again with this build", .path.display())]
-    Schema {
-        /// Which file.
-        path: PathBuf,
-        /// Its schema.
-        found: u32,
-    },
-    /// There is nothing in it.
-    #[error("{}: holds no run; measure first, or name another folder", .path.display())]
-    Empty {
-        /// Which file.
-        path: PathBuf,
-    },
-}
-
-/// A run, read.
-#[derive(Clone, Debug)]
-pub struct RunData {
-    /// Its folder.
-    pub folder: PathBuf,
-    /// Its first line.
-    pub run: Run,
-    /// Contestants by name.
-    pub implementations: BTreeMap<String, Implementation>,
-    /// Scenarios by name.
-    pub scenarios: BTreeMap<String, Scenario>,
-    /// What was proved.
-    pub proofs: Vec<Proof>,
-    /// Windows in the order of the file.
-    pub windows: Vec<Window>,
-    /// Cells without a number.
-    pub failures: Vec<Failure>,
-    /// Rounds that are complete.
-    pub rounds: Vec<Round>,
-    /// How quiet it was, over the run.
-    pub noise: Vec<Noise>,
-    /// The end, if it came to it.
-    pub end: Option<End>,
-    /// A torn last line was left out (the run was cut off while it wrote).
-    pub torn: bool,
-}
-
-/// Reads a run from its folder, or from its file of records.
-///
-/// # Errors
-/// [`RecordError`] naming file and line. A last line without its line end is left out, not an error.
-pub fn read_run(path: &Path) -> Result<RunData, RecordError> {
-    let file = if path.is_dir() {
-        path.join(RECORDS_FILE)
-    } else {
-        path.to_owned()
-    };
-    let folder = file.parent().map(Path::to_owned).unwrap_or_default();
-    let io = |source| RecordError::Io {
-        path: file.clone(),
-        source,
-    };
-    let mut reader = BufReader::new(File::open(&file).map_err(io)?);
-    let mut data: Option<RunData> = None;
-    let mut torn = false;
-    let mut bytes = Vec::new();
-    for line in 1.. {
-        bytes.clear();
-        if reader.read_until(b'\n', &mut bytes).map_err(io)? == 0 {
-            break;
-        }
-        if bytes.last() != Some(&b'\n') {
-            torn = true;
-            break;
-        }
-        let refuse = |reason: String| RecordError::Line {
-            path: file.clone(),
-            line,
-            reason,
-        };
-        let record: Record = serde_json::from_slice(&bytes).map_err(|e| refuse(e.to_string()))?;
-        match (&mut data, record) {
-            (None, Record::Run(run)) => {
-                if run.schema != SCHEMA {
-                    return Err(RecordError::Schema {
-                        path: file.clone(),
-                        found: run.schema,
-                    });
-                }
-                data = Some(RunData::new(folder.clone(), *run));
-            }
-            (None, _) => return Err(refuse("the first line is not a run".to_owned())),
-            (Some(_), Record::Run(_)) => return Err(refuse("a second run in one file".to_owned())),
-            (Some(data), record) => data.add(record).map_err(refuse)?,
-        }
-    }
-    let mut data = data.ok_or(RecordError::Empty { path: file })?;
-    data.torn = torn;
-    Ok(data)
-}
-
-impl RunData {
-    fn new(folder: PathBuf, run: Run) -> RunData {
-        RunData {
-            folder,
-            run,
-            implementations: BTreeMap::new(),
-            scenarios: BTreeMap::new(),
-            proofs: Vec::new(),
-            windows: Vec::new(),
-            failures: Vec::new(),
-            rounds: Vec::new(),
-            noise: Vec::new(),
-            end: None,
-            torn: false,
-        }
-    }
-
-    fn add(&mut self, record: Record) -> Result<(), String> {
-        match record {
-            Record::Run(_) => unreachable!("told apart by the caller"),
-            Record::Implementation(it) => drop(self.implementations.insert(it.name.clone(), it)),
-            Record::Scenario(it) => drop(self.scenarios.insert(it.name.clone(), it)),
-            Record::Proof(it) => self.proofs.push(it),
-            Record::Window(it) => {
-                self.knows(&it.scenario, &it.implementation)?;
-                if !(it.value.is_finite() && it.value > 0.0) {
-                    return Err(format!("the value {} is not a positive number", it.value));
-                }
-                self.windows.push(it);
-            }
-            Record::Failure(it) => {
-                self.knows(&it.scenario, &it.implementation)?;
-                self.failures.push(it);
-            }
-            Record::Round(it) => self.rounds.push(it),
-            Record::Noise(it) => self.noise.push(it),
-            Record::End(it) => self.end = Some(it),
-            Record::Unknown => {}
-        }
-        Ok(())
-    }
-
-    fn knows(&self, scenario: &str, implementation: &str) -> Result<(), String> {
-        if !self.scenarios.contains_key(scenario) {
-            return Err(format!(
-                "the scenario {scenario:?} was not introduced before"
-            ));
-        }
-        if !self.implementations.contains_key(implementation) {
-            return Err(format!(
-                "the implementation {implementation:?} was not introduced before"
-            ));
-        }
-        Ok(())
-    }
 }

@@ -1,0 +1,158 @@
+//! What operations cost beside time, and what they cost alone: CPU, switches, memory, allocations, criterion.
+
+use std::collections::BTreeMap;
+
+use super::heading;
+use crate::chart::Data;
+use crate::number;
+use crate::statistics::{Allocated, Measured};
+
+/// A group's scenarios.
+pub struct Group {
+    pub name: String,
+    pub tables: Vec<Table>,
+}
+
+/// A scenario's implementations.
+pub struct Table {
+    pub scenario: String,
+    /// Whether allocations were counted here.
+    pub counted: bool,
+    pub rows: Vec<Row>,
+}
+
+/// An implementation: its name, then what its operations cost.
+pub struct Row {
+    pub place: u16,
+    pub name: String,
+    pub fields: Vec<Field>,
+}
+
+/// A number as it is read, and what sorting goes by.
+pub struct Field {
+    pub text: String,
+    pub sort: String,
+}
+
+/// Criterion's estimates: scenario x implementation.
+pub struct Uncontended {
+    pub implementations: Vec<(u16, String)>,
+    pub rows: Vec<(String, Vec<Estimate>)>,
+}
+
+/// One of them.
+pub struct Estimate {
+    pub nanos: String,
+    pub interval: String,
+    pub best: bool,
+    pub sort: String,
+}
+
+/// All groups in the order of the page.
+pub fn groups(data: &Data) -> Vec<Group> {
+    data.scenarios
+        .chunk_by(|a, b| a.group == b.group)
+        .map(|scenarios| Group {
+            name: heading(&scenarios[0].group),
+            tables: scenarios
+                .iter()
+                .filter_map(|s| table(data, &s.name))
+                .collect(),
+        })
+        .filter(|group| !group.tables.is_empty())
+        .collect()
+}
+
+fn table(data: &Data, scenario: &str) -> Option<Table> {
+    let measured = |name: &str| data.cell(scenario, name)?.measured();
+    let allocated = |name: &str| data.estimates.allocated(scenario, name);
+    let keys = data.those(|name| measured(name).is_some());
+    let counted = keys.iter().any(|key| allocated(&key.name).is_some());
+    let rows: Vec<Row> = keys
+        .into_iter()
+        .filter_map(|key| {
+            let mut fields = Vec::from(costs(measured(&key.name)?));
+            if counted {
+                fields.extend(allocations(allocated(&key.name)));
+            }
+            Some(Row {
+                place: key.place,
+                name: key.name,
+                fields,
+            })
+        })
+        .collect();
+    (!rows.is_empty()).then(|| Table {
+        scenario: scenario.to_owned(),
+        counted,
+        rows,
+    })
+}
+
+fn costs(of: &Measured) -> [Field; 4] {
+    let cost = &of.cost;
+    [
+        field(cost.cpu_nanos_per_op, number::nanos),
+        field(cost.voluntary_switches, number::si),
+        field(cost.involuntary_switches, number::si),
+        field(cost.peak_bytes.map(|b| b as f64), |b| {
+            number::bytes(b as u64)
+        }),
+    ]
+}
+
+fn allocations(of: Option<&Allocated>) -> [Field; 3] {
+    [
+        field(of.map(|a| a.allocations_per_op), number::si),
+        field(of.map(|a| a.bytes_per_op), |b| {
+            format!("{} B", number::si(b))
+        }),
+        field(of.map(|a| a.peak_live_bytes as f64), |b| {
+            number::bytes(b as u64)
+        }),
+    ]
+}
+
+fn field(value: Option<f64>, text: impl Fn(f64) -> String) -> Field {
+    Field {
+        text: value.map_or("unknown".to_owned(), text),
+        sort: value.map_or(String::new(), |v| format!("{v:.3e}")),
+    }
+}
+
+/// Criterion's, if there are any.
+pub fn uncontended(data: &Data) -> Option<Uncontended> {
+    let all = &data.estimates.uncontended;
+    let keys = data.those(|name| all.iter().any(|it| it.implementation == name));
+    let mut by_scenario: BTreeMap<&str, BTreeMap<&str, _>> = BTreeMap::new();
+    for it in all {
+        let row = by_scenario.entry(&it.scenario).or_default();
+        row.insert(&*it.implementation, it);
+    }
+    let rows = by_scenario.into_iter().map(|(scenario, row)| {
+        let least = row
+            .values()
+            .map(|it| it.nanos)
+            .fold(f64::INFINITY, f64::min);
+        let estimates = keys.iter().map(|key| match row.get(&*key.name) {
+            Some(it) => Estimate {
+                nanos: number::nanos(it.nanos),
+                interval: number::interval(it.lo, it.hi, "ns"),
+                best: it.nanos <= least,
+                sort: format!("{:.3}", it.nanos),
+            },
+            None => Estimate {
+                nanos: "–".to_owned(),
+                interval: String::new(),
+                best: false,
+                sort: String::new(),
+            },
+        });
+        (scenario.to_owned(), estimates.collect())
+    });
+    let rows: Vec<_> = rows.collect();
+    (!rows.is_empty()).then(|| Uncontended {
+        rows,
+        implementations: keys.into_iter().map(|k| (k.place, k.name)).collect(),
+    })
+}

@@ -1,0 +1,37 @@
+//! What the estimates promise, on runs whose truth is known.
+
+#[path = "../fixture/mod.rs"]
+mod fixture;
+mod judgement;
+mod open_loop;
+mod ratios;
+mod runs;
+mod tiers;
+
+use fixture::Shape;
+use flowmeter_harness::record::RunData;
+use flowmeter_reports::{Estimates, estimate};
+
+fn estimated(run: &RunData) -> Estimates {
+    estimate(std::slice::from_ref(run)).expect("the fixture is sound")
+}
+
+fn small(seed: u64) -> Shape {
+    Shape {
+        implementations: 4,
+        scenarios: 8,
+        seed,
+        histograms: false,
+        failures: false,
+        ..Shape::default()
+    }
+}
+
+/// Sets every value of an implementation in a scenario.
+fn set(run: &mut RunData, scenario: &str, implementation: &str, of: impl Fn(u32) -> f64) {
+    for w in &mut run.windows {
+        if w.scenario == scenario && w.implementation == implementation && !w.placebo {
+            w.value = of(w.round);
+        }
+    }
+}
