@@ -95,7 +95,7 @@ pub fn quick_proof<R: AsyncRegistry>(
 }
 
 fn relies_on(scenario: &ScenarioSpec, property: &Property) -> bool {
-    property.relied_on_by.concerns(&scenario.work.needs())
+    property.concerns(&scenario.work.needs())
 }
 
 /// What keeps an implementation from being timed in a scenario: the first property that the scenario relies
@@ -142,7 +142,9 @@ pub fn plan<R: AsyncRegistry>(
             let sound = entries.iter().filter(|entry| entry.disproved.is_none());
             if let Some(name) = twin(&scenario.name, sound.map(|entry| &*entry.implementation)) {
                 let name = name.to_owned();
-                let slowed = settings.slowed_percent.map(|percent| Entry {
+                let percent = settings.slowed_percent;
+                let percent = percent.filter(|_| scenario.work.can_be_slowed());
+                let slowed = percent.map(|percent| Entry {
                     slowed_percent: Some(percent),
                     ..Entry::new(name.clone())
                 });

@@ -6,6 +6,7 @@ use flowmeter_harness::channel::{Alts, Async, Blocking};
 use flowmeter_harness::measure::{Stage, StageError};
 use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::registry::{AsyncRegistry, Contestant, Enrol};
+use flowmeter_harness::timer::{BlockingSleep, Cancel, Sleep, Timers};
 
 use crate::scenario::ScenarioSpec;
 use crate::workloads::{Casting, Timing};
@@ -26,7 +27,7 @@ impl<R: AsyncRegistry> Contest<R> {
             castings: Vec::new(),
             registry: PhantomData,
         };
-        registry.channels(&mut contest);
+        registry.everybody(&mut contest);
         contest
     }
 }
@@ -116,5 +117,23 @@ impl<R: AsyncRegistry> Enrol for Contest<R> {
 
     fn alts<C: Alts>(&mut self, who: &Contestant) {
         self.castings.push((who.name, Casting::alts::<C>()));
+    }
+
+    fn timer<T: Timers>(&mut self, who: &Contestant) {
+        self.castings.push((who.name, Casting::timer::<T>()));
+    }
+
+    fn cancel<T: Cancel>(&mut self, who: &Contestant) {
+        self.castings.push((who.name, Casting::cancel::<T>()));
+    }
+
+    fn sleep<S: Sleep>(&mut self, who: &Contestant) {
+        let casting = Casting::sleep::<S, R::Executor>();
+        self.castings.push((who.name, casting));
+    }
+
+    fn blocking_sleep<S: BlockingSleep>(&mut self, who: &Contestant) {
+        self.castings
+            .push((who.name, Casting::blocking_sleep::<S>()));
     }
 }

@@ -116,7 +116,7 @@ fn answer(
                     slowed_percent,
                     seed,
                 })
-                .map(|sample| Answer::Sample(sample.into())),
+                .map(|sample| Answer::Sample(Box::new(sample.into()))),
         },
     });
     outcome.unwrap_or_else(Answer::from)
@@ -199,6 +199,7 @@ mod tests {
                 unsustained: None,
                 generator_p99_nanos: None,
                 latency: None,
+                findings: crate::record::Findings::default(),
             })
         }
     }

@@ -93,7 +93,7 @@ impl Contestant {
         self.ask(&Request::from(spec))?;
         match self.answer(limit)? {
             Answer::Sample(sample) => match sample.check() {
-                Ok(()) => Ok(sample),
+                Ok(()) => Ok(*sample),
                 Err(message) => Err(rubbish(message)),
             },
             other => Err(unexpected("sample", &other)),

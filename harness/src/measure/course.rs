@@ -302,6 +302,7 @@ fn window_record(
         peak_bytes,
         unsustained: sample.unsustained,
         generator_p99_nanos: sample.generator_p99_nanos,
+        findings: sample.findings,
         latency: sample.latency,
     }
 }

@@ -50,7 +50,7 @@ use std::sync::{Arc, OnceLock};
 use super::clock;
 use super::usage::{self, Usage};
 use super::{Sample, StageError, WindowSpec};
-use crate::record::FailureKind;
+use crate::record::{FailureKind, Findings};
 
 /// A chunk shorter than this is doubled, nanoseconds.
 const SHORT_CHUNK: u64 = 20_000;
@@ -207,6 +207,7 @@ impl Edges {
             unsustained: None,
             generator_p99_nanos: None,
             latency: None,
+            findings: Findings::default(),
         })
     }
 

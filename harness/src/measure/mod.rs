@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | [`plan`], [`parent`] | what a run shall measure, and measuring or resuming it |
 //! | [`child`], [`protocol`] | a contestant's process |
-//! | [`edges`], [`clock`], [`usage`] | what a workload counts with |
+//! | [`edges`], [`interval`], [`clock`], [`usage`] | what a workload counts with |
 //! | [`budget`], [`order`], [`progress`] | how long windows are, who comes when, what is told meanwhile |
 //! | [`machine`], [`noise`], [`pin`] | the machine, its noise, its cores |
 //! | [`allocation`] | the separate pass that counts allocations |
@@ -22,6 +22,7 @@ mod contestant;
 mod course;
 pub mod edges;
 mod error;
+pub mod interval;
 pub mod machine;
 pub mod noise;
 pub mod order;

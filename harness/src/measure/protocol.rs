@@ -23,6 +23,7 @@
 //!   `latency`, of open-loop scenarios, is `{"response":…,"service":…,"generator":…}`: histograms of
 //!   nanoseconds, hdrhistogram V2 (uncompressed), in standard base64 with padding; beside it may stand
 //!   `unsustained` (share of the offered rate that was missed) and `generator_p99_nanos` (its own lateness).
+//!   `lateness`, `in_flight` and `excess`, of timers, pipelines and limiters, are those of a record's window.
 //! - Any request may be answered by
 //!   `{"answer":"error","kind":"count","message":"put 1000, took 999"}`, where `kind` is one of `proof`,
 //!   `panic`, `count`, `void`, `protocol` (and `hang`, `crash`, which the engine finds by itself). The
@@ -35,7 +36,7 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::{LatencySample, Sample, StageError, WindowSpec};
-use crate::record::{FailureKind, Latency};
+use crate::record::{FailureKind, Findings, Latency};
 
 /// What the engine asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,7 +86,7 @@ pub enum Answer {
     /// To [`Request::Prove`].
     Proved,
     /// To [`Request::Window`].
-    Sample(WireSample),
+    Sample(Box<WireSample>),
     /// To [`Request::PeakMemory`].
     PeakMemory {
         /// Bytes, where the system says.
@@ -136,6 +137,9 @@ pub struct WireSample {
     /// Latencies, of open-loop scenarios.
     #[serde(default)]
     pub latency: Option<Latency>,
+    /// What was found beside.
+    #[serde(flatten)]
+    pub findings: Findings,
 }
 
 impl From<Sample> for WireSample {
@@ -150,6 +154,7 @@ impl From<Sample> for WireSample {
             unsustained: sample.unsustained,
             generator_p99_nanos: sample.generator_p99_nanos,
             latency: sample.latency.as_ref().map(encode_latency),
+            findings: sample.findings,
         }
     }
 }
@@ -171,8 +176,11 @@ impl WireSample {
         {
             return Err(format!("a share of {share} cannot be missed"));
         }
-        let histograms = self.latency.iter();
-        for text in histograms.flat_map(|l| [&l.response, &l.service, &l.generator]) {
+        let latency = self.latency.iter();
+        let latency = latency.flat_map(|l| [&l.response, &l.service, &l.generator]);
+        let lateness = self.findings.lateness.iter();
+        let lateness = lateness.flat_map(|l| std::iter::once(&l.called).chain(&l.claimed));
+        for text in latency.chain(lateness) {
             decode_histogram(text)?;
         }
         Ok(())
@@ -278,6 +286,7 @@ mod tests {
             unsustained: None,
             generator_p99_nanos: None,
             latency: None,
+            findings: Findings::default(),
         };
         for bad in [
             WireSample {

@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-use crate::record::FailureKind;
+use crate::record::{FailureKind, Findings};
 
 /// A window to be timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub struct Sample {
     pub generator_p99_nanos: Option<u64>,
     /// Latencies, of open-loop scenarios.
     pub latency: Option<LatencySample>,
+    /// What was found beside.
+    pub findings: Findings,
 }
 
 /// Histograms of one window, nanoseconds.

@@ -7,6 +7,7 @@
 //! meaning of an old key raises [`SCHEMA`].
 #![doc = include_str!("../record.md")]
 
+mod findings;
 mod read;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::findings::{Excess, Findings, InFlight, Lateness};
 pub use self::read::{RecordError, RunData, read_run};
 use crate::caps::Origin;
 
@@ -202,6 +204,12 @@ pub struct Axes {
     pub message_bytes: Option<usize>,
     /// Clauses of an alts.
     pub width: Option<usize>,
+    /// Timers armed, acquirers or tasks waiting, at a time.
+    #[serde(default)]
+    pub waiting: Option<usize>,
+    /// Tasks of a pipeline at a time.
+    #[serde(default)]
+    pub parallelism: Option<usize>,
     /// Offered load, messages per second (open loop).
     pub rate: Option<u64>,
     /// More busy threads than the machine has cores.
@@ -308,6 +316,9 @@ pub struct Window {
     /// Latencies, of open-loop scenarios.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
+    /// What was found beside.
+    #[serde(flatten)]
+    pub findings: Findings,
 }
 
 /// Latencies of a window: hdrhistogram V2 in base64, nanoseconds.

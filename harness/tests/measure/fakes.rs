@@ -124,6 +124,7 @@ impl Stage for Fake {
             unsustained: None,
             generator_p99_nanos: None,
             latency: None,
+            findings: flowmeter_harness::record::Findings::default(),
         };
         match (self.name.as_str(), self.windows) {
             ("hangs", _) => park_for_ever(),

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
-use flowmeter_harness::caps::Origin;
+use flowmeter_harness::caps::{Kind, Origin};
 use flowmeter_harness::registry::AsyncRegistry;
 use serde::Serialize;
 
@@ -55,7 +55,7 @@ impl List {
             .filter(|who| self.implementations.matches(who.name))
         {
             rows.push(Row {
-                kind: "channel",
+                kind: who.kind.name(),
                 name: who.name.to_owned(),
                 origin: who.origin,
                 caps: who.capabilities.names(),
@@ -84,7 +84,8 @@ impl List {
         match self.format {
             Format::Json => rows.iter().for_each(|row| output.json(row)),
             Format::Table => {
-                for kind in ["channel", "scenario", "property"] {
+                let kinds = Kind::ALL.iter().map(|kind| kind.name());
+                for kind in kinds.chain(["scenario", "property"]) {
                     let rows: Vec<&Row> = rows.iter().filter(|row| row.kind == kind).collect();
                     if !rows.is_empty() {
                         output.line(&table(kind, &rows));
@@ -102,8 +103,8 @@ fn table(kind: &str, rows: &[&Row]) -> String {
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(width() as u16);
-    if kind == "channel" {
-        table.set_header(["channel", "origin", "version", "capabilities and claims"]);
+    if rows.iter().any(|row| row.version.is_some()) {
+        table.set_header([kind, "origin", "version", "capabilities and claims"]);
     } else {
         table.set_header([kind, "what it is"]);
     }

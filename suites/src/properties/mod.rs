@@ -68,14 +68,23 @@ impl Property {
             _ => panic!("{}: no statement of SEMANTICS.md begins so", self.name),
         }
     }
+
+    /// Whether a scenario with these needs relies on it.
+    pub fn concerns(&self, needs: &Needs) -> bool {
+        let of_its_kind = match needs {
+            Needs::Channel(_) => self.kind() == Kind::Channel,
+            Needs::Other(kind) => self.kind() == *kind,
+        };
+        of_its_kind && self.relied_on_by.concerns(needs)
+    }
 }
 
-/// Which scenarios rely on a property.
+/// Which scenarios rely on a property, of those of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reliance {
     /// None: it is checked, and fails, apart from any timing.
     Nobody,
-    /// All of them.
+    /// All of that kind.
     Everybody,
     /// Those whose threads block.
     Blocking,
@@ -86,14 +95,15 @@ pub enum Reliance {
 }
 
 impl Reliance {
-    /// Whether a scenario with these needs relies on it.
-    pub fn concerns(self, needs: &Needs) -> bool {
-        match self {
-            Reliance::Nobody => false,
-            Reliance::Everybody => true,
-            Reliance::Blocking => needs.form == Form::Blocking,
-            Reliance::Async => needs.form == Form::Async,
-            Reliance::Alts => needs.alts,
+    /// Whether a scenario with these needs relies on it, a property being of the same kind.
+    fn concerns(self, needs: &Needs) -> bool {
+        match (self, needs) {
+            (Reliance::Nobody, _) => false,
+            (Reliance::Everybody, _) => true,
+            (_, Needs::Other(_)) => false,
+            (Reliance::Blocking, Needs::Channel(needs)) => needs.form == Form::Blocking,
+            (Reliance::Async, Needs::Channel(needs)) => needs.form == Form::Async,
+            (Reliance::Alts, Needs::Channel(needs)) => needs.alts,
         }
     }
 }

@@ -48,6 +48,15 @@ built_in![
     "channels/spsc-rendezvous",
     "channels/spsc-unbounded",
     "channels/uncontended-64",
+    "timers/churn-0",
+    "timers/churn-100k",
+    "timers/churn-1k",
+    "timers/expiry-10k",
+    "timers/expiry-1k",
+    "timers/lateness-16",
+    "timers/lateness-16-busy",
+    "timers/storm-100k",
+    "timers/storm-10k",
 ];
 
 /// The scenarios that are compiled in: the curated ones in their order, then the others by name.

@@ -13,10 +13,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::{Form, MessageKind, ScenarioSpec};
-use crate::workloads::{
-    Work, alts, alts_contended, burst, chain, create, one_shot, open_loop, ping_pong, stream,
-    uncontended,
-};
+use crate::workloads::Work;
 
 /// Why scenarios could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -68,6 +65,10 @@ enum WorkloadName {
     Alts,
     AltsContended,
     OpenLoop,
+    TimerChurn,
+    TimerLateness,
+    TimerExpiry,
+    TimerStorm,
 }
 
 /// First reading: all but the parameters.
@@ -113,18 +114,20 @@ pub fn parse(name: &str, path: &Path, text: &str) -> Result<ScenarioSpec, Scenar
     let source = Source { path, text };
     let head: Head = source.read()?;
     let work = match head.workload {
-        WorkloadName::Stream => Work::Stream(source.params::<stream::Params>()?),
-        WorkloadName::Uncontended => Work::Uncontended(source.params::<uncontended::Params>()?),
-        WorkloadName::PingPong => Work::PingPong(source.params::<ping_pong::Params>()?),
-        WorkloadName::Create => Work::Create(source.params::<create::Params>()?),
-        WorkloadName::OneShot => Work::OneShot(source.params::<one_shot::Params>()?),
-        WorkloadName::Burst => Work::Burst(source.params::<burst::Params>()?),
-        WorkloadName::Chain => Work::Chain(source.params::<chain::Params>()?),
-        WorkloadName::Alts => Work::Alts(source.params::<alts::Params>()?),
-        WorkloadName::AltsContended => {
-            Work::AltsContended(source.params::<alts_contended::Params>()?)
-        }
-        WorkloadName::OpenLoop => Work::OpenLoop(source.params::<open_loop::Params>()?),
+        WorkloadName::Stream => Work::Stream(source.params()?),
+        WorkloadName::Uncontended => Work::Uncontended(source.params()?),
+        WorkloadName::PingPong => Work::PingPong(source.params()?),
+        WorkloadName::Create => Work::Create(source.params()?),
+        WorkloadName::OneShot => Work::OneShot(source.params()?),
+        WorkloadName::Burst => Work::Burst(source.params()?),
+        WorkloadName::Chain => Work::Chain(source.params()?),
+        WorkloadName::Alts => Work::Alts(source.params()?),
+        WorkloadName::AltsContended => Work::AltsContended(source.params()?),
+        WorkloadName::OpenLoop => Work::OpenLoop(source.params()?),
+        WorkloadName::TimerChurn => Work::TimerChurn(source.params()?),
+        WorkloadName::TimerLateness => Work::TimerLateness(source.params()?),
+        WorkloadName::TimerExpiry => Work::TimerExpiry(source.params()?),
+        WorkloadName::TimerStorm => Work::TimerStorm(source.params()?),
     };
     if let Work::Stream(params) = &work
         && params.form == Form::Async

@@ -24,6 +24,13 @@ impl<const MIN: u64, const MAX: u64> Within<MIN, MAX> {
     }
 }
 
+/// The least there may be.
+impl<const MIN: u64, const MAX: u64> Default for Within<MIN, MAX> {
+    fn default() -> Self {
+        Within(MIN)
+    }
+}
+
 impl<const MIN: u64, const MAX: u64> TryFrom<i64> for Within<MIN, MAX> {
     type Error = String;
 
@@ -136,6 +143,9 @@ pub enum Form {
     Blocking,
     /// As futures, in tasks of an executor.
     Async,
+    /// Each implementation in the form it has; no scenario file says it.
+    #[serde(skip)]
+    Native,
 }
 
 impl Form {
@@ -144,6 +154,7 @@ impl Form {
         match self {
             Form::Blocking => "blocking",
             Form::Async => "async",
+            Form::Native => "native",
         }
     }
 }

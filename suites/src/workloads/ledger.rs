@@ -24,6 +24,14 @@ pub fn miscounted(message: impl Into<String>) -> StageError {
     }
 }
 
+/// A window that says nothing.
+pub fn void(message: impl Into<String>) -> StageError {
+    StageError {
+        kind: FailureKind::Void,
+        message: message.into(),
+    }
+}
+
 /// How many values, and a checksum of which.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {

@@ -11,6 +11,7 @@ mod casting;
 pub mod chain;
 pub mod create;
 mod crew;
+mod latencies;
 mod lead;
 mod ledger;
 pub mod one_shot;
@@ -20,9 +21,11 @@ pub mod ping_pong;
 pub mod solo;
 pub mod stream;
 mod stream_async;
+pub mod timers;
 pub mod uncontended;
 mod watch;
 
+use flowmeter_harness::caps::Kind;
 use flowmeter_harness::channel::{Buffer, Channels, Message, Offered};
 use flowmeter_harness::measure::StageError;
 use flowmeter_harness::record::FailureKind;
@@ -56,11 +59,28 @@ pub enum Work {
     AltsContended(alts_contended::Params),
     /// Latency at a rate.
     OpenLoop(open_loop::Params),
+    /// Arming and calling off.
+    TimerChurn(timers::churn::Params),
+    /// How late timers call.
+    TimerLateness(timers::lateness::Params),
+    /// Arming anew at each call.
+    TimerExpiry(timers::expiry::Params),
+    /// Many deadlines at once.
+    TimerStorm(timers::storm::Params),
 }
 
-/// What an implementation must have to take part in a scenario.
+/// What an implementation must be and have to take part in a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Needs {
+pub enum Needs {
+    /// A channel.
+    Channel(ChannelNeeds),
+    /// Something else.
+    Other(Kind),
+}
+
+/// What a channel must have to take part in a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChannelNeeds {
     /// Whether it must be able to wait on several channels at once.
     pub alts: bool,
     /// How its operations wait.
@@ -87,12 +107,16 @@ impl Work {
             Work::Alts(params) => params.facts(),
             Work::AltsContended(params) => params.facts(),
             Work::OpenLoop(params) => params.facts(),
+            Work::TimerChurn(params) => params.facts(),
+            Work::TimerLateness(params) => params.facts(),
+            Work::TimerExpiry(params) => params.facts(),
+            Work::TimerStorm(params) => params.facts(),
         }
     }
 
     /// What an implementation must have for it.
     pub fn needs(&self) -> Needs {
-        let pair = |room: Room| Needs {
+        let pair = |room: Room| ChannelNeeds {
             alts: false,
             form: Form::Blocking,
             buffer: room.buffer(),
@@ -100,15 +124,15 @@ impl Work {
             consumers: 1,
         };
         let fixed = |capacity: Capacity| pair(Room::Fixed(capacity));
-        match self {
-            Work::Stream(params) => Needs {
+        Needs::Channel(match self {
+            Work::Stream(params) => ChannelNeeds {
                 form: params.form,
                 producers: params.producers.count(),
                 consumers: params.consumers.count(),
                 ..pair(params.buffer)
             },
             Work::Uncontended(params) => fixed(params.capacity),
-            Work::PingPong(params) => Needs {
+            Work::PingPong(params) => ChannelNeeds {
                 form: params.form,
                 ..pair(params.buffer)
             },
@@ -116,21 +140,30 @@ impl Work {
             Work::OneShot(params) => fixed(params.capacity),
             Work::Burst(params) => fixed(params.capacity),
             Work::Chain(params) => pair(params.buffer),
-            Work::Alts(params) => Needs {
+            Work::Alts(params) => ChannelNeeds {
                 alts: true,
                 ..fixed(params.capacity)
             },
-            Work::AltsContended(params) => Needs {
+            Work::AltsContended(params) => ChannelNeeds {
                 alts: true,
                 ..pair(params.buffer)
             },
             Work::OpenLoop(params) => pair(params.buffer),
-        }
+            Work::TimerChurn(_)
+            | Work::TimerLateness(_)
+            | Work::TimerExpiry(_)
+            | Work::TimerStorm(_) => return Needs::Other(Kind::Timer),
+        })
+    }
+
+    /// Whether a copy can be slowed on purpose: only where threads work in chunks.
+    pub fn can_be_slowed(&self) -> bool {
+        matches!(self.needs(), Needs::Channel(_)) || matches!(self, Work::TimerChurn(_))
     }
 }
 
 /// Whether the family has such a channel, with that many halves.
-fn opens<C: Channels>(needs: &Needs) -> bool {
+fn opens<C: Channels>(needs: &ChannelNeeds) -> bool {
     C::open::<u64>(needs.buffer).is_some_and(|(tx, rx)| {
         (needs.producers <= 1 || C::another_tx(&tx).is_some())
             && (needs.consumers <= 1 || C::another_rx(&rx).is_some())

@@ -16,21 +16,17 @@ use flowmeter_harness::channel::Blocking;
 use flowmeter_harness::measure::clock;
 use flowmeter_harness::measure::edges::Edges;
 use flowmeter_harness::measure::{LatencySample, Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, FailureKind, Measure};
-use hdrhistogram::Histogram;
+use flowmeter_harness::record::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::crew::{self, Done, Job};
-use super::ledger::Tally;
+use super::latencies::Latencies;
+use super::ledger::{Tally, void};
 use super::payload::SENTINEL;
 use super::stream;
 use super::{open, refused};
 use crate::scenario::{Facts, Form, Rate, Room};
 
-/// The longest latency that a histogram tells apart: a minute; later ones count as that.
-const LONGEST: u64 = 60_000_000_000;
-/// Decimal digits that a histogram keeps.
-const DIGITS: u8 = 3;
 /// Share of the offered rate that must be achieved.
 const SUSTAINED: f64 = 0.99;
 
@@ -94,41 +90,6 @@ impl Schedule {
     #[inline]
     fn moment(self, sequence: u64) -> u64 {
         self.begins + (u128::from(sequence) * 1_000_000_000 / u128::from(self.rate)) as u64
-    }
-}
-
-/// Latencies of one thread, allocated and touched before it starts.
-struct Latencies(Histogram<u64>);
-
-impl Latencies {
-    fn new() -> Result<Self, StageError> {
-        let mut histogram = Histogram::new_with_bounds(1, LONGEST, DIGITS)
-            .map_err(|why| void(format!("no histogram: {why}")))?;
-        // Touches every page of the counts now, a quarter of an octave at a time, so that no page fault of a
-        // first record falls into the window.
-        let mut nanos = 1;
-        while nanos <= LONGEST {
-            histogram.saturating_record(nanos);
-            nanos += (nanos / 4).max(1);
-        }
-        histogram.reset();
-        Ok(Latencies(histogram))
-    }
-
-    #[inline]
-    fn record(&mut self, nanos: u64) {
-        self.0.saturating_record(nanos.max(1));
-    }
-
-    fn p99(&self) -> u64 {
-        self.0.value_at_quantile(0.99)
-    }
-}
-
-fn void(message: String) -> StageError {
-    StageError {
-        kind: FailureKind::Void,
-        message,
     }
 }
 

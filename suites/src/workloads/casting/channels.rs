@@ -1,42 +1,26 @@
-//! From a family and a workload to code that is compiled for both: the one place where kinds of workloads
-//! and messages are told apart, once for each stage.
-
-use std::time::Duration;
+//! Castings of channels.
 
 use flowmeter_harness::channel::{Alts, Async, Blocking};
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::measure::{Stage, StageError};
 
-use super::payload::Words;
-use super::solo::{Alone, Solo, time};
-use super::{Work, opens, refused};
-use super::{
-    alts, alts_contended, burst, chain, create, one_shot, open_loop, ping_pong, stream,
-    stream_async, uncontended,
-};
+use super::{Casting, timing};
 use crate::scenario::{Form, MessageKind};
-
-/// Runs so many turns and says how long they took.
-pub type Timing = Box<dyn FnMut(u64) -> Result<Duration, StageError>>;
-
-/// What one family can play in, as functions compiled for it.
-#[derive(Clone, Copy, Debug)]
-pub struct Casting {
-    /// Whether it can run a workload, found out by asking the family.
-    pub takes_part: fn(&Work) -> bool,
-    /// The workload about to be run.
-    pub stage: fn(&Work) -> Result<Box<dyn Stage>, StageError>,
-    /// A workload of a single thread, for criterion.
-    pub timing: fn(&Work) -> Option<Result<Timing, StageError>>,
-}
+use crate::workloads::payload::Words;
+use crate::workloads::solo::Alone;
+use crate::workloads::{
+    ChannelNeeds, Needs, Work, alts, alts_contended, burst, chain, create, one_shot, open_loop,
+    opens, ping_pong, refused, stream, stream_async, uncontended,
+};
 
 impl Casting {
     /// A family with blocking operations.
     pub fn blocking<C: Blocking>() -> Casting {
         Casting {
             takes_part: |work| {
-                let needs = work.needs();
-                needs.form == Form::Blocking && !needs.alts && opens::<C>(&needs)
+                needs(work).is_some_and(|needs| {
+                    needs.form == Form::Blocking && !needs.alts && opens::<C>(&needs)
+                })
             },
             stage: stage_blocking::<C>,
             timing: |work| match *work {
@@ -54,8 +38,9 @@ impl Casting {
     pub fn asynchronous<C: Async, E: Executors>() -> Casting {
         Casting {
             takes_part: |work| {
-                let needs = work.needs();
-                needs.form == Form::Async && !needs.alts && opens::<C>(&needs)
+                needs(work).is_some_and(|needs| {
+                    needs.form == Form::Async && !needs.alts && opens::<C>(&needs)
+                })
             },
             stage: stage_async::<C, E>,
             timing: |_| None,
@@ -65,10 +50,7 @@ impl Casting {
     /// A family with alts.
     pub fn alts<C: Alts>() -> Casting {
         Casting {
-            takes_part: |work| {
-                let needs = work.needs();
-                needs.alts && opens::<C>(&needs)
-            },
+            takes_part: |work| needs(work).is_some_and(|needs| needs.alts && opens::<C>(&needs)),
             stage: stage_alts::<C>,
             timing: |work| match *work {
                 Work::Alts(params) => Some(timing(alts::AloneAtPorts::<C>::new(params))),
@@ -94,9 +76,7 @@ fn stage_blocking<C: Blocking>(work: &Work) -> Result<Box<dyn Stage>, StageError
         Work::Uncontended(params) => Box::new(Alone(uncontended::Uncontended::<C>::new(params)?)),
         Work::Create(params) => Box::new(Alone(create::Create::<C>::new(params))),
         Work::OneShot(params) => Box::new(Alone(one_shot::OneShot::<C>::new(params))),
-        Work::Alts(_) | Work::AltsContended(_) => {
-            return Err(refused("to wait on several channels"));
-        }
+        _ => return Err(refused("to run that workload in threads")),
     })
 }
 
@@ -119,7 +99,10 @@ fn stage_alts<C: Alts>(work: &Work) -> Result<Box<dyn Stage>, StageError> {
     }
 }
 
-fn timing<S: Solo + 'static>(solo: Result<S, StageError>) -> Result<Timing, StageError> {
-    let mut solo = solo?;
-    Ok(Box::new(move |turns| time(&mut solo, turns)))
+/// What it needs of channels, if it is a workload of theirs.
+fn needs(work: &Work) -> Option<ChannelNeeds> {
+    match work.needs() {
+        Needs::Channel(needs) => Some(needs),
+        Needs::Other(_) => None,
+    }
 }

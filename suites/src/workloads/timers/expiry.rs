@@ -1,0 +1,90 @@
+//! Expiry: so many timers, each armed anew when it fires.
+//!
+//! A timer without cost and without lateness would fire each of them once a delay; what is missing is what
+//! firing and arming cost, or how late it came.
+
+use std::marker::PhantomData;
+
+use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec, interval};
+use flowmeter_harness::record::{Axes, Measure};
+use serde::{Deserialize, Serialize};
+
+use super::sleepers::{Dormitory, Waiting};
+use crate::scenario::{Facts, Form, Within};
+use crate::workloads::ledger::{disproved, void};
+
+/// How many, and how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Timers armed at a time.
+    pub timers: Within<1, 1_000_000>,
+    /// From arming to the deadline.
+    pub delay_micros: Within<1, 1_000_000>,
+}
+
+impl Params {
+    /// What records say of it.
+    pub fn facts(&self) -> Facts {
+        Facts {
+            form: Form::Native,
+            measure: Measure::Throughput,
+            unit: "timers/s",
+            axes: Axes {
+                family: format!("timer-expiry/{} us", self.delay_micros.get()),
+                waiting: Some(self.timers.count()),
+                ..Axes::default()
+            },
+        }
+    }
+}
+
+struct Stages<W> {
+    params: Params,
+    form: PhantomData<fn(W)>,
+}
+
+impl<W: Waiting> Stage for Stages<W> {
+    fn prove(&mut self) -> Result<(), StageError> {
+        self.window(WindowSpec {
+            ramp_nanos: 0,
+            nanos: 20_000_000 + 2_000 * self.params.delay_micros.get(),
+            slowed_percent: None,
+            seed: 1,
+        })
+        .map(drop)
+    }
+
+    fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
+        let delay = self.params.delay_micros.get() * 1_000;
+        let dormitory = Dormitory {
+            sleepers: self.params.timers.count(),
+            delays: delay..=delay,
+            lateness: None,
+        };
+        let slept = W::sleep(&dormitory, &spec)?;
+        match slept.counts.early {
+            0 if slept.counts.fired == 0 => Err(void("no timer was due within the window")),
+            0 => {
+                let value = slept.counts.fired as f64 / slept.nanos as f64 * 1e9;
+                Ok(interval::sample(
+                    value,
+                    slept.counts.fired,
+                    slept.nanos,
+                    slept.used,
+                ))
+            }
+            early => Err(disproved(format!(
+                "{early} timers fired before their deadline"
+            ))),
+        }
+    }
+}
+
+/// A stage.
+pub fn stage<W: Waiting>(params: Params) -> Box<dyn Stage> {
+    Box::new(Stages::<W> {
+        params,
+        form: PhantomData,
+    })
+}

@@ -1,0 +1,283 @@
+//! Sleepers: each waits for a deadline, and when it has come, for the next one.
+//!
+//! Written once for the three forms in which timers are waited for: a callback that arms the next timer, a task
+//! of an executor, a thread. Lateness and expiry are two ways of looking at them.
+
+use std::future::{Future, poll_fn};
+use std::ops::RangeInclusive;
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Wake, Waker};
+use std::thread;
+use std::time::Duration;
+
+use flowmeter_harness::executor::{Executors, Spawn};
+use flowmeter_harness::measure::interval::Interval;
+use flowmeter_harness::measure::usage::Usage;
+use flowmeter_harness::measure::{StageError, WindowSpec};
+use flowmeter_harness::record::FailureKind;
+use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::sync::std::clock;
+use flowmeter_harness::timer::{BlockingSleep, Sleep, Timers};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use crate::scenario::cores;
+use crate::workloads::latencies::Latencies;
+
+/// How late the firings of a window were.
+pub struct Lateness {
+    /// From the deadline to the call.
+    pub called: Latencies,
+    /// From the deadline to the timer's noticing.
+    pub claimed: Latencies,
+}
+
+/// One who sleeps over and over.
+pub struct Sleeper {
+    interval: Interval,
+    delays: RangeInclusive<u64>,
+    random: Pcg64Mcg,
+    lateness: Option<Arc<Mutex<Lateness>>>,
+    counts: Counts,
+}
+
+/// What sleepers counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Deadlines within the interval that were met.
+    pub fired: u64,
+    /// Calls before their deadline.
+    pub early: u64,
+}
+
+impl Sleeper {
+    /// The next deadline; `None` once the interval is over.
+    fn next(&mut self) -> Option<Deadline> {
+        let now = clock::now_nanos();
+        let delay = self.random.random_range(self.delays.clone());
+        (!self.interval.is_over(now)).then(|| Deadline::from_nanos(now + delay))
+    }
+
+    /// It was called for that deadline, which the timer noticed at `claimed`.
+    fn woke(&mut self, due: Deadline, claimed: Option<u64>, called: u64) {
+        let due = due.as_nanos();
+        if !self.interval.holds(due) {
+            return;
+        }
+        self.counts.fired += 1;
+        if called < due {
+            self.counts.early += 1;
+        } else if let Some(lateness) = &self.lateness {
+            let mut lateness = lateness.lock().unwrap_or_else(PoisonError::into_inner);
+            lateness.called.record(called - due);
+            if let Some(claimed) = claimed {
+                lateness.claimed.record(claimed.saturating_sub(due));
+            }
+        }
+    }
+}
+
+/// Sleepers about to lie down.
+pub struct Dormitory {
+    /// How many.
+    pub sleepers: usize,
+    /// How long each sleep lasts, nanoseconds.
+    pub delays: RangeInclusive<u64>,
+    /// Where lateness is written down, if anybody asks.
+    pub lateness: Option<Arc<Mutex<Lateness>>>,
+}
+
+impl Dormitory {
+    /// All of them, for an interval that begins now.
+    fn wake_up(&self, spec: &WindowSpec) -> (Interval, Vec<Sleeper>) {
+        let interval = Interval::begin(spec);
+        let sleeper = |number: usize| Sleeper {
+            interval,
+            delays: self.delays.clone(),
+            random: Pcg64Mcg::seed_from_u64(spec.seed ^ number as u64),
+            lateness: self.lateness.clone(),
+            counts: Counts::default(),
+        };
+        (interval, (0..self.sleepers).map(sleeper).collect())
+    }
+
+    /// Sleeps through the interval and hears all sleepers out.
+    fn hear(
+        &self,
+        interval: Interval,
+        heard: &mpsc::Receiver<Counts>,
+    ) -> Result<Slept, StageError> {
+        let used = interval.sleep_through();
+        let patience = Duration::from_nanos(*self.delays.end()) + Duration::from_secs(5);
+        let mut counts = Counts::default();
+        for heard_before in 0..self.sleepers {
+            let one = heard.recv_timeout(patience).map_err(|_| StageError {
+                kind: FailureKind::Hang,
+                message: format!(
+                    "{} of {} timers had not fired 5 s after they were due",
+                    self.sleepers - heard_before,
+                    self.sleepers
+                ),
+            })?;
+            counts.fired += one.fired;
+            counts.early += one.early;
+        }
+        Ok(Slept {
+            counts,
+            used,
+            nanos: interval.nanos(),
+        })
+    }
+}
+
+/// What came of an interval.
+pub struct Slept {
+    /// What all counted.
+    pub counts: Counts,
+    /// What the process used between the edges.
+    pub used: Option<Usage>,
+    /// Length of the interval, nanoseconds.
+    pub nanos: u64,
+}
+
+/// A form in which timers are waited for.
+pub trait Waiting: 'static {
+    /// Lets all sleep through a window.
+    ///
+    /// # Errors
+    /// When one is never woken.
+    fn sleep(dormitory: &Dormitory, spec: &WindowSpec) -> Result<Slept, StageError>;
+}
+
+/// A callback arms the next timer.
+pub struct Calling<T>(std::marker::PhantomData<T>);
+
+impl<T: Timers> Waiting for Calling<T> {
+    fn sleep(dormitory: &Dormitory, spec: &WindowSpec) -> Result<Slept, StageError> {
+        let timers = Arc::new(T::start());
+        let (tell, heard) = mpsc::channel();
+        let (interval, sleepers) = dormitory.wake_up(spec);
+        for sleeper in sleepers {
+            // In a box: what a timer has to store is small.
+            arm(timers.clone(), Box::new(sleeper), tell.clone());
+        }
+        dormitory.hear(interval, &heard)
+    }
+}
+
+fn arm<T: Timers>(timers: Arc<T>, mut sleeper: Box<Sleeper>, tell: Sender<Counts>) {
+    let Some(deadline) = sleeper.next() else {
+        // The service goes first: whoever hears the last of them drops it, not the timer's own thread.
+        drop(timers);
+        let _ = tell.send(sleeper.counts);
+        return;
+    };
+    let again = timers.clone();
+    timers.schedule(deadline, move |fired| {
+        sleeper.woke(fired.due, fired.claimed_nanos, clock::now_nanos());
+        arm(again, sleeper, tell);
+    });
+}
+
+/// A task sleeps.
+pub struct Awaiting<S, E>(std::marker::PhantomData<(S, E)>);
+
+impl<S: Sleep, E: Executors> Waiting for Awaiting<S, E> {
+    fn sleep(dormitory: &Dormitory, spec: &WindowSpec) -> Result<Slept, StageError> {
+        let executor = E::with_threads(cores());
+        let spawner = executor.spawner();
+        let (tell, heard) = mpsc::channel();
+        let (interval, sleepers) = dormitory.wake_up(spec);
+        executor.spawn(async move {
+            // Inside the executor, whose own timer it may be.
+            let sleep = Arc::new(S::start());
+            for mut sleeper in sleepers {
+                let (sleep, tell) = (sleep.clone(), tell.clone());
+                spawner.spawn(async move {
+                    let notice = Arc::new(Notice::default());
+                    while let Some(deadline) = sleeper.next() {
+                        notice.of(sleep.sleep_until(deadline)).await;
+                        sleeper.woke(deadline, Some(notice.moment()), clock::now_nanos());
+                    }
+                    let _ = tell.send(sleeper.counts);
+                });
+            }
+        });
+        dormitory.hear(interval, &heard)
+    }
+}
+
+/// Notes when a future's waker is called, and passes the call on.
+#[derive(Default)]
+struct Notice {
+    at: AtomicU64,
+    task: Mutex<Option<Waker>>,
+}
+
+impl Notice {
+    /// That future, watched.
+    async fn of(self: &Arc<Self>, future: impl Future<Output = ()>) {
+        let mut future = pin!(future);
+        let waker = Waker::from(self.clone());
+        poll_fn(|context| {
+            *self.task.lock().unwrap_or_else(PoisonError::into_inner) =
+                Some(context.waker().clone());
+            let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
+            if polled.is_ready() && self.at.load(Ordering::Relaxed) == 0 {
+                // Ready without having called anybody.
+                self.at.store(clock::now_nanos(), Ordering::Relaxed);
+            }
+            polled
+        })
+        .await;
+    }
+
+    /// When it was called last; forgets it.
+    fn moment(&self) -> u64 {
+        // Relaxed: the task's own waking orders it.
+        self.at.swap(0, Ordering::Relaxed)
+    }
+}
+
+impl Wake for Notice {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.at.store(clock::now_nanos(), Ordering::Relaxed);
+        let task = self
+            .task
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(task) = task {
+            task.wake();
+        }
+    }
+}
+
+/// A thread is held up.
+pub struct HoldingUp<S>(std::marker::PhantomData<S>);
+
+impl<S: BlockingSleep> Waiting for HoldingUp<S> {
+    fn sleep(dormitory: &Dormitory, spec: &WindowSpec) -> Result<Slept, StageError> {
+        let sleep = Arc::new(S::start());
+        let (tell, heard) = mpsc::channel();
+        let (interval, sleepers) = dormitory.wake_up(spec);
+        for mut sleeper in sleepers {
+            let (sleep, tell) = (sleep.clone(), tell.clone());
+            thread::spawn(move || {
+                while let Some(deadline) = sleeper.next() {
+                    sleep.sleep_until(deadline);
+                    sleeper.woke(deadline, None, clock::now_nanos());
+                }
+                let _ = tell.send(sleeper.counts);
+            });
+        }
+        dormitory.hear(interval, &heard)
+    }
+}

@@ -1,0 +1,281 @@
+//! Storm: many timers are due at the same moment.
+//!
+//! The value is the time from that moment until the last of them has called, for each of them: a callback, or the
+//! waker of a future that was polled once. Storms follow each other until the window's time is used up.
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Wake, Waker};
+use std::thread;
+use std::time::Duration;
+
+use flowmeter_harness::measure::usage::{self, Usage};
+use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec, interval};
+use flowmeter_harness::record::{Axes, FailureKind, Measure};
+use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::sync::std::clock;
+use flowmeter_harness::timer::{Sleep, Timers};
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::{Facts, Form, Within};
+use crate::workloads::ledger::disproved;
+
+/// How many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Timers due at the same moment.
+    pub timers: Within<1, 10_000_000>,
+}
+
+impl Params {
+    /// What records say of it.
+    pub fn facts(&self) -> Facts {
+        Facts {
+            form: Form::Native,
+            measure: Measure::Cost,
+            unit: "ns",
+            axes: Axes {
+                family: "timer-storm".to_owned(),
+                waiting: Some(self.timers.count()),
+                ..Axes::default()
+            },
+        }
+    }
+}
+
+/// Calls of one storm.
+#[derive(Default)]
+struct Calls {
+    count: AtomicU64,
+    /// Moment of the latest.
+    latest: AtomicU64,
+    /// Moment of the earliest; 0 before.
+    earliest: AtomicU64,
+}
+
+impl Calls {
+    #[inline]
+    fn one_more(&self, of: u64) {
+        // Only the first and the last read the clock: the storm is timed, not the clock. Release and Acquire of
+        // the count pass the moments on.
+        let before = self.count.load(Ordering::Relaxed);
+        if before == 0 {
+            let _ = self.earliest.compare_exchange(
+                0,
+                clock::now_nanos(),
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            );
+        }
+        if self.count.fetch_add(1, Ordering::AcqRel) + 1 == of {
+            self.latest
+                .store(clock::now_nanos().max(1), Ordering::Release);
+        }
+    }
+}
+
+/// A form in which storms come.
+pub trait Raining: Sized + 'static {
+    /// A service of its own.
+    fn start() -> Self;
+    /// What keeps the timers of a storm armed.
+    type Armed;
+    /// Arms so many, all due then.
+    fn arm(
+        &self,
+        count: u64,
+        due: Deadline,
+        called: impl Fn() + Clone + Send + Sync + 'static,
+    ) -> Self::Armed;
+}
+
+/// By callbacks.
+pub struct ByCallback<T>(T);
+
+impl<T: Timers> Raining for ByCallback<T> {
+    type Armed = Vec<T::Handle>;
+
+    fn start() -> Self {
+        ByCallback(T::start())
+    }
+
+    fn arm(
+        &self,
+        count: u64,
+        due: Deadline,
+        called: impl Fn() + Clone + Send + Sync + 'static,
+    ) -> Self::Armed {
+        let one = |_| {
+            let called = called.clone();
+            self.0.schedule(due, move |_| called())
+        };
+        (0..count).map(one).collect()
+    }
+}
+
+/// By wakers.
+pub struct ByWaker<S>(S);
+
+struct Calling<F>(F);
+
+impl<F: Fn() + Send + Sync> Wake for Calling<F> {
+    fn wake(self: Arc<Self>) {
+        (self.0)();
+    }
+    fn wake_by_ref(self: &Arc<Self>) {
+        (self.0)();
+    }
+}
+
+impl<S: Sleep> Raining for ByWaker<S> {
+    type Armed = Vec<Pin<Box<dyn Future<Output = ()> + Send>>>;
+
+    fn start() -> Self {
+        ByWaker(S::start())
+    }
+
+    fn arm(
+        &self,
+        count: u64,
+        due: Deadline,
+        called: impl Fn() + Clone + Send + Sync + 'static,
+    ) -> Self::Armed {
+        let waker = Waker::from(Arc::new(Calling(called)));
+        let one = |_| {
+            let mut future: Pin<Box<dyn Future<Output = ()> + Send>> =
+                Box::pin(self.0.sleep_until(due));
+            if future
+                .as_mut()
+                .poll(&mut Context::from_waker(&waker))
+                .is_ready()
+            {
+                waker.wake_by_ref();
+            }
+            future
+        };
+        (0..count).map(one).collect()
+    }
+}
+
+struct Storm<R> {
+    params: Params,
+    service: R,
+    /// How long arming took last, nanoseconds: the next storm is due later than that.
+    arming: u64,
+    form: PhantomData<fn(R)>,
+}
+
+/// One storm: how long it took, and what the process used from its moment on.
+struct Weather {
+    nanos: u64,
+    used: Option<Usage>,
+}
+
+impl<R: Raining> Storm<R> {
+    fn storm(&mut self) -> Result<Weather, StageError> {
+        let count = self.params.timers.get();
+        for _ in 0..10 {
+            let began = clock::now_nanos();
+            let due = Deadline::from_nanos(began + 2 * self.arming + 2_000_000);
+            let calls = Arc::new(Calls::default());
+            let called = {
+                let calls = calls.clone();
+                move || calls.one_more(count)
+            };
+            let armed = self.service.arm(count, due, called);
+            let now = clock::now_nanos();
+            self.arming = now - began;
+            let in_time = now < due.as_nanos();
+            let before = in_time.then(|| read_at(due)).flatten();
+            let latest = self.wait(&calls)?;
+            let used = usage::now()
+                .zip(before)
+                .map(|(after, before)| after.since(before));
+            drop(armed);
+            if calls.earliest.load(Ordering::Relaxed) < due.as_nanos() && in_time {
+                return Err(disproved("a timer fired before its deadline"));
+            }
+            if in_time {
+                let nanos = latest.saturating_sub(due.as_nanos()).max(1);
+                return Ok(Weather { nanos, used });
+            }
+        }
+        Err(StageError {
+            kind: FailureKind::Void,
+            message: format!("{count} timers were never armed before they were due, in 10 tries"),
+        })
+    }
+
+    /// Until the last has called; its moment.
+    fn wait(&self, calls: &Calls) -> Result<u64, StageError> {
+        let patience = clock::after(Duration::from_secs(10));
+        loop {
+            match calls.latest.load(Ordering::Acquire) {
+                0 if clock::has_passed(patience) => {
+                    let count = calls.count.load(Ordering::Relaxed);
+                    return Err(StageError {
+                        kind: FailureKind::Hang,
+                        message: format!(
+                            "{count} of {} timers fired within 10 s",
+                            self.params.timers.get()
+                        ),
+                    });
+                }
+                0 => thread::sleep(Duration::from_micros(200)),
+                latest => return Ok(latest),
+            }
+        }
+    }
+}
+
+/// What the process has used when the moment comes; this thread sleeps until then.
+fn read_at(due: Deadline) -> Option<Usage> {
+    while let Some(left) = clock::left(due).filter(|left| !left.is_zero()) {
+        thread::sleep(left);
+    }
+    usage::now()
+}
+
+impl<R: Raining> Stage for Storm<R> {
+    fn prove(&mut self) -> Result<(), StageError> {
+        self.storm().map(drop)
+    }
+
+    fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
+        let end = clock::now_nanos() + spec.nanos;
+        let mut storms = Vec::new();
+        while storms.is_empty() || clock::now_nanos() < end {
+            storms.push(self.storm()?);
+        }
+        let count = self.params.timers.get() * storms.len() as u64;
+        let nanos: u64 = storms.iter().map(|storm| storm.nanos).sum();
+        let used = storms.iter().map(|storm| storm.used).reduce(|a, b| {
+            let (a, b) = (a?, b?);
+            Some(Usage {
+                cpu_nanos: a.cpu_nanos + b.cpu_nanos,
+                voluntary_switches: a.voluntary_switches + b.voluntary_switches,
+                involuntary_switches: a.involuntary_switches + b.involuntary_switches,
+            })
+        });
+        Ok(interval::sample(
+            nanos as f64 / count as f64,
+            count,
+            nanos,
+            used.flatten(),
+        ))
+    }
+}
+
+/// A stage.
+pub fn stage<R: Raining>(params: Params) -> Box<dyn Stage> {
+    Box::new(Storm::<R> {
+        params,
+        service: R::start(),
+        arming: params.timers.get() * 500,
+        form: PhantomData,
+    })
+}
