@@ -26,6 +26,8 @@ mod shuttle_world {
     include!("models/checked.rs");
 }
 
+#[path = "models/callbacks.rs"]
+mod callbacks;
 #[path = "models/explored.rs"]
 mod explored;
 #[path = "models/process.rs"]
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
     models.extend(shuttle_world::time_models());
     models.extend(shuttle_world::checked());
     models.extend(explored::models());
+    models.extend(callbacks::models());
     models.extend(process::models());
     isolation::main(models)
 }

@@ -14,6 +14,7 @@
 //! | `Arc` | shared ownership; no `Weak`, for loom has none |
 //! | `thread_local!` | per-thread state, with or without a `const` initialiser |
 //! | `block_on` | runs a future on this thread |
+//! | `contain` | runs foreign code that may panic |
 //! | `Track` | a value whose leak is found under loom and shuttle |
 //! | `spawn`, `JoinHandle`, `yield_now`, `spin_hint` | threads |
 //! | `clock` | `now_nanos`, `after`, `has_passed`, `left` |
@@ -38,6 +39,7 @@
 //! | `choose` | random | enumerated | random |
 //! | random numbers, keys | differ from run to run | replay | replay with the schedule |
 //! | wake-ups for nothing | happen | none | none |
+//! | a panic in `contain` | stops there | fails the model | fails the model |
 //!
 //! Under loom and shuttle all of it lives inside [`World::explore`] only. Where no timer is armed and
 //! no rescuer registered, a model has exactly the threads it starts.

@@ -11,7 +11,7 @@
 
 use std::task::Waker;
 
-use crate::sync::{Arc, Mutex, MutexGuard, Unparker, order_key};
+use crate::sync::{Arc, Mutex, MutexGuard, Unparker, contain, order_key};
 
 use super::trampoline;
 
@@ -191,7 +191,7 @@ impl<T: 'static> Operation<T> {
             }
             Notify::Task(waker) => {
                 drop(state);
-                trampoline::contain(|| waker.wake());
+                contain(|| waker.wake());
             }
             Notify::Call(call) => {
                 let answer = Self::fetch(&mut state);
