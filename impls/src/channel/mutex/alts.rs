@@ -109,7 +109,7 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
 
     fn wait(&self, slots: &mut [Option<T>], deadline: Deadline) -> Result<Chosen<T>, AltsError> {
         let parker = Parker::new();
-        let request = Operation::new(Notify::Thread(parker.unparker()));
+        let request = Operation::alts(Notify::Thread(parker.unparker()));
         for (joined, &clause) in self.indices.iter().enumerate() {
             match self.attempt(clause, &mut slots[clause], Some(&request)) {
                 Tried::NotAble => {}

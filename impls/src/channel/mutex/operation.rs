@@ -55,7 +55,8 @@ impl<T> State<T> {
 
 /// A request that waits.
 pub(super) struct Operation<T> {
-    /// Two flags are locked in the order of their keys.
+    /// Where two alts meet, their flags are locked in the order of their keys; all other requests have
+    /// key 0, for they never hold one flag and ask for another.
     key: u64,
     state: Mutex<State<T>>,
 }
@@ -71,19 +72,26 @@ pub(super) enum Claim {
 }
 
 impl<T: 'static> Operation<T> {
+    /// A put or a take.
     pub(super) fn new(notify: Notify<T>) -> Arc<Self> {
+        Operation::keyed(0, notify)
+    }
+
+    /// An alts.
+    pub(super) fn alts(notify: Notify<T>) -> Arc<Self> {
+        Operation::keyed(order_key(), notify)
+    }
+
+    fn keyed(key: u64, notify: Notify<T>) -> Arc<Self> {
         let state = Mutex::new(State {
             outcome: Outcome::Waiting,
             notify,
         });
-        Arc::new(Operation {
-            key: order_key(),
-            state,
-        })
+        Arc::new(Operation { key, state })
     }
 
     pub(super) fn is(&self, other: &Self) -> bool {
-        self.key == other.key
+        std::ptr::eq(self, other)
     }
 
     pub(super) fn is_waiting(&self) -> bool {
@@ -106,7 +114,7 @@ impl<T: 'static> Operation<T> {
         waiting
     }
 
-    /// Commits `other` with `answer`, and with it `me`, whose own thread this is; or neither.
+    /// Commits `other` with `answer`, and with it `me`, an alts whose own thread this is; or neither.
     pub(super) fn claim(
         me: Option<&Operation<T>>,
         other: &Operation<T>,
@@ -136,7 +144,7 @@ impl<T: 'static> Operation<T> {
         me: &'a Operation<T>,
         other: &'a Operation<T>,
     ) -> (MutexGuard<'a, State<T>>, MutexGuard<'a, State<T>>) {
-        debug_assert!(me.key != other.key, "an alts never pairs with itself (A4)");
+        debug_assert!(!me.is(other), "an alts never pairs with itself (A4)");
         if me.key < other.key {
             let mine = me.state.lock();
             (mine, other.state.lock())
