@@ -19,8 +19,14 @@ use super::trampoline;
 pub(super) enum Answer<T> {
     /// The put at that clause; `false` when its channel was closed.
     Put { clause: usize, accepted: bool },
-    /// The take at that clause; no value when its channel was closed and empty.
-    Took { clause: usize, value: Option<T> },
+    /// The take at that clause; no value when its channel was closed and empty. `place` is the value's
+    /// among all that were handed to takes that wait, in the order of their puts: where it belongs when
+    /// it is given back.
+    Took {
+        clause: usize,
+        value: Option<T>,
+        place: u64,
+    },
 }
 
 /// Who hears of the commit.
