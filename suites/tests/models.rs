@@ -32,6 +32,8 @@ mod sim_world {
     include!("models/time.rs");
 }
 
+#[path = "models/callbacks.rs"]
+mod callbacks;
 #[path = "models/explored.rs"]
 mod explored;
 #[path = "models/process.rs"]
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
     models.extend(sim_world::models());
     models.extend(sim_world::time_models());
     models.extend(explored::models());
+    models.extend(callbacks::models());
     models.extend(process::models());
     isolation::main(models)
 }

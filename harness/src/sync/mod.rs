@@ -14,6 +14,7 @@
 //! | `Arc` | shared ownership; no `Weak`, for loom has none |
 //! | `thread_local!` | per-thread state, with or without a `const` initialiser |
 //! | `block_on` | runs a future on this thread |
+//! | `contain` | runs foreign code that may panic |
 //! | `Track` | a value whose leak is found under loom and shuttle |
 //! | `spawn`, `JoinHandle`, `yield_now`, `spin_hint` | threads |
 //! | `clock` | `now_nanos`, `after`, `has_passed`, `left` |
@@ -38,6 +39,7 @@
 //! | `choose` | random | enumerated | random |
 //! | random numbers, keys | differ from run to run | replay | replay with the schedule |
 //! | wake-ups for nothing | happen | none | none |
+//! | a panic in `contain` | stops there | fails the model | fails the model |
 //!
 //! [`shuttle::Sim`] is a fourth world of the same primitives as shuttle's: one schedule, in which threads take
 //! turns and time passes only when all wait, for exact checks of durations, rates and bounds.

@@ -410,6 +410,13 @@ pub fn order_key() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
+/// Runs foreign code and stops its panic, which the panic hook has told by then.
+#[inline]
+#[track_caller]
+pub fn contain(call: impl FnOnce()) {
+    drop(catch_unwind(AssertUnwindSafe(call)));
+}
+
 /// One of `0..n`, at random.
 ///
 /// # Panics

@@ -1,7 +1,6 @@
 //! B1: dropping, sliding and promise.
 
 use std::num::NonZeroUsize;
-use std::pin::pin;
 use std::task::{Context, Waker};
 
 use flowmeter_harness::channel::{Async, Blocking, Buffer, Channels, Offered, Polled, Promises};
@@ -36,17 +35,25 @@ pub(super) fn cases<C: Channels>() -> Vec<Case> {
     .collect()
 }
 
-/// Cases of a take that is dropped with a value in its hands: for those who promise that it loses none.
+/// Cases of takes that are dropped with values in their hands: for those who promise that none is lost.
 pub(super) fn cancelled_cases<C: Async>() -> Vec<Case> {
-    [1, 2]
-        .into_iter()
-        .map(|room| NonZeroUsize::new(room).expect("one or two"))
-        .filter(|room| C::open::<u32>(Buffer::Sliding(*room)).is_some())
-        .map(|room| {
-            let name = format!("a take dropped, {}", Buffer::Sliding(room));
-            Case::new(name, move || slides_past_what_came_back::<C>(room))
-        })
-        .collect()
+    let mut cases = Vec::new();
+    for room in [1, 2].map(|room| NonZeroUsize::new(room).expect("one or two")) {
+        let buffer = Buffer::Sliding(room);
+        let Some((_tx, rx)) = C::open::<u32>(buffer) else {
+            continue;
+        };
+        cases.push(Case::new(format!("a take dropped, {buffer}"), move || {
+            slides_past_what_came_back::<C>(room, 1, 0)
+        }));
+        if C::another_rx(&rx).is_some() {
+            let name = format!("two takes dropped behind a stored value, {buffer}");
+            cases.push(Case::new(name, move || {
+                slides_past_what_came_back::<C>(room, 2, 1)
+            }));
+        }
+    }
+    cases
 }
 
 pub(super) fn promise_cases<C: Promises + Blocking, W: World>() -> Vec<Case> {
@@ -112,11 +119,16 @@ fn drops_the_rest<C: Channels>(buffer: Buffer, kept: [u32; 2]) {
 }
 
 /// A value that comes back from a dropped take is the oldest, and makes way for the newer ones.
-fn slides_past_what_came_back<C: Async>(room: NonZeroUsize) {
+/// As many takes are dropped after each was handed a value and `stored` more were put; the next puts slide.
+fn slides_past_what_came_back<C: Async>(room: NonZeroUsize, takes: usize, stored: usize) {
     let buffer = Buffer::Sliding(room);
-    let mint = Mint::new(4);
-    let mut ledger = Ledger::new(4);
-    let (mut tx, mut rx) = C::open::<Token>(buffer).expect("asked before");
+    let values = takes + 2;
+    let mint = Mint::new(values);
+    let mut ledger = Ledger::new(values);
+    let (mut tx, rx) = C::open::<Token>(buffer).expect("asked before");
+    let another = |_| C::another_rx(&rx).expect("asked before");
+    let mut takers: Vec<_> = (1..takes).map(another).collect();
+    takers.push(rx);
     let mut offer = |id| {
         ledger.accepted(id);
         let offered = C::offer(&mut tx, mint.token(id));
@@ -126,24 +138,28 @@ fn slides_past_what_came_back<C: Async>(room: NonZeroUsize) {
         );
     };
     {
-        let mut take = pin!(C::take_async(&mut rx));
         let mut context = Context::from_waker(Waker::noop());
-        assert!(
-            take.as_mut().poll(&mut context).is_pending(),
-            "C3: a take of nothing"
-        );
-        offer(1);
+        let mut pending: Vec<_> = takers
+            .iter_mut()
+            .map(|rx| Box::pin(C::take_async(rx)))
+            .collect();
+        for take in &mut pending {
+            assert!(
+                take.as_mut().poll(&mut context).is_pending(),
+                "C3: a take of nothing"
+            );
+        }
+        (0..takes + stored).for_each(&mut offer);
     }
-    offer(2);
-    offer(3);
+    (takes + stored..values).for_each(&mut offer);
     let mut kept = Vec::new();
-    while let Polled::Done(token) = C::poll(&mut rx) {
+    while let Polled::Done(token) = C::poll(&mut takers[0]) {
         ledger.taken(token.id());
         kept.push(token.id());
     }
-    let newest: Vec<usize> = (4 - room.get()..4).collect();
+    let newest: Vec<usize> = (values - room.get()..values).collect();
     assert_eq!(kept, newest, "B1: {buffer} keeps the newest values");
-    drop((tx, rx));
+    drop((tx, takers));
     for judged in [ledger.judge_takes(), ledger.judge_drops(&mint)] {
         if let Err(violation) = judged {
             panic!("{violation}, in {buffer}");

@@ -38,6 +38,14 @@ pub(super) fn cases<C: Async, W: World>() -> Vec<Case> {
                 format!("the first of two takes after the hand-over, {buffer}"),
                 move || handed_on::<C>(buffer),
             ));
+            cases.push(Case::new(
+                format!("three takes dropped in any order, {buffer}"),
+                move || dropped_in_any_order::<C, W>(buffer),
+            ));
+            cases.push(Case::new(
+                format!("a take dropped after a close, {buffer}"),
+                move || dropped_after_a_close::<C>(buffer),
+            ));
         }
         if buffer != Buffer::Unbounded {
             cases.push(Case::new(format!("put, {buffer}"), move || {
@@ -123,6 +131,78 @@ fn handed_on<C: Async>(buffer: Buffer) {
         C::poll(&mut second),
         Polled::WouldWait,
         "C9: a value handed to a dropped take was doubled"
+    );
+}
+
+/// What dropped takes had been handed is next again in the order of the puts, whichever is dropped first and
+/// however often a value was handed on.
+fn dropped_in_any_order<C: Async, W: World>(buffer: Buffer) {
+    const ORDERS: [[usize; 3]; 6] = [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ];
+    let order = ORDERS[W::choose(ORDERS.len())];
+    // With fewer values than takes some are handed on; with more, one is stored behind them.
+    let puts = 1 + u32::try_from(W::choose(4)).expect("at most three");
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let mut others = [(); 3].map(|()| C::another_rx(&rx).expect("asked before"));
+    let mut context = Context::from_waker(Waker::noop());
+    let mut takes = others.each_mut().map(|rx| {
+        let mut take = Box::pin(C::take_async(rx));
+        assert!(take.as_mut().poll(&mut context).is_pending());
+        Some(take)
+    });
+    let accepted: Vec<u32> = (1..=puts)
+        .filter(|&value| C::offer(&mut tx, value) == Offered::Done)
+        .collect();
+    for index in order {
+        takes[index] = None;
+    }
+    let mut undelivered = Vec::new();
+    while let Polled::Done(value) = C::poll(&mut rx) {
+        undelivered.push(value);
+    }
+    assert_eq!(
+        undelivered, accepted,
+        "C9: values handed to takes dropped in the order {order:?} are not next in the order of their puts"
+    );
+}
+
+/// A value that comes back counted as taken until then: "closed" may have been answered meanwhile, and the
+/// value is next all the same.
+fn dropped_after_a_close<C: Async>(buffer: Buffer) {
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let mut other = C::another_rx(&rx).expect("asked before");
+    let mut context = Context::from_waker(Waker::noop());
+    let meanwhile = {
+        let mut take = pin!(C::take_async(&mut rx));
+        assert!(take.as_mut().poll(&mut context).is_pending());
+        assert_eq!(
+            C::offer(&mut tx, 1),
+            Offered::Done,
+            "C5: a take waits, and an offer found none"
+        );
+        if !C::close(&tx) {
+            return;
+        }
+        C::poll(&mut other)
+    };
+    let expected = match meanwhile {
+        Polled::Closed => [Polled::Done(1), Polled::Closed],
+        _ => [Polled::Closed, Polled::Closed],
+    };
+    assert!(
+        matches!(meanwhile, Polled::Closed | Polled::Done(1)),
+        "C2: a closed channel answered {meanwhile:?}"
+    );
+    assert_eq!(
+        [C::poll(&mut other), C::poll(&mut other)],
+        expected,
+        "C9: after a close, what a dropped take had been handed is not taken once"
     );
 }
 

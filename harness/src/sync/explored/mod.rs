@@ -156,6 +156,14 @@ macro_rules! facade {
             explored::thread::yield_now::<$engine>();
         }
 
+        /// Runs foreign code. Panics are the checker's own language, so none is stopped: an assertion
+        /// in there, or a deadlock, fails the model.
+        #[inline]
+        #[track_caller]
+        pub fn contain(call: impl FnOnce()) {
+            call();
+        }
+
         /// Runs a future on this thread.
         #[inline]
         #[track_caller]

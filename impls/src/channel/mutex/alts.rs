@@ -109,7 +109,7 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
 
     fn wait(&self, slots: &mut [Option<T>], deadline: Deadline) -> Result<Chosen<T>, AltsError> {
         let parker = Parker::new();
-        let request = Operation::new(Notify::Thread(parker.unparker()));
+        let request = Operation::alts(Notify::Thread(parker.unparker()));
         for (joined, &clause) in self.indices.iter().enumerate() {
             match self.attempt(clause, &mut slots[clause], Some(&request)) {
                 Tried::NotAble => {}
@@ -142,7 +142,11 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
             Port::Take(channel) => {
                 let mut state = channel.0.lock();
                 match state.take_now(me, &mut effects) {
-                    Attempt::Done(value) => Tried::Committed(Answer::Took { clause, value }),
+                    Attempt::Done(value) => Tried::Committed(Answer::Took {
+                        clause,
+                        value,
+                        place: 0,
+                    }),
                     Attempt::Lost(()) => Tried::Lost,
                     Attempt::NotAble(()) => match request {
                         Some(request) if !state.wait_to_take(request, clause) => {
@@ -202,7 +206,7 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
 
 fn chosen<T>(answer: Answer<T>) -> Chosen<T> {
     match answer {
-        Answer::Took { clause, value } => Chosen::Took { clause, value },
+        Answer::Took { clause, value, .. } => Chosen::Took { clause, value },
         Answer::Put { clause, accepted } => Chosen::Put { clause, accepted },
     }
 }

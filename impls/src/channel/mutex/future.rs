@@ -176,11 +176,13 @@ impl<T: Send + 'static> Drop for TakeFuture<'_, T> {
         if operation.end() {
             self.channel.0.lock().withdraw_take(&operation, 0);
         } else if let Some(Answer::Took {
-            value: Some(value), ..
+            value: Some(value),
+            place,
+            ..
         }) = operation.answer()
         {
             let mut effects = Effects::new();
-            self.channel.0.lock().give_back(value, &mut effects);
+            self.channel.0.lock().give_back(value, place, &mut effects);
             effects.run();
         }
     }

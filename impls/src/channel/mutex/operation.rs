@@ -11,7 +11,7 @@
 
 use std::task::Waker;
 
-use crate::sync::{Arc, Mutex, MutexGuard, Unparker, order_key};
+use crate::sync::{Arc, Mutex, MutexGuard, Unparker, contain, order_key};
 
 use super::trampoline;
 
@@ -19,8 +19,14 @@ use super::trampoline;
 pub(super) enum Answer<T> {
     /// The put at that clause; `false` when its channel was closed.
     Put { clause: usize, accepted: bool },
-    /// The take at that clause; no value when its channel was closed and empty.
-    Took { clause: usize, value: Option<T> },
+    /// The take at that clause; no value when its channel was closed and empty. `place` is the value's
+    /// among all that were handed to takes that wait, in the order of their puts: where it belongs when
+    /// it is given back.
+    Took {
+        clause: usize,
+        value: Option<T>,
+        place: u64,
+    },
 }
 
 /// Who hears of the commit.
@@ -55,7 +61,8 @@ impl<T> State<T> {
 
 /// A request that waits.
 pub(super) struct Operation<T> {
-    /// Two flags are locked in the order of their keys.
+    /// Where two alts meet, their flags are locked in the order of their keys; all other requests have
+    /// key 0, for they never hold one flag and ask for another.
     key: u64,
     state: Mutex<State<T>>,
 }
@@ -71,19 +78,26 @@ pub(super) enum Claim {
 }
 
 impl<T: 'static> Operation<T> {
+    /// A put or a take.
     pub(super) fn new(notify: Notify<T>) -> Arc<Self> {
+        Operation::keyed(0, notify)
+    }
+
+    /// An alts.
+    pub(super) fn alts(notify: Notify<T>) -> Arc<Self> {
+        Operation::keyed(order_key(), notify)
+    }
+
+    fn keyed(key: u64, notify: Notify<T>) -> Arc<Self> {
         let state = Mutex::new(State {
             outcome: Outcome::Waiting,
             notify,
         });
-        Arc::new(Operation {
-            key: order_key(),
-            state,
-        })
+        Arc::new(Operation { key, state })
     }
 
     pub(super) fn is(&self, other: &Self) -> bool {
-        self.key == other.key
+        std::ptr::eq(self, other)
     }
 
     pub(super) fn is_waiting(&self) -> bool {
@@ -106,7 +120,7 @@ impl<T: 'static> Operation<T> {
         waiting
     }
 
-    /// Commits `other` with `answer`, and with it `me`, whose own thread this is; or neither.
+    /// Commits `other` with `answer`, and with it `me`, an alts whose own thread this is; or neither.
     pub(super) fn claim(
         me: Option<&Operation<T>>,
         other: &Operation<T>,
@@ -136,7 +150,7 @@ impl<T: 'static> Operation<T> {
         me: &'a Operation<T>,
         other: &'a Operation<T>,
     ) -> (MutexGuard<'a, State<T>>, MutexGuard<'a, State<T>>) {
-        debug_assert!(me.key != other.key, "an alts never pairs with itself (A4)");
+        debug_assert!(!me.is(other), "an alts never pairs with itself (A4)");
         if me.key < other.key {
             let mine = me.state.lock();
             (mine, other.state.lock())
@@ -191,7 +205,7 @@ impl<T: 'static> Operation<T> {
             }
             Notify::Task(waker) => {
                 drop(state);
-                trampoline::contain(|| waker.wake());
+                contain(|| waker.wake());
             }
             Notify::Call(call) => {
                 let answer = Self::fetch(&mut state);

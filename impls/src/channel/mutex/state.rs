@@ -4,7 +4,9 @@
 //! * a live put waits only while there is no room, a live take only while there is no value and no
 //!   live put of another request (an alts may wait on both sides of one channel, A4);
 //! * once closed, no take waits and no put joins those that already wait (C6);
-//! * values leave in the order: given back by a cancelled take, stored, waiting.
+//! * values leave in the order of their puts: given back by cancelled takes, stored, waiting. For a
+//!   value is handed to a take that waits only while nothing is stored, so what is stored was put
+//!   later than anything that can be given back.
 
 use std::collections::VecDeque;
 
@@ -75,8 +77,10 @@ impl<T: 'static> Effects<T> {
 
 pub(super) struct State<T> {
     store: Store<T>,
-    /// Values handed to takes that were cancelled before they looked (C9).
-    returned: VecDeque<T>,
+    /// How many values were handed to takes that waited.
+    handed: u64,
+    /// Values handed to takes that were cancelled before they looked, by their places (C9).
+    returned: VecDeque<(u64, T)>,
     closed: bool,
     puts: VecDeque<WaitingPut<T>>,
     takes: VecDeque<WaitingTake<T>>,
@@ -86,6 +90,7 @@ impl<T: 'static> State<T> {
     pub(super) fn new(store: Store<T>) -> Self {
         State {
             store,
+            handed: 0,
             returned: VecDeque::new(),
             closed: false,
             puts: VecDeque::new(),
@@ -123,10 +128,14 @@ impl<T: 'static> State<T> {
     ) -> Attempt<Result<(), T>, T> {
         // A promise keeps its value and answers everybody; all others hand it to the first take.
         if !matches!(self.store, Store::Promise { .. }) {
-            match self.hand_over(value, me, effects) {
-                Attempt::NotAble(value) => return self.store_value(value, me, effects),
-                done => return done,
-            }
+            let place = self.handed;
+            return match self.hand_over(value, place, me, effects) {
+                Attempt::NotAble(value) => self.store_value(value, me, effects),
+                done => {
+                    self.handed += 1;
+                    done
+                }
+            };
         }
         let stored = self.store_value(value, me, effects);
         while let Some(taker) = self.takes.front() {
@@ -145,6 +154,7 @@ impl<T: 'static> State<T> {
             let answer = || Answer::Took {
                 clause: taker.clause,
                 value: copy.take(),
+                place: 0,
             };
             if let Claim::Won = Operation::claim(None, &taker.operation, answer) {
                 effects.wake(taker.operation);
@@ -158,6 +168,7 @@ impl<T: 'static> State<T> {
     fn hand_over(
         &mut self,
         value: T,
+        place: u64,
         me: Option<&Operation<T>>,
         effects: &mut Effects<T>,
     ) -> Attempt<Result<(), T>, T> {
@@ -171,6 +182,7 @@ impl<T: 'static> State<T> {
                 Operation::claim(me, &taker.operation, || Answer::Took {
                     clause,
                     value: value.take(),
+                    place,
                 })
             };
             match won {
@@ -198,8 +210,11 @@ impl<T: 'static> State<T> {
         if !ends(me) {
             return Attempt::Lost(value);
         }
-        if self.store.slides(self.returned.len()) {
-            effects.discarded.extend(self.returned.pop_front());
+        // What came back may have overfilled it, and is older than what is stored.
+        while self.store.slides(self.returned.len())
+            && let Some((_, oldest)) = self.returned.pop_front()
+        {
+            effects.discarded.push(oldest);
         }
         if let Stored::Discarded(value) | Stored::Full(value) =
             self.store.add(value, self.returned.len())
@@ -224,7 +239,7 @@ impl<T: 'static> State<T> {
                 return Attempt::Lost(());
             }
             let value = promised
-                .or_else(|| self.returned.pop_front())
+                .or_else(|| self.returned.pop_front().map(|(_, value)| value))
                 .or_else(|| self.store.next());
             if !self.puts.is_empty() {
                 self.refill(effects);
@@ -293,6 +308,7 @@ impl<T: 'static> State<T> {
             let answer = || Answer::Took {
                 clause: taker.clause,
                 value: None,
+                place: 0,
             };
             if let Claim::Won = Operation::claim(None, &taker.operation, answer) {
                 effects.wake(taker.operation);
@@ -300,15 +316,19 @@ impl<T: 'static> State<T> {
         }
     }
 
-    /// Takes back a value that a cancelled take was handed: it is next again.
-    pub(super) fn give_back(&mut self, value: T, effects: &mut Effects<T>) {
+    /// Takes back a value that a cancelled take was handed: it goes to the take that waits, or before all
+    /// that was put after it.
+    pub(super) fn give_back(&mut self, value: T, place: u64, effects: &mut Effects<T>) {
         if let Store::Promise { .. } = self.store {
             // The promise has its value still.
             effects.discarded.push(value);
             return;
         }
-        match self.hand_over(value, None, effects) {
-            Attempt::NotAble(value) | Attempt::Lost(value) => self.returned.push_front(value),
+        match self.hand_over(value, place, None, effects) {
+            Attempt::NotAble(value) | Attempt::Lost(value) => {
+                let index = self.returned.partition_point(|(other, _)| *other < place);
+                self.returned.insert(index, (place, value));
+            }
             Attempt::Done(_) => {}
         }
     }

@@ -3,9 +3,8 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::sync::thread_local;
+use crate::sync::{contain, thread_local};
 
 type Call = Box<dyn FnOnce()>;
 
@@ -28,6 +27,8 @@ pub(super) fn run(call: Call) {
     });
     let mut next = nested;
     while let Some(call) = next {
+        // Its panic goes no further: the thread it happens to run on has no part in it and would lose the
+        // value it has just taken.
         contain(call);
         next = WAITING.with(|waiting| {
             let mut waiting = waiting.borrow_mut();
@@ -38,10 +39,4 @@ pub(super) fn run(call: Call) {
             following
         });
     }
-}
-
-/// Runs foreign code that may panic. The panic hook has reported it by then; it goes no further, since
-/// the thread it happens to run on has no part in it and would lose the value it has just taken.
-pub(super) fn contain(call: impl FnOnce()) {
-    drop(catch_unwind(AssertUnwindSafe(call)));
 }
