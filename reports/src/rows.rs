@@ -26,6 +26,9 @@ pub struct RankRow {
     pub tier: u32,
     /// Cells in which it has a number.
     pub cells: usize,
+    /// Some of these numbers are bounds, so the true ratio is at least that. Left out where none is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_least: bool,
 }
 
 /// A line of `cmp --format json`. A cell without a number has `error`, and `null` for every number.
@@ -74,6 +77,7 @@ pub fn rank_rows(estimates: &Estimates) -> Vec<RankRow> {
             hi: rank.hi,
             tier: rank.tier,
             cells: rank.cells,
+            at_least: rank.bounds > 0,
         })
     })
     .collect()

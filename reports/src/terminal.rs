@@ -181,7 +181,7 @@ fn one_ranking(
                 cut(&rank.implementation, names),
                 rank.origin.to_string(),
                 if telling {
-                    number::ratio(rank.ratio)
+                    format!("{}{}", rank.at_least(), number::ratio(rank.ratio))
                 } else {
                     "–".to_owned()
                 },

@@ -1,7 +1,7 @@
 //! One scenario: a dot with its interval for each implementation, best on top, failures in words where
 //! the dot would be.
 
-use flowmeter_harness::record::Scenario;
+use flowmeter_harness::record::{Scenario, Uncontended};
 use plotters::element::Text;
 use plotters_backend::text_anchor::{HPos, VPos};
 
@@ -38,40 +38,14 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
     let ratio = |cell: &Cell| cell.measured().map_or(-1.0, |m| m.ratio);
     cells.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
     let numbers = || cells.iter().filter_map(|cell| cell.measured());
-    let lo = numbers().map(|m| m.lo).fold(f64::INFINITY, f64::min);
-    let hi = numbers().map(|m| m.hi).fold(0.0, f64::max);
-    // Categories count upwards, and the best stands on top.
-    let names = cells.iter().rev().map(|cell| short(&cell.implementation));
-    let row = |n: usize| (cells.len() - 1 - n) as f64;
-    let frame = Frame {
-        width: 440,
-        height: 70 + 19 * cells.len() as u32,
-        x: Axis::values(lo, hi, |v| number::tick(v, unit)),
-        y: Axis::categories(names.collect()),
-        x_name: number::axis_name(unit),
-        y_name: String::new(),
-        x_grid: true,
-        y_grid: false,
-    };
-    let shapes = frame.draw(&scenario.name, |inside, root| {
-        for (n, cell) in cells.iter().enumerate() {
-            let place = data.place(&cell.implementation);
-            match cell.measured() {
-                Some(m) => {
-                    let ends = vec![(m.lo, row(n)), (m.hi, row(n))];
-                    inside.draw_series([line(ends, Ink::Interval(place))])?;
-                    inside.draw_series([marker((m.median, row(n)), place)])?;
-                }
-                None => {
-                    let at = (frame.x_pixel(frame.x.ends().0) + 6, frame.y_pixel(row(n)));
-                    let style = text_style(Ink::Failure, HPos::Left, VPos::Center);
-                    let words = format!("no number: {}", cell.failed().unwrap_or_default());
-                    root.draw(&Text::new(words, (at.0 * UNITS, at.1 * UNITS), style))?;
-                }
-            }
-        }
-        Ok(())
-    })?;
+    let dots = cells.iter().map(|cell| Dot {
+        name: &cell.implementation,
+        number: match cell.measured() {
+            Some(m) => Ok((m.lo, m.median, m.hi)),
+            None => Err(cell.failed().unwrap_or_default()),
+        },
+    });
+    let picture = picture(data, &scenario.name, unit, &dots.collect::<Vec<_>>())?;
     let title = format!(
         "{}: {}",
         scenario.title,
@@ -103,16 +77,16 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
             Some(_) => format!(
                 "{title}. {} implementations, from {} to {}.",
                 numbers().count(),
-                number::value_with_unit(lo, unit),
-                number::value_with_unit(hi, unit)
+                number::value_with_unit(picture.ends.0, unit),
+                number::value_with_unit(picture.ends.1, unit)
             ),
             None => format!("{title}. No implementation has a number."),
         },
         title,
-        size: (frame.width, frame.height),
-        shapes,
+        size: picture.size,
+        shapes: picture.shapes,
         keys: Vec::new(),
-        hover: Hover::Rows((0..cells.len()).map(|n| frame.y_pixel(row(n))).collect()),
+        hover: picture.hover,
         head: head.map(str::to_owned).collect(),
         rows: rows.collect(),
         failures: cells
@@ -122,5 +96,114 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
         why: scenario.why.clone(),
         placebo: placebo_spread(data, &[scenario]),
         scenarios: vec![scenario.name.clone()],
+    })
+}
+
+/// Draws criterion's estimates of one scenario.
+///
+/// # Errors
+/// [`ReportError::Chart`] when the drawing library refuses.
+pub fn uncontended(
+    data: &Data,
+    scenario: &str,
+    estimates: &[&Uncontended],
+) -> Result<Chart, ReportError> {
+    let mut estimates = estimates.to_vec();
+    estimates.sort_by(|a, b| a.nanos.total_cmp(&b.nanos));
+    let dots = estimates.iter().map(|it| Dot {
+        name: &it.implementation,
+        number: Ok((it.lo, it.nanos, it.hi)),
+    });
+    let picture = picture(data, scenario, "ns", &dots.collect::<Vec<_>>())?;
+    let known = data.scenarios.iter().find(|s| s.name == scenario);
+    let title = format!(
+        "{}: lower is better",
+        known.map_or(scenario, |scenario| &scenario.title)
+    );
+    let rows = estimates.iter().map(|it| {
+        let interval = number::interval(it.lo, it.hi, "ns");
+        vec![it.implementation.clone(), number::nanos(it.nanos), interval]
+    });
+    Ok(Chart {
+        subtitle: format!("{scenario} · an operation on one thread, by criterion"),
+        description: format!(
+            "{title}. {} implementations, from {} to {}.",
+            estimates.len(),
+            number::nanos(picture.ends.0),
+            number::nanos(picture.ends.1)
+        ),
+        title,
+        size: picture.size,
+        shapes: picture.shapes,
+        keys: Vec::new(),
+        hover: picture.hover,
+        head: ["", "estimate", "95 % interval"]
+            .map(str::to_owned)
+            .to_vec(),
+        rows: rows.collect(),
+        failures: Vec::new(),
+        placebo: "no placebo".to_owned(),
+        scenarios: vec![scenario.to_owned()],
+        why: String::new(),
+    })
+}
+
+/// A row of such a picture.
+struct Dot<'a> {
+    name: &'a str,
+    /// Its number between the ends of its interval, or why it has none.
+    number: Result<(f64, f64, f64), &'a str>,
+}
+
+/// Rows from the top, drawn.
+struct Picture {
+    size: (u32, u32),
+    shapes: String,
+    hover: Hover,
+    /// The ends of all intervals.
+    ends: (f64, f64),
+}
+
+fn picture(data: &Data, name: &str, unit: &str, dots: &[Dot]) -> Result<Picture, ReportError> {
+    let numbers = || dots.iter().filter_map(|dot| dot.number.ok());
+    let lo = numbers().map(|(lo, ..)| lo).fold(f64::INFINITY, f64::min);
+    let hi = numbers().map(|(.., hi)| hi).fold(0.0, f64::max);
+    // Categories count upwards, and the best stands on top.
+    let names = dots.iter().rev().map(|dot| short(dot.name));
+    let row = |n: usize| (dots.len() - 1 - n) as f64;
+    let frame = Frame {
+        width: 440,
+        height: 70 + 19 * dots.len() as u32,
+        x: Axis::values(lo, hi, |v| number::tick(v, unit)),
+        y: Axis::categories(names.collect()),
+        x_name: number::axis_name(unit),
+        y_name: String::new(),
+        x_grid: true,
+        y_grid: false,
+    };
+    let shapes = frame.draw(name, |inside, root| {
+        for (n, dot) in dots.iter().enumerate() {
+            let place = data.place(dot.name);
+            match dot.number {
+                Ok((lo, middle, hi)) => {
+                    let ends = vec![(lo, row(n)), (hi, row(n))];
+                    inside.draw_series([line(ends, Ink::Interval(place))])?;
+                    inside.draw_series([marker((middle, row(n)), place)])?;
+                }
+                Err(why) => {
+                    let at = (frame.x_pixel(frame.x.ends().0) + 6, frame.y_pixel(row(n)));
+                    let style = text_style(Ink::Failure, HPos::Left, VPos::Center);
+                    let words = format!("no number: {why}");
+                    root.draw(&Text::new(words, (at.0 * UNITS, at.1 * UNITS), style))?;
+                }
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Picture {
+        size: (frame.width, frame.height),
+        shapes,
+        hover: Hover::Rows((0..dots.len()).map(|n| frame.y_pixel(row(n))).collect()),
+        ends: (lo, hi),
     })
 }

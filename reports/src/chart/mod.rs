@@ -11,7 +11,7 @@ mod svg;
 use std::collections::BTreeMap;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{Better, RunData, Scenario};
+use flowmeter_harness::record::{Better, RunData, Scenario, Uncontended};
 
 pub use frame::legend_symbol;
 
@@ -174,6 +174,17 @@ pub fn charts(data: &Data, group: &str) -> Result<Vec<Chart>, ReportError> {
     }
     charts.extend(cpu::chart(data, group)?);
     Ok(charts)
+}
+
+/// Criterion's estimates, a chart for each scenario.
+///
+/// # Errors
+/// [`ReportError::Chart`] when the drawing library refuses.
+pub fn uncontended(data: &Data) -> Result<Vec<Chart>, ReportError> {
+    let all: Vec<&Uncontended> = data.estimates.uncontended.iter().collect();
+    all.chunk_by(|a, b| a.scenario == b.scenario)
+        .map(|of| dots::uncontended(data, &of[0].scenario, of))
+        .collect()
 }
 
 /// How far the placebos of these scenarios were off, in words.

@@ -93,8 +93,8 @@ fn costs(of: &Measured) -> [Field; 4] {
     let cost = &of.cost;
     [
         field(cost.cpu_nanos_per_op, number::nanos),
-        field(cost.voluntary_switches, number::si),
-        field(cost.involuntary_switches, number::si),
+        field(cost.voluntary_switches, plain),
+        field(cost.involuntary_switches, plain),
         field(cost.peak_bytes.map(|b| b as f64), |b| {
             number::bytes(b as u64)
         }),
@@ -103,14 +103,17 @@ fn costs(of: &Measured) -> [Field; 4] {
 
 fn allocations(of: Option<&Allocated>) -> [Field; 3] {
     [
-        field(of.map(|a| a.allocations_per_op), number::si),
-        field(of.map(|a| a.bytes_per_op), |b| {
-            format!("{} B", number::si(b))
-        }),
+        field(of.map(|a| a.allocations_per_op), plain),
+        field(of.map(|a| a.bytes_per_op), |b| format!("{} B", plain(b))),
         field(of.map(|a| a.peak_live_bytes as f64), |b| {
             number::bytes(b as u64)
         }),
     ]
+}
+
+/// Without a unit: none is `0`.
+fn plain(count: f64) -> String {
+    number::tick(count, "")
 }
 
 fn field(value: Option<f64>, text: impl Fn(f64) -> String) -> Field {

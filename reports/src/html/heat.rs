@@ -1,5 +1,7 @@
 //! The heat map: scenario x implementation, coloured by the logarithm of the ratio to the best.
 
+use flowmeter_harness::record::Better;
+
 use super::heading;
 use crate::chart::Data;
 use crate::number;
@@ -45,7 +47,10 @@ pub fn groups(data: &Data) -> Vec<Group> {
             let rows = scenarios.iter().map(|scenario| Row {
                 name: short(&scenario.name, &scenario.group),
                 title: format!("{}: {}", scenario.name, scenario.title),
-                unit: scenario.unit.clone(),
+                unit: match scenario.measure.better() {
+                    Better::Higher => format!("↑ {}", scenario.unit),
+                    Better::Lower => format!("↓ {}", scenario.unit),
+                },
                 placebo: match data.estimates.placebo(&scenario.name) {
                     Some(twin) => format!("±{}", number::percent(twin.half_width)),
                     None => "no placebo".to_owned(),

@@ -91,6 +91,23 @@ pub fn render(runs: &[RunData], estimates: &Estimates) -> Result<String, ReportE
             charts.push(Charts { group, figures });
         }
     }
+    let alone = chart::uncontended(&data)?.into_iter();
+    let figures: Vec<Figure> = alone
+        .map(|chart| Figure {
+            hover: hover(&chart.hover),
+            commands: chart
+                .scenarios
+                .iter()
+                .map(|s| reproduce::bench(s))
+                .collect(),
+            provenance: provenance.clone(),
+            chart,
+        })
+        .collect();
+    if !figures.is_empty() {
+        let group = "Uncontended costs (criterion)".to_owned();
+        charts.push(Charts { group, figures });
+    }
     let page = Page {
         style: theme::style(data.implementations.len()),
         script: theme::SCRIPT,

@@ -137,8 +137,7 @@ fn row(data: &Data, ranking: &Ranking, rank: &Rank, partial: bool, first_partial
         origin: rank.origin.to_string(),
         badge: badge(data, &rank.implementation),
         ratio: if telling {
-            let at_least = if rank.bounds > 0 { "≥ " } else { "" };
-            format!("{at_least}{}", number::ratio(rank.ratio))
+            format!("{}{}", rank.at_least(), number::ratio(rank.ratio))
         } else {
             "–".to_owned()
         },

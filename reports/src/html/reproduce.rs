@@ -41,6 +41,12 @@ pub fn commands(runs: &[RunData], scenarios: &[String], all: &[&str]) -> Vec<Str
     commands
 }
 
+/// The command that has criterion time a scenario again.
+pub fn bench(scenario: &str) -> String {
+    let pattern = format!("^{}/", regex_escaped(scenario));
+    format!("cargo bench -- {}", shell_quoted(&pattern))
+}
+
 /// How it was measured, as options.
 fn protocol(run: &RunData, windows: &[&Window]) -> String {
     let run = &run.run;

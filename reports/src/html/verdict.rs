@@ -195,7 +195,8 @@ fn lead(data: &Data) -> Sentence {
         sentence = sentence.say(format!("{over}{}, ", cells_of(ranking)));
         let mean = |rank: &Rank| {
             format!(
-                "{} of the best on average ({})",
+                "{}{} of the best on average ({})",
+                rank.at_least(),
                 number::ratio(rank.ratio),
                 number::ratio_interval(rank.lo, rank.hi)
             )

@@ -300,6 +300,13 @@ pub struct Rank {
     pub bounds: usize,
 }
 
+impl Rank {
+    /// What stands before its ratio: `≥ ` where bounds are behind it.
+    pub fn at_least(&self) -> &'static str {
+        if self.bounds > 0 { "≥ " } else { "" }
+    }
+}
+
 impl Ranking {
     /// Whether that entrant has a number in every cell.
     pub fn complete(&self, rank: &Rank) -> bool {

@@ -169,5 +169,7 @@ fn a_bound_tells_nobody_apart() {
         bound(&mut faster, scenario, "mutex");
     }
     assert_eq!(tier(&faster, "mutex"), (1, 2));
+    let table = rank_table(&estimated(&faster), 100, Style::Plain);
+    assert_eq!(table.matches("≥ 1.00").count(), 1, "{table}");
     assert_eq!(tier(&faster, "condvar"), (1, 0), "nobody exact is faster");
 }
