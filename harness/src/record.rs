@@ -40,6 +40,8 @@ pub enum Record {
     Failure(Failure),
     /// Every entry of that scenario has had its window (or failure) in this round.
     Round(Round),
+    /// What a contestant allocates, from a pass of its own after the timed rounds.
+    Allocation(Allocation),
     /// How quiet the machine was.
     Noise(Noise),
     /// Last line of a run that came to its end.
@@ -353,6 +355,23 @@ pub struct Round {
     pub round: u32,
 }
 
+/// What a contestant allocates, counted in a process of its own, in which nothing was timed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allocation {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// Operations between the edges of its window.
+    pub operations: u64,
+    /// Allocations between the edges; divided by the operations, what each costs.
+    pub allocations: u64,
+    /// What was allocated between the edges, bytes.
+    pub bytes: u64,
+    /// The most that was held at once between the edges, above what was held at the first, bytes.
+    pub peak_live_bytes: u64,
+}
+
 /// How quiet the machine was: also the line that `noise --format json` prints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Noise {
@@ -440,6 +459,8 @@ pub struct RunData {
     pub failures: Vec<Failure>,
     /// Rounds that are complete.
     pub rounds: Vec<Round>,
+    /// What was allocated.
+    pub allocations: Vec<Allocation>,
     /// How quiet it was, over the run.
     pub noise: Vec<Noise>,
     /// The end, if it came to it.
@@ -513,6 +534,7 @@ impl RunData {
             windows: Vec::new(),
             failures: Vec::new(),
             rounds: Vec::new(),
+            allocations: Vec::new(),
             noise: Vec::new(),
             end: None,
             torn: false,
@@ -537,6 +559,13 @@ impl RunData {
                 self.failures.push(it);
             }
             Record::Round(it) => self.rounds.push(it),
+            Record::Allocation(it) => {
+                self.knows(&it.scenario, &it.implementation)?;
+                if it.operations == 0 {
+                    return Err("0 operations allocate nothing".to_owned());
+                }
+                self.allocations.push(it);
+            }
             Record::Noise(it) => self.noise.push(it),
             Record::End(it) => self.end = Some(it),
             Record::Unknown => {}

@@ -11,9 +11,10 @@
 //! | [`edges`], [`clock`], [`usage`] | what a workload counts with |
 //! | [`budget`], [`order`], [`progress`] | how long windows are, who comes when, what is told meanwhile |
 //! | [`machine`], [`noise`], [`pin`] | the machine, its noise, its cores |
-//! | [`allocation`] | the separate pass that counts allocations |
+//! | [`allocation`] | counting allocations, in a pass that times nothing |
 
 pub mod allocation;
+mod allocation_pass;
 mod book;
 pub mod budget;
 pub mod child;

@@ -2,6 +2,7 @@
 
 use hdrhistogram::Histogram;
 
+use super::allocation::Allocated;
 use crate::record::FailureKind;
 
 /// A window to be timed.
@@ -39,6 +40,8 @@ pub struct Sample {
     pub generator_p99_nanos: Option<u64>,
     /// Latencies, of open-loop scenarios.
     pub latency: Option<LatencySample>,
+    /// What was allocated between the edges, in a process that counts.
+    pub allocated: Option<Allocated>,
 }
 
 /// Histograms of one window, nanoseconds.
