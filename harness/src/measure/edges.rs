@@ -9,8 +9,8 @@
 //! counted while all run, but no longer than 5 ms: one that sleeps then is woken by the end.
 //!
 //! k adapts: it doubles while a chunk takes less than 20 us and halves above 100 us, between 1 and 1024, so
-//! that reading the clock costs next to nothing. Towards an edge chunks get shorter and shorter, each about half
-//! the way that is left, so that the one that spans it is an operation or two and little is left to be divided.
+//! that reading the clock costs next to nothing. Within 200 us of an edge chunks are a sixteenth as long, so that
+//! little is left to be divided.
 //!
 //! CPU time, context switches and, where a process counts them, allocations are read by whoever passes an edge
 //! first, together with the clock, and scaled from the interval between the two readings to the window; where they lie less than half a window

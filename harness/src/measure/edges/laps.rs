@@ -9,6 +9,10 @@ use crate::measure::clock;
 const SHORT_CHUNK: u64 = 20_000;
 /// A chunk longer than this is halved, nanoseconds.
 const LONG_CHUNK: u64 = 100_000;
+/// Nearer to an edge than this, chunks are short, nanoseconds: a usual one that begins farther away ends before it.
+const NEAR: u64 = 2 * LONG_CHUNK;
+/// How many times as short.
+const NEAR_SHARE: u32 = 16;
 /// Operations in a chunk at most.
 pub const MAX_CHUNK: u32 = 1024;
 /// How long workers wait after the second edge for a counting thread to pass it, nanoseconds.
@@ -71,12 +75,8 @@ impl Laps {
             self.usual = (self.usual * 2).min(MAX_CHUNK);
         }
         self.chunk = match self.next_edge.checked_sub(now) {
-            // Half the way to the edge at most, so that the chunk that spans it is short.
-            Some(left) => {
-                let half = u64::from(self.chunk).saturating_mul(left) / (2 * took).max(1);
-                half.clamp(1, u64::from(self.usual)) as u32
-            }
-            None => self.usual,
+            Some(left) if left < NEAR => (self.usual / NEAR_SHARE).max(1),
+            _ => self.usual,
         };
         self.began = match self.edges.pause_end(now) {
             None => now,
@@ -158,19 +158,23 @@ mod tests {
     }
 
     #[test]
-    fn chunks_get_shorter_towards_an_edge_and_are_as_before_after_it() {
+    fn chunks_are_short_near_an_edge_and_as_before_after_it() {
         let edges = edges(1, None);
         let mut laps = edges.laps();
         laps.began = 0;
         let mut now = 0;
-        // 10 operations a microsecond, so that chunks are of 256 or 512.
-        let mut spanning = 0;
+        // 10 operations a microsecond, so that chunks are of 256.
         while now < RAMP {
-            spanning = laps.chunk();
-            now += u64::from(spanning) * 100;
+            let chunk = laps.chunk();
+            if now > RAMP / 2 {
+                let expected = if RAMP - now < NEAR { 16 } else { 256 };
+                assert_eq!(chunk, expected, "{now}");
+            }
+            now += u64::from(chunk) * 100;
             assert!(laps.end_chunk(now).is_continue());
         }
-        assert_eq!(spanning, 1);
-        assert_eq!(laps.chunk(), 256, "the pace was not forgotten");
+        now += u64::from(laps.chunk()) * 100;
+        assert!(laps.end_chunk(now).is_continue());
+        assert_eq!(laps.chunk(), 256);
     }
 }
