@@ -2,7 +2,7 @@
 //!
 //! A program opts in by `#[global_allocator] static ALLOCATOR: Counting = Counting;`. It counts nothing until it is
 //! [switched on](switch_on), which only the process of that pass is; switched off, an allocation costs one relaxed
-//! load more than the system's. The edges of a window take a [`Reading`] each, so that what is counted is the work
+//! load more than the system's. The edges of a window take a reading each, so that what is counted is the work
 //! between them: neither threads being started nor buffers being opened.
 
 use std::alloc::{GlobalAlloc, Layout, System};
