@@ -24,6 +24,16 @@ pub trait Executors: Sized + Send + Sync + 'static {
     /// An executor with that many threads; one thread a task where the design has no pool.
     fn with_threads(threads: NonZeroUsize) -> Self;
 
+    /// [`Executors::with_threads`], each of whose threads calls `begin` before it runs anything: where it is to be
+    /// pinned, for instance. `None` where the design has no place for that.
+    fn with_threads_beginning(
+        threads: NonZeroUsize,
+        begin: impl Fn() + Send + Sync + 'static,
+    ) -> Option<Self> {
+        let _ = (threads, begin);
+        None
+    }
+
     /// Runs a task. A task that panics ends alone and is counted in [`Executors::panics`] (G1).
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static);
 

@@ -9,9 +9,14 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, SystemTime};
 
 use criterion::Criterion;
+use flowmeter_harness::measure::allocation::Counting;
 use flowmeter_impls::registry::Everybody;
 use flowmeter_suites::contest::Contest;
 use flowmeter_suites::{cli, process, scenario};
+
+/// Counts nothing but in the processes that are asked to; see its module.
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 /// Set for the process that runs criterion: the ids that failed their proof, one a line.
 const LEFT_OUT: &str = "FLOWMETER_LEFT_OUT";

@@ -6,7 +6,8 @@ use flowmeter_harness::hash::fnv1a;
 use flowmeter_harness::measure::budget::Budget;
 use flowmeter_harness::measure::pin::Pinning;
 use flowmeter_harness::measure::plan::{
-    Contest as PlannedContest, Entry, Plan, USUAL_PROVE_LIMIT, USUAL_RAMP, USUAL_WINDOW_LIMIT,
+    Contest as PlannedContest, Entry, Plan, USUAL_ALLOCATION_WINDOW, USUAL_PROVE_LIMIT, USUAL_RAMP,
+    USUAL_WINDOW_LIMIT,
 };
 use flowmeter_harness::measure::{clock, machine};
 use flowmeter_harness::record::{Implementation, Proof, Run, SCHEMA, Uncontended, Verdict};
@@ -180,6 +181,7 @@ pub fn plan<R: AsyncRegistry>(
         ramp: USUAL_RAMP,
         prove_limit: USUAL_PROVE_LIMIT,
         window_limit: USUAL_WINDOW_LIMIT,
+        allocation_window: Some(USUAL_ALLOCATION_WINDOW),
         noise_watch: Duration::from_millis(500),
         strict: settings.strict,
         budget: settings.budget.map(|total| Budget {

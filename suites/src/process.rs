@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 
 use flowmeter_harness::measure::StageError;
 use flowmeter_harness::measure::child::serve_process;
-use flowmeter_harness::measure::pin::{Pinned, Pinning, pin};
+use flowmeter_harness::measure::pin::{Pinned, Pinning, decide};
 use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::registry::AsyncRegistry;
 
@@ -28,8 +28,7 @@ pub fn serve_if_asked<R: AsyncRegistry>(registry: R) -> Option<ExitCode> {
                 .next()
                 .and_then(|word| pinning(&word))
                 .unwrap_or_default();
-            // Threads inherit it.
-            let pinned = pin(pinning, 0);
+            let pinned = decide(pinning);
             let contest = Contest::of(registry);
             Some(serve_process(|implementation, scenario| {
                 if pinning != Pinning::Free && pinned != Pinned::Done {

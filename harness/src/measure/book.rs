@@ -25,6 +25,8 @@ pub(super) struct Standpoint {
     pub next_fork: u32,
     /// Who has failed.
     pub failed: HashSet<EntryKey>,
+    /// Implementations whose allocations were counted.
+    pub counted: HashSet<String>,
 }
 
 /// Where an earlier part of a run stopped.
@@ -326,6 +328,13 @@ fn standpoints(data: &RunData) -> Standpoints {
         at.next_fork = at.next_fork.max(failure.fork + 1);
         at.failed.insert(key_of(failure));
         all.failures += 1;
+    }
+    for allocation in &data.allocations {
+        let at = all
+            .scenarios
+            .entry(allocation.scenario.clone())
+            .or_default();
+        at.counted.insert(allocation.implementation.clone());
     }
     all
 }

@@ -17,7 +17,7 @@ pub const RULE: &str = "whole scenarios are dropped from the end of the list, wh
 /// Time that a run may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// In all, from the start of the run.
+    /// In all, from the start of the run; a resumed part has what earlier ones left of it, and at least a tenth.
     pub total: Duration,
     /// No window is longer than this, however much time there is.
     pub longest_window: Duration,

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 
 use super::protocol::{Answer, Request};
-use super::{Stage, StageError, WindowSpec, clock, usage};
+use super::{Sample, Stage, StageError, WindowSpec, allocation, clock, usage};
 use crate::record::FailureKind;
 use crate::sync::panic_text;
 
@@ -118,8 +118,35 @@ fn answer(
                 })
                 .map(|sample| Answer::Sample(Box::new(sample.into()))),
         },
+        Request::Allocations {
+            ramp_nanos,
+            nanos,
+            seed,
+        } => match stage {
+            None => Ok(not_prepared()),
+            Some(_) if !allocation::switch_on() => Ok(Answer::Uncounted),
+            Some(stage) => stage
+                .window(WindowSpec {
+                    ramp_nanos,
+                    nanos,
+                    slowed_percent: None,
+                    seed,
+                })
+                .map(allocated),
+        },
     });
     outcome.unwrap_or_else(Answer::from)
+}
+
+/// What a window allocated; `uncounted` where its stage does not say.
+fn allocated(sample: Sample) -> Answer {
+    match sample.allocated {
+        Some(allocated) => Answer::Allocated {
+            operations: sample.operations,
+            allocated,
+        },
+        None => Answer::Uncounted,
+    }
 }
 
 /// Turns a panic into an error of its kind.
@@ -179,7 +206,7 @@ fn exit_now() -> ! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::Sample;
+    use crate::measure::reading::Cost;
 
     struct Fake(String);
 
@@ -189,18 +216,7 @@ mod tests {
             Ok(())
         }
         fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
-            Ok(Sample {
-                value: 2.0,
-                operations: 4,
-                nanos: spec.nanos,
-                cpu_nanos: Some(1),
-                voluntary_switches: None,
-                involuntary_switches: None,
-                unsustained: None,
-                generator_p99_nanos: None,
-                latency: None,
-                findings: crate::record::Findings::default(),
-            })
+            Ok(Sample::new(2.0, 4, spec.nanos, Cost::default()))
         }
     }
 

@@ -8,6 +8,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use super::allocation::Allocated;
 use super::protocol::{Answer, Request, WireSample};
 use super::{StageError, WindowSpec};
 use crate::record::FailureKind;
@@ -105,6 +106,26 @@ impl Contestant {
         match self.answer(limit)? {
             Answer::PeakMemory { bytes } => Ok(bytes),
             other => Err(unexpected("peak-memory", &other)),
+        }
+    }
+
+    /// Operations of a window and what they allocated; `None` where the program counts nothing.
+    pub(super) fn allocations(
+        &mut self,
+        request: &Request,
+        limit: Duration,
+    ) -> Result<Option<(u64, Allocated)>, StageError> {
+        self.ask(request)?;
+        match self.answer(limit)? {
+            Answer::Uncounted => Ok(None),
+            Answer::Allocated { operations: 0, .. } => {
+                Err(rubbish("0 operations allocate nothing".to_owned()))
+            }
+            Answer::Allocated {
+                operations,
+                allocated,
+            } => Ok(Some((operations, allocated))),
+            other => Err(unexpected("allocated", &other)),
         }
     }
 

@@ -55,8 +55,9 @@ impl<'a> Parent<'a> {
         let at = self.standpoint(contest);
         let all_failed = contest.entries.iter().all(|e| at.failed.contains(&e.key()));
         if at.rounds >= self.plan.total_rounds() || all_failed {
-            // An earlier part of the run has finished it.
-            return Ok(());
+            // An earlier part of the run has timed it.
+            let uncounted = self.uncounted(contest, |key| at.failed.contains(key));
+            return self.count_allocations(contest, &uncounted);
         }
         let mut course = Course {
             contest,
@@ -92,7 +93,8 @@ impl<'a> Parent<'a> {
         if measured && let Some(noise) = stretch.and_then(noise::Stretch::end) {
             self.note_noise(noise)?;
         }
-        Ok(())
+        let uncounted = self.uncounted(contest, |key| course.failed.contains(key));
+        self.count_allocations(contest, &uncounted)
     }
 
     /// One generation of processes, and its rounds.
@@ -140,7 +142,7 @@ impl<'a> Parent<'a> {
         Ok(())
     }
 
-    fn start(&self, contest: &Contest, entry: &Entry) -> Result<Contestant, StageError> {
+    pub(super) fn start(&self, contest: &Contest, entry: &Entry) -> Result<Contestant, StageError> {
         let mut contestant = Contestant::start((self.spawn)(entry))?;
         contestant.ask(&Request::Prepare {
             implementation: entry.implementation.clone(),
@@ -252,7 +254,11 @@ impl<'a> Parent<'a> {
         let demand = Demand {
             windows: here + course.later.windows,
             // The processes of the fork under way are started.
-            processes: able * forks.saturating_sub(1) + course.later.processes,
+            processes: able * forks.saturating_sub(1)
+                + self
+                    .uncounted(course.contest, |key| course.failed.contains(key))
+                    .len() as u64
+                + course.later.processes,
         };
         Standing {
             done: self.before.windows + self.windows,
@@ -275,7 +281,7 @@ impl Field {
     }
 }
 
-fn nanos(duration: Duration) -> u64 {
+pub(super) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 

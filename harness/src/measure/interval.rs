@@ -8,9 +8,8 @@
 
 use std::thread;
 
-use super::usage::{self, Usage};
-use super::{Sample, WindowSpec};
-use crate::record::Findings;
+use super::WindowSpec;
+use super::reading::{Cost, Reading};
 use crate::sync::Deadline;
 use crate::sync::std::clock;
 
@@ -48,41 +47,19 @@ impl Interval {
         self.last - self.first
     }
 
-    /// Sleeps until the second edge; answers what the process used between the edges, scaled from the interval
-    /// between the two readings. `None` where the system does not say.
-    pub fn sleep_through(&self) -> Option<Usage> {
-        let (before, at_first) = read_at(self.first);
-        let (after, at_last) = read_at(self.last);
-        let apart = at_last.saturating_sub(at_first).max(1);
-        Some(
-            after?
-                .since(before?)
-                .scaled(self.nanos() as f64 / apart as f64),
-        )
+    /// Sleeps until the second edge; answers what it cost between the edges, scaled from the interval between
+    /// two readings, each as soon after its edge as the system wakes this thread.
+    pub fn sleep_through(&self) -> Cost {
+        sleep_until(self.first);
+        let first = Reading::first(clock::now_nanos());
+        sleep_until(self.last);
+        Reading::last(clock::now_nanos()).since(&first, self.nanos())
     }
 }
 
-/// What the process has used, read as soon after that moment as the system wakes this thread.
-fn read_at(nanos: u64) -> (Option<Usage>, u64) {
+fn sleep_until(nanos: u64) {
     while let Some(left) = clock::left(Deadline::from_nanos(nanos)).filter(|left| !left.is_zero()) {
         thread::sleep(left);
-    }
-    (usage::now(), clock::now_nanos())
-}
-
-/// The sample of so many operations within that time, whose value is `value`.
-pub fn sample(value: f64, operations: u64, nanos: u64, used: Option<Usage>) -> Sample {
-    Sample {
-        value,
-        operations,
-        nanos,
-        cpu_nanos: used.map(|used| used.cpu_nanos),
-        voluntary_switches: used.map(|used| used.voluntary_switches),
-        involuntary_switches: used.map(|used| used.involuntary_switches),
-        unsustained: None,
-        generator_p99_nanos: None,
-        latency: None,
-        findings: Findings::default(),
     }
 }
 

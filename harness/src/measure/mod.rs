@@ -8,12 +8,13 @@
 //! | --- | --- |
 //! | [`plan`], [`parent`] | what a run shall measure, and measuring or resuming it |
 //! | [`child`], [`protocol`] | a contestant's process |
-//! | [`edges`], [`interval`], [`clock`], [`usage`] | what a workload counts with |
+//! | [`edges`], [`interval`], [`reading`], [`clock`], [`usage`] | what a workload counts with |
 //! | [`budget`], [`order`], [`progress`] | how long windows are, who comes when, what is told meanwhile |
 //! | [`machine`], [`noise`], [`pin`] | the machine, its noise, its cores |
-//! | [`allocation`] | the separate pass that counts allocations |
+//! | [`allocation`] | counting allocations, in a pass that times nothing |
 
 pub mod allocation;
+mod allocation_pass;
 mod book;
 pub mod budget;
 pub mod child;
@@ -31,6 +32,7 @@ pub mod pin;
 pub mod plan;
 pub mod progress;
 pub mod protocol;
+pub mod reading;
 mod stage;
 pub mod usage;
 

@@ -142,10 +142,8 @@ impl<'a> Parent<'a> {
             let later = self.demand(&contests[index + 1..index + kept.max(1)]);
             self.contest(index, window, later)?;
         }
-        let seconds = self.began.elapsed().as_secs_f64() + self.before.window_nanos as f64 / 1e9;
         let end = End {
-            // Of earlier parts only their windows' time is known.
-            seconds,
+            seconds: (self.began.elapsed() + self.spent_before()).as_secs_f64(),
             windows: self.before.windows + self.windows,
             failures: self.before.failures + self.failures,
             dropped,
@@ -186,7 +184,9 @@ impl<'a> Parent<'a> {
         let rounds = self.plan.total_rounds().saturating_sub(at.rounds);
         Demand {
             windows: able * u64::from(rounds),
-            processes: able * u64::from(rounds.div_ceil(self.plan.run.rounds)),
+            // One more each to count its allocations; what its window takes shows in the pace of processes.
+            processes: able * u64::from(rounds.div_ceil(self.plan.run.rounds))
+                + self.uncounted(contest, |key| at.failed.contains(key)).len() as u64,
         }
     }
 
@@ -199,11 +199,25 @@ impl<'a> Parent<'a> {
             return Some((window, contests.len()));
         };
         let demands: Vec<Demand> = contests.iter().map(|c| self.demand_of(c)).collect();
-        let left = budget.total.saturating_sub(self.began.elapsed());
+        let left = self
+            .share(budget.total)
+            .saturating_sub(self.began.elapsed());
         let overhead = self.pace.overhead();
         let allotment = allot(left, budget.longest_window, &demands, overhead);
         // A budget too small for anything still measures the most important scenario.
         (allotment.kept > 0 || index == 0).then_some((allotment.window, allotment.kept.max(1)))
+    }
+
+    /// What is left of a budget for this part of the run, but never less than a tenth, so that it can finish.
+    fn share(&self, total: Duration) -> Duration {
+        total.saturating_sub(self.spent_before()).max(total / 10)
+    }
+
+    /// What earlier parts are known to have taken: their windows and ramps.
+    fn spent_before(&self) -> Duration {
+        let ramps = self.plan.ramp.as_secs_f64() * self.before.windows as f64;
+        let seconds = self.before.window_nanos as f64 / 1e9 + ramps;
+        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
     }
 
     pub(super) fn note_noise(&mut self, noise: Noise) -> Result<(), MeasureError> {

@@ -32,6 +32,36 @@ pub fn cores() -> Option<&'static [usize]> {
     CORES.get_or_init(system::allowed).as_deref()
 }
 
+/// How the workers of this process are pinned, once [`decide`] has said.
+static OF_PROCESS: OnceLock<Pinning> = OnceLock::new();
+
+/// Says how the workers of this process are pinned, once and before it starts a thread; the answer tells whether
+/// they can be.
+///
+/// On one core the calling thread is put there, and whatever it starts inherits that. Otherwise it stays free, so that
+/// what asks how many cores there are is told so, and each worker asks for [`worker`].
+pub fn decide(pinning: Pinning) -> Pinned {
+    let pinning = *OF_PROCESS.get_or_init(|| pinning);
+    match (pinning, pin(pinning, 0)) {
+        (Pinning::CorePerThread, Pinned::Done) => pin(Pinning::Free, 0),
+        (_, outcome) => outcome,
+    }
+}
+
+/// How the workers of this process are pinned; free unless [`decide`] said otherwise.
+pub fn of_process() -> Pinning {
+    OF_PROCESS.get().copied().unwrap_or_default()
+}
+
+/// Puts the calling thread where the `index`-th worker of a workload belongs.
+pub fn worker(index: usize) -> Pinned {
+    match of_process() {
+        Pinning::CorePerThread => pin(Pinning::CorePerThread, index),
+        // Where the process is, and it with it.
+        Pinning::Free | Pinning::OneCore => Pinned::Done,
+    }
+}
+
 /// Pins the calling thread as the `index`-th of its scenario. Threads that it starts inherit that.
 pub fn pin(pinning: Pinning, index: usize) -> Pinned {
     let Some(cores) = cores().filter(|cores| !cores.is_empty()) else {

@@ -9,6 +9,8 @@ use crate::record::{Implementation, Proof, Run, Scenario, Uncontended};
 
 /// Enough for threads to start, buffers to fill and branch predictors to learn.
 pub const USUAL_RAMP: Duration = Duration::from_millis(10);
+/// Enough operations to say how much each allocates, and little beside the timed windows.
+pub const USUAL_ALLOCATION_WINDOW: Duration = Duration::from_millis(20);
 /// Patience with a proof: a quick one takes a fraction of a second.
 pub const USUAL_PROVE_LIMIT: Duration = Duration::from_secs(30);
 /// Patience with a window beyond its length: threads that have to be woken one after the other take a while.
@@ -27,6 +29,9 @@ pub struct Plan {
     pub window_limit: Duration,
     /// How long to watch the machine's noise before the first window; nothing is watched at zero.
     pub noise_watch: Duration,
+    /// Length of the window in which each contestant's allocations are counted, in a process of its own once a
+    /// scenario has been timed; none are counted where there is none.
+    pub allocation_window: Option<Duration>,
     /// Refuse to measure on a machine that is not quiet.
     pub strict: bool,
     /// Fit the windows into this time instead of taking [`Run::window_nanos`].

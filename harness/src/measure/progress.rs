@@ -55,6 +55,15 @@ pub enum Event<'a> {
         /// How far the run is.
         standing: Standing,
     },
+    /// A contestant's allocations could not be counted; its number stands.
+    Uncounted {
+        /// Its scenario.
+        scenario: &'a str,
+        /// Who.
+        implementation: &'a str,
+        /// Why, in a sentence.
+        why: &'a str,
+    },
     /// The machine's noise was looked at.
     Noise(&'a Noise),
     /// A scenario was dropped, since the budget does not reach ([`RULE`](super::budget::RULE)).

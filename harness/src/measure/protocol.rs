@@ -13,6 +13,7 @@
 //! | `{"ask":"prove"}` | `{"answer":"proved"}` |
 //! | `{"ask":"window","ramp_nanos":20000000,"nanos":50000000,"slowed_percent":null,"seed":7}` | `{"answer":"sample","value":2.1e6,"operations":105000,"nanos":50004211,"cpu_nanos":98000000,"voluntary_switches":12,"involuntary_switches":3,"latency":null}` |
 //! | `{"ask":"peak-memory"}` | `{"answer":"peak-memory","bytes":5304320}` |
+//! | `{"ask":"allocations","ramp_nanos":10000000,"nanos":20000000,"seed":7}` | `{"answer":"allocated","operations":42000,"allocations":12,"bytes":640,"peak_live_bytes":512}` or `{"answer":"uncounted"}` |
 //!
 //! - `prepare` comes first and once: `implementation` is a name of the registry, `scenario` whatever the
 //!   scenario's file says (the engine does not look inside).
@@ -24,6 +25,9 @@
 //!   nanoseconds, hdrhistogram V2 (uncompressed), in standard base64 with padding; beside it may stand
 //!   `unsustained` (share of the offered rate that was missed) and `generator_p99_nanos` (its own lateness).
 //!   `lateness`, `in_flight` and `excess`, of timers, pipelines and limiters, are those of a record's window.
+//! - `allocations` is asked of a process that is asked for no timed window: it switches counting on for good, runs
+//!   one window like any other, and answers what was allocated between its edges, in so many operations;
+//!   `uncounted` where the program counts no allocations.
 //! - Any request may be answered by
 //!   `{"answer":"error","kind":"count","message":"put 1000, took 999"}`, where `kind` is one of `proof`,
 //!   `panic`, `count`, `void`, `protocol` (and `hang`, `crash`, which the engine finds by itself). The
@@ -35,6 +39,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use serde::{Deserialize, Serialize};
 
+use super::allocation::Allocated;
 use super::{LatencySample, Sample, StageError, WindowSpec};
 use crate::record::{FailureKind, Findings, Latency};
 
@@ -64,6 +69,15 @@ pub enum Request {
     },
     /// Say how much memory the process has had at most.
     PeakMemory,
+    /// Run one window with allocations counted.
+    Allocations {
+        /// See [`WindowSpec::ramp_nanos`].
+        ramp_nanos: u64,
+        /// See [`WindowSpec::nanos`].
+        nanos: u64,
+        /// See [`WindowSpec::seed`].
+        seed: u64,
+    },
 }
 
 impl From<WindowSpec> for Request {
@@ -92,6 +106,16 @@ pub enum Answer {
         /// Bytes, where the system says.
         bytes: Option<u64>,
     },
+    /// To [`Request::Allocations`].
+    Allocated {
+        /// Operations between the edges.
+        operations: u64,
+        /// What was allocated between the edges.
+        #[serde(flatten)]
+        allocated: Allocated,
+    },
+    /// To [`Request::Allocations`], where the program counts none.
+    Uncounted,
     /// To any request.
     Error {
         /// What kind.

@@ -2,6 +2,8 @@
 
 use hdrhistogram::Histogram;
 
+use super::allocation::Allocated;
+use super::reading::Cost;
 use crate::record::{FailureKind, Findings};
 
 /// A window to be timed.
@@ -41,6 +43,27 @@ pub struct Sample {
     pub latency: Option<LatencySample>,
     /// What was found beside.
     pub findings: Findings,
+    /// What was allocated between the edges, in a process that counts.
+    pub allocated: Option<Allocated>,
+}
+
+impl Sample {
+    /// Of so many operations in that time, with that value, and nothing found beside.
+    pub fn new(value: f64, operations: u64, nanos: u64, cost: Cost) -> Sample {
+        Sample {
+            value,
+            operations,
+            nanos,
+            cpu_nanos: cost.used.map(|used| used.cpu_nanos),
+            voluntary_switches: cost.used.map(|used| used.voluntary_switches),
+            involuntary_switches: cost.used.map(|used| used.involuntary_switches),
+            unsustained: None,
+            generator_p99_nanos: None,
+            latency: None,
+            findings: Findings::default(),
+            allocated: cost.allocated,
+        }
+    }
 }
 
 /// Histograms of one window, nanoseconds.

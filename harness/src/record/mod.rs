@@ -45,10 +45,10 @@ pub enum Record {
     Failure(Failure),
     /// Every entry of that scenario has had its window (or failure) in this round.
     Round(Round),
+    /// What a contestant allocates, from a pass of its own after the timed rounds.
+    Allocation(Allocation),
     /// How quiet the machine was.
     Noise(Noise),
-    /// What an operation allocates, from an untimed pass.
-    Allocation(Allocation),
     /// Last line of a run that came to its end.
     End(End),
     /// A kind that this build does not know; never written, and left out when read.
@@ -385,6 +385,23 @@ pub struct Round {
     pub round: u32,
 }
 
+/// What a contestant allocates, counted in a process of its own, in which nothing was timed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allocation {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// Operations between the edges of its window.
+    pub operations: u64,
+    /// Allocations between the edges; divided by the operations, what each costs.
+    pub allocations: u64,
+    /// What was allocated between the edges, bytes.
+    pub bytes: u64,
+    /// The most that was held at once between the edges, above what was held at the first, bytes.
+    pub peak_live_bytes: u64,
+}
+
 /// How quiet the machine was: also the line that `noise --format json` prints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Noise {
@@ -400,23 +417,6 @@ pub struct Noise {
     pub score: u32,
     /// Whether `--strict` would go on.
     pub quiet: bool,
-}
-
-/// What a scenario's operations allocate: counted in a pass of its own, since counting distorts times.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Allocation {
-    /// Which scenario.
-    pub scenario: String,
-    /// Who.
-    pub implementation: String,
-    /// Operations in the pass.
-    pub operations: u64,
-    /// How often memory was asked for in it.
-    pub allocations: u64,
-    /// How much was asked for, bytes.
-    pub bytes: u64,
-    /// The most that was held at a time, bytes.
-    pub peak_live_bytes: u64,
 }
 
 /// The run came to its end.

@@ -175,6 +175,9 @@ impl RunData {
             }
             Record::Allocation(it) => {
                 self.knows(&it.scenario, &it.implementation)?;
+                if it.operations == 0 {
+                    return Err("0 operations allocate nothing".to_owned());
+                }
                 self.allocations.push(it);
             }
             Record::Window(it) => {

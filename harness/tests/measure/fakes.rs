@@ -5,6 +5,7 @@ use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use flowmeter_harness::measure::allocation::Allocated;
 use flowmeter_harness::measure::child::serve_process;
 use flowmeter_harness::measure::{LatencySample, Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::FailureKind;
@@ -55,6 +56,9 @@ pub fn talk_rubbish() -> ExitCode {
     }
     ExitCode::SUCCESS
 }
+
+/// Length of the window in which allocations are counted, nanoseconds: the fakes know it by that.
+pub const ALLOCATION_NANOS: u64 = 2_000;
 
 struct Fake {
     name: String,
@@ -125,6 +129,11 @@ impl Stage for Fake {
             generator_p99_nanos: None,
             latency: None,
             findings: flowmeter_harness::record::Findings::default(),
+            allocated: Some(Allocated {
+                allocations: 500,
+                bytes: 8_000,
+                peak_live_bytes: 64,
+            }),
         };
         match (self.name.as_str(), self.windows) {
             ("hangs", _) => park_for_ever(),
@@ -135,6 +144,9 @@ impl Stage for Fake {
             ("aborts-later", 2..) => {
                 eprintln!("the sky is falling");
                 std::process::abort()
+            }
+            ("uncountable", _) if spec.nanos == ALLOCATION_NANOS => {
+                return Err(error(FailureKind::Void, "not while it is watched"));
             }
             ("exits", _) => std::process::exit(0),
             ("lies", _) => return Err(error(FailureKind::Count, "put 1000, took 999")),

@@ -74,6 +74,7 @@ pub fn plan(ground: &Path, scenarios: &[&str], entries: &[Entry]) -> Plan {
         ramp: Duration::from_nanos(10),
         prove_limit: Duration::from_secs(60),
         window_limit: Duration::from_secs(60),
+        allocation_window: None,
         noise_watch: Duration::ZERO,
         strict: false,
         budget: None,

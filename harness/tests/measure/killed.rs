@@ -8,6 +8,7 @@ use std::process::{Child, ExitCode, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use flowmeter_harness::measure::budget::Budget;
 use flowmeter_harness::measure::{Event, Plan, Silent, resume, run};
 use flowmeter_harness::record::{Record, RunData};
 
@@ -21,6 +22,7 @@ tests![
     a_run_cut_off_at_any_byte_can_be_resumed,
     a_failure_in_an_unfinished_round_stays,
     a_resumed_run_may_be_resumed_again,
+    a_resumed_run_has_what_is_left_of_its_budget,
 ];
 
 const FOLDER: &str = "FLOWMETER_TEST_FOLDER";
@@ -239,4 +241,28 @@ fn a_resumed_run_may_be_resumed_again() {
     let data = resumed(&ground, &plan);
     assert_whole(&data, &plan);
     assert!(second.is_subset(&first) && second.is_subset(&settled(&ground)));
+}
+
+fn a_resumed_run_has_what_is_left_of_its_budget() {
+    let ground = Ground::new();
+    let mut plan = plan_of(ground.path(), "ant");
+    // Some 8 s for each of 12 windows, which the fakes say they took, and did not.
+    plan.budget = Some(Budget {
+        total: Duration::from_secs(100),
+        longest_window: Duration::from_secs(60),
+    });
+    run(&plan, &ground.run_folder(), spawn, &mut Silent).unwrap();
+    let lines = ground.lines();
+    let first =
+        |line: &String| line.contains("\"round\":5") && line.contains("\"record\":\"round\"");
+    let end = lines
+        .iter()
+        .position(first)
+        .expect("the first scenario ends");
+    fs::write(ground.records(), lines[..=end].concat()).unwrap();
+    let data = resumed(&ground, &plan);
+    assert_whole(&data, &plan);
+    let seconds = |w: &flowmeter_harness::record::Window| w.nanos / 1_000_000_000;
+    let last = data.windows.last().expect("it was measured");
+    assert!((5..10).contains(&seconds(last)), "{last:?}");
 }

@@ -3,6 +3,7 @@
 //! This program is its own contestant: executed anew with [`ROLE`] set it is a child that serves fakes, or a
 //! parent that measures and will be killed.
 
+mod allocations;
 mod fakes;
 mod field;
 mod killed;
@@ -12,7 +13,11 @@ mod rounds;
 
 use std::process::{Command, ExitCode};
 
+use flowmeter_harness::measure::allocation::Counting;
 use libtest_mimic::{Arguments, Trial};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 /// Set in the environment of an execution that is no test.
 const ROLE: &str = "FLOWMETER_TEST_ROLE";
@@ -37,6 +42,7 @@ fn main() -> ExitCode {
 fn run_tests() -> ExitCode {
     let mut trials = Vec::new();
     for (name, test) in [
+        allocations::TESTS,
         rounds::TESTS,
         misfits::TESTS,
         refusals::TESTS,

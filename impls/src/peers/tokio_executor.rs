@@ -44,6 +44,24 @@ impl TokioSpawner {
     }
 }
 
+impl Tokio {
+    /// # Panics
+    /// When the system refuses threads.
+    fn built(builder: &mut Builder) -> Tokio {
+        let runtime = builder
+            .enable_time()
+            .build()
+            .expect("the system has room for the runtime's threads");
+        Tokio {
+            spawner: TokioSpawner {
+                handle: runtime.handle().clone(),
+                panics: Arc::default(),
+            },
+            runtime,
+        }
+    }
+}
+
 impl Spawn for TokioSpawner {
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let watch = self.panic_watch();
@@ -61,18 +79,16 @@ impl Executors for Tokio {
     /// # Panics
     /// When the system refuses threads.
     fn with_threads(threads: NonZeroUsize) -> Self {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(threads.get())
-            .enable_time()
-            .build()
-            .expect("the system has room for the runtime's threads");
-        Tokio {
-            spawner: TokioSpawner {
-                handle: runtime.handle().clone(),
-                panics: Arc::default(),
-            },
-            runtime,
-        }
+        Tokio::built(Builder::new_multi_thread().worker_threads(threads.get()))
+    }
+
+    fn with_threads_beginning(
+        threads: NonZeroUsize,
+        begin: impl Fn() + Send + Sync + 'static,
+    ) -> Option<Self> {
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(threads.get()).on_thread_start(begin);
+        Some(Tokio::built(&mut builder))
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {

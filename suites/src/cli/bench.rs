@@ -56,21 +56,11 @@ fn run<R: AsyncRegistry>(
         uncontended(&[]);
         return Ok(ExitCode::SUCCESS);
     }
-    let (forks, rounds, window) = Settings::QUICK;
-    let settings = Settings {
-        rounds,
-        forks,
-        window,
-        budget: Some(budget()?),
-        seed: 1,
-        pinning: Pinning::Free,
-        slowed_percent: None,
-        strict: false,
-        command: match &filter {
-            None => "cargo bench".to_owned(),
-            Some(filter) => format!("cargo bench -- '{filter}'"),
-        },
+    let command = match &filter {
+        None => "cargo bench".to_owned(),
+        Some(filter) => format!("cargo bench -- '{filter}'"),
     };
+    let settings = settings(budget()?, command);
     let folder = new_folder();
     writable(&folder)?;
     let proofs = proofs(registry, &selection);
@@ -93,6 +83,21 @@ fn run<R: AsyncRegistry>(
     let page = page.canonicalize().unwrap_or(page);
     output.line(&format!("report: {}", page.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+fn settings(budget: Duration, command: String) -> Settings {
+    let (forks, rounds, window) = Settings::QUICK;
+    Settings {
+        rounds,
+        forks,
+        window,
+        budget: Some(budget),
+        seed: 1,
+        pinning: Pinning::Free,
+        slowed_percent: None,
+        strict: false,
+        command,
+    }
 }
 
 /// Ids of what a proof keeps from being timed.
@@ -137,4 +142,46 @@ fn select<R: AsyncRegistry>(
         implementations,
         scenarios,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use flowmeter_harness::measure::budget::{Demand, Overhead, SHORTEST_WINDOW, allot};
+    use flowmeter_impls::registry::Everybody;
+
+    use super::*;
+    use crate::campaign::plan;
+
+    #[test]
+    fn two_hundred_cells_of_five_rounds_fit_into_the_budget() {
+        let contest = Contest::of(Everybody);
+        let selection = select(&contest, None).unwrap_or_else(|_| panic!("all are well-formed"));
+        let settings = settings(DEFAULT_BUDGET, String::new());
+        let plan = plan(&contest, &selection, Vec::new(), Vec::new(), &settings);
+        assert!(plan.contests.len() <= 48);
+        assert!(plan.total_rounds() >= 5);
+        let cells: Vec<u64> = plan
+            .contests
+            .iter()
+            .map(|c| c.entries.len() as u64)
+            .collect();
+        assert!(cells.iter().sum::<u64>() >= 200, "{cells:?}");
+        let demands: Vec<Demand> = cells
+            .iter()
+            .map(|cells| Demand {
+                windows: cells * u64::from(plan.total_rounds()),
+                // Timed in one and counted in another.
+                processes: 2 * cells,
+            })
+            .collect();
+        // As seen on two cores with others at work: twice the ramp, and a fifth of a second to start and prove.
+        let overhead = Overhead {
+            window: 2 * plan.ramp,
+            process: Duration::from_millis(200),
+        };
+        let budget = plan.budget.expect("it has one");
+        let allotment = allot(budget.total, budget.longest_window, &demands, overhead);
+        assert_eq!(allotment.kept, demands.len(), "none is dropped");
+        assert!(allotment.window >= SHORTEST_WINDOW);
+    }
 }

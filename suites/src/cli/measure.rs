@@ -41,7 +41,8 @@ pub(super) struct Measure {
     /// Length of a window in milliseconds [default: 250]
     #[arg(long, value_name = "MILLISECONDS")]
     window: Option<u64>,
-    /// Fit everything into this many seconds: windows get shorter, then scenarios are dropped
+    /// Fit everything into this many seconds: windows get shorter, then scenarios are dropped; with --resume what
+    /// earlier parts took is subtracted, and at least a tenth is left
     #[arg(long, value_name = "SECONDS")]
     budget: Option<u64>,
     /// Leave out scenarios with more threads than this
@@ -79,6 +80,9 @@ enum Pin {
     Free,
     /// All on one core
     OneCore,
+    /// Each thread of a workload on a core of its own, round again where there are more; of tasks each thread of
+    /// the executor
+    CorePerThread,
 }
 
 impl Measure {
@@ -182,6 +186,7 @@ impl Measure {
             pinning: self.pin.map_or(usual.pinning, |pin| match pin {
                 Pin::Free => Pinning::Free,
                 Pin::OneCore => Pinning::OneCore,
+                Pin::CorePerThread => Pinning::CorePerThread,
             }),
             slowed_percent: self.slowed.or(usual.slowed_percent),
             strict: self.strict,

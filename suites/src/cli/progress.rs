@@ -89,6 +89,13 @@ impl Progress for Measuring {
                     noise.score
                 ));
             }
+            Event::Uncounted {
+                scenario,
+                implementation,
+                why,
+            } => self.say(&format!(
+                "  allocations of {implementation} in {scenario} not counted: {why}"
+            )),
             Event::Dropped { scenario } => self.say(&format!("  dropped {scenario}: {RULE}")),
             Event::Fork { .. } | Event::Proved { .. } | Event::Round { .. } | Event::Noise(_) => {}
         }

@@ -48,7 +48,8 @@ impl Begun {
         Ok(Begun { folder, data })
     }
 
-    /// How it was measured. Strictness is asked of each part anew, and a budget is each part's own.
+    /// How it was measured. Strictness is asked of each part anew; the engine subtracts from a budget what
+    /// earlier parts took.
     pub(super) fn settings(&self) -> Settings {
         let run = &self.data.run;
         Settings {

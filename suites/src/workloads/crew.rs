@@ -16,7 +16,44 @@ use std::time::Duration;
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::measure::StageError;
 use flowmeter_harness::measure::edges::Edges;
+use flowmeter_harness::measure::pin::{self, Pinned, Pinning};
 use flowmeter_harness::record::FailureKind;
+
+use crate::scenario::cores;
+
+/// Puts the calling thread on the core of its place, where threads were asked to have one each.
+///
+/// # Errors
+/// [`FailureKind::Void`] when the system refuses.
+pub fn take_place(place: usize) -> Result<(), StageError> {
+    match pin::worker(place) {
+        Pinned::Done => Ok(()),
+        other => {
+            let message = format!("a thread was not pinned as asked: {other:?}");
+            Err(failed(FailureKind::Void, message))
+        }
+    }
+}
+
+/// An executor with as many threads as there are cores, each on its own where that was asked for.
+///
+/// # Errors
+/// [`FailureKind::Void`] when it was, and the executor's threads cannot be pinned.
+pub fn executor<E: Executors>() -> Result<E, StageError> {
+    if pin::of_process() != Pinning::CorePerThread {
+        return Ok(E::with_threads(cores()));
+    }
+    let places = AtomicUsize::new(0);
+    E::with_threads_beginning(cores(), move || {
+        // Relaxed: each number is handed out once, nothing else matters. Where one thread could be pinned, as
+        // was tried before anything else, the others can.
+        let _ = pin::worker(places.fetch_add(1, Ordering::Relaxed));
+    })
+    .ok_or_else(|| {
+        let message = "its executor's threads cannot be pinned one by one".to_owned();
+        failed(FailureKind::Void, message)
+    })
+}
 
 /// What a thread does; an error ends the run.
 pub type Job<T> = Box<dyn FnOnce() -> Result<Done<T>, StageError> + Send>;
@@ -110,7 +147,7 @@ impl<T> Drop for Herald<T> {
     }
 }
 
-/// Runs each job on a thread of its own; the answers stand in the order of the jobs. The ramp of `edges` begins
+/// Runs each job on a thread of its own, the i-th at the i-th place of [`take_place`]; the answers stand in the order of the jobs. The ramp of `edges` begins
 /// when the last of the threads runs.
 ///
 /// # Errors
@@ -132,10 +169,11 @@ pub fn threads<T: Send + 'static>(
                 outcome: None,
                 hearer,
             };
+            let placed = take_place(place);
             gate.wait();
             // After the gate: who comes late through it is not yet at work.
             latch.arrive();
-            herald.outcome = Some(job());
+            herald.outcome = Some(placed.and_then(|()| job()));
         };
         let thread = thread::Builder::new().spawn(body);
         let thread =

@@ -7,6 +7,9 @@
 //! generator's own lateness are told beside it, and whoever reads a cell's windows together decides. A window is
 //! void only where the generator gave up, a window's length after the second edge.
 //!
+//! Generator and consumer run on a core each, where there are two and they were not to share one: the generator
+//! spins, so on one core it would be the latency.
+//!
 //! CPU time is not told: most of it is the generator's, which spins.
 
 use std::marker::PhantomData;
@@ -15,6 +18,7 @@ use std::thread;
 use flowmeter_harness::channel::Blocking;
 use flowmeter_harness::measure::clock;
 use flowmeter_harness::measure::edges::Edges;
+use flowmeter_harness::measure::pin::{self, Pinning};
 use flowmeter_harness::measure::{LatencySample, Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Measure};
 use serde::{Deserialize, Serialize};
@@ -237,6 +241,14 @@ fn consume<C: Blocking>(
     Ok(Done::keeping(rx, Report::Consumer(consumed)))
 }
 
+/// Puts the calling thread on a core that threads of other places are not on.
+fn keep_apart(place: usize) {
+    if pin::of_process() != Pinning::OneCore {
+        // Where a system cannot, its scheduler decides, and the generator's own lateness tells what came of it.
+        let _ = pin::pin(Pinning::CorePerThread, place);
+    }
+}
+
 struct OpenLoop<C> {
     params: Params,
     family: PhantomData<fn(C)>,
@@ -261,8 +273,14 @@ impl<C: Blocking> OpenLoop<C> {
         let rate = self.params.rate;
         let (here, there) = (edges.clone(), edges.clone());
         let jobs: Vec<Job<Report>> = vec![
-            Box::new(move || consume::<C>(rx, rate, &here, consumed)),
-            Box::new(move || generate::<C>(tx, rate, &there, generated)),
+            Box::new(move || {
+                keep_apart(0);
+                consume::<C>(rx, rate, &here, consumed)
+            }),
+            Box::new(move || {
+                keep_apart(1);
+                generate::<C>(tx, rate, &there, generated)
+            }),
         ];
         let mut reports = crew::threads(jobs, Some(edges))?.into_iter();
         match (reports.next(), reports.next()) {

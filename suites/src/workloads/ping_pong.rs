@@ -12,13 +12,13 @@ use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
-use super::crew::{self, Done, Job, Tasks};
+use super::crew::{self, Done, Job, Tasks, executor};
 use super::ledger::miscounted;
 use super::payload::SENTINEL;
 use super::stream;
 use super::watch::{Recorded, Timed, Watch};
 use super::{open, overfull, refused};
-use crate::scenario::{Facts, Form, Room, cores};
+use crate::scenario::{Facts, Form, Room};
 
 /// Round trips of a proof.
 const PROOF_TURNS: u32 = 500;
@@ -219,10 +219,13 @@ pub fn stage<C: Blocking>(params: Params) -> Box<dyn Stage> {
 }
 
 /// A stage of tasks.
-pub fn stage_async<C: Async, E: Executors>(params: Params) -> Box<dyn Stage> {
-    Box::new(PingPongAsync::<C, E> {
+///
+/// # Errors
+/// As [`executor`].
+pub fn stage_async<C: Async, E: Executors>(params: Params) -> Result<Box<dyn Stage>, StageError> {
+    Ok(Box::new(PingPongAsync::<C, E> {
         buffer: params.buffer,
-        executor: E::with_threads(cores()),
+        executor: executor()?,
         family: PhantomData,
-    })
+    }))
 }

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use flowmeter_harness::measure::edges::Edges;
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 
+use super::crew::take_place;
+
 /// Turns of a proof.
 const PROOF_TURNS: u64 = 2_000;
 
@@ -48,6 +50,7 @@ impl<S: Solo> Stage for Alone<S> {
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
+        take_place(0)?;
         let edges = Edges::new(&spec, 1);
         let mut counter = edges.counter();
         edges.begin();

@@ -7,14 +7,13 @@ use flowmeter_harness::channel::Async;
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 
-use super::crew::{Done, Tasks, yield_once};
+use super::crew::{Done, Tasks, executor, yield_once};
 use super::payload::{Payload, SENTINEL, stamp};
 use super::stream::{
     Params, Proof, Remaining, Report, Reports, Watches, Window, halves, judge, settle,
 };
 use super::watch::Watch;
 use super::{overfull, refused};
-use crate::scenario::cores;
 
 /// A producing task.
 async fn produce<C: Async, P: Payload, W: Watch>(
@@ -124,10 +123,15 @@ impl<C: Async, P: Payload, E: Executors> Stage for Stream<C, P, E> {
 }
 
 /// A stage for that message.
-pub fn stage<C: Async, P: Payload, E: Executors>(params: Params) -> Box<dyn Stage> {
-    Box::new(Stream::<C, P, E> {
+///
+/// # Errors
+/// As [`executor`].
+pub fn stage<C: Async, P: Payload, E: Executors>(
+    params: Params,
+) -> Result<Box<dyn Stage>, StageError> {
+    Ok(Box::new(Stream::<C, P, E> {
         params,
-        executor: E::with_threads(cores()),
+        executor: executor()?,
         family: PhantomData,
-    })
+    }))
 }

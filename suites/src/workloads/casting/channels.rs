@@ -83,10 +83,10 @@ fn stage_blocking<C: Blocking>(work: &Work) -> Result<Box<dyn Stage>, StageError
 fn stage_async<C: Async, E: Executors>(work: &Work) -> Result<Box<dyn Stage>, StageError> {
     match *work {
         Work::Stream(params) => match params.message {
-            MessageKind::Word => Ok(stream_async::stage::<C, u64, E>(params)),
+            MessageKind::Word => stream_async::stage::<C, u64, E>(params),
             _ => Err(refused("a message of that size in a task")),
         },
-        Work::PingPong(params) => Ok(ping_pong::stage_async::<C, E>(params)),
+        Work::PingPong(params) => ping_pong::stage_async::<C, E>(params),
         _ => Err(refused("to run that workload in tasks")),
     }
 }

@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec, interval};
+use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
@@ -67,11 +67,11 @@ impl<W: Waiting> Stage for Stages<W> {
             0 if slept.counts.fired == 0 => Err(void("no timer was due within the window")),
             0 => {
                 let value = slept.counts.fired as f64 / slept.nanos as f64 * 1e9;
-                Ok(interval::sample(
+                Ok(Sample::new(
                     value,
                     slept.counts.fired,
                     slept.nanos,
-                    slept.used,
+                    slept.cost,
                 ))
             }
             early => Err(disproved(format!(

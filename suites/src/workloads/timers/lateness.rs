@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use flowmeter_harness::measure::protocol::encode_histogram;
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec, interval};
+use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{self, Axes, Findings, Measure};
 use serde::{Deserialize, Serialize};
 
@@ -94,7 +94,7 @@ impl<W: Waiting> Stages<W> {
                 }),
                 ..Findings::default()
             },
-            ..interval::sample(value, slept.counts.fired, slept.nanos, slept.used)
+            ..Sample::new(value, slept.counts.fired, slept.nanos, slept.cost)
         })
     }
 }

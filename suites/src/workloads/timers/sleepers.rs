@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use flowmeter_harness::executor::{Executors, Spawn};
 use flowmeter_harness::measure::interval::Interval;
-use flowmeter_harness::measure::usage::Usage;
+use flowmeter_harness::measure::reading::Cost;
 use flowmeter_harness::measure::{StageError, WindowSpec};
 use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::sync::Deadline;
@@ -110,7 +110,7 @@ impl Dormitory {
         interval: Interval,
         heard: &mpsc::Receiver<Counts>,
     ) -> Result<Slept, StageError> {
-        let used = interval.sleep_through();
+        let cost = interval.sleep_through();
         let patience = Duration::from_nanos(*self.delays.end()) + Duration::from_secs(5);
         let mut counts = Counts::default();
         for heard_before in 0..self.sleepers {
@@ -127,7 +127,7 @@ impl Dormitory {
         }
         Ok(Slept {
             counts,
-            used,
+            cost,
             nanos: interval.nanos(),
         })
     }
@@ -137,8 +137,8 @@ impl Dormitory {
 pub struct Slept {
     /// What all counted.
     pub counts: Counts,
-    /// What the process used between the edges.
-    pub used: Option<Usage>,
+    /// What it cost between the edges.
+    pub cost: Cost,
     /// Length of the interval, nanoseconds.
     pub nanos: u64,
 }

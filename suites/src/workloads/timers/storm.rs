@@ -1,7 +1,8 @@
 //! Storm: many timers are due at the same moment.
 //!
 //! The value is the time from that moment until the last of them has called, for each of them: a callback, or the
-//! waker of a future that was polled once. Storms follow each other until the window's time is used up.
+//! waker of a future that was polled once. Storms follow each other until the window's time is used up; CPU time
+//! and allocations are those of arming too.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -12,8 +13,8 @@ use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
-use flowmeter_harness::measure::usage::{self, Usage};
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec, interval};
+use flowmeter_harness::measure::reading::Reading;
+use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, FailureKind, Measure};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::std::clock;
@@ -169,14 +170,9 @@ struct Storm<R> {
     form: PhantomData<fn(R)>,
 }
 
-/// One storm: how long it took, and what the process used from its moment on.
-struct Weather {
-    nanos: u64,
-    used: Option<Usage>,
-}
-
 impl<R: Raining> Storm<R> {
-    fn storm(&mut self) -> Result<Weather, StageError> {
+    /// One storm: how long it took from its moment on, nanoseconds.
+    fn storm(&mut self) -> Result<u64, StageError> {
         let count = self.params.timers.get();
         for _ in 0..10 {
             let began = clock::now_nanos();
@@ -190,18 +186,13 @@ impl<R: Raining> Storm<R> {
             let now = clock::now_nanos();
             self.arming = now - began;
             let in_time = now < due.as_nanos();
-            let before = in_time.then(|| read_at(due)).flatten();
             let latest = self.wait(&calls)?;
-            let used = usage::now()
-                .zip(before)
-                .map(|(after, before)| after.since(before));
             drop(armed);
             if calls.earliest.load(Ordering::Relaxed) < due.as_nanos() && in_time {
                 return Err(disproved("a timer fired before its deadline"));
             }
             if in_time {
-                let nanos = latest.saturating_sub(due.as_nanos()).max(1);
-                return Ok(Weather { nanos, used });
+                return Ok(latest.saturating_sub(due.as_nanos()).max(1));
             }
         }
         Err(StageError {
@@ -232,41 +223,22 @@ impl<R: Raining> Storm<R> {
     }
 }
 
-/// What the process has used when the moment comes; this thread sleeps until then.
-fn read_at(due: Deadline) -> Option<Usage> {
-    while let Some(left) = clock::left(due).filter(|left| !left.is_zero()) {
-        thread::sleep(left);
-    }
-    usage::now()
-}
-
 impl<R: Raining> Stage for Storm<R> {
     fn prove(&mut self) -> Result<(), StageError> {
         self.storm().map(drop)
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
-        let end = clock::now_nanos() + spec.nanos;
-        let mut storms = Vec::new();
-        while storms.is_empty() || clock::now_nanos() < end {
-            storms.push(self.storm()?);
+        let first = Reading::first(clock::now_nanos());
+        let (mut storms, mut nanos) = (0, 0);
+        while storms == 0 || clock::now_nanos() < first.nanos + spec.nanos {
+            nanos += self.storm()?;
+            storms += 1;
         }
-        let count = self.params.timers.get() * storms.len() as u64;
-        let nanos: u64 = storms.iter().map(|storm| storm.nanos).sum();
-        let used = storms.iter().map(|storm| storm.used).reduce(|a, b| {
-            let (a, b) = (a?, b?);
-            Some(Usage {
-                cpu_nanos: a.cpu_nanos + b.cpu_nanos,
-                voluntary_switches: a.voluntary_switches + b.voluntary_switches,
-                involuntary_switches: a.involuntary_switches + b.involuntary_switches,
-            })
-        });
-        Ok(interval::sample(
-            nanos as f64 / count as f64,
-            count,
-            nanos,
-            used.flatten(),
-        ))
+        let last = Reading::last(clock::now_nanos());
+        let count = self.params.timers.get() * storms;
+        let cost = last.since(&first, last.nanos - first.nanos);
+        Ok(Sample::new(nanos as f64 / count as f64, count, nanos, cost))
     }
 }
 

@@ -1,0 +1,92 @@
+//! The pass that counts allocations: once a scenario has been timed, each of its implementations works through one
+//! short window in a process of its own, in which counting is on and nothing is timed.
+//!
+//! It takes nobody's number away: whoever fails here has none counted, and that is told.
+
+use std::time::Instant;
+
+use super::contestant::Contestant;
+use super::error::MeasureError;
+use super::order::round_seed;
+use super::parent::Parent;
+use super::plan::{Contest, Entry, EntryKey};
+use super::progress::Event;
+use super::protocol::Request;
+use crate::record::{Allocation, Record};
+
+impl<'a> Parent<'a> {
+    /// Whose allocations are still to be counted in that scenario: all who have a number, neither a placebo nor a
+    /// slowed copy.
+    pub(super) fn uncounted<'c>(
+        &self,
+        contest: &'c Contest,
+        has_failed: impl Fn(&EntryKey) -> bool,
+    ) -> Vec<&'c Entry> {
+        if self.plan.allocation_window.is_none() {
+            return Vec::new();
+        }
+        let counted = self.standpoint(contest).counted;
+        let entries = contest.entries.iter();
+        entries
+            .filter(|e| !e.placebo && e.slowed_percent.is_none() && e.disproved.is_none())
+            .filter(|e| !has_failed(&e.key()) && !counted.contains(&e.implementation))
+            .collect()
+    }
+
+    /// Counts what these entries allocate.
+    pub(super) fn count_allocations(
+        &mut self,
+        contest: &Contest,
+        entries: &[&Entry],
+    ) -> Result<(), MeasureError> {
+        let window = self.plan.allocation_window.filter(|_| !entries.is_empty());
+        let Some(window) = window else {
+            return Ok(());
+        };
+        let scenario = contest.scenario.name.as_str();
+        let request = Request::Allocations {
+            ramp_nanos: super::course::nanos(self.plan.ramp),
+            nanos: super::course::nanos(window),
+            seed: round_seed(self.plan.run.seed, scenario, 0),
+        };
+        let limit = self.plan.ramp + window + self.plan.window_limit;
+        let began = Instant::now();
+        // All are started before the first is waited for, and all are ready before the first works.
+        let started: Vec<_> = entries
+            .iter()
+            .map(|entry| self.start(contest, entry))
+            .collect();
+        let ready: Vec<_> = started
+            .into_iter()
+            .map(|started| {
+                let mut contestant: Contestant = started?;
+                contestant.ready(self.plan.prove_limit)?;
+                Ok(contestant)
+            })
+            .collect();
+        for (entry, ready) in entries.iter().zip(ready) {
+            let implementation = entry.implementation.as_str();
+            let counted = ready.and_then(|mut contestant| contestant.allocations(&request, limit));
+            match counted {
+                Ok(None) => {}
+                Ok(Some((operations, allocated))) => {
+                    self.book.append(&Record::Allocation(Allocation {
+                        scenario: scenario.to_owned(),
+                        implementation: implementation.to_owned(),
+                        operations,
+                        allocations: allocated.allocations,
+                        bytes: allocated.bytes,
+                        peak_live_bytes: allocated.peak_live_bytes,
+                    }))?;
+                }
+                Err(error) => self.progress.event(&Event::Uncounted {
+                    scenario,
+                    implementation,
+                    why: &error.message,
+                }),
+            }
+        }
+        self.pace.processes_took(began.elapsed(), entries.len());
+        Ok(())
+    }
+}
