@@ -12,13 +12,16 @@
 //! The queue has one owner, who inserts, removes and polls by `&mut`. [`Timers`] is called from any thread,
 //! so the queue stands behind a lock, and a task polls it there; an insert that has to be noticed wakes that
 //! task by the waker it left in the queue. The other way to share it, a task that owns it and takes requests
-//! from a channel, would time that channel, and a cancel would have to wait for its answer. What the lock
-//! cannot hide is the queue's own: it wakes its task whenever it stops or begins to be empty.
+//! from a channel, would time that channel, and a cancel would have to wait for its answer.
+//!
+//! The queue makes a `tokio::time::Sleep`, which asks for a runtime's context, and wakes its task for
+//! nothing when it stops or begins to be empty. One timer that is always there, as late as the queue takes
+//! one, spares all callers both.
 //!
 //! "[`Key`] is a token and is reused", and using one again "may reference a different item": hence slots,
 //! each naming by a number of its own whose timer it holds. A callback is called outside the lock, and one
 //! that panics ends alone. `insert_at` "panics if `when` is too far in the future", by the code 2^36 ms after
-//! the queue's first moment; such a deadline is treated as one that never comes.
+//! the queue's first moment (2.2 years); such a deadline is treated as one that never comes.
 
 use ::std::fmt;
 use ::std::future::poll_fn;
@@ -26,7 +29,7 @@ use ::std::panic::{AssertUnwindSafe, catch_unwind};
 use ::std::task::{Context, Poll};
 use ::std::time::{Duration, Instant};
 
-use ::tokio::runtime::{Handle, Runtime};
+use ::tokio::runtime::Runtime;
 use ::tokio_util::time::DelayQueue;
 use ::tokio_util::time::delay_queue::Key;
 use flowmeter_harness::sync::Deadline;
@@ -40,7 +43,7 @@ use crate::sync::{Arc, Mutex, clock};
 /// It must not be dropped inside one of its own callbacks: a runtime panics then.
 pub struct TokioDelayQueue {
     // First, so that its thread has ended before what is still armed is dropped.
-    runtime: Runtime,
+    _runtime: Runtime,
     shared: Arc<Mutex<Armed>>,
 }
 
@@ -65,27 +68,31 @@ struct Timer {
 struct Armed {
     queue: DelayQueue<usize>,
     /// The queue takes nothing later than this.
-    horizon: Instant,
+    horizon: Deadline,
     slots: Vec<Option<Timer>>,
     free: Vec<usize>,
     next_id: u64,
 }
 
 impl Armed {
+    /// Must be called in the context of a runtime.
     fn new() -> Self {
         // A second less: the queue reads the clock for itself.
         let longest = Duration::from_millis(1 << 36) - Duration::from_secs(1);
-        Armed {
-            horizon: Instant::now() + longest,
+        let last = clock::after(longest);
+        let mut armed = Armed {
+            horizon: last,
             queue: DelayQueue::new(),
             slots: Vec::new(),
             free: Vec::new(),
             next_id: 0,
-        }
+        };
+        armed.schedule(last, Box::new(|_| ()));
+        armed
     }
 
     fn instant(&self, deadline: Deadline) -> Option<Instant> {
-        clock::instant(deadline).filter(|at| *at <= self.horizon)
+        clock::instant(deadline).filter(|_| deadline <= self.horizon)
     }
 
     fn schedule(&mut self, due: Deadline, then: Callback) -> TimerId {
@@ -167,12 +174,6 @@ async fn drive(shared: Arc<Mutex<Armed>>) {
     }
 }
 
-impl TokioDelayQueue {
-    fn handle(&self) -> &Handle {
-        self.runtime.handle()
-    }
-}
-
 impl Timers for TokioDelayQueue {
     type Handle = TimerId;
 
@@ -180,16 +181,19 @@ impl Timers for TokioDelayQueue {
     /// When the system refuses a thread.
     fn start() -> Self {
         let runtime = timer_runtime();
+        let context = runtime.enter();
         let shared = Arc::new(Mutex::new(Armed::new()));
+        drop(context);
         runtime.spawn(drive(Arc::clone(&shared)));
-        TokioDelayQueue { runtime, shared }
+        TokioDelayQueue {
+            _runtime: runtime,
+            shared,
+        }
     }
 
     #[inline]
     fn schedule(&self, deadline: Deadline, then: impl FnOnce(Fired) + Send + 'static) -> TimerId {
         let then = Box::new(then);
-        // The queue makes a `Sleep` when its earliest deadline changes, and that needs the context.
-        let _context = self.handle().enter();
         self.shared.lock().schedule(deadline, then)
     }
 }
@@ -197,7 +201,6 @@ impl Timers for TokioDelayQueue {
 impl Cancel for TokioDelayQueue {
     #[inline]
     fn cancel(&self, handle: &TimerId) -> bool {
-        let _context = self.handle().enter();
         // Dropped after the lock is free: a callback may own what uses the timer when dropped.
         let timer = self.shared.lock().cancel(handle);
         timer.is_some()
@@ -207,7 +210,6 @@ impl Cancel for TokioDelayQueue {
 impl Reset for TokioDelayQueue {
     #[inline]
     fn reset(&self, handle: &TimerId, deadline: Deadline) -> bool {
-        let _context = self.handle().enter();
         self.shared.lock().reset(handle, deadline)
     }
 }

@@ -8,10 +8,10 @@
 //! Nothing is claimed. Its ticks are of 1 ms: "operates at millisecond granularity and should not be used for
 //! tasks that require high-resolution timers". In what order tasks due in one tick are woken is not said.
 //!
-//! A sleep belongs to the runtime in whose context it was made, and that runtime's thread fires it; after
-//! that any thread may poll it. Started inside a runtime, a service is a handle to that one, which is how
-//! tokio's users run it; elsewhere it brings a runtime with one thread, and each call enters it. A sleep
-//! that is polled after its runtime has ended panics, as it does in a program that uses the crate itself.
+//! A sleep belongs to the runtime in whose context it was made, and fires there; any thread may poll it. A
+//! service that is started inside a runtime stands for whichever runtime its callers run in, as the crate's
+//! own function does, and adds nothing to it. Elsewhere it brings a runtime with one thread, which every
+//! call has to enter. A sleep that is polled after its runtime has ended panics, as the crate's own does.
 
 use ::std::pin::Pin;
 use ::std::task::{Context, Poll};
@@ -28,9 +28,8 @@ use crate::sync::clock;
 /// One with a runtime of its own must not be dropped inside a task: a runtime panics then.
 #[derive(Debug)]
 pub struct TokioSleep {
-    handle: Handle,
-    /// Held for its thread.
-    _runtime: Option<Runtime>,
+    /// `None`: the caller's.
+    runtime: Option<Runtime>,
 }
 
 /// A runtime with a timer and one thread to drive it.
@@ -49,25 +48,17 @@ impl Sleep for TokioSleep {
     /// # Panics
     /// When there is no runtime and the system refuses a thread for one.
     fn start() -> Self {
-        if let Ok(handle) = Handle::try_current() {
-            return TokioSleep {
-                handle,
-                _runtime: None,
-            };
-        }
-        let runtime = timer_runtime();
         TokioSleep {
-            handle: runtime.handle().clone(),
-            _runtime: Some(runtime),
+            runtime: Handle::try_current().is_err().then(timer_runtime),
         }
     }
 
     /// # Panics
-    /// When the runtime it was started in has no timer.
+    /// Outside of every runtime, and in one without a timer, where the service was started inside one.
     #[inline]
     fn sleep_until(&self, deadline: Deadline) -> impl Future<Output = ()> + Send + 'static {
         let sleep = clock::instant(deadline).map(|at| {
-            let _context = self.handle.enter();
+            let _context = self.runtime.as_ref().map(Runtime::enter);
             time::sleep_until(at.into())
         });
         OrNever { sleep }
