@@ -10,7 +10,7 @@
 
 use std::cell::RefCell;
 use std::pin::pin;
-use std::sync::mpsc::{self, Receiver, RecvError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Barrier};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
@@ -24,7 +24,7 @@ use flowmeter_impls::peers::async_io::AsyncIo;
 use flowmeter_impls::peers::os_sleep::OsSleep;
 #[cfg(target_os = "linux")]
 use flowmeter_impls::peers::os_sleep::OsSleepSharp;
-use flowmeter_impls::peers::tokio_delay_queue::TokioDelayQueue;
+use flowmeter_impls::peers::tokio_delay_queue::{TimerId, TokioDelayQueue};
 use flowmeter_impls::peers::tokio_executor::Tokio;
 use flowmeter_impls::peers::tokio_sleep::TokioSleep;
 
@@ -37,6 +37,9 @@ const DELAYS: [Duration; 4] = [
 ];
 
 const HOUR: Duration = Duration::from_secs(3_600);
+
+/// Whoever takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The first moment of the clock, which has passed when this returns.
 fn past() -> Deadline {
@@ -51,6 +54,22 @@ fn assert_has_passed(deadline: Deadline) {
         now >= deadline.as_nanos(),
         "T1: due at {deadline}, but at {now} ns it had fired"
     );
+}
+
+/// Runs what must come to an end.
+fn comes_to_an_end(work: fn()) {
+    let (done, waiting) = mpsc::channel();
+    let worker = thread::spawn(move || {
+        work();
+        drop(done);
+    });
+    let end = waiting.recv_timeout(PATIENCE);
+    assert_eq!(
+        end,
+        Err::<(), _>(RecvTimeoutError::Disconnected),
+        "T2: it hangs"
+    );
+    worker.join().expect("its own message says more");
 }
 
 /// Kept by a thread until it ends.
@@ -114,12 +133,12 @@ mod sleeps {
 
     #[test]
     fn t1_t4_tokios_sleep_keeps_its_deadlines() {
-        keeps_its_deadlines::<TokioSleep>();
+        comes_to_an_end(keeps_its_deadlines::<TokioSleep>);
     }
 
     #[test]
     fn t1_t4_async_ios_timer_keeps_its_deadlines() {
-        keeps_its_deadlines::<AsyncIo>();
+        comes_to_an_end(keeps_its_deadlines::<AsyncIo>);
     }
 
     #[test]
@@ -134,12 +153,12 @@ mod sleeps {
 
     #[test]
     fn tokios_sleep_goes_from_thread_to_thread() {
-        goes_from_thread_to_thread::<TokioSleep>();
+        comes_to_an_end(goes_from_thread_to_thread::<TokioSleep>);
     }
 
     #[test]
     fn async_ios_timer_goes_from_thread_to_thread() {
-        goes_from_thread_to_thread::<AsyncIo>();
+        comes_to_an_end(goes_from_thread_to_thread::<AsyncIo>);
     }
 
     #[test]
@@ -155,7 +174,7 @@ mod sleeps {
         let poll = sleep.as_mut().poll(&mut Context::from_waker(&waker));
         drop(waker);
         if poll.is_pending() {
-            called.recv().expect("T2: it fires");
+            called.recv_timeout(PATIENCE).expect("T2: it fires");
         }
         drop(timer);
         drop(sleep);
@@ -173,7 +192,7 @@ mod sleeps {
             drop(timer);
             done.send(()).expect("the test waits");
         });
-        assert_eq!(waiting.recv(), Ok(()));
+        assert_eq!(waiting.recv_timeout(PATIENCE), Ok(()));
     }
 }
 
@@ -203,14 +222,14 @@ mod blocking {
         });
         ready.wait();
         let early = waiting.recv_timeout(Duration::from_millis(20));
-        assert_eq!(early, Err(mpsc::RecvTimeoutError::Timeout), "T4: early");
+        assert_eq!(early, Err(RecvTimeoutError::Timeout), "T4: early");
     }
 
     #[test]
     fn t1_t4_the_systems_sleep_keeps_its_deadlines() {
-        keeps_its_deadlines::<OsSleep>();
+        comes_to_an_end(keeps_its_deadlines::<OsSleep>);
         #[cfg(target_os = "linux")]
-        keeps_its_deadlines::<OsSleepSharp>();
+        comes_to_an_end(keeps_its_deadlines::<OsSleepSharp>);
     }
 
     #[test]
@@ -225,10 +244,7 @@ mod delay_queue {
     use super::*;
 
     /// A timer, and what tells its test that it has fired, or was dropped uncalled.
-    fn schedule(
-        timers: &TokioDelayQueue,
-        deadline: Deadline,
-    ) -> (<TokioDelayQueue as Timers>::Handle, Receiver<Fired>) {
+    fn schedule(timers: &TokioDelayQueue, deadline: Deadline) -> (TimerId, Receiver<Fired>) {
         let (call, called) = mpsc::channel();
         let handle = timers.schedule(deadline, move |fired| {
             assert_has_passed(fired.due);
@@ -237,11 +253,29 @@ mod delay_queue {
         (handle, called)
     }
 
-    fn fired(due: Deadline) -> Result<Fired, RecvError> {
+    const UNCALLED: Result<Fired, RecvTimeoutError> = Err(RecvTimeoutError::Disconnected);
+
+    fn fired(due: Deadline) -> Result<Fired, RecvTimeoutError> {
         Ok(Fired {
             due,
             claimed_nanos: None,
         })
+    }
+
+    /// A timer of which `change` was told in time, before it was due.
+    fn changed(
+        timers: &TokioDelayQueue,
+        change: impl Fn(&TimerId) -> bool,
+    ) -> (Deadline, TimerId, Receiver<Fired>) {
+        loop {
+            let due = clock::after(DELAYS[3]);
+            let (handle, called) = schedule(timers, due);
+            if change(&handle) {
+                return (due, handle, called);
+            }
+            // This thread was held up until it was too late.
+            assert_eq!(called.recv_timeout(PATIENCE), fired(due));
+        }
     }
 
     #[test]
@@ -250,7 +284,7 @@ mod delay_queue {
         let deadlines = DELAYS.map(clock::after).into_iter().chain([past()]);
         let armed: Vec<_> = deadlines.map(|due| (due, schedule(&timers, due))).collect();
         for (due, (handle, called)) in armed {
-            assert_eq!(called.recv(), fired(due));
+            assert_eq!(called.recv_timeout(PATIENCE), fired(due));
             assert_has_passed(due);
             assert!(!timers.cancel(&handle), "T2: it had fired");
             assert!(!timers.reset(&handle, past()), "T3: it had fired");
@@ -260,17 +294,21 @@ mod delay_queue {
     #[test]
     fn t2_a_cancelled_timer_never_fires_whoever_has_its_place() {
         let timers = TokioDelayQueue::start();
-        let (cancelled, called) = schedule(&timers, clock::after(HOUR));
-        assert!(timers.cancel(&cancelled));
-        assert_eq!(called.recv(), Err(RecvError), "T2: dropped uncalled");
+        let (due, cancelled, called) = changed(&timers, |handle| timers.cancel(handle));
+        assert_eq!(
+            called.recv_timeout(PATIENCE),
+            UNCALLED,
+            "T2: dropped uncalled"
+        );
         assert!(!timers.cancel(&cancelled), "T2: cancelled before");
 
-        // The queue gives the next timer the same key.
-        let due = clock::after(DELAYS[3]);
+        // The queue gives the next timer the same key. It is due later, so that whatever were left of the
+        // cancelled one would fire it early.
+        let due = Deadline::from_nanos(due.as_nanos() + 5_000_000);
         let (_next, next_called) = schedule(&timers, due);
         assert!(!timers.cancel(&cancelled), "T2: cancelled before");
         assert!(!timers.reset(&cancelled, past()), "T3: cancelled before");
-        assert_eq!(next_called.recv(), fired(due));
+        assert_eq!(next_called.recv_timeout(PATIENCE), fired(due));
     }
 
     #[test]
@@ -279,10 +317,10 @@ mod delay_queue {
         // Fired, so that the queue's task has since gone to wait for the later one.
         let (_far, _far_called) = schedule(&timers, clock::after(HOUR));
         let (_first, first_called) = schedule(&timers, clock::after(DELAYS[2]));
-        first_called.recv().expect("T2: it fires");
+        first_called.recv_timeout(PATIENCE).expect("T2: it fires");
         let due = clock::after(DELAYS[2]);
         let (_next, next_called) = schedule(&timers, due);
-        assert_eq!(next_called.recv(), fired(due));
+        assert_eq!(next_called.recv_timeout(PATIENCE), fired(due));
     }
 
     #[test]
@@ -292,28 +330,8 @@ mod delay_queue {
             for to in [past(), clock::after(DELAYS[3])] {
                 let (handle, called) = schedule(&timers, from);
                 assert!(timers.reset(&handle, to));
-                assert_eq!(called.recv(), fired(to));
+                assert_eq!(called.recv_timeout(PATIENCE), fired(to));
             }
-        }
-    }
-
-    /// A timer that was put off before it was due.
-    fn put_off(
-        timers: &TokioDelayQueue,
-        to: Deadline,
-    ) -> (
-        Deadline,
-        <TokioDelayQueue as Timers>::Handle,
-        Receiver<Fired>,
-    ) {
-        loop {
-            let due = clock::after(DELAYS[3]);
-            let (handle, called) = schedule(timers, due);
-            if timers.reset(&handle, to) {
-                return (due, handle, called);
-            }
-            // This thread was held up until it was too late.
-            assert_eq!(called.recv(), fired(due));
         }
     }
 
@@ -321,12 +339,12 @@ mod delay_queue {
     fn t3_a_timer_that_was_put_off_does_not_fire_when_it_was_due() {
         let timers = TokioDelayQueue::start();
         for to in [clock::after(HOUR), Deadline::NEVER] {
-            let (due, handle, called) = put_off(&timers, to);
+            let (due, handle, called) = changed(&timers, |handle| timers.reset(handle, to));
             // Due at the same moment, and fired at it.
             let (_next, next_called) = schedule(&timers, due);
-            assert_eq!(next_called.recv(), fired(due));
+            assert_eq!(next_called.recv_timeout(PATIENCE), fired(due));
             assert!(timers.cancel(&handle), "T3: it has not fired");
-            assert_eq!(called.recv(), Err(RecvError));
+            assert_eq!(called.recv_timeout(PATIENCE), UNCALLED);
         }
     }
 
@@ -344,7 +362,7 @@ mod delay_queue {
             let (handle, called) = schedule(&timers, due);
             assert!(timers.reset(&handle, due), "T4: {due} has fired");
             assert!(timers.cancel(&handle), "T4: {due} has fired");
-            assert_eq!(called.recv(), Err(RecvError));
+            assert_eq!(called.recv_timeout(PATIENCE), UNCALLED);
         }
     }
 
@@ -354,7 +372,7 @@ mod delay_queue {
         timers.schedule(past(), |_| panic!("on purpose"));
         let due = clock::after(DELAYS[2]);
         let (_handle, called) = schedule(&timers, due);
-        assert_eq!(called.recv(), fired(due));
+        assert_eq!(called.recv_timeout(PATIENCE), fired(due));
     }
 
     #[test]
@@ -369,10 +387,10 @@ mod delay_queue {
             inside.schedule(past(), move |_| call.send(7).expect("the test waits"));
             back.send(inside).expect("the test waits");
         });
-        assert_eq!(called.recv(), Ok(7));
-        assert_eq!(far_called.recv(), Err(RecvError));
+        assert_eq!(called.recv_timeout(PATIENCE), Ok(7));
+        assert_eq!(far_called.recv_timeout(PATIENCE), UNCALLED);
         // The thread of the timer must not be the one that drops it.
-        drop(given_back.recv());
+        drop(given_back.recv_timeout(PATIENCE));
     }
 
     #[test]
@@ -385,7 +403,7 @@ mod delay_queue {
             keep_until_the_thread_ends(token);
             call.send(()).expect("the test waits");
         });
-        assert_eq!(called.recv(), Ok(()));
+        assert_eq!(called.recv_timeout(PATIENCE), Ok(()));
         let (_far, far_called) = schedule(&timers, clock::after(HOUR));
         let (_never, never_called) = schedule(&timers, Deadline::NEVER);
         assert_eq!(Arc::strong_count(&thread_alive), 2);
