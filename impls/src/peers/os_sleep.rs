@@ -8,8 +8,8 @@
 //! Nothing is claimed. A new thread's slack is "the 'current' value of the creating thread", so [`OsSleep`]
 //! sleeps with the system's default only on threads whose ancestors were left alone. `OsSleepSharp`
 //! therefore sets 1 ns for the sleep and puts back what was there: it changes no thread for good, and none
-//! that its caller creates. Putting it back is one system call on the way out, about 0.1 us where a sleep
-//! is late by tens. Threads of a real-time class have no slack, and nothing to set.
+//! that its caller creates. Putting it back is one short system call on the way out, where a sleep is late
+//! by tens of microseconds. Threads of a real-time class have no slack, and nothing to set.
 //!
 //! Elsewhere than under Linux there is only [`OsSleep`], and it is std's `thread::sleep` in a loop.
 
