@@ -39,6 +39,11 @@ impl Registry for Everybody {
         #[cfg(feature = "peers")]
         published(hall);
     }
+
+    #[cfg(feature = "peers")]
+    fn timers<H: Enrol>(self, hall: &mut H) {
+        published_timers(hall);
+    }
 }
 
 /// Async rows are driven by what most of their users run them on.
@@ -103,5 +108,34 @@ fn published<H: Enrol>(hall: &mut H) {
         .asynchronous()
         .mixed()
         .claims(&[KeepsBuffered, Disconnect])
+        .enter();
+}
+
+/// The timers among them, and the system's own sleep as reference rows.
+#[cfg(feature = "peers")]
+fn published_timers<H: Enrol>(hall: &mut H) {
+    use flowmeter_harness::caps::Claim::DeadlineOrder;
+    use flowmeter_harness::registry::peer;
+
+    use crate::peers::{async_io, os_sleep, tokio_delay_queue, tokio_sleep, version};
+
+    peer::<tokio_sleep::TokioSleep, _>(hall, "tokio-sleep", version("tokio"))
+        .sleep()
+        .enter();
+    peer::<tokio_delay_queue::TokioDelayQueue, _>(hall, "tokio-delay-queue", version("tokio-util"))
+        .timer()
+        .cancel()
+        .reset()
+        .claims(&[DeadlineOrder])
+        .enter();
+    peer::<async_io::AsyncIo, _>(hall, "async-io", version("async-io"))
+        .sleep()
+        .enter();
+    peer::<os_sleep::OsSleep, _>(hall, "os-sleep", os_sleep::version())
+        .blocking_sleep()
+        .enter();
+    #[cfg(target_os = "linux")]
+    peer::<os_sleep::OsSleepSharp, _>(hall, "os-sleep-1ns", os_sleep::version())
+        .blocking_sleep()
         .enter();
 }

@@ -55,6 +55,16 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "fixed unbounded multi-producer multi-consumer blocking async mixed close identity \
          keeps-buffered disconnect",
     ),
+    ("tokio-sleep", Origin::Peer, "sleep"),
+    (
+        "tokio-delay-queue",
+        Origin::Peer,
+        "schedule cancel reset deadline-order",
+    ),
+    ("async-io", Origin::Peer, "sleep"),
+    ("os-sleep", Origin::Peer, "blocking-sleep"),
+    #[cfg(target_os = "linux")]
+    ("os-sleep-1ns", Origin::Peer, "blocking-sleep"),
 ];
 
 struct Roll(Vec<Contestant>);
@@ -67,7 +77,7 @@ impl Enrol for Roll {
 
 fn everybody() -> Vec<Contestant> {
     let mut roll = Roll(Vec::new());
-    Everybody.channels(&mut roll);
+    Everybody.everybody(&mut roll);
     roll.0
 }
 

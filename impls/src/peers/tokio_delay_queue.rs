@@ -1,0 +1,221 @@
+//! tokio-util's `DelayQueue`, with what it takes to call back from it.
+//!
+//! | offered or claimed | where the crate documents it |
+//! | --- | --- |
+//! | schedule | `DelayQueue`: an element "is yielded once the specified deadline has been reached" |
+//! | cancel, reset | `DelayQueue::remove`, `DelayQueue::reset_at` |
+//! | deadline-order | `DelayQueue`, "`Stream` implementation": "Items that are configured to expire first will be returned first" |
+//!
+//! Its ticks are of 1 ms ("delays are rounded to the closest millisecond"), and within one "there are no
+//! ordering guarantees". Not claimed: callbacks run one after the other, so a slow one holds up the others.
+//!
+//! The queue has one owner, who inserts, removes and polls by `&mut`. [`Timers`] is called from any thread,
+//! so the queue stands behind a lock, and a task polls it there; an insert that has to be noticed wakes that
+//! task by the waker it left in the queue. The other way to share it, a task that owns it and takes requests
+//! from a channel, would time that channel, and a cancel would have to wait for its answer.
+//!
+//! The queue makes a `tokio::time::Sleep`, which asks for a runtime's context, and wakes its task for
+//! nothing when it stops or begins to be empty. One timer that is always there, as late as the queue takes
+//! one, spares all callers both.
+//!
+//! "[`Key`] is a token and is reused", and using one again "may reference a different item": hence slots,
+//! each naming by a number of its own whose timer it holds. A callback is called outside the lock, and one
+//! that panics ends alone. `insert_at` "panics if `when` is too far in the future", by the code 2^36 ms after
+//! the queue's first moment (2.2 years); such a deadline is treated as one that never comes.
+
+use ::std::fmt;
+use ::std::future::poll_fn;
+use ::std::panic::{AssertUnwindSafe, catch_unwind};
+use ::std::task::{Context, Poll};
+use ::std::time::{Duration, Instant};
+
+use ::tokio::runtime::Runtime;
+use ::tokio_util::time::DelayQueue;
+use ::tokio_util::time::delay_queue::Key;
+use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::timer::{Cancel, Fired, Reset, Timers};
+
+use super::tokio_sleep::timer_runtime;
+use crate::sync::{Arc, Mutex, clock};
+
+/// A queue that threads share, and a runtime with one thread on which it fires.
+///
+/// It must not be dropped inside one of its own callbacks: a runtime panics then.
+pub struct TokioDelayQueue {
+    // First, so that its thread has ended before what is still armed is dropped.
+    _runtime: Runtime,
+    shared: Arc<Mutex<Armed>>,
+}
+
+/// Names one timer of a [`TokioDelayQueue`].
+#[derive(Debug)]
+pub struct TimerId {
+    slot: usize,
+    id: u64,
+}
+
+type Callback = Box<dyn FnOnce(Fired) + Send>;
+
+struct Timer {
+    id: u64,
+    due: Deadline,
+    /// `None` while it is not in the queue, for its deadline never comes.
+    key: Option<Key>,
+    then: Callback,
+}
+
+/// What is armed. The queue holds the slot of each timer that has a key.
+struct Armed {
+    queue: DelayQueue<usize>,
+    /// The queue takes nothing later than this.
+    horizon: Deadline,
+    slots: Vec<Option<Timer>>,
+    free: Vec<usize>,
+    next_id: u64,
+}
+
+impl Armed {
+    /// Must be called in the context of a runtime.
+    fn new() -> Self {
+        // A second less: the queue reads the clock for itself.
+        let longest = Duration::from_millis(1 << 36) - Duration::from_secs(1);
+        let last = clock::after(longest);
+        let mut armed = Armed {
+            horizon: last,
+            queue: DelayQueue::new(),
+            slots: Vec::new(),
+            free: Vec::new(),
+            next_id: 0,
+        };
+        armed.schedule(last, Box::new(|_| ()));
+        armed
+    }
+
+    fn instant(&self, deadline: Deadline) -> Option<Instant> {
+        clock::instant(deadline).filter(|_| deadline <= self.horizon)
+    }
+
+    fn schedule(&mut self, due: Deadline, then: Callback) -> TimerId {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() - 1
+        });
+        let key = self
+            .instant(due)
+            .map(|at| self.queue.insert_at(slot, at.into()));
+        let id = self.next_id;
+        self.next_id += 1;
+        self.slots[slot] = Some(Timer { id, due, key, then });
+        TimerId { slot, id }
+    }
+
+    fn named(&mut self, name: &TimerId) -> Option<&mut Timer> {
+        let timer = self.slots[name.slot].as_mut();
+        timer.filter(|timer| timer.id == name.id)
+    }
+
+    fn take(&mut self, slot: usize) -> Option<Timer> {
+        let timer = self.slots[slot].take()?;
+        self.free.push(slot);
+        Some(timer)
+    }
+
+    fn cancel(&mut self, name: &TimerId) -> Option<Timer> {
+        if let Some(key) = self.named(name)?.key {
+            self.queue.remove(&key);
+        }
+        self.take(name.slot)
+    }
+
+    fn reset(&mut self, name: &TimerId, due: Deadline) -> bool {
+        let at = self.instant(due);
+        let Some(timer) = self.named(name) else {
+            return false;
+        };
+        timer.due = due;
+        let key = match (timer.key, at) {
+            (Some(key), Some(at)) => {
+                self.queue.reset_at(&key, at.into());
+                return true;
+            }
+            (Some(key), None) => {
+                self.queue.remove(&key);
+                None
+            }
+            (None, at) => at.map(|at| self.queue.insert_at(name.slot, at.into())),
+        };
+        if let Some(timer) = self.named(name) {
+            timer.key = key;
+        }
+        true
+    }
+
+    fn poll_due(&mut self, context: &mut Context<'_>) -> Poll<Timer> {
+        match self.queue.poll_expired(context) {
+            Poll::Ready(Some(expired)) => {
+                let timer = self.take(expired.into_inner());
+                Poll::Ready(timer.expect("what is in the queue has a slot"))
+            }
+            // An empty queue keeps the waker for the next insert.
+            Poll::Ready(None) | Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+async fn drive(shared: Arc<Mutex<Armed>>) {
+    loop {
+        let timer = poll_fn(|context| shared.lock().poll_due(context)).await;
+        let fired = Fired {
+            due: timer.due,
+            claimed_nanos: None,
+        };
+        // A panic has been reported by its hook, and the others still have their deadlines.
+        let _ = catch_unwind(AssertUnwindSafe(|| (timer.then)(fired)));
+    }
+}
+
+impl Timers for TokioDelayQueue {
+    type Handle = TimerId;
+
+    /// # Panics
+    /// When the system refuses a thread.
+    fn start() -> Self {
+        let runtime = timer_runtime();
+        let context = runtime.enter();
+        let shared = Arc::new(Mutex::new(Armed::new()));
+        drop(context);
+        runtime.spawn(drive(Arc::clone(&shared)));
+        TokioDelayQueue {
+            _runtime: runtime,
+            shared,
+        }
+    }
+
+    #[inline]
+    fn schedule(&self, deadline: Deadline, then: impl FnOnce(Fired) + Send + 'static) -> TimerId {
+        let then = Box::new(then);
+        self.shared.lock().schedule(deadline, then)
+    }
+}
+
+impl Cancel for TokioDelayQueue {
+    #[inline]
+    fn cancel(&self, handle: &TimerId) -> bool {
+        // Dropped after the lock is free: a callback may own what uses the timer when dropped.
+        let timer = self.shared.lock().cancel(handle);
+        timer.is_some()
+    }
+}
+
+impl Reset for TokioDelayQueue {
+    #[inline]
+    fn reset(&self, handle: &TimerId, deadline: Deadline) -> bool {
+        self.shared.lock().reset(handle, deadline)
+    }
+}
+
+impl fmt::Debug for TokioDelayQueue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TokioDelayQueue").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,88 @@
+//! tokio's `sleep_until`: timers that only futures can wait for.
+//!
+//! | offered | where the crate documents it |
+//! | --- | --- |
+//! | sleep | `time::sleep_until`: "Waits until `deadline` is reached" |
+//! | dropping calls off | `time::sleep_until`, "Cancellation": "done by dropping the returned future. No additional cleanup work is required" |
+//!
+//! Nothing is claimed. Its ticks are of 1 ms: "operates at millisecond granularity and should not be used for
+//! tasks that require high-resolution timers". In what order tasks due in one tick are woken is not said.
+//!
+//! A sleep belongs to the runtime in whose context it was made, and fires there; any thread may poll it. A
+//! service that is started inside a runtime stands for whichever runtime its callers run in, as the crate's
+//! own function does, and adds nothing to it. Elsewhere it brings a runtime with one thread, which every
+//! call has to enter. A sleep that is polled after its runtime has ended panics, as the crate's own does.
+
+use ::std::pin::Pin;
+use ::std::task::{Context, Poll};
+
+use ::tokio::runtime::{Builder, Handle, Runtime};
+use ::tokio::time;
+use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::timer::Sleep;
+
+use crate::sync::clock;
+
+/// A runtime's timer.
+///
+/// One with a runtime of its own must not be dropped inside a task: a runtime panics then.
+#[derive(Debug)]
+pub struct TokioSleep {
+    /// `None`: the caller's.
+    runtime: Option<Runtime>,
+}
+
+/// A runtime with a timer and one thread to drive it.
+///
+/// # Panics
+/// When the system refuses the thread.
+pub(super) fn timer_runtime() -> Runtime {
+    Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_time()
+        .build()
+        .expect("the system has room for the runtime's thread")
+}
+
+impl Sleep for TokioSleep {
+    /// # Panics
+    /// When there is no runtime and the system refuses a thread for one.
+    fn start() -> Self {
+        TokioSleep {
+            runtime: Handle::try_current().is_err().then(timer_runtime),
+        }
+    }
+
+    /// # Panics
+    /// Outside of every runtime, and in one without a timer, where the service was started inside one.
+    #[inline]
+    fn sleep_until(&self, deadline: Deadline) -> impl Future<Output = ()> + Send + 'static {
+        let sleep = clock::instant(deadline).map(|at| {
+            let _context = self.runtime.as_ref().map(Runtime::enter);
+            time::sleep_until(at.into())
+        });
+        OrNever { sleep }
+    }
+}
+
+pin_project_lite::pin_project! {
+    /// A sleep, or none for a deadline that never comes; tokio has no such sleep.
+    ///
+    /// An `async` block would hold the sleep twice.
+    struct OrNever {
+        #[pin]
+        sleep: Option<time::Sleep>,
+    }
+}
+
+impl Future for OrNever {
+    type Output = ();
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        match self.project().sleep.as_pin_mut() {
+            Some(sleep) => sleep.poll(context),
+            None => Poll::Pending,
+        }
+    }
+}
