@@ -1,9 +1,10 @@
 //! A3: two alts that meet on a rendezvous commit both, on matching clauses, or neither; crossed ones and
 //! rings of them progress.
 
-use flowmeter_harness::channel::{Alts, Buffer, Channels, Chosen, Clause, Order, Patience, Polled};
+use flowmeter_harness::channel::{Alts, Buffer, Channels, Chosen, Clause, Order, Patience};
 use flowmeter_harness::sync::World;
 
+use super::acts::{alts, is_empty};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
@@ -34,24 +35,13 @@ fn crossed<C: Alts, W: World>() {
     let (tx_b, rx_b) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
     let sender = W::spawn(move || {
         let mut slots = [Some(10), Some(20)];
-        let chosen = {
-            let clauses = [Clause::Put(&tx_a), Clause::Put(&tx_b)];
-            C::run(
-                &mut C::prepare(&clauses, Order::Priority),
-                &mut slots,
-                Patience::Forever,
-            )
-        };
+        let clauses = [Clause::Put(&tx_a), Clause::Put(&tx_b)];
+        let chosen = alts::<C, W, _>(&clauses, Order::Priority, &mut slots, Patience::Forever);
         (chosen, slots, [tx_a, tx_b])
     });
-    let taken = {
-        let clauses = [Clause::Take(&rx_b), Clause::Take(&rx_a)];
-        C::run(
-            &mut C::prepare(&clauses, Order::Priority),
-            &mut [None, None],
-            Patience::Forever,
-        )
-    };
+    let clauses = [Clause::Take(&rx_b), Clause::Take(&rx_a)];
+    let mut nothing = [None, None];
+    let taken = alts::<C, W, _>(&clauses, Order::Priority, &mut nothing, Patience::Forever);
     let (put, slots, txs) = W::join(sender);
     match (put, taken) {
         (
@@ -100,11 +90,7 @@ fn ring_of<C: Alts, W: World>(size: usize) {
             W::spawn(move || {
                 let mut slots = [None, Some(member)];
                 let clauses = [Clause::Take(&left), Clause::Put(&right)];
-                C::run(
-                    &mut C::prepare(&clauses, Order::Random),
-                    &mut slots,
-                    Patience::Forever,
-                )
+                alts::<C, W, _>(&clauses, Order::Random, &mut slots, Patience::Forever)
             })
         })
         .collect();
@@ -125,10 +111,6 @@ fn ring_of<C: Alts, W: World>(size: usize) {
     }
     assert_eq!(put, taken, "A3: a put and its take are not a pair");
     for (_tx, mut rx) in channels {
-        assert_eq!(
-            C::poll(&mut rx),
-            Polled::WouldWait,
-            "A1: an alts that answered left a clause behind"
-        );
+        is_empty::<C, _>(&mut rx, "A1: an alts that answered left a clause behind");
     }
 }

@@ -118,6 +118,8 @@ impl<W: World> Enrol for Checks<W> {
             c2_order::cases::<C, ByThread, W>(form),
         );
         self.owe(who, &c3_capacity::PROPERTY, c3_capacity::cases::<C>());
+        let waiting = c3_capacity::quiescent_cases::<C, W>();
+        self.owe(who, &c3_capacity::PROPERTY, waiting);
         let keeps = claims(who, Claim::KeepsBuffered);
         self.owe(who, &c5_try::PROPERTY, c5_try::cases::<C>(keeps));
         self.owe(who, &c5_try::PROPERTY, c5_try::blocking_cases::<C, W>());

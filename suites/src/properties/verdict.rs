@@ -8,7 +8,8 @@ use flowmeter_harness::sync::{Exploration, World};
 use super::Cell;
 
 /// Explores the cases of a cell in turn, each with its share of the budget, until one fails. In the std
-/// world each runs once at least, even when the budget is used up.
+/// world each runs once at least, even when the budget is used up. Loom proves by exhausting a space: where
+/// the budget ends before the space does, the verdict is [`Verdict::Inconclusive`].
 pub fn judge<W: World>(cell: &Cell, budget: &Exploration) -> Proof {
     let began = Instant::now();
     let mut proof = Proof {
@@ -54,12 +55,19 @@ pub fn judge<W: World>(cell: &Cell, budget: &Exploration) -> Proof {
             proof.detail = Some(format!("{}: {failure}", case.name));
             break;
         }
-        if explored.executions == 0 {
+        let open = if explored.executions == 0 {
+            Some("the budget ended before the first execution".to_owned())
+        } else if W::NAME == "loom" && !explored.complete {
+            let executions = explored.executions;
+            Some(format!(
+                "the budget ended before the space, after {executions} executions"
+            ))
+        } else {
+            None
+        };
+        if let Some(why) = open {
             proof.verdict = Verdict::Inconclusive;
-            proof.detail = Some(format!(
-                "{}: the budget ended before the first execution",
-                case.name
-            ));
+            proof.detail = Some(format!("{}: {why}", case.name));
         }
     }
     proof.seconds = began.elapsed().as_secs_f64();
