@@ -9,13 +9,12 @@ use flowmeter_harness::measure::plan::{
 };
 use flowmeter_harness::measure::{clock, machine};
 use flowmeter_harness::record::{Implementation, Proof, Run, SCHEMA, Verdict};
-use flowmeter_harness::registry::{AsyncRegistry, Contestant};
-use flowmeter_harness::sync::std::Std;
+use flowmeter_harness::registry::Contestant;
 
-use crate::contest::Contest;
 use crate::process::pinning_name;
-use crate::properties::{Cell, Checks, PROPERTIES, Property};
+use crate::properties::{PROPERTIES, Property};
 use crate::proving::{Effort, prove};
+use crate::roster::{Owed, Roster};
 use crate::scenario::ScenarioSpec;
 
 /// How a run is measured.
@@ -57,31 +56,22 @@ impl Settings {
 /// Who runs which scenarios.
 #[derive(Debug)]
 pub struct Selection {
-    /// Contestants in the registry's order.
-    pub implementations: Vec<Contestant>,
+    /// Who, asked about these scenarios.
+    pub roster: Roster,
     /// Scenarios, the most important first.
     pub scenarios: Vec<ScenarioSpec>,
 }
 
 /// Proves what the selected scenarios rely on, telling `heard` of each verdict as it comes.
-pub fn quick_proof<R: AsyncRegistry>(
-    registry: R,
+pub fn quick_proof(
     selection: &Selection,
     mut heard: impl FnMut(usize, usize, &Proof),
 ) -> Vec<Proof> {
-    let checks = Checks::<Std>::of(registry);
-    let needed = |cell: &Cell| {
-        !cell.cases.is_empty()
-            && selection
-                .implementations
-                .iter()
-                .any(|who| who.name == cell.who.name)
-            && selection
-                .scenarios
-                .iter()
-                .any(|scenario| relies_on(scenario, cell.property))
+    let needed = |cell: &Owed| {
+        let mut scenarios = selection.scenarios.iter();
+        cell.claim != Ok(false) && scenarios.any(|scenario| relies_on(scenario, cell.property))
     };
-    let cells: Vec<Cell> = checks.cells().filter(needed).collect();
+    let cells: Vec<Owed> = selection.roster.owed().filter(needed).collect();
     cells
         .iter()
         .enumerate()
@@ -117,12 +107,7 @@ pub fn disproved(proofs: &[Proof], who: &str, scenario: &ScenarioSpec) -> Option
 }
 
 /// The engine's plan for a selection; `proofs` is what [`quick_proof`] gave.
-pub fn plan<R: AsyncRegistry>(
-    contest: &Contest<R>,
-    selection: &Selection,
-    proofs: Vec<Proof>,
-    settings: &Settings,
-) -> Plan {
+pub fn plan(selection: &Selection, proofs: Vec<Proof>, settings: &Settings) -> Plan {
     let entry = |who: &str, scenario: &ScenarioSpec| Entry {
         disproved: disproved(&proofs, who, scenario),
         ..Entry::new(who)
@@ -131,10 +116,10 @@ pub fn plan<R: AsyncRegistry>(
         .scenarios
         .iter()
         .filter_map(|scenario| {
-            let mut entries: Vec<Entry> = selection
-                .implementations
-                .iter()
-                .filter(|who| contest.supports(who.name, scenario))
+            let roster = &selection.roster;
+            let mut entries: Vec<Entry> = roster
+                .contestants()
+                .filter(|who| roster.supports(who.name, scenario))
                 .map(|who| entry(who.name, scenario))
                 .collect();
             let sound: Vec<&Entry> = entries.iter().filter(|e| e.disproved.is_none()).collect();
@@ -182,11 +167,7 @@ pub fn plan<R: AsyncRegistry>(
             total,
             longest_window: settings.window,
         }),
-        implementations: selection
-            .implementations
-            .iter()
-            .map(implementation)
-            .collect(),
+        implementations: selection.roster.contestants().map(implementation).collect(),
         proofs,
         contests,
     }

@@ -15,6 +15,7 @@ use super::report;
 use super::selection::Scenarios;
 use crate::campaign::{Selection, Settings, disproved};
 use crate::contest::Contest;
+use crate::roster::Roster;
 use crate::scenario::{ScenarioSpec, built_in};
 
 /// Seconds that the engine may take, if a user wants other than the default.
@@ -49,8 +50,7 @@ fn run<R: AsyncRegistry>(
             reason.trim()
         ))
     })?;
-    let contest = Contest::of(registry);
-    let selection = select(&contest, filter.as_ref())?;
+    let selection = select(&Contest::of(registry), filter.as_ref())?;
     if selection.scenarios.is_empty() {
         // The filter is for what is not curated, and so for criterion alone.
         uncontended(&[]);
@@ -73,9 +73,9 @@ fn run<R: AsyncRegistry>(
     };
     let folder = new_folder();
     writable(&folder)?;
-    let proofs = proofs(registry, &selection);
+    let proofs = proofs(&selection);
     uncontended(&left_out(&selection, &proofs));
-    let summary = time(&contest, &selection, &settings, &folder, proofs, false)?;
+    let summary = time(&selection, &settings, &folder, proofs, false)?;
     let run = read_run(&folder)?;
     let page = report::page_of(&run);
     let runs = [run];
@@ -96,7 +96,7 @@ fn left_out(selection: &Selection, proofs: &[Proof]) -> Vec<String> {
     let scenarios = built_in();
     let ids = scenarios.iter().flat_map(|scenario| {
         let disproved = |who: &&Contestant| disproved(proofs, who.name, scenario).is_some();
-        let out = selection.implementations.iter().filter(disproved);
+        let out = selection.roster.contestants().filter(disproved);
         out.map(|who| format!("{}/{}", scenario.name, who.name))
             .collect::<Vec<_>>()
     });
@@ -120,17 +120,14 @@ fn select<R: AsyncRegistry>(
     contest: &Contest<R>,
     filter: Option<&Regex>,
 ) -> Result<Selection, Failure> {
+    let mut scenarios = Scenarios::named(None).of()?;
+    let all = Roster::ask(contest, |_| true, &scenarios);
     let matches = |scenario: &ScenarioSpec, who: &Contestant| {
         let id = format!("{}/{}", scenario.name, who.name);
-        contest.supports(who.name, scenario) && filter.is_none_or(|filter| filter.is_match(&id))
+        all.supports(who.name, scenario) && filter.is_none_or(|filter| filter.is_match(&id))
     };
-    let all = Scenarios::named(None).of()?;
-    let mut implementations = contest.implementations().to_vec();
-    implementations.retain(|who| all.iter().any(|scenario| matches(scenario, who)));
-    let mut scenarios = all;
-    scenarios.retain(|scenario| implementations.iter().any(|who| matches(scenario, who)));
-    Ok(Selection {
-        implementations,
-        scenarios,
-    })
+    let mut roster = all.clone();
+    roster.retain(|who| scenarios.iter().any(|scenario| matches(scenario, who)));
+    scenarios.retain(|scenario| roster.contestants().any(|who| matches(scenario, who)));
+    Ok(Selection { roster, scenarios })
 }

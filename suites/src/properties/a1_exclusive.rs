@@ -4,7 +4,7 @@ use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, P
 use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::World;
 
-use super::acts::{alts, having, is_empty, put, take};
+use super::acts::{alts, having, is_empty, put, take, turns};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
@@ -40,15 +40,9 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     cases
 }
 
-/// A losing put's value, back in its slot.
-fn given_back(slot: &mut Option<Token>) -> Token {
-    let came_back = slot.take();
-    came_back.expect("A1: a losing clause's value did not come back")
-}
-
 /// Two producers, one on each channel; the alts takes from whichever. Each run takes one value.
 fn two_takes<C: Alts, W: World>(buffer: Buffer) {
-    let each = if W::NAME == "std" { 64 } else { 1 };
+    let each = turns::<W>();
     let count = 2 * each;
     let mint = Mint::new(count);
     let (tx_a, rx_a) = C::open::<Token>(buffer).expect("asked before");
@@ -93,106 +87,145 @@ fn two_takes<C: Alts, W: World>(buffer: Buffer) {
     ledger.close(&mint, AROUND);
 }
 
-/// Two takers, one on each channel; the alts puts to whichever. Losing values come back.
+/// Takes so many values.
+fn taker<C: Alts, W: World>(
+    mut rx: C::Rx<Token>,
+    count: usize,
+) -> W::JoinHandle<(C::Rx<Token>, Vec<usize>)> {
+    W::spawn(move || {
+        let take = |_| take::<C, W, Token>(&mut rx).id();
+        let taken = (0..count).map(take).collect();
+        (rx, taken)
+    })
+}
+
+/// Two takers, one on each channel; the alts puts to whichever. Losing values come back, and are offered
+/// again.
 fn two_puts<C: Alts, W: World>(buffer: Buffer) {
-    let mint = Mint::new(4);
+    let each = turns::<W>();
+    let count = 2 * each;
+    let mint = Mint::new(count);
     let (mut tx_a, rx_a) = C::open::<Token>(buffer).expect("asked before");
     let (mut tx_b, rx_b) = C::open::<Token>(buffer).expect("asked before");
-    let mut ledger = Ledger::new(4);
-    let taking = [rx_a, rx_b].map(|mut rx| {
-        W::spawn(move || {
-            let id = take::<C, W, Token>(&mut rx).id();
-            (rx, id)
-        })
-    });
-    let mut slots = [Some(mint.token(0)), Some(mint.token(1))];
-    let clauses = [Clause::Put(&tx_a), Clause::Put(&tx_b)];
-    let chosen = alts::<C, W, _>(&clauses, Order::Random, &mut slots, Patience::Forever);
-    let Ok(Chosen::Put {
-        clause: won,
-        accepted: true,
-    }) = chosen
-    else {
-        panic!("A1: an alts over two puts answered {chosen:?}");
-    };
-    assert!(
-        slots[won].is_none(),
-        "A1: the winner's value stayed in its slot"
-    );
-    let loser = given_back(&mut slots[1 - won]);
-    assert_eq!(loser.id(), 1 - won, "A1: another value came back");
-    ledger.accepted(won);
-    ledger.refused(loser.id());
+    let mut ledger = Ledger::new(count);
+    let taking = [rx_a, rx_b].map(|rx| taker::<C, W>(rx, each));
+    let mut tokens = (0..count).map(|id| mint.token(id));
+    let mut slots = [tokens.next(), tokens.next()];
+    let mut accepted = [0; 2];
+    while accepted[0] < each && accepted[1] < each {
+        let ids = slots.each_ref().map(|slot| slot.as_ref().map(Token::id));
+        let clauses = [Clause::Put(&tx_a), Clause::Put(&tx_b)];
+        match alts::<C, W, _>(&clauses, Order::Random, &mut slots, Patience::Forever) {
+            Ok(Chosen::Put {
+                clause: won,
+                accepted: true,
+            }) => {
+                assert!(
+                    slots[won].is_none(),
+                    "A1: the winner's value stayed in its slot"
+                );
+                let lost = 1 - won;
+                assert_eq!(
+                    slots[lost].as_ref().map(Token::id),
+                    ids[lost],
+                    "A1: a losing clause's value did not come back"
+                );
+                ledger.accepted(ids[won].expect("every slot is filled"));
+                accepted[won] += 1;
+                slots[won] = tokens.next();
+            }
+            other => panic!("A1: an alts over two puts answered {other:?}"),
+        }
+    }
     // Lets the other taker end.
-    let (tx, id) = [(&mut tx_b, 3), (&mut tx_a, 2)]
-        .into_iter()
-        .nth(won)
-        .expect("one of two");
-    put::<C, W, _>(tx, mint.token(id));
-    ledger.accepted(id);
+    let (tx, missing) = if accepted[0] < each {
+        (&mut tx_a, each - accepted[0])
+    } else {
+        (&mut tx_b, each - accepted[1])
+    };
+    for token in slots.into_iter().flatten().chain(tokens).take(missing) {
+        ledger.accepted(token.id());
+        put::<C, W, _>(tx, token);
+    }
     for handle in taking {
-        let (mut rx, id) = W::join(handle);
-        ledger.taken(id);
+        let (mut rx, taken) = W::join(handle);
+        taken.into_iter().for_each(|id| ledger.taken(id));
         is_empty::<C, _>(&mut rx, "A1: a losing put took effect");
     }
-    drop((tx_a, tx_b, loser));
+    drop((tx_a, tx_b));
     ledger.close(&mint, AROUND);
 }
 
 /// An alts over a take, to which another thread puts, and a put, from which another takes. `full`: the put
 /// finds no room at first.
 fn take_or_put<C: Alts, W: World>(buffer: Buffer, full: bool, order: Order) {
-    let mint = Mint::new(4);
-    let mut ledger = Ledger::new(4);
+    let each = turns::<W>();
+    let count = 2 * each;
+    let mint = Mint::new(count + 1);
+    let mut ledger = Ledger::new(count + 1);
     let (mut tx_in, mut rx_in) = C::open::<Token>(buffer).expect("asked before");
-    let (mut tx_out, mut rx_out) = C::open::<Token>(buffer).expect("asked before");
-    let stored = full && buffer != Buffer::Rendezvous;
-    if stored {
-        let offered = C::offer(&mut tx_out, mint.token(3));
+    let (mut tx_out, rx_out) = C::open::<Token>(buffer).expect("asked before");
+    let stored = usize::from(full && buffer != Buffer::Rendezvous);
+    if stored == 1 {
+        let offered = C::offer(&mut tx_out, mint.token(count));
         assert!(matches!(offered, Offered::Done));
-        ledger.accepted(3);
+        ledger.accepted(count);
     }
-    let incoming = mint.token(0);
-    ledger.accepted(0);
+    let incoming: Vec<Token> = (0..each).map(|id| mint.token(id)).collect();
     let putter = W::spawn(move || {
-        put::<C, W, _>(&mut tx_in, incoming);
+        for token in incoming {
+            put::<C, W, _>(&mut tx_in, token);
+        }
         tx_in
     });
-    let taker = W::spawn(move || {
-        let id = take::<C, W, Token>(&mut rx_out).id();
-        (rx_out, id)
-    });
-    let mut slots = [None, Some(mint.token(1))];
-    let clauses = [Clause::Take(&rx_in), Clause::Put(&tx_out)];
-    match alts::<C, W, _>(&clauses, order, &mut slots, Patience::Forever) {
-        Ok(Chosen::Took {
-            clause: 0,
-            value: Some(token),
-        }) => {
-            ledger.taken(token.id());
-            ledger.refused(given_back(&mut slots[1]).id());
-            if !stored {
-                // Lets the taker end.
-                put::<C, W, _>(&mut tx_out, mint.token(2));
-                ledger.accepted(2);
+    let taking = taker::<C, W>(rx_out, each);
+    (0..each).for_each(|id| ledger.accepted(id));
+    let mut outgoing = (each..count).map(|id| mint.token(id));
+    let mut slots = [None, outgoing.next()];
+    let (mut taken, mut accepted) = (0, 0);
+    while taken < each && accepted < each {
+        let id = slots[1].as_ref().map(Token::id);
+        let clauses = [Clause::Take(&rx_in), Clause::Put(&tx_out)];
+        match alts::<C, W, _>(&clauses, order, &mut slots, Patience::Forever) {
+            Ok(Chosen::Took {
+                clause: 0,
+                value: Some(token),
+            }) => {
+                ledger.taken(token.id());
+                taken += 1;
+                assert_eq!(
+                    slots[1].as_ref().map(Token::id),
+                    id,
+                    "A1: a losing clause's value did not come back"
+                );
             }
+            Ok(Chosen::Put {
+                clause: 1,
+                accepted: true,
+            }) => {
+                assert!(
+                    slots[1].is_none(),
+                    "A1: the winner's value stayed in its slot"
+                );
+                ledger.accepted(id.expect("its slot is filled"));
+                accepted += 1;
+                slots[1] = outgoing.next();
+            }
+            other => panic!("A1: an alts over a take and a put answered {other:?}"),
         }
-        Ok(Chosen::Put {
-            clause: 1,
-            accepted: true,
-        }) => {
-            assert!(
-                slots[1].is_none(),
-                "A1: the winner's value stayed in its slot"
-            );
-            ledger.accepted(1);
-            ledger.taken(take::<C, W, Token>(&mut rx_in).id());
-        }
-        other => panic!("A1: an alts over a take and a put answered {other:?}"),
+    }
+    // Lets the other two end.
+    for _ in taken..each {
+        ledger.taken(take::<C, W, Token>(&mut rx_in).id());
+    }
+    let rest = slots.into_iter().flatten().chain(outgoing);
+    for token in rest.take((each - stored).saturating_sub(accepted)) {
+        ledger.accepted(token.id());
+        put::<C, W, _>(&mut tx_out, token);
     }
     let tx_in = W::join(putter);
-    let (mut rx_out, id) = W::join(taker);
-    ledger.taken(id);
+    let (mut rx_out, took) = W::join(taking);
+    took.into_iter().for_each(|id| ledger.taken(id));
     while let Polled::Done(token) = C::poll(&mut rx_out) {
         ledger.taken(token.id());
     }

@@ -4,7 +4,7 @@
 use flowmeter_harness::channel::{Alts, Buffer, Channels, Chosen, Clause, Order, Patience};
 use flowmeter_harness::sync::World;
 
-use super::acts::{alts, is_empty};
+use super::acts::{alts, is_empty, turns};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
@@ -31,50 +31,45 @@ fn has_what_it_takes<C: Channels>() -> bool {
 
 /// One puts to A or B, the other takes from B or A.
 fn crossed<C: Alts, W: World>() {
-    let (tx_a, rx_a) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
-    let (tx_b, rx_b) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
+    let (tx_a, rx_a) = C::open::<usize>(Buffer::Rendezvous).expect("asked before");
+    let (tx_b, rx_b) = C::open::<usize>(Buffer::Rendezvous).expect("asked before");
     let sender = W::spawn(move || {
-        let mut slots = [Some(10), Some(20)];
         let clauses = [Clause::Put(&tx_a), Clause::Put(&tx_b)];
-        let chosen = alts::<C, W, _>(&clauses, Order::Priority, &mut slots, Patience::Forever);
-        (chosen, slots, [tx_a, tx_b])
+        let put = (0..turns::<W>()).map(|turn| {
+            let values = [2 * turn, 2 * turn + 1];
+            let mut slots = values.map(Some);
+            match alts::<C, W, _>(&clauses, Order::Priority, &mut slots, Patience::Forever) {
+                Ok(Chosen::Put {
+                    clause,
+                    accepted: true,
+                }) => {
+                    let mut left = values.map(Some);
+                    left[clause] = None;
+                    assert_eq!(slots, left, "A1: a losing clause's value did not come back");
+                    values[clause]
+                }
+                other => panic!("A3: two alts met, and the one that puts answered {other:?}"),
+            }
+        });
+        put.collect::<Vec<usize>>()
     });
     let clauses = [Clause::Take(&rx_b), Clause::Take(&rx_a)];
-    let mut nothing = [None, None];
-    let taken = alts::<C, W, _>(&clauses, Order::Priority, &mut nothing, Patience::Forever);
-    let (put, slots, txs) = W::join(sender);
-    match (put, taken) {
-        (
-            Ok(Chosen::Put {
-                clause: 0,
-                accepted: true,
-            }),
+    let taken = (0..turns::<W>()).map(|_| {
+        let mut nothing = [None, None];
+        match alts::<C, W, _>(&clauses, Order::Priority, &mut nothing, Patience::Forever) {
             Ok(Chosen::Took {
-                clause: 1,
-                value: Some(10),
-            }),
-        ) => assert_eq!(
-            slots,
-            [None, Some(20)],
-            "A1: a losing clause's value did not come back"
-        ),
-        (
-            Ok(Chosen::Put {
-                clause: 1,
-                accepted: true,
-            }),
-            Ok(Chosen::Took {
-                clause: 0,
-                value: Some(20),
-            }),
-        ) => assert_eq!(
-            slots,
-            [Some(10), None],
-            "A1: a losing clause's value did not come back"
-        ),
-        other => panic!("A3: two alts met, and answered {other:?}"),
-    }
-    drop(txs);
+                clause,
+                value: Some(value),
+            }) if clause == 1 - value % 2 => value,
+            other => panic!("A3: two alts met, and the one that takes answered {other:?}"),
+        }
+    });
+    let taken: Vec<usize> = taken.collect();
+    assert_eq!(
+        W::join(sender),
+        taken,
+        "A3: a put and its take are not a pair"
+    );
 }
 
 /// Everybody takes from the left or puts to the right. However the first pairs are made, in a ring of two

@@ -5,7 +5,7 @@ use std::time::Duration;
 use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, Patience, Polled};
 use flowmeter_harness::sync::{Deadline, World};
 
-use super::acts::{alts, edge_after, having, is_empty, put};
+use super::acts::{alts, edge_after, having, is_empty, put, take, turns};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
@@ -85,29 +85,27 @@ fn put_in_vain<C: Alts, W: World>(buffer: Buffer) {
     }
 }
 
+/// Values come just as the alts gives up: each is taken once, in time or later.
 fn edge<C: Alts, W: World>(buffer: Buffer) {
-    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let (mut tx, mut rx) = C::open::<usize>(buffer).expect("asked before");
     let putter = W::spawn(move || {
-        put::<C, W, _>(&mut tx, 1);
+        (0..turns::<W>()).for_each(|value| put::<C, W, _>(&mut tx, value));
         tx
     });
-    W::perturb();
-    let deadline = Deadline::after(W::now_nanos(), edge_after::<W>());
-    let clauses = [Clause::Take(&rx)];
-    let until = Patience::Until(deadline);
-    match alts::<C, W, _>(&clauses, Order::Random, &mut [None], until) {
-        Ok(Chosen::Took {
-            clause: 0,
-            value: Some(1),
-        }) => {}
-        Ok(Chosen::TimedOut) => {
-            assert_eq!(
-                C::take(&mut rx),
-                Ok(1),
-                "A9: a value was lost to a deadline"
-            );
-        }
-        other => panic!("A9: the alts answered {other:?}"),
+    for turn in 0..turns::<W>() {
+        W::perturb();
+        let deadline = Deadline::after(W::now_nanos(), edge_after::<W>());
+        let until = Patience::Until(deadline);
+        let clauses = [Clause::Take(&rx)];
+        let value = match alts::<C, W, _>(&clauses, Order::Random, &mut [None], until) {
+            Ok(Chosen::Took {
+                clause: 0,
+                value: Some(value),
+            }) => value,
+            Ok(Chosen::TimedOut) => take::<C, W, _>(&mut rx),
+            other => panic!("A9: the alts answered {other:?}"),
+        };
+        assert_eq!(value, turn, "A9: a value was lost to a deadline");
     }
     drop(W::join(putter));
     is_empty::<C, _>(&mut rx, "A9: a value appeared twice");

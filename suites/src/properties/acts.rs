@@ -48,6 +48,12 @@ pub(super) fn alts<C: Alts, W: World, T: Message>(
     C::run(&mut C::prepare(clauses, order), slots, patience)
 }
 
+/// How often the threads of one execution meet: starting them costs real threads more than many meetings,
+/// and a checker explores each meeting.
+pub(super) fn turns<W: World>() -> usize {
+    if W::NAME == "std" { 64 } else { 1 }
+}
+
 /// Nothing is in the channel, and no put waits on it.
 pub(super) fn is_empty<C: Channels, T: Message>(rx: &mut C::Rx<T>, otherwise: &str) {
     assert!(matches!(C::poll(rx), Polled::WouldWait), "{otherwise}");

@@ -8,7 +8,7 @@ use flowmeter_harness::channel::{
 use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::{Deadline, World};
 
-use super::acts::{edge_after, having, is_closable, put, take};
+use super::acts::{edge_after, having, is_closable, put, take, turns};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
@@ -140,22 +140,26 @@ fn take_never<C: TakeDeadline, W: World>(buffer: Buffer) {
     assert_eq!(W::join(taker), Ok(3), "C8: Duration::MAX is for ever");
 }
 
-/// A value arrives just as the take gives up: it is either taken, or still there.
+/// Values arrive just as the take gives up: each is either taken, or still there.
 fn take_edge<C: TakeDeadline, W: World>(buffer: Buffer) {
-    let mint = Mint::new(1);
+    let count = turns::<W>();
+    let mint = Mint::new(count);
     let (mut tx, mut rx) = C::open::<Token>(buffer).expect("asked before");
-    let token = mint.token(0);
-    let putter = W::spawn(move || put::<C, W, _>(&mut tx, token));
-    let mut ledger = Ledger::new(1);
-    ledger.accepted(0);
-    W::perturb();
-    match C::take_until(&mut rx, edge::<W>()) {
-        Ok(token) => ledger.taken(token.id()),
-        Err(TakeUntilError::TimedOut) => {
-            let token = take::<C, W, Token>(&mut rx);
-            ledger.taken(token.id());
+    let tokens: Vec<Token> = (0..count).map(|id| mint.token(id)).collect();
+    let putter = W::spawn(move || {
+        for token in tokens {
+            put::<C, W, _>(&mut tx, token);
         }
-        Err(error) => panic!("C8: {error:?} on an open channel"),
+    });
+    let mut ledger = Ledger::new(count);
+    for id in 0..count {
+        ledger.accepted(id);
+        W::perturb();
+        match C::take_until(&mut rx, edge::<W>()) {
+            Ok(token) => ledger.taken(token.id()),
+            Err(TakeUntilError::TimedOut) => ledger.taken(take::<C, W, Token>(&mut rx).id()),
+            Err(error) => panic!("C8: {error:?} on an open channel"),
+        }
     }
     W::join(putter);
     drop(rx);
