@@ -42,6 +42,10 @@ fn main() -> ExitCode {
             ..plan
         },
     ));
+    models.push(Model::new(
+        "verdict::an_exploration_that_loom_breaks_off_is_inconclusive",
+        broken_off,
+    ));
     isolation::main(models)
 }
 
@@ -63,6 +67,24 @@ fn owed<W: World>(registry: impl Registry, plan: Exploration) -> Vec<Model> {
             Model::new(name, move || answer(judge::<W>(&cell, &plan))).within(limit)
         })
         .collect()
+}
+
+/// A space of more than ten executions, of which ten are looked at.
+fn broken_off() -> Result<String, String> {
+    let checks = Checks::<Loom>::of(flowmeter_impls_loom::registry::Everybody);
+    let mut cells = checks.cells();
+    let cell = cells
+        .find(|cell| cell.property.name == "c1-conservation" && !cell.cases.is_empty())
+        .ok_or("nobody owes c1-conservation")?;
+    let plan = Exploration {
+        executions: 10,
+        ..Exploration::default()
+    };
+    let proof = judge::<Loom>(&cell, &plan);
+    match (proof.verdict, proof.complete) {
+        (Verdict::Inconclusive, false) => Ok(proof.detail.unwrap_or_default()),
+        other => Err(format!("{other:?} after {} executions", proof.executions)),
+    }
 }
 
 fn answer(proof: Proof) -> Result<String, String> {
