@@ -11,13 +11,12 @@ use flowmeter_harness::measure::plan::{
 };
 use flowmeter_harness::measure::{clock, machine};
 use flowmeter_harness::record::{Implementation, Proof, Run, SCHEMA, Uncontended, Verdict};
-use flowmeter_harness::registry::{AsyncRegistry, Contestant};
-use flowmeter_harness::sync::std::Std;
+use flowmeter_harness::registry::Contestant;
 
-use crate::contest::Contest;
 use crate::process::pinning_name;
-use crate::properties::{Cell, Checks, PROPERTIES, Property};
+use crate::properties::{PROPERTIES, Property};
 use crate::proving::{Effort, prove};
+use crate::roster::{Owed, Roster};
 use crate::scenario::ScenarioSpec;
 
 /// How a run is measured.
@@ -59,31 +58,22 @@ impl Settings {
 /// Who runs which scenarios.
 #[derive(Debug)]
 pub struct Selection {
-    /// Contestants in the registry's order.
-    pub implementations: Vec<Contestant>,
+    /// Who, asked about these scenarios.
+    pub roster: Roster,
     /// Scenarios, the most important first.
     pub scenarios: Vec<ScenarioSpec>,
 }
 
 /// Proves what the selected scenarios rely on, telling `heard` of each verdict as it comes.
-pub fn quick_proof<R: AsyncRegistry>(
-    registry: R,
+pub fn quick_proof(
     selection: &Selection,
     mut heard: impl FnMut(usize, usize, &Proof),
 ) -> Vec<Proof> {
-    let checks = Checks::<Std>::of(registry);
-    let needed = |cell: &Cell| {
-        !cell.cases.is_empty()
-            && selection
-                .implementations
-                .iter()
-                .any(|who| who.name == cell.who.name)
-            && selection
-                .scenarios
-                .iter()
-                .any(|scenario| relies_on(scenario, cell.property))
+    let needed = |cell: &Owed| {
+        let mut scenarios = selection.scenarios.iter();
+        cell.claim != Ok(false) && scenarios.any(|scenario| relies_on(scenario, cell.property))
     };
-    let cells: Vec<Cell> = checks.cells().filter(needed).collect();
+    let cells: Vec<Owed> = selection.roster.owed().filter(needed).collect();
     cells
         .iter()
         .enumerate()
@@ -119,8 +109,7 @@ pub fn disproved(proofs: &[Proof], who: &str, scenario: &ScenarioSpec) -> Option
 }
 
 /// The engine's plan for a selection; `proofs` is what [`quick_proof`] gave, `uncontended` what criterion timed.
-pub fn plan<R: AsyncRegistry>(
-    contest: &Contest<R>,
+pub fn plan(
     selection: &Selection,
     proofs: Vec<Proof>,
     uncontended: Vec<Uncontended>,
@@ -134,10 +123,10 @@ pub fn plan<R: AsyncRegistry>(
         .scenarios
         .iter()
         .filter_map(|scenario| {
-            let mut entries: Vec<Entry> = selection
-                .implementations
-                .iter()
-                .filter(|who| contest.supports(who.name, scenario))
+            let roster = &selection.roster;
+            let mut entries: Vec<Entry> = roster
+                .contestants()
+                .filter(|who| roster.supports(who.name, scenario))
                 .map(|who| entry(who.name, scenario))
                 .collect();
             let sound = entries.iter().filter(|entry| entry.disproved.is_none());
@@ -188,11 +177,7 @@ pub fn plan<R: AsyncRegistry>(
             total,
             longest_window: settings.window,
         }),
-        implementations: selection
-            .implementations
-            .iter()
-            .map(implementation)
-            .collect(),
+        implementations: selection.roster.contestants().map(implementation).collect(),
         proofs,
         uncontended,
         contests,

@@ -14,26 +14,29 @@ use crate::workloads::{Casting, Timing};
 /// Everybody who takes part, and in what.
 #[derive(Debug)]
 pub struct Contest<R> {
+    registry: R,
     contestants: Vec<Contestant>,
-    castings: Vec<(&'static str, Casting)>,
+}
+
+/// The families of one contestant.
+struct Families<'a, R> {
+    of: &'a str,
+    castings: Vec<Casting>,
     registry: PhantomData<fn(R)>,
 }
 
 impl<R: AsyncRegistry> Contest<R> {
-    /// Everybody in that registry.
+    /// Everybody in that registry. Opens no channel: nobody is asked before it is their turn.
     pub fn of(registry: R) -> Contest<R> {
-        let mut contest = Contest {
-            contestants: Vec::new(),
-            castings: Vec::new(),
-            registry: PhantomData,
-        };
-        registry.everybody(&mut contest);
-        contest
+        let mut names = Names::default();
+        registry.everybody(&mut names);
+        Contest {
+            registry,
+            contestants: names.0,
+        }
     }
-}
 
-impl<R> Contest<R> {
-    /// Who takes part, in the registry's order.
+    /// Who takes part, in the registry's order; of their capabilities, what their registration says.
     pub fn implementations(&self) -> &[Contestant] {
         &self.contestants
     }
@@ -94,46 +97,63 @@ impl<R> Contest<R> {
     }
 
     fn casting(&self, implementation: &str, scenario: &ScenarioSpec) -> Option<Casting> {
-        let castings = self.castings.iter();
-        let mut own = castings.filter(|(name, _)| *name == implementation);
-        own.find(|(_, casting)| (casting.takes_part)(&scenario.work))
-            .map(|(_, casting)| *casting)
+        let mut families = Families {
+            of: implementation,
+            castings: Vec::new(),
+            registry: PhantomData::<fn(R)>,
+        };
+        self.registry.everybody(&mut families);
+        let mut castings = families.castings.into_iter();
+        castings.find(|casting| (casting.takes_part)(&scenario.work))
     }
 }
 
-impl<R: AsyncRegistry> Enrol for Contest<R> {
+/// Hears who takes part, and asks nobody anything.
+#[derive(Default)]
+struct Names(Vec<Contestant>);
+
+impl Enrol for Names {
+    fn asks(&self, _name: &str) -> bool {
+        false
+    }
+
     fn contestant(&mut self, who: &Contestant) {
-        self.contestants.push(who.clone());
+        self.0.push(who.clone());
+    }
+}
+
+impl<R: AsyncRegistry> Enrol for Families<'_, R> {
+    fn asks(&self, name: &str) -> bool {
+        name == self.of
     }
 
-    fn blocking<C: Blocking>(&mut self, who: &Contestant) {
-        self.castings.push((who.name, Casting::blocking::<C>()));
+    fn blocking<C: Blocking>(&mut self, _who: &Contestant) {
+        self.castings.push(Casting::blocking::<C>());
     }
 
-    fn asynchronous<C: Async>(&mut self, who: &Contestant) {
-        let casting = Casting::asynchronous::<C, R::Executor>();
-        self.castings.push((who.name, casting));
-    }
-
-    fn alts<C: Alts>(&mut self, who: &Contestant) {
-        self.castings.push((who.name, Casting::alts::<C>()));
-    }
-
-    fn timer<T: Timers>(&mut self, who: &Contestant) {
-        self.castings.push((who.name, Casting::timer::<T>()));
-    }
-
-    fn cancel<T: Cancel>(&mut self, who: &Contestant) {
-        self.castings.push((who.name, Casting::cancel::<T>()));
-    }
-
-    fn sleep<S: Sleep>(&mut self, who: &Contestant) {
-        let casting = Casting::sleep::<S, R::Executor>();
-        self.castings.push((who.name, casting));
-    }
-
-    fn blocking_sleep<S: BlockingSleep>(&mut self, who: &Contestant) {
+    fn asynchronous<C: Async>(&mut self, _who: &Contestant) {
         self.castings
-            .push((who.name, Casting::blocking_sleep::<S>()));
+            .push(Casting::asynchronous::<C, R::Executor>());
+    }
+
+    fn alts<C: Alts>(&mut self, _who: &Contestant) {
+        self.castings.push(Casting::alts::<C>());
+    }
+
+    fn timer<T: Timers>(&mut self, _who: &Contestant) {
+        self.castings.push(Casting::timer::<T>());
+    }
+
+    fn cancel<T: Cancel>(&mut self, _who: &Contestant) {
+        self.castings.push(Casting::cancel::<T>());
+    }
+
+    fn sleep<S: Sleep>(&mut self, _who: &Contestant) {
+        let casting = Casting::sleep::<S, R::Executor>();
+        self.castings.push(casting);
+    }
+
+    fn blocking_sleep<S: BlockingSleep>(&mut self, _who: &Contestant) {
+        self.castings.push(Casting::blocking_sleep::<S>());
     }
 }

@@ -13,5 +13,6 @@ pub mod isolation;
 pub mod process;
 pub mod properties;
 pub mod proving;
+pub mod roster;
 pub mod scenario;
 pub mod workloads;

@@ -1,23 +1,31 @@
-//! What this program does when another copy of it started it: run one contestant, or prove one cell.
+//! What this program does when another copy of it started it: run one contestant, say what it has, or prove
+//! one cell.
 //!
 //! A contestant that hangs, aborts or overflows its stack must not take the run down, so everything foreign
 //! runs in a process of its own: the same executable with a first argument that no user types. Every program
 //! that measures or proves calls [`serve_if_asked`] before anything else.
 
-use std::io;
-use std::process::{Command, ExitCode};
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use flowmeter_harness::measure::StageError;
 use flowmeter_harness::measure::child::serve_process;
 use flowmeter_harness::measure::pin::{Pinned, Pinning, decide};
 use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::registry::AsyncRegistry;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::contest::Contest;
-use crate::proving;
+use crate::{proving, roster};
 
 const CONTESTANT: &str = "__contestant";
-const CELL: &str = "__cell";
+/// Proves one cell.
+pub(crate) const CELL: &str = "__cell";
+/// Says what one contestant has.
+pub(crate) const ANSWER: &str = "__answer";
 
 /// Serves the process that started this one, if it did; then its exit code is the answer.
 pub fn serve_if_asked<R: AsyncRegistry>(registry: R) -> Option<ExitCode> {
@@ -37,10 +45,8 @@ pub fn serve_if_asked<R: AsyncRegistry>(registry: R) -> Option<ExitCode> {
                 contest.stage_of(implementation, scenario)
             }))
         }
-        CELL => Some(proving::serve(
-            registry,
-            &arguments.next().unwrap_or_default(),
-        )),
+        CELL => Some(answer(|task| proving::serve(registry, task))),
+        ANSWER => Some(answer(|question| roster::serve(registry, question))),
         _ => None,
     }
 }
@@ -55,11 +61,76 @@ pub fn contestant(pinning: Pinning) -> io::Result<Command> {
     Ok(command)
 }
 
-/// The command that proves one cell and prints its verdict.
-pub(crate) fn cell(task: &str) -> io::Result<Command> {
-    let mut command = this_program()?;
-    command.arg(CELL).arg(task);
-    Ok(command)
+/// Has a process of its own answer one question, within a time limit.
+///
+/// # Errors
+/// When there is no answer: why, in a sentence.
+pub(crate) fn ask<A: DeserializeOwned + Send + 'static>(
+    role: &str,
+    question: &impl Serialize,
+    limit: Duration,
+) -> Result<A, String> {
+    let question = serde_json::to_string(question).map_err(|why| why.to_string())?;
+    let mut child = this_program()
+        .and_then(|mut command| {
+            command
+                .arg(role)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .spawn()
+        })
+        .map_err(|why| format!("its process cannot be started: {why}"))?;
+    let output = child.stdout.take().expect("its output is piped");
+    let (lines, read) = mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            // Contestants may print too; the answer is the line that is one.
+            if let Ok(answer) = serde_json::from_str::<A>(&line) {
+                let _ = lines.send(answer);
+            }
+        }
+    });
+    // Its end of this pipe tells the process that nobody waits for it any more: no kill leaves an orphan.
+    let mut lifeline = child.stdin.take().expect("its input is piped");
+    // One that has ended says so by the answer that does not come.
+    let _ = writeln!(lifeline, "{question}");
+    let answer = read.recv_timeout(limit);
+    // Harmless where it has ended already.
+    let _ = child.kill();
+    let status = child.wait();
+    drop(lifeline);
+    let _ = reader.join();
+    answer.map_err(|why| match (why, status) {
+        (mpsc::RecvTimeoutError::Timeout, _) => format!(
+            "no answer within {:.0} s: somebody waits for ever",
+            limit.as_secs_f64()
+        ),
+        (_, Ok(status)) => format!("the process ended without an answer ({status})"),
+        (_, Err(why)) => format!("the process ended without an answer ({why})"),
+    })
+}
+
+/// The process that [`ask`] started: prints the answer as a line of JSON.
+fn answer<Q: DeserializeOwned, A: Serialize>(reply: impl FnOnce(Q) -> A) -> ExitCode {
+    let mut question = String::new();
+    let read = io::stdin().read_line(&mut question).is_ok();
+    let Some(question) = serde_json::from_str(&question).ok().filter(|_| read) else {
+        eprintln!("this argument is for a copy of this program, not for you");
+        return ExitCode::from(2);
+    };
+    // Nothing more is ever written to it: it ends with the process that asked.
+    std::thread::spawn(|| {
+        let _ = io::copy(&mut io::stdin(), &mut io::sink());
+        std::process::exit(2)
+    });
+    match serde_json::to_string(&reply(question)) {
+        Ok(line) => {
+            println!("{line}");
+            ExitCode::SUCCESS
+        }
+        Err(_) => ExitCode::from(2),
+    }
 }
 
 /// This very program, also when its file was replaced by a newer build since it was started.

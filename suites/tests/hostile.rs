@@ -4,7 +4,7 @@
 //! This program is at once the command over a registry of such contestants (told by an environment variable,
 //! which its contestants' processes inherit) and the test that runs it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::env;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use flowmeter_harness::channel::{
     Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
 };
-use flowmeter_harness::record::{FailureKind, read_run};
+use flowmeter_harness::record::{FailureKind, Proof, Verdict, read_run};
 use flowmeter_harness::registry::{AsyncRegistry, Enrol, Registry, mutant};
 use flowmeter_impls::registry::Everybody;
 use flowmeter_suites::cli;
@@ -21,6 +21,11 @@ use flowmeter_suites::isolation::{self, Model};
 
 /// A bounded queue behind one lock; `FAULT` says what is wrong with it.
 struct Queue<const FAULT: u8>;
+
+/// Opening a channel panics, ends the process, or never returns.
+const PANICS_AT_OPEN: u8 = 6;
+const ABORTS_AT_OPEN: u8 = 7;
+const HANGS_AT_OPEN: u8 = 8;
 
 const NONE: u8 = 0;
 /// Loses the third value, so that the quick proof sees it.
@@ -93,6 +98,14 @@ impl<const FAULT: u8> Channels for Queue<FAULT> {
     type Rx<T: Message> = Handle<T>;
 
     fn open<T: Message>(buffer: Buffer) -> Option<(Handle<T>, Handle<T>)> {
+        match FAULT {
+            PANICS_AT_OPEN => panic!("no channel today"),
+            ABORTS_AT_OPEN => std::process::abort(),
+            HANGS_AT_OPEN => loop {
+                std::thread::park();
+            },
+            _ => {}
+        }
         let Buffer::Fixed(capacity) = buffer else {
             return None;
         };
@@ -178,37 +191,126 @@ impl Registry for Hostile {
     }
 }
 
+/// Contestants that cannot even be asked what they have, beside one that can.
+#[derive(Clone, Copy)]
+struct Unaskable;
+
+impl Registry for Unaskable {
+    fn channels<H: Enrol>(self, hall: &mut H) {
+        mutant::<Queue<PANICS_AT_OPEN>, _>(hall, "panics")
+            .channel()
+            .blocking()
+            .enter();
+        mutant::<Queue<ABORTS_AT_OPEN>, _>(hall, "aborts")
+            .channel()
+            .blocking()
+            .enter();
+        mutant::<Queue<HANGS_AT_OPEN>, _>(hall, "hangs")
+            .channel()
+            .blocking()
+            .enter();
+        mutant::<Queue<NONE>, _>(hall, "sound")
+            .channel()
+            .blocking()
+            .enter();
+    }
+}
+
+impl AsyncRegistry for Unaskable {
+    type Channels = <Everybody as AsyncRegistry>::Channels;
+    type Executor = <Everybody as AsyncRegistry>::Executor;
+}
+
 impl AsyncRegistry for Hostile {
     type Executor = <Everybody as AsyncRegistry>::Executor;
     type Channels = <Everybody as AsyncRegistry>::Channels;
 }
 
+/// Says over which contestants this program is the command.
 const AS_COMMAND: &str = "FLOWMETER_TEST_AS_COMMAND";
+const HOSTILE: &str = "hostile";
+const UNASKABLE: &str = "unaskable";
 
 fn main() -> ExitCode {
-    if env::var_os(AS_COMMAND).is_some() {
-        return cli::main(Hostile);
+    match env::var(AS_COMMAND).as_deref() {
+        Ok(HOSTILE) => return cli::main(Hostile),
+        Ok(_) => return cli::main(Unaskable),
+        Err(_) => {}
     }
-    isolation::main(vec![Model::new(
-        "who_fails_has_a_row_and_no_number_and_the_rest_finishes",
-        || {
-            rows_of_failures();
+    let model = |name, check: fn()| {
+        Model::new(name, move || {
+            check();
             Ok(String::new())
-        },
-    )])
+        })
+    };
+    isolation::main(vec![
+        model(
+            "who_fails_has_a_row_and_no_number_and_the_rest_finishes",
+            rows_of_failures,
+        ),
+        model(
+            "who_cannot_be_asked_has_a_row_and_the_rest_finishes",
+            rows_of_the_unaskable,
+        ),
+    ])
 }
 
-fn command(folder: &Path, arguments: &[&str]) -> String {
+fn command(folder: &Path, registry: &str, code: i32, arguments: &[&str]) -> String {
     let answered = Command::new(env::current_exe().expect("this program is known"))
         .args(arguments)
-        .env(AS_COMMAND, "1")
+        .env(AS_COMMAND, registry)
         .current_dir(folder)
         .stdin(Stdio::null())
         .output()
         .expect("this program can be executed");
     let errors = String::from_utf8_lossy(&answered.stderr);
-    assert_eq!(answered.status.code(), Some(0), "{arguments:?}: {errors}");
+    let ended = answered.status.code();
+    assert_eq!(ended, Some(code), "{arguments:?}: {errors}");
     String::from_utf8(answered.stdout).expect("it writes text")
+}
+
+fn rows_of_the_unaskable() {
+    let ground = tempfile::tempdir().expect("there is a place for temporary files");
+    let command = |code, arguments: &[&str]| command(ground.path(), UNASKABLE, code, arguments);
+    let names = BTreeSet::from(["aborts", "hangs", "panics"]);
+
+    let listed = command(0, &["list", "--format", "json"]);
+    for name in names.iter().chain(&["sound"]) {
+        assert!(listed.contains(&format!("\"{name}\"")), "{listed}");
+    }
+
+    let checked = command(1, &["check", "-p", "^c3-capacity$", "--format", "json"]);
+    for line in checked.lines() {
+        let proof: Proof = serde_json::from_str(line).expect("a line is a proof");
+        let detail = proof.detail.unwrap_or_default();
+        match proof.implementation.as_str() {
+            "sound" => assert_eq!(proof.verdict, Verdict::Pass, "{detail}"),
+            name => {
+                assert_eq!(proof.verdict, Verdict::Error, "{name}: {detail}");
+                assert!(detail.contains("cannot be asked what it has"), "{detail}");
+                let why = match name {
+                    "panics" => "no channel today",
+                    "aborts" => "signal: 6",
+                    _ => "no answer within",
+                };
+                assert!(detail.contains(why), "{name}: {detail}");
+            }
+        }
+    }
+    assert_eq!(checked.lines().count(), 4);
+
+    let scenario = "^channels/spsc-64$";
+    command(0, &["measure", "--quick", "-s", scenario, "-o", "run"]);
+    let run = read_run(&ground.path().join("run")).expect("it is a run");
+    assert!(run.end.is_some(), "the rest finishes");
+    let failed = run.failures.iter();
+    let failed: BTreeMap<&str, FailureKind> = failed
+        .map(|failure| (failure.implementation.as_str(), failure.kind))
+        .collect();
+    let expected = names.iter().map(|name| (*name, FailureKind::Proof));
+    assert_eq!(failed, expected.collect(), "{:?}", run.failures);
+    let mut windows = run.windows.iter();
+    assert!(windows.any(|window| window.implementation == "sound"));
 }
 
 fn rows_of_failures() {
@@ -221,7 +323,8 @@ fn rows_of_failures() {
         "-o",
         "run",
     ];
-    command(ground.path(), &measure);
+    let command = |arguments: &[&str]| command(ground.path(), HOSTILE, 0, arguments);
+    command(&measure);
     let run = read_run(&ground.path().join("run")).expect("it is a run");
     assert!(run.end.is_some(), "the rest finishes");
 
@@ -243,10 +346,10 @@ fn rows_of_failures() {
         .filter(|w| w.implementation == "sound" && !w.placebo);
     assert_eq!(sound.count(), 5, "one window in each round");
 
-    let compared = command(ground.path(), &["cmp", "run", "--format", "json"]);
-    let table = command(ground.path(), &["cmp", "run"]);
-    let ranked = command(ground.path(), &["rank", "run", "--format", "json"]);
-    command(ground.path(), &["report", "run"]);
+    let compared = command(&["cmp", "run", "--format", "json"]);
+    let table = command(&["cmp", "run"]);
+    let ranked = command(&["rank", "run", "--format", "json"]);
+    command(&["report", "run"]);
     let page = std::fs::read_to_string(ground.path().join("run/report.html")).expect("written");
     assert_eq!(compared.lines().count(), 6);
     for line in compared.lines() {

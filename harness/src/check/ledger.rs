@@ -147,6 +147,29 @@ impl Ledger {
         }
         Ok(())
     }
+
+    /// Closes the books of a channel that keeps everything: it is drained, and all handles and values are
+    /// gone.
+    ///
+    /// # Panics
+    /// With the first broken rule and `around`, which says what was going on.
+    pub fn close(&self, mint: &Mint, around: &str) {
+        Ledger::conclude([self.judge_drained(), self.judge_drops(mint)], around);
+    }
+
+    /// As [`Ledger::close`], where values may be dropped without being taken.
+    ///
+    /// # Panics
+    /// As [`Ledger::close`].
+    pub fn close_lossy(&self, mint: &Mint, around: &str) {
+        Ledger::conclude([self.judge_takes(), self.judge_drops(mint)], around);
+    }
+
+    fn conclude(judged: [Result<(), Violation>; 2], around: &str) {
+        if let Some(violation) = judged.into_iter().find_map(Result::err) {
+            panic!("{violation}, {around}");
+        }
+    }
 }
 
 #[cfg(test)]

@@ -21,6 +21,9 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
     }
 
     fn ask_the_family(mut self) -> Self {
+        if !self.hall.asks(self.who.name) {
+            return self;
+        }
         let buffers = [
             (Buffer::Rendezvous, Capability::Rendezvous),
             (Buffer::fixed(1), Capability::Fixed),

@@ -29,7 +29,7 @@
 //! | | std | loom | shuttle |
 //! | --- | --- | --- | --- |
 //! | threads | the system's | coroutines, 5 in all | coroutines, many |
-//! | schedules | whatever happens | all, up to a bound on preemptions | random ones |
+//! | schedules | whatever happens, stirred by `perturb` | all, up to a bound on preemptions | random ones |
 //! | memory orders | the machine's | explored | sequentially consistent |
 //! | races on `UnsafeCell` | not seen | found | not seen |
 //! | leaks of `Track` / `Arc` | not seen | found / found | found / not seen |
@@ -147,6 +147,11 @@ pub trait World: Send + Sync + 'static {
     /// # Panics
     /// When the thread panicked.
     fn join<T: Send + 'static>(handle: Self::JoinHandle<T>) -> T;
+
+    /// To be called before an operation that others race. Where schedules are explored it does nothing.
+    /// Under std the threads that this one has started begin now, together, and the caller waits a random
+    /// little while: real threads would meet too seldom by themselves.
+    fn perturb() {}
 
     /// Lets others run.
     fn yield_now();

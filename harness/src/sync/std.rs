@@ -11,6 +11,8 @@ use ::std::thread;
 
 use super::{Deadline, Exploration, Explored, World};
 
+mod meeting;
+
 pub use ::std::hint::spin_loop as spin_hint;
 pub use ::std::sync::Arc;
 pub use ::std::thread::yield_now;
@@ -437,10 +439,15 @@ impl World for Std {
     type JoinHandle<T: Send + 'static> = JoinHandle<T>;
 
     fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-        spawn(body)
+        spawn(meeting::together(body))
     }
     fn join<T: Send + 'static>(handle: JoinHandle<T>) -> T {
+        meeting::open();
         handle.join()
+    }
+    fn perturb() {
+        meeting::open();
+        meeting::wait_a_little();
     }
     fn yield_now() {
         yield_now();
@@ -458,6 +465,7 @@ impl World for Std {
         false
     }
     fn explore(plan: &Exploration, model: impl Fn() + Send + Sync + 'static) -> Explored {
+        meeting::seed(plan.seed);
         let end = clock::after(plan.time);
         let mut executions = 0;
         while executions < plan.executions && !clock::has_passed(end) {

@@ -15,6 +15,7 @@ use super::report;
 use super::selection::Scenarios;
 use crate::campaign::{Selection, Settings, disproved};
 use crate::contest::Contest;
+use crate::roster::Roster;
 use crate::scenario::{ScenarioSpec, built_in};
 
 /// Seconds that the engine may take, if a user wants other than the default.
@@ -49,8 +50,7 @@ fn run<R: AsyncRegistry>(
             reason.trim()
         ))
     })?;
-    let contest = Contest::of(registry);
-    let selection = select(&contest, filter.as_ref())?;
+    let selection = select(&Contest::of(registry), filter.as_ref())?;
     if selection.scenarios.is_empty() {
         // The filter is for what is not curated, and so for criterion alone.
         uncontended(&[]);
@@ -63,13 +63,13 @@ fn run<R: AsyncRegistry>(
     let settings = settings(budget()?, command);
     let folder = new_folder();
     writable(&folder)?;
-    let proofs = proofs(registry, &selection);
+    let proofs = proofs(&selection);
     let mut timed = uncontended(&left_out(&selection, &proofs));
     // Whoever takes part in no scenario of the engine's is not introduced in the records.
-    let takes_part = |name: &str| selection.implementations.iter().any(|who| who.name == name);
+    let takes_part = |name: &str| selection.roster.contestants().any(|who| who.name == name);
     timed.retain(|it| takes_part(&it.implementation));
     let before = (proofs, timed);
-    let summary = time(&contest, &selection, &settings, &folder, before, false)?;
+    let summary = time(&selection, &settings, &folder, before, false)?;
     let run = read_run(&folder)?;
     let page = report::page_of(&run);
     let runs = [run];
@@ -105,7 +105,7 @@ fn left_out(selection: &Selection, proofs: &[Proof]) -> Vec<String> {
     let scenarios = built_in();
     let ids = scenarios.iter().flat_map(|scenario| {
         let disproved = |who: &&Contestant| disproved(proofs, who.name, scenario).is_some();
-        let out = selection.implementations.iter().filter(disproved);
+        let out = selection.roster.contestants().filter(disproved);
         out.map(|who| format!("{}/{}", scenario.name, who.name))
             .collect::<Vec<_>>()
     });
@@ -129,19 +129,16 @@ fn select<R: AsyncRegistry>(
     contest: &Contest<R>,
     filter: Option<&Regex>,
 ) -> Result<Selection, Failure> {
+    let mut scenarios = Scenarios::named(None).of()?;
+    let all = Roster::ask(contest, |_| true, &scenarios);
     let matches = |scenario: &ScenarioSpec, who: &Contestant| {
         let id = format!("{}/{}", scenario.name, who.name);
-        contest.supports(who.name, scenario) && filter.is_none_or(|filter| filter.is_match(&id))
+        all.supports(who.name, scenario) && filter.is_none_or(|filter| filter.is_match(&id))
     };
-    let all = Scenarios::named(None).of()?;
-    let mut implementations = contest.implementations().to_vec();
-    implementations.retain(|who| all.iter().any(|scenario| matches(scenario, who)));
-    let mut scenarios = all;
-    scenarios.retain(|scenario| implementations.iter().any(|who| matches(scenario, who)));
-    Ok(Selection {
-        implementations,
-        scenarios,
-    })
+    let mut roster = all.clone();
+    roster.retain(|who| scenarios.iter().any(|scenario| matches(scenario, who)));
+    scenarios.retain(|scenario| roster.contestants().any(|who| matches(scenario, who)));
+    Ok(Selection { roster, scenarios })
 }
 
 #[cfg(test)]
@@ -155,9 +152,14 @@ mod tests {
     #[test]
     fn two_hundred_cells_of_five_rounds_fit_into_the_budget() {
         let contest = Contest::of(Everybody);
-        let selection = select(&contest, None).unwrap_or_else(|_| panic!("all are well-formed"));
+        let mut scenarios = built_in();
+        scenarios.retain(|scenario| scenario.priority.is_some());
+        let selection = Selection {
+            roster: Roster::ask_here(Everybody, &contest, &scenarios),
+            scenarios,
+        };
         let settings = settings(DEFAULT_BUDGET, String::new());
-        let plan = plan(&contest, &selection, Vec::new(), Vec::new(), &settings);
+        let plan = plan(&selection, Vec::new(), Vec::new(), &settings);
         assert!(plan.contests.len() <= 48);
         assert!(plan.total_rounds() >= 5);
         let cells: Vec<u64> = plan

@@ -6,15 +6,16 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use comfy_table::{Cell as TableCell, CellAlignment, ContentArrangement, Table, presets};
 use flowmeter_harness::record::{Proof, Verdict};
-use flowmeter_harness::registry::Registry;
-use flowmeter_harness::sync::std::Std;
+use flowmeter_harness::registry::AsyncRegistry;
 
 use super::failure::{FAILED, Failure, Outcome};
 use super::output::{Format, Output, width};
 use super::progress::steps;
 use super::selection::{Implementations, Properties};
-use crate::properties::{Cell, Checks};
+use crate::contest::Contest;
+use crate::properties::PROPERTIES;
 use crate::proving::{Effort, prove};
+use crate::roster::{Owed, Roster};
 
 /// Prove what implementations claim
 ///
@@ -50,7 +51,7 @@ enum WorldName {
 }
 
 impl Check {
-    pub(super) fn run<R: Registry>(self, registry: R) -> Outcome {
+    pub(super) fn run<R: AsyncRegistry>(self, registry: R) -> Outcome {
         debug_assert!(self.under.contains(&WorldName::Std));
         let time = Duration::try_from_secs_f64(self.budget)
             .ok()
@@ -66,15 +67,14 @@ impl Check {
             seed: self.seed,
             ..Effort::CHECK
         };
-        let checks = Checks::<Std>::of(registry);
-        let all: Vec<Cell> = checks.cells().collect();
+        let contest = Contest::of(registry);
         self.implementations
-            .find_in(all.iter().map(|cell| cell.who.name))?;
+            .find_in(contest.implementations().iter().map(|who| who.name))?;
         self.properties
-            .find_in(all.iter().map(|cell| cell.property.name))?;
-        let cells: Vec<&Cell> = all
-            .iter()
-            .filter(|cell| self.implementations.matches(cell.who.name))
+            .find_in(PROPERTIES.iter().map(|property| property.name))?;
+        let roster = Roster::ask(&contest, |name| self.implementations.matches(name), &[]);
+        let cells: Vec<Owed> = roster
+            .owed()
             .filter(|cell| self.properties.matches(cell.property.name))
             .collect();
 
@@ -82,8 +82,8 @@ impl Check {
         let bar = steps(cells.len() as u64, "proving");
         let mut proofs = Vec::new();
         for cell in cells {
-            bar.set_message(format!("{} {}", cell.who.name, cell.property.name));
-            let proof = prove(cell, effort);
+            bar.set_message(format!("{} {}", cell.implementation, cell.property.name));
+            let proof = prove(&cell, effort);
             if self.format == Format::Json {
                 output.json(&proof);
             }

@@ -13,6 +13,7 @@ use super::output::{Format, Output, width};
 use super::selection::{Implementations, Properties, Scenarios};
 use crate::contest::Contest;
 use crate::properties::PROPERTIES;
+use crate::roster::Roster;
 
 /// Show implementations with what they claim, scenarios and properties
 #[derive(Debug, Args)]
@@ -46,14 +47,11 @@ impl List {
         let contest = Contest::of(registry);
         self.implementations
             .find_in(contest.implementations().iter().map(|who| who.name))?;
+        let roster = Roster::ask(&contest, |name| self.implementations.matches(name), &[]);
         self.properties
             .find_in(PROPERTIES.iter().map(|property| property.name))?;
         let mut rows = Vec::new();
-        for who in contest
-            .implementations()
-            .iter()
-            .filter(|who| self.implementations.matches(who.name))
-        {
+        for who in roster.contestants() {
             rows.push(Row {
                 kind: who.kind.name(),
                 name: who.name.to_owned(),

@@ -20,6 +20,7 @@ use super::selection::{Implementations, RUNS, Scenarios, latest_run};
 use crate::campaign::{Selection, Settings, plan, quick_proof};
 use crate::contest::Contest;
 use crate::process;
+use crate::roster::Roster;
 use crate::scenario::ScenarioSpec;
 
 /// Time implementations against each other, after proving them
@@ -102,7 +103,7 @@ impl Measure {
         let contest = Contest::of(registry);
         let selection = self.selection(&contest, begun.as_ref())?;
         let begun = begun.as_ref();
-        let done = conduct(registry, &contest, &selection, &settings, &folder, begun)?;
+        let done = conduct(&selection, &settings, &folder, begun)?;
         let mut output = Output::default();
         match (done, self.format) {
             (None, Format::Table) => {
@@ -216,10 +217,11 @@ impl Measure {
                 )));
             }
         }
+        let wanted = |name: &str| implementations.iter().any(|who| who.name == name);
+        let roster = Roster::ask(contest, wanted, &scenarios);
         let run_by_somebody = |scenario: &ScenarioSpec| {
-            implementations
-                .iter()
-                .any(|who| contest.supports(who.name, scenario))
+            let mut all = roster.contestants();
+            all.any(|who| roster.supports(who.name, scenario))
         };
         if !scenarios.iter().any(run_by_somebody) {
             return Err(Failure::input(
@@ -227,10 +229,7 @@ impl Measure {
                  shows what each can do",
             ));
         }
-        Ok(Selection {
-            implementations,
-            scenarios,
-        })
+        Ok(Selection { roster, scenarios })
     }
 }
 
@@ -260,9 +259,7 @@ fn busy_threads(scenario: &ScenarioSpec) -> usize {
 
 /// Proves and times a selection into a folder, keeps the estimates beside the records. `None` when a
 /// resumed run was complete.
-pub(super) fn conduct<R: AsyncRegistry>(
-    registry: R,
-    contest: &Contest<R>,
+pub(super) fn conduct(
     selection: &Selection,
     settings: &Settings,
     folder: &Path,
@@ -273,22 +270,15 @@ pub(super) fn conduct<R: AsyncRegistry>(
         None => {
             // Refused before minutes of proving.
             writable(folder)?;
-            proofs(registry, selection)
+            proofs(selection)
         }
     };
-    time(
-        contest,
-        selection,
-        settings,
-        folder,
-        (proofs, Vec::new()),
-        begun.is_some(),
-    )
+    let before = (proofs, Vec::new());
+    time(selection, settings, folder, before, begun.is_some())
 }
 
 /// Times what was proved: [`conduct`] without the proving. `before` is what was proved, and what criterion timed.
-pub(super) fn time<R: AsyncRegistry>(
-    contest: &Contest<R>,
+pub(super) fn time(
     selection: &Selection,
     settings: &Settings,
     folder: &Path,
@@ -296,7 +286,7 @@ pub(super) fn time<R: AsyncRegistry>(
     resume: bool,
 ) -> Result<Option<RunSummary>, Failure> {
     let (proofs, uncontended) = before;
-    let plan = plan(contest, selection, proofs, uncontended, settings);
+    let plan = plan(selection, proofs, uncontended, settings);
     let pinning = settings.pinning;
     process::contestant(pinning)
         .map_err(|why| Failure::input(format!("this program is not to be found: {why}")))?;
@@ -314,9 +304,9 @@ pub(super) fn time<R: AsyncRegistry>(
 }
 
 /// Proves what the selection relies on, with progress.
-pub(super) fn proofs<R: AsyncRegistry>(registry: R, selection: &Selection) -> Vec<Proof> {
+pub(super) fn proofs(selection: &Selection) -> Vec<Proof> {
     let bar = steps(1, "proving");
-    quick_proof(registry, selection, |index, of, proof| {
+    quick_proof(selection, |index, of, proof| {
         bar.set_length(of as u64);
         bar.set_position(index as u64);
         bar.set_message(format!("{} {}", proof.implementation, proof.property));

@@ -1,9 +1,10 @@
 //! A3: two alts that meet on a rendezvous commit both, on matching clauses, or neither; crossed ones and
 //! rings of them progress.
 
-use flowmeter_harness::channel::{Alts, Buffer, Channels, Chosen, Clause, Order, Patience, Polled};
+use flowmeter_harness::channel::{Alts, Buffer, Channels, Chosen, Clause, Order, Patience};
 use flowmeter_harness::sync::World;
 
+use super::acts::{alts, is_empty, turns};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
@@ -30,61 +31,45 @@ fn has_what_it_takes<C: Channels>() -> bool {
 
 /// One puts to A or B, the other takes from B or A.
 fn crossed<C: Alts, W: World>() {
-    let (tx_a, rx_a) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
-    let (tx_b, rx_b) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
+    let (tx_a, rx_a) = C::open::<usize>(Buffer::Rendezvous).expect("asked before");
+    let (tx_b, rx_b) = C::open::<usize>(Buffer::Rendezvous).expect("asked before");
     let sender = W::spawn(move || {
-        let mut slots = [Some(10), Some(20)];
-        let chosen = {
-            let clauses = [Clause::Put(&tx_a), Clause::Put(&tx_b)];
-            C::run(
-                &mut C::prepare(&clauses, Order::Priority),
-                &mut slots,
-                Patience::Forever,
-            )
-        };
-        (chosen, slots, [tx_a, tx_b])
+        let clauses = [Clause::Put(&tx_a), Clause::Put(&tx_b)];
+        let put = (0..turns::<W>()).map(|turn| {
+            let values = [2 * turn, 2 * turn + 1];
+            let mut slots = values.map(Some);
+            match alts::<C, W, _>(&clauses, Order::Priority, &mut slots, Patience::Forever) {
+                Ok(Chosen::Put {
+                    clause,
+                    accepted: true,
+                }) => {
+                    let mut left = values.map(Some);
+                    left[clause] = None;
+                    assert_eq!(slots, left, "A1: a losing clause's value did not come back");
+                    values[clause]
+                }
+                other => panic!("A3: two alts met, and the one that puts answered {other:?}"),
+            }
+        });
+        put.collect::<Vec<usize>>()
     });
-    let taken = {
-        let clauses = [Clause::Take(&rx_b), Clause::Take(&rx_a)];
-        C::run(
-            &mut C::prepare(&clauses, Order::Priority),
-            &mut [None, None],
-            Patience::Forever,
-        )
-    };
-    let (put, slots, txs) = W::join(sender);
-    match (put, taken) {
-        (
-            Ok(Chosen::Put {
-                clause: 0,
-                accepted: true,
-            }),
+    let clauses = [Clause::Take(&rx_b), Clause::Take(&rx_a)];
+    let taken = (0..turns::<W>()).map(|_| {
+        let mut nothing = [None, None];
+        match alts::<C, W, _>(&clauses, Order::Priority, &mut nothing, Patience::Forever) {
             Ok(Chosen::Took {
-                clause: 1,
-                value: Some(10),
-            }),
-        ) => assert_eq!(
-            slots,
-            [None, Some(20)],
-            "A1: a losing clause's value did not come back"
-        ),
-        (
-            Ok(Chosen::Put {
-                clause: 1,
-                accepted: true,
-            }),
-            Ok(Chosen::Took {
-                clause: 0,
-                value: Some(20),
-            }),
-        ) => assert_eq!(
-            slots,
-            [Some(10), None],
-            "A1: a losing clause's value did not come back"
-        ),
-        other => panic!("A3: two alts met, and answered {other:?}"),
-    }
-    drop(txs);
+                clause,
+                value: Some(value),
+            }) if clause == 1 - value % 2 => value,
+            other => panic!("A3: two alts met, and the one that takes answered {other:?}"),
+        }
+    });
+    let taken: Vec<usize> = taken.collect();
+    assert_eq!(
+        W::join(sender),
+        taken,
+        "A3: a put and its take are not a pair"
+    );
 }
 
 /// Everybody takes from the left or puts to the right. However the first pairs are made, in a ring of two
@@ -100,11 +85,7 @@ fn ring_of<C: Alts, W: World>(size: usize) {
             W::spawn(move || {
                 let mut slots = [None, Some(member)];
                 let clauses = [Clause::Take(&left), Clause::Put(&right)];
-                C::run(
-                    &mut C::prepare(&clauses, Order::Random),
-                    &mut slots,
-                    Patience::Forever,
-                )
+                alts::<C, W, _>(&clauses, Order::Random, &mut slots, Patience::Forever)
             })
         })
         .collect();
@@ -125,10 +106,6 @@ fn ring_of<C: Alts, W: World>(size: usize) {
     }
     assert_eq!(put, taken, "A3: a put and its take are not a pair");
     for (_tx, mut rx) in channels {
-        assert_eq!(
-            C::poll(&mut rx),
-            Polled::WouldWait,
-            "A1: an alts that answered left a clause behind"
-        );
+        is_empty::<C, _>(&mut rx, "A1: an alts that answered left a clause behind");
     }
 }

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, Patience, Polled};
+use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, Patience};
 use flowmeter_harness::sync::{Deadline, World};
 
+use super::acts::{alts, is_empty, put, take};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
@@ -17,7 +18,7 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     let Some((tx, rx)) = C::open::<u32>(Buffer::Rendezvous) else {
         return Vec::new();
     };
-    let mut cases = vec![Case::new("default", alone::<C>)];
+    let mut cases = vec![Case::new("default", alone::<C, W>)];
     for put_first in [true, false] {
         let order = if put_first {
             "[put, take]"
@@ -29,6 +30,12 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
         }));
         if C::another_tx(&tx).is_none() {
             continue;
+        }
+        if W::NAME != "std" {
+            cases.push(Case::new(
+                format!("waits until somebody comes, {order}"),
+                move || waits_for_somebody_else::<C, W>(put_first),
+            ));
         }
         cases.push(Case::new(format!("a put comes, {order}"), move || {
             somebody_comes::<C, W>(put_first)
@@ -46,17 +53,13 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     cases
 }
 
-fn alone<C: Alts>() {
+fn alone<C: Alts, W: World>() {
     let (tx, rx) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
     for (clauses, mut slots) in [
         ([Clause::Put(&tx), Clause::Take(&rx)], [Some(1), None]),
         ([Clause::Take(&rx), Clause::Put(&tx)], [None, Some(1)]),
     ] {
-        let chosen = C::run(
-            &mut C::prepare(&clauses, Order::Priority),
-            &mut slots,
-            Patience::Now,
-        );
+        let chosen = alts::<C, W, _>(&clauses, Order::Priority, &mut slots, Patience::Now);
         assert_eq!(
             chosen,
             Ok(Chosen::Default),
@@ -70,7 +73,7 @@ fn alone<C: Alts>() {
 }
 
 /// A put of 1 and a take on one channel, in either order; the put's value is last in the answer.
-fn both_sides<C: Alts>(
+fn both_sides<C: Alts, W: World>(
     tx: &C::Tx<u32>,
     rx: &C::Rx<u32>,
     put_first: bool,
@@ -82,11 +85,7 @@ fn both_sides<C: Alts>(
         clauses.reverse();
         slots.reverse();
     }
-    let chosen = C::run(
-        &mut C::prepare(&clauses, Order::Priority),
-        &mut slots,
-        patience,
-    );
+    let chosen = alts::<C, W, _>(&clauses, Order::Priority, &mut slots, patience);
     if !put_first {
         slots.reverse();
     }
@@ -102,9 +101,9 @@ fn until_the_deadline<C: Alts, W: World>(put_first: bool, through_clones: bool) 
     let answer = if through_clones {
         let tx = C::another_tx(&tx).expect("asked before");
         let rx = C::another_rx(&rx).expect("asked before");
-        both_sides::<C>(&tx, &rx, put_first, until)
+        both_sides::<C, W>(&tx, &rx, put_first, until)
     } else {
-        both_sides::<C>(&tx, &rx, put_first, until)
+        both_sides::<C, W>(&tx, &rx, put_first, until)
     };
     assert_eq!(
         answer,
@@ -116,10 +115,29 @@ fn until_the_deadline<C: Alts, W: World>(put_first: bool, through_clones: bool) 
         Offered::WouldWait(2),
         "A8: the take of an alts that timed out waits on"
     );
+    is_empty::<C, _>(&mut rx, "A8: the put of an alts that timed out waits on");
+}
+
+/// Waiting on both sides of one channel, it waits on until everybody waits, and an offer comes.
+fn waits_for_somebody_else<C: Alts, W: World>(put_first: bool) {
+    let (tx, rx) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
+    let mut other = C::another_tx(&tx).expect("asked before");
+    W::on_quiescence(move || {
+        let offered = C::offer(&mut other, 5);
+        assert_eq!(
+            offered,
+            Offered::Done,
+            "A4: an alts waits, and an offer found none"
+        );
+    });
+    let took = Chosen::Took {
+        clause: usize::from(put_first),
+        value: Some(5),
+    };
     assert_eq!(
-        C::poll(&mut rx),
-        Polled::WouldWait,
-        "A8: the put of an alts that timed out waits on"
+        both_sides::<C, W>(&tx, &rx, put_first, Patience::Forever),
+        (took, Some(1)),
+        "A4: an alts did not wait for somebody else"
     );
 }
 
@@ -127,32 +145,32 @@ fn until_the_deadline<C: Alts, W: World>(put_first: bool, through_clones: bool) 
 fn somebody_comes<C: Alts, W: World>(put_first: bool) {
     let (tx, rx) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
     let mut other = C::another_tx(&tx).expect("asked before");
-    let putter = W::spawn(move || C::put(&mut other, 5).is_ok());
+    let putter = W::spawn(move || put::<C, W, _>(&mut other, 5));
     let took = Chosen::Took {
         clause: usize::from(put_first),
         value: Some(5),
     };
     assert_eq!(
-        both_sides::<C>(&tx, &rx, put_first, Patience::Forever),
+        both_sides::<C, W>(&tx, &rx, put_first, Patience::Forever),
         (took, Some(1)),
         "A4: an alts paired with itself, or kept a loser's value"
     );
-    assert!(W::join(putter), "C1: a put on an open channel was refused");
+    W::join(putter);
 }
 
 /// Waiting on both sides of one channel, it is met by another thread's take, and only by that.
 fn a_take_comes<C: Alts, W: World>(put_first: bool) {
     let (tx, rx) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
     let mut other = C::another_rx(&rx).expect("asked before");
-    let taker = W::spawn(move || C::take(&mut other));
+    let taker = W::spawn(move || take::<C, W, _>(&mut other));
     let put = Chosen::Put {
         clause: usize::from(!put_first),
         accepted: true,
     };
     assert_eq!(
-        both_sides::<C>(&tx, &rx, put_first, Patience::Forever),
+        both_sides::<C, W>(&tx, &rx, put_first, Patience::Forever),
         (put, None),
         "A4: an alts paired with itself"
     );
-    assert_eq!(W::join(taker), Ok(1), "C2: the take got something else");
+    assert_eq!(W::join(taker), 1, "C2: the take got something else");
 }

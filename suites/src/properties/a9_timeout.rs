@@ -5,6 +5,7 @@ use std::time::Duration;
 use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, Patience, Polled};
 use flowmeter_harness::sync::{Deadline, World};
 
+use super::acts::{alts, edge_after, having, is_empty, put, take, turns};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
@@ -17,19 +18,17 @@ const SOON: Duration = Duration::from_micros(50);
 
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     let mut cases = Vec::new();
-    for buffer in [Buffer::Rendezvous, Buffer::fixed(1)] {
-        if C::open::<u32>(buffer).is_some() {
-            cases.push(Case::new(format!("nobody comes, {buffer}"), move || {
-                alone::<C, W>(buffer)
-            }));
-            cases.push(Case::new(
-                format!("nobody takes either, {buffer}"),
-                move || put_in_vain::<C, W>(buffer),
-            ));
-            cases.push(Case::new(format!("at the edge, {buffer}"), move || {
-                edge::<C, W>(buffer)
-            }));
-        }
+    for buffer in having::<C>(&[Buffer::Rendezvous, Buffer::fixed(1)]) {
+        cases.push(Case::new(format!("nobody comes, {buffer}"), move || {
+            alone::<C, W>(buffer)
+        }));
+        cases.push(Case::new(
+            format!("nobody takes either, {buffer}"),
+            move || put_in_vain::<C, W>(buffer),
+        ));
+        cases.push(Case::new(format!("at the edge, {buffer}"), move || {
+            edge::<C, W>(buffer)
+        }));
     }
     cases
 }
@@ -38,8 +37,8 @@ fn alone<C: Alts, W: World>(buffer: Buffer) {
     let (_tx, rx) = C::open::<u32>(buffer).expect("asked before");
     let deadline = Deadline::after(W::now_nanos(), SOON);
     let clauses = [Clause::Take(&rx)];
-    let mut alts = C::prepare(&clauses, Order::Random);
-    let chosen = C::run(&mut alts, &mut [None], Patience::Until(deadline));
+    let until = Patience::Until(deadline);
+    let chosen = alts::<C, W, _>(&clauses, Order::Random, &mut [None], until);
     assert_eq!(chosen, Ok(Chosen::TimedOut), "A9: nobody came, and yet");
     let early = deadline.as_nanos().saturating_sub(W::now_nanos());
     assert_eq!(early, 0, "A9: timed out before the deadline");
@@ -56,18 +55,13 @@ fn put_in_vain<C: Alts, W: World>(buffer: Buffer) {
     }
     let deadline = Deadline::after(W::now_nanos(), SOON);
     let mut slots = [Some(1), None, Some(3)];
-    let chosen = {
-        let clauses = [
-            Clause::Put(&channels[0].0),
-            Clause::Take(&rx_in),
-            Clause::Put(&channels[1].0),
-        ];
-        C::run(
-            &mut C::prepare(&clauses, Order::Random),
-            &mut slots,
-            Patience::Until(deadline),
-        )
-    };
+    let clauses = [
+        Clause::Put(&channels[0].0),
+        Clause::Take(&rx_in),
+        Clause::Put(&channels[1].0),
+    ];
+    let until = Patience::Until(deadline);
+    let chosen = alts::<C, W, _>(&clauses, Order::Random, &mut slots, until);
     assert_eq!(chosen, Ok(Chosen::TimedOut), "A9: nobody came, and yet");
     let early = deadline.as_nanos().saturating_sub(W::now_nanos());
     assert_eq!(early, 0, "A9: timed out before the deadline");
@@ -87,45 +81,32 @@ fn put_in_vain<C: Alts, W: World>(buffer: Buffer) {
         if buffer != Buffer::Rendezvous {
             assert_eq!(C::poll(rx), Polled::Done(0));
         }
-        assert_eq!(
-            C::poll(rx),
-            Polled::WouldWait,
-            "A9: a put that timed out was delivered"
-        );
+        is_empty::<C, _>(rx, "A9: a put that timed out was delivered");
     }
 }
 
+/// Values come just as the alts gives up: each is taken once, in time or later.
 fn edge<C: Alts, W: World>(buffer: Buffer) {
-    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
-    let putter = W::spawn(move || (C::put(&mut tx, 1).is_ok(), tx));
-    let deadline = Deadline::after(W::now_nanos(), SOON);
-    let chosen = {
+    let (mut tx, mut rx) = C::open::<usize>(buffer).expect("asked before");
+    let putter = W::spawn(move || {
+        (0..turns::<W>()).for_each(|value| put::<C, W, _>(&mut tx, value));
+        tx
+    });
+    for turn in 0..turns::<W>() {
+        W::perturb();
+        let deadline = Deadline::after(W::now_nanos(), edge_after::<W>());
+        let until = Patience::Until(deadline);
         let clauses = [Clause::Take(&rx)];
-        C::run(
-            &mut C::prepare(&clauses, Order::Random),
-            &mut [None],
-            Patience::Until(deadline),
-        )
-    };
-    match chosen {
-        Ok(Chosen::Took {
-            clause: 0,
-            value: Some(1),
-        }) => {}
-        Ok(Chosen::TimedOut) => {
-            assert_eq!(
-                C::take(&mut rx),
-                Ok(1),
-                "A9: a value was lost to a deadline"
-            );
-        }
-        other => panic!("A9: the alts answered {other:?}"),
+        let value = match alts::<C, W, _>(&clauses, Order::Random, &mut [None], until) {
+            Ok(Chosen::Took {
+                clause: 0,
+                value: Some(value),
+            }) => value,
+            Ok(Chosen::TimedOut) => take::<C, W, _>(&mut rx),
+            other => panic!("A9: the alts answered {other:?}"),
+        };
+        assert_eq!(value, turn, "A9: a value was lost to a deadline");
     }
-    let (accepted, _tx) = W::join(putter);
-    assert!(accepted, "C1: a put on an open channel was refused");
-    assert_eq!(
-        C::poll(&mut rx),
-        Polled::WouldWait,
-        "A9: a value appeared twice"
-    );
+    drop(W::join(putter));
+    is_empty::<C, _>(&mut rx, "A9: a value appeared twice");
 }

@@ -4,6 +4,7 @@
 use flowmeter_harness::channel::{Buffer, Channels, Offered, Polled, PutError, TakeError};
 use flowmeter_harness::sync::World;
 
+use super::acts::having;
 use super::form::Form;
 use super::{Case, Property, Reliance};
 
@@ -22,10 +23,7 @@ const BUFFERS: [Buffer; 4] = [
 
 pub(super) fn cases<C: Channels, F: Form<C>, W: World>() -> Vec<Case> {
     let mut cases = Vec::new();
-    for buffer in BUFFERS
-        .into_iter()
-        .filter(|buffer| C::open::<u32>(*buffer).is_some())
-    {
+    for buffer in having::<C>(&BUFFERS) {
         cases.push(Case::new(
             format!("take, then no producer, {buffer}"),
             move || {
@@ -62,7 +60,11 @@ fn is_closed(answer: Result<(), PutError<u32>>, value: u32) -> bool {
 
 fn waiting_take<C: Channels, F: Form<C>, W: World>(buffer: Buffer) {
     let (tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
-    let taker = W::spawn(move || F::take(&mut rx));
+    let taker = W::spawn(move || {
+        W::perturb();
+        F::take(&mut rx)
+    });
+    W::perturb();
     drop(tx);
     assert_eq!(
         W::join(taker),
@@ -74,7 +76,11 @@ fn waiting_take<C: Channels, F: Form<C>, W: World>(buffer: Buffer) {
 fn waiting_put<C: Channels, F: Form<C>, W: World>(buffer: Buffer) {
     let (mut tx, rx) = C::open::<u32>(buffer).expect("asked before");
     while let Offered::Done = C::offer(&mut tx, 0) {}
-    let putter = W::spawn(move || F::put(&mut tx, 1));
+    let putter = W::spawn(move || {
+        W::perturb();
+        F::put(&mut tx, 1)
+    });
+    W::perturb();
     drop(rx);
     assert!(
         is_closed(W::join(putter), 1),

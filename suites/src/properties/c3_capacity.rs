@@ -1,10 +1,14 @@
 //! C3: a full buffer makes a put wait, an empty one a take; it is full exactly at its capacity.
 
 use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::task::{Context, Poll, Waker};
 
-use flowmeter_harness::channel::{Async, Buffer, Channels, Offered, Polled};
+use flowmeter_harness::channel::{Async, Blocking, Buffer, Channels, Offered, Polled};
+use flowmeter_harness::sync::World;
 
+use super::acts::{having, is_empty, put, take};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
@@ -58,11 +62,108 @@ fn fill_and_drain<C: Channels>(capacity: usize) {
     }
 }
 
-/// Cases with a put that waits, polled by hand.
-pub(super) fn waiting_cases<C: Async>() -> Vec<Case> {
+/// Cases of threads that are right to wait, for worlds that know when everybody does.
+pub(super) fn quiescent_cases<C: Blocking, W: World>() -> Vec<Case> {
+    let shared = |(tx, rx): (C::Tx<u32>, C::Rx<u32>)| {
+        C::another_tx(&tx).is_some() && C::another_rx(&rx).is_some()
+    };
     [Buffer::Rendezvous, Buffer::fixed(1), Buffer::fixed(2)]
         .into_iter()
-        .filter(|buffer| C::open::<u32>(*buffer).is_some())
+        .filter(|buffer| W::NAME != "std" && C::open::<u32>(*buffer).is_some_and(shared))
+        .flat_map(|buffer| {
+            [
+                Case::new(format!("a put waits for a take, {buffer}"), move || {
+                    a_put_waits::<C, W>(buffer)
+                }),
+                Case::new(format!("a take waits for an offer, {buffer}"), move || {
+                    a_take_waits::<C, W>(buffer)
+                }),
+                Case::new(format!("one value for two takes, {buffer}"), move || {
+                    one_of_two_takes::<C, W>(buffer)
+                }),
+            ]
+        })
+        .collect()
+}
+
+/// Fills the buffer with 0, 1, … and says how many values that took.
+fn fill<C: Channels>(tx: &mut C::Tx<u32>, buffer: Buffer) -> u32 {
+    let room = match buffer {
+        Buffer::Fixed(room) => room.get() as u32,
+        _ => 0,
+    };
+    for value in 0..room {
+        assert_eq!(C::offer(tx, value), Offered::Done);
+    }
+    room
+}
+
+/// With everybody waiting, the put waits too and the buffer is full; the take that then comes ends it.
+fn a_put_waits<C: Blocking, W: World>(buffer: Buffer) {
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let room = fill::<C>(&mut tx, buffer);
+    let mut other = C::another_rx(&rx).expect("asked before");
+    let waited = Arc::new(AtomicBool::new(false));
+    let came = Arc::clone(&waited);
+    W::on_quiescence(move || {
+        came.store(true, Relaxed);
+        assert_eq!(C::poll(&mut other), Polled::Done(0), "C2: out of order");
+    });
+    put::<C, W, _>(&mut tx, room);
+    assert!(waited.load(Relaxed), "C3: a put without room did not wait");
+    for value in 1..=room {
+        assert_eq!(C::poll(&mut rx), Polled::Done(value), "C2: out of order");
+    }
+    is_empty::<C, _>(&mut rx, "C2: a put that had waited was taken twice");
+}
+
+/// With everybody waiting, the take waits too; the offer that then comes ends it.
+fn a_take_waits<C: Blocking, W: World>(buffer: Buffer) {
+    let (tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let mut other = C::another_tx(&tx).expect("asked before");
+    W::on_quiescence(move || offer_to_a_take::<C>(&mut other, 1));
+    let taken = take::<C, W, _>(&mut rx);
+    assert_eq!(taken, 1, "C3: a take of nothing was answered");
+    is_empty::<C, _>(&mut rx, "C2: a value was taken twice");
+}
+
+fn offer_to_a_take<C: Channels>(tx: &mut C::Tx<u32>, value: u32) {
+    assert_eq!(
+        C::offer(tx, value),
+        Offered::Done,
+        "C5: a take waits, and an offer found none"
+    );
+}
+
+/// One put satisfies one of two takes; the other waits until everybody does, and a second value comes.
+fn one_of_two_takes<C: Blocking, W: World>(buffer: Buffer) {
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let mut later = C::another_tx(&tx).expect("asked before");
+    let answers = Arc::new(AtomicU32::new(0));
+    let takers = [(); 2].map(|()| {
+        let mut rx = C::another_rx(&rx).expect("asked before");
+        let answers = Arc::clone(&answers);
+        W::spawn(move || {
+            let value = take::<C, W, _>(&mut rx);
+            answers.fetch_add(1, Relaxed);
+            value
+        })
+    });
+    W::on_quiescence(move || {
+        let answered = answers.load(Relaxed);
+        assert_eq!(answered, 1, "C3: takes that one value has answered");
+        offer_to_a_take::<C>(&mut later, 2);
+    });
+    put::<C, W, _>(&mut tx, 1);
+    let mut took = takers.map(W::join);
+    took.sort_unstable();
+    assert_eq!(took, [1, 2], "C3: one value for each take");
+    is_empty::<C, _>(&mut rx, "C2: a value was taken twice");
+}
+
+/// Cases with a put that waits, polled by hand.
+pub(super) fn waiting_cases<C: Async>() -> Vec<Case> {
+    having::<C>(&[Buffer::Rendezvous, Buffer::fixed(1), Buffer::fixed(2)])
         .map(|buffer| {
             Case::new(format!("a put waits, {buffer}"), move || {
                 waits_for_room::<C>(buffer)
@@ -74,13 +175,7 @@ pub(super) fn waiting_cases<C: Async>() -> Vec<Case> {
 /// A put waits while there is no room and no longer: one take answers it.
 fn waits_for_room<C: Async>(buffer: Buffer) {
     let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
-    let mut filled = 0;
-    if let Buffer::Fixed(room) = buffer {
-        for _ in 0..room.get() {
-            assert_eq!(C::offer(&mut tx, filled), Offered::Done);
-            filled += 1;
-        }
-    }
+    let filled = fill::<C>(&mut tx, buffer);
     let mut context = Context::from_waker(Waker::noop());
     {
         let mut put = pin!(C::put_async(&mut tx, filled));
@@ -100,9 +195,5 @@ fn waits_for_room<C: Async>(buffer: Buffer) {
     for value in 1..=filled {
         assert_eq!(C::poll(&mut rx), Polled::Done(value), "C2: out of order");
     }
-    assert_eq!(
-        C::poll(&mut rx),
-        Polled::WouldWait,
-        "C2: a put that had waited was taken twice"
-    );
+    is_empty::<C, _>(&mut rx, "C2: a put that had waited was taken twice");
 }

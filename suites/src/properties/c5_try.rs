@@ -3,6 +3,7 @@
 use flowmeter_harness::channel::{Blocking, Buffer, Channels, Offered, Polled};
 use flowmeter_harness::sync::World;
 
+use super::acts::{having, is_closable, offer, put, take};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
@@ -18,7 +19,7 @@ pub(super) fn cases<C: Channels>(keeps_buffered: bool) -> Vec<Case> {
         cases.push(Case::new("rendezvous", alone_on_a_rendezvous::<C>));
     }
     for buffer in [Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded] {
-        if C::open::<u32>(buffer).is_some_and(|(tx, _rx)| C::close(&tx)) {
+        if is_closable::<C>(buffer) {
             cases.push(Case::new(format!("closed, {buffer}"), move || {
                 closed::<C>(buffer, keeps_buffered)
             }));
@@ -29,9 +30,7 @@ pub(super) fn cases<C: Channels>(keeps_buffered: bool) -> Vec<Case> {
 
 /// Cases with a second thread.
 pub(super) fn blocking_cases<C: Blocking, W: World>() -> Vec<Case> {
-    [Buffer::Rendezvous, Buffer::fixed(1)]
-        .into_iter()
-        .filter(|buffer| C::open::<u32>(*buffer).is_some())
+    having::<C>(&[Buffer::Rendezvous, Buffer::fixed(1)])
         .map(|buffer| {
             Case::new(format!("a taker, {buffer}"), move || {
                 an_offer_meets_a_take::<C, W>(buffer)
@@ -85,13 +84,10 @@ fn closed<C: Channels>(buffer: Buffer, keeps_buffered: bool) {
 
 fn an_offer_meets_a_take<C: Blocking, W: World>(buffer: Buffer) {
     let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
-    let taker = W::spawn(move || C::take(&mut rx));
+    let taker = W::spawn(move || take::<C, W, _>(&mut rx));
     // Without waiting it may come too early; the put then makes sure that the taker ends.
-    if let Offered::WouldWait(value) = C::offer(&mut tx, 7) {
-        assert!(
-            C::put(&mut tx, value).is_ok(),
-            "C1: a put on an open channel was refused"
-        );
+    if let Offered::WouldWait(value) = offer::<C, W, _>(&mut tx, 7) {
+        put::<C, W, _>(&mut tx, value);
     }
-    assert_eq!(W::join(taker), Ok(7), "C2: the take got something else");
+    assert_eq!(W::join(taker), 7, "C2: the take got something else");
 }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use flowmeter_harness::channel::{
-    Buffer, Channels, PutDeadline, PutError, PutUntilError, TakeDeadline, TakeError, TakeUntilError,
+    Buffer, PutDeadline, PutError, PutUntilError, TakeDeadline, TakeError, TakeUntilError,
 };
 use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::{Deadline, World};
 
+use super::acts::{edge_after, having, is_closable, put, take, turns};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
@@ -23,10 +24,7 @@ const SOON: Duration = Duration::from_micros(50);
 
 pub(super) fn take_cases<C: TakeDeadline, W: World>() -> Vec<Case> {
     let mut cases = Vec::new();
-    for buffer in BUFFERS
-        .into_iter()
-        .filter(|buffer| C::open::<u32>(*buffer).is_some())
-    {
+    for buffer in having::<C>(&BUFFERS) {
         cases.push(Case::new(format!("take, {buffer}"), move || {
             take_alone::<C, W>(buffer)
         }));
@@ -54,10 +52,7 @@ pub(super) fn take_cases<C: TakeDeadline, W: World>() -> Vec<Case> {
 
 pub(super) fn put_cases<C: PutDeadline, W: World>() -> Vec<Case> {
     let mut cases = Vec::new();
-    for buffer in BUFFERS {
-        if C::open::<u32>(buffer).is_none() {
-            continue;
-        }
+    for buffer in having::<C>(&BUFFERS) {
         if buffer != Buffer::Rendezvous {
             cases.push(Case::new(
                 format!("put where there is room, {buffer}"),
@@ -70,25 +65,24 @@ pub(super) fn put_cases<C: PutDeadline, W: World>() -> Vec<Case> {
             }));
         }
     }
-    for buffer in [Buffer::Rendezvous, Buffer::fixed(1)] {
-        if C::open::<u32>(buffer).is_some() {
-            cases.push(Case::new(format!("put, {buffer}"), move || {
-                put_alone::<C, W>(buffer)
-            }));
-            cases.push(Case::new(format!("put at the edge, {buffer}"), move || {
-                put_edge::<C, W>(buffer)
-            }));
-        }
+    for buffer in having::<C>(&[Buffer::Rendezvous, Buffer::fixed(1)]) {
+        cases.push(Case::new(format!("put, {buffer}"), move || {
+            put_alone::<C, W>(buffer)
+        }));
+        cases.push(Case::new(format!("put at the edge, {buffer}"), move || {
+            put_edge::<C, W>(buffer)
+        }));
     }
     cases
 }
 
-fn is_closable<C: Channels>(buffer: Buffer) -> bool {
-    C::open::<u32>(buffer).is_some_and(|(tx, _rx)| C::close(&tx))
-}
-
 fn soon<W: World>() -> Deadline {
     Deadline::after(W::now_nanos(), SOON)
+}
+
+/// A deadline that may pass just when the other side comes.
+fn edge<W: World>() -> Deadline {
+    Deadline::after(W::now_nanos(), edge_after::<W>())
 }
 
 fn is_due<W: World>(deadline: Deadline) {
@@ -138,43 +132,38 @@ fn take_closed<C: TakeDeadline, W: World>(buffer: Buffer) {
 
 fn take_never<C: TakeDeadline, W: World>(buffer: Buffer) {
     let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
-    let taker =
-        W::spawn(move || C::take_until(&mut rx, Deadline::after(W::now_nanos(), Duration::MAX)));
-    assert!(
-        C::put(&mut tx, 3).is_ok(),
-        "C1: a put on an open channel was refused"
-    );
+    let taker = W::spawn(move || {
+        W::perturb();
+        C::take_until(&mut rx, Deadline::after(W::now_nanos(), Duration::MAX))
+    });
+    put::<C, W, _>(&mut tx, 3);
     assert_eq!(W::join(taker), Ok(3), "C8: Duration::MAX is for ever");
 }
 
-/// A value arrives just as the take gives up: it is either taken, or still there.
+/// Values arrive just as the take gives up: each is either taken, or still there.
 fn take_edge<C: TakeDeadline, W: World>(buffer: Buffer) {
-    let mint = Mint::new(1);
+    let count = turns::<W>();
+    let mint = Mint::new(count);
     let (mut tx, mut rx) = C::open::<Token>(buffer).expect("asked before");
-    let token = mint.token(0);
+    let tokens: Vec<Token> = (0..count).map(|id| mint.token(id)).collect();
     let putter = W::spawn(move || {
-        assert!(
-            C::put(&mut tx, token).is_ok(),
-            "C1: a put on an open channel was refused"
-        );
-    });
-    let mut ledger = Ledger::new(1);
-    ledger.accepted(0);
-    match C::take_until(&mut rx, soon::<W>()) {
-        Ok(token) => ledger.taken(token.id()),
-        Err(TakeUntilError::TimedOut) => {
-            let token = C::take(&mut rx).expect("C8: a value was lost at the edge of a deadline");
-            ledger.taken(token.id());
+        for token in tokens {
+            put::<C, W, _>(&mut tx, token);
         }
-        Err(error) => panic!("C8: {error:?} on an open channel"),
+    });
+    let mut ledger = Ledger::new(count);
+    for id in 0..count {
+        ledger.accepted(id);
+        W::perturb();
+        match C::take_until(&mut rx, edge::<W>()) {
+            Ok(token) => ledger.taken(token.id()),
+            Err(TakeUntilError::TimedOut) => ledger.taken(take::<C, W, Token>(&mut rx).id()),
+            Err(error) => panic!("C8: {error:?} on an open channel"),
+        }
     }
     W::join(putter);
     drop(rx);
-    for judged in [ledger.judge_drained(), ledger.judge_drops(&mint)] {
-        if let Err(violation) = judged {
-            panic!("{violation}, at a deadline");
-        }
-    }
+    ledger.close(&mint, "at a deadline");
 }
 
 fn put_alone<C: PutDeadline, W: World>(buffer: Buffer) {
@@ -235,36 +224,26 @@ fn put_edge<C: PutDeadline, W: World>(buffer: Buffer) {
         ledger.accepted(1);
     }
     let taker = W::spawn(move || {
-        let first = C::take(&mut rx)
-            .expect("C2: an open channel was closed")
-            .id();
+        let first = take::<C, W, Token>(&mut rx).id();
         (rx, first)
     });
-    match C::put_until(&mut tx, mint.token(0), soon::<W>()) {
+    let token = mint.token(0);
+    W::perturb();
+    match C::put_until(&mut tx, token, edge::<W>()) {
         Ok(()) => ledger.accepted(0),
         Err(PutUntilError::TimedOut(token)) => ledger.refused(token.id()),
         Err(error) => panic!("C8: {error:?} on an open channel"),
     }
     // Whatever became of it, this one comes last, and lets the taker end.
     let closer = mint.token(2);
-    let last = W::spawn(move || {
-        assert!(
-            C::put(&mut tx, closer).is_ok(),
-            "C1: a put on an open channel was refused"
-        );
-    });
+    let last = W::spawn(move || put::<C, W, _>(&mut tx, closer));
     ledger.accepted(2);
     let (mut rx, first) = W::join(taker);
     ledger.taken(first);
     while ledger.takes() < ledger.accepted_puts() {
-        let token = C::take(&mut rx).expect("C2: an open channel was closed");
-        ledger.taken(token.id());
+        ledger.taken(take::<C, W, Token>(&mut rx).id());
     }
     W::join(last);
     drop(rx);
-    for judged in [ledger.judge_drained(), ledger.judge_drops(&mint)] {
-        if let Err(violation) = judged {
-            panic!("{violation}, at a deadline");
-        }
-    }
+    ledger.close(&mint, "at a deadline");
 }

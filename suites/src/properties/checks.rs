@@ -33,6 +33,8 @@ pub struct Cell {
 /// What every implementation of a registry owes in a world.
 #[derive(Debug)]
 pub struct Checks<W> {
+    /// Who is asked; everybody where there is no name.
+    only: Option<String>,
     contestants: Vec<Contestant>,
     cases: BTreeMap<(&'static str, &'static str), Vec<Case>>,
     world: PhantomData<W>,
@@ -45,28 +47,41 @@ impl<W: World> Checks<W> {
     /// # Panics
     /// With what a contestant panicked with when it was asked.
     pub fn of(registry: impl Registry) -> Self {
-        let asked = Arc::new(Mutex::new(Checks::nobody()));
+        Checks::asked(registry, None)
+    }
+
+    /// As [`Checks::of`], but asks nobody else than that contestant.
+    ///
+    /// # Panics
+    /// With what it panicked with when it was asked.
+    pub fn of_one(registry: impl Registry, implementation: &str) -> Self {
+        Checks::asked(registry, Some(implementation.to_owned()))
+    }
+
+    fn asked(registry: impl Registry, only: Option<String>) -> Self {
+        let asked = Arc::new(Mutex::new(Checks::nobody(None)));
         let answers = Arc::clone(&asked);
         let once = Exploration {
             executions: 1,
             ..Exploration::default()
         };
         let explored = W::explore(&once, move || {
-            let mut checks = Checks::nobody();
+            let mut checks = Checks::nobody(only.clone());
             registry.everybody(&mut checks);
             *answers.lock().expect("asked once at a time") = checks;
         });
         if let Some(failure) = explored.failure {
-            panic!("a contestant could not be asked what it claims: {failure}");
+            panic!("{failure}");
         }
         std::mem::replace(
             &mut *asked.lock().expect("nobody asks any more"),
-            Checks::nobody(),
+            Checks::nobody(None),
         )
     }
 
-    fn nobody() -> Self {
+    fn nobody(only: Option<String>) -> Self {
         Checks {
+            only,
             contestants: Vec::new(),
             cases: BTreeMap::new(),
             world: PhantomData,
@@ -104,6 +119,10 @@ fn claims(who: &Contestant, claim: Claim) -> bool {
 }
 
 impl<W: World> Enrol for Checks<W> {
+    fn asks(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only == name)
+    }
+
     fn contestant(&mut self, who: &Contestant) {
         self.contestants.push(who.clone());
     }
@@ -121,6 +140,8 @@ impl<W: World> Enrol for Checks<W> {
             c2_order::cases::<C, ByThread, W>(form),
         );
         self.owe(who, &c3_capacity::PROPERTY, c3_capacity::cases::<C>());
+        let waiting = c3_capacity::quiescent_cases::<C, W>();
+        self.owe(who, &c3_capacity::PROPERTY, waiting);
         let keeps = claims(who, Claim::KeepsBuffered);
         self.owe(who, &c5_try::PROPERTY, c5_try::cases::<C>(keeps));
         self.owe(who, &c5_try::PROPERTY, c5_try::blocking_cases::<C, W>());

@@ -120,6 +120,7 @@ impl Crowd {
                 W::spawn(move || {
                     let mut ledger = Ledger::new(count);
                     for id in producer * values_each..(producer + 1) * values_each {
+                        W::perturb();
                         match F::put(&mut tx, Some(mint.token(id))) {
                             Ok(()) => ledger.accepted(id),
                             Err(_) => panic!("C1: a put on an open channel was refused"),
@@ -133,12 +134,13 @@ impl Crowd {
         let consume = move |mut rx: C::Rx<Parcel>| {
             let mut taken = Vec::new();
             // Dropped only when the books are closed: a drop belongs to whoever holds the value.
-            while let Some(token) =
-                F::take(&mut rx).expect("C2: a take found an open channel closed")
-            {
-                taken.push(token.id());
+            loop {
+                W::perturb();
+                match F::take(&mut rx).expect("C2: a take found an open channel closed") {
+                    Some(token) => taken.push(token.id()),
+                    None => return (rx, taken),
+                }
             }
-            (rx, taken)
         };
         let further_rxs: Vec<_> = (1..consumers)
             .map(|_| C::another_rx(&rx).expect("several consumers were asked for"))

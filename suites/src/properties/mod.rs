@@ -13,6 +13,7 @@ mod a6_default;
 mod a7_clauses;
 mod a8_cleanup;
 mod a9_timeout;
+mod acts;
 mod b1_buffers;
 mod c10_drops;
 mod c11_forms;

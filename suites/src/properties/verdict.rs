@@ -8,7 +8,8 @@ use flowmeter_harness::sync::{Exploration, World};
 use super::Cell;
 
 /// Explores the cases of a cell in turn, each with its share of the budget, until one fails. In the std
-/// world each runs once at least, even when the budget is used up.
+/// world each runs once at least, even when the budget is used up. Loom proves by exhausting a space: where
+/// the budget ends before the space does, the verdict is [`Verdict::Inconclusive`].
 pub fn judge<W: World>(cell: &Cell, budget: &Exploration) -> Proof {
     let began = Instant::now();
     let mut proof = Proof {
@@ -29,8 +30,13 @@ pub fn judge<W: World>(cell: &Cell, budget: &Exploration) -> Proof {
     };
     for (index, case) in cell.cases.iter().enumerate() {
         let left = budget.time.saturating_sub(began.elapsed());
+        // A space that is not exhausted proves nothing, so no case is cut short for the sake of the next.
+        let share = match W::NAME {
+            "loom" => left,
+            _ => left / (cell.cases.len() - index) as u32,
+        };
         let plan = Exploration {
-            time: left / (cell.cases.len() - index) as u32,
+            time: share,
             ..budget.clone()
         };
         let model = case.model.clone();
@@ -54,12 +60,19 @@ pub fn judge<W: World>(cell: &Cell, budget: &Exploration) -> Proof {
             proof.detail = Some(format!("{}: {failure}", case.name));
             break;
         }
-        if explored.executions == 0 {
+        let open = if explored.executions == 0 {
+            Some("the budget ended before the first execution".to_owned())
+        } else if W::NAME == "loom" && !explored.complete {
+            let executions = explored.executions;
+            Some(format!(
+                "the budget ended before the space, after {executions} executions"
+            ))
+        } else {
+            None
+        };
+        if let Some(why) = open {
             proof.verdict = Verdict::Inconclusive;
-            proof.detail = Some(format!(
-                "{}: the budget ended before the first execution",
-                case.name
-            ));
+            proof.detail = Some(format!("{}: {why}", case.name));
         }
     }
     proof.seconds = began.elapsed().as_secs_f64();
