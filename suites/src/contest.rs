@@ -3,7 +3,10 @@
 use std::marker::PhantomData;
 
 use flowmeter_harness::channel::{Alts, Async, Blocking};
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::limiter::{AsyncLimit, BlockingLimit, Limiters};
 use flowmeter_harness::measure::{Stage, StageError};
+use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::registry::{AsyncRegistry, Contestant, Enrol};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Sleep, Timers};
@@ -151,6 +154,31 @@ impl<R: AsyncRegistry> Enrol for Families<'_, R> {
     fn sleep<S: Sleep>(&mut self, _who: &Contestant) {
         let casting = Casting::sleep::<S, R::Executor>();
         self.castings.push(casting);
+    }
+
+    fn pipeline<P, C, E>(&mut self, _who: &Contestant)
+    where
+        P: Pipelines<C, E> + Default,
+        C: Async,
+        E: Executors,
+    {
+        self.castings.push(Casting::pipeline::<P, C, E, R::Sleep>());
+    }
+
+    fn limiter<L: Limiters>(&mut self, _who: &Contestant) {
+        self.castings.push(Casting::limiter::<L>());
+    }
+
+    fn blocking_limit<L: BlockingLimit>(&mut self, _who: &Contestant) {
+        self.castings.push(Casting::blocking_limit::<L>());
+    }
+
+    fn async_limit<L: AsyncLimit>(&mut self, _who: &Contestant) {
+        self.castings.push(Casting::async_limit::<L, R::Executor>());
+    }
+
+    fn executor<E: Executors>(&mut self, _who: &Contestant) {
+        self.castings.push(Casting::executor::<E, R::Channels>());
     }
 
     fn blocking_sleep<S: BlockingSleep>(&mut self, _who: &Contestant) {

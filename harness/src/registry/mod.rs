@@ -154,6 +154,8 @@ pub trait AsyncRegistry: Registry {
     type Executor: Executors;
     /// The channels on which the tasks of executors wait.
     type Channels: Async + Blocking;
+    /// What the tasks of pipelines sleep on.
+    type Sleep: Sleep;
 }
 
 /// One of ours.

@@ -69,6 +69,14 @@ enum WorkloadName {
     TimerLateness,
     TimerExpiry,
     TimerStorm,
+    PipelineFlow,
+    PipelineTasks,
+    LimiterTry,
+    LimiterSteady,
+    LimiterBurst,
+    SpawnJoin,
+    Parked,
+    GoPingPong,
 }
 
 /// First reading: all but the parameters.
@@ -128,6 +136,14 @@ pub fn parse(name: &str, path: &Path, text: &str) -> Result<ScenarioSpec, Scenar
         WorkloadName::TimerLateness => Work::TimerLateness(source.params()?),
         WorkloadName::TimerExpiry => Work::TimerExpiry(source.params()?),
         WorkloadName::TimerStorm => Work::TimerStorm(source.params()?),
+        WorkloadName::PipelineFlow => Work::PipelineFlow(source.params()?),
+        WorkloadName::PipelineTasks => Work::PipelineTasks(source.params()?),
+        WorkloadName::LimiterTry => Work::LimiterTry(source.params()?),
+        WorkloadName::LimiterSteady => Work::LimiterSteady(source.params()?),
+        WorkloadName::LimiterBurst => Work::LimiterBurst(source.params()?),
+        WorkloadName::SpawnJoin => Work::SpawnJoin(source.params()?),
+        WorkloadName::Parked => Work::Parked(source.params()?),
+        WorkloadName::GoPingPong => Work::GoPingPong(source.params()?),
     };
     if let Work::Stream(params) = &work
         && params.form == Form::Async

@@ -56,6 +56,11 @@ pub type Threads = Within<1, 1024>;
 impl Threads {
     /// A single one.
     pub const ONE: Threads = Within(1);
+
+    /// The number, which is never zero.
+    pub fn non_zero(self) -> NonZeroUsize {
+        NonZeroUsize::new(self.count()).unwrap_or(NonZeroUsize::MIN)
+    }
 }
 
 /// Room for that many values.

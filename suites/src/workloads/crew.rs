@@ -39,12 +39,12 @@ pub fn take_place(place: usize) -> Result<(), StageError> {
 ///
 /// # Errors
 /// [`FailureKind::Void`] when it was, and the executor's threads cannot be pinned.
-pub fn executor<E: Executors>() -> Result<E, StageError> {
+pub fn executor<E: Executors>(threads: NonZeroUsize) -> Result<E, StageError> {
     if pin::of_process() != Pinning::CorePerThread {
-        return Ok(E::with_threads(cores()));
+        return Ok(E::with_threads(threads));
     }
     let places = AtomicUsize::new(0);
-    E::with_threads_beginning(cores(), move || {
+    E::with_threads_beginning(threads, move || {
         // Relaxed: each number is handed out once, nothing else matters. Where one thread could be pinned, as
         // was tried before anything else, the others can.
         let _ = pin::worker(places.fetch_add(1, Ordering::Relaxed));

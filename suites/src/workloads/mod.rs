@@ -11,13 +11,16 @@ mod casting;
 pub mod chain;
 pub mod create;
 mod crew;
+pub mod executors;
 mod latencies;
 mod lead;
 mod ledger;
+pub mod limiters;
 pub mod one_shot;
 pub mod open_loop;
 pub mod payload;
 pub mod ping_pong;
+pub mod pipelines;
 pub mod solo;
 pub mod stream;
 mod stream_async;
@@ -67,6 +70,22 @@ pub enum Work {
     TimerExpiry(timers::expiry::Params),
     /// Many deadlines at once.
     TimerStorm(timers::storm::Params),
+    /// Items without work.
+    PipelineFlow(pipelines::flow::Params),
+    /// Items that take time.
+    PipelineTasks(pipelines::tasks::Params),
+    /// Asking for permits.
+    LimiterTry(limiters::try_cost::Params),
+    /// Acquirers that are always there.
+    LimiterSteady(limiters::steady::Params),
+    /// Everybody at once.
+    LimiterBurst(limiters::burst::Params),
+    /// Tasks that end at once.
+    SpawnJoin(executors::spawn_join::Params),
+    /// Tasks that wait.
+    Parked(executors::parked::Params),
+    /// Tasks that wake each other.
+    GoPingPong(executors::PingPong),
 }
 
 /// What an implementation must be and have to take part in a scenario.
@@ -111,6 +130,14 @@ impl Work {
             Work::TimerLateness(params) => params.facts(),
             Work::TimerExpiry(params) => params.facts(),
             Work::TimerStorm(params) => params.facts(),
+            Work::PipelineFlow(params) => params.facts(),
+            Work::PipelineTasks(params) => params.facts(),
+            Work::LimiterTry(params) => params.facts(),
+            Work::LimiterSteady(params) => params.facts(),
+            Work::LimiterBurst(params) => params.facts(),
+            Work::SpawnJoin(params) => params.facts(),
+            Work::Parked(params) => params.facts(),
+            Work::GoPingPong(params) => params.facts(),
         }
     }
 
@@ -153,12 +180,27 @@ impl Work {
             | Work::TimerLateness(_)
             | Work::TimerExpiry(_)
             | Work::TimerStorm(_) => return Needs::Other(Kind::Timer),
+            Work::PipelineFlow(_) | Work::PipelineTasks(_) => return Needs::Other(Kind::Pipeline),
+            Work::LimiterTry(_) | Work::LimiterSteady(_) | Work::LimiterBurst(_) => {
+                return Needs::Other(Kind::Limiter);
+            }
+            Work::SpawnJoin(_) | Work::Parked(_) | Work::GoPingPong(_) => {
+                return Needs::Other(Kind::Executor);
+            }
         })
     }
 
     /// Whether a copy can be slowed on purpose: only where threads work in chunks.
     pub fn can_be_slowed(&self) -> bool {
-        matches!(self.needs(), Needs::Channel(_)) || matches!(self, Work::TimerChurn(_))
+        let counts_in_chunks = matches!(
+            self,
+            Work::TimerChurn(_)
+                | Work::PipelineFlow(_)
+                | Work::LimiterTry(_)
+                | Work::SpawnJoin(_)
+                | Work::GoPingPong(_)
+        );
+        counts_in_chunks || matches!(self.needs(), Needs::Channel(_))
     }
 }
 

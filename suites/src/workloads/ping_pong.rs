@@ -225,7 +225,7 @@ pub fn stage<C: Blocking>(params: Params) -> Box<dyn Stage> {
 pub fn stage_async<C: Async, E: Executors>(params: Params) -> Result<Box<dyn Stage>, StageError> {
     Ok(Box::new(PingPongAsync::<C, E> {
         buffer: params.buffer,
-        executor: executor()?,
+        executor: executor(cores())?,
         family: PhantomData,
     }))
 }

@@ -131,7 +131,7 @@ pub fn stage<C: Async, P: Payload, E: Executors>(
 ) -> Result<Box<dyn Stage>, StageError> {
     Ok(Box::new(Stream::<C, P, E> {
         params,
-        executor: executor()?,
+        executor: executor(cores())?,
         family: PhantomData,
     }))
 }

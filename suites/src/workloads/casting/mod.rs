@@ -2,6 +2,9 @@
 //! workloads and messages are told apart, once for each stage.
 
 mod channels;
+mod executors;
+mod limiters;
+mod pipelines;
 mod timers;
 
 use std::time::Duration;

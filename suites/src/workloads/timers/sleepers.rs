@@ -25,6 +25,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use crate::scenario::cores;
+use crate::workloads::crew;
 use crate::workloads::latencies::Latencies;
 
 /// How late the firings of a window were.
@@ -187,7 +188,7 @@ pub struct Awaiting<S, E>(std::marker::PhantomData<(S, E)>);
 
 impl<S: Sleep, E: Executors> Waiting for Awaiting<S, E> {
     fn sleep(dormitory: &Dormitory, spec: &WindowSpec) -> Result<Slept, StageError> {
-        let executor = E::with_threads(cores());
+        let executor: E = crew::executor(cores())?;
         let spawner = executor.spawner();
         let (tell, heard) = mpsc::channel();
         let (interval, sleepers) = dormitory.wake_up(spec);

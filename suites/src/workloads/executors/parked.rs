@@ -1,0 +1,121 @@
+//! Parked: tasks that each wait on a channel of their own, until all are given something.
+//!
+//! The value is the time from the first put until the last task has ended, for each task. Many more of them than
+//! threads: waiting has to park the task and free its thread.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use flowmeter_harness::channel::{Async, Buffer, Offered};
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::measure::reading::Reading;
+use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_harness::record::{Axes, Measure};
+use flowmeter_harness::sync::std::clock;
+use serde::{Deserialize, Serialize};
+
+use super::spawn_join::Pending;
+use crate::scenario::{Facts, Form, Threads, Within};
+use crate::workloads::{crew, open, refused};
+
+/// How many on how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Tasks that wait.
+    pub tasks: Within<1, 1_000_000>,
+    /// Threads of the executor.
+    pub threads: Threads,
+}
+
+impl Params {
+    /// What records say of it.
+    pub fn facts(&self) -> Facts {
+        Facts {
+            form: Form::Async,
+            measure: Measure::Cost,
+            unit: "ns",
+            axes: Axes {
+                family: "parked".to_owned(),
+                waiting: Some(self.tasks.count()),
+                consumers: Some(self.threads.count()),
+                ..Axes::default()
+            },
+        }
+    }
+}
+
+struct Parked<E, C> {
+    params: Params,
+    executor: E,
+    channels: PhantomData<fn(C)>,
+}
+
+impl<E: Executors, C: Async> Parked<E, C> {
+    /// Parks all, gives each its value, and says how long that took, nanoseconds.
+    fn once(&self) -> Result<u64, StageError> {
+        let tasks = self.params.tasks.get();
+        let pending = Pending::new(tasks);
+        let begun = Arc::new(AtomicU64::new(0));
+        let mut puts = Vec::with_capacity(self.params.tasks.count());
+        for _ in 0..tasks {
+            let (tx, mut rx) = open::<C, u64>(Buffer::fixed(1))?;
+            puts.push(tx);
+            let (pending, begun) = (pending.clone(), begun.clone());
+            self.executor.spawn(async move {
+                begun.fetch_add(1, Ordering::Relaxed);
+                if C::take_async(&mut rx).await.is_ok() {
+                    pending.one_less();
+                }
+            });
+        }
+        // All have begun, so all but the last few of them wait.
+        while begun.load(Ordering::Relaxed) < tasks {
+            thread::yield_now();
+        }
+        let began = clock::now_nanos();
+        for (number, tx) in (0..).zip(&mut puts) {
+            match C::offer(tx, number) {
+                Offered::Done => {}
+                Offered::WouldWait(_) | Offered::Closed(_) => {
+                    return Err(refused("a value for an empty buffer"));
+                }
+            }
+        }
+        pending.wait()?;
+        Ok(clock::now_nanos() - began)
+    }
+}
+
+impl<E: Executors, C: Async> Stage for Parked<E, C> {
+    fn prove(&mut self) -> Result<(), StageError> {
+        self.once().map(drop)
+    }
+
+    fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
+        let first = Reading::first(clock::now_nanos());
+        let (mut took, mut times) = (0, 0);
+        while times == 0 || clock::now_nanos() < first.nanos + spec.nanos {
+            took += self.once()?;
+            times += 1;
+        }
+        let last = Reading::last(clock::now_nanos());
+        let tasks = times * self.params.tasks.get();
+        let cost = last.since(&first, last.nanos - first.nanos);
+        Ok(Sample::new(took as f64 / tasks as f64, tasks, took, cost))
+    }
+}
+
+/// A stage.
+///
+/// # Errors
+/// As [`crew::executor`].
+pub fn stage<E: Executors, C: Async>(params: Params) -> Result<Box<dyn Stage>, StageError> {
+    Ok(Box::new(Parked::<E, C> {
+        params,
+        executor: crew::executor(params.threads.non_zero())?,
+        channels: PhantomData,
+    }))
+}

@@ -1,0 +1,113 @@
+//! Spawn and join: tasks that end at once, and a thread that waits for the last of them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::measure::StageError;
+use flowmeter_harness::record::{Axes, FailureKind, Measure};
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::{Facts, Form, Threads};
+use crate::workloads::crew;
+use crate::workloads::solo::Solo;
+
+/// On how many threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Threads of the executor.
+    pub threads: Threads,
+}
+
+impl Params {
+    /// What records say of it.
+    pub fn facts(&self) -> Facts {
+        Facts {
+            form: Form::Async,
+            measure: Measure::Cost,
+            unit: "ns",
+            axes: Axes {
+                family: "spawn-join".to_owned(),
+                consumers: Some(self.threads.count()),
+                ..Axes::default()
+            },
+        }
+    }
+}
+
+/// Tasks that have not ended, and who waits for them.
+#[derive(Debug)]
+pub struct Pending {
+    tasks: AtomicU64,
+    waiter: Thread,
+}
+
+impl Pending {
+    /// For so many tasks, waited for by this thread.
+    pub fn new(tasks: u64) -> Arc<Pending> {
+        Arc::new(Pending {
+            tasks: AtomicU64::new(tasks),
+            waiter: thread::current(),
+        })
+    }
+
+    /// One has ended.
+    pub fn one_less(&self) {
+        // AcqRel: the last comes after all others, and the waiter after the last.
+        if self.tasks.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.waiter.unpark();
+        }
+    }
+
+    /// Waits for the last of them.
+    ///
+    /// # Errors
+    /// When some have not ended within ten seconds.
+    pub fn wait(&self) -> Result<(), StageError> {
+        const PATIENCE: Duration = Duration::from_secs(10);
+        let began = Instant::now();
+        loop {
+            match self.tasks.load(Ordering::Acquire) {
+                0 => return Ok(()),
+                left if began.elapsed() > PATIENCE => {
+                    return Err(StageError {
+                        kind: FailureKind::Hang,
+                        message: format!("{left} tasks had not ended after 10 s"),
+                    });
+                }
+                _ => thread::park_timeout(PATIENCE),
+            }
+        }
+    }
+}
+
+/// Tasks without work.
+pub struct SpawnJoin<E> {
+    executor: E,
+}
+
+impl<E: Executors> SpawnJoin<E> {
+    /// On a new executor.
+    ///
+    /// # Errors
+    /// As [`crew::executor`].
+    pub fn new(params: Params) -> Result<Self, StageError> {
+        Ok(SpawnJoin {
+            executor: crew::executor(params.threads.non_zero())?,
+        })
+    }
+}
+
+impl<E: Executors> Solo for SpawnJoin<E> {
+    fn batch(&mut self, turns: u64) -> Result<(), StageError> {
+        let pending = Pending::new(turns);
+        for _ in 0..turns {
+            let pending = pending.clone();
+            self.executor.spawn(async move { pending.one_less() });
+        }
+        pending.wait()
+    }
+}

@@ -1,0 +1,138 @@
+//! Acquirers: threads or tasks that acquire over and over, and note when they had each permit.
+
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use flowmeter_harness::executor::{Executors, Spawn};
+use flowmeter_harness::limiter::{AsyncLimit, BlockingLimit};
+use flowmeter_harness::measure::StageError;
+use flowmeter_harness::record::FailureKind;
+use flowmeter_harness::sync::std::clock;
+
+use super::Rate;
+use crate::scenario::cores;
+use crate::workloads::crew;
+
+/// Whether there is anything left to acquire.
+pub type More = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// A limiter, and how it is waited for.
+pub trait Acquiring: Sized + Send + 'static {
+    /// A new limiter.
+    ///
+    /// # Errors
+    /// Where the design refuses the rate.
+    fn start(rate: Rate) -> Result<Self, StageError>;
+
+    /// Starts so many acquirers, each of which acquires while there is more.
+    fn crowd(&self, waiters: usize, more: &More, notes: &Notes);
+}
+
+/// Moments of acquisitions, and who is still at it.
+#[derive(Clone)]
+pub struct Notes {
+    moments: Arc<Mutex<Vec<u64>>>,
+    /// Closed when the last acquirer is done.
+    at_it: mpsc::Sender<()>,
+}
+
+/// The hearer of [`Notes`].
+pub struct Hearer {
+    notes: Arc<Mutex<Vec<u64>>>,
+    done: mpsc::Receiver<()>,
+}
+
+impl Notes {
+    /// For so many acquisitions.
+    pub fn with_room(acquisitions: usize) -> (Notes, Hearer) {
+        let moments = Arc::new(Mutex::new(Vec::with_capacity(acquisitions)));
+        let (at_it, done) = mpsc::channel();
+        let notes = moments.clone();
+        (Notes { moments, at_it }, Hearer { notes, done })
+    }
+
+    /// A permit was had just now.
+    fn note(&self) {
+        // Read before the lock: waiting for it is no part of the acquisition.
+        let now = clock::now_nanos();
+        self.moments
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(now);
+    }
+}
+
+impl Hearer {
+    /// All moments, in their order, once every acquirer is done.
+    ///
+    /// # Errors
+    /// When one is still waiting after `patience`.
+    pub fn hear(self, patience: Duration) -> Result<Vec<u64>, StageError> {
+        match self.done.recv_timeout(patience) {
+            Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => {
+                let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut moments = std::mem::take(&mut *notes);
+                moments.sort_unstable();
+                Ok(moments)
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) => Err(StageError {
+                kind: FailureKind::Hang,
+                message: format!(
+                    "somebody still waits for a permit {:.0} s after it was due",
+                    patience.as_secs_f64()
+                ),
+            }),
+        }
+    }
+}
+
+/// Threads are held up.
+pub struct ByThread<L>(Arc<L>);
+
+impl<L: BlockingLimit> Acquiring for ByThread<L> {
+    fn start(rate: Rate) -> Result<Self, StageError> {
+        rate.limiter().map(|limiter| ByThread(Arc::new(limiter)))
+    }
+
+    fn crowd(&self, waiters: usize, more: &More, notes: &Notes) {
+        for _ in 0..waiters {
+            let (limiter, more, notes) = (self.0.clone(), more.clone(), notes.clone());
+            thread::spawn(move || {
+                while more() {
+                    limiter.acquire();
+                    notes.note();
+                }
+            });
+        }
+    }
+}
+
+/// Tasks wait.
+pub struct ByTask<L, E> {
+    limiter: Arc<L>,
+    executor: E,
+}
+
+impl<L: AsyncLimit, E: Executors> Acquiring for ByTask<L, E> {
+    fn start(rate: Rate) -> Result<Self, StageError> {
+        Ok(ByTask {
+            limiter: Arc::new(rate.limiter()?),
+            executor: crew::executor(cores())?,
+        })
+    }
+
+    fn crowd(&self, waiters: usize, more: &More, notes: &Notes) {
+        let spawner = self.executor.spawner();
+        for _ in 0..waiters {
+            let (limiter, more, notes) = (self.limiter.clone(), more.clone(), notes.clone());
+            spawner.spawn(async move {
+                while more() {
+                    limiter.acquire_async().await;
+                    notes.note();
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Burst: everybody comes at once to a limiter that was idle.
+//!
+//! The value is the time until the last request is granted over the ideal, which is the same whether permits come
+//! back all together or one by one: with r requests, n permits and a period T, n are granted at once and the rest
+//! take T for every n of them. Below 1 more was granted than allowed.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use flowmeter_harness::measure::reading::Reading;
+use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_harness::record::{Axes, Findings, Measure};
+use flowmeter_harness::sync::std::clock;
+use serde::{Deserialize, Serialize};
+
+use super::Rate;
+use super::acquirers::{Acquiring, More, Notes};
+use crate::scenario::{Facts, Form, Threads, Within};
+use crate::workloads::ledger::miscounted;
+
+/// Who comes to what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// What is allowed.
+    pub rate: Rate,
+    /// How many times the permits of a period are asked for.
+    pub periods: Within<2, 1_000>,
+    /// Acquirers who share the requests.
+    pub waiters: Threads,
+}
+
+impl Params {
+    /// What records say of it.
+    pub fn facts(&self) -> Facts {
+        Facts {
+            form: Form::Native,
+            measure: Measure::Cost,
+            unit: "x ideal",
+            axes: Axes {
+                family: "limiter-burst".to_owned(),
+                rate: Some(self.rate.per_second()),
+                waiting: Some(self.waiters.count()),
+                ..Axes::default()
+            },
+        }
+    }
+}
+
+struct Burst<A> {
+    params: Params,
+    form: PhantomData<fn(A)>,
+}
+
+impl<A: Acquiring> Burst<A> {
+    /// One burst: how long it took, nanoseconds, and the moments of its grants.
+    fn burst(&self) -> Result<(u64, Vec<u64>), StageError> {
+        let Params {
+            rate,
+            periods,
+            waiters,
+        } = self.params;
+        let requests = rate.permits.get() * periods.get();
+        let limiter = A::start(rate)?;
+        let left = Arc::new(AtomicU64::new(requests));
+        let more: More = Arc::new(move || {
+            let took = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                left.checked_sub(1)
+            });
+            took.is_ok()
+        });
+        let (notes, hearer) = Notes::with_room(requests as usize);
+        let began = clock::now_nanos();
+        limiter.crowd(waiters.count(), &more, &notes);
+        drop(notes);
+        let patience =
+            Duration::from_nanos(periods.get() * rate.period_nanos()) + Duration::from_secs(5);
+        let moments = hearer.hear(patience)?;
+        if moments.len() as u64 != requests {
+            return Err(miscounted(format!(
+                "{requests} permits were asked for and {} granted",
+                moments.len()
+            )));
+        }
+        let ended = moments.last().copied().unwrap_or(began);
+        Ok((ended.saturating_sub(began), moments))
+    }
+
+    /// How long a burst has to take, nanoseconds.
+    fn ideal(&self) -> u64 {
+        (self.params.periods.get() - 1) * self.params.rate.period_nanos()
+    }
+}
+
+impl<A: Acquiring> Stage for Burst<A> {
+    fn prove(&mut self) -> Result<(), StageError> {
+        self.burst().map(drop)
+    }
+
+    fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
+        let first = Reading::first(clock::now_nanos());
+        let (mut took, mut bursts) = (0, 0);
+        let mut excess = self.params.rate.excess(&[]);
+        while bursts == 0 || clock::now_nanos() < first.nanos + spec.nanos {
+            let (nanos, moments) = self.burst()?;
+            let seen = self.params.rate.excess(&moments);
+            excess.worst = excess.worst.max(seen.worst);
+            took += nanos;
+            bursts += 1;
+        }
+        let last = Reading::last(clock::now_nanos());
+        let granted = bursts * self.params.rate.permits.get() * self.params.periods.get();
+        let value = took as f64 / (bursts * self.ideal()) as f64;
+        Ok(Sample {
+            findings: Findings {
+                excess: Some(excess),
+                ..Findings::default()
+            },
+            ..Sample::new(
+                value,
+                granted,
+                took,
+                last.since(&first, last.nanos - first.nanos),
+            )
+        })
+    }
+}
+
+/// A stage.
+pub fn stage<A: Acquiring>(params: Params) -> Box<dyn Stage> {
+    Box::new(Burst::<A> {
+        params,
+        form: PhantomData,
+    })
+}

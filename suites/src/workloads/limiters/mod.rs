@@ -1,0 +1,96 @@
+//! What limiters go through, each in the form it has: threads held up, or tasks.
+
+mod acquirers;
+pub mod burst;
+pub mod steady;
+pub mod try_cost;
+
+use std::time::Duration;
+
+use flowmeter_harness::limiter::{LimitError, Limiters, Quota};
+use flowmeter_harness::measure::StageError;
+use flowmeter_harness::record::Excess;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
+
+use super::refused;
+use crate::scenario::Within;
+
+pub use acquirers::{Acquiring, ByTask, ByThread};
+
+/// So many permits a period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    /// Acquisitions in a period, and at once after a pause.
+    pub permits: Within<1, 1_000_000_000>,
+    /// Length of the period.
+    pub period_micros: Within<1, 3_600_000_000>,
+}
+
+impl Rate {
+    /// As a quota.
+    pub fn quota(self) -> Quota {
+        let permits = NonZeroU32::new(self.permits.get() as u32).unwrap_or(NonZeroU32::MIN);
+        Quota {
+            permits,
+            period: Duration::from_micros(self.period_micros.get()),
+            burst: permits,
+        }
+    }
+
+    /// A limiter for it.
+    ///
+    /// # Errors
+    /// Where the design refuses the rate.
+    pub fn limiter<L: Limiters>(self) -> Result<L, StageError> {
+        L::with_quota(self.quota()).map_err(|why| match why {
+            LimitError::ImpossibleRate | LimitError::AboveBurst => {
+                refused("a limiter of that rate")
+            }
+        })
+    }
+
+    /// Period, nanoseconds.
+    pub fn period_nanos(self) -> u64 {
+        self.period_micros.get() * 1_000
+    }
+
+    /// Permits a second.
+    pub fn per_second(self) -> u64 {
+        self.permits.get() * 1_000_000 / self.period_micros.get()
+    }
+
+    /// How full the fullest half-open period was, of these moments in their order.
+    pub fn excess(self, moments: &[u64]) -> Excess {
+        let period_nanos = self.period_nanos();
+        let (mut worst, mut begins) = (0, 0);
+        for (index, moment) in moments.iter().enumerate() {
+            while moment - moments[begins] >= period_nanos {
+                begins += 1;
+            }
+            worst = worst.max(index - begins + 1);
+        }
+        Excess {
+            period_nanos,
+            allowed: self.permits.get(),
+            worst: worst as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fullest_period_is_half_open() {
+        let rate = Rate {
+            permits: Within::try_from(2).expect("within"),
+            period_micros: Within::try_from(1).expect("within"),
+        };
+        assert_eq!(rate.excess(&[]).worst, 0);
+        assert_eq!(rate.excess(&[0, 999, 1_000]).worst, 2);
+        assert_eq!(rate.excess(&[0, 998, 999, 1_000]).worst, 3);
+    }
+}

@@ -1,0 +1,107 @@
+//! Tasks in flight over time, written down as they begin and end.
+
+use std::sync::{Mutex, PoisonError};
+
+use flowmeter_harness::record::InFlight;
+use flowmeter_harness::sync::std::clock;
+
+/// Points of a timeline at most: more than a chart has room for.
+const POINTS: u64 = 120;
+
+/// When tasks began and ended.
+#[derive(Debug, Default)]
+pub struct Course(Mutex<Vec<(u64, i64)>>);
+
+impl Course {
+    /// With room for so many tasks, so that none waits for memory.
+    pub fn with_room(tasks: usize) -> Course {
+        Course(Mutex::new(Vec::with_capacity(2 * tasks)))
+    }
+
+    /// A task begins: its function was called.
+    pub fn begin(&self) {
+        self.note(1);
+    }
+
+    /// A task ends: its work is done, its result put, and it is about to drop its port. Told before the drop: told
+    /// after it, the next task could seem to overlap.
+    pub fn end(&self) {
+        self.note(-1);
+    }
+
+    fn note(&self, change: i64) {
+        let mut events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Read under the lock: events stand in the order of their moments.
+        events.push((clock::now_nanos(), change));
+    }
+
+    /// What came of it; `None` when no task began.
+    pub fn in_flight(&self, parallelism: u64) -> Option<InFlight> {
+        let events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (begins, ends) = (events.first()?.0, events.last()?.0);
+        let (mut now, mut peak, mut area) = (0_i64, 0_i64, 0_u128);
+        let mut timeline: Vec<(u64, u64)> = Vec::new();
+        let bucket = ((ends - begins) / POINTS).max(1);
+        let mut before = begins;
+        for &(moment, change) in events.iter() {
+            area += u128::from(moment - before) * now.unsigned_abs() as u128;
+            before = moment;
+            now += change;
+            peak = peak.max(now);
+            // The most within each stretch of time is what is kept of it.
+            let at = (moment - begins) / bucket * bucket;
+            let level = now.max(0) as u64;
+            match timeline.last_mut() {
+                Some((last, most)) if *last == at => *most = (*most).max(level),
+                _ => timeline.push((at, level)),
+            }
+        }
+        Some(InFlight {
+            parallelism,
+            peak: peak.max(0) as u64,
+            mean: area as f64 / (ends - begins).max(1) as f64,
+            timeline,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn peak_and_mean_are_those_of_the_events() {
+        let course = Course::default();
+        *course.0.lock().expect("nobody else has it") = vec![
+            (100, 1),
+            (100, 1),
+            (300, -1),
+            (300, 1),
+            (500, -1),
+            (500, -1),
+        ];
+        let seen = course.in_flight(2).expect("tasks began");
+        assert_eq!((seen.peak, seen.mean), (2, 2.0));
+        assert_eq!(seen.timeline.first(), Some(&(0, 2)));
+    }
+
+    #[test]
+    fn a_timeline_is_short_and_keeps_its_peaks() {
+        let course = Course::default();
+        let events = (0..10_000_u64).flat_map(|n| [(n * 10, 1), (n * 10 + 5, -1)]);
+        let mut events: Vec<_> = events.collect();
+        events.splice(
+            5_000..5_000,
+            [(25_000, 1), (25_000, 1), (25_000, -1), (25_000, -1)],
+        );
+        *course.0.lock().expect("nobody else has it") = events;
+        let seen = course.in_flight(1).expect("tasks began");
+        assert!(
+            seen.timeline.len() as u64 <= POINTS + 2,
+            "{}",
+            seen.timeline.len()
+        );
+        assert_eq!(seen.peak, 2);
+        assert_eq!(seen.timeline.iter().map(|(_, most)| *most).max(), Some(2));
+    }
+}
