@@ -55,6 +55,12 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "fixed unbounded multi-producer multi-consumer blocking async mixed close identity \
          keeps-buffered disconnect",
     ),
+    ("delay_queue", Origin::Own, "schedule timeout coalescing"),
+    (
+        "heap",
+        Origin::Own,
+        "schedule cancel reset sleep blocking-sleep timeout deadline-order",
+    ),
 ];
 
 struct Roll(Vec<Contestant>);
@@ -67,7 +73,7 @@ impl Enrol for Roll {
 
 fn everybody() -> Vec<Contestant> {
     let mut roll = Roll(Vec::new());
-    Everybody.channels(&mut roll);
+    Everybody.everybody(&mut roll);
     roll.0
 }
 

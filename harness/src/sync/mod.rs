@@ -15,7 +15,9 @@
 //! | `thread_local!` | per-thread state, with or without a `const` initialiser |
 //! | `block_on` | runs a future on this thread |
 //! | `Track` | a value whose leak is found under loom and shuttle |
+//! | `OrderedMap` | an ordered map that threads share (std: feature `ordered-map`) |
 //! | `spawn`, `JoinHandle`, `yield_now`, `spin_hint` | threads |
+//! | `precise_wakeups` | asks for wake-ups at deadlines, not some time after (std on Linux) |
 //! | `clock` | `now_nanos`, `after`, `has_passed`, `left` |
 //! | `choose` | one of n, explored where the world can |
 //! | `random_u64`, `order_key` | random numbers, and unique keys for ordering locks, that replay |
@@ -50,6 +52,8 @@ use ::std::time::Duration;
 mod explored;
 #[cfg(feature = "loom")]
 pub mod loom;
+#[cfg(feature = "ordered-map")]
+mod ordered_map;
 #[cfg(feature = "shuttle")]
 pub mod shuttle;
 pub mod std;

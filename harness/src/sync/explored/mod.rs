@@ -22,6 +22,7 @@ pub mod choices;
 pub mod exploration;
 pub mod helper;
 pub mod lock;
+pub mod map;
 pub mod park;
 pub mod seat;
 pub mod thread;
@@ -128,6 +129,8 @@ macro_rules! facade {
         pub type Parker = explored::park::Parker<$engine>;
         /// Wakes the thread of a [`Parker`].
         pub type Unparker = explored::park::Unparker<$engine>;
+        /// An ordered map that threads share.
+        pub type OrderedMap<K, V> = explored::map::OrderedMap<$engine, K, V>;
         /// A thread.
         pub type JoinHandle<T> = explored::thread::JoinHandle<$engine, T>;
         pub use $crate::sync::explored::thread::order_key;
@@ -141,6 +144,10 @@ macro_rules! facade {
         ) -> JoinHandle<T> {
             explored::thread::spawn::<$engine, T>(body)
         }
+
+        /// Nothing to do: virtual time has no slack.
+        #[inline]
+        pub fn precise_wakeups() {}
 
         /// Lets others run.
         #[inline]
