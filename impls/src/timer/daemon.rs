@@ -10,7 +10,7 @@ use crate::sync::{JoinHandle, order_key, precise_wakeups, spawn, thread_local};
 
 thread_local! {
     /// Which daemon this thread is; 0 for none.
-    static HERE: Cell<u64> = Cell::new(0);
+    static HERE: Cell<u64> = const { Cell::new(0) };
 }
 
 /// A timer's thread.

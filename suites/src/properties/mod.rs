@@ -30,6 +30,7 @@ mod c9_cancel;
 mod checks;
 mod crowd;
 mod form;
+mod timers;
 mod verdict;
 
 use std::sync::Arc;
@@ -123,7 +124,35 @@ impl std::fmt::Debug for Case {
 }
 
 /// Every property, in the order in which tables show them.
-pub const PROPERTIES: &[&Property] = &[
+pub const PROPERTIES: &[&Property] = &joined::<{ count(KINDS) }>(KINDS);
+
+const KINDS: &[&[&Property]] = &[CHANNELS, timers::PROPERTIES];
+
+const fn count(kinds: &[&[&Property]]) -> usize {
+    let (mut all, mut kind) = (0, 0);
+    while kind < kinds.len() {
+        all += kinds[kind].len();
+        kind += 1;
+    }
+    all
+}
+
+const fn joined<const N: usize>(kinds: &[&[&'static Property]]) -> [&'static Property; N] {
+    let mut all = [kinds[0][0]; N];
+    let (mut place, mut kind) = (0, 0);
+    while kind < kinds.len() {
+        let mut index = 0;
+        while index < kinds[kind].len() {
+            all[place] = kinds[kind][index];
+            place += 1;
+            index += 1;
+        }
+        kind += 1;
+    }
+    all
+}
+
+const CHANNELS: &[&Property] = &[
     &c1_conservation::PROPERTY,
     &c1_conservation::AWAITED,
     &c2_order::PROPERTY,
