@@ -130,6 +130,15 @@ pub struct Explored {
     pub failure: Option<String>,
 }
 
+/// A lock of a world.
+pub trait Lock<T>: Send + Sync + 'static {
+    /// An open lock around `value`.
+    fn new(value: T) -> Self;
+
+    /// Looks at the value with the lock held.
+    fn with<R>(&self, look: impl FnOnce(&mut T) -> R) -> R;
+}
+
 /// A world, for code that is written once and run in all of them: properties and models.
 pub trait World: Send + Sync + 'static {
     /// `std`, `loom` or `shuttle`.
@@ -137,6 +146,10 @@ pub trait World: Send + Sync + 'static {
 
     /// A spawned thread.
     type JoinHandle<T: Send + 'static>: Send;
+
+    /// A lock, for what the threads of a model share beside what they try. Wakers need it: a checker must see
+    /// that one was handed over before it is woken.
+    type Mutex<T: Send + 'static>: Lock<T>;
 
     /// Starts a thread of the world.
     fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T>;

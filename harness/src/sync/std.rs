@@ -9,7 +9,7 @@ use ::std::sync as bare;
 use ::std::task::{Context, Poll, Wake, Waker};
 use ::std::thread;
 
-use super::{Deadline, Exploration, Explored, World};
+use super::{Deadline, Exploration, Explored, Lock, World};
 
 pub use ::std::hint::spin_loop as spin_hint;
 pub use ::std::sync::Arc;
@@ -67,6 +67,15 @@ impl<T> Mutex<T> {
         self.0
             .into_inner()
             .unwrap_or_else(bare::PoisonError::into_inner)
+    }
+}
+
+impl<T: Send + 'static> Lock<T> for Mutex<T> {
+    fn new(value: T) -> Self {
+        Mutex::new(value)
+    }
+    fn with<R>(&self, look: impl FnOnce(&mut T) -> R) -> R {
+        look(&mut self.lock())
     }
 }
 
@@ -446,6 +455,7 @@ pub struct Std;
 impl World for Std {
     const NAME: &'static str = "std";
     type JoinHandle<T: Send + 'static> = JoinHandle<T>;
+    type Mutex<T: Send + 'static> = Mutex<T>;
 
     fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
         spawn(body)

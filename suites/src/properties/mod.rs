@@ -124,35 +124,7 @@ impl std::fmt::Debug for Case {
 }
 
 /// Every property, in the order in which tables show them.
-pub const PROPERTIES: &[&Property] = &joined::<{ count(KINDS) }>(KINDS);
-
-const KINDS: &[&[&Property]] = &[CHANNELS, timers::PROPERTIES];
-
-const fn count(kinds: &[&[&Property]]) -> usize {
-    let (mut all, mut kind) = (0, 0);
-    while kind < kinds.len() {
-        all += kinds[kind].len();
-        kind += 1;
-    }
-    all
-}
-
-const fn joined<const N: usize>(kinds: &[&[&'static Property]]) -> [&'static Property; N] {
-    let mut all = [kinds[0][0]; N];
-    let (mut place, mut kind) = (0, 0);
-    while kind < kinds.len() {
-        let mut index = 0;
-        while index < kinds[kind].len() {
-            all[place] = kinds[kind][index];
-            place += 1;
-            index += 1;
-        }
-        kind += 1;
-    }
-    all
-}
-
-const CHANNELS: &[&Property] = &[
+pub const PROPERTIES: &[&Property] = &[
     &c1_conservation::PROPERTY,
     &c1_conservation::AWAITED,
     &c2_order::PROPERTY,
@@ -179,4 +151,13 @@ const CHANNELS: &[&Property] = &[
     &a7_clauses::PROPERTY,
     &a8_cleanup::PROPERTY,
     &a9_timeout::PROPERTY,
+    &timers::t1_never_early::PROPERTY,
+    &timers::t1_never_early::IN_ALTS,
+    &timers::t2_once::PROPERTY,
+    &timers::t3_earlier::PROPERTY,
+    &timers::t4_extremes::PROPERTY,
+    &timers::t5_catch_up::PROPERTY,
+    &timers::t6_callbacks::PROPERTY,
+    &timers::t7_coalescing::PROPERTY,
+    &timers::t8_shutdown::PROPERTY,
 ];

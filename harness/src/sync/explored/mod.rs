@@ -123,6 +123,15 @@ macro_rules! facade {
         pub type Mutex<T> = explored::lock::Mutex<$engine, T>;
         /// The lock, held.
         pub type MutexGuard<'a, T> = explored::lock::MutexGuard<'a, $engine, T>;
+        impl<T: Send + 'static> $crate::sync::Lock<T> for Mutex<T> {
+            fn new(value: T) -> Self {
+                Mutex::new(value)
+            }
+            fn with<R>(&self, look: impl FnOnce(&mut T) -> R) -> R {
+                look(&mut self.lock())
+            }
+        }
+
         /// A condition variable.
         pub type Condvar = explored::lock::Condvar<$engine>;
         /// The waiting place of the thread that made it. Holds at most one token.
@@ -184,6 +193,7 @@ macro_rules! world {
         impl $crate::sync::World for $engine {
             const NAME: &'static str = $name;
             type JoinHandle<T: Send + 'static> = JoinHandle<T>;
+            type Mutex<T: Send + 'static> = Mutex<T>;
 
             #[track_caller]
             fn spawn<T: Send + 'static>(

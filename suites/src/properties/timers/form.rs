@@ -4,12 +4,12 @@
 use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use flowmeter_harness::channel::{Blocking, Polled, TakeError};
-use flowmeter_harness::sync::{Deadline, World};
+use flowmeter_harness::sync::{Deadline, Lock, World};
 use flowmeter_harness::timer::{BlockingSleep, Fired, Sleep, Timeouts, Timers};
 
 /// Long enough for a clock to tick, short enough to be met by a race.
@@ -48,8 +48,7 @@ pub(super) struct Called {
 }
 
 /// What becomes of one callback.
-#[derive(Clone, Default)]
-pub(super) struct Note(Arc<Mutex<Fate>>);
+pub(super) struct Note<W: World>(Arc<W::Mutex<Fate>>);
 
 #[derive(Default)]
 struct Fate {
@@ -58,18 +57,28 @@ struct Fate {
     waker: Option<Waker>,
 }
 
-/// Held by a callback: tells when it is dropped.
-struct Held(Note);
+impl<W: World> Clone for Note<W> {
+    fn clone(&self) -> Self {
+        Note(self.0.clone())
+    }
+}
 
-impl Drop for Held {
+/// Held by a callback: tells when it is dropped.
+struct Held<W: World>(Note<W>);
+
+impl<W: World> Drop for Held<W> {
     fn drop(&mut self) {
         self.0.tell(|fate| fate.dropped = true);
     }
 }
 
-impl Note {
+impl<W: World> Note<W> {
+    pub(super) fn new() -> Self {
+        Note(Arc::new(W::Mutex::new(Fate::default())))
+    }
+
     /// The callback.
-    pub(super) fn callback<W: World>(&self) -> impl FnOnce(Fired) + Send + 'static {
+    pub(super) fn callback(&self) -> impl FnOnce(Fired) + Send + 'static {
         let held = Held(self.clone());
         move |fired| {
             let at = W::now_nanos();
@@ -78,68 +87,68 @@ impl Note {
     }
 
     pub(super) fn called(&self) -> Option<Called> {
-        self.fate().called
+        self.0.with(|fate| fate.called)
     }
 
     /// Whether the callback exists no more.
     pub(super) fn is_dropped(&self) -> bool {
-        self.fate().dropped
+        self.0.with(|fate| fate.dropped)
     }
 
     /// Holds up this thread until the call.
     ///
     /// # Panics
     /// When the callback is dropped uncalled.
-    pub(super) fn wait<W: World>(&self) -> Called {
+    pub(super) fn wait(&self) -> Called {
         let call = poll_fn(|context| {
-            let waker = context.waker().clone();
-            let mut fate = self.fate();
-            match fate.called {
+            self.0.with(|fate| match fate.called {
                 Some(called) => Poll::Ready(Some(called)),
                 None if fate.dropped => Poll::Ready(None),
                 None => {
-                    fate.waker = Some(waker);
+                    fate.waker = Some(context.waker().clone());
                     Poll::Pending
                 }
-            }
+            })
         });
         W::block_on(call).expect("T2: a timer was dropped and never fired")
     }
 
     fn tell(&self, what: impl FnOnce(&mut Fate)) {
-        let mut fate = self.fate();
-        what(&mut fate);
-        let waker = fate.waker.take();
-        drop(fate);
+        let waker = self.0.with(|fate| {
+            what(fate);
+            fate.waker.take()
+        });
         if let Some(waker) = waker {
             waker.wake();
         }
     }
+}
 
-    /// Never held while the world may let others run.
-    fn fate(&self) -> MutexGuard<'_, Fate> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+/// Holds up who comes to it until it is opened.
+pub(super) struct Gate<W: World>(Note<W>);
+
+impl<W: World> Clone for Gate<W> {
+    fn clone(&self) -> Self {
+        Gate(self.0.clone())
     }
 }
 
-/// A gate that holds up who comes to it until it is opened.
-#[derive(Clone, Default)]
-pub(super) struct Gate(Note);
-
-impl Gate {
-    pub(super) fn open(&self) {
-        self.0.tell(|fate| {
-            let at = Deadline::from_nanos(0);
-            let fired = Fired {
-                due: at,
-                claimed_nanos: None,
-            };
-            fate.called = Some(Called { at: 0, fired });
-        });
+impl<W: World> Gate<W> {
+    pub(super) fn new() -> Self {
+        Gate(Note::new())
     }
 
-    pub(super) fn pass<W: World>(&self) {
-        self.0.wait::<W>();
+    /// As a callback that is called now.
+    pub(super) fn open(&self) {
+        let fired = Fired {
+            due: Deadline::from_nanos(0),
+            claimed_nanos: None,
+        };
+        (self.0.callback())(fired);
+    }
+
+    pub(super) fn pass(&self) {
+        self.0.wait();
     }
 }
 
@@ -148,20 +157,20 @@ pub(super) struct ByCall<T>(T);
 
 impl<T: Timers, W: World> Form<W> for ByCall<T> {
     const NAME: &'static str = "callback";
-    type Armed = (T::Handle, Note);
+    type Armed = (T::Handle, Note<W>);
 
     fn start() -> Self {
         ByCall(T::start())
     }
     fn arm(&self, deadline: Deadline) -> Self::Armed {
-        let note = Note::default();
-        (self.0.schedule(deadline, note.callback::<W>()), note)
+        let note = Note::new();
+        (self.0.schedule(deadline, note.callback()), note)
     }
     fn has_fired((_, note): &mut Self::Armed) -> bool {
         note.called().is_some()
     }
     fn wait((_, note): Self::Armed) -> u64 {
-        note.wait::<W>().at
+        note.wait().at
     }
 }
 

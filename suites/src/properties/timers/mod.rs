@@ -1,14 +1,14 @@
 //! What timers owe, in each of the ways in which they can be waited for.
 
 mod form;
-mod t1_never_early;
-mod t2_once;
-mod t3_earlier;
-mod t4_extremes;
-mod t5_catch_up;
-mod t6_callbacks;
-mod t7_coalescing;
-mod t8_shutdown;
+pub(super) mod t1_never_early;
+pub(super) mod t2_once;
+pub(super) mod t3_earlier;
+pub(super) mod t4_extremes;
+pub(super) mod t5_catch_up;
+pub(super) mod t6_callbacks;
+pub(super) mod t7_coalescing;
+pub(super) mod t8_shutdown;
 
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::channel::{Alts, Blocking};
@@ -18,19 +18,6 @@ use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Ti
 
 use super::{Case, Property};
 use form::{ByCall, ByChannel, BySleep, ByThread, Form};
-
-/// In the order in which tables show them.
-pub(super) const PROPERTIES: &[&Property] = &[
-    &t1_never_early::PROPERTY,
-    &t1_never_early::IN_ALTS,
-    &t2_once::PROPERTY,
-    &t3_earlier::PROPERTY,
-    &t4_extremes::PROPERTY,
-    &t5_catch_up::PROPERTY,
-    &t6_callbacks::PROPERTY,
-    &t7_coalescing::PROPERTY,
-    &t8_shutdown::PROPERTY,
-];
 
 /// Properties and the cases that are owed.
 type Owed = Vec<(&'static Property, Vec<Case>)>;

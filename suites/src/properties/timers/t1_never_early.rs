@@ -9,13 +9,13 @@ use flowmeter_harness::timer::{Timeouts, Timers};
 use super::super::{Case, Property, Reliance};
 use super::form::{Form, Note, SOON, after};
 
-pub(super) const PROPERTY: Property = Property {
+pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t1-never-early",
     statement: "Nothing fires before its deadline, by as little as a nanosecond.",
     relied_on_by: Reliance::Nobody,
 };
 
-pub(super) const IN_ALTS: Property = Property {
+pub(in crate::properties) const IN_ALTS: Property = Property {
     name: "t1-in-alts",
     statement: "A timeout ends an alts not before its deadline; a value that is there first wins, and none is lost.",
     relied_on_by: Reliance::Nobody,
@@ -80,9 +80,9 @@ fn two_at_once<F: Form<W>, W: World>() {
 fn told<T: Timers, W: World>() {
     let service = T::start();
     let deadline = after::<W>(SOON);
-    let note = Note::default();
-    service.schedule(deadline, note.callback::<W>());
-    let called = note.wait::<W>();
+    let note = Note::<W>::new();
+    service.schedule(deadline, note.callback());
+    let called = note.wait();
     is_due(deadline, called.at);
     assert_eq!(
         called.fired.due, deadline,

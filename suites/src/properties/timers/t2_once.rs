@@ -6,7 +6,7 @@ use flowmeter_harness::timer::Cancel;
 use super::super::{Case, Property, Reliance};
 use super::form::{Form, Note, SOON, after};
 
-pub(super) const PROPERTY: Property = Property {
+pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t2-once",
     statement: "Everything fires, once; nothing after a cancel that answered true, and all else after one that answered false.",
     relied_on_by: Reliance::Nobody,
@@ -38,14 +38,14 @@ fn all_fire<F: Form<W>, W: World>() {
 
 /// Lets everything fire that is due before this.
 fn until_past<T: Cancel, W: World>(service: &T, deadline: Deadline) {
-    let note = Note::default();
+    let note = Note::<W>::new();
     let past = Deadline::from_nanos(deadline.as_nanos() + 1);
-    service.schedule(past, note.callback::<W>());
-    note.wait::<W>();
+    service.schedule(past, note.callback());
+    note.wait();
 }
 
 /// After a cancel: `true` means never called, `false` that it has been or is about to be.
-fn agrees<T: Cancel, W: World>(service: T, deadline: Deadline, note: &Note, cancelled: bool) {
+fn agrees<T: Cancel, W: World>(service: T, deadline: Deadline, note: &Note<W>, cancelled: bool) {
     if cancelled {
         until_past::<T, W>(&service, deadline);
         // With its service ends whatever it might still be doing.
@@ -55,14 +55,14 @@ fn agrees<T: Cancel, W: World>(service: T, deadline: Deadline, note: &Note, canc
             "T2: fired after a cancel that answered true"
         );
     } else {
-        note.wait::<W>();
+        note.wait();
     }
 }
 
 fn in_time<T: Cancel, W: World>() {
     let service = T::start();
-    let note = Note::default();
-    let handle = service.schedule(Deadline::NEVER, note.callback::<W>());
+    let note = Note::<W>::new();
+    let handle = service.schedule(Deadline::NEVER, note.callback());
     assert!(
         service.cancel(&handle),
         "T2: it cannot have fired, and was not cancelled"
@@ -77,9 +77,9 @@ fn in_time<T: Cancel, W: World>() {
 
 fn edge<T: Cancel, W: World>() {
     let service = T::start();
-    let note = Note::default();
+    let note = Note::<W>::new();
     let deadline = after::<W>(SOON);
-    let handle = service.schedule(deadline, note.callback::<W>());
+    let handle = service.schedule(deadline, note.callback());
     if W::NAME == "std" {
         // Real time does not come to the edge by itself.
         while W::now_nanos() < deadline.as_nanos() {
@@ -93,11 +93,11 @@ fn edge<T: Cancel, W: World>() {
 /// The handle of a timer that has fired names no later one.
 fn stale<T: Cancel, W: World>() {
     let service = T::start();
-    let first = Note::default();
-    let handle = service.schedule(after::<W>(SOON), first.callback::<W>());
-    first.wait::<W>();
-    let second = Note::default();
-    service.schedule(after::<W>(SOON), second.callback::<W>());
+    let first = Note::<W>::new();
+    let handle = service.schedule(after::<W>(SOON), first.callback());
+    first.wait();
+    let second = Note::<W>::new();
+    service.schedule(after::<W>(SOON), second.callback());
     assert!(!service.cancel(&handle), "T2: cancelled what had fired");
-    second.wait::<W>();
+    second.wait();
 }

@@ -9,7 +9,7 @@ use flowmeter_harness::timer::Timeouts;
 use super::super::{Case, Property, Reliance};
 use super::form::{Form, SOON, after};
 
-pub(super) const PROPERTY: Property = Property {
+pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t4-extremes",
     statement: "Deadlines in the past fire, those at the end of time do not, and none panics.",
     relied_on_by: Reliance::Nobody,
@@ -39,11 +39,11 @@ fn past<F: Form<W>, W: World>() {
 
 fn far_off<F: Form<W>, W: World>() {
     let service = F::start();
-    let soon = after::<W>(SOON);
+    let soon = service.arm(after::<W>(SOON));
     let mut ends = [u64::MAX, u64::MAX - 1, u64::MAX / 2 + 1]
         .map(Deadline::from_nanos)
         .map(|deadline| (deadline, service.arm(deadline)));
-    F::wait(service.arm(soon));
+    F::wait(soon);
     for (deadline, armed) in &mut ends {
         let fired = F::has_fired(armed);
         let due = *deadline != Deadline::NEVER && W::now_nanos() >= deadline.as_nanos();

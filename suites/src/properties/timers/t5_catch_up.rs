@@ -8,7 +8,7 @@ use flowmeter_harness::timer::Timers;
 use super::super::{Case, Property, Reliance};
 use super::form::{Gate, Note, SOON, after};
 
-pub(super) const PROPERTY: Property = Property {
+pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t5-catch-up",
     statement: "After a stall everything that was due fires, where claimed in the order of deadlines.",
     relied_on_by: Reliance::Nobody,
@@ -23,22 +23,22 @@ pub(super) fn cases<T: Timers, W: World>(ordered: bool) -> Vec<Case> {
 
 fn behind_a_stall<T: Timers, W: World>(ordered: bool) {
     let service = T::start();
-    let [stalled, gate] = [(); 2].map(|()| Gate::default());
+    let [stalled, gate] = [(); 2].map(|()| Gate::<W>::new());
     let stall = after::<W>(SOON);
     {
         let (stalled, gate) = (stalled.clone(), gate.clone());
         service.schedule(stall, move |_| {
             stalled.open();
-            gate.pass::<W>();
+            gate.pass();
         });
     }
-    stalled.pass::<W>();
+    stalled.pass();
     // The clock has come to `stall`: all of these are due already.
     let order = Arc::new(Mutex::new(Vec::new()));
     let dues = [30, 10, 20].map(|before| stall.as_nanos() - before);
     let notes = dues.map(|due| {
-        let note = Note::default();
-        let (callback, order) = (note.callback::<W>(), order.clone());
+        let note = Note::<W>::new();
+        let (callback, order) = (note.callback(), order.clone());
         service.schedule(Deadline::from_nanos(due), move |fired| {
             order.lock().expect("nobody panics with the lock").push(due);
             callback(fired);
@@ -47,7 +47,7 @@ fn behind_a_stall<T: Timers, W: World>(ordered: bool) {
     });
     gate.open();
     for note in &notes {
-        note.wait::<W>();
+        note.wait();
     }
     let order = order.lock().expect("nobody panics with the lock").clone();
     if ordered {

@@ -8,7 +8,7 @@ use flowmeter_harness::timer::Timers;
 use super::super::{Case, Property, Reliance};
 use super::form::{Gate, Note, SOON, after};
 
-pub(super) const PROPERTY: Property = Property {
+pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t6-callbacks",
     statement: "Callbacks may be slow, panic, or use their timer, and the others fire: where claimed, meanwhile.",
     relied_on_by: Reliance::Nobody,
@@ -29,22 +29,22 @@ pub(super) fn cases<T: Timers, W: World>(isolated: bool) -> Vec<Case> {
 
 fn slow<T: Timers, W: World>(isolated: bool) {
     let service = T::start();
-    let [running, gate] = [(); 2].map(|()| Gate::default());
+    let [running, gate] = [(); 2].map(|()| Gate::<W>::new());
     {
         let (running, gate) = (running.clone(), gate.clone());
         service.schedule(after::<W>(SOON), move |_| {
             running.open();
-            gate.pass::<W>();
+            gate.pass();
         });
     }
-    running.pass::<W>();
+    running.pass();
     let deadline = after::<W>(SOON);
-    let note = Note::default();
-    service.schedule(deadline, note.callback::<W>());
+    let note = Note::<W>::new();
+    service.schedule(deadline, note.callback());
     if !isolated {
         gate.open();
     }
-    let at = note.wait::<W>().at;
+    let at = note.wait().at;
     gate.open();
     assert!(
         at >= deadline.as_nanos(),
@@ -54,25 +54,25 @@ fn slow<T: Timers, W: World>(isolated: bool) {
 
 fn nested<T: Timers, W: World>() {
     let service = Arc::new(T::start());
-    let note = Note::default();
-    let (inner, callback) = (service.clone(), note.callback::<W>());
+    let note = Note::<W>::new();
+    let (inner, callback) = (service.clone(), note.callback());
     service.schedule(after::<W>(SOON), move |_| {
         inner.schedule(after::<W>(SOON), callback);
     });
-    note.wait::<W>();
+    note.wait();
 }
 
 fn panicking<T: Timers, W: World>() {
     let service = T::start();
-    let first = Note::default();
-    let callback = first.callback::<W>();
+    let first = Note::<W>::new();
+    let callback = first.callback();
     service.schedule(after::<W>(SOON), move |fired| {
         callback(fired);
         // Past the hook, which would print it.
         std::panic::resume_unwind(Box::new("a callback's own fault"));
     });
-    first.wait::<W>();
-    let second = Note::default();
-    service.schedule(after::<W>(SOON), second.callback::<W>());
-    second.wait::<W>();
+    first.wait();
+    let second = Note::<W>::new();
+    service.schedule(after::<W>(SOON), second.callback());
+    second.wait();
 }

@@ -9,7 +9,7 @@ use flowmeter_harness::timer::Timeouts;
 
 use super::super::{Case, Property, Reliance};
 
-pub(super) const PROPERTY: Property = Property {
+pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t7-coalescing",
     statement: "A timeout shares the channel of one up to 10 ms later: late by that much, and closed for one, closed for all.",
     relied_on_by: Reliance::Nobody,

@@ -9,7 +9,7 @@ use flowmeter_harness::timer::{Sleep, Timeouts, Timers};
 use super::super::{Case, Property, Reliance};
 use super::form::{BySleep, Form, Note, SOON, after};
 
-pub(super) const PROPERTY: Property = Property {
+pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t8-shutdown",
     statement: "Dropping a timer drops armed callbacks uncalled, answers sleeps and timeouts, and ends its thread.",
     relied_on_by: Reliance::Nobody,
@@ -37,9 +37,9 @@ pub(super) fn timeout_cases<S: Timeouts<C>, C: Blocking, W: World>() -> Vec<Case
 
 fn armed<T: Timers, W: World>() {
     let service = T::start();
-    let notes = [(); 2].map(|()| Note::default());
-    service.schedule(Deadline::NEVER, notes[0].callback::<W>());
-    service.schedule(Deadline::from_nanos(u64::MAX - 1), notes[1].callback::<W>());
+    let notes = [(); 2].map(|()| Note::<W>::new());
+    service.schedule(Deadline::NEVER, notes[0].callback());
+    service.schedule(Deadline::from_nanos(u64::MAX - 1), notes[1].callback());
     drop(service);
     for note in &notes {
         assert!(
@@ -53,8 +53,8 @@ fn armed<T: Timers, W: World>() {
 /// When the drop has returned nothing is called any more: the thread that could has ended.
 fn edge<T: Timers, W: World>() {
     let service = T::start();
-    let note = Note::default();
-    service.schedule(after::<W>(SOON), note.callback::<W>());
+    let note = Note::<W>::new();
+    service.schedule(after::<W>(SOON), note.callback());
     if W::NAME == "std" {
         // Real time does not come to the edge by itself.
         let deadline = after::<W>(SOON);
@@ -71,14 +71,14 @@ fn edge<T: Timers, W: World>() {
 
 fn on_its_own_thread<T: Timers, W: World>() {
     let service = Arc::new(T::start());
-    let note = Note::default();
-    let (held, callback) = (service.clone(), note.callback::<W>());
+    let note = Note::<W>::new();
+    let (held, callback) = (service.clone(), note.callback());
     service.schedule(after::<W>(SOON), move |fired| {
         drop(held);
         callback(fired);
     });
     drop(service);
-    note.wait::<W>();
+    note.wait();
 }
 
 fn sleeping<S: Sleep, W: World>() {
