@@ -1,7 +1,7 @@
 //! The one list of who takes part. Nothing outside this file names an implementation.
 
 use flowmeter_harness::caps::Claim::{
-    BoundedWaiters, CancelSafe, Coalescing, DeadlineOrder, Disconnect, KeepsBuffered, PanicSafe,
+    BoundedWaiters, CancelSafe, DeadlineOrder, Disconnect, KeepsBuffered, PanicSafe,
     PendingPutsSurvive, UniformChoice, WaiterFifo,
 };
 use flowmeter_harness::registry::{Enrol, Registry, own};
@@ -48,7 +48,7 @@ impl Registry for Everybody {
         own::<DelayQueueTimers, _>(hall, "delay_queue")
             .timer()
             .timeouts::<MutexChannels>()
-            .claims(&[Coalescing])
+            .claims(&[flowmeter_harness::caps::Claim::Coalescing])
             .enter();
         own::<Heap, _>(hall, "heap")
             .timer()

@@ -1,10 +1,11 @@
 //! What no property of timers can see: panics are counted, and the thread's wake-ups are precise.
 
 use std::panic::resume_unwind;
-use std::sync::mpsc;
 
+use flowmeter_harness::channel::Buffer;
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::Timers;
+use flowmeter_impls::channel::mutex::Channel;
 use flowmeter_impls::timer::delay_queue::DelayQueueTimers;
 use flowmeter_impls::timer::heap::Heap;
 
@@ -13,9 +14,10 @@ const NOW: Deadline = Deadline::from_nanos(0);
 fn one_panics<T: Timers>(timers: &T) {
     // Past the hook, which would print it.
     timers.schedule(NOW, |_| resume_unwind(Box::new("a callback's own fault")));
-    let (said, heard) = mpsc::channel();
-    timers.schedule(NOW, move |_| said.send(()).expect("somebody hears"));
-    heard.recv().expect("the timer goes on");
+    let heard = Channel::new(Buffer::Unbounded);
+    let said = heard.clone();
+    timers.schedule(NOW, move |_| drop(said.offer(())));
+    heard.take().expect("the timer goes on");
 }
 
 #[test]
@@ -42,9 +44,8 @@ fn a_timer_thread_wakes_without_slack() {
         return;
     }
     let heap = Heap::new();
-    let (said, heard) = mpsc::channel();
-    heap.schedule(NOW, move |_| {
-        said.send(timer_slack()).expect("somebody hears")
-    });
-    assert_eq!(heard.recv().expect("it is called"), Some(1));
+    let heard = Channel::new(Buffer::Unbounded);
+    let said = heard.clone();
+    heap.schedule(NOW, move |_| drop(said.offer(timer_slack())));
+    assert_eq!(heard.take(), Ok(Some(1)));
 }

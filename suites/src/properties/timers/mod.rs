@@ -80,10 +80,7 @@ pub(super) fn timeouts<S: Timeouts<C>, C: Alts + Blocking, W: World>(who: &Conte
             &t1_never_early::IN_ALTS,
             t1_never_early::alts_cases::<S, C, W>(),
         ),
-        (
-            &t4_extremes::PROPERTY,
-            t4_extremes::timeout_cases::<S, C, W>(),
-        ),
+        (&t4_extremes::PROPERTY, t4_extremes::timeout_cases::<S, C>()),
         (
             &t8_shutdown::PROPERTY,
             t8_shutdown::timeout_cases::<S, C, W>(),

@@ -44,7 +44,7 @@ pub(super) fn calling_cases<T: Timers, W: World>() -> Vec<Case> {
 pub(super) fn alts_cases<S: Timeouts<C>, C: Alts + Blocking, W: World>() -> Vec<Case> {
     vec![
         Case::new("nobody comes", alone::<S, C, W>),
-        Case::new("a value is there", hit::<S, C, W>),
+        Case::new("a value is there", hit::<S, C>),
         Case::new("a value at the edge", edge::<S, C, W>),
     ]
 }
@@ -124,7 +124,7 @@ fn alone<S: Timeouts<C>, C: Alts, W: World>() {
     is_due(deadline, W::now_nanos());
 }
 
-fn hit<S: Timeouts<C>, C: Alts + Blocking, W: World>() {
+fn hit<S: Timeouts<C>, C: Alts + Blocking>() {
     let service = S::start();
     let (mut tx, rx, timeout) = pair::<S, C>(&service);
     assert!(

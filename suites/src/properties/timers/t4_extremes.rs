@@ -23,8 +23,8 @@ pub(super) fn cases<F: Form<W>, W: World>() -> Vec<Case> {
     ]
 }
 
-pub(super) fn timeout_cases<S: Timeouts<C>, C: Channels, W: World>() -> Vec<Case> {
-    vec![Case::new("delays that overflow", overflow::<S, C, W>)]
+pub(super) fn timeout_cases<S: Timeouts<C>, C: Channels>() -> Vec<Case> {
+    vec![Case::new("delays that overflow", overflow::<S, C>)]
 }
 
 fn past<F: Form<W>, W: World>() {
@@ -51,7 +51,7 @@ fn far_off<F: Form<W>, W: World>() {
     }
 }
 
-fn overflow<S: Timeouts<C>, C: Channels, W: World>() {
+fn overflow<S: Timeouts<C>, C: Channels>() {
     let service = S::start();
     let nanos = Duration::from_nanos(u64::MAX);
     for delay in [Duration::MAX, Duration::from_secs(u64::MAX), nanos] {
