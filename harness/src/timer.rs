@@ -51,7 +51,8 @@ pub trait Sleep: Sized + Send + Sync + 'static {
     /// A timer service of its own, or a handle to the running executor's.
     fn start() -> Self;
 
-    /// Ready at `deadline` or later; dropping the future calls the timer off.
+    /// Ready at `deadline` or later, or once the service of its own is dropped (T8); dropping the future calls
+    /// the timer off.
     fn sleep_until(&self, deadline: Deadline) -> impl Future<Output = ()> + Send + 'static;
 }
 
@@ -72,7 +73,8 @@ pub trait Timeouts<C: Channels>: Sized + Send + Sync + 'static {
     /// A timer service of its own.
     fn start() -> Self;
 
-    /// A channel without values that closes `delay` from now; `Duration::MAX` never.
+    /// A channel without values that closes `delay` from now, `Duration::MAX` never; and with the service
+    /// (T8).
     ///
     /// It carries whatever type the caller's other channels carry, for the clauses of an alts are all
     /// of one type.

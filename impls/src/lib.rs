@@ -25,3 +25,4 @@ pub mod channel;
 #[cfg(feature = "peers")]
 pub mod peers;
 pub mod registry;
+pub mod timer;

@@ -1,13 +1,16 @@
 //! The one list of who takes part. Nothing outside this file names an implementation.
 
 use flowmeter_harness::caps::Claim::{
-    BoundedWaiters, CancelSafe, Disconnect, KeepsBuffered, PanicSafe, PendingPutsSurvive,
-    UniformChoice, WaiterFifo,
+    BoundedWaiters, CancelSafe, DeadlineOrder, Disconnect, KeepsBuffered, PanicSafe,
+    PendingPutsSurvive, UniformChoice, WaiterFifo,
 };
 use flowmeter_harness::registry::{Enrol, Registry, own};
 
 use crate::channel::condvar::Condvar;
 use crate::channel::mutex::MutexChannels;
+#[cfg(feature = "delay-queue")]
+use crate::timer::delay_queue::DelayQueueTimers;
+use crate::timer::heap::Heap;
 
 /// Everybody: ours in every world, the published crates in the std world.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,8 +43,24 @@ impl Registry for Everybody {
         published(hall);
     }
 
-    #[cfg(feature = "peers")]
     fn timers<H: Enrol>(self, hall: &mut H) {
+        #[cfg(feature = "delay-queue")]
+        own::<DelayQueueTimers, _>(hall, "delay_queue")
+            .timer()
+            .timeouts::<MutexChannels>()
+            .claims(&[flowmeter_harness::caps::Claim::Coalescing])
+            .enter();
+        own::<Heap, _>(hall, "heap")
+            .timer()
+            .cancel()
+            .reset()
+            .sleep()
+            .blocking_sleep()
+            .timeouts::<MutexChannels>()
+            .claims(&[DeadlineOrder])
+            .enter();
+
+        #[cfg(feature = "peers")]
         published_timers(hall);
     }
 }

@@ -55,6 +55,12 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "fixed unbounded multi-producer multi-consumer blocking async mixed close identity \
          keeps-buffered disconnect",
     ),
+    ("delay_queue", Origin::Own, "schedule timeout coalescing"),
+    (
+        "heap",
+        Origin::Own,
+        "schedule cancel reset sleep blocking-sleep timeout deadline-order",
+    ),
     ("tokio-sleep", Origin::Peer, "sleep"),
     (
         "tokio-delay-queue",

@@ -117,7 +117,7 @@ fn every_shared_dependency_says_why_it_is_there() {
 /// Modules of `impls` that hold contestants, as paths in code name them.
 fn contestants() -> Vec<String> {
     let mut names = Vec::new();
-    for folder in ["channel", "peers"] {
+    for folder in ["channel", "timer", "peers"] {
         for entry in fs::read_dir(root().join("impls/src").join(folder)).expect("a folder") {
             let path = entry.expect("an entry").path();
             let stem = path

@@ -16,7 +16,9 @@
 //! | `block_on` | runs a future on this thread |
 //! | `contain` | runs foreign code that may panic |
 //! | `Track` | a value whose leak is found under loom and shuttle |
+//! | `OrderedMap` | an ordered map that threads share (std: feature `ordered-map`) |
 //! | `spawn`, `JoinHandle`, `yield_now`, `spin_hint` | threads |
+//! | `precise_wakeups` | asks for wake-ups at deadlines, not some time after (std on Linux) |
 //! | `clock` | `now_nanos`, `after`, `has_passed`, `left` |
 //! | `choose` | one of n, explored where the world can |
 //! | `random_u64`, `order_key` | random numbers, and unique keys for ordering locks, that replay |
@@ -55,6 +57,8 @@ use ::std::time::Duration;
 mod explored;
 #[cfg(feature = "loom")]
 pub mod loom;
+#[cfg(feature = "ordered-map")]
+mod ordered_map;
 #[cfg(feature = "shuttle")]
 pub mod shuttle;
 pub mod std;
@@ -131,6 +135,15 @@ pub struct Explored {
     pub failure: Option<String>,
 }
 
+/// A lock of a world.
+pub trait Lock<T>: Send + Sync + 'static {
+    /// An open lock around `value`.
+    fn new(value: T) -> Self;
+
+    /// Looks at the value with the lock held.
+    fn with<R>(&self, look: impl FnOnce(&mut T) -> R) -> R;
+}
+
 /// A world, for code that is written once and run in all of them: properties and models.
 pub trait World: Send + Sync + 'static {
     /// `std`, `loom`, `shuttle` or `sim`.
@@ -138,6 +151,10 @@ pub trait World: Send + Sync + 'static {
 
     /// A spawned thread.
     type JoinHandle<T: Send + 'static>: Send;
+
+    /// A lock, for what the threads of a model share beside what they try. Wakers need it: a checker must see
+    /// that one was handed over before it is woken.
+    type Mutex<T: Send + 'static>: Lock<T>;
 
     /// Starts a thread of the world.
     fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T>;

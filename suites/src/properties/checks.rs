@@ -10,13 +10,14 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::sync::{Exploration, World};
+use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
 
 use super::form::{ByFuture, ByThread};
 use super::{
     Case, PROPERTIES, Property, a1_exclusive, a2_closed_port, a3_meeting, a4_no_self_pairing,
     a5_choice, a6_default, a7_clauses, a8_cleanup, a9_timeout, b1_buffers, c1_conservation,
     c2_order, c3_capacity, c4_waiters, c5_try, c6_close, c7_bounded, c8_deadlines, c9_cancel,
-    c10_drops, c11_forms, c13_identity, c14_disconnect,
+    c10_drops, c11_forms, c13_identity, c14_disconnect, timers,
 };
 
 /// One implementation and one property, in one world.
@@ -111,6 +112,12 @@ impl<W: World> Checks<W> {
             .entry((who.name, property.name))
             .or_default()
             .extend(cases);
+    }
+
+    fn owe_all(&mut self, who: &Contestant, owed: Vec<(&'static Property, Vec<Case>)>) {
+        for (property, cases) in owed {
+            self.owe(who, property, cases);
+        }
     }
 }
 
@@ -294,5 +301,29 @@ impl<W: World> Enrol for Checks<W> {
         }
         self.owe(who, &a8_cleanup::PROPERTY, a8_cleanup::cases::<C, W>());
         self.owe(who, &a9_timeout::PROPERTY, a9_timeout::cases::<C, W>());
+    }
+
+    fn timer<T: Timers>(&mut self, who: &Contestant) {
+        self.owe_all(who, timers::timer::<T, W>(who));
+    }
+
+    fn cancel<T: Cancel>(&mut self, who: &Contestant) {
+        self.owe_all(who, timers::cancel::<T, W>());
+    }
+
+    fn reset<T: Reset>(&mut self, who: &Contestant) {
+        self.owe_all(who, timers::reset::<T, W>());
+    }
+
+    fn sleep<S: Sleep>(&mut self, who: &Contestant) {
+        self.owe_all(who, timers::sleep::<S, W>());
+    }
+
+    fn blocking_sleep<S: BlockingSleep>(&mut self, who: &Contestant) {
+        self.owe_all(who, timers::blocking_sleep::<S, W>());
+    }
+
+    fn timeouts<S: Timeouts<C>, C: Alts + Blocking>(&mut self, who: &Contestant) {
+        self.owe_all(who, timers::timeouts::<S, C, W>(who));
     }
 }

@@ -31,6 +31,7 @@ mod c9_cancel;
 mod checks;
 mod crowd;
 mod form;
+mod timers;
 mod verdict;
 
 use std::sync::Arc;
@@ -161,4 +162,13 @@ pub const PROPERTIES: &[&Property] = &[
     &a7_clauses::PROPERTY,
     &a8_cleanup::PROPERTY,
     &a9_timeout::PROPERTY,
+    &timers::t1_never_early::PROPERTY,
+    &timers::t1_never_early::IN_ALTS,
+    &timers::t2_once::PROPERTY,
+    &timers::t3_earlier::PROPERTY,
+    &timers::t4_extremes::PROPERTY,
+    &timers::t5_catch_up::PROPERTY,
+    &timers::t6_callbacks::PROPERTY,
+    &timers::t7_coalescing::PROPERTY,
+    &timers::t8_shutdown::PROPERTY,
 ];

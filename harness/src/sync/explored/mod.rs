@@ -22,6 +22,7 @@ pub mod choices;
 pub mod exploration;
 pub mod helper;
 pub mod lock;
+pub mod map;
 pub mod park;
 pub mod seat;
 pub mod thread;
@@ -122,12 +123,23 @@ macro_rules! facade {
         pub type Mutex<T> = explored::lock::Mutex<$engine, T>;
         /// The lock, held.
         pub type MutexGuard<'a, T> = explored::lock::MutexGuard<'a, $engine, T>;
+        impl<T: Send + 'static> $crate::sync::Lock<T> for Mutex<T> {
+            fn new(value: T) -> Self {
+                Mutex::new(value)
+            }
+            fn with<R>(&self, look: impl FnOnce(&mut T) -> R) -> R {
+                look(&mut self.lock())
+            }
+        }
+
         /// A condition variable.
         pub type Condvar = explored::lock::Condvar<$engine>;
         /// The waiting place of the thread that made it. Holds at most one token.
         pub type Parker = explored::park::Parker<$engine>;
         /// Wakes the thread of a [`Parker`].
         pub type Unparker = explored::park::Unparker<$engine>;
+        /// An ordered map that threads share.
+        pub type OrderedMap<K, V> = explored::map::OrderedMap<$engine, K, V>;
         /// A thread.
         pub type JoinHandle<T> = explored::thread::JoinHandle<$engine, T>;
         pub use $crate::sync::explored::thread::order_key;
@@ -141,6 +153,10 @@ macro_rules! facade {
         ) -> JoinHandle<T> {
             explored::thread::spawn::<$engine, T>(body)
         }
+
+        /// Nothing to do: virtual time has no slack.
+        #[inline]
+        pub fn precise_wakeups() {}
 
         /// Lets others run.
         #[inline]
@@ -185,6 +201,7 @@ macro_rules! world {
         impl $crate::sync::World for $world {
             const NAME: &'static str = $name;
             type JoinHandle<T: Send + 'static> = JoinHandle<T>;
+            type Mutex<T: Send + 'static> = Mutex<T>;
 
             #[track_caller]
             fn spawn<T: Send + 'static>(

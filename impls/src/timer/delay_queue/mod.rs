@@ -1,0 +1,177 @@
+//! `delay_queue`: core.async's `timers.clj` over `java.util.concurrent.DelayQueue`.
+//!
+//! Three parts as there: a delay queue, an ordered concurrent map in which a timeout finds another that is
+//! close enough to share its channel, and one daemon that takes what is due from the queue, removes it from
+//! the map and closes its channel. No lock spans map and queue, as there: the map comes first, so that most
+//! requests of the same moment find each other, and two that miss each other cost a channel more. A channel
+//! closed early by one of those who share it stays in both until it is due, and goes on being given out.
+//!
+//! Where it differs, on purpose: deadlines are milliseconds of the monotonic clock, rounded up, where the
+//! original truncates the wall clock and fires up to 1 ms early (T1); a delay that overflows is for ever (T4);
+//! the daemon ends with its service (T8). There is no cancel, since the original has none.
+//!
+//! Source: `clojure.core.async.impl.timers`, version 1.5.648; `DelayQueue` of JDK 17.
+
+mod coalesced;
+mod queue;
+
+use std::any::Any;
+use std::fmt;
+use std::time::Duration;
+
+use flowmeter_harness::channel::{Channels, Message};
+use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::timer::{Fired, Timeouts, Timers};
+
+use crate::sync::{Arc, clock};
+
+use super::closing;
+use super::daemon::{Contained, Daemon};
+
+use coalesced::{Coalesced, Key, Shared};
+use queue::DelayQueue;
+
+const NANOS_PER_MS: u64 = 1_000_000;
+
+/// A timer service. Dropping it ends its daemon: armed callbacks are dropped uncalled, and who waits for a
+/// timeout is answered (T8).
+pub struct DelayQueueTimers {
+    parts: Arc<Parts>,
+    daemon: Daemon,
+}
+
+struct Parts {
+    queue: DelayQueue<Entry>,
+    timeouts: Coalesced,
+    contained: Contained,
+}
+
+/// What the daemon finds in the queue.
+enum Entry {
+    /// A channel to close, by dropping what closes it.
+    Timeout {
+        /// Where others find it; `None` for a channel with a single taker, which nobody can share.
+        shared: Option<(Key, Shared)>,
+        closing: Box<dyn Any + Send>,
+    },
+    /// Something to call.
+    Callback {
+        asked: Deadline,
+        then: Box<dyn FnOnce(Fired) + Send>,
+    },
+}
+
+impl DelayQueueTimers {
+    /// A service of its own.
+    pub fn new() -> Self {
+        let parts = Arc::new(Parts {
+            queue: DelayQueue::new(),
+            timeouts: Coalesced::new(),
+            contained: Contained::new(),
+        });
+        let working = Arc::clone(&parts);
+        let daemon = Daemon::start(move || working.serve());
+        DelayQueueTimers { parts, daemon }
+    }
+
+    /// How many callbacks have panicked.
+    pub fn panics(&self) -> u64 {
+        self.parts.contained.panics()
+    }
+}
+
+impl Default for DelayQueueTimers {
+    fn default() -> Self {
+        DelayQueueTimers::new()
+    }
+}
+
+impl fmt::Debug for DelayQueueTimers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DelayQueueTimers")
+    }
+}
+
+impl Drop for DelayQueueTimers {
+    fn drop(&mut self) {
+        let left = self.parts.queue.close();
+        self.daemon.join();
+        left.for_each(|entry| self.parts.end(entry));
+    }
+}
+
+impl Parts {
+    /// What the daemon does.
+    fn serve(&self) {
+        while let Some(entry) = self.queue.take() {
+            let claimed_nanos = Some(clock::now_nanos());
+            self.contained.run(|| match entry {
+                Entry::Callback { asked, then } => then(Fired {
+                    due: asked,
+                    claimed_nanos,
+                }),
+                timeout => self.end(timeout),
+            });
+        }
+    }
+
+    /// Drops an entry: a timeout is removed from the map, then closed.
+    fn end(&self, entry: Entry) {
+        if let Entry::Timeout { shared, closing } = entry {
+            if let Some((key, shared)) = shared {
+                self.timeouts.remove(key, &shared);
+            }
+            drop(closing);
+        }
+    }
+}
+
+/// The first whole millisecond that is not before the deadline.
+fn whole_ms(deadline: Deadline) -> u64 {
+    deadline.as_nanos().div_ceil(NANOS_PER_MS)
+}
+
+/// A whole millisecond as a deadline; the last of them never comes.
+fn at_ms(ms: u64) -> Deadline {
+    Deadline::from_nanos(ms.saturating_mul(NANOS_PER_MS))
+}
+
+impl Timers for DelayQueueTimers {
+    /// Nothing can be done with an armed timer.
+    type Handle = ();
+
+    fn start() -> Self {
+        DelayQueueTimers::new()
+    }
+    fn schedule(&self, deadline: Deadline, then: impl FnOnce(Fired) + Send + 'static) {
+        let callback = Entry::Callback {
+            asked: deadline,
+            then: Box::new(then),
+        };
+        self.parts.queue.offer(at_ms(whole_ms(deadline)), callback);
+    }
+}
+
+impl<C: Channels> Timeouts<C> for DelayQueueTimers {
+    fn start() -> Self {
+        DelayQueueTimers::new()
+    }
+    fn timeout<T: Message>(&self, delay: Duration) -> C::Rx<T> {
+        let Parts {
+            queue, timeouts, ..
+        } = &*self.parts;
+        let due_ms = whole_ms(clock::after(delay));
+        let key = Key::of::<C, T>(due_ms);
+        if let Some(rx) = timeouts.find::<C, T>(key) {
+            return rx;
+        }
+        let (closing, rx) = closing::open::<C, T>();
+        let shared = C::another_rx(&rx).map(|another| (key, Shared::new::<C, T>(another)));
+        if let Some((key, shared)) = &shared {
+            timeouts.insert(*key, shared.clone());
+        }
+        let closing = Box::new(closing);
+        queue.offer(at_ms(due_ms), Entry::Timeout { shared, closing });
+        rx
+    }
+}

@@ -1,0 +1,137 @@
+//! A queue whose elements can be taken once they are due: `java.util.concurrent.DelayQueue`.
+//!
+//! One lock, a heap, and leader and followers among those who take: the leader waits for the deadline of the
+//! head, everybody else until told. A new head deposes the leader and wakes one of them; whoever has taken
+//! wakes the next when elements are left and nobody leads. Unlike the original it can be closed.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use flowmeter_harness::sync::Deadline;
+
+use crate::sync::{Condvar, Mutex, clock, order_key};
+
+/// The queue.
+pub(super) struct DelayQueue<E> {
+    state: Mutex<State<E>>,
+    available: Condvar,
+}
+
+struct State<E> {
+    heap: BinaryHeap<Delayed<E>>,
+    offered: u64,
+    /// Which take waits for the head.
+    leader: Option<u64>,
+    closed: bool,
+}
+
+/// An element and when it is due; those due together leave in the order in which they came.
+struct Delayed<E> {
+    due: Deadline,
+    number: u64,
+    element: E,
+}
+
+impl<E> Delayed<E> {
+    fn key(&self) -> (Deadline, u64) {
+        (self.due, self.number)
+    }
+}
+
+impl<E> PartialEq for Delayed<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl<E> Eq for Delayed<E> {}
+
+impl<E> PartialOrd for Delayed<E> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<E> Ord for Delayed<E> {
+    /// Backwards: the heap's greatest is the one that is due first.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key().cmp(&self.key())
+    }
+}
+
+impl<E> DelayQueue<E> {
+    pub(super) fn new() -> Self {
+        DelayQueue {
+            state: Mutex::new(State {
+                heap: BinaryHeap::new(),
+                offered: 0,
+                leader: None,
+                closed: false,
+            }),
+            available: Condvar::new(),
+        }
+    }
+
+    /// Puts an element in, to be taken from `due` on. A closed queue drops it.
+    pub(super) fn offer(&self, due: Deadline, element: E) {
+        let mut state = self.state.lock();
+        if state.closed {
+            drop(state);
+            return drop(element);
+        }
+        let number = state.offered;
+        state.offered += 1;
+        state.heap.push(Delayed {
+            due,
+            number,
+            element,
+        });
+        let is_head = state.heap.peek().is_some_and(|head| head.number == number);
+        if is_head {
+            state.leader = None;
+        }
+        drop(state);
+        if is_head {
+            self.available.notify_one();
+        }
+    }
+
+    /// Waits for an element that is due, and takes the one that is due first; `None` when the queue is closed.
+    pub(super) fn take(&self) -> Option<E> {
+        let me = order_key();
+        let mut state = self.state.lock();
+        let taken = loop {
+            if state.closed {
+                break None;
+            }
+            match state.heap.peek().map(|head| head.due) {
+                Some(due) if clock::has_passed(due) => break state.heap.pop(),
+                Some(due) if state.leader.is_none() => {
+                    state.leader = Some(me);
+                    (state, _) = self.available.wait_until(state, due);
+                    // Somebody else may lead by now: a new head deposed this one.
+                    if state.leader == Some(me) {
+                        state.leader = None;
+                    }
+                }
+                _ => state = self.available.wait(state),
+            }
+        };
+        let next = state.leader.is_none() && !state.heap.is_empty();
+        drop(state);
+        if next {
+            self.available.notify_one();
+        }
+        taken.map(|delayed| delayed.element)
+    }
+
+    /// Ends all takes, and answers what nobody took.
+    pub(super) fn close(&self) -> impl Iterator<Item = E> + use<E> {
+        let mut state = self.state.lock();
+        state.closed = true;
+        let left = std::mem::take(&mut state.heap);
+        drop(state);
+        self.available.notify_all();
+        left.into_iter().map(|delayed| delayed.element)
+    }
+}

@@ -1,0 +1,93 @@
+//! What timers owe, in each of the ways in which they can be waited for.
+
+mod form;
+pub(super) mod t1_never_early;
+pub(super) mod t2_once;
+pub(super) mod t3_earlier;
+pub(super) mod t4_extremes;
+pub(super) mod t5_catch_up;
+pub(super) mod t6_callbacks;
+pub(super) mod t7_coalescing;
+pub(super) mod t8_shutdown;
+
+use flowmeter_harness::caps::Claim;
+use flowmeter_harness::channel::{Alts, Blocking};
+use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::sync::World;
+use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
+
+use super::{Case, Property};
+use form::{ByCall, ByChannel, BySleep, ByThread, Form};
+
+/// Properties and the cases that are owed.
+type Owed = Vec<(&'static Property, Vec<Case>)>;
+
+/// What is owed in every form.
+fn waited_for<F: Form<W>, W: World>() -> Owed {
+    vec![
+        (&t1_never_early::PROPERTY, t1_never_early::cases::<F, W>()),
+        (&t2_once::PROPERTY, t2_once::cases::<F, W>()),
+        (&t3_earlier::PROPERTY, t3_earlier::cases::<F, W>()),
+        (&t4_extremes::PROPERTY, t4_extremes::cases::<F, W>()),
+    ]
+}
+
+pub(super) fn timer<T: Timers, W: World>(who: &Contestant) -> Owed {
+    let claims = |claim| who.capabilities.claims.contains(&claim);
+    let ordered = claims(Claim::DeadlineOrder);
+    let isolated = claims(Claim::IsolatedCallbacks);
+    let mut owed = waited_for::<ByCall<T>, W>();
+    owed.extend([
+        (
+            &t1_never_early::PROPERTY,
+            t1_never_early::calling_cases::<T, W>(),
+        ),
+        (&t5_catch_up::PROPERTY, t5_catch_up::cases::<T, W>(ordered)),
+        (
+            &t6_callbacks::PROPERTY,
+            t6_callbacks::cases::<T, W>(isolated),
+        ),
+        (&t8_shutdown::PROPERTY, t8_shutdown::calling_cases::<T, W>()),
+    ] as [(&Property, Vec<Case>); 4]);
+    owed
+}
+
+pub(super) fn cancel<T: Cancel, W: World>() -> Owed {
+    vec![
+        (&t2_once::PROPERTY, t2_once::cancel_cases::<T, W>()),
+        (&t3_earlier::PROPERTY, t3_earlier::cancel_cases::<T, W>()),
+    ]
+}
+
+pub(super) fn reset<T: Reset, W: World>() -> Owed {
+    vec![(&t3_earlier::PROPERTY, t3_earlier::reset_cases::<T, W>())]
+}
+
+pub(super) fn sleep<S: Sleep, W: World>() -> Owed {
+    let mut owed = waited_for::<BySleep<S>, W>();
+    owed.push((&t8_shutdown::PROPERTY, t8_shutdown::sleep_cases::<S, W>()));
+    owed
+}
+
+pub(super) fn blocking_sleep<S: BlockingSleep, W: World>() -> Owed {
+    waited_for::<ByThread<S>, W>()
+}
+
+pub(super) fn timeouts<S: Timeouts<C>, C: Alts + Blocking, W: World>(who: &Contestant) -> Owed {
+    let mut owed = waited_for::<ByChannel<S, C>, W>();
+    owed.extend([
+        (
+            &t1_never_early::IN_ALTS,
+            t1_never_early::alts_cases::<S, C, W>(),
+        ),
+        (&t4_extremes::PROPERTY, t4_extremes::timeout_cases::<S, C>()),
+        (
+            &t8_shutdown::PROPERTY,
+            t8_shutdown::timeout_cases::<S, C, W>(),
+        ),
+    ] as [(&Property, Vec<Case>); 3]);
+    if who.capabilities.claims.contains(&Claim::Coalescing) {
+        owed.push((&t7_coalescing::PROPERTY, t7_coalescing::cases::<S, C, W>()));
+    }
+    owed
+}

@@ -1,0 +1,65 @@
+//! T4: no delay is too short or too long.
+
+use std::time::Duration;
+
+use flowmeter_harness::channel::{Channels, Polled};
+use flowmeter_harness::sync::{Deadline, World};
+use flowmeter_harness::timer::Timeouts;
+
+use super::super::{Case, Property, Reliance};
+use super::form::{Form, SOON, after};
+
+pub(in crate::properties) const PROPERTY: Property = Property {
+    name: "t4-extremes",
+    statement: "Deadlines in the past fire, those at the end of time do not, and none panics.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) fn cases<F: Form<W>, W: World>() -> Vec<Case> {
+    let form = F::NAME;
+    vec![
+        Case::new(format!("{form}, now and in the past"), past::<F, W>),
+        Case::new(format!("{form}, at the end of time"), far_off::<F, W>),
+    ]
+}
+
+pub(super) fn timeout_cases<S: Timeouts<C>, C: Channels>() -> Vec<Case> {
+    vec![Case::new("delays that overflow", overflow::<S, C>)]
+}
+
+fn past<F: Form<W>, W: World>() {
+    let service = F::start();
+    F::wait(service.arm(Deadline::from_nanos(0)));
+    F::wait(service.arm(after::<W>(SOON)));
+    let now = W::now_nanos();
+    for deadline in [0, 1, now.saturating_sub(1), now] {
+        F::wait(service.arm(Deadline::from_nanos(deadline)));
+    }
+}
+
+fn far_off<F: Form<W>, W: World>() {
+    let service = F::start();
+    let soon = service.arm(after::<W>(SOON));
+    let mut ends = [u64::MAX, u64::MAX - 1, u64::MAX / 2 + 1]
+        .map(Deadline::from_nanos)
+        .map(|deadline| (deadline, service.arm(deadline)));
+    F::wait(soon);
+    for (deadline, armed) in &mut ends {
+        let fired = F::has_fired(armed);
+        let due = *deadline != Deadline::NEVER && W::now_nanos() >= deadline.as_nanos();
+        assert!(!fired || due, "T4: {deadline} fired early");
+    }
+}
+
+fn overflow<S: Timeouts<C>, C: Channels>() {
+    let service = S::start();
+    let nanos = Duration::from_nanos(u64::MAX);
+    for delay in [Duration::MAX, Duration::from_secs(u64::MAX), nanos] {
+        let mut rx = service.timeout::<u32>(delay);
+        assert_eq!(
+            C::poll(&mut rx),
+            Polled::WouldWait,
+            "T4: {delay:?} has passed"
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! T6: a slow or panicking callback never stops the timer.
+
+use std::sync::Arc;
+
+use flowmeter_harness::sync::World;
+use flowmeter_harness::timer::Timers;
+
+use super::super::{Case, Property, Reliance};
+use super::form::{Gate, Note, SOON, after};
+
+pub(in crate::properties) const PROPERTY: Property = Property {
+    name: "t6-callbacks",
+    statement: "Callbacks may be slow, panic, or use their timer, and the others fire: where claimed, meanwhile.",
+    relied_on_by: Reliance::Nobody,
+};
+
+/// `isolated`: whether others fire while a callback runs.
+pub(super) fn cases<T: Timers, W: World>(isolated: bool) -> Vec<Case> {
+    let mut cases = vec![
+        Case::new("a slow callback", move || slow::<T, W>(isolated)),
+        Case::new("a callback uses its timer", nested::<T, W>),
+    ];
+    // Panics are the checkers' own language in the other worlds.
+    if W::NAME == "std" {
+        cases.push(Case::new("a panicking callback", panicking::<T, W>));
+    }
+    cases
+}
+
+fn slow<T: Timers, W: World>(isolated: bool) {
+    let service = T::start();
+    let [running, gate] = [(); 2].map(|()| Gate::<W>::new());
+    {
+        let (running, gate) = (running.clone(), gate.clone());
+        service.schedule(after::<W>(SOON), move |_| {
+            running.open();
+            gate.pass();
+        });
+    }
+    running.pass();
+    let deadline = after::<W>(SOON);
+    let note = Note::<W>::new();
+    service.schedule(deadline, note.callback());
+    if !isolated {
+        gate.open();
+    }
+    let at = note.wait().at;
+    gate.open();
+    assert!(
+        at >= deadline.as_nanos(),
+        "T6: fired early after a slow callback"
+    );
+}
+
+fn nested<T: Timers, W: World>() {
+    let service = Arc::new(T::start());
+    let note = Note::<W>::new();
+    let (inner, callback) = (service.clone(), note.callback());
+    service.schedule(after::<W>(SOON), move |_| {
+        inner.schedule(after::<W>(SOON), callback);
+    });
+    note.wait();
+}
+
+fn panicking<T: Timers, W: World>() {
+    let service = T::start();
+    let first = Note::<W>::new();
+    let callback = first.callback();
+    service.schedule(after::<W>(SOON), move |fired| {
+        callback(fired);
+        // Past the hook, which would print it.
+        std::panic::resume_unwind(Box::new("a callback's own fault"));
+    });
+    first.wait();
+    let second = Note::<W>::new();
+    service.schedule(after::<W>(SOON), second.callback());
+    second.wait();
+}

@@ -1,0 +1,113 @@
+//! T8: a timer that is dropped calls nobody any more, answers who waits, and leaves no thread.
+
+use std::sync::Arc;
+
+use flowmeter_harness::channel::{Blocking, Channels, TakeError};
+use flowmeter_harness::sync::{Deadline, World};
+use flowmeter_harness::timer::{Sleep, Timeouts, Timers};
+
+use super::super::{Case, Property, Reliance};
+use super::form::{BySleep, Form, Note, SOON, after};
+
+pub(in crate::properties) const PROPERTY: Property = Property {
+    name: "t8-shutdown",
+    statement: "Dropping a timer drops armed callbacks uncalled, answers sleeps and timeouts, and ends its thread.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) fn calling_cases<T: Timers, W: World>() -> Vec<Case> {
+    vec![
+        Case::new("idle", || drop(T::start())),
+        Case::new("with armed callbacks", armed::<T, W>),
+        Case::new("at the edge", edge::<T, W>),
+        Case::new("on its own thread", on_its_own_thread::<T, W>),
+    ]
+}
+
+pub(super) fn sleep_cases<S: Sleep, W: World>() -> Vec<Case> {
+    vec![Case::new("with a sleeping future", sleeping::<S, W>)]
+}
+
+pub(super) fn timeout_cases<S: Timeouts<C>, C: Blocking, W: World>() -> Vec<Case> {
+    vec![
+        Case::new("with a waiting take", taking::<S, C, W>),
+        Case::new("with timeouts that never come", never::<S, C>),
+    ]
+}
+
+fn armed<T: Timers, W: World>() {
+    let service = T::start();
+    let notes = [(); 2].map(|()| Note::<W>::new());
+    service.schedule(Deadline::NEVER, notes[0].callback());
+    service.schedule(Deadline::from_nanos(u64::MAX - 1), notes[1].callback());
+    drop(service);
+    for note in &notes {
+        assert!(
+            note.is_dropped(),
+            "T8: an armed callback outlived its timer"
+        );
+    }
+    assert!(notes[0].called().is_none(), "T8: called by a shutdown");
+}
+
+/// When the drop has returned nothing is called any more: the thread that could has ended.
+fn edge<T: Timers, W: World>() {
+    let service = T::start();
+    let note = Note::<W>::new();
+    service.schedule(after::<W>(SOON), note.callback());
+    if W::NAME == "std" {
+        // Real time does not come to the edge by itself.
+        let deadline = after::<W>(SOON);
+        while W::now_nanos() < deadline.as_nanos() {
+            W::yield_now();
+        }
+    }
+    drop(service);
+    assert!(
+        note.is_dropped(),
+        "T8: a callback outlived its timer: its thread goes on"
+    );
+}
+
+fn on_its_own_thread<T: Timers, W: World>() {
+    let service = Arc::new(T::start());
+    let note = Note::<W>::new();
+    let (held, callback) = (service.clone(), note.callback());
+    service.schedule(after::<W>(SOON), move |fired| {
+        drop(held);
+        callback(fired);
+    });
+    drop(service);
+    note.wait();
+}
+
+fn sleeping<S: Sleep, W: World>() {
+    let service = <BySleep<S> as Form<W>>::start();
+    // Late enough to be pending still; a handle to another's timer goes on, and ends in time too.
+    let sleep = <BySleep<S> as Form<W>>::arm(&service, after::<W>(SOON * 20));
+    drop(service);
+    <BySleep<S> as Form<W>>::wait(sleep);
+}
+
+fn taking<S: Timeouts<C>, C: Blocking, W: World>() {
+    let service = S::start();
+    let mut rx = service.timeout::<u32>(std::time::Duration::from_secs(3_600));
+    let taker = W::spawn(move || C::take(&mut rx));
+    drop(service);
+    assert_eq!(
+        W::join(taker),
+        Err(TakeError::Closed),
+        "T8: a shutdown leaves a taker without its answer"
+    );
+}
+
+fn never<S: Timeouts<C>, C: Channels>() {
+    let service = S::start();
+    let mut rx = service.timeout::<u32>(std::time::Duration::MAX);
+    drop(service);
+    assert_eq!(
+        C::poll(&mut rx),
+        flowmeter_harness::channel::Polled::Closed,
+        "T8: a shutdown leaves a timeout open"
+    );
+}

@@ -1,0 +1,145 @@
+//! What the properties of timers must find: ours, made to fire early and to lie about a cancel. Each in a
+//! process of its own, as all that fails in an explored world.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::record::{Proof, Verdict};
+use flowmeter_harness::registry::{Contestant, Enrol, Registry, mutant};
+use flowmeter_harness::sync::loom::Loom;
+use flowmeter_harness::sync::shuttle::Shuttle;
+use flowmeter_harness::sync::std::Std;
+use flowmeter_harness::sync::{Deadline, Exploration, World};
+use flowmeter_harness::timer::{Cancel, Fired, Timers};
+use flowmeter_suites::isolation::{self, Model};
+use flowmeter_suites::properties::{Checks, judge};
+
+/// A timer with a fault.
+struct Faulty<T, const FAULT: u8>(T);
+
+const NONE: u8 = 0;
+/// Fires a millisecond early.
+const EARLY: u8 = 1;
+/// Answers that it has cancelled, and has not.
+const LIES: u8 = 2;
+
+impl<T: Timers, const FAULT: u8> Timers for Faulty<T, FAULT> {
+    type Handle = T::Handle;
+
+    fn start() -> Self {
+        Faulty(T::start())
+    }
+    fn schedule(&self, deadline: Deadline, then: impl FnOnce(Fired) + Send + 'static) -> T::Handle {
+        let earlier = Deadline::from_nanos(deadline.as_nanos().saturating_sub(1_000_000));
+        let inner = if FAULT == EARLY { earlier } else { deadline };
+        self.0.schedule(inner, move |fired| {
+            then(Fired {
+                due: deadline,
+                ..fired
+            });
+        })
+    }
+}
+
+impl<T: Cancel, const FAULT: u8> Cancel for Faulty<T, FAULT> {
+    fn cancel(&self, handle: &T::Handle) -> bool {
+        FAULT == LIES || self.0.cancel(handle)
+    }
+}
+
+/// Our timers of a registry, each with the fault.
+#[derive(Clone, Copy)]
+struct With<R, const FAULT: u8>(R);
+
+impl<R: Registry, const FAULT: u8> Registry for With<R, FAULT> {
+    fn timers<H: Enrol>(self, hall: &mut H) {
+        self.0.timers(&mut Spoiling::<H, FAULT>(hall));
+    }
+}
+
+/// Each timer once: for a lie those that can cancel, otherwise all that call back.
+struct Spoiling<'h, H, const FAULT: u8>(&'h mut H);
+
+impl<H: Enrol, const FAULT: u8> Enrol for Spoiling<'_, H, FAULT> {
+    fn timer<T: Timers>(&mut self, who: &Contestant) {
+        if who.origin == Origin::Own && FAULT != LIES {
+            mutant::<Faulty<T, FAULT>, _>(self.0, who.name)
+                .timer()
+                .enter();
+        }
+    }
+    fn cancel<T: Cancel>(&mut self, who: &Contestant) {
+        if who.origin == Origin::Own && FAULT == LIES {
+            mutant::<Faulty<T, FAULT>, _>(self.0, who.name)
+                .timer()
+                .cancel()
+                .enter();
+        }
+    }
+}
+
+/// A test for each of our timers with that fault that owes the property: `says` stands in what it is told,
+/// and without a fault it passes.
+fn models<W: World, const FAULT: u8>(
+    registry: impl Registry,
+    property: &str,
+    fault: &str,
+    says: &'static str,
+) -> Vec<Model> {
+    let checks = Checks::<W>::of(With::<_, FAULT>(registry));
+    let plan = Exploration {
+        executions: 100,
+        time: Duration::from_secs(5),
+        ..Exploration::default()
+    };
+    let owed = checks
+        .cells()
+        .filter(|cell| cell.property.name == property && !cell.cases.is_empty());
+    let models: Vec<Model> = owed
+        .map(|cell| {
+            let plan = plan.clone();
+            let name = format!("{}::{}::{property}::{fault}", W::NAME, cell.who.name);
+            Model::new(name, move || judged(judge::<W>(&cell, &plan), says))
+        })
+        .collect();
+    assert!(!models.is_empty(), "nobody owes {property} in {}", W::NAME);
+    models
+}
+
+fn judged(proof: Proof, says: &str) -> Result<String, String> {
+    let told = proof.detail.unwrap_or_default();
+    let expected = match says {
+        "" => proof.verdict == Verdict::Pass,
+        _ => proof.verdict == Verdict::Fail && told.contains(says),
+    };
+    let seen = format!("{:?} {told}", proof.verdict);
+    if expected { Ok(seen) } else { Err(seen) }
+}
+
+fn in_world<W: World>(registry: impl Registry) -> Vec<Model> {
+    let early = "T1: fired so many nanoseconds early";
+    let mut all = models::<W, NONE>(registry, "t1-never-early", "sound", "");
+    all.extend(models::<W, EARLY>(
+        registry,
+        "t1-never-early",
+        "1 ms early",
+        early,
+    ));
+    all.extend(models::<W, LIES>(
+        registry,
+        "t2-once",
+        "cancel lies",
+        "T2: ",
+    ));
+    all
+}
+
+fn main() -> ExitCode {
+    let mut all = in_world::<Std>(flowmeter_impls::registry::Everybody);
+    all.extend(in_world::<Loom>(flowmeter_impls_loom::registry::Everybody));
+    all.extend(in_world::<Shuttle>(
+        flowmeter_impls_shuttle::registry::Everybody,
+    ));
+    isolation::main(all)
+}
