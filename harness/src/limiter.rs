@@ -20,7 +20,7 @@ pub struct Quota {
 /// Why a limiter refuses a quota or a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitError {
-    /// The period is zero, or the rate does not fit the clock.
+    /// The period is zero, the rate does not fit the clock, or the design cannot hold that burst.
     ImpossibleRate,
     /// More was asked for at once than the burst can ever hold.
     AboveBurst,
