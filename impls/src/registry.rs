@@ -2,12 +2,13 @@
 
 use flowmeter_harness::caps::Claim::{
     BoundedWaiters, CancelSafe, Disconnect, KeepsBuffered, PanicSafe, PendingPutsSurvive,
-    UniformChoice, WaiterFifo,
+    UniformChoice, WaiterFifo, WindowBound,
 };
 use flowmeter_harness::registry::{Enrol, Registry, own};
 
 use crate::channel::condvar::Condvar;
 use crate::channel::mutex::MutexChannels;
+use crate::limiter::semaphore::{FairSemaphore, UnfairSemaphore};
 
 /// Everybody: ours in every world, the published crates in the std world.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,6 +39,26 @@ impl Registry for Everybody {
 
         #[cfg(feature = "peers")]
         published(hall);
+    }
+
+    fn limiters<H: Enrol>(self, hall: &mut H) {
+        own::<FairSemaphore, _>(hall, "semaphore")
+            .limiter()
+            .blocking_limit()
+            .limit_deadline()
+            .weighted_limit()
+            .claims(&[WindowBound, WaiterFifo])
+            .enter();
+        own::<UnfairSemaphore, _>(hall, "semaphore-unfair")
+            .limiter()
+            .blocking_limit()
+            .limit_deadline()
+            .weighted_limit()
+            .claims(&[WindowBound])
+            .enter();
+
+        #[cfg(feature = "peers")]
+        published_limiters(hall);
     }
 }
 
@@ -103,5 +124,26 @@ fn published<H: Enrol>(hall: &mut H) {
         .asynchronous()
         .mixed()
         .claims(&[KeepsBuffered, Disconnect])
+        .enter();
+}
+
+#[cfg(feature = "peers")]
+fn published_limiters<H: Enrol>(hall: &mut H) {
+    use flowmeter_harness::caps::Claim::RateBound;
+    use flowmeter_harness::registry::peer;
+
+    use crate::peers::{governor::Governor, tokio_semaphore::TokioSemaphore, version};
+
+    peer::<Governor, _>(hall, "governor", version("governor"))
+        .limiter()
+        .async_limit()
+        .async_weighted_limit()
+        .claims(&[RateBound])
+        .enter();
+    peer::<TokioSemaphore, _>(hall, "tokio-semaphore", version("tokio"))
+        .limiter()
+        .async_limit()
+        .async_weighted_limit()
+        .claims(&[WindowBound, WaiterFifo])
         .enter();
 }

@@ -55,6 +55,26 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "fixed unbounded multi-producer multi-consumer blocking async mixed close identity \
          keeps-buffered disconnect",
     ),
+    (
+        "semaphore",
+        Origin::Own,
+        "blocking try-acquire acquire-deadline weights waiter-fifo window-bound",
+    ),
+    (
+        "semaphore-unfair",
+        Origin::Own,
+        "blocking try-acquire acquire-deadline weights window-bound",
+    ),
+    (
+        "governor",
+        Origin::Peer,
+        "async try-acquire weights rate-bound",
+    ),
+    (
+        "tokio-semaphore",
+        Origin::Peer,
+        "async try-acquire weights waiter-fifo window-bound",
+    ),
 ];
 
 struct Roll(Vec<Contestant>);
@@ -67,7 +87,7 @@ impl Enrol for Roll {
 
 fn everybody() -> Vec<Contestant> {
     let mut roll = Roll(Vec::new());
-    Everybody.channels(&mut roll);
+    Everybody.everybody(&mut roll);
     roll.0
 }
 

@@ -6,10 +6,12 @@ mod answered;
 pub mod async_channel;
 pub mod crossbeam;
 pub mod flume;
+pub mod governor;
 pub mod kanal;
 pub mod std;
 pub mod tokio;
 pub mod tokio_executor;
+pub mod tokio_semaphore;
 
 /// Version of a crate in this workspace's lock file.
 pub fn version(package: &str) -> &'static str {
