@@ -5,12 +5,12 @@
 //! | try | `RateLimiter::check`: "if the rate limit is reached, `check` returns information about the earliest time that a cell might be allowed through again" |
 //! | async | `RateLimiter::until_ready` |
 //! | weights | `RateLimiter::until_n_ready`; it answers `InsufficientCapacity` above the burst |
-//! | rate-bound | crate docs, "What does this all mean?" and `Quota`: a burst of cells at once, and one cell more in each interval of replenishment |
+//! | rate-bound | `Quota`, "Burst sizes": "the burst size is the maximum number of cells that the rate limiter will ever allow through without replenishing them", one in each `replenish_interval` |
 //!
-//! Not claimed: window-bound, for a bucket that is full lets a burst through and, within one period of it,
-//! the rate's worth of cells as well. waiter-fifo: `until_ready` asks again after its sleep, and whoever asks
-//! first is let through ("thundering herds" in its documentation). There is no form that holds up its
-//! thread, and none with a deadline.
+//! Not claimed: window-bound, for a full bucket lets a burst through and, within one period of it, the
+//! rate's worth of cells as well. waiter-fifo: `until_ready` asks again after its sleep, and whoever asks
+//! first is let through ("it is advisable to use `until_ready_with_jitter`, to avoid thundering herds").
+//! There is no form that holds up its thread, and none with a deadline.
 //!
 //! It lives on a clock of its own (quanta's, its default), whose rate may differ from the system's by what
 //! its calibration leaves. The interval of replenishment is rounded up to whole nanoseconds, so that the
@@ -32,10 +32,7 @@ pub struct Governor(DefaultDirectRateLimiter);
 
 /// The crate's quota, if its arithmetic (64-bit nanoseconds, unchecked) holds it.
 fn governed(quota: Quota) -> Option<::governor::Quota> {
-    let interval = quota
-        .period
-        .as_nanos()
-        .div_ceil(quota.permits.get().into());
+    let interval = quota.period.as_nanos().div_ceil(quota.permits.get().into());
     // Half of the clock for the burst leaves the other half for the time of day.
     let whole_burst = interval.checked_mul(quota.burst.get().into())?;
     let is_faster_than_the_clock = quota.period.as_nanos() < quota.permits.get().into();

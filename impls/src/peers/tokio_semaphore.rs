@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | try, async | `Semaphore::try_acquire`, `acquire` |
 //! | weights | `Semaphore::acquire_many` |
-//! | waiter-fifo | `Semaphore`: "this `Semaphore` is fair, which means that permits are given out in the order they were requested"; also for `acquire_many` |
+//! | waiter-fifo | `Semaphore`: "is fair, which means that permits are given out in the order they were requested", `acquire_many` included |
 //! | window-bound | `time::sleep`: "no work is performed while awaiting on the sleep future to complete", and it completes at or after its deadline (in whole milliseconds); the task begins its period after the acquisition |
 //!
 //! Not claimed: the crate has no form that holds up its thread. One with a deadline is `time::timeout` around
@@ -16,7 +16,6 @@
 
 use ::std::num::NonZeroU32;
 use ::std::sync::OnceLock;
-use ::std::time::Duration;
 use ::tokio::runtime::{Builder, Runtime};
 use ::tokio::sync::{Semaphore, SemaphorePermit};
 use ::tokio::time::{Instant, sleep_until};
@@ -32,9 +31,6 @@ pub struct TokioSemaphore {
     permits: Arc<Semaphore>,
     quota: Quota,
 }
-
-/// The longest sleep that `tokio::time` documents.
-const LONGEST: Duration = Duration::from_millis(68_719_476_734);
 
 fn runtime() -> &'static Runtime {
     static SHARED: OnceLock<Runtime> = OnceLock::new();
@@ -65,7 +61,8 @@ const NEVER_CLOSED: &str = "nobody closes the semaphore";
 
 impl Limiters for TokioSemaphore {
     fn with_quota(quota: Quota) -> Result<Self, LimitError> {
-        if quota.period.is_zero() || quota.period > LONGEST || quota.burst != quota.permits {
+        let is_on_the_clock = u64::try_from(quota.period.as_nanos()).is_ok();
+        if quota.period.is_zero() || !is_on_the_clock || quota.burst != quota.permits {
             return Err(LimitError::ImpossibleRate);
         }
         Ok(TokioSemaphore {

@@ -8,6 +8,10 @@ use flowmeter_harness::caps::{Capability, Claim};
 use flowmeter_harness::channel::{
     Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline,
 };
+use flowmeter_harness::limiter::{
+    AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
+    WeightedLimit,
+};
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::sync::{Exploration, World};
 
@@ -16,7 +20,7 @@ use super::{
     Case, PROPERTIES, Property, a1_exclusive, a2_closed_port, a3_meeting, a4_no_self_pairing,
     a5_choice, a6_default, a7_clauses, a8_cleanup, a9_timeout, b1_buffers, c1_conservation,
     c2_order, c3_capacity, c4_waiters, c5_try, c6_close, c7_bounded, c8_deadlines, c9_cancel,
-    c10_drops, c11_forms, c13_identity, c14_disconnect,
+    c10_drops, c11_forms, c13_identity, c14_disconnect, limiters,
 };
 
 /// One implementation and one property, in one world.
@@ -96,6 +100,12 @@ impl<W: World> Checks<W> {
             .entry((who.name, property.name))
             .or_default()
             .extend(cases);
+    }
+
+    fn owe_all(&mut self, who: &Contestant, owed: limiters::Owed) {
+        for (property, cases) in owed {
+            self.owe(who, property, cases);
+        }
     }
 }
 
@@ -273,5 +283,32 @@ impl<W: World> Enrol for Checks<W> {
         }
         self.owe(who, &a8_cleanup::PROPERTY, a8_cleanup::cases::<C, W>());
         self.owe(who, &a9_timeout::PROPERTY, a9_timeout::cases::<C, W>());
+    }
+    fn limiter<L: Limiters>(&mut self, who: &Contestant) {
+        self.owe_all(who, limiters::limiter_owes::<L, W>(who));
+    }
+
+    fn blocking_limit<L: BlockingLimit>(&mut self, who: &Contestant) {
+        self.owe_all(who, limiters::blocking_limit_owes::<L, W>(who));
+    }
+
+    fn limit_deadline<L: LimitDeadline>(&mut self, who: &Contestant) {
+        self.owe_all(who, limiters::limit_deadline_owes::<L, W>());
+    }
+
+    fn async_limit<L: AsyncLimit>(&mut self, who: &Contestant) {
+        self.owe_all(who, limiters::async_limit_owes::<L, W>(who));
+    }
+
+    fn async_limit_deadline<L: AsyncLimitDeadline>(&mut self, who: &Contestant) {
+        self.owe_all(who, limiters::async_limit_deadline_owes::<L, W>());
+    }
+
+    fn weighted_limit<L: WeightedLimit>(&mut self, who: &Contestant) {
+        self.owe_all(who, limiters::weighted_limit_owes::<L, W>());
+    }
+
+    fn async_weighted_limit<L: AsyncWeightedLimit>(&mut self, who: &Contestant) {
+        self.owe_all(who, limiters::async_weighted_limit_owes::<L, W>());
     }
 }

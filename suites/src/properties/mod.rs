@@ -30,6 +30,7 @@ mod c9_cancel;
 mod checks;
 mod crowd;
 mod form;
+mod limiters;
 mod verdict;
 
 use std::sync::Arc;
@@ -150,4 +151,9 @@ pub const PROPERTIES: &[&Property] = &[
     &a7_clauses::PROPERTY,
     &a8_cleanup::PROPERTY,
     &a9_timeout::PROPERTY,
+    &limiters::l1_window::PROPERTY,
+    &limiters::l1_waiter_fifo::PROPERTY,
+    &limiters::l2_rate::PROPERTY,
+    &limiters::l3_waiters::PROPERTY,
+    &limiters::l4_quotas::PROPERTY,
 ];

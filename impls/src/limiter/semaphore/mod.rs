@@ -70,7 +70,10 @@ enum Turn {
     /// Its deadline has passed, and at that moment it could not have been granted.
     TimedOut,
     /// To be looked at again at that moment, or when it is woken.
-    Later { until: Deadline, is_first: bool },
+    Later {
+        until: Deadline,
+        is_first: bool,
+    },
 }
 
 impl<const FAIR: bool> Semaphore<FAIR> {
