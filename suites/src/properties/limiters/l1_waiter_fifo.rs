@@ -8,7 +8,7 @@ use std::time::Duration;
 use flowmeter_harness::limiter::{AsyncLimit, Attempt, BlockingLimit};
 use flowmeter_harness::sync::World;
 
-use super::{Form, Grant, PERIOD, is_virtual, limiter, pause};
+use super::{Form, Grant, PERIOD, limiter, nanos, pause, surely};
 use crate::properties::form::ByThread;
 use crate::properties::{Case, Property, Reliance};
 
@@ -30,23 +30,31 @@ pub(super) fn blocking_cases<L: BlockingLimit, W: World>() -> Vec<Case> {
     ]
 }
 
-/// Futures polled by hand make the order of waiting certain; the later one is always asked first.
+/// Futures polled by hand make the order of waiting certain; the first is always asked last, after one that
+/// waits behind it and one that only just comes.
 fn by_hand<L: AsyncLimit, W: World>() {
     let limiter = limiter::<L>(1, PERIOD);
+    let begin = W::now_nanos();
     assert_eq!(limiter.try_acquire(), Attempt::Granted);
     let mut context = Context::from_waker(Waker::noop());
     let mut first = pin!(limiter.acquire_async());
     let mut second = pin!(limiter.acquire_async());
-    let is_first_early = first.as_mut().poll(&mut context).is_ready();
-    if is_first_early {
-        // This thread was held up for a period.
-        assert!(!is_virtual::<W>(), "L1: a permit that was away was granted");
+    if first.as_mut().poll(&mut context).is_ready() {
+        assert!(
+            W::now_nanos() - begin >= surely::<W>(nanos(PERIOD)),
+            "L1: a permit that was away was granted"
+        );
         return;
     }
     loop {
         assert!(
             second.as_mut().poll(&mut context).is_pending(),
             "L1: the second waiter was served first"
+        );
+        let newcomer = pin!(limiter.acquire_async()).poll(&mut context);
+        assert!(
+            newcomer.is_pending(),
+            "L1: a newcomer was served before somebody who waited"
         );
         if first.as_mut().poll(&mut context).is_ready() {
             break;
@@ -77,12 +85,16 @@ fn in_turn<L: BlockingLimit, W: World>() {
     );
 }
 
-/// The permit is back, and somebody waits for it.
+/// The permit is back, and somebody waits for it: of two timers at one moment the try's was armed first, so it
+/// comes before the waiter is awake.
 fn try_behind<L: BlockingLimit, W: World>() {
     let shared = Arc::new(limiter::<L>(1, PERIOD));
     ByThread::acquire(&*shared);
     let limiter = shared.clone();
-    let waiter = W::spawn(move || Grant::of::<L, ByThread, W>(&limiter));
+    let waiter = W::spawn(move || {
+        pause::<L, ByThread>(PERIOD / 2);
+        ByThread::acquire(&*limiter);
+    });
     pause::<L, ByThread>(PERIOD);
     assert_ne!(
         shared.try_acquire(),
