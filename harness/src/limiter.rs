@@ -37,8 +37,8 @@ pub enum Attempt {
 
 /// A design that grants permits.
 ///
-/// A design that sleeps takes its timer as a type parameter of its own and shares one instance of it
-/// in a process (in a model: in an execution), so a limiter is made from its quota alone.
+/// A design that sleeps takes its timer as a type parameter of its own and starts it, so a limiter is made
+/// from its quota alone.
 pub trait Limiters: Sized + Send + Sync + 'static {
     /// A limiter for that quota.
     ///
