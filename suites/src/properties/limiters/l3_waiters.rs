@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Waker};
+use std::time::Duration;
 
 use flowmeter_harness::limiter::{AsyncLimit, Attempt, LimitDeadline, LimitError, Limiters};
 use flowmeter_harness::sync::{Deadline, World};
@@ -85,8 +86,9 @@ fn deadlines<L: Limiters, W: World>(acquire_until: fn(&L, Deadline) -> bool) {
         acquire_until(&limiter, past),
         "L3: a permit was free, and the deadline does not matter"
     );
+    let next = Deadline::after(begin, Duration::from_nanos(1));
     let soon = Deadline::after(begin, PERIOD / 4);
-    for deadline in [past, soon] {
+    for deadline in [past, next, soon] {
         if acquire_until(&limiter, deadline) {
             // The permit was away, unless this thread was held up.
             assert!(!is_virtual::<W>(), "L3: a permit that was away was granted");
