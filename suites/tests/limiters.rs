@@ -4,9 +4,9 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use flowmeter_harness::caps::Claim::WindowBound;
+use flowmeter_harness::caps::Claim::{RateBound, WindowBound};
 use flowmeter_harness::limiter::{
-    Attempt, BlockingLimit, LimitDeadline, LimitError, Limiters, Quota, WeightedLimit,
+    AsyncLimit, Attempt, BlockingLimit, LimitDeadline, LimitError, Limiters, Quota, WeightedLimit,
 };
 use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::{Enrol, Registry, mutant};
@@ -14,6 +14,7 @@ use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::Shuttle;
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Deadline, Exploration, World};
+use flowmeter_impls::peers::governor::Governor;
 use flowmeter_suites::properties::{Checks, judge};
 
 /// A limiter with another quota than was asked for; `FAULT` says which.
@@ -40,6 +41,12 @@ impl<L: Limiters, const FAULT: u8> Limiters for Misled<L, FAULT> {
 
     fn try_acquire(&self) -> Attempt {
         self.0.try_acquire()
+    }
+}
+
+impl<L: AsyncLimit, const FAULT: u8> AsyncLimit for Misled<L, FAULT> {
+    fn acquire_async(&self) -> impl Future<Output = ()> + Send {
+        self.0.acquire_async()
     }
 }
 
@@ -72,6 +79,10 @@ impl<L> Clone for Field<L> {
 
 impl<L> Copy for Field<L> {}
 
+fn field<L>() -> Field<L> {
+    Field(std::marker::PhantomData)
+}
+
 impl<L: BlockingLimit + LimitDeadline + WeightedLimit> Registry for Field<L> {
     fn limiters<H: Enrol>(self, hall: &mut H) {
         enter::<Misled<L, NONE>, H>(hall, "sound");
@@ -93,26 +104,45 @@ fn enter<L: BlockingLimit + LimitDeadline + WeightedLimit, H: Enrol>(
         .enter();
 }
 
-fn window_proof<W: World, L>(name: &str) -> Proof
-where
-    L: BlockingLimit + LimitDeadline + WeightedLimit,
-{
-    let checks = Checks::<W>::of(Field::<L>(std::marker::PhantomData));
+/// A limiter by rate, sound and misled.
+#[derive(Clone, Copy)]
+struct ByRate;
+
+impl Registry for ByRate {
+    fn limiters<H: Enrol>(self, hall: &mut H) {
+        mutant::<Misled<Governor, NONE>, _>(hall, "sound")
+            .limiter()
+            .async_limit()
+            .claims(&[RateBound])
+            .enter();
+        mutant::<Misled<Governor, ONE_OVER>, _>(hall, "one-over")
+            .limiter()
+            .async_limit()
+            .claims(&[RateBound])
+            .enter();
+    }
+}
+
+fn proof<W: World>(registry: impl Registry, name: &str, property: &str) -> Proof {
+    let checks = Checks::<W>::of(registry);
     let mut cells = checks.cells();
-    let cell = cells.find(|cell| cell.who.name == name && cell.property.name == "l1-window");
+    let cell = cells.find(|cell| cell.who.name == name && cell.property.name == property);
     let plan = Exploration {
         executions: 100,
         time: Duration::from_secs(5),
         ..Exploration::default()
     };
-    judge::<W>(&cell.expect("it claims the bound"), &plan)
+    judge::<W>(
+        &cell.expect("everybody has a cell for each property"),
+        &plan,
+    )
 }
 
 fn caught<W: World, L>(name: &str)
 where
     L: BlockingLimit + LimitDeadline + WeightedLimit,
 {
-    let proof = window_proof::<W, L>(name);
+    let proof = proof::<W>(field::<L>(), name, "l1-window");
     assert_eq!(proof.verdict, Verdict::Fail, "{name} in {}", W::NAME);
     let told = proof.detail.expect("a failure says what was violated");
     assert!(told.contains("L1: "), "{name} in {}: {told}", W::NAME);
@@ -122,7 +152,7 @@ fn passes<W: World, L>()
 where
     L: BlockingLimit + LimitDeadline + WeightedLimit,
 {
-    let proof = window_proof::<W, L>("sound");
+    let proof = proof::<W>(field::<L>(), "sound", "l1-window");
     assert_eq!(
         proof.verdict,
         Verdict::Pass,
@@ -154,4 +184,14 @@ fn a_semaphore_one_over_its_window_is_caught_in_every_world() {
 fn a_permit_back_a_nanosecond_early_is_caught_in_virtual_time() {
     caught::<Loom, InLoom>("early");
     caught::<Shuttle, InShuttle>("early");
+}
+
+#[test]
+fn a_burst_above_the_quota_is_caught() {
+    let sound = proof::<Std>(ByRate, "sound", "l2-rate");
+    assert_eq!(sound.verdict, Verdict::Pass, "{:?}", sound.detail);
+    let misled = proof::<Std>(ByRate, "one-over", "l2-rate");
+    assert_eq!(misled.verdict, Verdict::Fail);
+    let told = misled.detail.expect("a failure says what was violated");
+    assert!(told.contains("L2: "), "{told}");
 }
