@@ -20,7 +20,7 @@ pub struct Quota {
 /// Why a limiter refuses a quota or a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitError {
-    /// The period is zero, or the rate does not fit the clock.
+    /// The period is zero, the rate does not fit the clock, or the design cannot hold that burst.
     ImpossibleRate,
     /// More was asked for at once than the burst can ever hold.
     AboveBurst,
@@ -37,8 +37,8 @@ pub enum Attempt {
 
 /// A design that grants permits.
 ///
-/// A design that sleeps takes its timer as a type parameter of its own and shares one instance of it
-/// in a process (in a model: in an execution), so a limiter is made from its quota alone.
+/// A design that sleeps takes its timer as a type parameter of its own and starts it, so a limiter is made
+/// from its quota alone.
 pub trait Limiters: Sized + Send + Sync + 'static {
     /// A limiter for that quota.
     ///

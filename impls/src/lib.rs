@@ -22,6 +22,7 @@ pub use flowmeter_harness::sync::shuttle as sync;
 pub use flowmeter_harness::sync::std as sync;
 
 pub mod channel;
+pub mod limiter;
 #[cfg(feature = "peers")]
 pub mod peers;
 pub mod registry;

@@ -2,12 +2,13 @@
 
 use flowmeter_harness::caps::Claim::{
     BoundedWaiters, CancelSafe, DeadlineOrder, Disconnect, KeepsBuffered, PanicSafe,
-    PendingPutsSurvive, UniformChoice, WaiterFifo,
+    PendingPutsSurvive, UniformChoice, WaiterFifo, WindowBound,
 };
 use flowmeter_harness::registry::{Enrol, Registry, own};
 
 use crate::channel::condvar::Condvar;
 use crate::channel::mutex::MutexChannels;
+use crate::limiter::semaphore::{FairSemaphore, UnfairSemaphore};
 #[cfg(feature = "delay-queue")]
 use crate::timer::delay_queue::DelayQueueTimers;
 use crate::timer::heap::Heap;
@@ -63,6 +64,26 @@ impl Registry for Everybody {
         #[cfg(feature = "peers")]
         published_timers(hall);
     }
+
+    fn limiters<H: Enrol>(self, hall: &mut H) {
+        own::<FairSemaphore, _>(hall, "semaphore")
+            .limiter()
+            .blocking_limit()
+            .limit_deadline()
+            .weighted_limit()
+            .claims(&[WindowBound, WaiterFifo])
+            .enter();
+        own::<UnfairSemaphore, _>(hall, "semaphore-unfair")
+            .limiter()
+            .blocking_limit()
+            .limit_deadline()
+            .weighted_limit()
+            .claims(&[WindowBound])
+            .enter();
+
+        #[cfg(feature = "peers")]
+        published_limiters(hall);
+    }
 }
 
 /// Async rows are driven by what most of their users run them on.
@@ -70,6 +91,7 @@ impl Registry for Everybody {
 impl flowmeter_harness::registry::AsyncRegistry for Everybody {
     type Executor = crate::peers::tokio_executor::Tokio;
     type Channels = MutexChannels;
+    type Sleep = Heap;
 }
 
 /// Adapters of published crates. What each claims, and where its crate documents it, is at the top of
@@ -156,5 +178,27 @@ fn published_timers<H: Enrol>(hall: &mut H) {
     #[cfg(target_os = "linux")]
     peer::<os_sleep::OsSleepSharp, _>(hall, "os-sleep-1ns", os_sleep::version())
         .blocking_sleep()
+        .enter();
+}
+
+/// The limiters among them.
+#[cfg(feature = "peers")]
+fn published_limiters<H: Enrol>(hall: &mut H) {
+    use flowmeter_harness::caps::Claim::RateBound;
+    use flowmeter_harness::registry::peer;
+
+    use crate::peers::{governor::Governor, tokio_semaphore::TokioSemaphore, version};
+
+    peer::<Governor, _>(hall, "governor", version("governor"))
+        .limiter()
+        .async_limit()
+        .async_weighted_limit()
+        .claims(&[RateBound])
+        .enter();
+    peer::<TokioSemaphore, _>(hall, "tokio-semaphore", version("tokio"))
+        .limiter()
+        .async_limit()
+        .async_weighted_limit()
+        .claims(&[WindowBound, WaiterFifo])
         .enter();
 }

@@ -71,6 +71,26 @@ const TABLE: &[(&str, Origin, &str)] = &[
     ("os-sleep", Origin::Peer, "blocking-sleep"),
     #[cfg(target_os = "linux")]
     ("os-sleep-1ns", Origin::Peer, "blocking-sleep"),
+    (
+        "semaphore",
+        Origin::Own,
+        "blocking try-acquire acquire-deadline weights waiter-fifo window-bound",
+    ),
+    (
+        "semaphore-unfair",
+        Origin::Own,
+        "blocking try-acquire acquire-deadline weights window-bound",
+    ),
+    (
+        "governor",
+        Origin::Peer,
+        "async try-acquire weights rate-bound",
+    ),
+    (
+        "tokio-semaphore",
+        Origin::Peer,
+        "async try-acquire weights waiter-fifo window-bound",
+    ),
 ];
 
 struct Roll(Vec<Contestant>);

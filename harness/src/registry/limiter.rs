@@ -17,6 +17,11 @@ impl<'h, L: Limiters, H: Enrol> Newcomer<'h, L, H> {
 }
 
 impl<'h, L: Limiters, H: Enrol> Entry<'h, L, H> {
+    /// Goes on with another type of the same contestant: one for tasks beside one for threads.
+    pub fn limiter_family<M: Limiters>(self) -> Entry<'h, M, H> {
+        self.of::<M>().visit(H::limiter::<M>)
+    }
+
     /// Holds up the thread until a permit is free.
     pub fn blocking_limit(self) -> Self
     where

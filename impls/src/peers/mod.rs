@@ -7,12 +7,14 @@ pub mod async_channel;
 pub mod async_io;
 pub mod crossbeam;
 pub mod flume;
+pub mod governor;
 pub mod kanal;
 pub mod os_sleep;
 pub mod std;
 pub mod tokio;
 pub mod tokio_delay_queue;
 pub mod tokio_executor;
+pub mod tokio_semaphore;
 pub mod tokio_sleep;
 
 /// Version of a crate in this workspace's lock file.

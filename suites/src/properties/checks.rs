@@ -8,16 +8,20 @@ use flowmeter_harness::caps::{Capability, Claim};
 use flowmeter_harness::channel::{
     Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline,
 };
+use flowmeter_harness::limiter::{
+    AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
+    WeightedLimit,
+};
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::sync::{Exploration, World};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
 
 use super::form::{ByFuture, ByThread};
 use super::{
-    Case, PROPERTIES, Property, a1_exclusive, a2_closed_port, a3_meeting, a4_no_self_pairing,
+    Case, Owed, PROPERTIES, Property, a1_exclusive, a2_closed_port, a3_meeting, a4_no_self_pairing,
     a5_choice, a6_default, a7_clauses, a8_cleanup, a9_timeout, b1_buffers, c1_conservation,
     c2_order, c3_capacity, c4_waiters, c5_try, c6_close, c7_bounded, c8_deadlines, c9_cancel,
-    c10_drops, c11_forms, c13_identity, c14_disconnect, timers,
+    c10_drops, c11_forms, c13_identity, c14_disconnect, limiters, timers,
 };
 
 /// One implementation and one property, in one world.
@@ -114,7 +118,7 @@ impl<W: World> Checks<W> {
             .extend(cases);
     }
 
-    fn owe_all(&mut self, who: &Contestant, owed: Vec<(&'static Property, Vec<Case>)>) {
+    fn owe_all(&mut self, who: &Contestant, owed: Owed) {
         for (property, cases) in owed {
             self.owe(who, property, cases);
         }
@@ -325,5 +329,33 @@ impl<W: World> Enrol for Checks<W> {
 
     fn timeouts<S: Timeouts<C>, C: Alts + Blocking>(&mut self, who: &Contestant) {
         self.owe_all(who, timers::timeouts::<S, C, W>(who));
+    }
+
+    fn limiter<L: Limiters>(&mut self, who: &Contestant) {
+        self.owe_all(who, limiters::limiter_owes::<L, W>(who));
+    }
+
+    fn blocking_limit<L: BlockingLimit>(&mut self, who: &Contestant) {
+        self.owe_all(who, limiters::blocking_limit_owes::<L, W>(who));
+    }
+
+    fn limit_deadline<L: LimitDeadline>(&mut self, who: &Contestant) {
+        self.owe_all(who, limiters::limit_deadline_owes::<L, W>());
+    }
+
+    fn async_limit<L: AsyncLimit>(&mut self, who: &Contestant) {
+        self.owe_all(who, limiters::async_limit_owes::<L, W>(who));
+    }
+
+    fn async_limit_deadline<L: AsyncLimitDeadline>(&mut self, who: &Contestant) {
+        self.owe_all(who, limiters::async_limit_deadline_owes::<L, W>());
+    }
+
+    fn weighted_limit<L: WeightedLimit>(&mut self, who: &Contestant) {
+        self.owe_all(who, limiters::weighted_limit_owes::<L, W>());
+    }
+
+    fn async_weighted_limit<L: AsyncWeightedLimit>(&mut self, who: &Contestant) {
+        self.owe_all(who, limiters::async_weighted_limit_owes::<L, W>());
     }
 }

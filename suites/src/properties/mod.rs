@@ -31,6 +31,7 @@ mod c9_cancel;
 mod checks;
 mod crowd;
 mod form;
+mod limiters;
 mod timers;
 mod verdict;
 
@@ -134,6 +135,9 @@ impl std::fmt::Debug for Case {
     }
 }
 
+/// Properties with their cases, as the folder of a kind gives them.
+type Owed = Vec<(&'static Property, Vec<Case>)>;
+
 /// Every property, in the order in which tables show them.
 pub const PROPERTIES: &[&Property] = &[
     &c1_conservation::PROPERTY,
@@ -171,4 +175,9 @@ pub const PROPERTIES: &[&Property] = &[
     &timers::t6_callbacks::PROPERTY,
     &timers::t7_coalescing::PROPERTY,
     &timers::t8_shutdown::PROPERTY,
+    &limiters::l1_window::PROPERTY,
+    &limiters::l1_waiter_fifo::PROPERTY,
+    &limiters::l2_rate::PROPERTY,
+    &limiters::l3_waiters::PROPERTY,
+    &limiters::l4_quotas::PROPERTY,
 ];

@@ -7,6 +7,7 @@
 
 use std::any::Any;
 use std::future::{Future, poll_fn};
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, mpsc};
 use std::task::Poll;
@@ -18,8 +19,6 @@ use flowmeter_harness::measure::StageError;
 use flowmeter_harness::measure::edges::Edges;
 use flowmeter_harness::measure::pin::{self, Pinned, Pinning};
 use flowmeter_harness::record::FailureKind;
-
-use crate::scenario::cores;
 
 /// Puts the calling thread on the core of its place, where threads were asked to have one each.
 ///

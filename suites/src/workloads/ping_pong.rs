@@ -18,7 +18,7 @@ use super::payload::SENTINEL;
 use super::stream;
 use super::watch::{Recorded, Timed, Watch};
 use super::{open, overfull, refused};
-use crate::scenario::{Facts, Form, Room};
+use crate::scenario::{Facts, Form, Room, cores};
 
 /// Round trips of a proof.
 const PROOF_TURNS: u32 = 500;

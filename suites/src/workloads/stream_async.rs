@@ -14,6 +14,7 @@ use super::stream::{
 };
 use super::watch::Watch;
 use super::{overfull, refused};
+use crate::scenario::cores;
 
 /// A producing task.
 async fn produce<C: Async, P: Payload, W: Watch>(

@@ -16,11 +16,8 @@ use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
 
-use super::{Case, Property};
+use super::{Case, Owed, Property};
 use form::{ByCall, ByChannel, BySleep, ByThread, Form};
-
-/// Properties and the cases that are owed.
-type Owed = Vec<(&'static Property, Vec<Case>)>;
 
 /// What is owed in every form.
 fn waited_for<F: Form<W>, W: World>() -> Owed {

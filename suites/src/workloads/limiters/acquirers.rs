@@ -35,7 +35,7 @@ pub trait Acquiring: Sized + Send + 'static {
 pub struct Notes {
     moments: Arc<Mutex<Vec<u64>>>,
     /// Closed when the last acquirer is done.
-    at_it: mpsc::Sender<()>,
+    _at_it: mpsc::Sender<()>,
 }
 
 /// The hearer of [`Notes`].
@@ -48,9 +48,9 @@ impl Notes {
     /// For so many acquisitions.
     pub fn with_room(acquisitions: usize) -> (Notes, Hearer) {
         let moments = Arc::new(Mutex::new(Vec::with_capacity(acquisitions)));
-        let (at_it, done) = mpsc::channel();
+        let (_at_it, done) = mpsc::channel();
         let notes = moments.clone();
-        (Notes { moments, at_it }, Hearer { notes, done })
+        (Notes { moments, _at_it }, Hearer { notes, done })
     }
 
     /// A permit was had just now.

@@ -46,7 +46,7 @@ impl Params {
 
 enum Report {
     Fed(Tally),
-    Taken(Tally, Result<Sample, StageError>, Vec<u64>),
+    Taken(Tally, Box<Result<Sample, StageError>>, Vec<u64>),
     Piped,
 }
 
@@ -114,7 +114,10 @@ impl<C: Async, E: Executors, P: Pipelines<C, E> + Default> Flow<P, C, E> {
                 let _ = counter.lap(turns);
             }
             let sample = window.sample(&[counter.finish()]);
-            Ok(Done::keeping(results, Report::Taken(taken, sample, seen)))
+            Ok(Done::keeping(
+                results,
+                Report::Taken(taken, Box::new(sample), seen),
+            ))
         });
         let spawner = executor.spawner();
         crew.spawn(async move {
@@ -137,7 +140,10 @@ impl<C: Async, E: Executors, P: Pipelines<C, E> + Default> Flow<P, C, E> {
         }
         let (taken, sample, items) = came.ok_or_else(|| void("nobody took anything"))?;
         Tally::agree(put, taken)?;
-        Ok(Outcome { sample, items })
+        Ok(Outcome {
+            sample: *sample,
+            items,
+        })
     }
 }
 

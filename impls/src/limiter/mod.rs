@@ -1,0 +1,3 @@
+//! Our limiters: a file (or folder) for each design.
+
+pub mod semaphore;

@@ -1,0 +1,77 @@
+//! governor's direct rate limiter: GCRA on one atomic word.
+//!
+//! | claimed | where the crate documents it |
+//! | --- | --- |
+//! | try | `RateLimiter::check`: "if the rate limit is reached, `check` returns information about the earliest time that a cell might be allowed through again" |
+//! | async | `RateLimiter::until_ready` |
+//! | weights | `RateLimiter::until_n_ready`; it answers `InsufficientCapacity` above the burst |
+//! | rate-bound | `Quota`, "Burst sizes": "the burst size is the maximum number of cells that the rate limiter will ever allow through without replenishing them", one in each `replenish_interval` |
+//!
+//! Not claimed: window-bound, for a full bucket lets a burst through and, within one period of it, the
+//! rate's worth of cells as well. waiter-fifo: `until_ready` asks again after its sleep, and whoever asks
+//! first is let through ("it is advisable to use `until_ready_with_jitter`, to avoid thundering herds").
+//! There is no form that holds up its thread, and none with a deadline.
+//!
+//! It lives on a clock of its own (quanta's, its default), whose rate may differ from the system's by what
+//! its calibration leaves. The interval of replenishment is rounded up to whole nanoseconds, so that the
+//! rate is never above the quota's.
+
+use ::governor::clock::{Clock, DefaultClock};
+use ::governor::{DefaultDirectRateLimiter, RateLimiter};
+use ::std::num::NonZeroU32;
+use ::std::time::Duration;
+use flowmeter_harness::limiter::{
+    AsyncLimit, AsyncWeightedLimit, Attempt, LimitError, Limiters, Quota,
+};
+
+use crate::sync::clock;
+
+/// `governor::DefaultDirectRateLimiter`.
+#[derive(Debug)]
+pub struct Governor(DefaultDirectRateLimiter);
+
+/// The crate's quota, if its arithmetic (64-bit nanoseconds, unchecked) holds it.
+fn governed(quota: Quota) -> Option<::governor::Quota> {
+    let interval = quota.period.as_nanos().div_ceil(quota.permits.get().into());
+    // Half of the clock for the burst leaves the other half for the time of day.
+    let whole_burst = interval.checked_mul(quota.burst.get().into())?;
+    let is_faster_than_the_clock = quota.period.as_nanos() < quota.permits.get().into();
+    if is_faster_than_the_clock || whole_burst > u128::from(u64::MAX / 2) {
+        return None;
+    }
+    let interval = Duration::from_nanos(u64::try_from(interval).ok()?);
+    Some(::governor::Quota::with_period(interval)?.allow_burst(quota.burst))
+}
+
+impl Limiters for Governor {
+    fn with_quota(quota: Quota) -> Result<Self, LimitError> {
+        let quota = governed(quota).ok_or(LimitError::ImpossibleRate)?;
+        Ok(Governor(RateLimiter::direct(quota)))
+    }
+
+    #[inline]
+    fn try_acquire(&self) -> Attempt {
+        match self.0.check() {
+            Ok(()) => Attempt::Granted,
+            Err(until) => {
+                let wait = until.wait_time_from(DefaultClock::default().now());
+                Attempt::NotBefore(Some(clock::after(wait)))
+            }
+        }
+    }
+}
+
+impl AsyncLimit for Governor {
+    #[inline]
+    fn acquire_async(&self) -> impl Future<Output = ()> + Send {
+        self.0.until_ready()
+    }
+}
+
+impl AsyncWeightedLimit for Governor {
+    #[inline]
+    async fn acquire_weight_async(&self, weight: NonZeroU32) -> Result<(), LimitError> {
+        let granted = self.0.until_n_ready(weight).await;
+        granted.map_err(|_| LimitError::AboveBurst)
+    }
+}

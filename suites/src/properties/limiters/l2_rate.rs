@@ -1,0 +1,136 @@
+//! L2 (`RateBound`): at rate r with burst b, any interval has at most b + r · length grants.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flowmeter_harness::limiter::{Attempt, Limiters, Quota};
+use flowmeter_harness::sync::World;
+
+use super::{Form, Grant, is_virtual, nanos, pause, several, surely};
+use crate::properties::{Case, Property, Reliance};
+
+pub(in crate::properties) const PROPERTY: Property = Property {
+    name: "l2-rate",
+    statement: "No interval holds more acquisitions than the burst and what the rate adds in it.",
+    relied_on_by: Reliance::Nobody,
+};
+
+/// Two at once, and one more in each millisecond.
+const PERMITS: u32 = 4;
+const BURST: u32 = 2;
+const PERIOD: Duration = Duration::from_millis(4);
+
+pub(super) fn try_cases<L: Limiters, W: World>() -> Vec<Case> {
+    vec![Case::new("tries", tries::<L, W>)]
+}
+
+pub(super) fn cases<L: Limiters, F: Form<L>, W: World>() -> Vec<Case> {
+    let form = F::NAME;
+    vec![
+        Case::new(format!("{form}, alone"), alone::<L, F, W>),
+        Case::new(
+            format!("{form}, several threads"),
+            several_threads::<L, F, W>,
+        ),
+        Case::new(
+            format!("{form}, a burst after a pause"),
+            after_a_pause::<L, F, W>,
+        ),
+    ]
+}
+
+fn fresh<L: Limiters>() -> L {
+    let quota = Quota {
+        permits: several(PERMITS),
+        period: PERIOD,
+        burst: several(BURST),
+    };
+    L::with_quota(quota).unwrap_or_else(|error| panic!("L4: {quota:?} was refused: {error:?}"))
+}
+
+/// How long that many grants take at least.
+fn least<W: World>(grants: u64) -> u64 {
+    let beyond = grants.saturating_sub(u64::from(BURST));
+    surely::<W>(beyond * nanos(PERIOD) / u64::from(PERMITS))
+}
+
+/// However the interval is chosen: from the call of one grant to the return of another, with all those that
+/// surely lie between.
+fn judge<W: World>(grants: &[Grant]) {
+    for first in grants {
+        let mut ends: Vec<u64> = grants
+            .iter()
+            .filter(|grant| grant.called >= first.called)
+            .map(|grant| grant.returned)
+            .collect();
+        ends.sort_unstable();
+        for (count, end) in (1..).zip(ends) {
+            let length = end - first.called;
+            assert!(
+                length >= least::<W>(count),
+                "L2: {count} acquisitions in {length} ns, with a burst of {BURST} and {PERMITS} in {PERIOD:?}: {grants:?}"
+            );
+        }
+    }
+}
+
+fn tries<L: Limiters, W: World>() {
+    let limiter = fresh::<L>();
+    let mut grants = Vec::new();
+    let begin = W::now_nanos();
+    // Virtual time does not pass while nobody waits.
+    let mut left = if is_virtual::<W>() {
+        3 * BURST
+    } else {
+        u32::MAX
+    };
+    while left > 0 && W::now_nanos() - begin < nanos(PERIOD) {
+        left -= 1;
+        let called = W::now_nanos();
+        let answer = limiter.try_acquire();
+        if answer == Attempt::Granted {
+            let returned = W::now_nanos();
+            grants.push(Grant { called, returned });
+        }
+    }
+    assert!(
+        grants.len() >= BURST as usize,
+        "L2: a burst that was there was refused"
+    );
+    judge::<W>(&grants);
+}
+
+fn alone<L: Limiters, F: Form<L>, W: World>() {
+    let limiter = fresh::<L>();
+    let grants: Vec<Grant> = (0..BURST + 3)
+        .map(|_| Grant::of::<L, F, W>(&limiter))
+        .collect();
+    judge::<W>(&grants);
+}
+
+fn several_threads<L: Limiters, F: Form<L>, W: World>() {
+    let (threads, each) = if W::NAME == "loom" { (2, 2) } else { (4, 2) };
+    let shared = Arc::new(fresh::<L>());
+    let acquiring: Vec<_> = (0..threads)
+        .map(|_| {
+            let limiter = shared.clone();
+            W::spawn(move || {
+                let grants = (0..each).map(|_| Grant::of::<L, F, W>(&limiter));
+                grants.collect::<Vec<_>>()
+            })
+        })
+        .collect();
+    let grants: Vec<Grant> = acquiring.into_iter().flat_map(W::join).collect();
+    judge::<W>(&grants);
+}
+
+/// No more than the burst is saved up.
+fn after_a_pause<L: Limiters, F: Form<L>, W: World>() {
+    let limiter = fresh::<L>();
+    let mut grants = vec![Grant::of::<L, F, W>(&limiter)];
+    pause::<L, F>(PERIOD);
+    for _ in 0..BURST + 2 {
+        grants.push(Grant::of::<L, F, W>(&limiter));
+    }
+    judge::<W>(&grants);
+}

@@ -1,0 +1,272 @@
+//! L3: weights, deadlines and waiters that give up. Whatever becomes of one who waits, the others are served.
+
+use std::num::NonZeroU32;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use flowmeter_harness::limiter::{AsyncLimit, Attempt, LimitDeadline, LimitError, Limiters};
+use flowmeter_harness::sync::{Deadline, World};
+
+use super::{Form, PERIOD, is_virtual, limiter, nanos, several, surely};
+use crate::properties::{Case, Property, Reliance};
+
+pub(in crate::properties) const PROPERTY: Property = Property {
+    name: "l3-waiters",
+    statement: "Deadlines are kept, weights are granted whole or refused at once, and who gives up strands nobody.",
+    relied_on_by: Reliance::Nobody,
+};
+
+/// A permit acquired then or later was granted again: its period must be over. That happens where a thread is
+/// held up, or time passes while it runs.
+fn must_be_back<W: World>(acquired: u64) {
+    assert!(
+        W::now_nanos() - acquired >= surely::<W>(nanos(PERIOD)),
+        "L3: a permit that was away was granted"
+    );
+}
+
+pub(super) fn cases<L: Limiters, F: Form<L>, W: World>() -> Vec<Case> {
+    let form = F::NAME;
+    vec![
+        Case::new(format!("{form}, not before"), not_before::<L, F, W>),
+        Case::new(format!("{form}, everybody is served"), everybody::<L, F, W>),
+    ]
+}
+
+/// A refused try names the moment at which the next can succeed, or none.
+fn not_before<L: Limiters, F: Form<L>, W: World>() {
+    let limiter = limiter::<L>(1, PERIOD);
+    let begin = W::now_nanos();
+    F::acquire(&limiter);
+    match limiter.try_acquire() {
+        Attempt::Granted => must_be_back::<W>(begin),
+        Attempt::NotBefore(None) => {}
+        Attempt::NotBefore(Some(moment)) => {
+            F::acquire(&limiter);
+            let granted = W::now_nanos();
+            if is_virtual::<W>() {
+                assert_eq!(granted, moment.as_nanos(), "L3: a try named another moment");
+            }
+        }
+    }
+}
+
+fn everybody<L: Limiters, F: Form<L>, W: World>() {
+    let threads = if W::NAME == "loom" { 2 } else { 4 };
+    let shared = Arc::new(limiter::<L>(1, PERIOD));
+    F::acquire(&shared);
+    let waiting: Vec<_> = (0..threads)
+        .map(|_| {
+            let limiter = shared.clone();
+            W::spawn(move || F::acquire(&limiter))
+        })
+        .collect();
+    // A lost wake-up is a deadlock here.
+    waiting.into_iter().for_each(W::join);
+}
+
+pub(super) fn deadline_cases<L: Limiters, W: World>(
+    acquire_until: fn(&L, Deadline) -> bool,
+) -> Vec<Case> {
+    vec![
+        Case::new("deadlines", move || deadlines::<L, W>(acquire_until)),
+        Case::new("a deadline at the permit's return", move || {
+            at_the_edge::<L, W>(acquire_until);
+        }),
+    ]
+}
+
+fn deadlines<L: Limiters, W: World>(acquire_until: fn(&L, Deadline) -> bool) {
+    let limiter = limiter::<L>(1, PERIOD);
+    let begin = W::now_nanos();
+    let past = Deadline::from_nanos(0);
+    assert!(
+        acquire_until(&limiter, past),
+        "L3: a permit was free, and the deadline does not matter"
+    );
+    let next = Deadline::after(begin, Duration::from_nanos(1));
+    let soon = Deadline::after(begin, PERIOD / 4);
+    for deadline in [past, next, soon] {
+        if acquire_until(&limiter, deadline) {
+            // The permit was away, unless this thread was held up.
+            assert!(!is_virtual::<W>(), "L3: a permit that was away was granted");
+            return;
+        }
+        let early = deadline.as_nanos().saturating_sub(W::now_nanos());
+        assert_eq!(early, 0, "L3: timed out before the deadline");
+    }
+    assert!(
+        acquire_until(&limiter, Deadline::NEVER),
+        "L3: timed out before the end of time"
+    );
+}
+
+/// The permit is back at the deadline itself: one who waits for both is granted it.
+fn at_the_edge<L: Limiters, W: World>(acquire_until: fn(&L, Deadline) -> bool) {
+    let limiter = limiter::<L>(1, PERIOD);
+    let begin = W::now_nanos();
+    assert!(acquire_until(&limiter, Deadline::NEVER));
+    let edge = Deadline::after(begin, PERIOD);
+    let is_granted = acquire_until(&limiter, edge);
+    must_be_back::<W>(begin);
+    assert!(
+        is_granted || !is_virtual::<W>(),
+        "L3: timed out although a permit was free"
+    );
+}
+
+pub(super) fn stranded_cases<L: LimitDeadline, W: World>() -> Vec<Case> {
+    vec![
+        Case::new("the first times out", || timed_out::<L, W>(true)),
+        Case::new("a later one times out", || timed_out::<L, W>(false)),
+    ]
+}
+
+/// One gives up at its deadline while another waits: that one is served in its time.
+fn timed_out<L: LimitDeadline, W: World>(spawned_gives_up: bool) {
+    let shared = Arc::new(limiter::<L>(1, PERIOD));
+    let begin = W::now_nanos();
+    assert!(shared.acquire_until(Deadline::NEVER));
+    let soon = Deadline::after(begin, PERIOD / 4);
+    let (spawned, own) = if spawned_gives_up {
+        (soon, Deadline::NEVER)
+    } else {
+        (Deadline::NEVER, soon)
+    };
+    let other = shared.clone();
+    let waiter = W::spawn(move || other.acquire_until(spawned));
+    let granted = u64::from(shared.acquire_until(own)) + u64::from(W::join(waiter));
+    assert!(
+        granted >= 1,
+        "L3: the one without a deadline was not served"
+    );
+    let after = W::now_nanos() - begin;
+    assert!(
+        after >= surely::<W>(granted * nanos(PERIOD)),
+        "L3: {granted} grants too many after {after} ns"
+    );
+    // Who gave up holds nothing: the next grant comes one period after the last.
+    assert!(
+        shared.acquire_until(Deadline::NEVER),
+        "L3: timed out before the end of time"
+    );
+    if is_virtual::<W>() && granted == 1 {
+        assert_eq!(
+            W::now_nanos() - begin,
+            2 * nanos(PERIOD),
+            "L3: a waiter that timed out kept its permit"
+        );
+    }
+}
+
+pub(super) fn dropped_cases<L: AsyncLimit, W: World>() -> Vec<Case> {
+    vec![
+        Case::new("the first is dropped", || dropped::<L, W>(true)),
+        Case::new("a later one is dropped", || dropped::<L, W>(false)),
+        Case::new("dropped when the permit is back", dropped_late::<L, W>),
+    ]
+}
+
+fn dropped<L: AsyncLimit, W: World>(is_first: bool) {
+    let limiter = limiter::<L>(1, PERIOD);
+    let begin = W::now_nanos();
+    assert_eq!(limiter.try_acquire(), Attempt::Granted);
+    let mut context = Context::from_waker(Waker::noop());
+    let mut first = Box::pin(limiter.acquire_async());
+    let mut second = Box::pin(limiter.acquire_async());
+    let first_now = first.as_mut().poll(&mut context);
+    let second_now = second.as_mut().poll(&mut context);
+    if first_now.is_ready() || second_now.is_ready() {
+        return must_be_back::<W>(begin);
+    }
+    let (gone, stays) = if is_first {
+        (first, second)
+    } else {
+        (second, first)
+    };
+    drop(gone);
+    W::block_on(stays);
+    must_be_back::<W>(begin);
+    if is_virtual::<W>() {
+        let after = W::now_nanos() - begin;
+        assert_eq!(after, nanos(PERIOD), "L3: a dropped waiter kept its permit");
+    }
+}
+
+/// One future is dropped when its time has come, whether or not it was handed the permit: the next has it.
+fn dropped_late<L: AsyncLimit, W: World>() {
+    let limiter = limiter::<L>(1, PERIOD);
+    let begin = W::now_nanos();
+    assert_eq!(limiter.try_acquire(), Attempt::Granted);
+    let mut context = Context::from_waker(Waker::noop());
+    {
+        let mut first = pin!(limiter.acquire_async());
+        if first.as_mut().poll(&mut context).is_ready() {
+            return must_be_back::<W>(begin);
+        }
+        while W::now_nanos() - begin < nanos(PERIOD) {
+            W::yield_now();
+        }
+    }
+    W::block_on(limiter.acquire_async());
+    if is_virtual::<W>() {
+        let after = W::now_nanos() - begin;
+        assert_eq!(after, nanos(PERIOD), "L3: a dropped waiter kept its permit");
+    }
+}
+
+pub(super) fn weight_cases<L: Limiters, W: World>(
+    form: &'static str,
+    acquire: fn(&L, NonZeroU32) -> Result<(), LimitError>,
+) -> Vec<Case> {
+    vec![
+        Case::new(format!("{form}, weights"), move || weights::<L, W>(acquire)),
+        Case::new(format!("{form}, light and heavy"), move || {
+            light_and_heavy::<L, W>(acquire);
+        }),
+    ]
+}
+
+fn weights<L: Limiters, W: World>(acquire: fn(&L, NonZeroU32) -> Result<(), LimitError>) {
+    let limiter = limiter::<L>(3, PERIOD);
+    let begin = W::now_nanos();
+    for weight in [4, u32::MAX] {
+        assert_eq!(
+            acquire(&limiter, several(weight)),
+            Err(LimitError::AboveBurst),
+            "L3: more than there can ever be was asked for"
+        );
+    }
+    for weight in [2, 1, 3] {
+        assert_eq!(
+            acquire(&limiter, several(weight)),
+            Ok(()),
+            "L3: the burst holds {weight}"
+        );
+    }
+    let after = W::now_nanos() - begin;
+    assert!(
+        after >= surely::<W>(nanos(PERIOD)),
+        "L3: six permits of three in {after} ns"
+    );
+    if is_virtual::<W>() {
+        assert_eq!(after, nanos(PERIOD), "L3: three permits were back earlier");
+    }
+}
+
+/// One waits for all permits while another asks for one: both are served.
+fn light_and_heavy<L: Limiters, W: World>(acquire: fn(&L, NonZeroU32) -> Result<(), LimitError>) {
+    let shared = Arc::new(limiter::<L>(2, PERIOD));
+    let other = shared.clone();
+    let heavy = W::spawn(move || acquire(&other, several(2)));
+    for _ in 0..2 {
+        assert_eq!(
+            acquire(&shared, several(1)),
+            Ok(()),
+            "L3: the burst holds 1"
+        );
+    }
+    assert_eq!(W::join(heavy), Ok(()), "L3: the burst holds 2");
+}

@@ -1,0 +1,94 @@
+//! L4: impossible quotas are refused, odd ones do not drift.
+
+use std::time::Duration;
+
+use flowmeter_harness::limiter::{Attempt, LimitError, Limiters, Quota};
+use flowmeter_harness::sync::World;
+
+use super::{Form, Grant, limiter, several};
+use crate::properties::{Case, Property, Reliance};
+
+pub(in crate::properties) const PROPERTY: Property = Property {
+    name: "l4-quotas",
+    statement: "Impossible quotas are refused; over many odd periods the error stays below one acquisition.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) fn cases<L: Limiters>() -> Vec<Case> {
+    vec![
+        Case::new("impossible quotas", impossible::<L>),
+        Case::new("a period as long as the clock", as_long_as_the_clock::<L>),
+    ]
+}
+
+pub(super) fn drift_cases<L: Limiters, F: Form<L>, W: World>() -> Vec<Case> {
+    vec![Case::new(
+        format!("{}, odd periods", F::NAME),
+        odd_periods::<L, F, W>,
+    )]
+}
+
+fn made<L: Limiters>(permits: u32, period: Duration) -> Result<L, LimitError> {
+    L::with_quota(Quota {
+        permits: several(permits),
+        period,
+        burst: several(permits),
+    })
+}
+
+fn impossible<L: Limiters>() {
+    for period in [
+        Duration::ZERO,
+        Duration::MAX,
+        Duration::from_nanos(u64::MAX) + Duration::from_nanos(1),
+    ] {
+        assert_eq!(
+            made::<L>(2, period).err(),
+            Some(LimitError::ImpossibleRate),
+            "L4: two permits in {period:?}"
+        );
+    }
+}
+
+/// Refused, or kept to: what was taken is not back.
+fn as_long_as_the_clock<L: Limiters>() {
+    let Ok(limiter) = made::<L>(2, Duration::from_nanos(u64::MAX)) else {
+        return;
+    };
+    for _ in 0..2 {
+        assert_eq!(
+            limiter.try_acquire(),
+            Attempt::Granted,
+            "L4: a permit that was free was refused"
+        );
+    }
+    assert!(
+        matches!(limiter.try_acquire(), Attempt::NotBefore(_)),
+        "L4: the third of two permits"
+    );
+}
+
+/// A prime number of nanoseconds for a number of permits that does not divide it.
+fn odd_periods<L: Limiters, F: Form<L>, W: World>() {
+    const PERMITS: u32 = 7;
+    const PERIOD: u64 = 1_000_003;
+    let periods = match W::NAME {
+        "loom" => 2,
+        "shuttle" => 20,
+        _ => 10_000 / u64::from(PERMITS),
+    };
+    let limiter = limiter::<L>(PERMITS, Duration::from_nanos(PERIOD));
+    let begin = W::now_nanos();
+    let mut last = begin;
+    for _ in 0..=periods * u64::from(PERMITS) {
+        last = Grant::of::<L, F, W>(&limiter).returned;
+    }
+    // The burst is had at the beginning, so this is the moment of the last grant, whatever a design does
+    // within a period.
+    let (exactly, one_grant) = (periods * PERIOD, PERIOD.div_ceil(PERMITS.into()));
+    let after = last - begin;
+    assert!(
+        after.abs_diff(exactly) < one_grant,
+        "L4: {periods} periods of {PERIOD} ns took {after} ns"
+    );
+}

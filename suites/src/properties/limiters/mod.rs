@@ -1,0 +1,192 @@
+//! Properties of limiters, L1 to L4.
+//!
+//! What a model sees of an acquisition is when it was called and when it returned; the grant lies somewhere
+//! between the two. A model is judged by what is sure of all such moments, which holds in every world. Where
+//! only one thread runs, and in a world whose time stands still while anybody can run, a return shows the
+//! grant itself, and virtual time makes the judgement exact.
+
+pub(super) mod l1_waiter_fifo;
+pub(super) mod l1_window;
+pub(super) mod l2_rate;
+pub(super) mod l3_waiters;
+pub(super) mod l4_quotas;
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use flowmeter_harness::caps::Claim;
+use flowmeter_harness::limiter::{
+    AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
+    Quota, WeightedLimit,
+};
+use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::sync::World;
+
+use super::Owed;
+use super::form::{ByFuture, ByThread};
+
+/// Long enough for a thread to wait, short enough for a model of several.
+const PERIOD: Duration = Duration::from_millis(2);
+
+/// How a thread of a model acquires.
+pub(super) trait Form<L: Limiters>: 'static {
+    const NAME: &'static str;
+    fn acquire(limiter: &L);
+}
+
+impl<L: BlockingLimit> Form<L> for ByThread {
+    const NAME: &'static str = "blocking";
+    fn acquire(limiter: &L) {
+        limiter.acquire();
+    }
+}
+
+impl<L: AsyncLimit, W: World> Form<L> for ByFuture<W> {
+    const NAME: &'static str = "async";
+    fn acquire(limiter: &L) {
+        W::block_on(limiter.acquire_async());
+    }
+}
+
+/// One acquisition, in nanoseconds of the world's clock.
+#[derive(Clone, Copy, Debug)]
+struct Grant {
+    called: u64,
+    returned: u64,
+}
+
+impl Grant {
+    fn of<L: Limiters, F: Form<L>, W: World>(limiter: &L) -> Grant {
+        let called = W::now_nanos();
+        F::acquire(limiter);
+        Grant {
+            called,
+            returned: W::now_nanos(),
+        }
+    }
+}
+
+fn several(count: u32) -> NonZeroU32 {
+    NonZeroU32::new(count).expect("models ask for some")
+}
+
+/// So many permits in a period, all of which may be had at once: every design has such a quota.
+fn limiter<L: Limiters>(permits: u32, period: Duration) -> L {
+    let quota = Quota {
+        permits: several(permits),
+        period,
+        burst: several(permits),
+    };
+    L::with_quota(quota).unwrap_or_else(|error| panic!("L4: {quota:?} was refused: {error:?}"))
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).expect("models are short")
+}
+
+/// Lets so much time pass: two acquisitions of the only permit in that time.
+fn pause<L: Limiters, F: Form<L>>(duration: Duration) {
+    let own = limiter::<L>(1, duration);
+    F::acquire(&own);
+    F::acquire(&own);
+}
+
+/// Whether the world's time stands still while anybody can run, for all threads and in every execution.
+fn time_stands_still<W: World>() -> bool {
+    W::NAME == "sim"
+}
+
+/// Whether nothing but a timer moves the clock, so that a thread alone sees the moments of its grants.
+fn is_virtual<W: World>() -> bool {
+    W::NAME != "std"
+}
+
+/// What is sure to pass on the world's clock while `duration` passes on the limiter's own: in the std world a
+/// limiter may have a clock of its own, whose rate is let differ by a thousandth.
+fn surely<W: World>(duration: u64) -> u64 {
+    if is_virtual::<W>() {
+        duration
+    } else {
+        duration - duration / 1_000
+    }
+}
+
+fn claims(who: &Contestant, claim: Claim) -> bool {
+    who.capabilities.claims.contains(&claim)
+}
+
+pub(super) fn limiter_owes<L: Limiters, W: World>(who: &Contestant) -> Owed {
+    let mut owed = vec![(&l4_quotas::PROPERTY, l4_quotas::cases::<L>())];
+    if claims(who, Claim::WindowBound) {
+        owed.push((&l1_window::PROPERTY, l1_window::try_cases::<L, W>()));
+    }
+    if claims(who, Claim::RateBound) {
+        owed.push((&l2_rate::PROPERTY, l2_rate::try_cases::<L, W>()));
+    }
+    owed
+}
+
+pub(super) fn blocking_limit_owes<L: BlockingLimit, W: World>(who: &Contestant) -> Owed {
+    let mut owed = form_owes::<L, ByThread, W>(who);
+    owed.push((&l3_waiters::PROPERTY, l3_waiters::cases::<L, ByThread, W>()));
+    if claims(who, Claim::WaiterFifo) && time_stands_still::<W>() {
+        let cases = l1_waiter_fifo::blocking_cases::<L, W>();
+        owed.push((&l1_waiter_fifo::PROPERTY, cases));
+    }
+    owed
+}
+
+pub(super) fn async_limit_owes<L: AsyncLimit, W: World>(who: &Contestant) -> Owed {
+    let mut owed = form_owes::<L, ByFuture<W>, W>(who);
+    let waiting = l3_waiters::cases::<L, ByFuture<W>, W>();
+    owed.push((&l3_waiters::PROPERTY, waiting));
+    let dropped = l3_waiters::dropped_cases::<L, W>();
+    owed.push((&l3_waiters::PROPERTY, dropped));
+    if claims(who, Claim::WaiterFifo) {
+        let cases = l1_waiter_fifo::async_cases::<L, W>();
+        owed.push((&l1_waiter_fifo::PROPERTY, cases));
+    }
+    owed
+}
+
+fn form_owes<L: Limiters, F: Form<L>, W: World>(who: &Contestant) -> Owed {
+    let mut owed = Vec::new();
+    if claims(who, Claim::WindowBound) {
+        owed.push((&l1_window::PROPERTY, l1_window::cases::<L, F, W>()));
+    }
+    if claims(who, Claim::RateBound) {
+        owed.push((&l2_rate::PROPERTY, l2_rate::cases::<L, F, W>()));
+    }
+    if is_virtual::<W>() {
+        owed.push((&l4_quotas::PROPERTY, l4_quotas::drift_cases::<L, F, W>()));
+    }
+    owed
+}
+
+pub(super) fn limit_deadline_owes<L: LimitDeadline, W: World>() -> Owed {
+    let mut cases =
+        l3_waiters::deadline_cases::<L, W>(|limiter, deadline| limiter.acquire_until(deadline));
+    cases.extend(l3_waiters::stranded_cases::<L, W>());
+    vec![(&l3_waiters::PROPERTY, cases)]
+}
+
+pub(super) fn async_limit_deadline_owes<L: AsyncLimitDeadline, W: World>() -> Owed {
+    let cases = l3_waiters::deadline_cases::<L, W>(|limiter, deadline| {
+        W::block_on(limiter.acquire_until_async(deadline))
+    });
+    vec![(&l3_waiters::PROPERTY, cases)]
+}
+
+pub(super) fn weighted_limit_owes<L: WeightedLimit, W: World>() -> Owed {
+    let cases = l3_waiters::weight_cases::<L, W>("blocking", |limiter, weight| {
+        limiter.acquire_weight(weight)
+    });
+    vec![(&l3_waiters::PROPERTY, cases)]
+}
+
+pub(super) fn async_weighted_limit_owes<L: AsyncWeightedLimit, W: World>() -> Owed {
+    let cases = l3_waiters::weight_cases::<L, W>("async", |limiter, weight| {
+        W::block_on(limiter.acquire_weight_async(weight))
+    });
+    vec![(&l3_waiters::PROPERTY, cases)]
+}
