@@ -135,3 +135,42 @@ impl<E> DelayQueue<E> {
         left.into_iter().map(|delayed| delayed.element)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use flowmeter_harness::channel::Buffer;
+
+    use super::*;
+    use crate::channel::mutex::Channel;
+    use crate::sync::{Arc, spawn};
+
+    /// The daemon is one taker; leaders and followers show with several. Each takes once, so that nobody but a
+    /// follower is left to take the next.
+    #[test]
+    fn whoever_has_taken_passes_the_lead_on() {
+        const TAKERS: u64 = 4;
+        for _ in 0..50 {
+            let queue = Arc::new(DelayQueue::new());
+            let taken = Channel::new(Buffer::Unbounded);
+            for _ in 0..TAKERS {
+                let (queue, taken) = (queue.clone(), taken.clone());
+                spawn(move || {
+                    let due = queue.take().expect("nobody closes it");
+                    assert!(clock::has_passed(due), "taken before it was due");
+                    taken.put(()).expect("nobody closes it");
+                });
+            }
+            // Each offer is a new head.
+            for earlier in 0..TAKERS {
+                let due = clock::after(Duration::from_micros(400 - 100 * earlier));
+                queue.offer(due, due);
+            }
+            let patience = clock::after(Duration::from_secs(20));
+            for _ in 0..TAKERS {
+                assert_eq!(taken.take_until(patience), Ok(()), "nobody leads");
+            }
+        }
+    }
+}

@@ -116,3 +116,27 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(nanos: u64) -> Deadline {
+        Deadline::from_nanos(nanos)
+    }
+
+    #[test]
+    fn what_is_called_off_or_moved_leaves_little_behind() {
+        let mut state = State::new();
+        let stays = state.arm(at(1), Box::new(|_| ()));
+        for round in 0..10_000 {
+            let number = state.arm(at(2), Box::new(|_| ()));
+            assert!(state.disarm(number).is_some());
+            assert!(state.rearm(stays, at(round % 2)));
+            assert!(state.index.len() <= 2 + SPARE + 1, "{}", state.index.len());
+        }
+        assert_eq!(state.earliest(), Some(at(1)));
+        assert!(state.take_earliest().is_some());
+        assert_eq!(state.earliest(), None);
+    }
+}
