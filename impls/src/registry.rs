@@ -8,7 +8,7 @@ use flowmeter_harness::registry::{Enrol, Registry, own};
 
 use crate::channel::condvar::Condvar;
 use crate::channel::mutex::MutexChannels;
-use crate::limiter::semaphore::{FairSemaphore, UnfairSemaphore};
+use crate::limiter::semaphore::{AsyncSemaphore, FairSemaphore, UnfairSemaphore};
 #[cfg(feature = "delay-queue")]
 use crate::timer::delay_queue::DelayQueueTimers;
 use crate::timer::heap::Heap;
@@ -72,6 +72,10 @@ impl Registry for Everybody {
             .limit_deadline()
             .weighted_limit()
             .claims(&[WindowBound, WaiterFifo])
+            .limiter_family::<AsyncSemaphore<Heap, true>>()
+            .async_limit()
+            .async_limit_deadline()
+            .async_weighted_limit()
             .enter();
         own::<UnfairSemaphore, _>(hall, "semaphore-unfair")
             .limiter()
@@ -79,6 +83,10 @@ impl Registry for Everybody {
             .limit_deadline()
             .weighted_limit()
             .claims(&[WindowBound])
+            .limiter_family::<AsyncSemaphore<Heap, false>>()
+            .async_limit()
+            .async_limit_deadline()
+            .async_weighted_limit()
             .enter();
 
         #[cfg(feature = "peers")]

@@ -74,12 +74,12 @@ const TABLE: &[(&str, Origin, &str)] = &[
     (
         "semaphore",
         Origin::Own,
-        "blocking try-acquire acquire-deadline weights waiter-fifo window-bound",
+        "blocking async try-acquire acquire-deadline weights waiter-fifo window-bound",
     ),
     (
         "semaphore-unfair",
         Origin::Own,
-        "blocking try-acquire acquire-deadline weights window-bound",
+        "blocking async try-acquire acquire-deadline weights window-bound",
     ),
     (
         "governor",
