@@ -22,6 +22,8 @@ pub use flowmeter_harness::sync::shuttle as sync;
 pub use flowmeter_harness::sync::std as sync;
 
 pub mod channel;
+pub mod executor;
 #[cfg(feature = "peers")]
 pub mod peers;
+pub mod pipeline;
 pub mod registry;

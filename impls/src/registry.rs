@@ -8,6 +8,14 @@ use flowmeter_harness::registry::{Enrol, Registry, own};
 
 use crate::channel::condvar::Condvar;
 use crate::channel::mutex::MutexChannels;
+use crate::executor::fixed_pool::FixedPool;
+use crate::pipeline::{CoreAsync, Unordered};
+
+/// What pipelines run on: beside the published ones what async rows run on too, else the pool of ours.
+#[cfg(feature = "peers")]
+type OfPipelines = crate::peers::tokio_executor::Tokio;
+#[cfg(not(feature = "peers"))]
+type OfPipelines = FixedPool;
 
 /// Everybody: ours in every world, the published crates in the std world.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,13 +47,42 @@ impl Registry for Everybody {
         #[cfg(feature = "peers")]
         published(hall);
     }
+
+    /// All over the same channels and on the same executor, so that designs are compared and nothing else.
+    fn pipelines<H: Enrol>(self, hall: &mut H) {
+        own::<CoreAsync, _>(hall, "core_async")
+            .pipeline::<MutexChannels, OfPipelines>(2)
+            .enter();
+        own::<Unordered, _>(hall, "unordered")
+            .pipeline::<MutexChannels, OfPipelines>(0)
+            .enter();
+
+        #[cfg(feature = "peers")]
+        published_pipelines(hall);
+    }
+
+    fn executors<H: Enrol>(self, hall: &mut H) {
+        own::<FixedPool, _>(hall, "fixed_pool")
+            .executor::<MutexChannels>()
+            .enter();
+
+        #[cfg(feature = "peers")]
+        {
+            use flowmeter_harness::registry::peer;
+
+            use crate::peers::{tokio_executor::Tokio, version};
+
+            peer::<Tokio, _>(hall, "tokio", version("tokio"))
+                .executor::<MutexChannels>()
+                .enter();
+        }
+    }
 }
 
 /// Async rows are driven by what most of their users run them on.
 #[cfg(feature = "peers")]
 impl flowmeter_harness::registry::AsyncRegistry for Everybody {
-    type Executor = crate::peers::tokio_executor::Tokio;
-    type Channels = MutexChannels;
+    type Executor = OfPipelines;
 }
 
 /// Adapters of published crates. What each claims, and where its crate documents it, is at the top of
@@ -103,5 +140,22 @@ fn published<H: Enrol>(hall: &mut H) {
         .asynchronous()
         .mixed()
         .claims(&[KeepsBuffered, Disconnect])
+        .enter();
+}
+
+/// Pipelines of published crates.
+#[cfg(feature = "peers")]
+fn published_pipelines<H: Enrol>(hall: &mut H) {
+    use flowmeter_harness::registry::peer;
+
+    use crate::peers::futures_buffered::{BufferUnordered, Buffered};
+    use crate::peers::version;
+
+    let futures = version("futures-util");
+    peer::<Buffered, _>(hall, "futures-buffered", futures)
+        .pipeline::<MutexChannels, OfPipelines>(0)
+        .enter();
+    peer::<BufferUnordered, _>(hall, "futures-buffer-unordered", futures)
+        .pipeline::<MutexChannels, OfPipelines>(0)
         .enter();
 }

@@ -180,7 +180,6 @@ impl Registry for Hostile {
 
 impl AsyncRegistry for Hostile {
     type Executor = <Everybody as AsyncRegistry>::Executor;
-    type Channels = <Everybody as AsyncRegistry>::Channels;
 }
 
 const AS_COMMAND: &str = "FLOWMETER_TEST_AS_COMMAND";

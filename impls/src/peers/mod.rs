@@ -6,6 +6,7 @@ mod answered;
 pub mod async_channel;
 pub mod crossbeam;
 pub mod flume;
+pub mod futures_buffered;
 pub mod kanal;
 pub mod std;
 pub mod tokio;

@@ -446,6 +446,5 @@ impl Registry for Tested {
 }
 
 impl AsyncRegistry for Tested {
-    type Channels = Queue<HONEST>;
     type Executor = ThreadPerTask;
 }
