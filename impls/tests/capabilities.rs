@@ -55,6 +55,12 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "fixed unbounded multi-producer multi-consumer blocking async mixed close identity \
          keeps-buffered disconnect",
     ),
+    ("core_async", Origin::Own, "ordered bound(n+2)"),
+    ("unordered", Origin::Own, "bound(n+0)"),
+    ("futures-buffered", Origin::Peer, "ordered bound(n+0)"),
+    ("futures-buffer-unordered", Origin::Peer, "bound(n+0)"),
+    ("fixed_pool", Origin::Own, "tasks"),
+    ("tokio", Origin::Peer, "tasks"),
 ];
 
 struct Roll(Vec<Contestant>);
@@ -67,7 +73,7 @@ impl Enrol for Roll {
 
 fn everybody() -> Vec<Contestant> {
     let mut roll = Roll(Vec::new());
-    Everybody.channels(&mut roll);
+    Everybody.everybody(&mut roll);
     roll.0
 }
 

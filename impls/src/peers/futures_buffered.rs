@@ -72,16 +72,17 @@ async fn deliver<C: Async, O: Message>(
 impl<C: Async, E: Executors> Pipelines<C, E> for Buffered {
     const ORDERED: bool = true;
 
-    fn start<I: Message, O: Message, F>(
+    fn start<I: Message, O: Message, A, F>(
         &self,
         spawner: E::Spawner,
         parallelism: NonZeroUsize,
         from: C::Rx<I>,
         to: C::Tx<O>,
-        af: impl Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
+        af: A,
         at_end: AtEnd,
-    ) -> impl Future<Output = ()> + Send + 'static
+    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, I, O, A, F>
     where
+        A: Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
         let (output, end) = Output::<C, O>::only(to, at_end);
@@ -94,16 +95,17 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Buffered {
 impl<C: Async, E: Executors> Pipelines<C, E> for BufferUnordered {
     const ORDERED: bool = false;
 
-    fn start<I: Message, O: Message, F>(
+    fn start<I: Message, O: Message, A, F>(
         &self,
         spawner: E::Spawner,
         parallelism: NonZeroUsize,
         from: C::Rx<I>,
         to: C::Tx<O>,
-        af: impl Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
+        af: A,
         at_end: AtEnd,
-    ) -> impl Future<Output = ()> + Send + 'static
+    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, I, O, A, F>
     where
+        A: Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
         let (output, end) = Output::<C, O>::only(to, at_end);

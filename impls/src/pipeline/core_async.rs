@@ -52,16 +52,17 @@ struct Job<C: Async, I: Message, O: Message> {
 impl<C: Async, E: Executors> Pipelines<C, E> for CoreAsync {
     const ORDERED: bool = true;
 
-    fn start<I: Message, O: Message, F>(
+    fn start<I: Message, O: Message, A, F>(
         &self,
         spawner: E::Spawner,
         parallelism: NonZeroUsize,
         mut from: C::Rx<I>,
         to: C::Tx<O>,
-        af: impl Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
+        af: A,
         at_end: AtEnd,
-    ) -> impl Future<Output = ()> + Send + 'static
+    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, I, O, A, F>
     where
+        A: Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
         let results = self.results;

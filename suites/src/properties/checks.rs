@@ -8,6 +8,8 @@ use flowmeter_harness::caps::{Capability, Claim};
 use flowmeter_harness::channel::{
     Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline,
 };
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::sync::{Exploration, World};
 
@@ -16,7 +18,7 @@ use super::{
     Case, PROPERTIES, Property, a1_exclusive, a2_closed_port, a3_meeting, a4_no_self_pairing,
     a5_choice, a6_default, a7_clauses, a8_cleanup, a9_timeout, b1_buffers, c1_conservation,
     c2_order, c3_capacity, c4_waiters, c5_try, c6_close, c7_bounded, c8_deadlines, c9_cancel,
-    c10_drops, c11_forms, c13_identity, c14_disconnect,
+    c10_drops, c11_forms, c13_identity, c14_disconnect, executors, pipelines,
 };
 
 /// One implementation and one property, in one world.
@@ -273,5 +275,17 @@ impl<W: World> Enrol for Checks<W> {
         }
         self.owe(who, &a8_cleanup::PROPERTY, a8_cleanup::cases::<C, W>());
         self.owe(who, &a9_timeout::PROPERTY, a9_timeout::cases::<C, W>());
+    }
+
+    fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(&mut self, who: &Contestant) {
+        for (property, cases) in pipelines::owed::<P, C, E, W>(who) {
+            self.owe(who, property, cases);
+        }
+    }
+
+    fn executor<E: Executors, C: Async + Blocking>(&mut self, who: &Contestant) {
+        for (property, cases) in executors::owed::<E, C, W>() {
+            self.owe(who, property, cases);
+        }
     }
 }

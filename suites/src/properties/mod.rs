@@ -29,7 +29,10 @@ mod c8_deadlines;
 mod c9_cancel;
 mod checks;
 mod crowd;
+mod executors;
 mod form;
+mod gate;
+mod pipelines;
 mod verdict;
 
 use std::sync::Arc;
@@ -150,4 +153,11 @@ pub const PROPERTIES: &[&Property] = &[
     &a7_clauses::PROPERTY,
     &a8_cleanup::PROPERTY,
     &a9_timeout::PROPERTY,
+    &pipelines::p1_bound::PROPERTY,
+    &pipelines::p2_order::PROPERTY,
+    &pipelines::p3_close::PROPERTY,
+    &pipelines::p4_faults::PROPERTY,
+    &executors::g1_go::PROPERTY,
+    &executors::g1_shutdown::PROPERTY,
+    &executors::g2_parking::PROPERTY,
 ];
