@@ -1,12 +1,13 @@
 //! What models of tasks wait at.
 //!
-//! Plain primitives of std in every world: what a model is held by must add no ordering between its threads,
-//! nor a step to their schedule. Its critical sections run no code of a world.
+//! A gate is made of std's plain primitives in every world: what a model is held by must add no ordering
+//! between its threads, nor a step to their schedule. Its critical sections run no code of a world.
 
 use std::future::{Future, poll_fn};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 
+use flowmeter_harness::channel::{Async, Buffer, Offered};
 use flowmeter_harness::sync::World;
 
 /// Lets nobody through until it is opened.
@@ -45,11 +46,13 @@ impl Gate {
 
 /// Waits until nobody else can run. In the std world nobody can know that moment: there it waits until
 /// `reached` answers yes, for `patience` nanoseconds at most.
-pub(super) fn settle<W: World>(patience: u64, reached: impl Fn() -> bool) {
-    let still = Gate::default();
-    let rescue = still.clone();
-    if W::on_quiescence(move || rescue.open()) {
-        return W::block_on(still.pass());
+pub(super) fn settle<C: Async, W: World>(patience: u64, reached: impl Fn() -> bool) {
+    // The family's own channel: what the rescuer finds of this thread must be ordered for the checker.
+    let (mut still, mut stillness) =
+        C::open(Buffer::fixed(1)).expect("a family with futures has a buffer");
+    if W::on_quiescence(move || assert_eq!(C::offer(&mut still, ()), Offered::Done)) {
+        let rescued = W::block_on(C::take_async(&mut stillness));
+        return assert_eq!(rescued, Ok(()));
     }
     let end = W::now_nanos().saturating_add(patience);
     while !reached() && W::now_nanos() < end {

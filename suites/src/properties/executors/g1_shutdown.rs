@@ -27,11 +27,12 @@ where
         Case::new("a block that never ends", || {
             shut_down::<E, C>(pending::<Option<u32>>());
         }),
-        Case::new("a block that never waits long", || {
+        Case::new("a block that waits and goes on", || {
             shut_down::<E, C>(async {
-                loop {
+                for _ in 0..3 {
                     give_way().await;
                 }
+                pending().await
             });
         }),
         Case::new("a waker that outlives it", late_waker::<E, C>),

@@ -57,7 +57,7 @@ where
         pending::<()>().await;
     };
     let _end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
-    settle::<W>(PATIENCE, || flight.now() >= bound);
+    settle::<C, W>(PATIENCE, || flight.now() >= bound);
     let reached = flight.now();
     drop(executor);
     judge(&flight, n, extra);
@@ -113,7 +113,7 @@ where
         pending::<()>().await;
     };
     let _end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
-    settle::<W>(MOMENT, || flight.most() > n + extra);
+    settle::<C, W>(MOMENT, || flight.most() > n + extra);
     drop(executor);
     judge(&flight, n, extra);
 }

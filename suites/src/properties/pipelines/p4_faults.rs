@@ -143,7 +143,7 @@ where
         }
     }
     let begun = if P::ORDERED { N + extra } else { items };
-    settle::<W>(PATIENCE, || flight.calls() >= begun && flight.now() == 1);
+    settle::<C, W>(PATIENCE, || flight.calls() >= begun && flight.now() == 1);
     let (calls, now) = (flight.calls(), flight.now());
     let (ahead, _) = drain::<C, _>(&mut results);
     drop(executor);
