@@ -2,9 +2,9 @@
 //!
 //! | claimed | where the crate documents it |
 //! | --- | --- |
-//! | bound n | `buffered`: "buffer up to at most `n` futures"; `buffer_unordered`: the same words |
+//! | bound n | `buffered`, `buffer_unordered`: "No more than `n` futures will be buffered at any point in time" |
 //! | ordered (`buffered`) | "return the outputs in the same order as the underlying stream" |
-//! | in the order of completion (`buffer_unordered`) | "produce the outputs of these futures in the order in which they complete" |
+//! | in the order of completion (`buffer_unordered`) | "return the outputs in the order in which they complete" |
 //!
 //! A stream's future answers once, so the future of an item collects all its results, and they leave together.
 //! `af` runs in a task of its own, as in ours: a stream makes progress only while it is polled, which it is not
