@@ -1,6 +1,6 @@
 //! Executors: what runs go blocks.
 //!
-//! `go` itself (a task whose result arrives on a channel, G1) is written once over this trait and any
+//! [`go`] (a task whose result arrives on a channel, G1) is written once over this trait and any
 //! channel; an executor only has to run futures, and to offer a place for work that blocks.
 //!
 //! A go block written as an explicit state machine (G3) runs callbacks, not futures: such designs will
@@ -8,6 +8,9 @@
 
 use std::future::Future;
 use std::num::NonZeroUsize;
+
+use crate::channel::{Async, Buffer, Channels, Message};
+use crate::pipeline::ResultPort;
 
 /// Runs tasks, for one who does not own the executor: a task that spawns further ones, for instance.
 pub trait Spawn {
@@ -45,4 +48,30 @@ pub trait Executors: Sized + Send + Sync + 'static {
 
     /// How many tasks and pieces of work ended in a panic.
     fn panics(&self) -> u64;
+}
+
+/// Runs a go block: answers a channel that yields its result once and is closed then (G1).
+///
+/// `None` is core.async's nil: the channel closes without a value. So it does when the block panics, which
+/// the executor counts, and when the executor is dropped before the block has ended.
+///
+/// The result waits in a buffer for one value, as core.async's does, and the block does not wait for it to be
+/// taken: the family has to keep what is buffered at a close
+/// ([`Claim::KeepsBuffered`](crate::caps::Claim::KeepsBuffered)).
+///
+/// # Panics
+/// When the family has no fixed buffer.
+pub fn go<C: Async, T: Message>(
+    spawner: &impl Spawn,
+    block: impl Future<Output = Option<T>> + Send + 'static,
+) -> C::Rx<T> {
+    let (tx, rx) = <C as Channels>::open(Buffer::fixed(1)).expect("the family has a fixed buffer");
+    let mut port = ResultPort::<C, T>::new(tx);
+    spawner.spawn(async move {
+        if let Some(result) = block.await {
+            // Refused when the taker has closed the channel: it does not want the result any more.
+            let _ = port.put(result).await;
+        }
+    });
+    rx
 }

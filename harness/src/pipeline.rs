@@ -64,16 +64,18 @@ pub trait Pipelines<C: Async, E: Executors>: Sized + Send + Sync + 'static {
     const ORDERED: bool;
 
     /// Starts to move items from `from` through `af` to `to`, `parallelism` of them at a time, in tasks
-    /// of `spawner`, and answers a future that is ready when all is delivered.
-    fn start<I: Message, O: Message, F>(
+    /// of `spawner`, and answers a future that is ready when all is delivered. The pipeline runs whether that
+    /// is polled or not, and borrows nothing from the design.
+    fn start<I: Message, O: Message, A, F>(
         &self,
         spawner: E::Spawner,
         parallelism: NonZeroUsize,
         from: C::Rx<I>,
         to: C::Tx<O>,
-        af: impl Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
+        af: A,
         at_end: AtEnd,
-    ) -> impl Future<Output = ()> + Send + 'static
+    ) -> impl Future<Output = ()> + Send + 'static + use<Self, C, E, I, O, A, F>
     where
+        A: Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static;
 }

@@ -22,8 +22,10 @@ pub use flowmeter_harness::sync::shuttle as sync;
 pub use flowmeter_harness::sync::std as sync;
 
 pub mod channel;
+pub mod executor;
 pub mod limiter;
 #[cfg(feature = "peers")]
 pub mod peers;
+pub mod pipeline;
 pub mod registry;
 pub mod timer;

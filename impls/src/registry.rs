@@ -8,10 +8,18 @@ use flowmeter_harness::registry::{Enrol, Registry, own};
 
 use crate::channel::condvar::Condvar;
 use crate::channel::mutex::MutexChannels;
+use crate::executor::fixed_pool::FixedPool;
 use crate::limiter::semaphore::{AsyncSemaphore, FairSemaphore, UnfairSemaphore};
+use crate::pipeline::{CoreAsync, Unordered};
 #[cfg(feature = "delay-queue")]
 use crate::timer::delay_queue::DelayQueueTimers;
 use crate::timer::heap::Heap;
+
+/// What pipelines run on: beside the published ones what async rows run on too, else the pool of ours.
+#[cfg(feature = "peers")]
+type OfPipelines = crate::peers::tokio_executor::Tokio;
+#[cfg(not(feature = "peers"))]
+type OfPipelines = FixedPool;
 
 /// Everybody: ours in every world, the published crates in the std world.
 #[derive(Clone, Copy, Debug, Default)]
@@ -92,13 +100,42 @@ impl Registry for Everybody {
         #[cfg(feature = "peers")]
         published_limiters(hall);
     }
+
+    /// All over the same channels and on the same executor, so that designs are compared and nothing else.
+    fn pipelines<H: Enrol>(self, hall: &mut H) {
+        own::<CoreAsync, _>(hall, "core_async")
+            .pipeline::<MutexChannels, OfPipelines>(2)
+            .enter();
+        own::<Unordered, _>(hall, "unordered")
+            .pipeline::<MutexChannels, OfPipelines>(0)
+            .enter();
+
+        #[cfg(feature = "peers")]
+        published_pipelines(hall);
+    }
+
+    fn executors<H: Enrol>(self, hall: &mut H) {
+        own::<FixedPool, _>(hall, "fixed_pool")
+            .executor::<MutexChannels>()
+            .enter();
+
+        #[cfg(feature = "peers")]
+        {
+            use flowmeter_harness::registry::peer;
+
+            use crate::peers::{tokio_executor::Tokio, version};
+
+            peer::<Tokio, _>(hall, "tokio", version("tokio"))
+                .executor::<MutexChannels>()
+                .enter();
+        }
+    }
 }
 
 /// Async rows are driven by what most of their users run them on.
 #[cfg(feature = "peers")]
 impl flowmeter_harness::registry::AsyncRegistry for Everybody {
-    type Executor = crate::peers::tokio_executor::Tokio;
-    type Channels = MutexChannels;
+    type Executor = OfPipelines;
     type Sleep = Heap;
 }
 
@@ -208,5 +245,22 @@ fn published_limiters<H: Enrol>(hall: &mut H) {
         .async_limit()
         .async_weighted_limit()
         .claims(&[WindowBound, WaiterFifo])
+        .enter();
+}
+
+/// Pipelines of published crates.
+#[cfg(feature = "peers")]
+fn published_pipelines<H: Enrol>(hall: &mut H) {
+    use flowmeter_harness::registry::peer;
+
+    use crate::peers::futures_buffered::{BufferUnordered, Buffered};
+    use crate::peers::version;
+
+    let futures = version("futures-util");
+    peer::<Buffered, _>(hall, "futures-buffered", futures)
+        .pipeline::<MutexChannels, OfPipelines>(0)
+        .enter();
+    peer::<BufferUnordered, _>(hall, "futures-buffer-unordered", futures)
+        .pipeline::<MutexChannels, OfPipelines>(0)
         .enter();
 }

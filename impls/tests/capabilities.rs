@@ -91,6 +91,12 @@ const TABLE: &[(&str, Origin, &str)] = &[
         Origin::Peer,
         "async try-acquire weights waiter-fifo window-bound",
     ),
+    ("core_async", Origin::Own, "ordered bound(n+2)"),
+    ("unordered", Origin::Own, "bound(n+0)"),
+    ("futures-buffered", Origin::Peer, "ordered bound(n+0)"),
+    ("futures-buffer-unordered", Origin::Peer, "bound(n+0)"),
+    ("fixed_pool", Origin::Own, "tasks"),
+    ("tokio", Origin::Peer, "tasks"),
 ];
 
 struct Roll(Vec<Contestant>);

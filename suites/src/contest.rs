@@ -177,8 +177,8 @@ impl<R: AsyncRegistry> Enrol for Families<'_, R> {
         self.castings.push(Casting::async_limit::<L, R::Executor>());
     }
 
-    fn executor<E: Executors>(&mut self, _who: &Contestant) {
-        self.castings.push(Casting::executor::<E, R::Channels>());
+    fn executor<E: Executors, C: Async + Blocking>(&mut self, _who: &Contestant) {
+        self.castings.push(Casting::executor::<E, C>());
     }
 
     fn blocking_sleep<S: BlockingSleep>(&mut self, _who: &Contestant) {

@@ -217,14 +217,12 @@ impl Registry for Unaskable {
 }
 
 impl AsyncRegistry for Unaskable {
-    type Channels = <Everybody as AsyncRegistry>::Channels;
     type Sleep = <Everybody as AsyncRegistry>::Sleep;
     type Executor = <Everybody as AsyncRegistry>::Executor;
 }
 
 impl AsyncRegistry for Hostile {
     type Executor = <Everybody as AsyncRegistry>::Executor;
-    type Channels = <Everybody as AsyncRegistry>::Channels;
     type Sleep = <Everybody as AsyncRegistry>::Sleep;
 }
 

@@ -119,8 +119,8 @@ pub trait Enrol: Sized {
     /// A limiter with weights that futures wait for.
     fn async_weighted_limit<L: AsyncWeightedLimit>(&mut self, _who: &Contestant) {}
 
-    /// An executor.
-    fn executor<E: Executors>(&mut self, _who: &Contestant) {}
+    /// An executor, with channels on which its tasks wait.
+    fn executor<E: Executors, C: Async + Blocking>(&mut self, _who: &Contestant) {}
 }
 
 /// A list of who takes part: a zero-sized type of the crate that has the contestants. A kind that is left
@@ -147,13 +147,11 @@ pub trait Registry: Copy + Send + Sync + 'static {
     }
 }
 
-/// A registry that names what the contestants of one kind stand on when they need another kind: the same
-/// for all of them, so that none is timed with a better neighbour than its rivals.
+/// A registry that names what runs the tasks of async rows: the same for all of them, so that none is timed
+/// with a better neighbour than its rivals.
 pub trait AsyncRegistry: Registry {
     /// What runs the tasks of async rows.
     type Executor: Executors;
-    /// The channels on which the tasks of executors wait.
-    type Channels: Async + Blocking;
     /// What the tasks of pipelines sleep on.
     type Sleep: Sleep;
 }

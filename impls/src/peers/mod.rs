@@ -7,6 +7,7 @@ pub mod async_channel;
 pub mod async_io;
 pub mod crossbeam;
 pub mod flume;
+pub mod futures_buffered;
 pub mod governor;
 pub mod kanal;
 pub mod os_sleep;

@@ -8,10 +8,12 @@ use flowmeter_harness::caps::{Capability, Claim};
 use flowmeter_harness::channel::{
     Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline,
 };
+use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
     WeightedLimit,
 };
+use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::sync::{Exploration, World};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
@@ -21,7 +23,7 @@ use super::{
     Case, Owed, PROPERTIES, Property, a1_exclusive, a2_closed_port, a3_meeting, a4_no_self_pairing,
     a5_choice, a6_default, a7_clauses, a8_cleanup, a9_timeout, b1_buffers, c1_conservation,
     c2_order, c3_capacity, c4_waiters, c5_try, c6_close, c7_bounded, c8_deadlines, c9_cancel,
-    c10_drops, c11_forms, c13_identity, c14_disconnect, limiters, timers,
+    c10_drops, c11_forms, c13_identity, c14_disconnect, executors, limiters, pipelines, timers,
 };
 
 /// One implementation and one property, in one world.
@@ -357,5 +359,17 @@ impl<W: World> Enrol for Checks<W> {
 
     fn async_weighted_limit<L: AsyncWeightedLimit>(&mut self, who: &Contestant) {
         self.owe_all(who, limiters::async_weighted_limit_owes::<L, W>());
+    }
+
+    fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(&mut self, who: &Contestant) {
+        for (property, cases) in pipelines::owed::<P, C, E, W>(who) {
+            self.owe(who, property, cases);
+        }
+    }
+
+    fn executor<E: Executors, C: Async + Blocking>(&mut self, who: &Contestant) {
+        for (property, cases) in executors::owed::<E, C, W>() {
+            self.owe(who, property, cases);
+        }
     }
 }

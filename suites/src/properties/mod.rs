@@ -30,8 +30,11 @@ mod c8_deadlines;
 mod c9_cancel;
 mod checks;
 mod crowd;
+mod executors;
 mod form;
+mod gate;
 mod limiters;
+mod pipelines;
 mod timers;
 mod verdict;
 
@@ -180,4 +183,11 @@ pub const PROPERTIES: &[&Property] = &[
     &limiters::l2_rate::PROPERTY,
     &limiters::l3_waiters::PROPERTY,
     &limiters::l4_quotas::PROPERTY,
+    &pipelines::p1_bound::PROPERTY,
+    &pipelines::p2_order::PROPERTY,
+    &pipelines::p3_close::PROPERTY,
+    &pipelines::p4_faults::PROPERTY,
+    &executors::g1_go::PROPERTY,
+    &executors::g1_shutdown::PROPERTY,
+    &executors::g2_parking::PROPERTY,
 ];

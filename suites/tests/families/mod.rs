@@ -446,7 +446,6 @@ impl Registry for Tested {
 }
 
 impl AsyncRegistry for Tested {
-    type Channels = Queue<HONEST>;
     type Sleep = flowmeter_impls::timer::heap::Heap;
     type Executor = ThreadPerTask;
 }

@@ -1,0 +1,194 @@
+//! `fixed_pool`: core.async's pool of 2 + cores threads, on which its go blocks run.
+//!
+//! One lock guards the run queue and every task, whose future stands there whenever no thread polls it. So a
+//! task is in one place at a time: waiting, queued or on a thread; a wake while it is on a thread queues it
+//! once more, afterwards. Work that blocks goes to threads of its own (`blocking`).
+//!
+//! Source: the pool that seed 000's "go blocks run on a fixed threadpool of size 2 + number-of-cores" tells
+//! of (`clojure.core.async.impl.exec.threadpool`; version 1.5.648 has 8 threads instead).
+
+mod blocking;
+mod task;
+
+use std::fmt;
+use std::future::Future;
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::Context;
+use std::thread::available_parallelism;
+
+use flowmeter_harness::executor::{Executors, Spawn};
+
+use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::{self, Arc, Condvar, JoinHandle, Mutex, order_key};
+
+use blocking::BlockingThreads;
+use task::{Tasks, TheFuture};
+
+/// A fixed number of threads that share one run queue.
+///
+/// It must not be dropped in one of its own tasks or in its blocking work: it would wait for itself.
+pub struct FixedPool {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+    blocking: BlockingThreads,
+}
+
+/// Spawns on a [`FixedPool`] from anywhere, until that is dropped.
+#[derive(Clone)]
+pub struct PoolSpawner(Arc<Shared>);
+
+/// What the pool, its threads, its spawners and its wakers share.
+struct Shared {
+    tasks: Mutex<Tasks>,
+    /// Something was queued, or the pool closed.
+    changed: Condvar,
+    panics: AtomicU64,
+}
+
+impl FixedPool {
+    /// A pool of two threads more than the machine has cores.
+    pub fn new() -> Self {
+        let cores = available_parallelism().map_or(1, NonZeroUsize::get);
+        Self::with_threads(NonZeroUsize::MIN.saturating_add(cores + 1))
+    }
+}
+
+impl Default for FixedPool {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Executors for FixedPool {
+    type Spawner = PoolSpawner;
+
+    fn with_threads(threads: NonZeroUsize) -> Self {
+        let shared = Arc::new(Shared {
+            tasks: Mutex::new(Tasks::new()),
+            changed: Condvar::new(),
+            panics: AtomicU64::new(0),
+        });
+        let start = |_| {
+            let shared = Arc::clone(&shared);
+            sync::spawn(move || shared.work())
+        };
+        FixedPool {
+            threads: (0..threads.get()).map(start).collect(),
+            blocking: BlockingThreads::new(),
+            shared,
+        }
+    }
+
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        Shared::spawn(&self.shared, Box::pin(task));
+    }
+
+    fn spawner(&self) -> PoolSpawner {
+        PoolSpawner(Arc::clone(&self.shared))
+    }
+
+    fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
+        let shared = Arc::clone(&self.shared);
+        self.blocking.run(Box::new(move || {
+            shared.contain(work);
+        }));
+    }
+
+    fn panics(&self) -> u64 {
+        // Relaxed: a count, nothing is published through it.
+        self.shared.panics.load(Ordering::Relaxed)
+    }
+}
+
+impl Spawn for PoolSpawner {
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        Shared::spawn(&self.0, Box::pin(task));
+    }
+}
+
+impl Drop for FixedPool {
+    fn drop(&mut self) {
+        let waiting = self.shared.tasks.lock().close();
+        self.shared.changed.notify_all();
+        // Outside the lock: what a task holds may wake others, or spawn.
+        for task in waiting {
+            self.shared.contain(|| drop(task));
+        }
+        for thread in self.threads.drain(..) {
+            thread.join();
+        }
+        self.blocking.join();
+    }
+}
+
+impl Shared {
+    fn spawn(shared: &Arc<Self>, future: TheFuture) {
+        let number = order_key();
+        let waker = task::waker(Arc::clone(shared), number);
+        let refused = shared.tasks.lock().add(number, future, waker);
+        match refused {
+            None => shared.changed.notify_one(),
+            Some(future) => drop(future),
+        }
+    }
+
+    fn wake(&self, number: u64) {
+        let queued = self.tasks.lock().wake(number);
+        if queued {
+            self.changed.notify_one();
+        }
+    }
+
+    /// What each thread does until the pool closes.
+    fn work(&self) {
+        let mut tasks = self.tasks.lock();
+        while tasks.is_open() {
+            let Some((number, mut future, waker)) = tasks.next() else {
+                tasks = self.changed.wait(tasks);
+                continue;
+            };
+            drop(tasks);
+            // The future goes into the closure, and is dropped in there when it is ready or panics.
+            let pending = self.contain(move || {
+                let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
+                polled.is_pending().then_some(future)
+            });
+            tasks = self.tasks.lock();
+            let Some(future) = pending.flatten() else {
+                tasks.end(number);
+                continue;
+            };
+            if let Some(homeless) = tasks.suspend(number, future) {
+                drop(tasks);
+                self.contain(|| drop(homeless));
+                tasks = self.tasks.lock();
+            }
+        }
+    }
+
+    /// Runs what may panic; a panic is counted and goes no further.
+    fn contain<R>(&self, work: impl FnOnce() -> R) -> Option<R> {
+        let done = catch_unwind(AssertUnwindSafe(work));
+        if done.is_err() {
+            // Relaxed: as in `panics`.
+            self.panics.fetch_add(1, Ordering::Relaxed);
+        }
+        done.ok()
+    }
+}
+
+impl fmt::Debug for FixedPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let threads = self.threads.len();
+        f.debug_struct("FixedPool")
+            .field("threads", &threads)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for PoolSpawner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PoolSpawner")
+    }
+}

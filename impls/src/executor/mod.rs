@@ -1,0 +1,5 @@
+//! Our executors.
+
+pub mod fixed_pool;
+
+pub use flowmeter_harness::executor::go;

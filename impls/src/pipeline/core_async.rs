@@ -1,0 +1,112 @@
+//! `core_async`: core.async's `pipeline-async`, with n + 2 items in flight and results in the order of inputs.
+//!
+//! Three kinds of loops as in the original. The feeder gives each input as a job to the n starters, and then
+//! a place for its results to the collector, which delivers place after place. A job starts before the feeder
+//! has room for its place: beside the n places in the buffer there is one in the collector's hands and one in
+//! the feeder's, hence n + 2.
+//!
+//! Where it differs from version 1.5.648, on purpose: once the output is closed the original's collector
+//! leaves an item at its first refused result, so that the feeder goes on with any number in flight. Ours
+//! takes what the item still puts, and the feeder stops. Ends are told by a message instead of a close, which
+//! in some families loses what is buffered.
+//!
+//! Source: `clojure.core.async/pipeline*` of 1.5.648, as seed 004 explains it.
+
+use std::future::Future;
+use std::iter;
+use std::num::NonZeroUsize;
+
+use flowmeter_harness::channel::{Async, Buffer, Message};
+use flowmeter_harness::executor::{Executors, Spawn};
+use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
+
+use crate::sync::Arc;
+
+use super::{ONE, Output, begin, next, open, put};
+
+/// n + 2 in flight, in the order of inputs.
+#[derive(Clone, Copy, Debug)]
+pub struct CoreAsync {
+    results: Buffer,
+}
+
+impl CoreAsync {
+    /// With such a buffer between an item and its delivery; by default one that holds one result.
+    pub const fn with_results(results: Buffer) -> Self {
+        CoreAsync { results }
+    }
+}
+
+impl Default for CoreAsync {
+    fn default() -> Self {
+        CoreAsync::with_results(ONE)
+    }
+}
+
+/// An input, and where the channel of its results is told.
+struct Job<C: Async, I: Message, O: Message> {
+    input: I,
+    place: C::Tx<C::Rx<O>>,
+}
+
+impl<C: Async, E: Executors> Pipelines<C, E> for CoreAsync {
+    const ORDERED: bool = true;
+
+    fn start<I: Message, O: Message, A, F>(
+        &self,
+        spawner: E::Spawner,
+        parallelism: NonZeroUsize,
+        mut from: C::Rx<I>,
+        to: C::Tx<O>,
+        af: A,
+        at_end: AtEnd,
+    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, I, O, A, F>
+    where
+        A: Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let results = self.results;
+        let af = Arc::new(af);
+        let n = Buffer::Fixed(parallelism);
+        // `None` is the end.
+        let (mut jobs, to_start) = open::<C, Option<Job<C, I, O>>>(n);
+        let (mut places, mut to_collect) = open::<C, Option<C::Rx<C::Rx<O>>>>(n);
+
+        // Starting takes no time: where the family has but one consumer, one starter serves as well.
+        let starters: Vec<_> = iter::successors(Some(to_start), |jobs| C::another_rx(jobs))
+            .take(parallelism.get())
+            .collect();
+        let starters_in_all = starters.len();
+        for mut jobs in starters {
+            let (begins, af) = (spawner.clone(), Arc::clone(&af));
+            spawner.spawn(async move {
+                while let Some(Some(mut job)) = next::<C, _>(&mut jobs).await {
+                    let results = begin::<C, I, O, F>(&begins, results, &af, job.input);
+                    put::<C, _>(&mut job.place, results).await;
+                }
+            });
+        }
+
+        let (mut output, end) = Output::<C, O>::only(to, at_end);
+        let demand = output.demand();
+        spawner.spawn(async move {
+            while let Some(input) = demand.next::<C, I>(&mut from).await {
+                let (place, told) = open::<C, _>(ONE);
+                put::<C, _>(&mut jobs, Some(Job { input, place })).await;
+                put::<C, _>(&mut places, Some(told)).await;
+            }
+            for _ in 0..starters_in_all {
+                put::<C, _>(&mut jobs, None).await;
+            }
+            put::<C, _>(&mut places, None).await;
+        });
+        spawner.spawn(async move {
+            while let Some(Some(mut told)) = next::<C, _>(&mut to_collect).await {
+                if let Some(mut results) = next::<C, C::Rx<O>>(&mut told).await {
+                    output.deliver(&mut results).await;
+                }
+            }
+        });
+        end
+    }
+}

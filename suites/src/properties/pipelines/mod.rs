@@ -1,0 +1,44 @@
+//! What is checked on pipelines: a file for each property. Every model has an executor of one thread, unless
+//! it says otherwise, and the channels that the registry names.
+
+mod flight;
+pub(super) mod p1_bound;
+pub(super) mod p2_order;
+pub(super) mod p3_close;
+pub(super) mod p4_faults;
+
+use std::num::NonZeroUsize;
+
+use flowmeter_harness::channel::Async;
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::pipeline::Pipelines;
+use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::sync::World;
+
+use super::{Case, Property, Reliance};
+
+/// How many threads a model's executor has.
+const ONE: NonZeroUsize = NonZeroUsize::MIN;
+
+/// How long to wait, in the std world, for what has to happen: only a failure takes as long.
+const PATIENCE: u64 = 5_000_000_000;
+
+/// What a pipeline owes.
+///
+/// # Panics
+/// When it is entered without its bound.
+pub(super) fn owed<P, C, E, W>(who: &Contestant) -> [(&'static Property, Vec<Case>); 4]
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let extra = who.capabilities.bound_over_n.expect("a pipeline's bound");
+    [
+        (&p1_bound::PROPERTY, p1_bound::cases::<P, C, E, W>(extra)),
+        (&p2_order::PROPERTY, p2_order::cases::<P, C, E, W>()),
+        (&p3_close::PROPERTY, p3_close::cases::<P, C, E, W>(extra)),
+        (&p4_faults::PROPERTY, p4_faults::cases::<P, C, E, W>(extra)),
+    ]
+}

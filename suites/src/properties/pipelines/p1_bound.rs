@@ -1,0 +1,127 @@
+//! P1: no more than n + k items are in flight, and that many where there is enough input.
+
+use std::future::pending;
+use std::sync::Arc;
+
+use flowmeter_harness::channel::Async;
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::pipeline::{AtEnd, Pipelines};
+use flowmeter_harness::sync::World;
+
+use super::super::gate::{give_way, settle};
+use super::flight::{Flight, Item, ended_source, open, source, start};
+use super::{Case, ONE, PATIENCE, Property, Reliance};
+
+pub(in super::super) const PROPERTY: Property = Property {
+    name: "p1-bound",
+    statement: "Never are more than n + k items in flight, and that many are where there is enough input.",
+    relied_on_by: Reliance::Everybody,
+};
+
+pub(super) fn cases<P, C, E, W>(extra: usize) -> Vec<Case>
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let mut cases = Vec::new();
+    for n in 1..=3 {
+        let name = format!("n = {n}, items that do not end");
+        cases.push(Case::new(name, move || held::<P, C, E, W>(n, extra)));
+    }
+    for n in 1..=2 {
+        let name = format!("n = {n}, items that end");
+        cases.push(Case::new(name, move || ending::<P, C, E, W>(n, extra)));
+    }
+    let name = "n = 1, an output that is closed";
+    cases.push(Case::new(name, move || closed::<P, C, E, W>(1, extra)));
+    cases
+}
+
+/// Items that never end: when nobody can go on, exactly n + k have begun.
+fn held<P, C, E, W>(n: usize, extra: usize)
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let bound = n + extra;
+    let executor = E::with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let (_open, from) = source::<C>(bound + 1);
+    let (to, _unread) = open::<C, usize>(1);
+    let work = |_, item| async move {
+        let _item = item;
+        pending::<()>().await;
+    };
+    let _end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
+    settle::<C, W>(PATIENCE, || flight.now() >= bound);
+    let reached = flight.now();
+    drop(executor);
+    judge(&flight, n, extra);
+    assert_eq!(
+        reached, bound,
+        "P1: not n + {extra} items in flight for n = {n}, where none ends"
+    );
+}
+
+/// Items that come and go.
+fn ending<P, C, E, W>(n: usize, extra: usize)
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let items = if W::NAME == "std" { 32 } else { n + extra + 2 };
+    let executor = E::with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let from = ended_source::<C>(items);
+    let (to, _room_for_all) = open::<C, usize>(items);
+    let work = |input, mut item: Item<C, usize>| async move {
+        give_way().await;
+        item.put(input).await;
+    };
+    let end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
+    W::block_on(end);
+    drop(executor);
+    judge(&flight, n, extra);
+    assert_eq!(flight.calls(), items, "P1: items were left out");
+}
+
+/// Items that put a result, which nobody wants, and then do not end: core.async 1.5.648 leaves them, and
+/// begins any number of further ones.
+fn closed<P, C, E, W>(n: usize, extra: usize)
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    /// In the std world nobody can know that no further item begins: this long one may.
+    const MOMENT: u64 = 1_000_000;
+    let executor = E::with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let (_open, from) = source::<C>(n + extra + 2);
+    let (to, mut unwanted) = open::<C, usize>(1);
+    C::close_rx(&mut unwanted);
+    drop(unwanted);
+    let work = |input, mut item: Item<C, usize>| async move {
+        item.put(input).await;
+        pending::<()>().await;
+    };
+    let _end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
+    settle::<C, W>(MOMENT, || flight.most() > n + extra);
+    drop(executor);
+    judge(&flight, n, extra);
+}
+
+fn judge(flight: &Flight, n: usize, extra: usize) {
+    let most = flight.most();
+    assert!(
+        most <= n + extra,
+        "P1: {most} items in flight, where n = {n} and the bound is n + {extra}"
+    );
+}

@@ -1,0 +1,142 @@
+//! P2: ordered pipelines deliver in the order of their inputs, the others in the order of completion.
+
+use std::sync::Arc;
+
+use flowmeter_harness::channel::Async;
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::pipeline::{AtEnd, Pipelines};
+use flowmeter_harness::sync::World;
+
+use super::super::gate::{Gate, give_way};
+use super::flight::{Flight, Item, drain, ended_source, open, start};
+use super::{Case, ONE, Property, Reliance};
+
+pub(in super::super) const PROPERTY: Property = Property {
+    name: "p2-order",
+    statement: "Results leave in the order of inputs where that is claimed, else in the order of completion.",
+    relied_on_by: Reliance::Everybody,
+};
+
+pub(super) fn cases<P, C, E, W>() -> Vec<Case>
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    if P::ORDERED {
+        vec![
+            Case::new("the second item is done first", second_first::<P, C, E, W>),
+            Case::new("items as they come", as_they_come::<P, C, E, W>),
+        ]
+    } else {
+        vec![Case::new("a slow head", slow_head::<P, C, E, W>)]
+    }
+}
+
+/// The head waits until the item behind it has a result.
+fn second_first<P, C, E, W>()
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let behind = Gate::default();
+    let work = move |input, mut item: Item<C, (usize, usize)>| {
+        let behind = behind.clone();
+        async move {
+            if input == 0 {
+                behind.pass().await;
+            }
+            item.put((input, 0)).await;
+            if input == 1 {
+                behind.open();
+                item.put((input, 1)).await;
+            }
+        }
+    };
+    let expected = [(0, 0), (1, 0), (1, 1), (2, 0)];
+    delivers::<P, C, E, W, _>(2, 3, work, &expected);
+}
+
+fn as_they_come<P, C, E, W>()
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let items = if W::NAME == "std" { 32 } else { 4 };
+    let work = |input, mut item: Item<C, (usize, usize)>| async move {
+        // Uneven: every other one is done sooner than the one before.
+        if input % 2 == 0 {
+            give_way().await;
+        }
+        item.put((input, 0)).await;
+    };
+    let expected: Vec<_> = (0..items).map(|input| (input, 0)).collect();
+    delivers::<P, C, E, W, _>(2, items, work, &expected);
+}
+
+fn delivers<P, C, E, W, F>(
+    n: usize,
+    items: usize,
+    work: impl Fn(usize, Item<C, (usize, usize)>) -> F + Send + Sync + 'static,
+    expected: &[(usize, usize)],
+) where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let executor = E::with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let (to, mut results) = open::<C, _>(expected.len());
+    let from = ended_source::<C>(items);
+    let end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
+    W::block_on(end);
+    drop(executor);
+    let (seen, _) = drain::<C, _>(&mut results);
+    assert_eq!(
+        seen, expected,
+        "P2: results (input, number) out of the order of inputs"
+    );
+}
+
+/// The head waits until the item behind it has been delivered.
+fn slow_head<P, C, E, W>()
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let executor = E::with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let (to, mut results) = open::<C, usize>(2);
+    let slow = Gate::default();
+    let held = slow.clone();
+    let work = move |input, mut item: Item<C, usize>| {
+        let held = held.clone();
+        async move {
+            if input == 0 {
+                held.pass().await;
+            }
+            item.put(input).await;
+        }
+    };
+    let from = ended_source::<C>(2);
+    let end = start::<P, C, E, _, _>(&executor, 2, (from, to), &flight, work, AtEnd::Close);
+    let first = W::block_on(C::take_async(&mut results));
+    slow.open();
+    W::block_on(end);
+    drop(executor);
+    let (rest, _) = drain::<C, _>(&mut results);
+    assert_eq!(
+        (first, rest),
+        (Ok(1), vec![0]),
+        "P2: results out of the order of completion"
+    );
+}

@@ -1,0 +1,165 @@
+//! P4: an item that panics or gives nothing ends alone, and one that never ends holds its slot and no more.
+
+use std::future::pending;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
+use flowmeter_harness::channel::Async;
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::pipeline::{AtEnd, Pipelines};
+use flowmeter_harness::sync::World;
+
+use super::super::gate::settle;
+use super::flight::{Flight, Item, drain, ended_source, open, source, start};
+use super::{Case, ONE, PATIENCE, Property, Reliance};
+
+pub(in super::super) const PROPERTY: Property = Property {
+    name: "p4-faults",
+    statement: "An item that panics or gives nothing ends alone; one that never ends holds its slot only.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) fn cases<P, C, E, W>(extra: usize) -> Vec<Case>
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let mut cases = vec![
+        Case::new("an item without results", without_results::<P, C, E, W>),
+        Case::new("an item that never ends", move || {
+            never_ends::<P, C, E, W>(extra)
+        }),
+    ];
+    // Panics are the checkers' own language in the other worlds.
+    if W::NAME == "std" {
+        cases.push(Case::new("items that panic", panicking::<P, C, E, W>));
+    }
+    cases
+}
+
+fn without_results<P, C, E, W>()
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let work = |input, mut item: Item<C, usize>| async move {
+        if input != 1 {
+            item.put(input).await;
+        }
+    };
+    let executor = E::with_threads(ONE);
+    let seen = all_results::<P, C, E, W, _>(&executor, 3, work);
+    drop(executor);
+    assert_eq!(
+        seen,
+        [0, 2],
+        "P4: an item without results took others along"
+    );
+}
+
+/// One panics in the call of `af`, one after its result.
+fn panicking<P, C, E, W>()
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let work = |input, mut item: Item<C, usize>| {
+        if input == 0 {
+            resume_unwind(Box::new("an item's own fault"));
+        }
+        async move {
+            item.put(input).await;
+            if input == 1 {
+                resume_unwind(Box::new("an item's own fault"));
+            }
+        }
+    };
+    let executor = E::with_threads(ONE);
+    let seen = all_results::<P, C, E, W, _>(&executor, 4, work);
+    // An item is counted once it has ended.
+    let end = W::now_nanos().saturating_add(PATIENCE);
+    while executor.panics() < 2 && W::now_nanos() < end {
+        W::yield_now();
+    }
+    let panics = executor.panics();
+    drop(executor);
+    assert_eq!(seen, [1, 2, 3], "P4: an item that panics took others along");
+    assert_eq!(panics, 2, "P4: panics of items were not counted");
+}
+
+/// What a pipeline of n = 1, in which there is one order only, delivers.
+fn all_results<P, C, E, W, F>(
+    executor: &E,
+    items: usize,
+    work: impl Fn(usize, Item<C, usize>) -> F + Send + Sync + 'static,
+) -> Vec<usize>
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let flight = Arc::new(Flight::default());
+    let (to, mut results) = open::<C, usize>(items);
+    let from = ended_source::<C>(items);
+    let end = start::<P, C, E, _, _>(executor, 1, (from, to), &flight, work, AtEnd::Close);
+    W::block_on(end);
+    drain::<C, _>(&mut results).0
+}
+
+/// The head never ends: others are begun up to the bound where they wait for it, and all of them are delivered
+/// where they do not.
+fn never_ends<P, C, E, W>(extra: usize)
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    const N: usize = 2;
+    let items = N + extra + 1;
+    let work = |input, mut item: Item<C, usize>| async move {
+        if input == 0 {
+            pending::<()>().await;
+        }
+        item.put(input).await;
+    };
+    let executor = E::with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let (to, mut results) = open::<C, usize>(items);
+    let (_open, from) = source::<C>(items);
+    let _end = start::<P, C, E, _, _>(&executor, N, (from, to), &flight, work, AtEnd::Close);
+    let mut seen = Vec::new();
+    if !P::ORDERED {
+        while seen.len() < items - 1 {
+            seen.push(W::block_on(C::take_async(&mut results)));
+        }
+    }
+    let begun = if P::ORDERED { N + extra } else { items };
+    settle::<C, W>(PATIENCE, || flight.calls() >= begun && flight.now() == 1);
+    let (calls, now) = (flight.calls(), flight.now());
+    let (ahead, _) = drain::<C, _>(&mut results);
+    drop(executor);
+    assert_eq!(
+        now, 1,
+        "P4: an item that never ends holds more than its slot"
+    );
+    assert_eq!(calls, begun, "P4: items begun beside one that never ends");
+    if P::ORDERED {
+        assert!(
+            ahead.is_empty(),
+            "P2: {ahead:?} was delivered before its turn"
+        );
+    } else {
+        let others: Vec<_> = (1..items).map(Ok).collect();
+        seen.sort_unstable_by_key(|result| result.unwrap_or(0));
+        assert_eq!(seen, others, "P4: an item that never ends held up others");
+    }
+}

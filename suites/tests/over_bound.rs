@@ -1,0 +1,143 @@
+//! A pipeline with one item too many in flight is caught, and so is one that claims more than it reaches.
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use flowmeter_harness::channel::{Async, Message};
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
+use flowmeter_harness::record::Verdict;
+use flowmeter_harness::registry::{Enrol, Registry, mutant};
+use flowmeter_harness::sync::loom::Loom;
+use flowmeter_harness::sync::shuttle::Shuttle;
+use flowmeter_harness::sync::std::Std;
+use flowmeter_harness::sync::{Exploration, World};
+use flowmeter_suites::isolation::{self, Model};
+use flowmeter_suites::properties::{Checks, judge};
+
+/// The same pipeline, with one more at a time than it is asked for.
+#[derive(Default)]
+struct OneMore<P>(P);
+
+impl<C: Async, E: Executors, P: Pipelines<C, E>> Pipelines<C, E> for OneMore<P> {
+    const ORDERED: bool = P::ORDERED;
+
+    fn start<I: Message, O: Message, A, F>(
+        &self,
+        spawner: E::Spawner,
+        parallelism: NonZeroUsize,
+        from: C::Rx<I>,
+        to: C::Tx<O>,
+        af: A,
+        at_end: AtEnd,
+    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, P, I, O, A, F>
+    where
+        A: Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let more = parallelism.saturating_add(1);
+        self.0.start(spawner, more, from, to, af, at_end)
+    }
+}
+
+/// A pipeline over channels, on an executor: types only.
+type Named<P, C, E> = fn() -> (P, C, E);
+
+/// A pipeline over those channels and on that executor, entered with that bound.
+struct Entered<P, C, E>(usize, PhantomData<Named<P, C, E>>);
+
+impl<P, C, E> Clone for Entered<P, C, E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P, C, E> Copy for Entered<P, C, E> {}
+
+impl<P, C, E> Registry for Entered<P, C, E>
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+{
+    fn pipelines<H: Enrol>(self, hall: &mut H) {
+        mutant::<P, _>(hall, "mutant")
+            .pipeline::<C, E>(self.0)
+            .enter();
+    }
+}
+
+/// Whether `p1-bound` fails, in those words.
+fn caught<P, C, E, W>(name: &str, bound_over_n: usize, words: &'static str) -> Model
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    Model::new(format!("{}::{name}", W::NAME), move || {
+        let checks = Checks::<W>::of(Entered::<P, C, E>(bound_over_n, PhantomData));
+        let cell = checks.cells().find(|cell| cell.property.name == "p1-bound");
+        let budget = Exploration {
+            executions: 200,
+            time: Duration::from_secs(10),
+            ..Exploration::default()
+        };
+        let proof = judge::<W>(&cell.expect("pipelines have a bound"), &budget);
+        let detail = proof.detail.unwrap_or_default();
+        if proof.verdict == Verdict::Fail && detail.contains(words) {
+            Ok(detail)
+        } else {
+            Err(format!("{:?}: {detail}", proof.verdict))
+        }
+    })
+}
+
+/// The models of one world, whose copies of our implementations live in a crate of its own.
+macro_rules! models {
+    ($impls:ident, $world:ty) => {{
+        use $impls::channel::mutex::MutexChannels as C;
+        use $impls::executor::fixed_pool::FixedPool as E;
+        use $impls::pipeline::{CoreAsync, Unordered};
+
+        [
+            caught::<OneMore<Unordered>, C, E, $world>(
+                "unordered_with_one_more",
+                0,
+                "P1: 2 items in flight, where n = 1",
+            ),
+            caught::<OneMore<CoreAsync>, C, E, $world>(
+                "core_async_with_one_more",
+                2,
+                "P1: 4 items in flight, where n = 1",
+            ),
+            caught::<CoreAsync, C, E, $world>(
+                "core_async_as_if_it_kept_to_n",
+                0,
+                "items in flight, where n = 1",
+            ),
+        ]
+    }};
+}
+
+fn main() -> ExitCode {
+    let mut models = Vec::new();
+    models.extend(models!(flowmeter_impls, Std));
+    models.extend(models!(flowmeter_impls_shuttle, Shuttle));
+    models.extend(models!(flowmeter_impls_loom, Loom));
+    // In the std world the wait for what never happens would be a long one.
+    models.push(caught::<
+        flowmeter_impls_shuttle::pipeline::Unordered,
+        flowmeter_impls_shuttle::channel::mutex::MutexChannels,
+        flowmeter_impls_shuttle::executor::fixed_pool::FixedPool,
+        Shuttle,
+    >(
+        "unordered_as_if_it_went_to_n_and_2",
+        2,
+        "P1: not n + 2 items in flight for n = 1",
+    ));
+    isolation::main(models)
+}
