@@ -44,7 +44,7 @@ impl<C: Async, E: Executors, P: Pipelines<C, E>> Pipelines<C, E> for OneMore<P> 
 }
 
 /// A pipeline over those channels and on that executor, entered with that bound.
-struct Entered<P, C, E>(usize, PhantomData<fn() -> (P, C, E)>);
+struct Entered<P, C, E>(usize, PhantomData<(P, C, E)>);
 
 impl<P, C, E> Clone for Entered<P, C, E> {
     fn clone(&self) -> Self {
