@@ -43,11 +43,8 @@ impl<C: Async, E: Executors, P: Pipelines<C, E>> Pipelines<C, E> for OneMore<P> 
     }
 }
 
-/// A pipeline over channels, on an executor: types only.
-type Named<P, C, E> = fn() -> (P, C, E);
-
 /// A pipeline over those channels and on that executor, entered with that bound.
-struct Entered<P, C, E>(usize, PhantomData<Named<P, C, E>>);
+struct Entered<P, C, E>(usize, PhantomData<(P, C, E)>);
 
 impl<P, C, E> Clone for Entered<P, C, E> {
     fn clone(&self) -> Self {

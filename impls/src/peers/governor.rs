@@ -16,7 +16,7 @@
 //! its calibration leaves. The interval of replenishment is rounded up to whole nanoseconds, so that the
 //! rate is never above the quota's.
 
-use ::governor::clock::{Clock, DefaultClock};
+use ::governor::clock::{Clock, DefaultClock, Reference};
 use ::governor::{DefaultDirectRateLimiter, RateLimiter};
 use ::std::num::NonZeroU32;
 use ::std::time::Duration;
@@ -24,11 +24,21 @@ use flowmeter_harness::limiter::{
     AsyncLimit, AsyncWeightedLimit, Attempt, LimitError, Limiters, Quota,
 };
 
+use flowmeter_harness::sync::Deadline;
+
 use crate::sync::clock;
+
+/// The moments of its clock.
+type Moment = <DefaultClock as Clock>::Instant;
 
 /// `governor::DefaultDirectRateLimiter`.
 #[derive(Debug)]
-pub struct Governor(DefaultDirectRateLimiter);
+pub struct Governor {
+    limiter: DefaultDirectRateLimiter,
+    /// One moment on both clocks, so that a refusal is told in ours without reading either.
+    began: Moment,
+    began_nanos: u64,
+}
 
 /// The crate's quota, if its arithmetic (64-bit nanoseconds, unchecked) holds it.
 fn governed(quota: Quota) -> Option<::governor::Quota> {
@@ -46,16 +56,21 @@ fn governed(quota: Quota) -> Option<::governor::Quota> {
 impl Limiters for Governor {
     fn with_quota(quota: Quota) -> Result<Self, LimitError> {
         let quota = governed(quota).ok_or(LimitError::ImpossibleRate)?;
-        Ok(Governor(RateLimiter::direct(quota)))
+        let own = DefaultClock::default();
+        Ok(Governor {
+            began: own.now(),
+            began_nanos: clock::now_nanos(),
+            limiter: RateLimiter::direct_with_clock(quota, own),
+        })
     }
 
     #[inline]
     fn try_acquire(&self) -> Attempt {
-        match self.0.check() {
+        match self.limiter.check() {
             Ok(()) => Attempt::Granted,
             Err(until) => {
-                let wait = until.wait_time_from(DefaultClock::default().now());
-                Attempt::NotBefore(Some(clock::after(wait)))
+                let since: Duration = until.earliest_possible().duration_since(self.began).into();
+                Attempt::NotBefore(Some(Deadline::after(self.began_nanos, since)))
             }
         }
     }
@@ -64,14 +79,14 @@ impl Limiters for Governor {
 impl AsyncLimit for Governor {
     #[inline]
     fn acquire_async(&self) -> impl Future<Output = ()> + Send {
-        self.0.until_ready()
+        self.limiter.until_ready()
     }
 }
 
 impl AsyncWeightedLimit for Governor {
     #[inline]
     async fn acquire_weight_async(&self, weight: NonZeroU32) -> Result<(), LimitError> {
-        let granted = self.0.until_n_ready(weight).await;
+        let granted = self.limiter.until_n_ready(weight).await;
         granted.map_err(|_| LimitError::AboveBurst)
     }
 }

@@ -124,7 +124,7 @@ where
     assert_eq!(flight.calls(), 0, "P3: an item of no input");
 }
 
-/// Nobody wants the results, of which each item has two, from the first on. Whoever has one item at a time
+/// Nobody wants the results, of which each item has three, from the first on. Whoever has one item at a time
 /// sees it at that item, and begins no other; so n + k are taken at most, and all of them end.
 fn unwanted<P, C, E, W>(n: usize, extra: usize)
 where
@@ -141,9 +141,11 @@ where
     let (to, mut results) = open::<C, usize>(1);
     C::close_rx(&mut results);
     drop(results);
+    // One is taken, one has room in the buffer, and one waits for somebody to take the rest.
     let work = |input, mut item: Item<C, usize>| async move {
-        item.put(input).await;
-        item.put(input).await;
+        for _ in 0..3 {
+            item.put(input).await;
+        }
     };
     let end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
     W::block_on(end);
