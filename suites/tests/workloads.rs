@@ -1,6 +1,8 @@
 //! What the workloads catch, and that they do not catch the innocent.
 
 mod families;
+#[path = "workloads/kinds.rs"]
+mod kinds;
 
 use std::path::Path;
 

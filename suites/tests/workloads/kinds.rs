@@ -1,0 +1,294 @@
+//! The workloads of timers, pipelines, limiters and executors: ours pass, and faults are found.
+
+use std::future::Future;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flowmeter_harness::caps::Kind;
+use flowmeter_harness::channel::{Async, Message};
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::limiter::{Attempt, BlockingLimit, LimitError, Limiters, Quota};
+use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
+use flowmeter_harness::record::FailureKind;
+use flowmeter_harness::registry::{AsyncRegistry, Enrol, Registry, mutant};
+use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::timer::{Fired, Timers};
+use flowmeter_impls::channel::mutex::MutexChannels;
+use flowmeter_impls::pipeline::Unordered;
+use flowmeter_impls::registry::Everybody;
+use flowmeter_impls::timer::heap::Heap;
+use flowmeter_suites::contest::Contest;
+use flowmeter_suites::scenario::{ScenarioSpec, built_in};
+
+const SHORT: WindowSpec = WindowSpec {
+    ramp_nanos: 2_000_000,
+    nanos: 20_000_000,
+    slowed_percent: None,
+    seed: 1,
+};
+
+type Executor = <Everybody as AsyncRegistry>::Executor;
+
+/// Those of the other kinds, with who takes part.
+fn cells() -> impl Iterator<Item = (ScenarioSpec, &'static str)> {
+    let contest = Contest::of(Everybody);
+    let who: Vec<_> = contest.implementations().to_vec();
+    built_in().into_iter().flat_map(move |scenario| {
+        let others = who.iter().filter(|who| who.kind != Kind::Channel);
+        let able = others.filter(|who| contest.supports(who.name, &scenario));
+        let names: Vec<_> = able.map(|who| who.name).collect();
+        names.into_iter().map(move |name| (scenario.clone(), name))
+    })
+}
+
+fn stage(registry: impl AsyncRegistry, who: &str, scenario: &ScenarioSpec) -> Box<dyn Stage> {
+    let stage = Contest::of(registry).stage(who, scenario);
+    stage.unwrap_or_else(|why| panic!("{who} in {}: {why}", scenario.name))
+}
+
+fn named(name: &str) -> ScenarioSpec {
+    let mut all = built_in().into_iter();
+    all.find(|scenario| scenario.name == name)
+        .unwrap_or_else(|| panic!("{name} is built in"))
+}
+
+#[test]
+fn everybody_passes_the_proof_of_every_scenario_of_their_kind() {
+    let mut cells_seen = 0;
+    for (scenario, who) in cells() {
+        let outcome = stage(Everybody, who, &scenario).prove();
+        assert!(outcome.is_ok(), "{who} in {}: {outcome:?}", scenario.name);
+        cells_seen += 1;
+    }
+    assert!(cells_seen >= 60, "{cells_seen}");
+}
+
+#[test]
+fn everybody_gets_a_number_and_what_their_kind_looks_for() {
+    for (scenario, who) in cells().filter(|(scenario, _)| scenario.priority.is_some()) {
+        let sample = stage(Everybody, who, &scenario).window(SHORT);
+        let sample = sample.unwrap_or_else(|why| panic!("{who} in {}: {why}", scenario.name));
+        let found = &sample.findings;
+        assert!(
+            sample.value > 0.0 && sample.operations > 0,
+            "{who} in {}",
+            scenario.name
+        );
+        let workload = &scenario.record().params["workload"];
+        assert_eq!(
+            found.lateness.is_some(),
+            workload == "timer-lateness",
+            "{workload}"
+        );
+        assert_eq!(
+            found.in_flight.is_some(),
+            workload == "pipeline-tasks",
+            "{workload}"
+        );
+        let limits = ["limiter-steady", "limiter-burst"].contains(&workload.as_str());
+        assert_eq!(found.excess.is_some(), limits, "{workload}");
+    }
+}
+
+#[test]
+fn in_flight_are_n_and_two_more_in_core_async_and_n_in_unordered() {
+    for (who, peak) in [("core_async", 6), ("unordered", 4)] {
+        let window = stage(Everybody, who, &named("pipelines/uniform-4")).window(SHORT);
+        let seen = window
+            .expect("it passes")
+            .findings
+            .in_flight
+            .expect("it counts");
+        assert_eq!((seen.parallelism, seen.peak), (4, peak), "{who}");
+        assert!(
+            seen.mean <= peak as f64 && seen.mean > 1.0,
+            "{who}: {}",
+            seen.mean
+        );
+    }
+}
+
+/// A heap that never arms its hundredth timer, and so on.
+struct Forgetful {
+    timers: Heap,
+    armed: AtomicU64,
+}
+
+impl Timers for Forgetful {
+    type Handle = Option<<Heap as Timers>::Handle>;
+
+    fn start() -> Self {
+        Forgetful {
+            timers: <Heap as Timers>::start(),
+            armed: AtomicU64::new(0),
+        }
+    }
+
+    fn schedule(
+        &self,
+        deadline: Deadline,
+        then: impl FnOnce(Fired) + Send + 'static,
+    ) -> Self::Handle {
+        let number = self.armed.fetch_add(1, Ordering::Relaxed);
+        (number % 100 != 99).then(|| self.timers.schedule(deadline, then))
+    }
+}
+
+/// A heap that fires a millisecond early.
+struct Hasty(Heap);
+
+impl Timers for Hasty {
+    type Handle = <Heap as Timers>::Handle;
+
+    fn start() -> Self {
+        Hasty(<Heap as Timers>::start())
+    }
+
+    fn schedule(
+        &self,
+        deadline: Deadline,
+        then: impl FnOnce(Fired) + Send + 'static,
+    ) -> Self::Handle {
+        let early = Deadline::from_nanos(deadline.as_nanos().saturating_sub(1_000_000));
+        let honest = move |fired: Fired| {
+            then(Fired {
+                due: deadline,
+                ..fired
+            });
+        };
+        self.0.schedule(early, honest)
+    }
+}
+
+/// A pipeline that loses the result of every hundredth item.
+#[derive(Default)]
+struct Leaky(Unordered);
+
+impl<C: Async, E: Executors> Pipelines<C, E> for Leaky {
+    const ORDERED: bool = false;
+
+    fn start<I: Message, O: Message, A, F>(
+        &self,
+        spawner: E::Spawner,
+        parallelism: NonZeroUsize,
+        from: C::Rx<I>,
+        to: C::Tx<O>,
+        af: A,
+        at_end: AtEnd,
+    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, I, O, A, F>
+    where
+        A: Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let items = AtomicU64::new(0);
+        let lossy = move |input: I, port: ResultPort<C, O>| {
+            let lost = items.fetch_add(1, Ordering::Relaxed) % 100 == 99;
+            let work = (!lost).then(|| af(input, port));
+            async move {
+                if let Some(work) = work {
+                    work.await;
+                }
+            }
+        };
+        let inner = &self.0;
+        Pipelines::<C, E>::start(inner, spawner, parallelism, from, to, lossy, at_end)
+    }
+}
+
+/// Grants whatever it is asked for.
+struct Lavish;
+
+impl Limiters for Lavish {
+    fn with_quota(_quota: Quota) -> Result<Self, LimitError> {
+        Ok(Lavish)
+    }
+
+    fn try_acquire(&self) -> Attempt {
+        Attempt::Granted
+    }
+}
+
+impl BlockingLimit for Lavish {
+    fn acquire(&self) {}
+}
+
+#[derive(Clone, Copy)]
+struct Faulty;
+
+impl Registry for Faulty {
+    fn timers<H: Enrol>(self, hall: &mut H) {
+        mutant::<Forgetful, _>(hall, "forgetful").timer().enter();
+        mutant::<Hasty, _>(hall, "hasty").timer().enter();
+    }
+
+    fn pipelines<H: Enrol>(self, hall: &mut H) {
+        mutant::<Leaky, _>(hall, "leaky")
+            .pipeline::<MutexChannels, Executor>(0)
+            .enter();
+    }
+
+    fn limiters<H: Enrol>(self, hall: &mut H) {
+        mutant::<Lavish, _>(hall, "lavish")
+            .limiter()
+            .blocking_limit()
+            .enter();
+    }
+}
+
+impl AsyncRegistry for Faulty {
+    type Executor = Executor;
+    type Sleep = Heap;
+}
+
+#[track_caller]
+fn failure(outcome: Result<Sample, StageError>) -> (FailureKind, String) {
+    match outcome {
+        Ok(_) => panic!("it got through"),
+        Err(error) => (error.kind, error.message),
+    }
+}
+
+#[test]
+fn timers_that_never_fire_are_found() {
+    let mut stage = stage(Faulty, "forgetful", &named("timers/storm-10k"));
+    let (kind, message) = failure(stage.window(SHORT));
+    assert_eq!(kind, FailureKind::Hang);
+    assert_eq!(message, "9900 of 10000 timers fired within 10 s");
+}
+
+#[test]
+fn timers_that_fire_early_are_found_and_counted() {
+    let early = |name: &str| stage(Faulty, "hasty", &named(name));
+    for name in ["timers/storm-10k", "timers/expiry-1k"] {
+        let (kind, message) = failure(early(name).window(SHORT));
+        assert_eq!(kind, FailureKind::Proof, "{name}");
+        assert!(message.contains("before"), "{name}: {message}");
+    }
+    let window = early("timers/lateness-16").window(SHORT);
+    let lateness = window.map(|sample| sample.findings.lateness);
+    // A busy machine may make all of them late enough, but not for a whole window.
+    assert!(lateness.is_err() || lateness.is_ok_and(|it| it.is_some_and(|it| it.early > 0)));
+    let outcome = early("timers/lateness-16").prove().map_err(|why| why.kind);
+    assert_eq!(outcome, Err(FailureKind::Proof));
+}
+
+#[test]
+fn items_that_get_lost_are_found() {
+    for name in ["pipelines/flow-8", "pipelines/uniform-64"] {
+        let (kind, _) = failure(stage(Faulty, "leaky", &named(name)).window(WindowSpec {
+            nanos: 30_000_000,
+            ..SHORT
+        }));
+        assert_eq!(kind, FailureKind::Count, "{name}");
+    }
+}
+
+#[test]
+fn permits_beyond_the_quota_are_found() {
+    let outcome = stage(Faulty, "lavish", &named("limiters/try-1m")).prove();
+    assert_eq!(outcome.map_err(|why| why.kind), Err(FailureKind::Proof));
+    let window = stage(Faulty, "lavish", &named("limiters/burst-100")).window(SHORT);
+    let excess = window.expect("it is fast").findings.excess;
+    assert!(excess.is_some_and(|it| it.worst > it.allowed), "{excess:?}");
+}
