@@ -1,4 +1,5 @@
-//! Seed 002's limiter made of tokio's `Semaphore`: a permit is acquired and forgotten, and a task gives it
+//! A limiter made of tokio's `Semaphore`, as Anders Murphy makes it of Java's ("Clojure: managing throughput with
+//! virtual threads"): a permit is acquired and forgotten, and a task gives it
 //! back one period later.
 //!
 //! | claimed | where the crate documents it |

@@ -10,7 +10,8 @@
 //! takes what the item still puts, and the feeder stops. Ends are told by a message instead of a close, which
 //! in some families loses what is buffered.
 //!
-//! Source: `clojure.core.async/pipeline*` of 1.5.648, as seed 004 explains it.
+//! Source: `clojure.core.async/pipeline*` of 1.5.648, as explained by
+//! Andrey Listopadov, "Clojure's core.async pipeline-async off-by-two error explained".
 
 use std::future::Future;
 use std::iter;

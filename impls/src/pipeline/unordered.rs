@@ -5,7 +5,8 @@
 //! up its own loop alone. Where the original's loop leaves once it sees the output closed, ours first takes
 //! what the item still puts: an item that has more to say would wait for ever.
 //!
-//! Source: `pipeline-async-unordered` in seed 004.
+//! Source: `pipeline-async-unordered` of
+//! Andrey Listopadov, "Clojure's core.async pipeline-async off-by-two error explained".
 
 use std::future::Future;
 use std::num::NonZeroUsize;

@@ -4,8 +4,8 @@
 //! task is in one place at a time: waiting, queued or on a thread; a wake while it is on a thread queues it
 //! once more, afterwards. Work that blocks goes to threads of its own (`blocking`).
 //!
-//! Source: the pool that seed 000's "go blocks run on a fixed threadpool of size 2 + number-of-cores" tells
-//! of (`clojure.core.async.impl.exec.threadpool`; version 1.5.648 has 8 threads instead).
+//! Source: `clojure.core.async.impl.exec.threadpool`, whose size was 2 + cores at first; version 1.5.648 has 8
+//! threads instead.
 
 mod blocking;
 mod task;

@@ -1,7 +1,7 @@
 //! A semaphore of n permits, each of which is back one period after its acquisition: a window that slides,
-//! by seed 002 (Anders Murphy, "Clojure: managing throughput with virtual threads").
+//! after Anders Murphy, "Clojure: managing throughput with virtual threads".
 //!
-//! The seed gives each permit a thread of its own that sleeps and then returns it. Here nobody returns
+//! There each permit has a thread of its own that sleeps and then returns it. Here nobody returns
 //! anything: a permit is back when the clock says so, and whoever waits sleeps until that moment. Without
 //! tasks there is no timer and no thread ([`Semaphore`]); futures sleep on a timer ([`AsyncSemaphore`]).
 //!
