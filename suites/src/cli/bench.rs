@@ -160,7 +160,7 @@ mod tests {
         };
         let settings = settings(DEFAULT_BUDGET, String::new());
         let plan = plan(&selection, Vec::new(), Vec::new(), &settings);
-        assert!(plan.contests.len() <= 48);
+        assert!(plan.contests.len() <= 50);
         assert!(plan.total_rounds() >= 5);
         let cells: Vec<u64> = plan
             .contests

@@ -135,7 +135,7 @@ impl Timers for Forgetful {
     }
 }
 
-/// A heap that fires a millisecond early.
+/// A heap that fires a tenth of a second early: more than a busy machine is late.
 struct Hasty(Heap);
 
 impl Timers for Hasty {
@@ -150,7 +150,7 @@ impl Timers for Hasty {
         deadline: Deadline,
         then: impl FnOnce(Fired) + Send + 'static,
     ) -> Self::Handle {
-        let early = Deadline::from_nanos(deadline.as_nanos().saturating_sub(1_000_000));
+        let early = Deadline::from_nanos(deadline.as_nanos().saturating_sub(100_000_000));
         let honest = move |fired: Fired| {
             then(Fired {
                 due: deadline,
@@ -267,7 +267,6 @@ fn timers_that_fire_early_are_found_and_counted() {
     }
     let window = early("timers/lateness-16").window(SHORT);
     let lateness = window.map(|sample| sample.findings.lateness);
-    // A busy machine may make all of them late enough, but not for a whole window.
     assert!(lateness.is_err() || lateness.is_ok_and(|it| it.is_some_and(|it| it.early > 0)));
     let outcome = early("timers/lateness-16").prove().map_err(|why| why.kind);
     assert_eq!(outcome, Err(FailureKind::Proof));

@@ -3,20 +3,19 @@
 use std::future::Future;
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
-use std::process::ExitCode;
-use std::time::Duration;
 
 use flowmeter_harness::channel::{Async, Message};
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
-use flowmeter_harness::record::Verdict;
 use flowmeter_harness::registry::{Enrol, Registry, mutant};
+use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::Shuttle;
 use flowmeter_harness::sync::std::Std;
-use flowmeter_harness::sync::{Exploration, World};
-use flowmeter_suites::isolation::{self, Model};
+use flowmeter_suites::isolation::Model;
 use flowmeter_suites::properties::{Checks, judge};
+
+use super::{judged, plan};
 
 /// The same pipeline, with one more at a time than it is asked for.
 #[derive(Default)]
@@ -78,18 +77,8 @@ where
     Model::new(format!("{}::{name}", W::NAME), move || {
         let checks = Checks::<W>::of(Entered::<P, C, E>(bound_over_n, PhantomData));
         let cell = checks.cells().find(|cell| cell.property.name == "p1-bound");
-        let budget = Exploration {
-            executions: 200,
-            time: Duration::from_secs(10),
-            ..Exploration::default()
-        };
-        let proof = judge::<W>(&cell.expect("pipelines have a bound"), &budget);
-        let detail = proof.detail.unwrap_or_default();
-        if proof.verdict == Verdict::Fail && detail.contains(words) {
-            Ok(detail)
-        } else {
-            Err(format!("{:?}: {detail}", proof.verdict))
-        }
+        let cell = cell.expect("pipelines have a bound");
+        judged(judge::<W>(&cell, &plan::<W>()), words)
     })
 }
 
@@ -120,7 +109,8 @@ macro_rules! models {
     }};
 }
 
-fn main() -> ExitCode {
+/// Every world's.
+pub fn models() -> Vec<Model> {
     let mut models = Vec::new();
     models.extend(models!(flowmeter_impls, Std));
     models.extend(models!(flowmeter_impls_shuttle, Shuttle));
@@ -136,5 +126,5 @@ fn main() -> ExitCode {
         2,
         "P1: not n + 2 items in flight for n = 1",
     ));
-    isolation::main(models)
+    models
 }

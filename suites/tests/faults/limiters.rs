@@ -8,14 +8,16 @@ use flowmeter_harness::caps::Claim::{RateBound, WindowBound};
 use flowmeter_harness::limiter::{
     AsyncLimit, Attempt, BlockingLimit, LimitDeadline, LimitError, Limiters, Quota, WeightedLimit,
 };
-use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::{Enrol, Registry, mutant};
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::Shuttle;
 use flowmeter_harness::sync::std::Std;
-use flowmeter_harness::sync::{Deadline, Exploration, World};
+use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_impls::peers::governor::Governor;
+use flowmeter_suites::isolation::Model;
 use flowmeter_suites::properties::{Checks, judge};
+
+use super::{judged, plan};
 
 /// A limiter with another quota than was asked for; `FAULT` says which.
 struct Misled<L, const FAULT: u8>(L);
@@ -123,75 +125,51 @@ impl Registry for ByRate {
     }
 }
 
-fn proof<W: World>(registry: impl Registry, name: &str, property: &str) -> Proof {
+fn judge_one<W: World>(
+    registry: impl Registry,
+    name: &str,
+    property: &str,
+    says: &str,
+) -> Result<String, String> {
     let checks = Checks::<W>::of(registry);
     let mut cells = checks.cells();
     let cell = cells.find(|cell| cell.who.name == name && cell.property.name == property);
-    let plan = Exploration {
-        executions: 100,
-        time: Duration::from_secs(5),
-        ..Exploration::default()
-    };
-    judge::<W>(
-        &cell.expect("everybody has a cell for each property"),
-        &plan,
+    let cell = cell.expect("everybody has a cell for each property of their kind");
+    judged(judge::<W>(&cell, &plan::<W>()), says)
+}
+
+fn window<W: World, L>(name: &'static str, says: &'static str) -> Model
+where
+    L: BlockingLimit + LimitDeadline + WeightedLimit,
+{
+    Model::new(
+        format!("{}::semaphore::l1-window::{name}", W::NAME),
+        move || judge_one::<W>(field::<L>(), name, "l1-window", says),
     )
 }
 
-fn caught<W: World, L>(name: &str)
-where
-    L: BlockingLimit + LimitDeadline + WeightedLimit,
-{
-    let proof = proof::<W>(field::<L>(), name, "l1-window");
-    assert_eq!(proof.verdict, Verdict::Fail, "{name} in {}", W::NAME);
-    let told = proof.detail.expect("a failure says what was violated");
-    assert!(told.contains("L1: "), "{name} in {}: {told}", W::NAME);
-}
-
-fn passes<W: World, L>()
-where
-    L: BlockingLimit + LimitDeadline + WeightedLimit,
-{
-    let proof = proof::<W>(field::<L>(), "sound", "l1-window");
-    assert_eq!(
-        proof.verdict,
-        Verdict::Pass,
-        "{}: {:?}",
-        W::NAME,
-        proof.detail
-    );
+fn rate(name: &'static str, says: &'static str) -> Model {
+    Model::new(format!("std::governor::l2-rate::{name}"), move || {
+        judge_one::<Std>(ByRate, name, "l2-rate", says)
+    })
 }
 
 type InStd = flowmeter_impls::limiter::semaphore::FairSemaphore;
 type InLoom = flowmeter_impls_loom::limiter::semaphore::FairSemaphore;
 type InShuttle = flowmeter_impls_shuttle::limiter::semaphore::FairSemaphore;
 
-#[test]
-fn a_semaphore_that_keeps_its_window_passes() {
-    passes::<Std, InStd>();
-    passes::<Loom, InLoom>();
-    passes::<Shuttle, InShuttle>();
-}
-
-#[test]
-fn a_semaphore_one_over_its_window_is_caught_in_every_world() {
-    caught::<Std, InStd>("one-over");
-    caught::<Loom, InLoom>("one-over");
-    caught::<Shuttle, InShuttle>("one-over");
-}
-
-#[test]
-fn a_permit_back_a_nanosecond_early_is_caught_in_virtual_time() {
-    caught::<Loom, InLoom>("early");
-    caught::<Shuttle, InShuttle>("early");
-}
-
-#[test]
-fn a_burst_above_the_quota_is_caught() {
-    let sound = proof::<Std>(ByRate, "sound", "l2-rate");
-    assert_eq!(sound.verdict, Verdict::Pass, "{:?}", sound.detail);
-    let misled = proof::<Std>(ByRate, "one-over", "l2-rate");
-    assert_eq!(misled.verdict, Verdict::Fail);
-    let told = misled.detail.expect("a failure says what was violated");
-    assert!(told.contains("L2: "), "{told}");
+/// Every world's; a nanosecond shows in virtual time only.
+pub fn models() -> Vec<Model> {
+    vec![
+        window::<Std, InStd>("sound", ""),
+        window::<Loom, InLoom>("sound", ""),
+        window::<Shuttle, InShuttle>("sound", ""),
+        window::<Std, InStd>("one-over", "L1: "),
+        window::<Loom, InLoom>("one-over", "L1: "),
+        window::<Shuttle, InShuttle>("one-over", "L1: "),
+        window::<Loom, InLoom>("early", "L1: "),
+        window::<Shuttle, InShuttle>("early", "L1: "),
+        rate("sound", ""),
+        rate("one-over", "L2: "),
+    ]
 }

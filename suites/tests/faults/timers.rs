@@ -1,19 +1,17 @@
 //! What the properties of timers must find: ours, made to fire early and to lie about a cancel. Each in a
 //! process of its own, as all that fails in an explored world.
 
-use std::process::ExitCode;
-use std::time::Duration;
-
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::{Contestant, Enrol, Registry, mutant};
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::Shuttle;
 use flowmeter_harness::sync::std::Std;
-use flowmeter_harness::sync::{Deadline, Exploration, World};
+use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::{Cancel, Fired, Timers};
-use flowmeter_suites::isolation::{self, Model};
+use flowmeter_suites::isolation::Model;
 use flowmeter_suites::properties::{Checks, judge};
+
+use super::{judged, plan};
 
 /// A timer with a fault.
 struct Faulty<T, const FAULT: u8>(T);
@@ -81,22 +79,18 @@ impl<H: Enrol, const FAULT: u8> Enrol for Spoiling<'_, H, FAULT> {
 
 /// A test for each of our timers with that fault that owes the property: `says` stands in what it is told,
 /// and without a fault it passes.
-fn models<W: World, const FAULT: u8>(
+fn owed<W: World, const FAULT: u8>(
     registry: impl Registry,
     property: &str,
     fault: &str,
     says: &'static str,
 ) -> Vec<Model> {
     let checks = Checks::<W>::of(With::<_, FAULT>(registry));
-    let plan = Exploration {
-        executions: 100,
-        time: Duration::from_secs(5),
-        ..Exploration::default()
-    };
-    let owed = checks
+    let plan = plan::<W>();
+    let cells = checks
         .cells()
         .filter(|cell| cell.property.name == property && !cell.cases.is_empty());
-    let models: Vec<Model> = owed
+    let models: Vec<Model> = cells
         .map(|cell| {
             let plan = plan.clone();
             let name = format!("{}::{}::{property}::{fault}", W::NAME, cell.who.name);
@@ -107,39 +101,25 @@ fn models<W: World, const FAULT: u8>(
     models
 }
 
-fn judged(proof: Proof, says: &str) -> Result<String, String> {
-    let told = proof.detail.unwrap_or_default();
-    let expected = match says {
-        "" => proof.verdict == Verdict::Pass,
-        _ => proof.verdict == Verdict::Fail && told.contains(says),
-    };
-    let seen = format!("{:?} {told}", proof.verdict);
-    if expected { Ok(seen) } else { Err(seen) }
-}
-
 fn in_world<W: World>(registry: impl Registry) -> Vec<Model> {
     let early = "T1: fired so many nanoseconds early";
-    let mut all = models::<W, NONE>(registry, "t1-never-early", "sound", "");
-    all.extend(models::<W, EARLY>(
+    let mut all = owed::<W, NONE>(registry, "t1-never-early", "sound", "");
+    all.extend(owed::<W, EARLY>(
         registry,
         "t1-never-early",
         "1 ms early",
         early,
     ));
-    all.extend(models::<W, LIES>(
-        registry,
-        "t2-once",
-        "cancel lies",
-        "T2: ",
-    ));
+    all.extend(owed::<W, LIES>(registry, "t2-once", "cancel lies", "T2: "));
     all
 }
 
-fn main() -> ExitCode {
+/// Every world's.
+pub fn models() -> Vec<Model> {
     let mut all = in_world::<Std>(flowmeter_impls::registry::Everybody);
     all.extend(in_world::<Loom>(flowmeter_impls_loom::registry::Everybody));
     all.extend(in_world::<Shuttle>(
         flowmeter_impls_shuttle::registry::Everybody,
     ));
-    isolation::main(all)
+    all
 }
