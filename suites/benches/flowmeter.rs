@@ -12,6 +12,7 @@ use criterion::Criterion;
 use flowmeter_harness::measure::allocation::Counting;
 use flowmeter_impls::registry::Everybody;
 use flowmeter_suites::contest::Contest;
+use flowmeter_suites::worlds::Worlds;
 use flowmeter_suites::{cli, process, scenario};
 
 /// Counts nothing but in the processes that are asked to; see its module.
@@ -22,7 +23,7 @@ static ALLOCATOR: Counting = Counting;
 const LEFT_OUT: &str = "FLOWMETER_LEFT_OUT";
 
 fn main() -> ExitCode {
-    if let Some(code) = process::serve_if_asked(Everybody) {
+    if let Some(code) = process::serve_if_asked(&Worlds::of(Everybody)) {
         return code;
     }
     // Cargo starts benches in the folder of their package; runs belong where the command looks for them.

@@ -16,7 +16,7 @@ use flowmeter_harness::registry::Contestant;
 use crate::process::pinning_name;
 use crate::properties::{PROPERTIES, Property};
 use crate::proving::{Effort, prove};
-use crate::roster::{Owed, Roster};
+use crate::roster::{Due, Owed, Roster};
 use crate::scenario::ScenarioSpec;
 
 /// How a run is measured.
@@ -71,7 +71,7 @@ pub fn quick_proof(
 ) -> Vec<Proof> {
     let needed = |cell: &Owed| {
         let mut scenarios = selection.scenarios.iter();
-        cell.claim != Ok(false) && scenarios.any(|scenario| relies_on(scenario, cell.property))
+        cell.due != Due::Unclaimed && scenarios.any(|scenario| relies_on(scenario, cell.property))
     };
     let cells: Vec<Owed> = selection.roster.owed().filter(needed).collect();
     cells

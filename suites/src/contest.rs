@@ -8,7 +8,7 @@ use flowmeter_harness::limiter::{AsyncLimit, BlockingLimit, Limiters};
 use flowmeter_harness::measure::{Stage, StageError};
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::record::FailureKind;
-use flowmeter_harness::registry::{AsyncRegistry, Contestant, Enrol};
+use flowmeter_harness::registry::{AsyncRegistry, Contestant, Enrol, Registry};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Sleep, Timers};
 
 use crate::scenario::ScenarioSpec;
@@ -31,11 +31,9 @@ struct Families<'a, R> {
 impl<R: AsyncRegistry> Contest<R> {
     /// Everybody in that registry. Opens no channel: nobody is asked before it is their turn.
     pub fn of(registry: R) -> Contest<R> {
-        let mut names = Names::default();
-        registry.everybody(&mut names);
         Contest {
             registry,
-            contestants: names.0,
+            contestants: introduced(registry),
         }
     }
 
@@ -109,6 +107,13 @@ impl<R: AsyncRegistry> Contest<R> {
         let mut castings = families.castings.into_iter();
         castings.find(|casting| (casting.takes_part)(&scenario.work))
     }
+}
+
+/// Everybody in that registry, with what their registration says. Opens no channel.
+pub(crate) fn introduced(registry: impl Registry) -> Vec<Contestant> {
+    let mut names = Names::default();
+    registry.everybody(&mut names);
+    names.0
 }
 
 /// Hears who takes part, and asks nobody anything.

@@ -16,3 +16,4 @@ pub mod proving;
 pub mod roster;
 pub mod scenario;
 pub mod workloads;
+pub mod worlds;

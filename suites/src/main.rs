@@ -1,13 +1,21 @@
-//! The `flowmeter` command over our own registry.
+//! The `flowmeter` command over our own registry, in every world.
 
 use std::process::ExitCode;
 
 use flowmeter_harness::measure::allocation::Counting;
+use flowmeter_harness::sync::loom::Loom;
+use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
+use flowmeter_suites::cli;
+use flowmeter_suites::worlds::Worlds;
 
 /// Counts nothing but in the processes that are asked to; see its module.
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
-    flowmeter_suites::cli::main(flowmeter_impls::registry::Everybody)
+    let worlds = Worlds::of(flowmeter_impls::registry::Everybody)
+        .with::<Shuttle>(flowmeter_impls_shuttle::registry::Everybody)
+        .with::<Loom>(flowmeter_impls_loom::registry::Everybody)
+        .with::<Sim>(flowmeter_impls_shuttle::registry::Everybody);
+    cli::main_in(&worlds)
 }

@@ -19,6 +19,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::contest::Contest;
+use crate::worlds::Worlds;
 use crate::{proving, roster};
 
 const CONTESTANT: &str = "__contestant";
@@ -26,9 +27,11 @@ const CONTESTANT: &str = "__contestant";
 pub(crate) const CELL: &str = "__cell";
 /// Says what one contestant has.
 pub(crate) const ANSWER: &str = "__answer";
+/// Says what one contestant owes in a world.
+pub(crate) const DUES: &str = "__dues";
 
 /// Serves the process that started this one, if it did; then its exit code is the answer.
-pub fn serve_if_asked<R: AsyncRegistry>(registry: R) -> Option<ExitCode> {
+pub fn serve_if_asked<R: AsyncRegistry>(worlds: &Worlds<R>) -> Option<ExitCode> {
     let mut arguments = std::env::args().skip(1);
     match arguments.next()?.as_str() {
         CONTESTANT => {
@@ -37,7 +40,7 @@ pub fn serve_if_asked<R: AsyncRegistry>(registry: R) -> Option<ExitCode> {
                 .and_then(|word| pinning(&word))
                 .unwrap_or_default();
             let pinned = decide(pinning);
-            let contest = Contest::of(registry);
+            let contest = Contest::of(worlds.registry());
             Some(serve_process(|implementation, scenario| {
                 if pinning != Pinning::Free && pinned != Pinned::Done {
                     return Err(unpinned(pinning, &pinned));
@@ -45,8 +48,9 @@ pub fn serve_if_asked<R: AsyncRegistry>(registry: R) -> Option<ExitCode> {
                 contest.stage_of(implementation, scenario)
             }))
         }
-        CELL => Some(answer(|task| proving::serve(registry, task))),
-        ANSWER => Some(answer(|question| roster::serve(registry, question))),
+        CELL => Some(answer(|task| proving::serve(worlds, task))),
+        ANSWER => Some(answer(|question| roster::serve(worlds, question))),
+        DUES => Some(answer(|question| roster::serve_dues(worlds, question))),
         _ => None,
     }
 }

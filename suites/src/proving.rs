@@ -1,17 +1,16 @@
-//! Proving cells in the std world, each in a process of its own under a time limit: a hang or an abort is
-//! one failed cell.
+//! Proving cells, each in a process of its own under a time limit, in whatever world: a hang or an abort is
+//! one failed cell. `check`, the proofs before a measurement and `cargo test` come here.
 
 use std::time::{Duration, Instant};
 
 use flowmeter_harness::record::{Proof, Verdict};
-use flowmeter_harness::registry::Registry;
-use flowmeter_harness::sync::std::Std;
-use flowmeter_harness::sync::{Exploration, World, panic_text};
+use flowmeter_harness::registry::AsyncRegistry;
+use flowmeter_harness::sync::{Exploration, panic_text};
 use serde::{Deserialize, Serialize};
 
 use crate::process;
-use crate::properties::{Checks, judge};
-use crate::roster::Owed;
+use crate::roster::{Due, Owed};
+use crate::worlds::Worlds;
 
 /// How much to look at in each cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,16 +19,26 @@ pub struct Effort {
     pub executions: u64,
     /// Time for all cases of a cell together.
     pub time: Duration,
+    /// Patience beyond the time, before a cell counts as one that hangs: for an execution on a busy machine.
+    pub grace: Duration,
     /// Seed of what is random.
     pub seed: u64,
 }
 
 impl Effort {
-    /// What `check` does unless told otherwise.
+    /// What `check` does in the std world unless told otherwise.
     pub const CHECK: Effort = Effort {
         executions: 2_000,
         time: Duration::from_secs(2),
+        grace: Duration::from_secs(10),
         seed: 0x666c_6f77,
+    };
+    /// What it does in an explored world: the executions decide, or under loom the end of the space, and
+    /// the time is a limit. Nothing hangs there; a deadlock is found.
+    pub const EXPLORE: Effort = Effort {
+        time: Duration::from_secs(60),
+        grace: Duration::from_secs(60),
+        ..Effort::CHECK
     };
     /// What must pass before anything is timed.
     pub const QUICK: Effort = Effort {
@@ -38,8 +47,18 @@ impl Effort {
         ..Effort::CHECK
     };
 
-    /// Patience beyond the time that a cell is given: one execution on a busy machine.
-    const GRACE: Duration = Duration::from_secs(10);
+    /// What `check` does in a world unless told otherwise.
+    pub fn under(world: &str) -> Effort {
+        match world {
+            "std" => Effort::CHECK,
+            // Not before the end of the space is anything proved.
+            "loom" => Effort {
+                executions: u64::MAX,
+                ..Effort::EXPLORE
+            },
+            _ => Effort::EXPLORE,
+        }
+    }
 }
 
 /// What the process of a cell is told.
@@ -47,6 +66,7 @@ impl Effort {
 pub(crate) struct Task {
     implementation: String,
     property: String,
+    world: String,
     executions: u64,
     millis: u64,
     seed: u64,
@@ -56,43 +76,41 @@ pub(crate) struct Task {
 pub fn prove(cell: &Owed, effort: Effort) -> Proof {
     let began = Instant::now();
     let (implementation, property) = (cell.implementation, cell.property.name);
-    let without = |verdict, detail| {
-        let seconds = began.elapsed().as_secs_f64();
-        proof(implementation, property, verdict, detail, seconds)
-    };
     let task = Task {
         implementation: implementation.to_owned(),
         property: property.to_owned(),
+        world: cell.world.to_owned(),
         executions: effort.executions,
         millis: effort.time.as_millis() as u64,
         seed: effort.seed,
     };
-    let mut answer = match &cell.claim {
-        Ok(false) => return without(Verdict::Unclaimed, None),
-        Ok(true) => process::ask(process::CELL, &task, effort.time + Effort::GRACE)
-            .unwrap_or_else(|why| without(Verdict::Error, Some(why))),
-        Err(why) => without(Verdict::Error, Some(why.clone())),
+    let without = |verdict, detail| {
+        let seconds = began.elapsed().as_secs_f64();
+        proof(&task, verdict, detail, seconds)
     };
-    if !matches!(answer.verdict, Verdict::Pass | Verdict::Unclaimed) {
+    let mut answer = match &cell.due {
+        Due::Unclaimed => return without(Verdict::Unclaimed, None),
+        Due::NotInstrumentable(why) => {
+            return without(Verdict::NotInstrumentable, Some(why.clone()));
+        }
+        Due::Owed => process::ask(process::CELL, &task, effort.time + effort.grace)
+            .unwrap_or_else(|why| without(Verdict::Error, Some(why))),
+        Due::Unknown(why) => without(Verdict::Error, Some(why.clone())),
+    };
+    if answer.verdict != Verdict::Pass {
         answer.replay = Some(format!(
-            "cargo flowmeter check -i '^{implementation}$' -p '^{property}$' --seed {}",
-            effort.seed
+            "cargo flowmeter check -i '^{implementation}$' -p '^{property}$' --under {} --seed {}",
+            cell.world, effort.seed
         ));
     }
     answer
 }
 
-fn proof(
-    implementation: &str,
-    property: &str,
-    verdict: Verdict,
-    detail: Option<String>,
-    seconds: f64,
-) -> Proof {
+fn proof(task: &Task, verdict: Verdict, detail: Option<String>, seconds: f64) -> Proof {
     Proof {
-        implementation: implementation.to_owned(),
-        property: property.to_owned(),
-        world: Std::NAME.to_owned(),
+        implementation: task.implementation.clone(),
+        property: task.property.clone(),
+        world: task.world.clone(),
         verdict,
         complete: false,
         executions: 0,
@@ -108,13 +126,7 @@ fn proof(
 /// Panics that a model makes on purpose are resumed, which calls no hook.
 fn tell_of_panics(task: &Task) {
     let main = std::thread::current().id();
-    let fail = proof(
-        &task.implementation,
-        &task.property,
-        Verdict::Fail,
-        None,
-        0.0,
-    );
+    let fail = proof(task, Verdict::Fail, None, 0.0);
     std::panic::set_hook(Box::new(move |panic| {
         if std::thread::current().id() != main {
             let detail = Some(panic_text(panic.payload()));
@@ -130,18 +142,18 @@ fn tell_of_panics(task: &Task) {
 }
 
 /// The process of one cell: its verdict.
-pub(crate) fn serve(registry: impl Registry, task: Task) -> Proof {
+pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, task: Task) -> Proof {
     tell_of_panics(&task);
-    let checks = Checks::<Std>::of_one(registry, &task.implementation);
-    let mut cells = checks.cells();
-    let cell = cells
-        .find(|cell| cell.who.name == task.implementation && cell.property.name == task.property)
-        .expect("the process that asks is the same program");
+    let same = "the process that asks is the same program";
+    let court = worlds.find(&task.world).expect(same);
+    let mut cells = court.cells(&task.implementation).into_iter();
+    let cell = cells.find(|cell| cell.property.name == task.property);
+    let cell = cell.expect(same);
     let plan = Exploration {
         executions: task.executions,
         time: Duration::from_millis(task.millis),
         seed: task.seed,
         ..Exploration::default()
     };
-    judge::<Std>(&cell, &plan)
+    court.judge(&cell, &plan)
 }

@@ -1,22 +1,23 @@
 //! Who takes part and in what, without trusting anybody: each contestant says what it has in a process of its
 //! own, since saying it opens channels. One that panics, aborts or hangs then is an entry that says so.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Duration;
 
 use flowmeter_harness::caps::Capability;
 use flowmeter_harness::registry::{AsyncRegistry, Contestant, Enrol};
-use flowmeter_harness::sync::panic_text;
 use flowmeter_harness::sync::std::Std;
+use flowmeter_harness::sync::{World, panic_text};
 use serde::{Deserialize, Serialize};
 
 use crate::contest::Contest;
 use crate::process;
-use crate::properties::{Checks, PROPERTIES, Property};
+use crate::properties::{PROPERTIES, Property};
 use crate::scenario::{Form, ScenarioSpec};
 use crate::workloads::Needs;
+use crate::worlds::{Court, Worlds};
 
 /// Those who were asked, in the registry's order.
 #[derive(Clone, Debug)]
@@ -29,21 +30,43 @@ struct Asked {
     answer: Result<Answer, String>,
 }
 
-/// An implementation and a property.
+/// An implementation and a property in a world.
 #[derive(Clone, Debug)]
 pub struct Owed {
     /// Who.
     pub implementation: &'static str,
     /// What.
     pub property: &'static Property,
-    /// Whether it is owed; why nobody knows, where the implementation could not be asked.
-    pub claim: Result<bool, String>,
+    /// Where.
+    pub world: &'static str,
+    /// Whether it is owed there.
+    pub due: Due,
+}
+
+/// Whether a property is owed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// It is claimed, and the world has models of it.
+    Owed,
+    /// It is not claimed.
+    Unclaimed,
+    /// That world has no models of it: why.
+    NotInstrumentable(String),
+    /// The implementation could not be asked: why.
+    Unknown(String),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Question {
     implementation: String,
     scenarios: Vec<ScenarioSpec>,
+}
+
+/// What a contestant is asked about a world.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Dues {
+    world: String,
+    implementation: String,
 }
 
 /// Names of what it has.
@@ -88,7 +111,7 @@ impl Roster {
                     .filter(|capability| answer.capabilities.contains(capability.name()))
                     .collect();
             }
-            let answer = answer.map_err(|why| format!("it cannot be asked what it has: {why}"));
+            let answer = answer.map_err(|why| cannot_be_asked(&why));
             Asked { who, answer }
         });
         Roster(asked.collect())
@@ -101,12 +124,13 @@ impl Roster {
         contest: &Contest<R>,
         scenarios: &[ScenarioSpec],
     ) -> Roster {
+        let worlds = Worlds::of(registry);
         let asked = contest.implementations().iter().map(|who| {
             let question = Question {
                 implementation: who.name.to_owned(),
                 scenarios: scenarios.to_vec(),
             };
-            let answer = serve(registry, question);
+            let answer = serve(&worlds, question);
             let who = who.clone();
             Asked { who, answer }
         });
@@ -141,22 +165,84 @@ impl Roster {
         })
     }
 
-    /// Each of them with each property.
+    /// Each of them with each property of its kind, in the std world.
     pub fn owed(&self) -> impl Iterator<Item = Owed> + '_ {
-        self.0.iter().flat_map(|Asked { who, answer }| {
-            let of_its_kind = PROPERTIES
-                .iter()
-                .filter(|property| property.kind() == who.kind);
-            of_its_kind.map(|property| Owed {
-                implementation: who.name,
-                property,
-                claim: match answer {
-                    Ok(answer) => Ok(answer.properties.contains(property.name)),
-                    Err(why) => Err(why.clone()),
-                },
-            })
+        self.cells(Std::NAME, |asked, property| match &asked.answer {
+            Ok(answer) if answer.properties.contains(property.name) => Due::Owed,
+            Ok(_) => Due::Unclaimed,
+            Err(why) => Due::Unknown(why.clone()),
         })
     }
+
+    /// Each of them with each property of its kind in another world, where it is asked once more.
+    pub(crate) fn owed_in(&self, court: &dyn Court) -> Vec<Owed> {
+        let world = court.world();
+        let there = court.contestants();
+        let ask = |name: &'static str| {
+            let question = Dues {
+                world: world.to_owned(),
+                implementation: name.to_owned(),
+            };
+            thread::spawn(move || {
+                process::ask::<Result<BTreeSet<String>, String>>(process::DUES, &question, LIMIT)
+            })
+        };
+        let here = |who: &&Contestant| self.contestants().any(|asked| asked.name == who.name);
+        let there = there.iter().filter(here);
+        let asking: Vec<_> = there.map(|who| (who.name, ask(who.name))).collect();
+        let answers: BTreeMap<&str, Result<BTreeSet<String>, String>> = asking
+            .into_iter()
+            .map(|(name, asking)| {
+                (
+                    name,
+                    asking.join().expect("asking does not panic").flatten(),
+                )
+            })
+            .collect();
+        let due = |asked: &Asked, property: &Property| {
+            let in_std = asked.answer.as_ref();
+            let claimed = in_std.is_ok_and(|answer| answer.properties.contains(property.name));
+            match answers.get(asked.who.name) {
+                None => {
+                    Due::NotInstrumentable(format!("it does not take part in the {world} world"))
+                }
+                Some(Err(why)) => Due::Unknown(cannot_be_asked(why)),
+                Some(Ok(owed)) if owed.contains(property.name) => Due::Owed,
+                Some(Ok(_)) if claimed => {
+                    Due::NotInstrumentable(format!("the {world} world has no model of it"))
+                }
+                Some(Ok(_)) => Due::Unclaimed,
+            }
+        };
+        self.cells(world, due).collect()
+    }
+
+    fn cells(
+        &self,
+        world: &'static str,
+        due: impl Fn(&Asked, &Property) -> Due,
+    ) -> impl Iterator<Item = Owed> {
+        self.0.iter().flat_map(move |asked| {
+            let kind = asked.who.kind;
+            let of_its_kind = PROPERTIES
+                .iter()
+                .filter(move |property| property.kind() == kind);
+            let due = &due;
+            let cells: Vec<Owed> = of_its_kind
+                .map(|property| Owed {
+                    implementation: asked.who.name,
+                    property,
+                    world,
+                    due: due(asked, property),
+                })
+                .collect();
+            cells
+        })
+    }
+}
+
+fn cannot_be_asked(why: &str) -> String {
+    format!("it cannot be asked what it has: {why}")
 }
 
 /// Hears what one contestant has.
@@ -179,21 +265,23 @@ impl Enrol for Capabilities<'_> {
 }
 
 /// The process of one contestant that is asked: what it has, or what it panicked with.
-pub(crate) fn serve<R: AsyncRegistry>(registry: R, question: Question) -> Result<Answer, String> {
+pub(crate) fn serve<R: AsyncRegistry>(
+    worlds: &Worlds<R>,
+    question: Question,
+) -> Result<Answer, String> {
     let name = question.implementation.as_str();
+    let registry = worlds.registry();
     let has = || {
         let mut capabilities = Capabilities {
             of: name,
             names: BTreeSet::new(),
         };
         registry.everybody(&mut capabilities);
-        let checks = Checks::<Std>::of_one(registry, name);
-        let claimed = checks.cells().filter(|cell| !cell.cases.is_empty());
         let contest = Contest::of(registry);
         let scenarios = question.scenarios.iter();
         Answer {
             capabilities: capabilities.names,
-            properties: claimed.map(|cell| cell.property.name.to_owned()).collect(),
+            properties: owed(worlds, Std::NAME, name),
             scenarios: scenarios
                 .filter(|scenario| contest.supports(name, scenario))
                 .map(|scenario| scenario.name.clone())
@@ -201,4 +289,25 @@ pub(crate) fn serve<R: AsyncRegistry>(registry: R, question: Question) -> Result
         }
     };
     catch_unwind(AssertUnwindSafe(has)).map_err(|panic| panic_text(&*panic))
+}
+
+/// The process of one contestant that is asked about a world: what it owes there, or what it panicked with.
+pub(crate) fn serve_dues<R: AsyncRegistry>(
+    worlds: &Worlds<R>,
+    question: Dues,
+) -> Result<BTreeSet<String>, String> {
+    let owed = || owed(worlds, &question.world, &question.implementation);
+    catch_unwind(AssertUnwindSafe(owed)).map_err(|panic| panic_text(&*panic))
+}
+
+fn owed<R: AsyncRegistry>(
+    worlds: &Worlds<R>,
+    world: &str,
+    implementation: &str,
+) -> BTreeSet<String> {
+    let court = worlds.find(world);
+    let court = court.expect("the process that asks is the same program");
+    let cells = court.cells(implementation).into_iter();
+    let claimed = cells.filter(|cell| !cell.cases.is_empty());
+    claimed.map(|cell| cell.property.name.to_owned()).collect()
 }

@@ -70,7 +70,12 @@ fn reports_need_only_the_record_schema() {
 #[test]
 fn suites_without_their_command_know_no_contestant() {
     let manifest = manifest("suites");
-    for package in ["flowmeter-impls", "flowmeter-reports"] {
+    for package in [
+        "flowmeter-impls",
+        "flowmeter-impls-loom",
+        "flowmeter-impls-shuttle",
+        "flowmeter-reports",
+    ] {
         let optional = manifest["dependencies"][package].get("optional");
         assert_eq!(
             optional.and_then(toml::Value::as_bool),

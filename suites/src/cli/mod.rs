@@ -17,6 +17,7 @@ mod rank;
 mod report;
 mod resume;
 mod selection;
+mod verdicts;
 
 use std::process::ExitCode;
 
@@ -24,6 +25,7 @@ use clap::{Parser, Subcommand};
 use flowmeter_harness::registry::AsyncRegistry;
 
 use crate::process;
+use crate::worlds::Worlds;
 
 pub use bench::bench;
 pub use criterion::written_since;
@@ -61,14 +63,25 @@ enum Verb {
     Noise(noise::Noise),
 }
 
-/// Runs the command over the contestants of `registry`; call it from `main`.
+/// Runs the command over the contestants of `registry`, whose properties `check` then knows in the std world;
+/// call it from `main`.
 pub fn main<R: AsyncRegistry>(registry: R) -> ExitCode {
-    if let Some(code) = process::serve_if_asked(registry) {
+    main_in(&Worlds::of(registry))
+}
+
+/// Runs the command over contestants of several worlds; call it from `main`.
+///
+/// ```ignore
+/// cli::main_in(&Worlds::of(mine::Everybody).with::<Loom>(mine_loom::Everybody))
+/// ```
+pub fn main_in<R: AsyncRegistry>(worlds: &Worlds<R>) -> ExitCode {
+    if let Some(code) = process::serve_if_asked(worlds) {
         return code;
     }
+    let registry = worlds.registry();
     let outcome = match Command::parse().verb {
         Verb::List(list) => list.run(registry),
-        Verb::Check(check) => check.run(registry),
+        Verb::Check(check) => check.run(worlds),
         Verb::Measure(measure) => measure.run(registry),
         Verb::Rank(rank) => rank.run(),
         Verb::Cmp(cmp) => cmp.run(),

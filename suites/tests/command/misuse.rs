@@ -80,7 +80,6 @@ fn broken_patterns_and_unknown_options_are_bad_usage() {
         &["measure", "--rounds", "-1"],
         &["measure", "--rounds", "4294967296"],
         &["measure", "--slowed", "100"],
-        &["check", "--under", "mars"],
         &["sing"],
         &[],
     ] {
@@ -104,6 +103,10 @@ fn measuring_nothing_is_refused() {
     ground
         .run(&arguments)
         .refused(&["--budget 0", "above 0 seconds"]);
+    for (under, unknown) in [("mars", "'mars'"), ("std,Loom", "'Loom'"), ("std,", "''")] {
+        let parts = ["--under", unknown, "give some of std,shuttle,loom,sim"];
+        ground.run(&["check", "--under", under]).refused(&parts);
+    }
     let arguments = measuring(&["-s", "mpmc-64$", "--threads", "1", "-o", "new"]);
     ground
         .run(&arguments)

@@ -13,7 +13,7 @@ use crate::properties::{Case, Property, Reliance};
 pub(in crate::properties) const PROPERTY: Property = Property {
     name: "l1-window",
     statement: "No half-open period, wherever it begins, holds more acquisitions than there are permits.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Everybody,
 };
 
 pub(super) fn try_cases<L: Limiters, W: World>() -> Vec<Case> {

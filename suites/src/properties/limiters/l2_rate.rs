@@ -12,7 +12,7 @@ use crate::properties::{Case, Property, Reliance};
 pub(in crate::properties) const PROPERTY: Property = Property {
     name: "l2-rate",
     statement: "No interval holds more acquisitions than the burst and what the rate adds in it.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Everybody,
 };
 
 /// Two at once, and one more in each millisecond.

@@ -12,7 +12,7 @@ use super::form::{Form, Note, SOON, after};
 pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t1-never-early",
     statement: "Nothing fires before its deadline, by as little as a nanosecond.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Everybody,
 };
 
 pub(in crate::properties) const IN_ALTS: Property = Property {

@@ -9,7 +9,7 @@ use super::form::{Form, Note, SOON, after};
 pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t2-once",
     statement: "Everything fires, once; nothing after a cancel that answered true, and all else after one that answered false.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Everybody,
 };
 
 pub(super) fn cases<F: Form<W>, W: World>() -> Vec<Case> {

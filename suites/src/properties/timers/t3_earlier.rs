@@ -11,7 +11,7 @@ use super::form::{Form, Note, SOON, after};
 pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t3-earlier",
     statement: "An earlier deadline, scheduled or moved there, wakes a timer that sleeps for a later one or for none.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Everybody,
 };
 
 /// Longer than any budget: a timer that oversleeps hangs in the std world.

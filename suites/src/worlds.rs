@@ -1,0 +1,123 @@
+//! The worlds in which a program can prove: a registry for each, so that whoever asks and judges does it in
+//! one way in all of them.
+//!
+//! What is compiled for a world is compiled where [`Worlds::with`] names it, and nowhere else: a program that
+//! explores nothing does not pay for models of it.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use flowmeter_harness::record::Proof;
+use flowmeter_harness::registry::{AsyncRegistry, Contestant, Registry};
+use flowmeter_harness::sync::std::Std;
+use flowmeter_harness::sync::{Exploration, World};
+
+use crate::contest::introduced;
+use crate::properties::{Cell, Checks, judge};
+use crate::roster::{Due, Owed};
+
+/// Who takes part in which world.
+pub struct Worlds<R> {
+    registry: R,
+    /// std first, then in the order in which they were added.
+    all: Vec<Box<dyn Court>>,
+}
+
+/// A registry in a world.
+pub(crate) trait Court: Send + Sync {
+    /// The world's name.
+    fn world(&self) -> &'static str;
+    /// Who takes part. Opens no channel.
+    fn contestants(&self) -> Vec<Contestant>;
+    /// An implementation with each property of its kind. Runs what the implementation does when it is asked.
+    fn cells(&self, implementation: &str) -> Vec<Cell>;
+    /// The verdict of a cell.
+    fn judge(&self, cell: &Cell, plan: &Exploration) -> Proof;
+}
+
+struct In<W, R>(R, PhantomData<W>);
+
+impl<W: World, R: Registry> Court for In<W, R> {
+    fn world(&self) -> &'static str {
+        W::NAME
+    }
+
+    fn contestants(&self) -> Vec<Contestant> {
+        introduced(self.0)
+    }
+
+    fn cells(&self, implementation: &str) -> Vec<Cell> {
+        let checks = Checks::<W>::of_one(self.0, implementation);
+        let cells = checks.cells();
+        cells
+            .filter(|cell| cell.who.name == implementation)
+            .collect()
+    }
+
+    fn judge(&self, cell: &Cell, plan: &Exploration) -> Proof {
+        judge::<W>(cell, plan)
+    }
+}
+
+impl<R: AsyncRegistry> Worlds<R> {
+    /// The std world alone.
+    pub fn of(registry: R) -> Worlds<R> {
+        let worlds = Worlds {
+            registry,
+            all: Vec::new(),
+        };
+        worlds.with::<Std>(registry)
+    }
+
+    /// With a world more. Contestants go by the names that they have in the std world; whom the registry of
+    /// that one lacks is not checked.
+    #[must_use]
+    pub fn with<W: World>(mut self, registry: impl Registry) -> Worlds<R> {
+        self.all.push(Box::new(In::<W, _>(registry, PhantomData)));
+        self
+    }
+
+    /// The registry of the std world.
+    pub fn registry(&self) -> R {
+        self.registry
+    }
+
+    /// Every cell of those who are `wanted`, in every world, as they answer in this process: where all of them
+    /// can be trusted, as in tests of one's own. Contestants and properties that a world lacks are left out.
+    ///
+    /// # Panics
+    /// With what a contestant panicked with when it was asked.
+    pub fn owed_here(&self, wanted: impl Fn(&Contestant) -> bool) -> Vec<Owed> {
+        let mut owed = Vec::new();
+        for court in &self.all {
+            for who in court.contestants().iter().filter(|who| wanted(who)) {
+                let cells = court.cells(who.name).into_iter();
+                let claimed = cells.filter(|cell| !cell.cases.is_empty());
+                owed.extend(claimed.map(|cell| Owed {
+                    implementation: who.name,
+                    property: cell.property,
+                    world: court.world(),
+                    due: Due::Owed,
+                }));
+            }
+        }
+        owed
+    }
+
+    /// Names of the worlds.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.all.iter().map(|court| court.world())
+    }
+
+    /// The world of that name.
+    pub(crate) fn find(&self, name: &str) -> Option<&dyn Court> {
+        let mut all = self.all.iter().map(|court| &**court);
+        all.find(|court| court.world() == name)
+    }
+}
+
+impl<R: AsyncRegistry> fmt::Debug for Worlds<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.names()).finish()
+    }
+}

@@ -1,0 +1,95 @@
+//! Every property of our implementations in every world: the same statements on real threads, under loom, under
+//! shuttle and in virtual time, one test for each implementation, property and world. A cell is proved as
+//! `cargo flowmeter check` proves it, in a process of its own.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::record::{Proof, Verdict};
+use flowmeter_harness::sync::World;
+use flowmeter_harness::sync::loom::Loom;
+use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
+use flowmeter_harness::sync::std::Std;
+use flowmeter_suites::process;
+use flowmeter_suites::proving::{Effort, prove};
+use flowmeter_suites::roster::Owed;
+use flowmeter_suites::worlds::Worlds;
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() -> ExitCode {
+    let worlds = Worlds::of(flowmeter_impls::registry::Everybody)
+        .with::<Shuttle>(flowmeter_impls_shuttle::registry::Everybody)
+        .with::<Sim>(flowmeter_impls_shuttle::registry::Everybody)
+        .with::<Loom>(flowmeter_impls_loom::registry::Everybody);
+    if let Some(code) = process::serve_if_asked(&worlds) {
+        return code;
+    }
+    // `flowmeter check` has the published crates too, whose faults are not ours to fail on.
+    let owed = worlds.owed_here(|who| who.origin == Origin::Own);
+    let open = owed
+        .iter()
+        .find(|cell| cell.world == Loom::NAME && cell.property.name == "c1-conservation");
+    let open = open.expect("somebody owes c1-conservation").clone();
+    let mut trials = vec![Trial::test(
+        "verdict::an_exploration_that_loom_breaks_off_is_inconclusive",
+        move || broken_off(&open),
+    )];
+    trials.extend(owed.into_iter().map(|cell| {
+        let Owed {
+            implementation,
+            property,
+            world,
+            ..
+        } = cell;
+        let name = format!("{world}::{implementation}::{}", property.name);
+        Trial::test(name, move || passed(prove(&cell, effort(cell.world))))
+    }));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// Executions decide, so that a busy machine turns no cell red: the times are far more than they need. Under
+/// std alone the time decides how many there are; each case has one at least.
+fn effort(world: &str) -> Effort {
+    let seconds = Duration::from_secs;
+    let explored = Effort {
+        time: seconds(300),
+        ..Effort::EXPLORE
+    };
+    match world {
+        Std::NAME => Effort {
+            executions: 20_000,
+            time: seconds(1),
+            grace: seconds(60),
+            ..Effort::CHECK
+        },
+        Loom::NAME => Effort {
+            executions: 200_000,
+            ..explored
+        },
+        _ => explored,
+    }
+}
+
+fn passed(proof: Proof) -> Result<(), Failed> {
+    match proof.verdict {
+        Verdict::Pass => Ok(()),
+        verdict => {
+            let detail = proof.detail.unwrap_or_else(|| format!("{verdict:?}"));
+            Err(format!("{detail}\n{}", proof.replay.unwrap_or_default()).into())
+        }
+    }
+}
+
+/// A space of more than ten executions, of which ten are looked at.
+fn broken_off(cell: &Owed) -> Result<(), Failed> {
+    let ten = Effort {
+        executions: 10,
+        ..effort(Loom::NAME)
+    };
+    let proof = prove(cell, ten);
+    match (proof.verdict, proof.complete) {
+        (Verdict::Inconclusive, false) => Ok(()),
+        other => Err(format!("{other:?} after {} executions", proof.executions).into()),
+    }
+}
