@@ -439,11 +439,11 @@ pub fn order_key() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Runs foreign code and stops its panic, which the panic hook has told by then.
+/// Runs foreign code and stops its panic, which the panic hook has told by then: then there is no answer.
 #[inline]
 #[track_caller]
-pub fn contain(call: impl FnOnce()) {
-    drop(catch_unwind(AssertUnwindSafe(call)));
+pub fn contain<R>(call: impl FnOnce() -> R) -> Option<R> {
+    catch_unwind(AssertUnwindSafe(call)).ok()
 }
 
 /// One of `0..n`, at random.

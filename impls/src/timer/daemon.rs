@@ -3,10 +3,9 @@
 //! Invariant: it has ended when the timer's drop returns, unless that drop happens on the thread itself.
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::{JoinHandle, order_key, precise_wakeups, spawn, thread_local};
+use crate::sync::{JoinHandle, contain, order_key, precise_wakeups, spawn, thread_local};
 
 thread_local! {
     /// Which daemon this thread is; 0 for none.
@@ -58,7 +57,7 @@ impl Contained {
 
     /// Runs foreign code on a thread that has others to serve. The panic hook has reported what it says.
     pub(super) fn run(&self, call: impl FnOnce()) {
-        if catch_unwind(AssertUnwindSafe(call)).is_err() {
+        if contain(call).is_none() {
             // Relaxed: a statistic that orders nothing.
             self.panics.fetch_add(1, Ordering::Relaxed);
         }

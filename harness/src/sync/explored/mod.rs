@@ -176,8 +176,8 @@ macro_rules! facade {
         /// in there, or a deadlock, fails the model.
         #[inline]
         #[track_caller]
-        pub fn contain(call: impl FnOnce()) {
-            call();
+        pub fn contain<R>(call: impl FnOnce() -> R) -> Option<R> {
+            Some(call())
         }
 
         /// Runs a future on this thread.

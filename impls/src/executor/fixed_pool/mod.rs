@@ -13,14 +13,13 @@ mod task;
 use std::fmt;
 use std::future::Future;
 use std::num::NonZeroUsize;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Context;
 use std::thread::available_parallelism;
 
 use flowmeter_harness::executor::{Executors, Spawn};
 
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::{self, Arc, Condvar, JoinHandle, Mutex, order_key};
+use crate::sync::{self, Arc, Condvar, JoinHandle, Mutex, contain, order_key};
 
 use blocking::BlockingThreads;
 use task::{Tasks, TheFuture};
@@ -169,12 +168,12 @@ impl Shared {
 
     /// Runs what may panic; a panic is counted and goes no further.
     fn contain<R>(&self, work: impl FnOnce() -> R) -> Option<R> {
-        let done = catch_unwind(AssertUnwindSafe(work));
-        if done.is_err() {
+        let done = contain(work);
+        if done.is_none() {
             // Relaxed: as in `panics`.
             self.panics.fetch_add(1, Ordering::Relaxed);
         }
-        done.ok()
+        done
     }
 }
 
