@@ -42,6 +42,11 @@ impl Interval {
         nanos >= self.last
     }
 
+    /// The first edge, on the std world's clock.
+    pub fn first_nanos(&self) -> u64 {
+        self.first
+    }
+
     /// Length, nanoseconds.
     pub fn nanos(&self) -> u64 {
         self.last - self.first

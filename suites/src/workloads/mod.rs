@@ -22,6 +22,7 @@ pub mod payload;
 pub mod ping_pong;
 pub mod pipelines;
 pub mod solo;
+mod start;
 pub mod stream;
 mod stream_async;
 pub mod timers;

@@ -8,15 +8,17 @@ use std::time::Duration;
 use flowmeter_harness::executor::{Executors, Spawn};
 use flowmeter_harness::limiter::{AsyncLimit, BlockingLimit};
 use flowmeter_harness::measure::StageError;
+use flowmeter_harness::measure::interval::Interval;
 use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::sync::std::clock;
 
 use super::Rate;
 use crate::scenario::cores;
 use crate::workloads::crew;
+use crate::workloads::start::Start;
 
-/// Whether there is anything left to acquire.
-pub type More = Arc<dyn Fn() -> bool + Send + Sync>;
+/// Whether there is anything left to acquire in that interval.
+pub type More = Arc<dyn Fn(&Interval) -> bool + Send + Sync>;
 
 /// A limiter, and how it is waited for.
 pub trait Acquiring: Sized + Send + 'static {
@@ -26,8 +28,8 @@ pub trait Acquiring: Sized + Send + 'static {
     /// Where the design refuses the rate.
     fn start(rate: Rate) -> Result<Self, StageError>;
 
-    /// Starts so many acquirers, each of which acquires while there is more.
-    fn crowd(&self, waiters: usize, more: &More, notes: &Notes);
+    /// So many acquirers come to the start, and then acquire while there is more.
+    fn crowd(&self, waiters: usize, start: &Arc<Start>, more: &More, notes: &Notes);
 }
 
 /// Moments of acquisitions, and who is still at it.
@@ -96,11 +98,13 @@ impl<L: BlockingLimit> Acquiring for ByThread<L> {
         rate.limiter().map(|limiter| ByThread(Arc::new(limiter)))
     }
 
-    fn crowd(&self, waiters: usize, more: &More, notes: &Notes) {
+    fn crowd(&self, waiters: usize, start: &Arc<Start>, more: &More, notes: &Notes) {
         for _ in 0..waiters {
             let (limiter, more, notes) = (self.0.clone(), more.clone(), notes.clone());
+            let start = start.clone();
             thread::spawn(move || {
-                while more() {
+                let interval = start.wait();
+                while more(&interval) {
                     limiter.acquire();
                     notes.note();
                 }
@@ -123,12 +127,14 @@ impl<L: AsyncLimit, E: Executors> Acquiring for ByTask<L, E> {
         })
     }
 
-    fn crowd(&self, waiters: usize, more: &More, notes: &Notes) {
+    fn crowd(&self, waiters: usize, start: &Arc<Start>, more: &More, notes: &Notes) {
         let spawner = self.executor.spawner();
         for _ in 0..waiters {
             let (limiter, more, notes) = (self.limiter.clone(), more.clone(), notes.clone());
+            let start = start.clone();
             spawner.spawn(async move {
-                while more() {
+                let interval = start.wait_async().await;
+                while more(&interval) {
                     limiter.acquire_async().await;
                     notes.note();
                 }

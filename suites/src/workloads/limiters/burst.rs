@@ -19,6 +19,7 @@ use super::Rate;
 use super::acquirers::{Acquiring, More, Notes};
 use crate::scenario::{Facts, Form, Threads, Within};
 use crate::workloads::ledger::miscounted;
+use crate::workloads::start::Start;
 
 /// Who comes to what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +50,14 @@ impl Params {
     }
 }
 
+/// An interval that begins when everybody has come; a burst ends when all is granted.
+const AT_ONCE: WindowSpec = WindowSpec {
+    ramp_nanos: 0,
+    nanos: 1,
+    slowed_percent: None,
+    seed: 0,
+};
+
 struct Burst<A> {
     params: Params,
     form: PhantomData<fn(A)>,
@@ -65,16 +74,18 @@ impl<A: Acquiring> Burst<A> {
         let requests = rate.permits.get() * periods.get();
         let limiter = A::start(rate)?;
         let left = Arc::new(AtomicU64::new(requests));
-        let more: More = Arc::new(move || {
+        let more: More = Arc::new(move |_| {
             let took = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
                 left.checked_sub(1)
             });
             took.is_ok()
         });
         let (notes, hearer) = Notes::with_room(requests as usize);
-        let began = clock::now_nanos();
-        limiter.crowd(waiters.count(), &more, &notes);
+        let start = Start::of(waiters.count());
+        limiter.crowd(waiters.count(), &start, &more, &notes);
         drop(notes);
+        // All are at the line: from here on they ask.
+        let began = start.begin(&AT_ONCE).first_nanos();
         let patience =
             Duration::from_nanos(periods.get() * rate.period_nanos()) + Duration::from_secs(5);
         let moments = hearer.hear(patience)?;

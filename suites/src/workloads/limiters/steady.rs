@@ -7,7 +7,6 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowmeter_harness::measure::interval::Interval;
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Findings, Measure};
 use flowmeter_harness::sync::std::clock;
@@ -17,6 +16,7 @@ use super::Rate;
 use super::acquirers::{Acquiring, More, Notes};
 use crate::scenario::{Facts, Form, Threads};
 use crate::workloads::ledger::void;
+use crate::workloads::start::Start;
 
 /// How many at which rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,10 +72,12 @@ impl<A: Acquiring> Stage for Steady<A> {
         let limiter = A::start(rate)?;
         let expected = rate.per_second() * (spec.ramp_nanos + spec.nanos) / 1_000_000_000;
         let (notes, hearer) = Notes::with_room(2 * expected as usize);
-        let interval = Interval::begin(&spec);
-        let more: More = Arc::new(move || !interval.is_over(clock::now_nanos()));
-        limiter.crowd(self.params.waiters.count(), &more, &notes);
+        let more: More = Arc::new(|interval| !interval.is_over(clock::now_nanos()));
+        let waiters = self.params.waiters.count();
+        let start = Start::of(waiters);
+        limiter.crowd(waiters, &start, &more, &notes);
         drop(notes);
+        let interval = start.begin(&spec);
         let cost = interval.sleep_through();
         // Each acquirer has one more permit to wait for.
         let waits = self.params.waiters.get() / rate.permits.get() + 2;

@@ -27,6 +27,7 @@ use rand_pcg::Pcg64Mcg;
 use crate::scenario::cores;
 use crate::workloads::crew;
 use crate::workloads::latencies::Latencies;
+use crate::workloads::start::Start;
 
 /// How late the firings of a window were.
 pub struct Lateness {
@@ -38,7 +39,6 @@ pub struct Lateness {
 
 /// One who sleeps over and over.
 pub struct Sleeper {
-    interval: Interval,
     delays: RangeInclusive<u64>,
     random: Pcg64Mcg,
     lateness: Option<Arc<Mutex<Lateness>>>,
@@ -56,16 +56,16 @@ pub struct Counts {
 
 impl Sleeper {
     /// The next deadline; `None` once the interval is over.
-    fn next(&mut self) -> Option<Deadline> {
+    fn next(&mut self, interval: &Interval) -> Option<Deadline> {
         let now = clock::now_nanos();
         let delay = self.random.random_range(self.delays.clone());
-        (!self.interval.is_over(now)).then(|| Deadline::from_nanos(now + delay))
+        (!interval.is_over(now)).then(|| Deadline::from_nanos(now + delay))
     }
 
     /// It was called for that deadline, which the timer noticed at `claimed`.
-    fn woke(&mut self, due: Deadline, claimed: Option<u64>, called: u64) {
+    fn woke(&mut self, interval: &Interval, due: Deadline, claimed: Option<u64>, called: u64) {
         let due = due.as_nanos();
-        if !self.interval.holds(due) {
+        if !interval.holds(due) {
             return;
         }
         self.counts.fired += 1;
@@ -92,17 +92,15 @@ pub struct Dormitory {
 }
 
 impl Dormitory {
-    /// All of them, for an interval that begins now.
-    fn wake_up(&self, spec: &WindowSpec) -> (Interval, Vec<Sleeper>) {
-        let interval = Interval::begin(spec);
+    /// All of them.
+    fn sleepers(&self, spec: &WindowSpec) -> Vec<Sleeper> {
         let sleeper = |number: usize| Sleeper {
-            interval,
             delays: self.delays.clone(),
             random: Pcg64Mcg::seed_from_u64(spec.seed ^ number as u64),
             lateness: self.lateness.clone(),
             counts: Counts::default(),
         };
-        (interval, (0..self.sleepers).map(sleeper).collect())
+        (0..self.sleepers).map(sleeper).collect()
     }
 
     /// Sleeps through the interval and hears all sleepers out.
@@ -160,17 +158,22 @@ impl<T: Timers> Waiting for Calling<T> {
     fn sleep(dormitory: &Dormitory, spec: &WindowSpec) -> Result<Slept, StageError> {
         let timers = Arc::new(T::start());
         let (tell, heard) = mpsc::channel();
-        let (interval, sleepers) = dormitory.wake_up(spec);
-        for sleeper in sleepers {
+        let interval = Interval::begin(spec);
+        for sleeper in dormitory.sleepers(spec) {
             // In a box: what a timer has to store is small.
-            arm(timers.clone(), Box::new(sleeper), tell.clone());
+            arm(timers.clone(), interval, Box::new(sleeper), tell.clone());
         }
         dormitory.hear(interval, &heard)
     }
 }
 
-fn arm<T: Timers>(timers: Arc<T>, mut sleeper: Box<Sleeper>, tell: Sender<Counts>) {
-    let Some(deadline) = sleeper.next() else {
+fn arm<T: Timers>(
+    timers: Arc<T>,
+    interval: Interval,
+    mut sleeper: Box<Sleeper>,
+    tell: Sender<Counts>,
+) {
+    let Some(deadline) = sleeper.next(&interval) else {
         // The service goes first: whoever hears the last of them drops it, not the timer's own thread.
         drop(timers);
         let _ = tell.send(sleeper.counts);
@@ -178,8 +181,9 @@ fn arm<T: Timers>(timers: Arc<T>, mut sleeper: Box<Sleeper>, tell: Sender<Counts
     };
     let again = timers.clone();
     timers.schedule(deadline, move |fired| {
-        sleeper.woke(fired.due, fired.claimed_nanos, clock::now_nanos());
-        arm(again, sleeper, tell);
+        let called = clock::now_nanos();
+        sleeper.woke(&interval, fired.due, fired.claimed_nanos, called);
+        arm(again, interval, sleeper, tell);
     });
 }
 
@@ -191,23 +195,27 @@ impl<S: Sleep, E: Executors> Waiting for Awaiting<S, E> {
         let executor: E = crew::executor(cores())?;
         let spawner = executor.spawner();
         let (tell, heard) = mpsc::channel();
-        let (interval, sleepers) = dormitory.wake_up(spec);
+        let sleepers = dormitory.sleepers(spec);
+        let start = Start::of(sleepers.len());
+        let line = start.clone();
         executor.spawn(async move {
             // Inside the executor, whose own timer it may be.
             let sleep = Arc::new(S::start());
             for mut sleeper in sleepers {
-                let (sleep, tell) = (sleep.clone(), tell.clone());
+                let (sleep, tell, line) = (sleep.clone(), tell.clone(), line.clone());
                 spawner.spawn(async move {
+                    let interval = line.wait_async().await;
                     let notice = Arc::new(Notice::default());
-                    while let Some(deadline) = sleeper.next() {
+                    while let Some(deadline) = sleeper.next(&interval) {
                         notice.of(sleep.sleep_until(deadline)).await;
-                        sleeper.woke(deadline, Some(notice.moment()), clock::now_nanos());
+                        let called = clock::now_nanos();
+                        sleeper.woke(&interval, deadline, Some(notice.moment()), called);
                     }
                     let _ = tell.send(sleeper.counts);
                 });
             }
         });
-        dormitory.hear(interval, &heard)
+        dormitory.hear(start.begin(spec), &heard)
     }
 }
 
@@ -268,17 +276,19 @@ impl<S: BlockingSleep> Waiting for HoldingUp<S> {
     fn sleep(dormitory: &Dormitory, spec: &WindowSpec) -> Result<Slept, StageError> {
         let sleep = Arc::new(S::start());
         let (tell, heard) = mpsc::channel();
-        let (interval, sleepers) = dormitory.wake_up(spec);
+        let sleepers = dormitory.sleepers(spec);
+        let start = Start::of(sleepers.len());
         for mut sleeper in sleepers {
-            let (sleep, tell) = (sleep.clone(), tell.clone());
+            let (sleep, tell, line) = (sleep.clone(), tell.clone(), start.clone());
             thread::spawn(move || {
-                while let Some(deadline) = sleeper.next() {
+                let interval = line.wait();
+                while let Some(deadline) = sleeper.next(&interval) {
                     sleep.sleep_until(deadline);
-                    sleeper.woke(deadline, None, clock::now_nanos());
+                    sleeper.woke(&interval, deadline, None, clock::now_nanos());
                 }
                 let _ = tell.send(sleeper.counts);
             });
         }
-        dormitory.hear(interval, &heard)
+        dormitory.hear(start.begin(spec), &heard)
     }
 }

@@ -1,0 +1,57 @@
+//! Where those wait who work in an interval, until all have come and it begins.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use flowmeter_harness::measure::WindowSpec;
+use flowmeter_harness::measure::interval::Interval;
+
+use super::crew::yield_once;
+
+/// The line at which everybody waits.
+#[derive(Debug)]
+pub struct Start {
+    missing: AtomicUsize,
+    interval: OnceLock<Interval>,
+}
+
+impl Start {
+    /// For so many.
+    pub fn of(count: usize) -> Arc<Start> {
+        Arc::new(Start {
+            missing: AtomicUsize::new(count),
+            interval: OnceLock::new(),
+        })
+    }
+
+    /// Waits until all have come; then the ramp begins.
+    pub fn begin(&self, spec: &WindowSpec) -> Interval {
+        while self.missing.load(Ordering::Acquire) > 0 {
+            thread::yield_now();
+        }
+        *self.interval.get_or_init(|| Interval::begin(spec))
+    }
+
+    /// A thread comes, and waits for the others.
+    pub fn wait(&self) -> Interval {
+        self.missing.fetch_sub(1, Ordering::Release);
+        loop {
+            match self.interval.get() {
+                Some(interval) => return *interval,
+                None => thread::yield_now(),
+            }
+        }
+    }
+
+    /// A task comes, and waits for the others, which may need its thread to come.
+    pub async fn wait_async(&self) -> Interval {
+        self.missing.fetch_sub(1, Ordering::Release);
+        loop {
+            match self.interval.get() {
+                Some(interval) => return *interval,
+                None => yield_once().await,
+            }
+        }
+    }
+}
