@@ -8,6 +8,10 @@ mod bootstrap;
 mod compare;
 mod cost;
 mod estimates;
+mod excess;
+mod flight;
+mod histograms;
+mod lateness;
 mod latency;
 mod pace;
 mod ranking;
@@ -18,11 +22,15 @@ use flowmeter_harness::record::RunData;
 
 pub use bootstrap::{CONFIDENCE, RESAMPLES};
 pub use estimates::{
-    Allocated, Cell, Cost, ESTIMATES_FILE, ESTIMATES_SCHEMA, Estimates, LatencyCurves, METHOD,
-    Measured, Outcome, Percentile, Rank, Ranking, SlowedTwin, Source, Standing, Twin, View,
-    failure_word,
+    Allocated, Cell, Cost, ESTIMATES_FILE, ESTIMATES_SCHEMA, Estimates, METHOD, Measured, Outcome,
+    Rank, Ranking, SlowedTwin, Source, Standing, Twin, View, failure_word,
 };
-pub(crate) use samples::{origin, scenarios};
+pub use excess::{FullestPeriod, Promise};
+pub use flight::Flight;
+pub use histograms::Percentile;
+pub use lateness::LatenessCurves;
+pub use latency::LatencyCurves;
+pub(crate) use samples::{implementation, origin, scenarios};
 pub use significance::FALSE_DISCOVERIES;
 
 use crate::error::ReportError;
@@ -40,9 +48,13 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, ReportError> {
     let exploratory = runs.iter().any(|run| run.run.exploratory);
     let mut comparisons = Vec::new();
     let mut latencies = Vec::new();
+    let (mut lateness, mut flights, mut periods) = (Vec::new(), Vec::new(), Vec::new());
     for scenario in scenarios(runs)? {
         let samples = samples::samples(runs, scenario);
         latency::curves(runs, &samples, &mut latencies)?;
+        lateness::curves(runs, &samples, &mut lateness)?;
+        flight::flights(runs, &samples, &mut flights);
+        excess::fullest(runs, &samples, &mut periods);
         comparisons.push(compare::compare(runs, &samples));
     }
     compare::judge(&mut comparisons, exploratory);
@@ -59,6 +71,9 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, ReportError> {
         slowed: Vec::new(),
         rankings,
         latencies,
+        lateness,
+        flights,
+        periods,
         allocations: Vec::new(),
         uncontended: Vec::new(),
     };
