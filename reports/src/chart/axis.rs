@@ -24,6 +24,16 @@ impl Axis {
         }
     }
 
+    /// A range with those ticks.
+    pub fn marked(lo: f64, hi: f64, ticks: Vec<(f64, String)>) -> Axis {
+        Axis {
+            lo,
+            hi,
+            logarithmic: false,
+            ticks,
+        }
+    }
+
     /// Decades of 1/(1-p) from p0, at least to p90: the axis of HdrHistogram's plots.
     pub fn percentiles(quantile: f64) -> Axis {
         let last = (-(1.0 - quantile).log10()).max(1.0);

@@ -27,6 +27,8 @@ pub enum Ink {
     Failure,
     /// The range with more busy threads than cores.
     Oversubscribed,
+    /// What must not be exceeded.
+    Bound,
     /// A line of implementation n.
     Line(u16),
     /// A second line of implementation n.
@@ -37,10 +39,15 @@ pub enum Ink {
     Marker(u16),
     /// A small dot of implementation n.
     Dot(u16),
+    /// A line of implementation n, which is a reference.
+    Reference(u16),
 }
 
 impl Ink {
-    const KINDS: [&'static str; 9] = ["g", "t", "x", "o", "l", "r", "i", "m", "d"];
+    const KINDS: [&'static str; 11] = ["g", "t", "x", "o", "b", "l", "r", "i", "m", "d", "f"];
+
+    /// The first kind that is of an implementation.
+    const OF_ONE: u8 = 5;
 
     /// The colour that stands for it inside plotters.
     pub fn colour(self) -> RGBColor {
@@ -49,11 +56,13 @@ impl Ink {
             Ink::Text => (1, 0),
             Ink::Failure => (2, 0),
             Ink::Oversubscribed => (3, 0),
-            Ink::Line(n) => (4, n),
-            Ink::SecondLine(n) => (5, n),
-            Ink::Interval(n) => (6, n),
-            Ink::Marker(n) => (7, n),
-            Ink::Dot(n) => (8, n),
+            Ink::Bound => (4, 0),
+            Ink::Line(n) => (5, n),
+            Ink::SecondLine(n) => (6, n),
+            Ink::Interval(n) => (7, n),
+            Ink::Marker(n) => (8, n),
+            Ink::Dot(n) => (9, n),
+            Ink::Reference(n) => (10, n),
         };
         let [high, low] = n.to_be_bytes();
         RGBColor(kind, high, low)
@@ -64,7 +73,7 @@ impl Ink {
         let (kind, high, low) = colour.rgb;
         let n = u16::from_be_bytes([high, low]);
         let letter = Ink::KINDS.get(usize::from(kind)).copied().unwrap_or("t");
-        if kind >= 4 {
+        if kind >= Ink::OF_ONE {
             format!("{letter}{n}")
         } else {
             letter.to_owned()

@@ -4,12 +4,14 @@ use super::heading;
 use crate::chart::Data;
 use crate::number;
 use crate::statistics::{Rank, Ranking, View};
-use crate::terminal::without_number;
+use crate::terminal::{references, without_number};
 
 /// A group's views.
 pub struct Group {
     pub name: String,
     pub views: Vec<Tab>,
+    /// Who was measured beside them for comparison.
+    pub references: String,
 }
 
 /// One view.
@@ -55,6 +57,7 @@ pub fn groups(data: &Data) -> Vec<Group> {
             groups.push(Group {
                 name,
                 views: Vec::new(),
+                references: references(data.estimates, &ranking.group).join(", "),
             });
         }
         let group = groups.last_mut().expect("pushed above");

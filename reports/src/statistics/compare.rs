@@ -119,7 +119,11 @@ fn to_the_best_of_each(
     draws
         .into_iter()
         .map(|(name, draws)| {
-            let limit = if is_reference(&name) { f64::INFINITY } else { 0.0 };
+            let limit = if is_reference(&name) {
+                f64::INFINITY
+            } else {
+                0.0
+            };
             let draws = relative(draws, limit);
             (name, draws)
         })
@@ -144,7 +148,10 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
     let is_bound = |name: &str| samples.pace(name).generator_limited;
     let only_references = logs.keys().all(|name| is_reference(name));
     let competes = |name: &str| only_references || !is_reference(name);
-    let only_bounds = logs.keys().filter(|name| competes(name)).all(|name| is_bound(name));
+    let only_bounds = logs
+        .keys()
+        .filter(|name| competes(name))
+        .all(|name| is_bound(name));
     let leads = |name: &str| competes(name) && (only_bounds || !is_bound(name));
     let best = best(
         &logs
@@ -201,7 +208,11 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
         let (lo, hi) = interval(&mut draws.medians(&values));
         let ratio = median(&only_values(against_best)).exp();
         // Above 1 only where medians of ratios run in a circle, level with the best; or as a reference.
-        let ratio = if is_reference(name) { ratio } else { ratio.min(1.0) };
+        let ratio = if is_reference(name) {
+            ratio
+        } else {
+            ratio.min(1.0)
+        };
         let of_resamples = comparison.draws[name].iter().map(|&x| f64::from(x));
         let (ratio_lo, ratio_hi) = interval(&mut of_resamples.collect::<Vec<_>>());
         let standing = match name {

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::excess::FullestPeriod;
 use super::flight::Flight;
-use super::lateness::LatenessCurves;
 use super::latency::LatencyCurves;
+use super::lateness::LatenessCurves;
 use crate::error::ReportError;
 use crate::number;
 

@@ -62,7 +62,12 @@ pub fn flights(runs: &[RunData], samples: &ScenarioSamples, flights: &mut Vec<Fl
 
 /// The k of a claim `bound(n+k)`.
 fn bound_over_n(caps: &[String]) -> Option<u64> {
-    let of = |cap: &String| cap.strip_prefix("bound(n+")?.strip_suffix(')')?.parse().ok();
+    let of = |cap: &String| {
+        cap.strip_prefix("bound(n+")?
+            .strip_suffix(')')?
+            .parse()
+            .ok()
+    };
     caps.iter().find_map(of)
 }
 

@@ -11,8 +11,8 @@ mod estimates;
 mod excess;
 mod flight;
 mod histograms;
-mod lateness;
 mod latency;
+mod lateness;
 mod pace;
 mod ranking;
 mod samples;
@@ -28,9 +28,9 @@ pub use estimates::{
 pub use excess::{FullestPeriod, Promise};
 pub use flight::Flight;
 pub use histograms::Percentile;
-pub use lateness::LatenessCurves;
 pub use latency::LatencyCurves;
-pub(crate) use samples::{implementation, origin, scenarios};
+pub use lateness::LatenessCurves;
+pub(crate) use samples::{origin, scenarios};
 pub use significance::FALSE_DISCOVERIES;
 
 use crate::error::ReportError;
