@@ -1,12 +1,13 @@
 //! One scenario: a dot with its interval for each implementation, best on top, failures in words where
 //! the dot would be.
 
-use flowmeter_harness::record::{Scenario, Uncontended};
+use flowmeter_harness::record::{Measure, Scenario, Uncontended};
 use plotters::element::Text;
 use plotters_backend::text_anchor::{HPos, VPos};
 
 use super::axis::Axis;
 use super::frame::{Frame, line, marker, text_style};
+use super::scaling::measured;
 use super::svg::{Ink, UNITS};
 use super::{Chart, Data, Hover, direction, form, placebo_spread};
 use crate::error::ReportError;
@@ -51,7 +52,12 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
             None => Err(cell.failed().unwrap_or_default()),
         },
     });
-    let picture = picture(data, &scenario.name, unit, &dots.collect::<Vec<_>>())?;
+    let picture = picture(
+        data,
+        &scenario.name,
+        (unit, axis_name(scenario)),
+        &dots.collect::<Vec<_>>(),
+    )?;
     let title = format!(
         "{}: {}",
         scenario.title,
@@ -126,7 +132,12 @@ pub fn uncontended(
         reference: false,
         number: Ok((it.lo, it.nanos, it.hi)),
     });
-    let picture = picture(data, scenario, "ns", &dots.collect::<Vec<_>>())?;
+    let picture = picture(
+        data,
+        scenario,
+        ("ns", number::axis_name("ns")),
+        &dots.collect::<Vec<_>>(),
+    )?;
     let known = data.scenarios.iter().find(|s| s.name == scenario);
     let title = format!(
         "{}: lower is better",
@@ -179,7 +190,22 @@ struct Picture {
     ends: (f64, f64),
 }
 
-fn picture(data: &Data, name: &str, unit: &str, dots: &[Dot]) -> Result<Picture, ReportError> {
+/// What stands across.
+fn axis_name(scenario: &Scenario) -> String {
+    let name = number::axis_name(&scenario.unit);
+    match scenario.measure {
+        Measure::Latency => format!("{name}, {}", measured(scenario)),
+        Measure::Throughput | Measure::Cost => name,
+    }
+}
+
+/// `unit` is that of the numbers, and the name of their axis.
+fn picture(
+    data: &Data,
+    name: &str,
+    (unit, axis): (&str, String),
+    dots: &[Dot],
+) -> Result<Picture, ReportError> {
     let numbers = || dots.iter().filter_map(|dot| dot.number.ok());
     let lo = numbers().map(|(lo, ..)| lo).fold(f64::INFINITY, f64::min);
     let hi = numbers().map(|(.., hi)| hi).fold(0.0, f64::max);
@@ -194,7 +220,7 @@ fn picture(data: &Data, name: &str, unit: &str, dots: &[Dot]) -> Result<Picture,
         height: 70 + 19 * dots.len() as u32,
         x: Axis::values(lo, hi, |v| number::tick(v, unit)),
         y: Axis::categories(names.collect()),
-        x_name: number::axis_name(unit),
+        x_name: axis,
         y_name: String::new(),
         x_grid: true,
         y_grid: false,

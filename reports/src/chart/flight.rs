@@ -59,7 +59,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Option<Chart>, ReportEr
         y: Axis::marked(0.0, flights.len() as f64 * STRIP, ticks.collect()),
         x_name: "time since the first task".to_owned(),
         y_name: "tasks in flight".to_owned(),
-        x_grid: true,
+        x_grid: false,
         y_grid: false,
     };
     let shapes = frame.draw(&scenario.name, |inside, root| {
@@ -201,12 +201,7 @@ fn against(flight: &Flight) -> String {
 }
 
 fn said(flight: &Flight) -> String {
-    format!(
-        "claims {}, peak {}, mean {:.1}",
-        claim(flight),
-        against(flight),
-        flight.mean
-    )
+    format!("claims {}, peak {}", claim(flight), against(flight))
 }
 
 /// A line that goes across until the number changes.

@@ -169,7 +169,7 @@ pub fn lines<'a>(family: &[&'a Scenario]) -> Vec<Line<'a>> {
 }
 
 /// What is measured, in a title.
-fn measured(scenario: &Scenario) -> &'static str {
+pub fn measured(scenario: &Scenario) -> &'static str {
     match scenario.measure {
         Measure::Throughput => "Throughput",
         Measure::Latency if scenario.group == "timers" => "p99 lateness",

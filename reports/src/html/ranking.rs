@@ -95,8 +95,8 @@ fn tab(data: &Data, ranking: &Ranking) -> Tab {
         }
     }
     let cells = match ranking.cells {
-        1 => "1 cell".to_owned(),
-        n => format!("{n} cells"),
+        1 => "Over 1 cell".to_owned(),
+        n => format!("Over {n} cells"),
     };
     Tab {
         name: match &ranking.view {
@@ -105,14 +105,9 @@ fn tab(data: &Data, ranking: &Ranking) -> Tab {
             View::Form(form) => form.clone(),
         },
         note: format!(
-            "Geometric mean of ratios to the best of each of {cells}; 1.00 would be best everywhere.{}{}",
+            "{cells}.{}",
             if ranking.ranks.iter().any(|rank| rank.bounds > 0) {
                 " ≥: some numbers behind it are bounds, which count as they stand and tell no tiers apart."
-            } else {
-                ""
-            },
-            if data.estimates.exploratory {
-                " An exploratory run tells nobody apart: all share one tier."
             } else {
                 ""
             }

@@ -140,7 +140,7 @@ pub fn scenarios(runs: &[RunData]) -> Result<Vec<&Scenario>, ReportError> {
             a.producers,
         );
         let capacity = (a.unbounded, a.capacity);
-        let rest = (a.message_bytes, a.width, a.rate);
+        let rest = (a.message_bytes, a.width, a.waiting, a.parallelism, a.rate);
         (
             groups.iter().position(|group| **group == s.group),
             s.group.clone(),
