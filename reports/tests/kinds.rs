@@ -207,7 +207,7 @@ fn tasks_in_flight_are_drawn_against_the_bound_that_each_claims() {
 #[test]
 fn a_peak_above_the_bound_is_a_failure_in_words() {
     let mut run = run();
-    let of_pipeline = |w: &&mut flowmeter_harness::record::Window| {
+    let of_pipeline = |w: &&mut Window| {
         w.findings.in_flight.is_some() && w.implementation == "unordered" && w.round == 7
     };
     for w in run.windows.iter_mut().filter(of_pipeline) {

@@ -19,6 +19,9 @@ const STRIP: f64 = 1.55;
 /// Pixels of a strip.
 const PIXELS: u32 = 66;
 
+/// Stretches of time that the picture tells apart: four pixels each.
+const STRETCHES: u64 = 100;
+
 /// Places along the time at which the table tells how many there were.
 const MOMENTS: u64 = 10;
 
@@ -41,7 +44,6 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Option<Chart>, ReportEr
         return Ok(None);
     };
     let n = first.parallelism;
-    let end = |flight: &Flight| flight.timeline.last().map_or(0, |(moment, _)| *moment);
     let longest = flights.iter().map(|f| end(f.1)).max().unwrap_or(0);
     // Strips from the top, in the order of the page.
     let base = |row: usize| (flights.len() - 1 - row) as f64 * STRIP;
@@ -70,7 +72,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Option<Chart>, ReportEr
         for (row, (key, flight)) in flights.iter().enumerate() {
             inside.draw_series([across(0, row, Ink::Grid), across(n, row, Ink::Grid)])?;
             inside.draw_series([line(
-                steps(flight, &|l| base(row) + height(l)),
+                steps(flight, longest / STRETCHES, &|l| base(row) + height(l)),
                 Ink::Line(key.place),
             )])?;
             if let Some(bound) = flight.bound {
@@ -204,18 +206,34 @@ fn said(flight: &Flight) -> String {
     format!("claims {}, peak {}", claim(flight), against(flight))
 }
 
-/// A line that goes across until the number changes.
-fn steps(flight: &Flight, up: &impl Fn(u64) -> f64) -> Vec<(f64, f64)> {
-    let mut points = Vec::new();
-    let mut before = 0;
-    for &(moment, level) in &flight.timeline {
-        if level != before || points.is_empty() {
-            points.push((moment as f64, up(before)));
-            points.push((moment as f64, up(level)));
-            before = level;
+/// A line that goes across until the number changes: the most within each stretch of time, down at the end.
+fn steps(flight: &Flight, stretch: u64, up: &impl Fn(u64) -> f64) -> Vec<(f64, f64)> {
+    let (end, stretch) = (end(flight), stretch.max(1));
+    let mut changes = flight.timeline.iter().peekable();
+    let (mut now, mut drawn) = (0, 0);
+    let mut points = vec![(0.0, up(0))];
+    for from in (0..end).step_by(stretch as usize) {
+        let mut most = now;
+        // What changes with the stretch itself leaves nothing of what was before.
+        if changes.peek().is_some_and(|(at, _)| *at == from) {
+            most = 0;
+        }
+        while let Some((_, level)) = changes.next_if(|(at, _)| *at < (from + stretch).min(end)) {
+            now = *level;
+            most = most.max(now);
+        }
+        if most != drawn {
+            points.extend([(from as f64, up(drawn)), (from as f64, up(most))]);
+            drawn = most;
         }
     }
+    points.extend([(end as f64, up(drawn)), (end as f64, up(0))]);
     points
+}
+
+/// When the last task ended, nanoseconds since the first began.
+fn end(flight: &Flight) -> u64 {
+    flight.timeline.last().map_or(0, |(moment, _)| *moment)
 }
 
 fn level_at(flight: &Flight, moment: u64) -> u64 {

@@ -147,8 +147,8 @@ fn polyline(data: &mut String, points: impl IntoIterator<Item = BackendCoord>) {
         match last {
             None => command(data, 'M', &[x, y]),
             Some(last) if last == (x, y) => {}
-            Some((_, last_y)) if last_y == y => command(data, 'H', &[x]),
-            Some((last_x, _)) if last_x == x => command(data, 'V', &[y]),
+            Some((last_x, last_y)) if last_y == y => command(data, 'h', &[x - last_x]),
+            Some((last_x, last_y)) if last_x == x => command(data, 'v', &[y - last_y]),
             Some((last_x, last_y)) => command(data, 'l', &[x - last_x, y - last_y]),
         }
         last = Some((x, y));
@@ -334,7 +334,7 @@ mod tests {
                 .expect("drawn");
             svg.draw_line((0, 0), (50, 0), &style).expect("drawn");
         });
-        assert_eq!(out, "<path class=l3 d=\"M0 0l10.5 2V4M0 0H5\"/>");
+        assert_eq!(out, "<path class=l3 d=\"M0 0l10.5 2v2M0 0h5\"/>");
     }
 
     #[test]

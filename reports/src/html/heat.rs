@@ -64,6 +64,13 @@ pub fn groups(data: &Data) -> Vec<Group> {
 /// Of one kind; scenarios in which none of them took part are left out.
 fn map(data: &Data, name: String, scenarios: &[&Scenario], keys: &[Key]) -> Group {
     let takes_part = |s: &&&Scenario| keys.iter().any(|k| data.cell(&s.name, &k.name).is_some());
+    // Rounds of whoever has the most in a scenario.
+    let most = |scenario: &str| {
+        let cells = keys
+            .iter()
+            .filter_map(|key| data.cell(scenario, &key.name)?.measured());
+        cells.map(|m| m.rounds).max().unwrap_or(0)
+    };
     let rows = scenarios.iter().filter(takes_part).map(|scenario| Row {
         name: short(&scenario.name, &scenario.group),
         title: format!("{}: {}", scenario.name, scenario.title),
@@ -77,7 +84,7 @@ fn map(data: &Data, name: String, scenarios: &[&Scenario], keys: &[Key]) -> Grou
         },
         cells: keys
             .iter()
-            .map(|key| cell(data, &scenario.name, &key.name))
+            .map(|key| cell(data, &scenario.name, &key.name, most(&scenario.name)))
             .collect(),
     });
     Group {
@@ -102,7 +109,7 @@ fn short(name: &str, group: &str) -> String {
     rest.unwrap_or(name).to_owned()
 }
 
-fn cell(data: &Data, scenario: &str, implementation: &str) -> Cell {
+fn cell(data: &Data, scenario: &str, implementation: &str, most: usize) -> Cell {
     let Some(cell) = data.cell(scenario, implementation) else {
         return Cell {
             heat: 'n',
@@ -125,22 +132,22 @@ fn cell(data: &Data, scenario: &str, implementation: &str) -> Cell {
                 }
             },
             title: {
-                let mut said = format!("{} rounds", m.rounds);
-                if let Some(disturbance) = m.disturbance() {
-                    said.push_str(&format!(", {disturbance}"));
-                }
+                // That all have as many as anybody needs no words.
+                let fewer = (m.rounds < most).then(|| format!("{} of {most} rounds", m.rounds));
+                let mut said: Vec<String> = fewer.into_iter().chain(m.disturbance()).collect();
                 if m.standing == Standing::AtMost {
-                    said.push_str(
-                        ", limited by the generator of load: the true number is at most this",
+                    said.push(
+                        "limited by the generator of load: the true number is at most this"
+                            .to_owned(),
                     );
                 }
                 if m.standing == Standing::Reference {
-                    said.push_str(", a reference: compared with the best, and in no ranking");
+                    said.push("a reference: compared with the best, and in no ranking".to_owned());
                 }
                 if m.standing == Standing::Level && !data.estimates.exploratory {
-                    said.push_str(", not told apart from the best");
+                    said.push("not told apart from the best".to_owned());
                 }
-                said
+                said.join(", ")
             },
             sort: format!("{:.4}", m.ratio),
         },
