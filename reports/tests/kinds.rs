@@ -192,8 +192,8 @@ fn tasks_in_flight_are_drawn_against_the_bound_that_each_claims() {
     let page = page(&run());
     let chart = figure(&page, "Tasks in flight, 4 asked for");
     for words in [
-        ">core_async: claims n + 2 = 6, peak 6, at its bound<",
-        ">unordered: claims n = 4, peak 4, at its bound<",
+        ">core_async: bound n + 2 = 6, peak 6 at it, mean 5.5<",
+        ">unordered: bound n = 4, peak 4 at it, mean 3.5<",
         "first complete round",
         "<path class=b d",
         "<desc>Tasks in flight",
@@ -220,7 +220,8 @@ fn a_peak_above_the_bound_is_a_failure_in_words() {
     ), "{chart}");
     assert!(chart.contains("<td class=fail>✗ 5, above its bound"));
     assert!(
-        chart.contains("<text class=\"x\""),
+        chart.contains(">unordered: bound n = 4, peak 5 above it")
+            && chart.contains("<text class=\"x\""),
         "red in the picture too"
     );
 }
@@ -235,7 +236,7 @@ fn a_peak_below_the_bound_is_said() {
     }
     let page = page(&run);
     let chart = figure(&page, "Tasks in flight, 4 asked for");
-    assert!(chart.contains("claims n + 2 = 6, peak 3, below its bound"));
+    assert!(chart.contains("bound n + 2 = 6, peak 3 below it"));
 }
 
 #[test]
@@ -249,7 +250,7 @@ fn levels_too_close_to_tell_apart_are_left_to_the_words() {
     let page = page(&run);
     let chart = figure(&page, "Tasks in flight, 64 asked for");
     assert!(
-        chart.contains("claims n + 2 = 66, peak 64, below its bound"),
+        chart.contains("bound n + 2 = 66, peak 64 below it"),
         "{chart}"
     );
     assert_eq!(chart.matches(">64</text>").count(), 2);

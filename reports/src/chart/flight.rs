@@ -19,8 +19,8 @@ const STRIP: f64 = 1.55;
 /// Pixels of a strip.
 const PIXELS: u32 = 66;
 
-/// Stretches of time that the picture tells apart: four pixels each.
-const STRETCHES: u64 = 100;
+/// Stretches of time that the picture tells apart: two pixels each.
+const STRETCHES: u64 = 200;
 
 /// Places along the time at which the table tells how many there were.
 const MOMENTS: u64 = 10;
@@ -187,7 +187,7 @@ fn claim(flight: &Flight) -> String {
     match flight.bound {
         Some(bound) if bound == flight.parallelism => format!("n = {bound}"),
         Some(bound) => format!("n + {} = {bound}", bound - flight.parallelism),
-        None => "nothing".to_owned(),
+        None => "unknown".to_owned(),
     }
 }
 
@@ -203,7 +203,18 @@ fn against(flight: &Flight) -> String {
 }
 
 fn said(flight: &Flight) -> String {
-    format!("claims {}, peak {}", claim(flight), against(flight))
+    let peak = match flight.bound {
+        None => "",
+        Some(bound) if flight.peak > bound => " above it",
+        Some(bound) if flight.peak == bound => " at it",
+        Some(_) => " below it",
+    };
+    format!(
+        "bound {}, peak {}{peak}, mean {:.1}",
+        claim(flight),
+        flight.peak,
+        flight.mean
+    )
 }
 
 /// A line that goes across until the number changes: the most within each stretch of time, down at the end.
@@ -239,4 +250,49 @@ fn end(flight: &Flight) -> u64 {
 fn level_at(flight: &Flight, moment: u64) -> u64 {
     let past = flight.timeline.iter().take_while(|(at, _)| *at <= moment);
     past.last().map_or(0, |(_, level)| *level)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flight(timeline: &[(u64, u64)]) -> Flight {
+        Flight {
+            scenario: "pipelines/tasks".to_owned(),
+            implementation: "unordered".to_owned(),
+            parallelism: 2,
+            bound: Some(2),
+            peak: 2,
+            mean: 1.0,
+            rounds: 1,
+            timeline: timeline.to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_stretch_shows_the_most_in_it_and_a_quiet_one_what_was_left() {
+        let flight = flight(&[(0, 2), (3, 1), (5, 3), (7, 1), (95, 0)]);
+        let points = steps(&flight, 10, &|level| level as f64);
+        let expected = [
+            (0.0, 0.0),
+            (0.0, 0.0),
+            (0.0, 3.0),
+            (10.0, 3.0),
+            (10.0, 1.0),
+            (95.0, 1.0),
+            (95.0, 0.0),
+        ];
+        assert_eq!(points, expected);
+        assert_eq!([2, 6, 94].map(|at| level_at(&flight, at)), [2, 3, 1]);
+    }
+
+    #[test]
+    fn a_change_at_the_beginning_of_a_stretch_leaves_nothing_of_before() {
+        let flight = flight(&[(0, 2), (10, 1), (20, 0)]);
+        let points = steps(&flight, 10, &|level| level as f64);
+        assert!(
+            points.contains(&(10.0, 1.0)) && points.contains(&(10.0, 2.0)),
+            "{points:?}"
+        );
+    }
 }
