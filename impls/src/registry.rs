@@ -219,10 +219,12 @@ fn published_timers<H: Enrol>(hall: &mut H) {
         .enter();
     peer::<os_sleep::OsSleep, _>(hall, "os-sleep", os_sleep::version())
         .blocking_sleep()
+        .reference()
         .enter();
     #[cfg(target_os = "linux")]
     peer::<os_sleep::OsSleepSharp, _>(hall, "os-sleep-1ns", os_sleep::version())
         .blocking_sleep()
+        .reference()
         .enter();
 }
 

@@ -50,7 +50,7 @@ pub struct CmpRow {
     pub unit: String,
     /// Which way is up.
     pub better: Better,
-    /// Against the scenario's best, at most 1; above 1 would be better whichever way is up.
+    /// Against the scenario's best, at most 1; above 1 would be better whichever way is up, as a reference may be.
     pub ratio_to_best: Option<f64>,
     /// Lower end of the ratio's interval.
     pub ratio_lo: Option<f64>,
@@ -60,6 +60,9 @@ pub struct CmpRow {
     /// Left out where it is not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_most: bool,
+    /// A reference: never the best itself. Left out where it is not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reference: bool,
     /// Why it has no number.
     pub error: Option<String>,
 }
@@ -83,7 +86,7 @@ pub fn rank_rows(estimates: &Estimates) -> Vec<RankRow> {
     .collect()
 }
 
-/// Every cell, by scenario, best first, cells without a number last.
+/// Every cell, by scenario, best first, then references, cells without a number last.
 pub fn cmp_rows(estimates: &Estimates) -> Vec<CmpRow> {
     let mut rows: Vec<CmpRow> = Vec::new();
     for scenario in estimates.cells.chunk_by(|a, b| a.scenario == b.scenario) {
@@ -103,13 +106,16 @@ pub fn cmp_rows(estimates: &Estimates) -> Vec<CmpRow> {
                 ratio_lo: measured.map(|m| m.ratio_lo),
                 ratio_hi: measured.map(|m| m.ratio_hi),
                 at_most: measured.is_some_and(|m| m.standing == Standing::AtMost),
+                reference: cell.reference,
                 error: cell.error(),
             }
         }));
         // Stable: equal ones stay in the order of their names.
         rows[first..].sort_by(|a, b| {
-            let of = |row: &CmpRow| row.ratio_to_best.unwrap_or(f64::NEG_INFINITY);
-            of(b).total_cmp(&of(a))
+            let place = |row: &CmpRow| (row.error.is_some(), row.reference);
+            let ratio = |row: &CmpRow| row.ratio_to_best.unwrap_or(f64::NEG_INFINITY);
+            let by_ratio = || ratio(b).total_cmp(&ratio(a));
+            place(a).cmp(&place(b)).then_with(by_ratio)
         });
     }
     rows

@@ -216,6 +216,14 @@ fn one_ranking(
         );
     }
     lines.write(style, width, out);
+    let references = references(estimates, &ranking.group);
+    if !references.is_empty() {
+        let line = format!(
+            "       for reference, in no ranking: {}",
+            references.join(", ")
+        );
+        let _ = writeln!(out, "{}", style.paint(Tone::Aside, &cut(&line, width)));
+    }
 }
 
 /// Cells of an implementation in a group that have a failure instead of a number.
@@ -228,6 +236,18 @@ fn failures(estimates: &Estimates, group: &str, implementation: &str) -> usize {
         .count()
 }
 
+/// References that were measured in a group.
+pub(crate) fn references<'a>(estimates: &'a Estimates, group: &str) -> Vec<&'a str> {
+    let of_group = estimates.cells.iter();
+    let mut names: Vec<&str> = of_group
+        .filter(|c| c.group == group && c.reference && c.measured().is_some())
+        .map(|c| &*c.implementation)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 /// Implementations of a group whose every cell failed, with how many those are.
 pub(crate) fn without_number<'a>(
     estimates: &'a Estimates,
@@ -236,7 +256,7 @@ pub(crate) fn without_number<'a>(
     let mut names: Vec<&str> = estimates
         .cells
         .iter()
-        .filter(|c| c.group == ranking.group && c.measured().is_none())
+        .filter(|c| c.group == ranking.group && !c.reference && c.measured().is_none())
         .map(|c| &*c.implementation)
         .filter(|name| !ranking.ranks.iter().any(|r| r.implementation == *name))
         .collect();
@@ -312,11 +332,15 @@ fn one_scenario(
         .iter()
         .filter_map(|c| Some((c, c.measured()?)))
         .collect();
-    measured.sort_by(|a, b| b.1.ratio.total_cmp(&a.1.ratio));
+    measured.sort_by(|a, b| {
+        let by_ratio = || b.1.ratio.total_cmp(&a.1.ratio);
+        a.0.reference.cmp(&b.0.reference).then_with(by_ratio)
+    });
     for (cell, m) in measured {
         let tone = match m.standing {
             Standing::Best => Tone::Leading,
             Standing::Slower | Standing::Level | Standing::AtMost => Tone::Usual,
+            Standing::Reference => Tone::Aside,
         };
         let name = cut(&cell.implementation, names);
         let median = format!("{}{}", m.bound(), number::value(m.median, &cell.unit));
@@ -329,6 +353,7 @@ fn one_scenario(
                     Standing::Best => "best",
                     Standing::Slower => "slower",
                     Standing::AtMost => "by generator",
+                    Standing::Reference => "reference",
                     Standing::Level if estimates.exploratory => "",
                     Standing::Level => "not told apart",
                 };

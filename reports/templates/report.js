@@ -77,7 +77,7 @@
   };
   all('.chart').forEach(svg => {
     const numbers = text => text ? text.split(' ').map(Number) : null;
-    const xs = numbers(svg.dataset.x), ys = numbers(svg.dataset.y);
+    const xs = numbers(svg.dataset.x), ys = numbers(svg.dataset.y), levels = numbers(svg.dataset.l);
     const table = svg.closest('figure').querySelector('.data');
     svg.onpointermove = event => {
       const box = svg.getBoundingClientRect(), scale = svg.viewBox.baseVal.width / box.width;
@@ -85,8 +85,8 @@
       const heads = [...table.tHead.rows[0].cells], rows = [...table.tBodies[0].rows];
       const head = document.createElement('b');
       let lines;
-      if (xs && !ys) {
-        const column = nearest(xs, x) + 1;
+      if (levels || xs && !ys) {
+        const column = (levels ? nearest(levels, y) : nearest(xs, x)) + 1;
         head.textContent = heads[column].textContent;
         lines = rows.map(row => line(row.cells[0].textContent, row.cells[column].textContent));
       } else {

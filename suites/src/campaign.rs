@@ -198,6 +198,8 @@ fn implementation(who: &Contestant) -> Implementation {
         origin: who.origin,
         version: who.version.clone(),
         caps: who.capabilities.names(),
+        kind: who.kind.name().to_owned(),
+        reference: who.reference,
     }
 }
 

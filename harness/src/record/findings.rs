@@ -37,7 +37,8 @@ pub struct InFlight {
     pub peak: u64,
     /// Mean over time.
     pub mean: f64,
-    /// Pairs of a moment (nanoseconds since the first task) and how many there were at most until the next.
+    /// Pairs of a moment (nanoseconds since the first task) and how many there were at most until the next; the
+    /// last one is the end.
     pub timeline: Vec<(u64, u64)>,
 }
 

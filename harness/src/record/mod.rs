@@ -126,6 +126,12 @@ pub struct Implementation {
     pub version: String,
     /// Stable names of what it claims.
     pub caps: Vec<String>,
+    /// What it is: `channel`, `timer`, `pipeline`, `limiter` or `executor`; empty where nobody says.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// Measured beside the others for comparison: in no ranking, and nobody's best.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reference: bool,
 }
 
 /// What a scenario's value is.
@@ -165,13 +171,13 @@ impl Measure {
 pub struct Scenario {
     /// Path below `scenarios/` without `.toml`, such as `channels/spsc-64`.
     pub name: String,
-    /// Ranking group: `channels`, `alts`, later `timers`, `pipelines`, `limiters`, `executors`.
+    /// Ranking group: `channels`, `alts`, `timers`, `pipelines`, `limiters`, `executors`.
     pub group: String,
     /// One line that says what happens.
     pub title: String,
     /// A paragraph on why it matters.
     pub why: String,
-    /// `blocking`, `async` or `callback`.
+    /// `blocking`, `async`, `callback`, or `native`: each implementation in its own.
     pub form: String,
     /// What the value is.
     pub measure: Measure,

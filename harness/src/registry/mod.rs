@@ -52,6 +52,8 @@ pub struct Contestant {
     pub version: String,
     /// What it offers and promises.
     pub capabilities: Capabilities,
+    /// Measured beside the others for comparison: in no ranking, and nobody's best.
+    pub reference: bool,
 }
 
 /// Those whom contestants are shown to: a suite keeps what it needs of each type.
@@ -221,6 +223,7 @@ impl<'h, F, H: Enrol> Newcomer<'h, F, H> {
                 origin: self.origin,
                 version: self.version,
                 capabilities: Capabilities::default(),
+                reference: false,
             },
             visits: Vec::new(),
             family: PhantomData,
@@ -264,6 +267,13 @@ impl<'h, F, H: Enrol> Entry<'h, F, H> {
     /// Promises that behaviour.
     pub fn claims(mut self, claims: &[Claim]) -> Self {
         self.who.capabilities.claims.extend(claims);
+        self
+    }
+
+    /// Is measured beside the others for comparison: what the system itself does, or can do at best. It stands in
+    /// no ranking and is nobody's best.
+    pub fn reference(mut self) -> Self {
+        self.who.reference = true;
         self
     }
 

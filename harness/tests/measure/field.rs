@@ -98,6 +98,8 @@ fn implementation(name: &str) -> Implementation {
         origin: Origin::Mutant,
         version: "0".to_owned(),
         caps: Vec::new(),
+        kind: "channel".to_owned(),
+        reference: false,
     }
 }
 

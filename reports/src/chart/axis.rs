@@ -24,6 +24,16 @@ impl Axis {
         }
     }
 
+    /// A range with those ticks.
+    pub fn marked(lo: f64, hi: f64, ticks: Vec<(f64, String)>) -> Axis {
+        Axis {
+            lo,
+            hi,
+            logarithmic: false,
+            ticks,
+        }
+    }
+
     /// Decades of 1/(1-p) from p0, at least to p90: the axis of HdrHistogram's plots.
     pub fn percentiles(quantile: f64) -> Axis {
         let last = (-(1.0 - quantile).log10()).max(1.0);
@@ -77,11 +87,14 @@ impl Axis {
         }
     }
 
-    /// In decades, with 2 and 5 between them where there are few.
+    /// In decades, with 2 and 5 between them where there are few, and more where there is hardly one.
     pub fn decades(lo: f64, hi: f64, label: impl Fn(f64) -> String) -> Axis {
         let (lo, hi) = (lo / 1.15, hi * 1.15);
-        let few = hi / lo < 1000.0;
-        let steps: &[f64] = if few { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let steps: &[f64] = match hi / lo {
+            span if span < 5.0 => &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+            span if span < 1000.0 => &[1.0, 2.0, 5.0],
+            _ => &[1.0],
+        };
         let decades = lo.log10().floor() as i32..=hi.log10().ceil() as i32;
         let ticks = decades
             .flat_map(|decade| steps.iter().map(move |step| step * 10_f64.powi(decade)))
@@ -166,6 +179,12 @@ mod tests {
     fn values_of_many_sizes_stand_in_decades() {
         let axis = Axis::values(0.9, 1100.0, |v| v.to_string());
         assert_eq!(labels(&axis), ["1", "10", "100", "1000"]);
+    }
+
+    #[test]
+    fn less_than_a_decade_has_ticks_to_read_it_by() {
+        let axis = Axis::decades(0.65, 1.0, |v| format!("{v:.2}"));
+        assert_eq!(labels(&axis), ["0.60", "0.70", "0.80", "0.90", "1.00"]);
     }
 
     #[test]

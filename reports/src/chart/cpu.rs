@@ -47,7 +47,10 @@ pub fn chart(data: &Data, group: &str) -> Result<Option<Chart>, ReportError> {
             .implementations
             .iter()
             .filter_map(|&(name, _)| {
-                let measured = data.cell(&scenario.name, name)?.measured()?;
+                let cell = data
+                    .cell(&scenario.name, name)
+                    .filter(|cell| !cell.reference)?;
+                let measured = cell.measured()?;
                 Some((
                     name,
                     measured.ratio,
@@ -131,6 +134,8 @@ pub fn chart(data: &Data, group: &str) -> Result<Option<Chart>, ReportError> {
         head: head.map(str::to_owned).to_vec(),
         rows: rows.collect(),
         failures: Vec::new(),
+        alarms: Vec::new(),
+        remark: String::new(),
         why: String::new(),
         placebo: placebo_spread(data, &scenarios),
         // The whole group: a short command, though it measures a little more.

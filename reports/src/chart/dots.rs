@@ -1,14 +1,15 @@
 //! One scenario: a dot with its interval for each implementation, best on top, failures in words where
 //! the dot would be.
 
-use flowmeter_harness::record::{Scenario, Uncontended};
+use flowmeter_harness::record::{Measure, Scenario, Uncontended};
 use plotters::element::Text;
 use plotters_backend::text_anchor::{HPos, VPos};
 
 use super::axis::Axis;
 use super::frame::{Frame, line, marker, text_style};
+use super::scaling::measured;
 use super::svg::{Ink, UNITS};
-use super::{Chart, Data, Hover, direction, placebo_spread};
+use super::{Chart, Data, Hover, direction, form, placebo_spread};
 use crate::error::ReportError;
 use crate::number;
 use crate::statistics::Cell;
@@ -17,7 +18,7 @@ use crate::statistics::Cell;
 const NAME: usize = 18;
 
 /// A name that fits.
-fn short(name: &str) -> String {
+pub fn short(name: &str) -> String {
     if name.chars().count() <= NAME {
         name.to_owned()
     } else {
@@ -35,17 +36,28 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
     let mut cells: Vec<&Cell> = cells
         .filter_map(|(name, _)| data.cell(&scenario.name, name))
         .collect();
+    // Contestants, references, failures.
+    let place = |cell: &Cell| (cell.measured().is_none(), cell.reference);
     let ratio = |cell: &Cell| cell.measured().map_or(-1.0, |m| m.ratio);
-    cells.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
+    cells.sort_by(|a, b| {
+        let by_ratio = || ratio(b).total_cmp(&ratio(a));
+        place(a).cmp(&place(b)).then_with(by_ratio)
+    });
     let numbers = || cells.iter().filter_map(|cell| cell.measured());
     let dots = cells.iter().map(|cell| Dot {
         name: &cell.implementation,
+        reference: cell.reference,
         number: match cell.measured() {
             Some(m) => Ok((m.lo, m.median, m.hi)),
             None => Err(cell.failed().unwrap_or_default()),
         },
     });
-    let picture = picture(data, &scenario.name, unit, &dots.collect::<Vec<_>>())?;
+    let picture = picture(
+        data,
+        &scenario.name,
+        (unit, axis_name(scenario)),
+        &dots.collect::<Vec<_>>(),
+    )?;
     let title = format!(
         "{}: {}",
         scenario.title,
@@ -59,7 +71,10 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
                 name,
                 format!("{}{}", m.bound(), number::value(m.median, unit)),
                 number::interval(m.lo, m.hi, unit),
-                number::ratio(m.ratio),
+                match cell.reference {
+                    true => format!("{}, reference", number::ratio(m.ratio)),
+                    false => number::ratio(m.ratio),
+                },
             ],
             None => [&name, "no number", "", ""].map(str::to_owned).to_vec(),
         };
@@ -72,7 +87,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
     let head = ["", "median", "95 % interval", "ratio"];
     let head = head.into_iter().chain(disturbed.then_some("rate"));
     Ok(Chart {
-        subtitle: format!("{} · {}", scenario.name, scenario.form),
+        subtitle: format!("{} · {}", scenario.name, form(scenario)),
         description: match numbers().next() {
             Some(_) => format!(
                 "{title}. {} implementations, from {} to {}.",
@@ -93,6 +108,8 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
             .iter()
             .filter_map(|cell| Some(format!("{}: {}", cell.implementation, cell.error()?)))
             .collect(),
+        alarms: Vec::new(),
+        remark: String::new(),
         why: scenario.why.clone(),
         placebo: placebo_spread(data, &[scenario]),
         scenarios: vec![scenario.name.clone()],
@@ -112,9 +129,15 @@ pub fn uncontended(
     estimates.sort_by(|a, b| a.nanos.total_cmp(&b.nanos));
     let dots = estimates.iter().map(|it| Dot {
         name: &it.implementation,
+        reference: false,
         number: Ok((it.lo, it.nanos, it.hi)),
     });
-    let picture = picture(data, scenario, "ns", &dots.collect::<Vec<_>>())?;
+    let picture = picture(
+        data,
+        scenario,
+        ("ns", number::axis_name("ns")),
+        &dots.collect::<Vec<_>>(),
+    )?;
     let known = data.scenarios.iter().find(|s| s.name == scenario);
     let title = format!(
         "{}: lower is better",
@@ -144,6 +167,8 @@ pub fn uncontended(
         failures: Vec::new(),
         placebo: "no placebo".to_owned(),
         scenarios: vec![scenario.to_owned()],
+        alarms: Vec::new(),
+        remark: String::new(),
         why: String::new(),
     })
 }
@@ -151,6 +176,7 @@ pub fn uncontended(
 /// A row of such a picture.
 struct Dot<'a> {
     name: &'a str,
+    reference: bool,
     /// Its number between the ends of its interval, or why it has none.
     number: Result<(f64, f64, f64), &'a str>,
 }
@@ -164,19 +190,37 @@ struct Picture {
     ends: (f64, f64),
 }
 
-fn picture(data: &Data, name: &str, unit: &str, dots: &[Dot]) -> Result<Picture, ReportError> {
+/// What stands across.
+fn axis_name(scenario: &Scenario) -> String {
+    let name = number::axis_name(&scenario.unit);
+    match scenario.measure {
+        Measure::Latency => format!("{name}, {}", measured(scenario)),
+        Measure::Throughput | Measure::Cost => name,
+    }
+}
+
+/// `unit` is that of the numbers, and the name of their axis.
+fn picture(
+    data: &Data,
+    name: &str,
+    (unit, axis): (&str, String),
+    dots: &[Dot],
+) -> Result<Picture, ReportError> {
     let numbers = || dots.iter().filter_map(|dot| dot.number.ok());
     let lo = numbers().map(|(lo, ..)| lo).fold(f64::INFINITY, f64::min);
     let hi = numbers().map(|(.., hi)| hi).fold(0.0, f64::max);
     // Categories count upwards, and the best stands on top.
-    let names = dots.iter().rev().map(|dot| short(dot.name));
+    let names = dots.iter().rev().map(|dot| match dot.reference {
+        true => format!("{}, ref.", short(dot.name)),
+        false => short(dot.name),
+    });
     let row = |n: usize| (dots.len() - 1 - n) as f64;
     let frame = Frame {
         width: 440,
         height: 70 + 19 * dots.len() as u32,
         x: Axis::values(lo, hi, |v| number::tick(v, unit)),
         y: Axis::categories(names.collect()),
-        x_name: number::axis_name(unit),
+        x_name: axis,
         y_name: String::new(),
         x_grid: true,
         y_grid: false,

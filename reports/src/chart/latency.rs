@@ -118,6 +118,8 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Option<Chart>, ReportEr
             .into_iter()
             .map(|(name, error)| format!("{name}: {error}"))
             .collect(),
+        alarms: Vec::new(),
+        remark: String::new(),
         why: String::new(),
         placebo: placebo_spread(data, &[scenario]),
         scenarios: vec![scenario.name.clone()],

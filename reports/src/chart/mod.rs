@@ -3,15 +3,18 @@
 mod axis;
 mod cpu;
 mod dots;
+mod excess;
+mod flight;
 mod frame;
 mod latency;
+mod lateness;
 mod scaling;
 mod svg;
 
 use std::collections::BTreeMap;
 
-use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{Better, RunData, Scenario, Uncontended};
+use flowmeter_harness::caps::{Kind, Origin};
+use flowmeter_harness::record::{Better, Implementation, Measure, RunData, Scenario, Uncontended};
 
 pub use frame::legend_symbol;
 
@@ -27,9 +30,18 @@ pub struct Data<'a> {
     pub estimates: &'a Estimates,
     /// Scenarios in the order of the page.
     pub scenarios: Vec<&'a Scenario>,
-    /// Implementations in the order of the page; the place of one decides its colour and marker.
+    /// Implementations in the order of the page: by kind and origin.
     pub implementations: Vec<(&'a str, Origin)>,
+    marks: BTreeMap<&'a str, Mark<'a>>,
     cells: BTreeMap<(&'a str, &'a str), &'a Cell>,
+}
+
+/// What sets an implementation apart.
+struct Mark<'a> {
+    /// Place among its kind, which decides its colour and marker: only those of one kind share a picture.
+    place: u16,
+    kind: &'a str,
+    reference: bool,
 }
 
 impl<'a> Data<'a> {
@@ -38,23 +50,42 @@ impl<'a> Data<'a> {
     /// # Errors
     /// As [`crate::statistics::scenarios`].
     pub fn new(runs: &'a [RunData], estimates: &'a Estimates) -> Result<Data<'a>, ReportError> {
-        let all = runs.iter().flat_map(|run| run.implementations.values());
-        let mut implementations: Vec<(&str, Origin)> =
-            all.map(|it| (&*it.name, it.origin)).collect();
+        let mut all: Vec<&Implementation> = runs
+            .iter()
+            .flat_map(|run| run.implementations.values())
+            .collect();
+        let of_kind = |kind: &str| Kind::ALL.iter().position(|known| known.name() == kind);
         let rank = |origin: Origin| match origin {
             Origin::Own => 0,
             Origin::Peer => 1,
             Origin::Foreign => 2,
             Origin::Mutant => 3,
         };
-        implementations.sort_by_key(|&(name, origin)| (rank(origin), name));
-        implementations.dedup_by_key(|(name, _)| *name);
+        all.sort_by_key(|it| (of_kind(&it.kind), &it.kind, rank(it.origin), &it.name));
+        let mut marks: BTreeMap<&str, Mark> = BTreeMap::new();
+        let mut places: BTreeMap<&str, u16> = BTreeMap::new();
+        let mut implementations = Vec::new();
+        for it in all {
+            if marks.contains_key(&*it.name) {
+                continue;
+            }
+            let next = places.entry(&it.kind).or_default();
+            let mark = Mark {
+                place: *next,
+                kind: &it.kind,
+                reference: it.reference,
+            };
+            *next += 1;
+            marks.insert(&it.name, mark);
+            implementations.push((&*it.name, it.origin));
+        }
         let key = |cell: &'a Cell| ((&*cell.scenario, &*cell.implementation), cell);
         Ok(Data {
             runs,
             estimates,
             scenarios: crate::statistics::scenarios(runs)?,
             implementations,
+            marks,
             cells: estimates.cells.iter().map(key).collect(),
         })
     }
@@ -64,22 +95,30 @@ impl<'a> Data<'a> {
         self.cells.get(&(scenario, implementation)).copied()
     }
 
-    /// The place of an implementation on the page.
+    /// The place of an implementation among its kind.
     pub fn place(&self, implementation: &str) -> u16 {
-        let place = self
-            .implementations
-            .iter()
-            .position(|(name, _)| *name == implementation);
-        place.unwrap_or(0) as u16
+        self.marks.get(implementation).map_or(0, |mark| mark.place)
+    }
+
+    /// How many places there are.
+    pub fn places(&self) -> usize {
+        let last = self.marks.values().map(|mark| mark.place).max();
+        last.map_or(0, |last| usize::from(last) + 1)
+    }
+
+    /// What an implementation is; empty where nobody says.
+    pub fn kind(&self, implementation: &str) -> &'a str {
+        self.marks.get(implementation).map_or("", |mark| mark.kind)
     }
 
     /// Names with their places, of those for which that holds.
     pub fn those(&self, mut holds: impl FnMut(&str) -> bool) -> Vec<Key> {
-        let all = (0..).zip(&self.implementations);
-        all.filter(|(_, (name, _))| holds(name))
-            .map(|(place, (name, _))| Key {
-                place,
-                name: (*name).to_owned(),
+        let all = self.implementations.iter().map(|(name, _)| *name);
+        all.filter(|name| holds(name))
+            .map(|name| Key {
+                place: self.place(name),
+                name: name.to_owned(),
+                reference: self.marks.get(name).is_some_and(|mark| mark.reference),
             })
             .collect()
     }
@@ -88,10 +127,12 @@ impl<'a> Data<'a> {
 /// A name in a legend.
 #[derive(Clone, Debug)]
 pub struct Key {
-    /// Place of the implementation on the page.
+    /// Place of the implementation among its kind.
     pub place: u16,
     /// Its name.
     pub name: String,
+    /// Whether it is a reference: dashed, without markers.
+    pub reference: bool,
 }
 
 /// How the page's script finds the part of the data table that belongs to a place in the picture.
@@ -99,6 +140,8 @@ pub struct Key {
 pub enum Hover {
     /// The nearest of these x (pixels) is a column.
     Columns(Vec<i32>),
+    /// The nearest of these y (pixels) is a column.
+    Levels(Vec<i32>),
     /// The nearest of these y (pixels) is a row.
     Rows(Vec<i32>),
     /// The nearest of these points is a row.
@@ -124,10 +167,14 @@ pub struct Chart {
     pub hover: Hover,
     /// Head of the data table.
     pub head: Vec<String>,
-    /// Its rows: names first.
+    /// Its rows: names first. What begins with ✗ is a failure.
     pub rows: Vec<Vec<String>>,
     /// Those without a number, and why.
     pub failures: Vec<String>,
+    /// What was seen that must not be.
+    pub alarms: Vec<String>,
+    /// What was seen besides, and how it is to be read.
+    pub remark: String,
     /// How far the placebo was off.
     pub placebo: String,
     /// Its scenarios.
@@ -150,7 +197,11 @@ pub fn charts(data: &Data, group: &str) -> Result<Vec<Chart>, ReportError> {
         })
         .collect();
     let mut charts = Vec::new();
-    let families = |s: &&Scenario| (s.axes.family.clone(), s.form.clone(), s.unit.clone());
+    let families = |s: &&Scenario| {
+        // The load on a channel is an axis; another limit is another question.
+        let rate = s.axes.rate.filter(|_| s.measure != Measure::Latency);
+        (s.axes.family.clone(), s.form.clone(), s.unit.clone(), rate)
+    };
     let mut by_family: BTreeMap<_, Vec<&Scenario>> = BTreeMap::new();
     for scenario in &scenarios {
         by_family
@@ -170,6 +221,9 @@ pub fn charts(data: &Data, group: &str) -> Result<Vec<Chart>, ReportError> {
         }
         for scenario in family {
             charts.extend(latency::chart(data, scenario)?);
+            charts.extend(lateness::chart(data, scenario)?);
+            charts.extend(flight::chart(data, scenario)?);
+            charts.extend(excess::chart(data, scenario)?);
         }
     }
     charts.extend(cpu::chart(data, group)?);
@@ -185,6 +239,14 @@ pub fn uncontended(data: &Data) -> Result<Vec<Chart>, ReportError> {
     all.chunk_by(|a, b| a.scenario == b.scenario)
         .map(|of| dots::uncontended(data, &of[0].scenario, of))
         .collect()
+}
+
+/// A form in words.
+fn form(scenario: &Scenario) -> &str {
+    match &*scenario.form {
+        "native" => "each in its own form",
+        form => form,
+    }
 }
 
 /// How far the placebos of these scenarios were off, in words.

@@ -11,7 +11,7 @@ use plotters_backend::text_anchor::{HPos, VPos};
 use super::axis::Axis;
 use super::frame::{Frame, line, marker, text_style};
 use super::svg::{Ink, UNITS};
-use super::{Chart, Data, Hover, direction, failures, placebo_spread};
+use super::{Chart, Data, Hover, direction, failures, form, placebo_spread};
 use crate::error::ReportError;
 use crate::number;
 
@@ -22,6 +22,8 @@ enum Along {
     Capacity,
     MessageSize,
     Clauses,
+    Waiting,
+    Parallelism,
     Rate,
 }
 
@@ -29,8 +31,10 @@ enum Along {
 type Position = Option<((usize, usize), String)>;
 
 impl Along {
-    const ALL: [Along; 5] = [
+    const ALL: [Along; 7] = [
         Along::Rate,
+        Along::Waiting,
+        Along::Parallelism,
         Along::Clauses,
         Along::Threads,
         Along::Capacity,
@@ -51,6 +55,13 @@ impl Along {
                 Some(((bytes, 0), number::bytes(bytes as u64)))
             }
             Along::Clauses => axes.width.map(|n| ((n, 0), n.to_string())),
+            Along::Waiting => {
+                let waiting = axes.waiting?;
+                Some(((waiting, 0), number::tick(waiting as f64, "")))
+            }
+            Along::Parallelism => axes.parallelism.map(|n| ((n, 0), n.to_string())),
+            // A limiter's rate is no load.
+            Along::Rate if scenario.measure != Measure::Latency => None,
             Along::Rate => {
                 let rate = axes.rate?;
                 Some(((rate as usize, 0), number::tick(rate as f64, "")))
@@ -59,25 +70,39 @@ impl Along {
     }
 
     /// With its unit, for the axis.
-    fn name(self) -> &'static str {
+    fn name(self, group: &str) -> &'static str {
         match self {
             Along::Threads => "threads, producers:consumers",
             Along::Capacity => "capacity, values (0: rendezvous)",
             Along::MessageSize => "size of a message",
             Along::Clauses => "clauses",
+            Along::Waiting => waiting(group),
+            Along::Parallelism => "items in work at a time",
             Along::Rate => "offered load, messages/s",
         }
     }
 
     /// In a title.
-    fn word(self) -> &'static str {
+    fn word(self, group: &str) -> &'static str {
         match self {
             Along::Threads => "threads",
             Along::Capacity => "capacity",
             Along::MessageSize => "message size",
             Along::Clauses => "clauses",
+            Along::Waiting => waiting(group),
+            Along::Parallelism => "parallelism",
             Along::Rate => "load",
         }
+    }
+}
+
+/// What waits.
+fn waiting(group: &str) -> &'static str {
+    match group {
+        "timers" => "timers armed",
+        "limiters" => "acquirers",
+        "executors" => "parked tasks",
+        _ => "waiting at a time",
     }
 }
 
@@ -144,10 +169,12 @@ pub fn lines<'a>(family: &[&'a Scenario]) -> Vec<Line<'a>> {
 }
 
 /// What is measured, in a title.
-fn measured(measure: Measure) -> &'static str {
-    match measure {
+pub fn measured(scenario: &Scenario) -> &'static str {
+    match scenario.measure {
         Measure::Throughput => "Throughput",
+        Measure::Latency if scenario.group == "timers" => "p99 lateness",
         Measure::Latency => "p99 response time",
+        Measure::Cost if scenario.unit == "x ideal" => "Time over the ideal",
         Measure::Cost => "Cost",
     }
 }
@@ -179,15 +206,15 @@ pub fn chart(data: &Data, of: &Line) -> Result<Chart, ReportError> {
         height: 270,
         x: Axis::categories(labels.clone()),
         y: Axis::values(lo, hi, |v| number::tick(v, unit)),
-        x_name: of.along.name().to_owned(),
+        x_name: of.along.name(&first.group).to_owned(),
         y_name: number::axis_name(unit),
         x_grid: false,
         y_grid: true,
     };
     let title = format!(
         "{} against {}: {}",
-        measured(first.measure),
-        of.along.word(),
+        measured(first),
+        of.along.word(&first.group),
         direction(first.measure.better())
     );
     let places: Vec<f64> = (0..of.points.len() as u32).map(f64::from).collect();
@@ -259,6 +286,8 @@ pub fn chart(data: &Data, of: &Line) -> Result<Chart, ReportError> {
         head,
         rows: rows.collect(),
         failures: without(data, of),
+        alarms: Vec::new(),
+        remark: String::new(),
         why: first.why.clone(),
         placebo: placebo_spread(data, &scenarios),
         scenarios: scenarios.iter().map(|s| s.name.clone()).collect(),
@@ -288,7 +317,7 @@ fn without(data: &Data, of: &Line) -> Vec<String> {
 /// The family, and what is the same at every point.
 fn subtitle(of: &Line, scenarios: &[&Scenario]) -> String {
     let first = scenarios[0];
-    let mut parts = vec![first.axes.family.clone(), first.form.clone()];
+    let mut parts = vec![first.axes.family.clone(), form(first).to_owned()];
     for other in Along::ALL.into_iter().filter(|other| *other != of.along) {
         let position = other.position(first);
         if scenarios.iter().all(|s| other.position(s) == position)
@@ -301,6 +330,8 @@ fn subtitle(of: &Line, scenarios: &[&Scenario]) -> String {
                 Along::Capacity => format!("capacity {label}"),
                 Along::MessageSize => format!("{label} messages"),
                 Along::Clauses => format!("{label} clauses"),
+                Along::Waiting => format!("{label} {}", waiting(&first.group)),
+                Along::Parallelism => format!("{label} at a time"),
                 Along::Rate => format!("{label} messages/s"),
             });
         }

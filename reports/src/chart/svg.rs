@@ -27,6 +27,8 @@ pub enum Ink {
     Failure,
     /// The range with more busy threads than cores.
     Oversubscribed,
+    /// What must not be exceeded.
+    Bound,
     /// A line of implementation n.
     Line(u16),
     /// A second line of implementation n.
@@ -37,10 +39,15 @@ pub enum Ink {
     Marker(u16),
     /// A small dot of implementation n.
     Dot(u16),
+    /// A line of implementation n, which is a reference.
+    Reference(u16),
 }
 
 impl Ink {
-    const KINDS: [&'static str; 9] = ["g", "t", "x", "o", "l", "r", "i", "m", "d"];
+    const KINDS: [&'static str; 11] = ["g", "t", "x", "o", "b", "l", "r", "i", "m", "d", "f"];
+
+    /// The first kind that is of an implementation.
+    const OF_ONE: u8 = 5;
 
     /// The colour that stands for it inside plotters.
     pub fn colour(self) -> RGBColor {
@@ -49,11 +56,13 @@ impl Ink {
             Ink::Text => (1, 0),
             Ink::Failure => (2, 0),
             Ink::Oversubscribed => (3, 0),
-            Ink::Line(n) => (4, n),
-            Ink::SecondLine(n) => (5, n),
-            Ink::Interval(n) => (6, n),
-            Ink::Marker(n) => (7, n),
-            Ink::Dot(n) => (8, n),
+            Ink::Bound => (4, 0),
+            Ink::Line(n) => (5, n),
+            Ink::SecondLine(n) => (6, n),
+            Ink::Interval(n) => (7, n),
+            Ink::Marker(n) => (8, n),
+            Ink::Dot(n) => (9, n),
+            Ink::Reference(n) => (10, n),
         };
         let [high, low] = n.to_be_bytes();
         RGBColor(kind, high, low)
@@ -64,7 +73,7 @@ impl Ink {
         let (kind, high, low) = colour.rgb;
         let n = u16::from_be_bytes([high, low]);
         let letter = Ink::KINDS.get(usize::from(kind)).copied().unwrap_or("t");
-        if kind >= 4 {
+        if kind >= Ink::OF_ONE {
             format!("{letter}{n}")
         } else {
             letter.to_owned()
@@ -138,8 +147,8 @@ fn polyline(data: &mut String, points: impl IntoIterator<Item = BackendCoord>) {
         match last {
             None => command(data, 'M', &[x, y]),
             Some(last) if last == (x, y) => {}
-            Some((_, last_y)) if last_y == y => command(data, 'H', &[x]),
-            Some((last_x, _)) if last_x == x => command(data, 'V', &[y]),
+            Some((last_x, last_y)) if last_y == y => command(data, 'h', &[x - last_x]),
+            Some((last_x, last_y)) if last_x == x => command(data, 'v', &[y - last_y]),
             Some((last_x, last_y)) => command(data, 'l', &[x - last_x, y - last_y]),
         }
         last = Some((x, y));
@@ -325,7 +334,7 @@ mod tests {
                 .expect("drawn");
             svg.draw_line((0, 0), (50, 0), &style).expect("drawn");
         });
-        assert_eq!(out, "<path class=l3 d=\"M0 0l10.5 2V4M0 0H5\"/>");
+        assert_eq!(out, "<path class=l3 d=\"M0 0l10.5 2v2M0 0h5\"/>");
     }
 
     #[test]

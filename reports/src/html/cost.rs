@@ -119,7 +119,7 @@ fn plain(count: f64) -> String {
 fn field(value: Option<f64>, text: impl Fn(f64) -> String) -> Field {
     Field {
         text: value.map_or("unknown".to_owned(), text),
-        sort: value.map_or(String::new(), |v| format!("{v:.3e}")),
+        sort: value.map_or(String::new(), |v| format!("{v:.2e}")),
     }
 }
 

@@ -1,17 +1,24 @@
 //! The heat map: scenario x implementation, coloured by the logarithm of the ratio to the best.
 
-use flowmeter_harness::record::Better;
+use flowmeter_harness::record::{Better, Scenario};
 
 use super::heading;
-use crate::chart::Data;
+use crate::chart::{Data, Key};
 use crate::number;
 use crate::statistics::Standing;
 
 /// A group's map.
 pub struct Group {
     pub name: String,
-    pub implementations: Vec<(u16, String)>,
+    pub implementations: Vec<Head>,
     pub rows: Vec<Row>,
+}
+
+/// An implementation over its column.
+pub struct Head {
+    pub place: u16,
+    pub name: String,
+    pub reference: bool,
 }
 
 /// A scenario.
@@ -26,7 +33,7 @@ pub struct Row {
 
 /// A cell of the map.
 pub struct Cell {
-    /// `0` best to `8` far behind; `x` failed, `n` not measured.
+    /// `0` best to `8` far behind; `x` failed, `n` not measured, `r` a reference.
     pub heat: char,
     pub value: String,
     pub ratio: String,
@@ -36,38 +43,62 @@ pub struct Cell {
     pub sort: String,
 }
 
-/// All groups in the order of the page.
+/// All groups in the order of the page; where implementations of several kinds meet in one, a map for each kind.
 pub fn groups(data: &Data) -> Vec<Group> {
-    data.scenarios
-        .chunk_by(|a, b| a.group == b.group)
-        .map(|scenarios| {
-            let takes_part =
-                |name: &str| scenarios.iter().any(|s| data.cell(&s.name, name).is_some());
-            let keys = data.those(takes_part);
-            let rows = scenarios.iter().map(|scenario| Row {
-                name: short(&scenario.name, &scenario.group),
-                title: format!("{}: {}", scenario.name, scenario.title),
-                unit: match scenario.measure.better() {
-                    Better::Higher => format!("↑ {}", scenario.unit),
-                    Better::Lower => format!("↓ {}", scenario.unit),
-                },
-                placebo: match data.estimates.placebo(&scenario.name) {
-                    Some(twin) => format!("±{}", number::percent(twin.half_width)),
-                    None => "no placebo".to_owned(),
-                },
-                cells: keys
-                    .iter()
-                    .map(|key| cell(data, &scenario.name, &key.name))
-                    .collect(),
-            });
-            Group {
-                name: heading(&scenarios[0].group),
-                rows: rows.collect(),
-                implementations: keys.into_iter().map(|k| (k.place, k.name)).collect(),
+    let mut maps = Vec::new();
+    for scenarios in data.scenarios.chunk_by(|a, b| a.group == b.group) {
+        let keys = data.those(|name| scenarios.iter().any(|s| data.cell(&s.name, name).is_some()));
+        let kinds = keys.chunk_by(|a, b| data.kind(&a.name) == data.kind(&b.name));
+        let several = kinds.clone().count() > 1;
+        for keys in kinds {
+            let mut name = heading(&scenarios[0].group);
+            if several {
+                name.push_str(&format!(": {}s", data.kind(&keys[0].name)));
             }
-        })
-        .filter(|group| !group.implementations.is_empty())
-        .collect()
+            maps.push(map(data, name, scenarios, keys));
+        }
+    }
+    maps
+}
+
+/// Of one kind; scenarios in which none of them took part are left out.
+fn map(data: &Data, name: String, scenarios: &[&Scenario], keys: &[Key]) -> Group {
+    let takes_part = |s: &&&Scenario| keys.iter().any(|k| data.cell(&s.name, &k.name).is_some());
+    // Rounds of whoever has the most in a scenario.
+    let most = |scenario: &str| {
+        let cells = keys
+            .iter()
+            .filter_map(|key| data.cell(scenario, &key.name)?.measured());
+        cells.map(|m| m.rounds).max().unwrap_or(0)
+    };
+    let rows = scenarios.iter().filter(takes_part).map(|scenario| Row {
+        name: short(&scenario.name, &scenario.group),
+        title: format!("{}: {}", scenario.name, scenario.title),
+        unit: match scenario.measure.better() {
+            Better::Higher => format!("↑ {}", scenario.unit),
+            Better::Lower => format!("↓ {}", scenario.unit),
+        },
+        placebo: match data.estimates.placebo(&scenario.name) {
+            Some(twin) => format!("±{}", number::percent(twin.half_width)),
+            None => "no placebo".to_owned(),
+        },
+        cells: keys
+            .iter()
+            .map(|key| cell(data, &scenario.name, &key.name, most(&scenario.name)))
+            .collect(),
+    });
+    Group {
+        name,
+        rows: rows.collect(),
+        implementations: keys
+            .iter()
+            .map(|key| Head {
+                place: key.place,
+                name: key.name.clone(),
+                reference: key.reference,
+            })
+            .collect(),
+    }
 }
 
 /// A scenario's name without the group it begins with.
@@ -78,7 +109,7 @@ fn short(name: &str, group: &str) -> String {
     rest.unwrap_or(name).to_owned()
 }
 
-fn cell(data: &Data, scenario: &str, implementation: &str) -> Cell {
+fn cell(data: &Data, scenario: &str, implementation: &str, most: usize) -> Cell {
     let Some(cell) = data.cell(scenario, implementation) else {
         return Cell {
             heat: 'n',
@@ -91,29 +122,32 @@ fn cell(data: &Data, scenario: &str, implementation: &str) -> Cell {
     };
     match cell.measured() {
         Some(m) => Cell {
-            heat: heat(m.ratio),
+            heat: if cell.reference { 'r' } else { heat(m.ratio) },
             value: format!("{}{}", m.bound(), number::value(m.median, &cell.unit)),
             ratio: number::ratio(m.ratio),
             interval: match m.standing {
                 Standing::Best => "best".to_owned(),
-                Standing::Slower | Standing::Level | Standing::AtMost => {
+                Standing::Slower | Standing::Level | Standing::AtMost | Standing::Reference => {
                     number::ratio_interval(m.ratio_lo, m.ratio_hi)
                 }
             },
             title: {
-                let mut said = format!("{} rounds", m.rounds);
-                if let Some(disturbance) = m.disturbance() {
-                    said.push_str(&format!(", {disturbance}"));
-                }
+                // That all have as many as anybody needs no words.
+                let fewer = (m.rounds < most).then(|| format!("{} of {most} rounds", m.rounds));
+                let mut said: Vec<String> = fewer.into_iter().chain(m.disturbance()).collect();
                 if m.standing == Standing::AtMost {
-                    said.push_str(
-                        ", limited by the generator of load: the true number is at most this",
+                    said.push(
+                        "limited by the generator of load: the true number is at most this"
+                            .to_owned(),
                     );
                 }
-                if m.standing == Standing::Level && !data.estimates.exploratory {
-                    said.push_str(", not told apart from the best");
+                if m.standing == Standing::Reference {
+                    said.push("a reference: compared with the best, and in no ranking".to_owned());
                 }
-                said
+                if m.standing == Standing::Level && !data.estimates.exploratory {
+                    said.push("not told apart from the best".to_owned());
+                }
+                said.join(", ")
             },
             sort: format!("{:.4}", m.ratio),
         },

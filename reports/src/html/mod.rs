@@ -31,7 +31,8 @@ struct Page {
     warnings: Vec<String>,
     verdict: Vec<Sentence>,
     rankings: Vec<ranking::Group>,
-    proofs: proofs::Matrix,
+    exploratory: bool,
+    proofs: proofs::Proofs,
     heat: Vec<heat::Group>,
     costs: Vec<cost::Group>,
     uncontended: Option<cost::Uncontended>,
@@ -109,14 +110,15 @@ pub fn render(runs: &[RunData], estimates: &Estimates) -> Result<String, ReportE
         charts.push(Charts { group, figures });
     }
     let page = Page {
-        style: theme::style(data.implementations.len()),
+        style: theme::style(data.places()),
         script: theme::SCRIPT,
-        symbols: theme::symbols(data.implementations.len())?,
+        symbols: theme::symbols(data.places())?,
         subtitle: machine::subtitle(runs),
         warnings: machine::warnings(runs),
         verdict: verdict::sentences(&data),
         rankings: ranking::groups(&data),
-        proofs: proofs::matrix(&data),
+        exploratory: estimates.exploratory,
+        proofs: proofs::of(&data),
         heat: heat::groups(&data),
         costs: cost::groups(&data),
         uncontended: cost::uncontended(&data),
@@ -150,6 +152,7 @@ fn hover(hover: &Hover) -> String {
     };
     match hover {
         Hover::Columns(x) => format!(" data-x=\"{}\"", list(&mut x.iter().copied())),
+        Hover::Levels(y) => format!(" data-l=\"{}\"", list(&mut y.iter().copied())),
         Hover::Rows(y) => format!(" data-y=\"{}\"", list(&mut y.iter().copied())),
         Hover::Points(points) => format!(
             " data-x=\"{}\" data-y=\"{}\"",

@@ -1,17 +1,25 @@
-//! The correctness matrix: implementation x property.
+//! The correctness matrix of each kind: implementation x property.
 
 use std::collections::BTreeSet;
 
 use flowmeter_harness::record::{Proof, Verdict};
 
+use super::heading;
 use crate::chart::Data;
 use crate::number;
 
-/// The matrix, with what failed in words.
+/// A matrix for each kind, and what failed in words.
+pub struct Proofs {
+    pub matrices: Vec<Matrix>,
+    pub failures: Vec<Failure>,
+}
+
+/// Implementations of one kind, and the properties that any of them claims.
 pub struct Matrix {
+    /// `Channels`; empty where nobody says what they are.
+    pub kind: String,
     pub columns: Vec<Column>,
     pub rows: Vec<Row>,
-    pub failures: Vec<Failure>,
 }
 
 /// A property in a world.
@@ -48,12 +56,44 @@ pub struct Failure {
 }
 
 /// Of all runs; where several checked the same, the worst stands.
-pub fn matrix(data: &Data) -> Matrix {
+pub fn of(data: &Data) -> Proofs {
     let proofs: Vec<&Proof> = data.runs.iter().flat_map(|run| &run.proofs).collect();
-    let mut keys: Vec<(&str, &str)> = proofs.iter().map(|p| (&*p.property, &*p.world)).collect();
+    let mut kinds: Vec<&str> = data
+        .implementations
+        .iter()
+        .map(|(name, _)| data.kind(name))
+        .collect();
+    kinds.dedup();
+    let matrices = kinds.into_iter().map(|kind| {
+        let of_kind = proofs.iter().copied();
+        let of_kind = of_kind.filter(|p| data.kind(&p.implementation) == kind);
+        matrix(data, kind, &of_kind.collect::<Vec<_>>())
+    });
+    let failed = |p: &&&Proof| matches!(p.verdict, Verdict::Fail | Verdict::Error);
+    let failures = proofs.iter().filter(failed).map(|p| Failure {
+        implementation: p.implementation.clone(),
+        property: p.property.clone(),
+        world: p.world.clone(),
+        detail: p
+            .detail
+            .clone()
+            .unwrap_or_else(|| "no detail was recorded".to_owned()),
+        replay: p.replay.clone(),
+    });
+    Proofs {
+        matrices: matrices.filter(|m| !m.columns.is_empty()).collect(),
+        failures: failures.collect(),
+    }
+}
+
+/// Of the proofs of one kind. What none of them claims has no column, and who claims nothing has no row.
+fn matrix(data: &Data, kind: &str, proofs: &[&Proof]) -> Matrix {
+    let said = proofs.iter().filter(|p| p.verdict != Verdict::Unclaimed);
+    let mut keys: Vec<(&str, &str)> = said.map(|p| (&*p.property, &*p.world)).collect();
     keys.sort_by_key(|(property, world)| (order(property), *world));
     keys.dedup();
-    let checked: BTreeSet<&str> = proofs.iter().map(|p| &*p.implementation).collect();
+    let said = proofs.iter().filter(|p| p.verdict != Verdict::Unclaimed);
+    let checked: BTreeSet<&str> = said.map(|p| &*p.implementation).collect();
     let rows = data
         .those(|name| checked.contains(name))
         .into_iter()
@@ -71,20 +111,12 @@ pub fn matrix(data: &Data) -> Matrix {
                 cells,
             }
         });
-    let failed = |p: &&&Proof| matches!(p.verdict, Verdict::Fail | Verdict::Error);
-    let failures = proofs.iter().filter(failed).map(|p| Failure {
-        implementation: p.implementation.clone(),
-        property: p.property.clone(),
-        world: p.world.clone(),
-        detail: p
-            .detail
-            .clone()
-            .unwrap_or_else(|| "no detail was recorded".to_owned()),
-        replay: p.replay.clone(),
-    });
     Matrix {
+        kind: match kind {
+            "" => String::new(),
+            kind => heading(&format!("{kind}s")),
+        },
         rows: rows.collect(),
-        failures: failures.collect(),
         columns: keys
             .into_iter()
             .map(|(property, world)| column(property, world))

@@ -4,12 +4,14 @@ use super::heading;
 use crate::chart::Data;
 use crate::number;
 use crate::statistics::{Rank, Ranking, View};
-use crate::terminal::without_number;
+use crate::terminal::{references, without_number};
 
 /// A group's views.
 pub struct Group {
     pub name: String,
     pub views: Vec<Tab>,
+    /// Who was measured beside them for comparison.
+    pub references: String,
 }
 
 /// One view.
@@ -55,6 +57,7 @@ pub fn groups(data: &Data) -> Vec<Group> {
             groups.push(Group {
                 name,
                 views: Vec::new(),
+                references: references(data.estimates, &ranking.group).join(", "),
             });
         }
         let group = groups.last_mut().expect("pushed above");
@@ -92,8 +95,8 @@ fn tab(data: &Data, ranking: &Ranking) -> Tab {
         }
     }
     let cells = match ranking.cells {
-        1 => "1 cell".to_owned(),
-        n => format!("{n} cells"),
+        1 => "Over 1 cell".to_owned(),
+        n => format!("Over {n} cells"),
     };
     Tab {
         name: match &ranking.view {
@@ -102,14 +105,9 @@ fn tab(data: &Data, ranking: &Ranking) -> Tab {
             View::Form(form) => form.clone(),
         },
         note: format!(
-            "Geometric mean of ratios to the best of each of {cells}; 1.00 would be best everywhere.{}{}",
+            "{cells}.{}",
             if ranking.ranks.iter().any(|rank| rank.bounds > 0) {
                 " ≥: some numbers behind it are bounds, which count as they stand and tell no tiers apart."
-            } else {
-                ""
-            },
-            if data.estimates.exploratory {
-                " An exploratory run tells nobody apart: all share one tier."
             } else {
                 ""
             }

@@ -13,14 +13,14 @@ const STYLE: &str = include_str!("../../templates/report.css");
 /// How lines are dashed once colours begin again.
 const DASHES: [&str; 3] = ["", "6 3", "2 2.5"];
 
-/// The style sheet, with a class for each implementation's line, second line, interval, dots and marker.
-pub fn style(implementations: usize) -> String {
+/// The style sheet, with a class for each place's line, second line, interval, dots, marker and reference.
+pub fn style(places: usize) -> String {
     let mut style = STYLE.to_owned();
-    for n in 0..implementations {
+    for n in 0..places {
         let colour = n % 8;
         let _ = write!(
             style,
-            ".l{n},.r{n},.i{n},.d{n}{{stroke:var(--k{colour})}}.m{n}{{fill:var(--k{colour});background:var(--k{colour})}}"
+            ".l{n},.r{n},.i{n},.d{n},.f{n}{{stroke:var(--k{colour})}}.m{n}{{fill:var(--k{colour});background:var(--k{colour})}}"
         );
         let dash = DASHES[(n / 8) % DASHES.len()];
         if !dash.is_empty() {
@@ -34,8 +34,8 @@ pub fn style(implementations: usize) -> String {
 ///
 /// # Errors
 /// [`ReportError::Chart`] when the drawing library refuses.
-pub fn symbols(implementations: usize) -> Result<String, ReportError> {
-    (0..implementations)
+pub fn symbols(places: usize) -> Result<String, ReportError> {
+    (0..places)
         .map(|n| {
             let shapes = legend_symbol(n as u16)?;
             Ok(format!(

@@ -1,4 +1,5 @@
-//! Three sentences that a hurried engineer can act on, made from the estimates.
+//! Sentences that a hurried engineer can act on, made from the estimates: what to take, who leads in each group, and
+//! what that is worth.
 
 use flowmeter_harness::record::{Measure, Scenario, Verdict};
 
@@ -39,7 +40,10 @@ impl Sentence {
 
 /// What to take, who leads overall, and what that is worth.
 pub fn sentences(data: &Data) -> Vec<Sentence> {
-    vec![choice(data), lead(data), worth(data)]
+    let mut sentences = vec![choice(data)];
+    sentences.extend(leads(data));
+    sentences.push(worth(data));
+    sentences
 }
 
 /// The scenario that most programs look like: one to one at 64, blocking; else the first throughput.
@@ -47,7 +51,7 @@ fn typical<'a>(data: &Data<'a>) -> Vec<&'a Scenario> {
     let timed = |s: &&&Scenario| {
         data.implementations.iter().any(|(name, _)| {
             data.cell(&s.name, name)
-                .is_some_and(|c| c.measured().is_some())
+                .is_some_and(|c| c.measured().is_some() && !c.reference)
         })
     };
     let all: Vec<&Scenario> = data.scenarios.iter().filter(timed).copied().collect();
@@ -107,6 +111,7 @@ fn choice(data: &Data) -> Sentence {
         let cells = data.implementations.iter();
         let mut cells: Vec<(&Cell, &Measured)> = cells
             .filter_map(|(name, _)| data.cell(&scenario.name, name))
+            .filter(|cell| !cell.reference)
             .filter_map(|cell| Some((cell, cell.measured()?)))
             .collect();
         // A bound is not what to take, unless there is nothing else.
@@ -125,7 +130,10 @@ fn choice(data: &Data) -> Sentence {
             ))
             .name(&best.implementation)
             .say(match scenario.measure {
-                Measure::Throughput => format!(" moves {value}"),
+                Measure::Throughput if scenario.unit.starts_with("messages") => {
+                    format!(" moves {value}")
+                }
+                Measure::Throughput => format!(" reaches {value}"),
                 Measure::Latency | Measure::Cost => {
                     format!(" takes {}{value}", number_of_best.bound())
                 }
@@ -135,7 +143,7 @@ fn choice(data: &Data) -> Sentence {
             .filter(|(_, m)| match m.standing {
                 Standing::Level => m.ratio_hi >= 1.0,
                 Standing::AtMost => true,
-                Standing::Best | Standing::Slower => false,
+                Standing::Best | Standing::Slower | Standing::Reference => false,
             })
             .map(|(cell, _)| &*cell.implementation)
             .take(2)
@@ -182,86 +190,126 @@ fn cells_of(ranking: &Ranking) -> String {
     }
 }
 
-fn lead(data: &Data) -> Sentence {
-    let all: Vec<&Ranking> = data
-        .estimates
-        .rankings
-        .iter()
+/// Whether a group is one of channels.
+fn of_channels(ranking: &Ranking) -> bool {
+    matches!(&*ranking.group, "channels" | "channels-async" | "alts")
+}
+
+/// Who leads where: a sentence on channels, and one on each other group in which anybody is told apart; the rest
+/// are named together. Without channels the first group is told of as they are.
+fn leads(data: &Data) -> Vec<Sentence> {
+    let rankings = data.estimates.rankings.iter();
+    let all: Vec<&Ranking> = rankings
         .filter(|r| r.view == View::All && !r.ranks.is_empty())
         .collect();
+    let (mut first, mut others): (Vec<&Ranking>, Vec<&Ranking>) =
+        all.into_iter().partition(|ranking| of_channels(ranking));
+    if first.is_empty() && !others.is_empty() {
+        first.push(others.remove(0));
+    }
+    if first.is_empty() {
+        let nothing = "There is no ranking, since no cell has a number.";
+        return vec![Sentence::default().say(nothing)];
+    }
+    let exploratory = data.estimates.exploratory;
     let mut sentence = Sentence::default();
-    for (i, ranking) in all.iter().take(3).enumerate() {
+    for (i, ranking) in first.into_iter().enumerate() {
         let over = if i == 0 { "Over " } else { "; over " };
-        sentence = sentence.say(format!("{over}{}, ", cells_of(ranking)));
-        let mean = |rank: &Rank| {
-            format!(
-                "{}{} of the best on average ({})",
-                rank.at_least(),
-                number::ratio(rank.ratio),
-                number::ratio_interval(rank.lo, rank.hi)
-            )
+        sentence = leader(
+            sentence.say(format!("{over}{}, ", cells_of(ranking))),
+            ranking,
+            exploratory,
+        );
+    }
+    let mut sentences = vec![sentence.say(".")];
+    let (apart, level): (Vec<&Ranking>, Vec<&Ranking>) = others
+        .into_iter()
+        .partition(|ranking| !exploratory && tells_apart(ranking));
+    sentences.extend(apart.into_iter().map(|ranking| {
+        let over = Sentence::default().say(format!("Over {}, ", cells_of(ranking)));
+        leader(over, ranking, exploratory).say(".")
+    }));
+    if !level.is_empty() {
+        let groups: Vec<&str> = level.iter().map(|ranking| &*ranking.group).collect();
+        let nobody = Sentence::default().say("Nobody is told apart over all cells of ");
+        sentences.push(nobody.names(&groups).say("."));
+    }
+    sentences
+}
+
+/// Whether a ranking of those with every cell has more than one tier.
+fn tells_apart(ranking: &Ranking) -> bool {
+    let mut complete = ranking.ranks.iter().filter(|r| ranking.complete(r));
+    complete.any(|rank| rank.tier > 1)
+}
+
+/// Who leads a ranking, appended.
+fn leader(mut sentence: Sentence, ranking: &Ranking, exploratory: bool) -> Sentence {
+    let mean = |rank: &Rank| {
+        format!(
+            "{}{} of the best on average ({})",
+            rank.at_least(),
+            number::ratio(rank.ratio),
+            number::ratio_interval(rank.lo, rank.hi)
+        )
+    };
+    let mut partial = ranking.ranks.iter().filter(|r| !ranking.complete(r));
+    let Some(leader) = ranking.ranks.first().filter(|r| ranking.complete(r)) else {
+        let telling = partial.find(|r| ranking.telling(r));
+        sentence = match telling {
+            Some(first) => sentence
+                .say("nobody has every cell, and ")
+                .name(&first.implementation)
+                .say(format!(" has {} of them with {}", first.cells, mean(first))),
+            None => sentence.say("nobody has even half of them"),
         };
-        let mut partial = ranking.ranks.iter().filter(|r| !ranking.complete(r));
-        let Some(leader) = ranking.ranks.first().filter(|r| ranking.complete(r)) else {
-            let telling = partial.find(|r| ranking.telling(r));
-            sentence = match telling {
-                Some(first) => sentence
-                    .say("nobody has every cell, and ")
-                    .name(&first.implementation)
-                    .say(format!(" has {} of them with {}", first.cells, mean(first))),
-                None => sentence.say("nobody has even half of them"),
+        return sentence;
+    };
+    let of_tier = |tier: u32| {
+        let complete = ranking.ranks.iter().filter(|r| ranking.complete(r));
+        complete.filter(move |r| r.tier == tier)
+    };
+    let first: Vec<&str> = of_tier(1).map(|r| &*r.implementation).collect();
+    sentence = match first.len() {
+        // One tier of all says nothing of who leads; the order alone does.
+        _ if exploratory => sentence
+            .name(&leader.implementation)
+            .say(format!(" comes first with {}", mean(leader))),
+        1 => sentence
+            .name(first[0])
+            .say(format!(" leads with {}", mean(leader))),
+        n => {
+            let others = match n.saturating_sub(4) {
+                0 => String::new(),
+                more => format!(" and {} more", in_words(more)),
             };
-            continue;
-        };
-        let of_tier = |tier: u32| {
-            let complete = ranking.ranks.iter().filter(|r| ranking.complete(r));
-            complete.filter(move |r| r.tier == tier)
-        };
-        let first: Vec<&str> = of_tier(1).map(|r| &*r.implementation).collect();
-        sentence = match first.len() {
-            // One tier of all says nothing of who leads; the order alone does.
-            _ if data.estimates.exploratory => sentence
-                .name(&leader.implementation)
-                .say(format!(" comes first with {}", mean(leader))),
-            1 => sentence
-                .name(first[0])
-                .say(format!(" leads with {}", mean(leader))),
-            n => {
-                let others = match n.saturating_sub(4) {
-                    0 => String::new(),
-                    more => format!(" and {} more", in_words(more)),
-                };
-                sentence
-                    .names(&first[..n.min(4)])
-                    .say(format!("{others} share the first tier, {}", mean(leader)))
-            }
-        };
-        let next = if data.estimates.exploratory {
-            ranking.ranks.get(1).filter(|r| ranking.complete(r))
-        } else {
-            of_tier(2).next()
-        };
-        if let Some(next) = next {
-            sentence = sentence
-                .say(", before ")
-                .name(&next.implementation)
-                .say(format!(" with {}", number::ratio(next.ratio)));
+            sentence
+                .names(&first[..n.min(4)])
+                .say(format!("{others} share the first tier, {}", mean(leader)))
         }
-        // Whoever is nearly complete may be ahead of the leader, and is not to vanish from the sentence.
-        let best = partial
-            .filter(|r| ranking.telling(r))
-            .max_by(|a, b| a.ratio.total_cmp(&b.ratio));
-        if let Some(best) = best {
-            let (ratio, cells) = (number::ratio(best.ratio), best.cells);
-            sentence = sentence.say(" (").name(&best.implementation).say(format!(
-                " has only {cells} of the cells, with {ratio} there)"
-            ));
-        }
+    };
+    let next = if exploratory {
+        ranking.ranks.get(1).filter(|r| ranking.complete(r))
+    } else {
+        of_tier(2).next()
+    };
+    if let Some(next) = next {
+        sentence = sentence
+            .say(", before ")
+            .name(&next.implementation)
+            .say(format!(" with {}", number::ratio(next.ratio)));
     }
-    if all.is_empty() {
-        sentence = sentence.say("There is no ranking, since no cell has a number");
+    // Whoever is nearly complete may be ahead of the leader, and is not to vanish from the sentence.
+    let best = partial
+        .filter(|r| ranking.telling(r))
+        .max_by(|a, b| a.ratio.total_cmp(&b.ratio));
+    if let Some(best) = best {
+        let (ratio, cells) = (number::ratio(best.ratio), best.cells);
+        sentence = sentence.say(" (").name(&best.implementation).say(format!(
+            " has only {cells} of the cells, with {ratio} there)"
+        ));
     }
-    sentence.say(".")
+    sentence
 }
 
 fn worth(data: &Data) -> Sentence {

@@ -7,7 +7,7 @@ use flowmeter_harness::record::{FailureKind, RunData, Scenario};
 use super::bootstrap::{Resamples, interval, median, seed_of};
 use super::cost;
 use super::estimates::{Cell, Measured, Outcome, SlowedTwin, Standing, Twin};
-use super::samples::{Entry, ScenarioSamples, origin};
+use super::samples::{Entry, ScenarioSamples, implementation, origin};
 use super::significance::{discoveries, fork_medians, p_value};
 
 /// A scenario's cells, with the draws that rankings are made of.
@@ -98,10 +98,11 @@ fn best(logs: &BTreeMap<&str, Vec<(usize, f64)>>) -> Option<String> {
 
 /// Log-ratios to one entry, in every resample, turned into log-ratios to the best of that resample. Which
 /// entry is the best is uncertain too: so the best of all has an interval of its own, and nobody's
-/// reaches above 1. Those that may not lead may still be ahead; they count as level then.
+/// reaches above 1. Those that may not lead may still be ahead; they count as level then, but for references.
 fn to_the_best_of_each(
     draws: BTreeMap<String, Vec<f64>>,
     leads: impl Fn(&str) -> bool,
+    is_reference: impl Fn(&str) -> bool,
 ) -> BTreeMap<String, Vec<f32>> {
     let mut most = vec![f64::NEG_INFINITY; super::RESAMPLES];
     for (_, draws) in draws.iter().filter(|(name, _)| leads(name)) {
@@ -109,15 +110,23 @@ fn to_the_best_of_each(
             *most = most.max(draw);
         }
     }
-    let relative = |draws: Vec<f64>| {
+    let relative = |draws: Vec<f64>, limit: f64| {
         let pairs = draws.into_iter().zip(&most);
         pairs
-            .map(|(draw, most)| (draw - most).min(0.0) as f32)
+            .map(|(draw, most)| (draw - most).min(limit) as f32)
             .collect()
     };
     draws
         .into_iter()
-        .map(|(name, draws)| (name, relative(draws)))
+        .map(|(name, draws)| {
+            let limit = if is_reference(&name) {
+                f64::INFINITY
+            } else {
+                0.0
+            };
+            let draws = relative(draws, limit);
+            (name, draws)
+        })
         .collect()
 }
 
@@ -134,10 +143,16 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
         .filter(|(name, entry)| *entry == Entry::Original && samples.has_number(name))
         .map(|&(name, entry)| (name, samples.logs(name, entry)))
         .collect();
-    // A bound is nobody's best, unless there are only bounds.
+    // A reference is nobody's best, unless there are only references; and a bound, unless there are only bounds.
+    let is_reference = |name: &str| implementation(runs, name).is_some_and(|it| it.reference);
     let is_bound = |name: &str| samples.pace(name).generator_limited;
-    let only_bounds = logs.keys().all(|name| is_bound(name));
-    let leads = |name: &str| only_bounds || !is_bound(name);
+    let only_references = logs.keys().all(|name| is_reference(name));
+    let competes = |name: &str| only_references || !is_reference(name);
+    let only_bounds = logs
+        .keys()
+        .filter(|name| competes(name))
+        .all(|name| is_bound(name));
+    let leads = |name: &str| competes(name) && (only_bounds || !is_bound(name));
     let best = best(
         &logs
             .iter()
@@ -159,6 +174,7 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
         group: scenario.group.clone(),
         implementation: name.to_owned(),
         origin: origin(runs, name),
+        reference: is_reference(name),
         unit: scenario.unit.clone(),
         better: scenario.measure.better(),
         outcome,
@@ -174,6 +190,7 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             .map(|(&name, differences)| (name.to_owned(), draws.medians(differences)))
             .collect(),
         leads,
+        is_reference,
     );
     for (&name, against_best) in &against_best {
         let best = best.as_deref().expect("one of these is the best");
@@ -189,11 +206,17 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             continue;
         }
         let (lo, hi) = interval(&mut draws.medians(&values));
-        // Above 1 only where medians of ratios run in a circle: level with the best.
-        let ratio = median(&only_values(against_best)).exp().min(1.0);
+        let ratio = median(&only_values(against_best)).exp();
+        // Above 1 only where medians of ratios run in a circle, level with the best; or as a reference.
+        let ratio = if is_reference(name) {
+            ratio
+        } else {
+            ratio.min(1.0)
+        };
         let of_resamples = comparison.draws[name].iter().map(|&x| f64::from(x));
         let (ratio_lo, ratio_hi) = interval(&mut of_resamples.collect::<Vec<_>>());
         let standing = match name {
+            _ if is_reference(name) => Standing::Reference,
             _ if is_bound(name) => Standing::AtMost,
             _ if name == best => Standing::Best,
             _ => Standing::Level,
@@ -219,6 +242,8 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
         });
         comparison.cells.push(cell(name, outcome));
     }
+    // Rankings are made of these.
+    comparison.draws.retain(|name, _| !is_reference(name));
     for (&name, (kind, message)) in &samples.failures {
         let outcome = Outcome::Failed {
             kind: *kind,

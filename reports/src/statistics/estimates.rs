@@ -7,6 +7,10 @@ use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::{Better, FailureKind, RunData, Uncontended};
 use serde::{Deserialize, Serialize};
 
+use super::excess::FullestPeriod;
+use super::flight::Flight;
+use super::latency::LatencyCurves;
+use super::lateness::LatenessCurves;
 use crate::error::ReportError;
 use crate::number;
 
@@ -14,11 +18,11 @@ use crate::number;
 pub const ESTIMATES_FILE: &str = "estimates.json";
 
 /// Version of the file of estimates.
-pub const ESTIMATES_SCHEMA: u32 = 3;
+pub const ESTIMATES_SCHEMA: u32 = 4;
 
 /// Version of the method: raised whenever the same records would give other estimates, so that those kept
 /// from before are computed again.
-pub const METHOD: u32 = 3;
+pub const METHOD: u32 = 4;
 
 /// Everything that a report says in numbers, computed once from the records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +49,12 @@ pub struct Estimates {
     pub rankings: Vec<Ranking>,
     /// Percentiles of latency, of scenarios that record them.
     pub latencies: Vec<LatencyCurves>,
+    /// Percentiles of lateness, of scenarios of timers that record it.
+    pub lateness: Vec<LatenessCurves>,
+    /// Tasks in flight, of scenarios of pipelines that record them.
+    pub flights: Vec<Flight>,
+    /// The fullest periods, of scenarios of limiters that record them.
+    pub periods: Vec<FullestPeriod>,
     /// What operations allocate, where that was counted; by scenario and implementation.
     pub allocations: Vec<Allocated>,
     /// Criterion's estimates of operations on one thread, by scenario and implementation. The scenario may be
@@ -100,6 +110,8 @@ pub struct Cell {
     pub implementation: String,
     /// Where it comes from.
     pub origin: Origin,
+    /// A reference: compared with the best and never the best itself, in no ranking.
+    pub reference: bool,
     /// Unit of the median.
     pub unit: String,
     /// Which way is up.
@@ -147,7 +159,7 @@ pub struct Measured {
     pub lo: f64,
     /// Upper end of its interval.
     pub hi: f64,
-    /// Against the scenario's best: the median of per-round ratios, at most 1.
+    /// Against the scenario's best: the median of per-round ratios, at most 1 but for a reference.
     pub ratio: f64,
     /// Lower end of the ratio's interval.
     pub ratio_lo: f64,
@@ -205,6 +217,8 @@ pub enum Standing {
     /// Its number is a bound: the generator's own lateness is more than half of it, so the true one is at
     /// most that. Neither best nor slower; a ranking's ratio takes the bound, its tiers leave the cell out.
     AtMost,
+    /// A reference: compared with the best of the others, and in no ranking.
+    Reference,
 }
 
 /// A second entry of an implementation, against the first.
@@ -318,30 +332,6 @@ impl Ranking {
     pub fn telling(&self, rank: &Rank) -> bool {
         rank.cells * 2 >= self.cells
     }
-}
-
-/// Percentiles of an implementation's latencies in a scenario, over all complete rounds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LatencyCurves {
-    /// Which scenario.
-    pub scenario: String,
-    /// Who.
-    pub implementation: String,
-    /// Messages timed.
-    pub count: u64,
-    /// From the intended moment of sending.
-    pub response: Vec<Percentile>,
-    /// From the actual moment of sending.
-    pub service: Vec<Percentile>,
-}
-
-/// One percentile with at least ten samples above it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Percentile {
-    /// Share of samples at or below, 0 to 1.
-    pub quantile: f64,
-    /// Nanoseconds.
-    pub nanos: u64,
 }
 
 impl Estimates {
@@ -473,7 +463,7 @@ impl Measured {
     pub fn bound(&self) -> &'static str {
         match self.standing {
             Standing::AtMost => "at most ",
-            Standing::Best | Standing::Slower | Standing::Level => "",
+            Standing::Best | Standing::Slower | Standing::Level | Standing::Reference => "",
         }
     }
 

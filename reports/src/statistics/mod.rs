@@ -8,7 +8,11 @@ mod bootstrap;
 mod compare;
 mod cost;
 mod estimates;
+mod excess;
+mod flight;
+mod histograms;
 mod latency;
+mod lateness;
 mod pace;
 mod ranking;
 mod samples;
@@ -18,10 +22,14 @@ use flowmeter_harness::record::RunData;
 
 pub use bootstrap::{CONFIDENCE, RESAMPLES};
 pub use estimates::{
-    Allocated, Cell, Cost, ESTIMATES_FILE, ESTIMATES_SCHEMA, Estimates, LatencyCurves, METHOD,
-    Measured, Outcome, Percentile, Rank, Ranking, SlowedTwin, Source, Standing, Twin, View,
-    failure_word,
+    Allocated, Cell, Cost, ESTIMATES_FILE, ESTIMATES_SCHEMA, Estimates, METHOD, Measured, Outcome,
+    Rank, Ranking, SlowedTwin, Source, Standing, Twin, View, failure_word,
 };
+pub use excess::{FullestPeriod, Promise};
+pub use flight::Flight;
+pub use histograms::Percentile;
+pub use latency::LatencyCurves;
+pub use lateness::LatenessCurves;
 pub(crate) use samples::{origin, scenarios};
 pub use significance::FALSE_DISCOVERIES;
 
@@ -40,9 +48,13 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, ReportError> {
     let exploratory = runs.iter().any(|run| run.run.exploratory);
     let mut comparisons = Vec::new();
     let mut latencies = Vec::new();
+    let (mut lateness, mut flights, mut periods) = (Vec::new(), Vec::new(), Vec::new());
     for scenario in scenarios(runs)? {
         let samples = samples::samples(runs, scenario);
         latency::curves(runs, &samples, &mut latencies)?;
+        lateness::curves(runs, &samples, &mut lateness)?;
+        flight::flights(runs, &samples, &mut flights);
+        excess::fullest(runs, &samples, &mut periods);
         comparisons.push(compare::compare(runs, &samples));
     }
     compare::judge(&mut comparisons, exploratory);
@@ -59,6 +71,9 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, ReportError> {
         slowed: Vec::new(),
         rankings,
         latencies,
+        lateness,
+        flights,
+        periods,
         allocations: Vec::new(),
         uncontended: Vec::new(),
     };

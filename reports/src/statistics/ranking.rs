@@ -38,7 +38,8 @@ impl Entrant<'_> {
 }
 
 /// The rankings of every group: all cells, those that everyone shares, and those of each form, where
-/// that makes a difference. An exploratory run has one tier, since it calls nothing faster.
+/// that makes a difference. An exploratory run has one tier, since it calls nothing faster. References are in
+/// none.
 pub fn rankings(comparisons: &[Comparison], exploratory: bool) -> Vec<Ranking> {
     let mut groups: Vec<&str> = comparisons.iter().map(|c| &*c.scenario.group).collect();
     groups.dedup();
@@ -46,7 +47,7 @@ pub fn rankings(comparisons: &[Comparison], exploratory: bool) -> Vec<Ranking> {
     for group in groups {
         let all: Vec<&Comparison> = comparisons
             .iter()
-            .filter(|c| c.scenario.group == group && c.cells.iter().any(|c| c.measured().is_some()))
+            .filter(|c| c.scenario.group == group && !c.draws.is_empty())
             .collect();
         let everyone: BTreeSet<&str> = all
             .iter()
@@ -81,7 +82,7 @@ pub fn rankings(comparisons: &[Comparison], exploratory: bool) -> Vec<Ranking> {
 fn rank(group: &str, view: View, comparisons: &[&Comparison], exploratory: bool) -> Ranking {
     let mut entrants: BTreeMap<&str, Entrant> = BTreeMap::new();
     for comparison in comparisons {
-        for cell in &comparison.cells {
+        for cell in comparison.cells.iter().filter(|cell| !cell.reference) {
             let Some(measured) = cell.measured() else {
                 continue;
             };

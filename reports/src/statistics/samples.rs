@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{Better, FailureKind, RunData, Scenario, Window};
+use flowmeter_harness::record::{Better, FailureKind, Implementation, RunData, Scenario, Window};
 
 use super::pace::Pace;
 use crate::error::ReportError;
@@ -77,6 +77,13 @@ impl ScenarioSamples<'_> {
         !self.failures.contains_key(implementation) && self.pace(implementation).sustained()
     }
 
+    /// Windows by round of each implementation itself that has a number, by name.
+    pub fn with_number(&self) -> impl Iterator<Item = (&str, &BTreeMap<usize, Timed<'_>>)> {
+        let all = self.windows.iter();
+        all.filter(|((name, entry), _)| *entry == Entry::Original && self.has_number(name))
+            .map(|((name, _), windows)| (*name, windows))
+    }
+
     /// An entry's values by round.
     pub fn values(&self, implementation: &str, entry: Entry) -> Vec<(usize, f64)> {
         let windows = self.windows.get(&(implementation, entry));
@@ -88,11 +95,14 @@ impl ScenarioSamples<'_> {
     }
 }
 
+/// What is recorded of an implementation, by any of the runs.
+pub fn implementation<'a>(runs: &'a [RunData], name: &str) -> Option<&'a Implementation> {
+    runs.iter().find_map(|run| run.implementations.get(name))
+}
+
 /// Where an implementation comes from, by any of the runs.
-pub fn origin(runs: &[RunData], implementation: &str) -> Origin {
-    runs.iter()
-        .find_map(|run| run.implementations.get(implementation))
-        .map_or(Origin::Peer, |it| it.origin)
+pub fn origin(runs: &[RunData], name: &str) -> Origin {
+    implementation(runs, name).map_or(Origin::Peer, |it| it.origin)
 }
 
 /// The scenarios of all runs in the order in which tables and charts show them.
@@ -130,7 +140,7 @@ pub fn scenarios(runs: &[RunData]) -> Result<Vec<&Scenario>, ReportError> {
             a.producers,
         );
         let capacity = (a.unbounded, a.capacity);
-        let rest = (a.message_bytes, a.width, a.rate);
+        let rest = (a.message_bytes, a.width, a.waiting, a.parallelism, a.rate);
         (
             groups.iter().position(|group| **group == s.group),
             s.group.clone(),

@@ -40,6 +40,8 @@ struct Row {
     version: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    reference: bool,
 }
 
 impl List {
@@ -59,6 +61,7 @@ impl List {
                 caps: who.capabilities.names(),
                 version: Some(who.version.clone()),
                 title: None,
+                reference: who.reference,
             });
         }
         let own = |kind, name: &str, title: &str| Row {
@@ -68,6 +71,7 @@ impl List {
             caps: Vec::new(),
             version: None,
             title: Some(title.to_owned()),
+            reference: false,
         };
         for scenario in self.scenarios.all()? {
             rows.push(own("scenario", &scenario.name, &scenario.title));
@@ -110,7 +114,9 @@ fn table(kind: &str, rows: &[&Row]) -> String {
         match (&row.version, &row.title) {
             (Some(version), _) => {
                 let origin = row.origin.to_string();
-                table.add_row([row.name.as_str(), &origin, version, &row.caps.join(" ")])
+                let reference = row.reference.then(|| "(reference)".to_owned());
+                let caps: Vec<String> = row.caps.iter().cloned().chain(reference).collect();
+                table.add_row([row.name.as_str(), &origin, version, &caps.join(" ")])
             }
             (None, title) => table.add_row([row.name.as_str(), title.as_deref().unwrap_or("")]),
         };

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use flowmeter_harness::record::InFlight;
 use flowmeter_harness::sync::std::clock;
 
-/// Points of a timeline at most: more than a chart has room for.
+/// Stretches of time that a timeline tells apart: more than a chart has room for.
 const POINTS: u64 = 120;
 
 /// When tasks began and ended.
@@ -46,16 +46,26 @@ impl Course {
         for &(moment, change) in events.iter() {
             area += u128::from(moment - before) * now.unsigned_abs() as u128;
             before = moment;
+            let entered = now.max(0) as u64;
             now += change;
             peak = peak.max(now);
             // The most within each stretch of time is what is kept of it.
             let at = (moment - begins) / bucket * bucket;
-            let level = now.max(0) as u64;
+            let level = entered.max(now.max(0) as u64);
             match timeline.last_mut() {
                 Some((last, most)) if *last == at => *most = (*most).max(level),
-                _ => timeline.push((at, level)),
+                last => {
+                    // Where nothing happens for a while, what the last stretch ended with holds.
+                    let quiet_from = last.map_or(at, |(last, _)| *last + bucket);
+                    if quiet_from < at {
+                        timeline.push((quiet_from, entered));
+                    }
+                    timeline.push((at, level));
+                }
             }
         }
+        timeline.dedup_by_key(|(_, level)| *level);
+        timeline.push((ends - begins, now.max(0) as u64));
         Some(InFlight {
             parallelism,
             peak: peak.max(0) as u64,
@@ -82,7 +92,25 @@ mod tests {
         ];
         let seen = course.in_flight(2).expect("tasks began");
         assert_eq!((seen.peak, seen.mean), (2, 2.0));
-        assert_eq!(seen.timeline.first(), Some(&(0, 2)));
+        assert_eq!(seen.timeline, [(0, 2), (400, 0)]);
+    }
+
+    #[test]
+    fn where_nothing_happens_a_timeline_holds_what_was_left_and_not_the_peak_before() {
+        let course = Course::default();
+        *course.0.lock().expect("nobody else has it") = vec![
+            (0, 1),
+            (0, 1),
+            (1_000, -1),
+            (600_000, 1),
+            (1_200_000, -1),
+            (1_200_000, -1),
+        ];
+        let seen = course.in_flight(2).expect("tasks began");
+        assert_eq!(
+            seen.timeline,
+            [(0, 2), (10_000, 1), (600_000, 2), (1_200_000, 0)]
+        );
     }
 
     #[test]
@@ -97,7 +125,7 @@ mod tests {
         *course.0.lock().expect("nobody else has it") = events;
         let seen = course.in_flight(1).expect("tasks began");
         assert!(
-            seen.timeline.len() as u64 <= POINTS + 2,
+            seen.timeline.len() as u64 <= 2 * POINTS + 2,
             "{}",
             seen.timeline.len()
         );

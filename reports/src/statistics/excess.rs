@@ -1,0 +1,94 @@
+//! How full the fullest period of a limiter was, as those who acquired saw it.
+
+use flowmeter_harness::record::{Excess, RunData};
+use serde::{Deserialize, Serialize};
+
+use super::bootstrap::median;
+use super::samples::{ScenarioSamples, implementation};
+
+/// The fullest periods of an implementation in a scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FullestPeriod {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// Length of a period, nanoseconds.
+    pub period_nanos: u64,
+    /// Acquisitions that a period may hold.
+    pub allowed: u64,
+    /// Acquisitions in the fullest period of all complete rounds.
+    pub worst: u64,
+    /// In the fullest one of a round: the median of the rounds.
+    pub typical: f64,
+    /// Complete rounds that this is from.
+    pub rounds: usize,
+    /// What it promises.
+    pub promise: Promise,
+}
+
+/// What a limiter promises of a period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Promise {
+    /// No period, wherever it begins, holds more than allowed (L1).
+    Window,
+    /// The burst and what the rate adds (L2).
+    Rate,
+    /// Nothing that it claims.
+    None,
+}
+
+impl Promise {
+    fn of(caps: &[String]) -> Promise {
+        let claims = |name: &str| caps.iter().any(|cap| cap == name);
+        match (claims("window-bound"), claims("rate-bound")) {
+            (true, _) => Promise::Window,
+            (_, true) => Promise::Rate,
+            _ => Promise::None,
+        }
+    }
+
+    /// The most that a period may hold by it, over what is allowed: a burst is as large as a period's permits,
+    /// and a period adds as many again.
+    pub fn most(self) -> Option<f64> {
+        match self {
+            Promise::Window => Some(1.0),
+            Promise::Rate => Some(2.0),
+            Promise::None => None,
+        }
+    }
+}
+
+impl FullestPeriod {
+    /// The worst over what is allowed.
+    pub fn share(&self) -> f64 {
+        self.worst as f64 / self.allowed as f64
+    }
+}
+
+/// Adds those of a scenario, one for each implementation that told and has a number.
+pub fn fullest(runs: &[RunData], samples: &ScenarioSamples, periods: &mut Vec<FullestPeriod>) {
+    for (name, windows) in samples.with_number() {
+        let found = windows.values();
+        let found: Vec<Excess> = found
+            .filter_map(|timed| timed.window.findings.excess)
+            .filter(|excess| excess.allowed > 0)
+            .collect();
+        let Some(first) = found.first() else {
+            continue;
+        };
+        let caps = implementation(runs, name).map(|it| &*it.caps);
+        let worst: Vec<f64> = found.iter().map(|it| it.worst as f64).collect();
+        periods.push(FullestPeriod {
+            scenario: samples.scenario.name.clone(),
+            implementation: name.to_owned(),
+            period_nanos: first.period_nanos,
+            allowed: first.allowed,
+            worst: found.iter().map(|it| it.worst).max().unwrap_or(0),
+            typical: median(&worst),
+            rounds: found.len(),
+            promise: Promise::of(caps.unwrap_or_default()),
+        });
+    }
+}

@@ -1,0 +1,57 @@
+//! How late timers fired, from the histograms of complete rounds.
+
+use flowmeter_harness::record::{Lateness, RunData, Window};
+use serde::{Deserialize, Serialize};
+
+use super::histograms::{Percentile, merged, percentiles};
+use super::samples::ScenarioSamples;
+use crate::error::ReportError;
+
+/// Percentiles of an implementation's lateness in a scenario, over all complete rounds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LatenessCurves {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// Firings at or after their deadline.
+    pub count: u64,
+    /// Firings before their deadline; they are in no percentile.
+    pub early: u64,
+    /// From the deadline to the call.
+    pub called: Vec<Percentile>,
+    /// From the deadline to the moment at which the timer noticed; empty where the design does not say.
+    pub claimed: Vec<Percentile>,
+}
+
+/// Adds the curves of a scenario, one for each implementation that recorded lateness and has a number.
+///
+/// # Errors
+/// [`ReportError::Histogram`] for one that cannot be read.
+pub fn curves(
+    runs: &[RunData],
+    samples: &ScenarioSamples,
+    curves: &mut Vec<LatenessCurves>,
+) -> Result<(), ReportError> {
+    fn found(window: &Window) -> Option<&Lateness> {
+        window.findings.lateness.as_ref()
+    }
+    for (name, windows) in samples.with_number() {
+        let of_all = || windows.values().copied();
+        let called = merged(runs, of_all(), "lateness", |w| Some(&*found(w)?.called))?;
+        let claimed = merged(runs, of_all(), "claimed lateness", |w| {
+            found(w)?.claimed.as_deref()
+        })?;
+        if let Some(called) = called {
+            curves.push(LatenessCurves {
+                scenario: samples.scenario.name.clone(),
+                implementation: name.to_owned(),
+                count: called.len(),
+                early: of_all().filter_map(|t| Some(found(t.window)?.early)).sum(),
+                called: percentiles(&called),
+                claimed: claimed.as_ref().map(percentiles).unwrap_or_default(),
+            });
+        }
+    }
+    Ok(())
+}
