@@ -66,9 +66,18 @@ fn everybody_passes_the_proof_of_every_scenario_of_their_kind() {
 
 #[test]
 fn everybody_gets_a_number_and_what_their_kind_looks_for() {
+    let (mut numbers, mut voids) = (0, 0);
     for (scenario, who) in cells().filter(|(scenario, _)| scenario.priority.is_some()) {
-        let sample = stage(Everybody, who, &scenario).window(SHORT);
-        let sample = sample.unwrap_or_else(|why| panic!("{who} in {}: {why}", scenario.name));
+        let sample = match stage(Everybody, who, &scenario).window(SHORT) {
+            Ok(sample) => sample,
+            // On a busy machine nothing may be due within so short a window.
+            Err(why) if why.kind == FailureKind::Void => {
+                voids += 1;
+                continue;
+            }
+            Err(why) => panic!("{who} in {}: {why}", scenario.name),
+        };
+        numbers += 1;
         let found = &sample.findings;
         assert!(
             sample.value > 0.0 && sample.operations > 0,
@@ -76,19 +85,14 @@ fn everybody_gets_a_number_and_what_their_kind_looks_for() {
             scenario.name
         );
         let workload = &scenario.record().params["workload"];
-        assert_eq!(
-            found.lateness.is_some(),
-            workload == "timer-lateness",
-            "{workload}"
-        );
-        assert_eq!(
-            found.in_flight.is_some(),
-            workload == "pipeline-tasks",
-            "{workload}"
-        );
+        let late = workload == "timer-lateness";
+        assert_eq!(found.lateness.is_some(), late, "{workload}");
+        let flies = workload == "pipeline-tasks";
+        assert_eq!(found.in_flight.is_some(), flies, "{workload}");
         let limits = ["limiter-steady", "limiter-burst"].contains(&workload.as_str());
         assert_eq!(found.excess.is_some(), limits, "{workload}");
     }
+    assert!(numbers > 3 * voids, "{numbers} numbers, {voids} void");
 }
 
 #[test]
