@@ -52,10 +52,6 @@ fn main() -> ExitCode {
 /// std alone the time decides how many there are; each case has one at least.
 fn effort(world: &str) -> Effort {
     let seconds = Duration::from_secs;
-    let explored = Effort {
-        time: seconds(300),
-        ..Effort::EXPLORE
-    };
     match world {
         Std::NAME => Effort {
             executions: 20_000,
@@ -65,9 +61,9 @@ fn effort(world: &str) -> Effort {
         },
         Loom::NAME => Effort {
             executions: 200_000,
-            ..explored
+            ..Effort::EXPLORE
         },
-        _ => explored,
+        _ => Effort::EXPLORE,
     }
 }
 

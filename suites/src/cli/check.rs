@@ -42,7 +42,7 @@ pub(super) struct Check {
     /// Seed of what is random
     #[arg(long, default_value_t = Effort::CHECK.seed)]
     seed: u64,
-    /// Seconds for each cell at most [default: 2 under std, 60 elsewhere]
+    /// Seconds for each cell at most [default: 2 under std, 300 elsewhere]
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,
     /// How to print
