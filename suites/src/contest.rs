@@ -57,9 +57,11 @@ impl<R: AsyncRegistry> Contest<R> {
         implementation: &str,
         scenario: &ScenarioSpec,
     ) -> Result<Box<dyn Stage>, StageError> {
-        match self.casting(implementation, scenario) {
-            Some(casting) => (casting.stage)(&scenario.work),
-            None => Err(StageError {
+        let who = self.contestants.iter();
+        let mut who = who.filter(|who| who.name == implementation);
+        match (who.next(), self.casting(implementation, scenario)) {
+            (Some(who), Some(casting)) => (casting.stage)(&scenario.work, who),
+            _ => Err(StageError {
                 kind: FailureKind::Protocol,
                 message: format!(
                     "{implementation} does not take part in {}; `list` shows who does",

@@ -56,6 +56,16 @@ impl Reading {
 }
 
 impl Allocated {
+    /// Both together; of the peaks the higher.
+    #[must_use]
+    pub(super) fn plus(self, other: Allocated) -> Allocated {
+        Allocated {
+            allocations: self.allocations + other.allocations,
+            bytes: self.bytes + other.bytes,
+            peak_live_bytes: self.peak_live_bytes.max(other.peak_live_bytes),
+        }
+    }
+
     /// As much over a time so many times as long; the peak stays.
     #[must_use]
     pub(super) fn scaled(self, factor: f64) -> Allocated {

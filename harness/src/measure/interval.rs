@@ -16,6 +16,7 @@ use crate::sync::std::clock;
 /// A window's interval on the std world's clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Interval {
+    began: u64,
     first: u64,
     last: u64,
 }
@@ -23,8 +24,10 @@ pub struct Interval {
 impl Interval {
     /// The ramp begins now.
     pub fn begin(spec: &WindowSpec) -> Interval {
-        let first = clock::now_nanos().saturating_add(spec.ramp_nanos);
+        let began = clock::now_nanos();
+        let first = began.saturating_add(spec.ramp_nanos);
         Interval {
+            began,
             first,
             last: first.saturating_add(spec.nanos.max(1)),
         }
@@ -40,6 +43,11 @@ impl Interval {
     #[inline]
     pub fn is_over(&self, nanos: u64) -> bool {
         nanos >= self.last
+    }
+
+    /// When the ramp began, on the std world's clock.
+    pub fn began_nanos(&self) -> u64 {
+        self.began
     }
 
     /// The first edge, on the std world's clock.

@@ -12,6 +12,17 @@ pub struct Cost {
     pub allocated: Option<Allocated>,
 }
 
+impl Cost {
+    /// Of both together; what one does not know, both do not. Of memory held, the larger.
+    #[must_use]
+    pub fn plus(self, other: Cost) -> Cost {
+        Cost {
+            used: self.used.zip(other.used).map(|(a, b)| a.plus(b)),
+            allocated: self.allocated.zip(other.allocated).map(|(a, b)| a.plus(b)),
+        }
+    }
+}
+
 /// What the process had used and allocated at a moment of some clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {

@@ -29,6 +29,16 @@ impl Usage {
         }
     }
 
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Usage) -> Usage {
+        Usage {
+            cpu_nanos: self.cpu_nanos + other.cpu_nanos,
+            voluntary_switches: self.voluntary_switches + other.voluntary_switches,
+            involuntary_switches: self.involuntary_switches + other.involuntary_switches,
+        }
+    }
+
     /// As much over a time so many times as long.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Usage {

@@ -18,6 +18,15 @@ impl<const MIN: u64, const MAX: u64> Within<MIN, MAX> {
         self.0
     }
 
+    /// A number that is known to be within.
+    ///
+    /// # Panics
+    /// When it is not.
+    pub const fn known(number: u64) -> Self {
+        assert!(MIN <= number && number <= MAX);
+        Within(number)
+    }
+
     /// The number, as a count of things in memory.
     pub const fn count(self) -> usize {
         self.0 as usize
@@ -148,9 +157,11 @@ pub enum Form {
     Blocking,
     /// As futures, in tasks of an executor.
     Async,
-    /// Each implementation in the form it has; no scenario file says it.
+    /// By a callback on the completing thread.
+    Callback,
+    /// They do not wait; no scenario file says it.
     #[serde(skip)]
-    Native,
+    Never,
 }
 
 impl Form {
@@ -159,7 +170,8 @@ impl Form {
         match self {
             Form::Blocking => "blocking",
             Form::Async => "async",
-            Form::Native => "native",
+            Form::Callback => "callback",
+            Form::Never => "never",
         }
     }
 }

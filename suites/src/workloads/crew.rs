@@ -34,6 +34,12 @@ pub fn take_place(place: usize) -> Result<(), StageError> {
     }
 }
 
+/// As [`take_place`], of a thread that nobody hears out: where one could be pinned, as is tried before anything else,
+/// the others can.
+pub fn settle(place: usize) {
+    let _ = pin::worker(place);
+}
+
 /// An executor with as many threads as there are cores, each on its own where that was asked for.
 ///
 /// # Errors

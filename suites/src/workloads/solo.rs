@@ -15,6 +15,11 @@ const PROOF_TURNS: u64 = 2_000;
 
 /// A workload of a single thread.
 pub trait Solo {
+    /// Operations of a turn.
+    fn operations(&self) -> u64 {
+        1
+    }
+
     /// Does so many turns, checking each.
     ///
     /// # Errors
@@ -40,13 +45,13 @@ pub fn time(solo: &mut impl Solo, turns: u64) -> Result<Duration, StageError> {
     Ok(begins.elapsed())
 }
 
-/// A workload of a single thread as a stage; its value is nanoseconds a turn.
+/// A workload of a single thread as a stage; its value is nanoseconds an operation.
 pub struct Alone<S>(pub S);
 
 impl<S: Solo> Stage for Alone<S> {
     fn prove(&mut self) -> Result<(), StageError> {
         self.0.prove()?;
-        self.0.batch(PROOF_TURNS)
+        self.0.batch((PROOF_TURNS / self.0.operations()).max(1))
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
@@ -57,7 +62,7 @@ impl<S: Solo> Stage for Alone<S> {
         loop {
             let turns = u64::from(counter.chunk());
             self.0.batch(turns)?;
-            if counter.lap(turns).is_break() {
+            if counter.lap(turns * self.0.operations()).is_break() {
                 break;
             }
         }

@@ -3,6 +3,7 @@
 use flowmeter_harness::channel::{Alts, Async, Blocking};
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::measure::{Stage, StageError};
+use flowmeter_harness::registry::Contestant;
 
 use super::{Casting, timing};
 use crate::scenario::{Form, MessageKind};
@@ -60,7 +61,10 @@ impl Casting {
     }
 }
 
-fn stage_blocking<C: Blocking>(work: &Work) -> Result<Box<dyn Stage>, StageError> {
+fn stage_blocking<C: Blocking>(
+    work: &Work,
+    _who: &Contestant,
+) -> Result<Box<dyn Stage>, StageError> {
     Ok(match *work {
         Work::Stream(params) => match params.message {
             MessageKind::Word => stream::stage::<C, u64>(params),
@@ -80,7 +84,10 @@ fn stage_blocking<C: Blocking>(work: &Work) -> Result<Box<dyn Stage>, StageError
     })
 }
 
-fn stage_async<C: Async, E: Executors>(work: &Work) -> Result<Box<dyn Stage>, StageError> {
+fn stage_async<C: Async, E: Executors>(
+    work: &Work,
+    _who: &Contestant,
+) -> Result<Box<dyn Stage>, StageError> {
     match *work {
         Work::Stream(params) => match params.message {
             MessageKind::Word => stream_async::stage::<C, u64, E>(params),
@@ -91,7 +98,7 @@ fn stage_async<C: Async, E: Executors>(work: &Work) -> Result<Box<dyn Stage>, St
     }
 }
 
-fn stage_alts<C: Alts>(work: &Work) -> Result<Box<dyn Stage>, StageError> {
+fn stage_alts<C: Alts>(work: &Work, _who: &Contestant) -> Result<Box<dyn Stage>, StageError> {
     match *work {
         Work::Alts(params) => Ok(Box::new(Alone(alts::AloneAtPorts::<C>::new(params)?))),
         Work::AltsContended(params) => Ok(alts_contended::stage::<C>(params)),

@@ -10,9 +10,13 @@ mod timers;
 use std::time::Duration;
 
 use flowmeter_harness::measure::{Stage, StageError};
+use flowmeter_harness::registry::Contestant;
 
 use super::Work;
 use super::solo::{Solo, time};
+
+/// A workload about to be run, or why it is not.
+pub type Staged = Result<Box<dyn Stage>, StageError>;
 
 /// Runs so many turns and says how long they took.
 pub type Timing = Box<dyn FnMut(u64) -> Result<Duration, StageError>>;
@@ -22,8 +26,8 @@ pub type Timing = Box<dyn FnMut(u64) -> Result<Duration, StageError>>;
 pub struct Casting {
     /// Whether it can run a workload, found out by asking the family.
     pub takes_part: fn(&Work) -> bool,
-    /// The workload about to be run.
-    pub stage: fn(&Work) -> Result<Box<dyn Stage>, StageError>,
+    /// The workload about to be run, by that contestant.
+    pub stage: fn(&Work, &Contestant) -> Staged,
     /// A workload of a single thread, for criterion.
     pub timing: fn(&Work) -> Option<Result<Timing, StageError>>,
 }

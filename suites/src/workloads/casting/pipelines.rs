@@ -20,9 +20,12 @@ impl Casting {
     {
         Casting {
             takes_part: |work| matches!(work, Work::PipelineFlow(_) | Work::PipelineTasks(_)),
-            stage: |work| match work {
+            stage: |work, who| match work {
                 Work::PipelineFlow(params) => Ok(flow::stage::<P, C, E>(*params)),
-                Work::PipelineTasks(params) => Ok(tasks::stage::<P, C, E, S>(*params)),
+                Work::PipelineTasks(params) => {
+                    let over_n = who.capabilities.bound_over_n.unwrap_or(0);
+                    Ok(tasks::stage::<P, C, E, S>(*params, over_n))
+                }
                 _ => Err(refused("to run that workload with a pipeline")),
             },
             timing: |_| None,

@@ -10,7 +10,7 @@ use std::thread;
 
 use flowmeter_harness::channel::{Async, Buffer, Offered};
 use flowmeter_harness::executor::Executors;
-use flowmeter_harness::measure::reading::Reading;
+use flowmeter_harness::measure::reading::{Cost, Reading};
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Measure};
 use flowmeter_harness::sync::std::clock;
@@ -54,8 +54,8 @@ struct Parked<E, C> {
 }
 
 impl<E: Executors, C: Async> Parked<E, C> {
-    /// Parks all, gives each its value, and says how long that took, nanoseconds.
-    fn once(&self) -> Result<u64, StageError> {
+    /// Parks all, gives each its value, and says how long that took, nanoseconds, and what it cost.
+    fn once(&self) -> Result<(u64, Cost), StageError> {
         let tasks = self.params.tasks.get();
         let pending = Pending::new(tasks);
         let begun = Arc::new(AtomicU64::new(0));
@@ -75,7 +75,7 @@ impl<E: Executors, C: Async> Parked<E, C> {
         while begun.load(Ordering::Relaxed) < tasks {
             thread::yield_now();
         }
-        let began = clock::now_nanos();
+        let first = Reading::first(clock::now_nanos());
         for (number, tx) in (0..).zip(&mut puts) {
             match C::offer(tx, number) {
                 Offered::Done => {}
@@ -85,7 +85,9 @@ impl<E: Executors, C: Async> Parked<E, C> {
             }
         }
         pending.wait()?;
-        Ok(clock::now_nanos() - began)
+        let last = Reading::last(clock::now_nanos());
+        let took = last.nanos - first.nanos;
+        Ok((took, last.since(&first, took)))
     }
 }
 
@@ -95,15 +97,16 @@ impl<E: Executors, C: Async> Stage for Parked<E, C> {
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
-        let first = Reading::first(clock::now_nanos());
-        let (mut took, mut times) = (0, 0);
-        while times == 0 || clock::now_nanos() < first.nanos + spec.nanos {
-            took += self.once()?;
+        let end = clock::now_nanos() + spec.nanos;
+        let (mut took, mut times, mut cost) = (0, 0, None);
+        while times == 0 || clock::now_nanos() < end {
+            let (nanos, paid) = self.once()?;
+            took += nanos;
+            cost = Some(cost.map_or(paid, |before: Cost| before.plus(paid)));
             times += 1;
         }
-        let last = Reading::last(clock::now_nanos());
         let tasks = times * self.params.tasks.get();
-        let cost = last.since(&first, last.nanos - first.nanos);
+        let cost = cost.unwrap_or_default();
         Ok(Sample::new(took as f64 / tasks as f64, tasks, took, cost))
     }
 }

@@ -1,4 +1,6 @@
-//! Spawn and join: tasks that end at once, and a thread that waits for the last of them.
+//! Spawn and join: so many tasks that end at once, and a thread that waits for the last of them, over and over. The
+//! value is the time of a task; how much of it is the one wake-up at the end depends on how many they are, which the
+//! scenario says.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +12,7 @@ use flowmeter_harness::measure::StageError;
 use flowmeter_harness::record::{Axes, FailureKind, Measure};
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::{Facts, Form, Threads};
+use crate::scenario::{Facts, Form, Threads, Within};
 use crate::workloads::crew;
 use crate::workloads::solo::Solo;
 
@@ -20,6 +22,8 @@ use crate::workloads::solo::Solo;
 pub struct Params {
     /// Threads of the executor.
     pub threads: Threads,
+    /// Tasks between two waits.
+    pub tasks: Within<1, 1_000_000>,
 }
 
 impl Params {
@@ -32,6 +36,7 @@ impl Params {
             axes: Axes {
                 family: "spawn-join".to_owned(),
                 consumers: Some(self.threads.count()),
+                waiting: Some(self.tasks.count()),
                 ..Axes::default()
             },
         }
@@ -87,6 +92,7 @@ impl Pending {
 /// Tasks without work.
 pub struct SpawnJoin<E> {
     executor: E,
+    tasks: u64,
 }
 
 impl<E: Executors> SpawnJoin<E> {
@@ -97,17 +103,25 @@ impl<E: Executors> SpawnJoin<E> {
     pub fn new(params: Params) -> Result<Self, StageError> {
         Ok(SpawnJoin {
             executor: crew::executor(params.threads.non_zero())?,
+            tasks: params.tasks.get(),
         })
     }
 }
 
 impl<E: Executors> Solo for SpawnJoin<E> {
+    fn operations(&self) -> u64 {
+        self.tasks
+    }
+
     fn batch(&mut self, turns: u64) -> Result<(), StageError> {
-        let pending = Pending::new(turns);
         for _ in 0..turns {
-            let pending = pending.clone();
-            self.executor.spawn(async move { pending.one_less() });
+            let pending = Pending::new(self.tasks);
+            for _ in 0..self.tasks {
+                let pending = pending.clone();
+                self.executor.spawn(async move { pending.one_less() });
+            }
+            pending.wait()?;
         }
-        pending.wait()
+        Ok(())
     }
 }

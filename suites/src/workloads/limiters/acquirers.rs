@@ -99,10 +99,11 @@ impl<L: BlockingLimit> Acquiring for ByThread<L> {
     }
 
     fn crowd(&self, waiters: usize, start: &Arc<Start>, more: &More, notes: &Notes) {
-        for _ in 0..waiters {
+        for place in 0..waiters {
             let (limiter, more, notes) = (self.0.clone(), more.clone(), notes.clone());
             let start = start.clone();
             thread::spawn(move || {
+                crew::settle(place);
                 let interval = start.wait();
                 while more(&interval) {
                     limiter.acquire();

@@ -2,21 +2,22 @@
 //!
 //! The value is the time until the last request is granted over the ideal, which is the same whether permits come
 //! back all together or one by one: with r requests, n permits and a period T, n are granted at once and the rest
-//! take T for every n of them. Below 1 more was granted than allowed.
+//! take T for every n of them. Whoever grants more than that in a period fails.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use flowmeter_harness::measure::reading::Reading;
+use flowmeter_harness::measure::reading::{Cost, Reading};
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, Findings, Measure};
+use flowmeter_harness::record::{Axes, Excess, Findings, Measure};
+use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::std::clock;
 use serde::{Deserialize, Serialize};
 
-use super::Rate;
 use super::acquirers::{Acquiring, More, Notes};
+use super::{LimitForm, Rate, within};
 use crate::scenario::{Facts, Form, Threads, Within};
 use crate::workloads::ledger::miscounted;
 use crate::workloads::start::Start;
@@ -25,6 +26,8 @@ use crate::workloads::start::Start;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
+    /// How permits are waited for.
+    pub form: LimitForm,
     /// What is allowed.
     pub rate: Rate,
     /// How many times the permits of a period are asked for.
@@ -37,11 +40,11 @@ impl Params {
     /// What records say of it.
     pub fn facts(&self) -> Facts {
         Facts {
-            form: Form::Native,
+            form: self.form.into(),
             measure: Measure::Cost,
             unit: "x ideal",
             axes: Axes {
-                family: "limiter-burst".to_owned(),
+                family: format!("limiter-burst/{}", Form::from(self.form).name()),
                 rate: Some(self.rate.per_second()),
                 waiting: Some(self.waiters.count()),
                 ..Axes::default()
@@ -60,16 +63,19 @@ const AT_ONCE: WindowSpec = WindowSpec {
 
 struct Burst<A> {
     params: Params,
+    /// What the fullest period may hold.
+    most: u64,
     form: PhantomData<fn(A)>,
 }
 
 impl<A: Acquiring> Burst<A> {
-    /// One burst: how long it took, nanoseconds, and the moments of its grants.
-    fn burst(&self) -> Result<(u64, Vec<u64>), StageError> {
+    /// One burst: how long it took, nanoseconds, what it cost, and its fullest period.
+    fn burst(&self) -> Result<(u64, Cost, Excess), StageError> {
         let Params {
             rate,
             periods,
             waiters,
+            ..
         } = self.params;
         let requests = rate.permits.get() * periods.get();
         let limiter = A::start(rate)?;
@@ -86,6 +92,7 @@ impl<A: Acquiring> Burst<A> {
         drop(notes);
         // All are at the line: from here on they ask.
         let began = start.begin(&AT_ONCE).first_nanos();
+        let first = Reading::first(began);
         let patience =
             Duration::from_nanos(periods.get() * rate.period_nanos()) + Duration::from_secs(5);
         let moments = hearer.hear(patience)?;
@@ -95,8 +102,12 @@ impl<A: Acquiring> Burst<A> {
                 moments.len()
             )));
         }
-        let ended = moments.last().copied().unwrap_or(began);
-        Ok((ended.saturating_sub(began), moments))
+        let last = Reading::last(clock::now_nanos());
+        let took = moments
+            .last()
+            .map_or(0, |ended| ended.saturating_sub(began));
+        let cost = last.since(&first, last.nanos - first.nanos);
+        Ok((took, cost, within(rate.excess(&moments), self.most)?))
     }
 
     /// How long a burst has to take, nanoseconds.
@@ -111,37 +122,32 @@ impl<A: Acquiring> Stage for Burst<A> {
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
-        let first = Reading::first(clock::now_nanos());
-        let (mut took, mut bursts) = (0, 0);
-        let mut excess = self.params.rate.excess(&[]);
-        while bursts == 0 || clock::now_nanos() < first.nanos + spec.nanos {
-            let (nanos, moments) = self.burst()?;
-            let seen = self.params.rate.excess(&moments);
-            excess.worst = excess.worst.max(seen.worst);
+        let end = clock::now_nanos() + spec.nanos;
+        let (mut took, mut bursts, mut cost) = (0, 0, None);
+        let mut fullest = self.params.rate.excess(&[]);
+        while bursts == 0 || clock::now_nanos() < end {
+            let (nanos, paid, excess) = self.burst()?;
+            fullest.worst = fullest.worst.max(excess.worst);
+            cost = Some(cost.map_or(paid, |before: Cost| before.plus(paid)));
             took += nanos;
             bursts += 1;
         }
-        let last = Reading::last(clock::now_nanos());
         let granted = bursts * self.params.rate.permits.get() * self.params.periods.get();
         let value = took as f64 / (bursts * self.ideal()) as f64;
         Ok(Sample {
             findings: Findings {
-                excess: Some(excess),
+                excess: Some(fullest),
                 ..Findings::default()
             },
-            ..Sample::new(
-                value,
-                granted,
-                took,
-                last.since(&first, last.nanos - first.nanos),
-            )
+            ..Sample::new(value, granted, took, cost.unwrap_or_default())
         })
     }
 }
 
-/// A stage.
-pub fn stage<A: Acquiring>(params: Params) -> Box<dyn Stage> {
+/// A stage of that contestant.
+pub fn stage<A: Acquiring>(params: Params, who: &Contestant) -> Box<dyn Stage> {
     Box::new(Burst::<A> {
+        most: params.rate.fullest(who, params.waiters),
         params,
         form: PhantomData,
     })

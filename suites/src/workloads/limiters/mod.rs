@@ -1,4 +1,4 @@
-//! What limiters go through, each in the form it has: threads held up, or tasks.
+//! What limiters go through: asked without waiting, waited for by threads, or in tasks.
 
 mod acquirers;
 pub mod burst;
@@ -7,16 +7,49 @@ pub mod try_cost;
 
 use std::time::Duration;
 
+use flowmeter_harness::caps::Claim;
 use flowmeter_harness::limiter::{LimitError, Limiters, Quota};
 use flowmeter_harness::measure::StageError;
 use flowmeter_harness::record::Excess;
+use flowmeter_harness::registry::Contestant;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
+use super::ledger::disproved;
 use super::refused;
-use crate::scenario::Within;
+use crate::scenario::{Form, Threads, Within};
 
 pub use acquirers::{Acquiring, ByTask, ByThread};
+
+/// Whether the fullest period holds no more than it may.
+fn within(excess: Excess, most: u64) -> Result<Excess, StageError> {
+    if excess.worst <= most {
+        return Ok(excess);
+    }
+    Err(disproved(format!(
+        "a period held {} acquisitions, and at most {most} keep to its quota",
+        excess.worst
+    )))
+}
+
+/// How permits are waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LimitForm {
+    /// By holding up the thread.
+    Blocking,
+    /// By tasks.
+    Async,
+}
+
+impl From<LimitForm> for Form {
+    fn from(form: LimitForm) -> Form {
+        match form {
+            LimitForm::Blocking => Form::Blocking,
+            LimitForm::Async => Form::Async,
+        }
+    }
+}
 
 /// So many permits a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +62,14 @@ pub struct Rate {
 }
 
 impl Rate {
+    /// For constants.
+    const fn of(permits: u64, period_micros: u64) -> Rate {
+        Rate {
+            permits: Within::known(permits),
+            period_micros: Within::known(period_micros),
+        }
+    }
+
     /// As a quota.
     pub fn quota(self) -> Quota {
         let permits = NonZeroU32::new(self.permits.get() as u32).unwrap_or(NonZeroU32::MIN);
@@ -54,6 +95,15 @@ impl Rate {
     /// Period, nanoseconds.
     pub fn period_nanos(self) -> u64 {
         self.period_micros.get() * 1_000
+    }
+
+    /// What the fullest period may hold of what a contestant of those claims grants to so many acquirers, as they see it.
+    /// At the permit a window holds n, by the rate n and as many again (the burst, and what the period adds); each
+    /// acquirer may be late with one.
+    fn fullest(self, who: &Contestant, waiters: Threads) -> u64 {
+        let permits = self.permits.get();
+        let by_rate = who.capabilities.claims.contains(&Claim::RateBound);
+        waiters.get() + if by_rate { 2 * permits } else { permits }
     }
 
     /// Permits a second.

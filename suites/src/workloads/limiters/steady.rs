@@ -1,7 +1,7 @@
 //! Steady: acquirers that are always there, at a rate that never lets all of them through.
 //!
-//! The value is grants per second: a limiter cannot be above its rate for long, and below it lies what waking up
-//! late costs. How full the fullest period was is told beside it, as those who acquired saw it.
+//! All keep to the rate, so the value is the CPU time of a grant: what waiting together costs. Whoever grants more than
+//! the rate fails. How full the fullest period was is told beside it, as those who acquired saw it.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -9,19 +9,22 @@ use std::time::Duration;
 
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Findings, Measure};
+use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::std::clock;
 use serde::{Deserialize, Serialize};
 
-use super::Rate;
 use super::acquirers::{Acquiring, More, Notes};
+use super::{LimitForm, Rate, within};
 use crate::scenario::{Facts, Form, Threads};
-use crate::workloads::ledger::void;
+use crate::workloads::ledger::{disproved, void};
 use crate::workloads::start::Start;
 
 /// How many at which rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
+    /// How permits are waited for.
+    pub form: LimitForm,
     /// What is allowed.
     pub rate: Rate,
     /// Acquirers.
@@ -32,11 +35,11 @@ impl Params {
     /// What records say of it.
     pub fn facts(&self) -> Facts {
         Facts {
-            form: Form::Native,
-            measure: Measure::Throughput,
-            unit: "grants/s",
+            form: self.form.into(),
+            measure: Measure::Cost,
+            unit: "ns CPU",
             axes: Axes {
-                family: "limiter-steady".to_owned(),
+                family: format!("limiter-steady/{}", Form::from(self.form).name()),
                 rate: Some(self.rate.per_second()),
                 waiting: Some(self.waiters.count()),
                 ..Axes::default()
@@ -47,6 +50,8 @@ impl Params {
 
 struct Steady<A> {
     params: Params,
+    /// What the fullest period may hold.
+    most: u64,
     form: PhantomData<fn(A)>,
 }
 
@@ -63,10 +68,12 @@ impl<A: Acquiring> Stage for Steady<A> {
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
         let rate = self.params.rate;
-        // Several periods, or there is no rate to speak of.
+        // Whole periods, several of them, or there is no rate to speak of.
+        let period = rate.period_nanos();
+        let periods = (spec.nanos / period).max(3);
         let spec = WindowSpec {
-            ramp_nanos: spec.ramp_nanos.max(rate.period_nanos()),
-            nanos: spec.nanos.max(3 * rate.period_nanos()),
+            ramp_nanos: spec.ramp_nanos.max(period),
+            nanos: periods * period,
             ..spec
         };
         let limiter = A::start(rate)?;
@@ -87,10 +94,20 @@ impl<A: Acquiring> Stage for Steady<A> {
         if granted == 0 {
             return Err(void("no permit was granted within the window"));
         }
-        let value = granted as f64 / interval.nanos() as f64 * 1e9;
+        // One herd more than there are periods, where they come in herds.
+        let most = (periods + 1) * rate.permits.get() + self.params.waiters.get();
+        if granted > most {
+            return Err(disproved(format!(
+                "{granted} permits were granted in {periods} periods of {}",
+                rate.permits.get()
+            )));
+        }
+        let cpu_nanos = cost.used.map(|used| used.cpu_nanos);
+        let cpu_nanos = cpu_nanos.ok_or_else(|| void("this system tells no CPU time"))?;
+        let value = (cpu_nanos as f64 / granted as f64).max(1.0);
         Ok(Sample {
             findings: Findings {
-                excess: Some(rate.excess(&moments)),
+                excess: Some(within(rate.excess(&moments), self.most)?),
                 ..Findings::default()
             },
             ..Sample::new(value, granted, interval.nanos(), cost)
@@ -98,9 +115,10 @@ impl<A: Acquiring> Stage for Steady<A> {
     }
 }
 
-/// A stage.
-pub fn stage<A: Acquiring>(params: Params) -> Box<dyn Stage> {
+/// A stage of that contestant.
+pub fn stage<A: Acquiring>(params: Params, who: &Contestant) -> Box<dyn Stage> {
     Box::new(Steady::<A> {
+        most: params.rate.fullest(who, params.waiters),
         params,
         form: PhantomData,
     })

@@ -20,7 +20,8 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::{Facts, Form, Within};
+use super::TimerForm;
+use crate::scenario::{Facts, Within};
 use crate::workloads::ledger::disproved;
 use crate::workloads::solo::Solo;
 
@@ -31,6 +32,8 @@ const DELAYS: Range<u64> = 60_000_000_000..3_600_000_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
+    /// How firing is waited for.
+    pub form: TimerForm,
     /// Timers that are armed before and never fire.
     pub outstanding: Within<0, 10_000_000>,
 }
@@ -39,11 +42,11 @@ impl Params {
     /// What records say of it.
     pub fn facts(&self) -> Facts {
         Facts {
-            form: Form::Native,
+            form: self.form.into(),
             measure: Measure::Cost,
             unit: "ns",
             axes: Axes {
-                family: "timer-churn".to_owned(),
+                family: format!("timer-churn/{}", self.form.name()),
                 waiting: Some(self.outstanding.count()),
                 ..Axes::default()
             },

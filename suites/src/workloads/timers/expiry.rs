@@ -9,14 +9,17 @@ use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
+use super::TimerForm;
 use super::sleepers::{Dormitory, Waiting};
-use crate::scenario::{Facts, Form, Within};
+use crate::scenario::{Facts, Within};
 use crate::workloads::ledger::{disproved, void};
 
 /// How many, and how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
+    /// How firing is waited for.
+    pub form: TimerForm,
     /// Timers armed at a time.
     pub timers: Within<1, 1_000_000>,
     /// From arming to the deadline.
@@ -27,11 +30,15 @@ impl Params {
     /// What records say of it.
     pub fn facts(&self) -> Facts {
         Facts {
-            form: Form::Native,
+            form: self.form.into(),
             measure: Measure::Throughput,
             unit: "timers/s",
             axes: Axes {
-                family: format!("timer-expiry/{} us", self.delay_micros.get()),
+                family: format!(
+                    "timer-expiry/{} us/{}",
+                    self.delay_micros.get(),
+                    self.form.name()
+                ),
                 waiting: Some(self.timers.count()),
                 ..Axes::default()
             },

@@ -1,7 +1,41 @@
-//! What timers go through, each in the form it has: callbacks, futures, threads held up.
+//! What timers go through: by callbacks or in tasks, each compared with its like. A raw sleep of the system, which
+//! holds up its thread, stands beside both as a reference.
 
 pub mod churn;
 pub mod expiry;
 pub mod lateness;
 pub mod sleepers;
 pub mod storm;
+
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::Form;
+
+/// How the firing of a timer is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TimerForm {
+    /// It calls back, on its own thread.
+    Callback,
+    /// A task awaits it.
+    Async,
+}
+
+impl TimerForm {
+    /// As records name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TimerForm::Callback => Form::Callback.name(),
+            TimerForm::Async => Form::Async.name(),
+        }
+    }
+}
+
+impl From<TimerForm> for Form {
+    fn from(form: TimerForm) -> Form {
+        match form {
+            TimerForm::Callback => Form::Callback,
+            TimerForm::Async => Form::Async,
+        }
+    }
+}

@@ -2,6 +2,9 @@
 //!
 //! Written once for the three forms in which timers are waited for: a callback that arms the next timer, a task
 //! of an executor, a thread. Lateness and expiry are two ways of looking at them.
+//!
+//! The deadlines of a sleeper are drawn one after the other from the beginning of the interval, whether or not it
+//! was woken in time: a stall makes every deadline in it late, not only the first.
 
 use std::future::{Future, poll_fn};
 use std::ops::RangeInclusive;
@@ -39,6 +42,8 @@ pub struct Lateness {
 
 /// One who sleeps over and over.
 pub struct Sleeper {
+    /// The deadline that was last: the next one follows from it, however late it was met.
+    last: u64,
     delays: RangeInclusive<u64>,
     random: Pcg64Mcg,
     lateness: Option<Arc<Mutex<Lateness>>>,
@@ -57,9 +62,11 @@ pub struct Counts {
 impl Sleeper {
     /// The next deadline; `None` once the interval is over.
     fn next(&mut self, interval: &Interval) -> Option<Deadline> {
-        let now = clock::now_nanos();
-        let delay = self.random.random_range(self.delays.clone());
-        (!interval.is_over(now)).then(|| Deadline::from_nanos(now + delay))
+        if self.last == 0 {
+            self.last = interval.began_nanos();
+        }
+        self.last += self.random.random_range(self.delays.clone());
+        (!interval.is_over(self.last)).then(|| Deadline::from_nanos(self.last))
     }
 
     /// It was called for that deadline, which the timer noticed at `claimed`.
@@ -95,6 +102,7 @@ impl Dormitory {
     /// All of them.
     fn sleepers(&self, spec: &WindowSpec) -> Vec<Sleeper> {
         let sleeper = |number: usize| Sleeper {
+            last: 0,
             delays: self.delays.clone(),
             random: Pcg64Mcg::seed_from_u64(spec.seed ^ number as u64),
             lateness: self.lateness.clone(),
@@ -205,11 +213,17 @@ impl<S: Sleep, E: Executors> Waiting for Awaiting<S, E> {
                 let (sleep, tell, line) = (sleep.clone(), tell.clone(), line.clone());
                 spawner.spawn(async move {
                     let interval = line.wait_async().await;
-                    let notice = Arc::new(Notice::default());
+                    // Watched only where somebody asks when it was claimed: that costs.
+                    let notice = sleeper.lateness.is_some().then(Arc::<Notice>::default);
                     while let Some(deadline) = sleeper.next(&interval) {
-                        notice.of(sleep.sleep_until(deadline)).await;
+                        let sleep = sleep.sleep_until(deadline);
+                        match &notice {
+                            Some(notice) => notice.of(sleep).await,
+                            None => sleep.await,
+                        }
                         let called = clock::now_nanos();
-                        sleeper.woke(&interval, deadline, Some(notice.moment()), called);
+                        let claimed = notice.as_ref().map(|notice| notice.moment());
+                        sleeper.woke(&interval, deadline, claimed, called);
                     }
                     let _ = tell.send(sleeper.counts);
                 });
@@ -278,9 +292,10 @@ impl<S: BlockingSleep> Waiting for HoldingUp<S> {
         let (tell, heard) = mpsc::channel();
         let sleepers = dormitory.sleepers(spec);
         let start = Start::of(sleepers.len());
-        for mut sleeper in sleepers {
+        for (place, mut sleeper) in sleepers.into_iter().enumerate() {
             let (sleep, tell, line) = (sleep.clone(), tell.clone(), start.clone());
             thread::spawn(move || {
+                crew::settle(place);
                 let interval = line.wait();
                 while let Some(deadline) = sleeper.next(&interval) {
                     sleep.sleep_until(deadline);

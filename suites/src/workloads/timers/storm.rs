@@ -2,7 +2,7 @@
 //!
 //! The value is the time from that moment until the last of them has called, for each of them: a callback, or the
 //! waker of a future that was polled once. Storms follow each other until the window's time is used up; CPU time
-//! and allocations are those of arming too.
+//! and allocations are those from the deadline on, arming not included.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -10,10 +10,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Wake, Waker};
-use std::thread;
+use std::thread::{self, Thread};
 use std::time::Duration;
 
-use flowmeter_harness::measure::reading::Reading;
+use flowmeter_harness::measure::reading::{Cost, Reading};
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, FailureKind, Measure};
 use flowmeter_harness::sync::Deadline;
@@ -21,13 +21,16 @@ use flowmeter_harness::sync::std::clock;
 use flowmeter_harness::timer::{Sleep, Timers};
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::{Facts, Form, Within};
+use super::TimerForm;
+use crate::scenario::{Facts, Within};
 use crate::workloads::ledger::disproved;
 
 /// How many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
+    /// How firing is waited for.
+    pub form: TimerForm,
     /// Timers due at the same moment.
     pub timers: Within<1, 10_000_000>,
 }
@@ -36,11 +39,11 @@ impl Params {
     /// What records say of it.
     pub fn facts(&self) -> Facts {
         Facts {
-            form: Form::Native,
+            form: self.form.into(),
             measure: Measure::Cost,
             unit: "ns",
             axes: Axes {
-                family: "timer-storm".to_owned(),
+                family: format!("timer-storm/{}", self.form.name()),
                 waiting: Some(self.timers.count()),
                 ..Axes::default()
             },
@@ -49,8 +52,9 @@ impl Params {
 }
 
 /// Calls of one storm.
-#[derive(Default)]
 struct Calls {
+    /// Who waits for the last of them.
+    waiter: Thread,
     count: AtomicU64,
     /// Moment of the latest.
     latest: AtomicU64,
@@ -59,6 +63,15 @@ struct Calls {
 }
 
 impl Calls {
+    fn waited_for_here() -> Calls {
+        Calls {
+            waiter: thread::current(),
+            count: AtomicU64::new(0),
+            latest: AtomicU64::new(0),
+            earliest: AtomicU64::new(0),
+        }
+    }
+
     #[inline]
     fn one_more(&self, of: u64) {
         // Only the first and the last read the clock: the storm is timed, not the clock. Release and Acquire of
@@ -75,6 +88,7 @@ impl Calls {
         if self.count.fetch_add(1, Ordering::AcqRel) + 1 == of {
             self.latest
                 .store(clock::now_nanos().max(1), Ordering::Release);
+            self.waiter.unpark();
         }
     }
 }
@@ -171,13 +185,13 @@ struct Storm<R> {
 }
 
 impl<R: Raining> Storm<R> {
-    /// One storm: how long it took from its moment on, nanoseconds.
-    fn storm(&mut self) -> Result<u64, StageError> {
+    /// One storm: how long it took from its moment on, nanoseconds, and what it cost.
+    fn storm(&mut self) -> Result<(u64, Cost), StageError> {
         let count = self.params.timers.get();
         for _ in 0..10 {
             let began = clock::now_nanos();
             let due = Deadline::from_nanos(began + 2 * self.arming + 2_000_000);
-            let calls = Arc::new(Calls::default());
+            let calls = Arc::new(Calls::waited_for_here());
             let called = {
                 let calls = calls.clone();
                 move || calls.one_more(count)
@@ -186,13 +200,17 @@ impl<R: Raining> Storm<R> {
             let now = clock::now_nanos();
             self.arming = now - began;
             let in_time = now < due.as_nanos();
+            sleep_until(due);
+            let first = Reading::first(clock::now_nanos());
             let latest = self.wait(&calls)?;
+            let last = Reading::last(clock::now_nanos());
             drop(armed);
             if calls.earliest.load(Ordering::Relaxed) < due.as_nanos() && in_time {
                 return Err(disproved("a timer fired before its deadline"));
             }
             if in_time {
-                return Ok(latest.saturating_sub(due.as_nanos()).max(1));
+                let cost = last.since(&first, last.nanos - first.nanos);
+                return Ok((latest.saturating_sub(due.as_nanos()).max(1), cost));
             }
         }
         Err(StageError {
@@ -216,7 +234,7 @@ impl<R: Raining> Storm<R> {
                         ),
                     });
                 }
-                0 => thread::sleep(Duration::from_micros(200)),
+                0 => thread::park_timeout(Duration::from_secs(1)),
                 latest => return Ok(latest),
             }
         }
@@ -229,16 +247,23 @@ impl<R: Raining> Stage for Storm<R> {
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
-        let first = Reading::first(clock::now_nanos());
-        let (mut storms, mut nanos) = (0, 0);
-        while storms == 0 || clock::now_nanos() < first.nanos + spec.nanos {
-            nanos += self.storm()?;
+        let end = clock::now_nanos() + spec.nanos;
+        let (mut storms, mut nanos, mut cost) = (0, 0, None);
+        while storms == 0 || clock::now_nanos() < end {
+            let (took, paid) = self.storm()?;
+            nanos += took;
+            cost = Some(cost.map_or(paid, |before: Cost| before.plus(paid)));
             storms += 1;
         }
-        let last = Reading::last(clock::now_nanos());
         let count = self.params.timers.get() * storms;
-        let cost = last.since(&first, last.nanos - first.nanos);
+        let cost = cost.unwrap_or_default();
         Ok(Sample::new(nanos as f64 / count as f64, count, nanos, cost))
+    }
+}
+
+fn sleep_until(moment: Deadline) {
+    while let Some(left) = clock::left(moment).filter(|left| !left.is_zero()) {
+        thread::sleep(left);
     }
 }
 
