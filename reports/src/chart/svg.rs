@@ -289,17 +289,19 @@ impl DrawingBackend for Svg<'_> {
             VPos::Bottom => -0.2,
         };
         let y = y + (style.size() * drop) as i32;
-        let class = Ink::class(style.color());
-        let mut place = String::new();
-        number(&mut place, x);
-        place.push_str(" y=");
-        number(&mut place, y);
-        let _ = write!(
-            self.out,
-            "<text class=\"{class}{}{side}\" x={place}>{}</text>",
-            if side.is_empty() { "" } else { " " },
-            escape(text)
-        );
+        // What texts usually look like needs no class.
+        let class = match Ink::class(style.color()) {
+            usual if usual == "t" => String::new(),
+            class => class,
+        };
+        let class = match (class.is_empty(), side.is_empty()) {
+            (true, true) => String::new(),
+            (false, false) => format!(" class=\"{class} {side}\""),
+            _ => format!(" class={class}{side}"),
+        };
+        let whole = |units: i32| (f64::from(units) / f64::from(UNITS)).round();
+        let (x, y, text) = (whole(x), whole(y), escape(text));
+        let _ = write!(self.out, "<text{class} x={x} y={y}>{text}</text>");
         Ok(())
     }
 

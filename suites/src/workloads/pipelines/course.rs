@@ -125,7 +125,7 @@ mod tests {
         *course.0.lock().expect("nobody else has it") = events;
         let seen = course.in_flight(1).expect("tasks began");
         assert!(
-            seen.timeline.len() as u64 <= 2 * POINTS + 2,
+            seen.timeline.len() as u64 <= POINTS + 3,
             "{}",
             seen.timeline.len()
         );
