@@ -1,0 +1,221 @@
+//! A channel with a buffer.
+
+use super::close::CloseMoment;
+use super::history::Passage;
+use super::order::{Inversion, hold_back, hurry};
+use super::room::{Occupied, PossiblyFull, overcrowded};
+use super::{History, Interval, NEVER, Outcome, Rejection};
+use crate::channel::Buffer;
+
+pub(super) fn judge(history: &History<'_>, buffer: Buffer) -> Result<(), Rejection> {
+    let room = match buffer {
+        Buffer::Fixed(room) | Buffer::Dropping(room) | Buffer::Sliding(room) => Some(room.get()),
+        Buffer::Rendezvous | Buffer::Unbounded => None,
+    };
+    let mut queue = Queue::new(history, buffer.keeps_everything())?;
+    queue.judge_order()?;
+    let occupied = Occupied::new(queue.certain());
+    if let Some(room) = room {
+        queue.narrow();
+        queue.judge_capacity(room)?;
+    }
+    let mut close = CloseMoment::new(history);
+    queue.judge_empty(&occupied, &mut close)?;
+    queue.judge_full(room.filter(|_| buffer.keeps_everything()), &mut close)?;
+    close.judge(history)
+}
+
+/// The values that passed through, with what is known about when each was put and taken.
+struct Queue<'a> {
+    history: &'a History<'a>,
+    values: Vec<Passage>,
+    puts: Vec<Interval>,
+    takes: Vec<Interval>,
+}
+
+impl<'a> Queue<'a> {
+    /// A put ends no later than its take, a take begins no earlier than its put.
+    fn new(history: &'a History<'a>, keeps_everything: bool) -> Result<Queue<'a>, Rejection> {
+        let unknown = history.unknown_take();
+        let mut queue = Queue {
+            history,
+            values: Vec::with_capacity(history.values.len()),
+            puts: Vec::with_capacity(history.values.len()),
+            takes: Vec::with_capacity(history.values.len()),
+        };
+        for &passage in &history.values {
+            if passage.take.is_none() && !keeps_everything {
+                continue;
+            }
+            let mut put = history.interval(passage.put);
+            let mut take = history.taken(passage, unknown);
+            if take.to < put.from {
+                let text = format!("{}, before it was put", told(history, passage));
+                return Err(history.reject("C2", text, History::both(passage)));
+            }
+            put.to = put.to.min(take.to);
+            take.from = take.from.max(put.from);
+            queue.values.push(passage);
+            queue.puts.push(put);
+            queue.takes.push(take);
+        }
+        Ok(queue)
+    }
+
+    fn judge_order(&mut self) -> Result<(), Rejection> {
+        // Cutting off what the order forbids would not be wrong, but the originals make better reports.
+        let mut takes = self.takes.clone();
+        hold_back(&self.puts, &mut takes).map_err(|inversion| self.reject_order(inversion))
+    }
+
+    /// Leaves of every interval what the order of the values allows. Once is enough: an order that follows
+    /// from the narrowed intervals followed from the given ones.
+    fn narrow(&mut self) {
+        let narrowed = hold_back(&self.puts, &mut self.takes)
+            .and_then(|()| hurry(&self.puts, &mut self.takes))
+            .and_then(|()| hold_back(&self.takes, &mut self.puts))
+            .and_then(|()| hurry(&self.takes, &mut self.puts));
+        debug_assert_eq!(narrowed, Ok(()), "the order was judged before");
+    }
+
+    /// The open interval in which each value is in the queue whatever happened; turned around if there is
+    /// none.
+    fn certain(&self) -> Vec<Interval> {
+        let both = self.puts.iter().zip(&self.takes);
+        both.map(|(put, take)| Interval {
+            from: put.to,
+            to: take.from,
+        })
+        .collect()
+    }
+
+    /// The closed interval in which each value can be in the queue.
+    fn possible(&self) -> Vec<Interval> {
+        let both = self.puts.iter().zip(&self.takes);
+        let arrived = both.map(|(put, take)| Interval {
+            from: put.from,
+            to: take.to,
+        });
+        let undecided = self.history.undecided.iter().map(|&put| Interval {
+            from: self.history.tell(put).invoke,
+            to: NEVER,
+        });
+        arrived.chain(undecided).collect()
+    }
+
+    fn judge_capacity(&self, room: usize) -> Result<(), Rejection> {
+        let certain = self.certain();
+        let Some(moment) = overcrowded(&certain, room) else {
+            return Ok(());
+        };
+        let inside = |value: &Interval| value.from <= moment && moment < value.to;
+        let crowd = certain
+            .iter()
+            .zip(&self.values)
+            .filter(|(value, _)| inside(value));
+        let crowd: Vec<Passage> = crowd.map(|(_, passage)| *passage).take(room + 1).collect();
+        let text = format!(
+            "after {moment} there are {} values in a buffer for {room}, among them that of {}",
+            crowd.len(),
+            self.history.tell(crowd[0].put),
+        );
+        let witness = crowd.into_iter().flat_map(History::both);
+        Err(self.history.reject("C3", text, witness))
+    }
+
+    fn judge_empty(&self, occupied: &Occupied, close: &mut CloseMoment) -> Result<(), Rejection> {
+        for &other in &self.history.others {
+            let within = self.history.interval(other);
+            match self.history.tell(other).outcome {
+                Outcome::TakeEmpty => match occupied.earliest_empty(within) {
+                    Some(moment) => close.no_earlier(moment, other),
+                    None => return Err(self.reject_empty("C5", other)),
+                },
+                Outcome::TakeClosed => match occupied.latest_empty(within) {
+                    Some(moment) => close.no_later(moment, other),
+                    None => return Err(self.reject_empty("C2", other)),
+                },
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// `room` is none where nothing is ever refused as full.
+    fn judge_full(&self, room: Option<usize>, close: &mut CloseMoment) -> Result<(), Rejection> {
+        let others = self.history.others.iter().copied();
+        let mut refused = others
+            .filter(|&other| self.history.tell(other).outcome == Outcome::PutFull)
+            .peekable();
+        let Some(&first) = refused.peek() else {
+            return Ok(());
+        };
+        let Some(room) = room else {
+            let text = format!("{}, which this buffer never is", self.history.tell(first));
+            return Err(self.history.reject("C5", text, [first]));
+        };
+        let full = PossiblyFull::new(&self.possible(), room);
+        for offer in refused {
+            let Some(moment) = full.earliest(self.history.interval(offer)) else {
+                let text = format!(
+                    "{}, though at no moment of it {room} values can have been in the buffer",
+                    self.history.tell(offer),
+                );
+                return Err(self.history.reject("C5", text, [offer]));
+            };
+            close.no_earlier(moment, offer);
+        }
+        Ok(())
+    }
+
+    fn reject_order(&self, Inversion { first, second }: Inversion) -> Rejection {
+        let (first, second) = (self.values[first], self.values[second]);
+        let [earlier, later] = [first, second].map(|passage| self.history.tell(passage.put));
+        let [late, early] = [first, second].map(|passage| told(self.history, passage));
+        let text = format!("{earlier} was over before {later}, but there was {early}, and {late}");
+        let witness = History::both(first).chain(History::both(second));
+        self.history.reject("C2", text, witness)
+    }
+
+    /// Nowhere in `answer` the queue can be empty: the fewest values that show it, one after the other.
+    fn reject_empty(&self, id: &'static str, answer: usize) -> Rejection {
+        let mut moment = self.history.interval(answer);
+        let certain = self.certain();
+        let mut chain: Vec<Passage> = Vec::new();
+        loop {
+            let around = certain
+                .iter()
+                .enumerate()
+                .filter(|(_, value)| value.from < moment.from && moment.from < value.to);
+            let Some((value, stretch)) = around.max_by_key(|(_, value)| value.to) else {
+                break;
+            };
+            chain.push(self.values[value]);
+            if moment.to < stretch.to {
+                break;
+            }
+            moment.from = stretch.to;
+        }
+        let values: Vec<String> = chain
+            .iter()
+            .map(|passage| self.history.tell(passage.put).to_string())
+            .collect();
+        let text = format!(
+            "{}, though the queue was never empty meanwhile: there was the value of {}",
+            self.history.tell(answer),
+            values.join(", then that of "),
+        );
+        let witness = [answer]
+            .into_iter()
+            .chain(chain.into_iter().flat_map(History::both));
+        self.history.reject(id, text, witness)
+    }
+}
+
+/// The take of a value in a sentence.
+fn told(history: &History<'_>, passage: Passage) -> String {
+    match passage.take {
+        Some(take) => history.tell(take).to_string(),
+        None => "no take of the first".to_owned(),
+    }
+}
