@@ -71,7 +71,11 @@ impl CloseMoment {
                     history.tell(witness),
                     history.tell(by),
                 );
-                Err(history.reject("C6", text, [witness, by]))
+                // A put without an answer counts because its value was taken.
+                let passage = history.values.iter().find(|passage| passage.put == witness);
+                let taken = passage.and_then(|passage| passage.take);
+                let witness = [witness].into_iter().chain(taken).chain([by]);
+                Err(history.reject("C6", text, witness))
             }
             _ => Ok(()),
         }

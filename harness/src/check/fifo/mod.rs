@@ -50,8 +50,6 @@ mod rendezvous;
 mod room;
 
 #[cfg(test)]
-mod search;
-#[cfg(test)]
 mod tests;
 
 pub use history::{History, Malformed};

@@ -3,7 +3,7 @@
 use super::close::CloseMoment;
 use super::history::Passage;
 use super::order::{Inversion, hold_back, hurry};
-use super::room::{Occupied, PossiblyFull, overcrowded};
+use super::room::Crowd;
 use super::{History, Interval, NEVER, Outcome, Rejection};
 use crate::channel::Buffer;
 
@@ -14,7 +14,7 @@ pub(super) fn judge(history: &History<'_>, buffer: Buffer) -> Result<(), Rejecti
     };
     let mut queue = Queue::new(history, buffer.keeps_everything())?;
     queue.judge_order()?;
-    let occupied = Occupied::new(queue.certain());
+    let occupied = Crowd::certain(queue.certain(), 1);
     if let Some(room) = room {
         queue.narrow();
         queue.judge_capacity(room)?;
@@ -105,33 +105,32 @@ impl<'a> Queue<'a> {
 
     fn judge_capacity(&self, room: usize) -> Result<(), Rejection> {
         let certain = self.certain();
-        let Some(moment) = overcrowded(&certain, room) else {
-            return Ok(());
-        };
-        let inside = |value: &Interval| value.from <= moment && moment < value.to;
-        let crowd = certain
-            .iter()
-            .zip(&self.values)
-            .filter(|(value, _)| inside(value));
-        let crowd: Vec<Passage> = crowd.map(|(_, passage)| *passage).take(room + 1).collect();
-        let text = format!(
-            "after {moment} there are {} values in a buffer for {room}, among them that of {}",
-            crowd.len(),
-            self.history.tell(crowd[0].put),
-        );
-        let witness = crowd.into_iter().flat_map(History::both);
-        Err(self.history.reject("C3", text, witness))
+        if let Some(moment) = Crowd::certain(certain.clone(), room.saturating_add(1)).begin() {
+            return Err(self.reject_crowd(moment, room, None));
+        }
+        let full = Crowd::certain(certain.clone(), room);
+        for (value, certain) in certain.into_iter().enumerate() {
+            // Whose take may come before the return of its put, is in the queue at some moment between.
+            let crossing = Interval {
+                from: certain.to,
+                to: certain.from,
+            };
+            if crossing.from <= crossing.to && full.earliest_outside(crossing).is_none() {
+                return Err(self.reject_crowd(crossing.from, room, Some(value)));
+            }
+        }
+        Ok(())
     }
 
-    fn judge_empty(&self, occupied: &Occupied, close: &mut CloseMoment) -> Result<(), Rejection> {
+    fn judge_empty(&self, occupied: &Crowd, close: &mut CloseMoment) -> Result<(), Rejection> {
         for &other in &self.history.others {
             let within = self.history.interval(other);
             match self.history.tell(other).outcome {
-                Outcome::TakeEmpty => match occupied.earliest_empty(within) {
+                Outcome::TakeEmpty => match occupied.earliest_outside(within) {
                     Some(moment) => close.no_earlier(moment, other),
                     None => return Err(self.reject_empty("C5", other)),
                 },
-                Outcome::TakeClosed => match occupied.latest_empty(within) {
+                Outcome::TakeClosed => match occupied.latest_outside(within) {
                     Some(moment) => close.no_later(moment, other),
                     None => return Err(self.reject_empty("C2", other)),
                 },
@@ -154,9 +153,9 @@ impl<'a> Queue<'a> {
             let text = format!("{}, which this buffer never is", self.history.tell(first));
             return Err(self.history.reject("C5", text, [first]));
         };
-        let full = PossiblyFull::new(&self.possible(), room);
+        let full = Crowd::possible(&self.possible(), room);
         for offer in refused {
-            let Some(moment) = full.earliest(self.history.interval(offer)) else {
+            let Some(moment) = full.earliest_inside(self.history.interval(offer)) else {
                 let text = format!(
                     "{}, though at no moment of it {room} values can have been in the buffer",
                     self.history.tell(offer),
@@ -168,11 +167,32 @@ impl<'a> Queue<'a> {
         Ok(())
     }
 
+    /// At that moment there are `room` values for certain, and one more: any, or one that needs to come.
+    fn reject_crowd(&self, moment: u64, room: usize, one_more: Option<usize>) -> Rejection {
+        let certain = self.certain().into_iter().enumerate();
+        let inside = certain.filter(|(_, value)| value.from <= moment && moment < value.to);
+        let crowd: Vec<Passage> = one_more
+            .into_iter()
+            .chain(inside.map(|(value, _)| value))
+            .map(|value| self.values[value])
+            .take(room.saturating_add(1))
+            .collect();
+        let text = format!(
+            "at {moment} there have to be {} values in a buffer for {room}: of {} and others",
+            crowd.len(),
+            self.history.tell(crowd[0].put),
+        );
+        let witness = crowd.into_iter().flat_map(History::both);
+        self.history.reject("C3", text, witness)
+    }
+
     fn reject_order(&self, Inversion { first, second }: Inversion) -> Rejection {
         let (first, second) = (self.values[first], self.values[second]);
         let [earlier, later] = [first, second].map(|passage| self.history.tell(passage.put));
         let [late, early] = [first, second].map(|passage| told(self.history, passage));
-        let text = format!("{earlier} was over before {later}, but there was {early}, and {late}");
+        let text = format!(
+            "{earlier} was over before {later}, but there was {early}, and only then {late}"
+        );
         let witness = History::both(first).chain(History::both(second));
         self.history.reject("C2", text, witness)
     }

@@ -1,98 +1,87 @@
-//! At which moments a queue can be empty, or full.
+//! At which moments so many values are in the queue.
 
 use super::Interval;
 
-/// The moments at which something is certainly in the queue: open intervals, apart and in order.
+/// The moments at which at least so many of some intervals overlap: stretches of time, apart and in order.
 #[derive(Clone, Debug)]
-pub(super) struct Occupied {
+pub(super) struct Crowd {
     stretches: Vec<Interval>,
 }
 
-impl Occupied {
-    /// From the open intervals in which each value is in the queue, if it is certain of any.
-    pub(super) fn new(mut values: Vec<Interval>) -> Occupied {
+impl Crowd {
+    /// Of open intervals, for what certainly is: at the very moment at which one value goes and another
+    /// comes neither needs to be there. The stretches are open as well. Intervals that end before they
+    /// begin are none.
+    pub(super) fn certain(mut values: Vec<Interval>, count: usize) -> Crowd {
         values.retain(|value| value.from < value.to);
-        values.sort_by_key(|value| value.from);
-        let mut stretches: Vec<Interval> = Vec::new();
-        for value in values {
-            match stretches.last_mut() {
-                // At the very moment at which one goes and another comes the queue may be empty.
-                Some(last) if value.from < last.to => last.to = last.to.max(value.to),
-                _ => stretches.push(value),
-            }
-        }
-        Occupied { stretches }
+        Crowd::sweep(&values, count, |from, to| from < to)
     }
 
-    /// The earliest moment in there at which the queue can be empty.
-    pub(super) fn earliest_empty(&self, within: Interval) -> Option<u64> {
-        let moment = self.around(within.from).map_or(within.from, |s| s.to);
-        (moment <= within.to).then_some(moment)
+    /// Of closed intervals, for what can be. The stretches are closed as well.
+    pub(super) fn possible(values: &[Interval], count: usize) -> Crowd {
+        Crowd::sweep(values, count, |from, to| from <= to)
     }
 
-    /// The latest moment in there at which the queue can be empty.
-    pub(super) fn latest_empty(&self, within: Interval) -> Option<u64> {
-        let moment = self.around(within.to).map_or(within.to, |s| s.from);
-        (moment >= within.from).then_some(moment)
-    }
-
-    fn around(&self, moment: u64) -> Option<&Interval> {
-        let next = self.stretches.partition_point(|s| s.to <= moment);
-        self.stretches.get(next).filter(|s| s.from < moment)
-    }
-}
-
-/// The moment after which more than `room` of these open intervals overlap.
-pub(super) fn overcrowded(values: &[Interval], room: usize) -> Option<u64> {
-    let certain = || values.iter().filter(|value| value.from < value.to);
-    let mut from: Vec<u64> = certain().map(|value| value.from).collect();
-    let mut to: Vec<u64> = certain().map(|value| value.to).collect();
-    from.sort();
-    to.sort();
-    let mut gone = 0;
-    from.into_iter().zip(1..).find_map(|(moment, come)| {
-        while to[gone] <= moment {
-            gone += 1;
-        }
-        (come - gone > room).then_some(moment)
-    })
-}
-
-/// The moments at which the queue can be full: closed intervals, apart and in order.
-#[derive(Clone, Debug)]
-pub(super) struct PossiblyFull {
-    stretches: Vec<Interval>,
-}
-
-impl PossiblyFull {
-    /// From the closed intervals in which each value can be in the queue.
-    pub(super) fn new(values: &[Interval], room: usize) -> PossiblyFull {
+    fn sweep(values: &[Interval], count: usize, meet: fn(u64, u64) -> bool) -> Crowd {
         let mut from: Vec<u64> = values.iter().map(|value| value.from).collect();
         let mut to: Vec<u64> = values.iter().map(|value| value.to).collect();
         from.sort();
         to.sort();
         let mut stretches = Vec::new();
-        let (mut come, mut since) = (0, None);
+        let (mut come, mut since) = (0, 0);
         for (gone, end) in to.into_iter().enumerate() {
-            while come < from.len() && from[come] <= end {
+            while come < from.len() && meet(from[come], end) {
                 come += 1;
-                if come - gone == room {
-                    since = Some(from[come - 1]);
+                if come - gone == count {
+                    since = from[come - 1];
                 }
             }
-            if come - gone == room
-                && let Some(from) = since.take()
-            {
-                stretches.push(Interval { from, to: end });
+            if come - gone == count {
+                stretches.push(Interval {
+                    from: since,
+                    to: end,
+                });
             }
         }
-        PossiblyFull { stretches }
+        Crowd { stretches }
     }
 
-    /// The earliest moment in there at which the queue can be full.
-    pub(super) fn earliest(&self, within: Interval) -> Option<u64> {
-        let next = self.stretches.partition_point(|s| s.to < within.from);
+    /// Where the first stretch begins.
+    pub(super) fn begin(&self) -> Option<u64> {
+        self.stretches.first().map(|stretch| stretch.from)
+    }
+
+    /// The earliest moment in there that is in none of the stretches, which are open.
+    pub(super) fn earliest_outside(&self, within: Interval) -> Option<u64> {
+        let moment = self
+            .around(within.from)
+            .map_or(within.from, |stretch| stretch.to);
+        (moment <= within.to).then_some(moment)
+    }
+
+    /// The latest moment in there that is in none of the stretches, which are open.
+    pub(super) fn latest_outside(&self, within: Interval) -> Option<u64> {
+        let moment = self
+            .around(within.to)
+            .map_or(within.to, |stretch| stretch.from);
+        (moment >= within.from).then_some(moment)
+    }
+
+    /// The earliest moment in there that is in one of the stretches, which are closed.
+    pub(super) fn earliest_inside(&self, within: Interval) -> Option<u64> {
+        let next = self
+            .stretches
+            .partition_point(|stretch| stretch.to < within.from);
         let moment = self.stretches.get(next)?.from.max(within.from);
         (moment <= within.to).then_some(moment)
+    }
+
+    fn around(&self, moment: u64) -> Option<&Interval> {
+        let next = self
+            .stretches
+            .partition_point(|stretch| stretch.to <= moment);
+        self.stretches
+            .get(next)
+            .filter(|stretch| stretch.from < moment)
     }
 }
