@@ -137,13 +137,3 @@ struct Interval {
     from: u64,
     to: u64,
 }
-
-impl Interval {
-    /// The same with time running backwards.
-    fn mirrored(self) -> Interval {
-        Interval {
-            from: u64::MAX - self.to,
-            to: u64::MAX - self.from,
-        }
-    }
-}

@@ -2,7 +2,7 @@
 
 use super::close::CloseMoment;
 use super::history::Passage;
-use super::order::{Inversion, hold_back, hurry};
+use super::order::{Inversion, Order};
 use super::room::Crowd;
 use super::{History, Interval, NEVER, Outcome, Rejection};
 use crate::channel::Buffer;
@@ -13,14 +13,14 @@ pub(super) fn judge(history: &History<'_>, buffer: Buffer) -> Result<(), Rejecti
         Buffer::Rendezvous | Buffer::Unbounded => None,
     };
     let mut queue = Queue::new(history, buffer.keeps_everything())?;
-    queue.judge_order()?;
-    let occupied = Crowd::certain(queue.certain(), 1);
+    let order = Order::new(&queue.puts);
+    queue.judge_order(&order)?;
+    let mut close = CloseMoment::new(history);
+    queue.judge_empty(&mut close)?;
     if let Some(room) = room {
-        queue.narrow();
+        queue.narrow(&order);
         queue.judge_capacity(room)?;
     }
-    let mut close = CloseMoment::new(history);
-    queue.judge_empty(&occupied, &mut close)?;
     queue.judge_full(room.filter(|_| buffer.keeps_everything()), &mut close)?;
     close.judge(history)
 }
@@ -62,20 +62,24 @@ impl<'a> Queue<'a> {
         Ok(queue)
     }
 
-    fn judge_order(&mut self) -> Result<(), Rejection> {
-        // Cutting off what the order forbids would not be wrong, but the originals make better reports.
+    fn judge_order(&self, order: &Order) -> Result<(), Rejection> {
+        // What the order cuts off is wanted for the capacity only; the rest is exact without, and the report
+        // better.
         let mut takes = self.takes.clone();
-        hold_back(&self.puts, &mut takes).map_err(|inversion| self.reject_order(inversion))
+        let judged = order.hold_back(&mut takes);
+        judged.map_err(|inversion| self.reject_order(inversion))
     }
 
     /// Leaves of every interval what the order of the values allows. Once is enough: an order that follows
     /// from the narrowed intervals followed from the given ones.
-    fn narrow(&mut self) {
-        let narrowed = hold_back(&self.puts, &mut self.takes)
-            .and_then(|()| hurry(&self.puts, &mut self.takes))
-            .and_then(|()| hold_back(&self.takes, &mut self.puts))
-            .and_then(|()| hurry(&self.takes, &mut self.puts));
-        debug_assert_eq!(narrowed, Ok(()), "the order was judged before");
+    fn narrow(&mut self, by_puts: &Order) {
+        let narrow = |order: &Order, intervals: &mut [Interval]| {
+            let judged = order.hold_back(intervals);
+            debug_assert_eq!(judged, Ok(()), "the order was judged before");
+            order.hurry(intervals);
+        };
+        narrow(by_puts, &mut self.takes);
+        narrow(&Order::new(&self.takes), &mut self.puts);
     }
 
     /// The open interval in which each value is in the queue whatever happened; turned around if there is
@@ -122,7 +126,8 @@ impl<'a> Queue<'a> {
         Ok(())
     }
 
-    fn judge_empty(&self, occupied: &Crowd, close: &mut CloseMoment) -> Result<(), Rejection> {
+    fn judge_empty(&self, close: &mut CloseMoment) -> Result<(), Rejection> {
+        let occupied = Crowd::certain(self.certain(), 1);
         for &other in &self.history.others {
             let within = self.history.interval(other);
             match self.history.tell(other).outcome {
