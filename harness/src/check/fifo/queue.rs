@@ -3,7 +3,7 @@
 use super::close::CloseMoment;
 use super::history::Passage;
 use super::order::{Inversion, Order};
-use super::room::Crowd;
+use super::room::{Crowd, Ends};
 use super::{History, Interval, NEVER, Outcome, Rejection};
 use crate::channel::Buffer;
 
@@ -109,10 +109,11 @@ impl<'a> Queue<'a> {
 
     fn judge_capacity(&self, room: usize) -> Result<(), Rejection> {
         let certain = self.certain();
-        if let Some(moment) = Crowd::certain(certain.clone(), room.saturating_add(1)).begin() {
+        let ends = Ends::of_open(&certain);
+        if let Some(moment) = Crowd::certain(&ends, room.saturating_add(1)).begin() {
             return Err(self.reject_crowd(moment, room, None));
         }
-        let full = Crowd::certain(certain.clone(), room);
+        let full = Crowd::certain(&ends, room);
         for (value, certain) in certain.into_iter().enumerate() {
             // Whose take may come before the return of its put, is in the queue at some moment between.
             let crossing = Interval {
@@ -127,7 +128,7 @@ impl<'a> Queue<'a> {
     }
 
     fn judge_empty(&self, close: &mut CloseMoment) -> Result<(), Rejection> {
-        let occupied = Crowd::certain(self.certain(), 1);
+        let occupied = Crowd::certain(&Ends::of_open(&self.certain()), 1);
         for &other in &self.history.others {
             let within = self.history.interval(other);
             match self.history.tell(other).outcome {
@@ -158,7 +159,7 @@ impl<'a> Queue<'a> {
             let text = format!("{}, which this buffer never is", self.history.tell(first));
             return Err(self.history.reject("C5", text, [first]));
         };
-        let full = Crowd::possible(&self.possible(), room);
+        let full = Crowd::possible(&Ends::of_closed(&self.possible()), room);
         for offer in refused {
             let Some(moment) = full.earliest_inside(self.history.interval(offer)) else {
                 let text = format!(

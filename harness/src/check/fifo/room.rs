@@ -8,39 +8,66 @@ pub(super) struct Crowd {
     stretches: Vec<Interval>,
 }
 
+/// When some intervals begin and when they end, each in order.
+#[derive(Clone, Debug)]
+pub(super) struct Ends {
+    from: Vec<u64>,
+    to: Vec<u64>,
+}
+
+impl Ends {
+    /// Of open intervals; those that end no later than they begin are none.
+    pub(super) fn of_open(intervals: &[Interval]) -> Ends {
+        Ends::new(|| {
+            intervals
+                .iter()
+                .filter(|interval| interval.from < interval.to)
+        })
+    }
+
+    /// Of closed intervals.
+    pub(super) fn of_closed(intervals: &[Interval]) -> Ends {
+        Ends::new(|| intervals.iter())
+    }
+
+    fn new<'a, I: Iterator<Item = &'a Interval>>(intervals: impl Fn() -> I) -> Ends {
+        let mut ends = Ends {
+            from: intervals().map(|interval| interval.from).collect(),
+            to: intervals().map(|interval| interval.to).collect(),
+        };
+        // Long sorted runs, as in the order of the values.
+        ends.from.sort();
+        ends.to.sort();
+        ends
+    }
+}
+
 impl Crowd {
     /// Of open intervals, for what certainly is: at the very moment at which one value goes and another
-    /// comes neither needs to be there. The stretches are open as well. Intervals that end before they
-    /// begin are none.
-    pub(super) fn certain(mut values: Vec<Interval>, count: usize) -> Crowd {
-        values.retain(|value| value.from < value.to);
-        Crowd::sweep(&values, count, |from, to| from < to)
+    /// comes neither needs to be there. The stretches are open as well.
+    pub(super) fn certain(values: &Ends, count: usize) -> Crowd {
+        Crowd::sweep(values, count, |from, to| from < to)
     }
 
     /// Of closed intervals, for what can be. The stretches are closed as well.
-    pub(super) fn possible(values: &[Interval], count: usize) -> Crowd {
+    pub(super) fn possible(values: &Ends, count: usize) -> Crowd {
         Crowd::sweep(values, count, |from, to| from <= to)
     }
 
-    fn sweep(values: &[Interval], count: usize, meet: fn(u64, u64) -> bool) -> Crowd {
-        let mut from: Vec<u64> = values.iter().map(|value| value.from).collect();
-        let mut to: Vec<u64> = values.iter().map(|value| value.to).collect();
-        from.sort();
-        to.sort();
+    fn sweep(values: &Ends, count: usize, meet: fn(u64, u64) -> bool) -> Crowd {
         let mut stretches = Vec::new();
         let (mut come, mut since) = (0, 0);
-        for (gone, end) in to.into_iter().enumerate() {
-            while come < from.len() && meet(from[come], end) {
+        for (gone, &to) in values.to.iter().enumerate() {
+            while let Some(&from) = values.from.get(come)
+                && meet(from, to)
+            {
                 come += 1;
                 if come - gone == count {
-                    since = from[come - 1];
+                    since = from;
                 }
             }
             if come - gone == count {
-                stretches.push(Interval {
-                    from: since,
-                    to: end,
-                });
+                stretches.push(Interval { from: since, to });
             }
         }
         Crowd { stretches }
