@@ -28,17 +28,23 @@
 //! **Close** (C6). One moment, inside the first close: no later than any answer "closed", after the
 //! invocation of every put that was answered `true`, and after every answer "would wait".
 //!
-//! **Capacity** (C3, C5). Not more values than there is room are certainly in the queue at one moment; where
-//! an offer was refused as full, that many can have been. Before counting, every interval is narrowed to what
-//! → leaves of it. Necessary only: which of two overlapping values comes first can decide whether there is
-//! room, and tier three has to search.
+//! **Capacity** (C3, C5). First every interval is narrowed to what → leaves of it. Then not more values than
+//! there is room are certainly in the queue at one moment. A value of which that is never certain, since its
+//! take begins before its put returns, is there at some moment between the two all the same, so not all of
+//! that time may the room be certainly taken by others. Where an offer was refused as full, as many values as
+//! there is room can have been in the queue. With room for one, puts and takes are judged exactly: x must then be
+//! first where its put returns before the take of y begins; → is part of that, and in a shortest cycle of it, too,
+//! there are two values, since the one whose put returns first is before every value that any other is
+//! before. With more room, which of several overlapping values come first can decide, and tier three has to
+//! search.
 //!
 //! **Rendezvous** (C1). A put and its take overlap. Nothing else binds them, so this is exact; "closed" must
 //! not be answered before the last value was handed over, since its put must have waited at the close.
 //!
-//! Exact, then: unbounded and rendezvous channels, with empty answers and a close. Not exact: fixed buffers;
-//! dropping and sliding ones, where a value that nobody took is taken to have been dropped; and histories
-//! with [`Outcome::TakeUnknown`]. The tests compare all of it with a search through every explanation.
+//! Exact, then: unbounded and rendezvous channels, with empty answers and a close; puts and takes where there
+//! is room for one. Not exact: other fixed buffers, and offers refused as full; dropping and sliding buffers,
+//! where a value that nobody took counts as dropped; and histories with [`Outcome::TakeUnknown`]. The
+//! tests compare all of it with a search through every explanation, and state how much is missed.
 //!
 //! Outside: cancelled takes whose value was handed back (C9), and promises.
 

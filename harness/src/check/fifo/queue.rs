@@ -49,8 +49,14 @@ impl<'a> Queue<'a> {
             }
             let mut put = history.interval(passage.put);
             let mut take = history.taken(passage, unknown);
-            if take.to < put.from {
-                let text = format!("{}, before it was put", told(history, passage));
+            if let Some(taken) = passage.take
+                && take.to < put.from
+            {
+                let text = format!(
+                    "{}, before {}",
+                    history.tell(taken),
+                    history.tell(passage.put)
+                );
                 return Err(history.reject("C2", text, History::both(passage)));
             }
             put.to = put.to.min(take.to);
@@ -110,8 +116,8 @@ impl<'a> Queue<'a> {
     fn judge_capacity(&self, room: usize) -> Result<(), Rejection> {
         let certain = self.certain();
         let ends = Ends::of_open(&certain);
-        if let Some(moment) = Crowd::certain(&ends, room.saturating_add(1)).begin() {
-            return Err(self.reject_crowd(moment, room, None));
+        if let Some(stretch) = Crowd::certain(&ends, room.saturating_add(1)).first() {
+            return Err(self.reject_crowd(stretch, room, None));
         }
         let full = Crowd::certain(&ends, room);
         for (value, certain) in certain.into_iter().enumerate() {
@@ -121,7 +127,7 @@ impl<'a> Queue<'a> {
                 to: certain.from,
             };
             if crossing.from <= crossing.to && full.earliest_outside(crossing).is_none() {
-                return Err(self.reject_crowd(crossing.from, room, Some(value)));
+                return Err(self.reject_crowd(crossing, room, Some(value)));
             }
         }
         Ok(())
@@ -173,20 +179,26 @@ impl<'a> Queue<'a> {
         Ok(())
     }
 
-    /// At that moment there are `room` values for certain, and one more: any, or one that needs to come.
-    fn reject_crowd(&self, moment: u64, room: usize, one_more: Option<usize>) -> Rejection {
+    /// There are `room` values for certain, and one more: any, or one that needs to come meanwhile.
+    fn reject_crowd(&self, within: Interval, room: usize, one_more: Option<usize>) -> Rejection {
         let certain = self.certain().into_iter().enumerate();
-        let inside = certain.filter(|(_, value)| value.from <= moment && moment < value.to);
+        let inside =
+            certain.filter(|(_, value)| value.from <= within.from && within.from < value.to);
         let crowd: Vec<Passage> = one_more
             .into_iter()
             .chain(inside.map(|(value, _)| value))
             .map(|value| self.values[value])
             .take(room.saturating_add(1))
             .collect();
+        let puts = crowd
+            .iter()
+            .map(|passage| self.history.tell(passage.put).to_string());
         let text = format!(
-            "at {moment} there have to be {} values in a buffer for {room}: of {} and others",
+            "between {} and {} there have to be {} values in a buffer for {room}, of {}",
+            within.from,
+            within.to,
             crowd.len(),
-            self.history.tell(crowd[0].put),
+            puts.take(3).collect::<Vec<_>>().join(", "),
         );
         let witness = crowd.into_iter().flat_map(History::both);
         self.history.reject("C3", text, witness)
@@ -195,10 +207,12 @@ impl<'a> Queue<'a> {
     fn reject_order(&self, Inversion { first, second }: Inversion) -> Rejection {
         let (first, second) = (self.values[first], self.values[second]);
         let [earlier, later] = [first, second].map(|passage| self.history.tell(passage.put));
-        let [late, early] = [first, second].map(|passage| told(self.history, passage));
-        let text = format!(
-            "{earlier} was over before {later}, but there was {early}, and only then {late}"
-        );
+        let take = |passage: Passage| passage.take.map(|take| self.history.tell(take).to_string());
+        let early = take(second).unwrap_or_default();
+        let late = take(first).map_or("nobody took the first".to_owned(), |take| {
+            format!("only then {take}")
+        });
+        let text = format!("{earlier} was over before {later}, but there was {early}, and {late}");
         let witness = History::both(first).chain(History::both(second));
         self.history.reject("C2", text, witness)
     }
@@ -235,13 +249,5 @@ impl<'a> Queue<'a> {
             .into_iter()
             .chain(chain.into_iter().flat_map(History::both));
         self.history.reject(id, text, witness)
-    }
-}
-
-/// The take of a value in a sentence.
-fn told(history: &History<'_>, passage: Passage) -> String {
-    match passage.take {
-        Some(take) => history.tell(take).to_string(),
-        None => "no take of the first".to_owned(),
     }
 }

@@ -73,9 +73,9 @@ impl Crowd {
         Crowd { stretches }
     }
 
-    /// Where the first stretch begins.
-    pub(super) fn begin(&self) -> Option<u64> {
-        self.stretches.first().map(|stretch| stretch.from)
+    /// The first stretch.
+    pub(super) fn first(&self) -> Option<Interval> {
+        self.stretches.first().copied()
     }
 
     /// The earliest moment in there that is in none of the stretches, which are open.

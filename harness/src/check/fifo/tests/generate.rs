@@ -35,9 +35,9 @@ impl Random {
         let mut queue = VecDeque::new();
         let mut closed = false;
         let mut values = 0..;
-        let mut moments = (0..length as u64).map(|moment| 2 * moment);
+        let moments = (0..length as u64).map(|moment| 2 * moment);
         let mut history: Vec<Operation> = Vec::with_capacity(length);
-        while let Some(moment) = moments.next() {
+        for moment in moments {
             let outcome = match self.below(16) {
                 0 if may_end => {
                     closed = true;
