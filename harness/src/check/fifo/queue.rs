@@ -59,6 +59,7 @@ impl<'a> Queue<'a> {
                 );
                 return Err(history.reject("C2", text, History::both(passage)));
             }
+            // Changes nothing of what the order forces; but so an interval says all that its own value does.
             put.to = put.to.min(take.to);
             take.from = take.from.max(put.from);
             queue.values.push(passage);
