@@ -3,6 +3,7 @@
 mod comparison;
 mod generate;
 mod search;
+mod small;
 
 use std::time::Instant;
 
