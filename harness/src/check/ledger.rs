@@ -174,6 +174,8 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn ids(result: Result<(), Violation>) -> Option<&'static str> {
@@ -226,5 +228,34 @@ mod tests {
         assert_eq!(ids(ledger.judge_drops(&mint)), None);
         drop(mint.token(0));
         assert_eq!(ids(ledger.judge_drops(&mint)), Some("C10"));
+    }
+
+    const WRITE: [fn(&mut Ledger, usize); 4] = [
+        Ledger::offered,
+        Ledger::accepted,
+        Ledger::refused,
+        Ledger::taken,
+    ];
+
+    proptest! {
+        #[test]
+        fn any_books_are_judged_and_merge_into_one(
+            entries in prop::collection::vec((0..WRITE.len(), 0..6_usize, any::<bool>()), 0..40),
+        ) {
+            let mint = Mint::new(6);
+            let mut whole = Ledger::new(mint.count());
+            let mut halves = [whole.clone(), whole.clone()];
+            for (write, id, half) in entries {
+                WRITE[write](&mut whole, id);
+                WRITE[write](&mut halves[usize::from(half)], id);
+            }
+            let [mut merged, other] = halves;
+            merged.merge(&other);
+            prop_assert_eq!(merged.judge_drained(), whole.judge_drained());
+            prop_assert_eq!(merged.judge_takes(), whole.judge_takes());
+            prop_assert_eq!(merged.judge_drops(&mint), whole.judge_drops(&mint));
+            prop_assert_eq!(merged.takes(), whole.takes());
+            prop_assert_eq!(merged.accepted_puts(), whole.accepted_puts());
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! Judging what implementations did.
 //!
-//! The first of three tiers lives here: the [`Ledger`], which needs no order of events at all. Values are
-//! unique [`Token`]s that count their drops; callers write down what they asked and were answered, each
-//! thread for itself, and the books are compared once everything has stopped.
+//! Two of three tiers live here. The [`Ledger`] needs no order of events at all: values are unique
+//! [`Token`]s that count their drops; callers write down what they asked and were answered, each thread
+//! for itself, and the books are compared once everything has stopped. [`fifo`] looks at when things were
+//! asked and answered, one channel at a time.
 
+pub mod fifo;
 mod ledger;
 mod token;
 
