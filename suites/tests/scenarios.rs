@@ -253,3 +253,23 @@ fn two_scenarios_of_one_name_are_an_error() {
     let said = twice.expect_err("twice").to_string();
     assert!(said.contains("`channels/spsc-64`"), "{said}");
 }
+
+#[test]
+fn contributors_are_told_of_every_workload_and_its_parameters() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    let text = root
+        .expect("suites is in the workspace")
+        .join("CONTRIBUTING.md");
+    let text = fs::read_to_string(text).expect("it stands beside the rooms");
+    for scenario in built_in() {
+        let work = serde_json::to_value(&scenario.work).expect("plain data");
+        let workload = format!("`{}`", work["workload"].as_str().expect("a name"));
+        let row = text
+            .lines()
+            .find(|line| line.starts_with('|') && line.contains(&workload));
+        let row = row.unwrap_or_else(|| panic!("CONTRIBUTING.md does not tell of {workload}"));
+        for key in work["params"].as_object().expect("a table").keys() {
+            assert!(row.contains(&format!("`{key}`")), "{workload}: {key}");
+        }
+    }
+}

@@ -140,9 +140,10 @@ pub struct Implementation {
 pub enum Measure {
     /// Operations per second; higher is better.
     Throughput,
-    /// 99th percentile of the response time from the intended moment, nanoseconds; lower is better.
+    /// 99th percentile of how late something came (a message after its intended moment, a timer after its deadline),
+    /// nanoseconds; lower is better.
     Latency,
-    /// Nanoseconds per operation; lower is better.
+    /// What something cost, in the scenario's unit; lower is better.
     Cost,
 }
 

@@ -210,7 +210,7 @@ impl Measure {
             _ => self.scenarios.of()?,
         };
         if let Some(threads) = self.threads {
-            scenarios.retain(|scenario| busy_threads(scenario) <= threads as usize);
+            scenarios.retain(|scenario| scenario.work.busy_threads() <= threads as usize);
             if scenarios.is_empty() {
                 return Err(Failure::input(format!(
                     "--threads {threads} leaves no scenario; give more, or select others with -s"
@@ -250,11 +250,6 @@ fn usual_settings() -> Settings {
         strict: false,
         command: command_line(),
     }
-}
-
-fn busy_threads(scenario: &ScenarioSpec) -> usize {
-    let axes = scenario.work.facts().axes;
-    axes.producers.unwrap_or(0) + axes.consumers.unwrap_or(0)
 }
 
 /// Proves and times a selection into a folder, keeps the estimates beside the records. `None` when a

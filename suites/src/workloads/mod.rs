@@ -191,6 +191,22 @@ impl Work {
         })
     }
 
+    /// Threads, or tasks that run like threads, that it keeps busy or waiting at a time, the executor's own not counted.
+    pub fn busy_threads(&self) -> usize {
+        let axes = self.facts().axes;
+        let streams = axes.producers.unwrap_or(0) + axes.consumers.unwrap_or(0);
+        match self {
+            Work::TimerLateness(params) => params.busy.count(),
+            Work::LimiterSteady(params) if params.form == limiters::LimitForm::Blocking => {
+                params.waiters.count()
+            }
+            Work::LimiterBurst(params) if params.form == limiters::LimitForm::Blocking => {
+                params.waiters.count()
+            }
+            _ => streams,
+        }
+    }
+
     /// Whether a copy can be slowed on purpose: only where threads work in chunks.
     pub fn can_be_slowed(&self) -> bool {
         let counts_in_chunks = matches!(

@@ -153,6 +153,20 @@ fn a_torn_last_line_changes_nothing_that_is_said() {
 }
 
 #[test]
+fn every_key_of_a_record_is_documented() {
+    let ground = Ground::with_run();
+    let text = include_str!("../../../harness/src/record.md");
+    for line in ground.text("run/records.jsonl").lines() {
+        let record: serde_json::Value = serde_json::from_str(line).expect("a record");
+        let kind = record["record"].as_str().expect("a kind");
+        assert!(text.contains(&format!("## `{kind}`")), "{kind}");
+        for key in record.as_object().expect("an object").keys() {
+            assert!(text.contains(&format!("`{key}`")), "{kind}: {key}");
+        }
+    }
+}
+
+#[test]
 fn an_unfinished_round_counts_for_nothing() {
     let ground = Ground::with_run();
     // Estimates of the whole run stand beside the records from now on, and are stale after the cut.
