@@ -13,7 +13,7 @@ use crate::sync::{Deadline, split_mix};
 type Seen = HashSet<(Vec<Channel>, Vec<Progress>)>;
 
 /// Whether some order of steps explains the history.
-fn enumerate(history: &History, rules: Rules) -> bool {
+pub(super) fn enumerate(history: &History, rules: Rules) -> bool {
     let spec = Spec::of(history, rules);
     let predecessors = history.predecessors();
     go_on(
