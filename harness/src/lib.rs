@@ -20,7 +20,11 @@ pub mod timer;
 pub mod check;
 #[cfg(feature = "record")]
 pub mod hash;
+#[cfg(feature = "check")]
+pub mod history;
 #[cfg(feature = "measure")]
 pub mod measure;
 #[cfg(feature = "record")]
 pub mod record;
+#[cfg(feature = "check")]
+pub mod spec;

@@ -1,10 +1,11 @@
-//! Judging what implementations did.
+//! Judging what implementations did, in tiers.
 //!
-//! Two of three tiers live here. The [`Ledger`] needs no order of events at all: values are unique
-//! [`Token`]s that count their drops; callers write down what they asked and were answered, each thread
-//! for itself, and the books are compared once everything has stopped. [`fifo`] looks at when things were
-//! asked and answered, one channel at a time.
+//! Three tiers. The [`Ledger`] needs no order of events at all: values are unique [`Token`]s that count their
+//! drops; callers write down what they asked and were answered, each thread for itself, and the books are
+//! compared once everything has stopped. [`fifo`] looks at when things were asked and answered, one channel at a
+//! time. [`dual`] holds small histories against the whole specification.
 
+pub mod dual;
 pub mod fifo;
 mod ledger;
 mod token;

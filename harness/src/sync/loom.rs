@@ -127,6 +127,7 @@ impl Place for Chair {
 }
 
 impl Engine for Loom {
+    const SEQUENTIAL: bool = false;
     type Word = ::loom::sync::atomic::AtomicU64;
     type Place = Chair;
     type Mutex<T> = ::loom::sync::Mutex<T>;

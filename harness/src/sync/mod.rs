@@ -43,7 +43,7 @@
 //! | wake-ups for nothing | happen | none | none |
 //! | a panic in `contain` | stops there | fails the model | fails the model |
 //!
-//! [`shuttle::Sim`] is a fourth world of the same primitives as shuttle's: one schedule, in which threads take
+//! `shuttle::Sim` is a fourth world of the same primitives as shuttle's: one schedule, in which threads take
 //! turns and time passes only when all wait, for exact checks of durations, rates and bounds.
 //!
 //! Under loom and shuttle all of it lives inside [`World::explore`] only. Where no timer is armed and
@@ -176,6 +176,14 @@ pub trait World: Send + Sync + 'static {
     /// Nanoseconds since the world's clock began.
     fn now_nanos() -> u64;
 
+    /// A stamp for what a checker writes down about the calling thread: no smaller than any that the thread took
+    /// before. Taking one adds nothing to what the program synchronises, and is no step of a model.
+    fn stamp() -> u64;
+
+    /// By how much one thread's stamp must be greater than another's to be the later one; `None` where stamps are
+    /// the order of a schedule, of which a thread need not have seen what went before.
+    fn stamp_margin() -> Option<u64>;
+
     /// Runs a future on this thread.
     fn block_on<F: Future>(future: F) -> F::Output;
 
@@ -195,7 +203,7 @@ pub trait World: Send + Sync + 'static {
 
 /// Number `index` of a random sequence: SplitMix64's mix (Steele, Lea, Flood 2014), a bijection.
 #[inline]
-fn split_mix(index: u64) -> u64 {
+pub(crate) fn split_mix(index: u64) -> u64 {
     let mixed = index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -204,7 +212,7 @@ fn split_mix(index: u64) -> u64 {
 
 /// A random number scaled to `0..n` by multiply and shift: no division, and a bias below n / 2^64.
 #[inline]
-fn scale(random: u64, n: usize) -> usize {
+pub(crate) fn scale(random: u64, n: usize) -> usize {
     ((u128::from(random) * n as u128) >> 64) as usize
 }
 

@@ -102,6 +102,7 @@ impl Place for Chair {
 }
 
 impl Engine for Shuttle {
+    const SEQUENTIAL: bool = true;
     type Word = ::shuttle::sync::atomic::AtomicU64;
     type Place = Chair;
     type Mutex<T> = ::shuttle::sync::Mutex<T>;

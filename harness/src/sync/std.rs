@@ -12,6 +12,7 @@ use ::std::thread;
 use super::{Deadline, Exploration, Explored, Lock, World};
 
 mod meeting;
+mod skew;
 
 pub use ::std::hint::spin_loop as spin_hint;
 pub use ::std::sync::Arc;
@@ -482,6 +483,12 @@ impl World for Std {
     }
     fn now_nanos() -> u64 {
         clock::now_nanos()
+    }
+    fn stamp() -> u64 {
+        clock::now_nanos()
+    }
+    fn stamp_margin() -> Option<u64> {
+        Some(skew::margin_nanos())
     }
     fn block_on<F: Future>(future: F) -> F::Output {
         block_on(future)

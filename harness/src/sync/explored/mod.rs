@@ -25,6 +25,7 @@ pub mod lock;
 pub mod map;
 pub mod park;
 pub mod seat;
+pub mod stamp;
 pub mod thread;
 pub mod time;
 pub mod track;
@@ -61,6 +62,8 @@ pub trait Place: Send + Sync + 'static {
 
 /// What a checker has to offer for the facade to stand on it.
 pub trait Engine: Sized + Send + Sync + 'static {
+    /// Whether a thread sees whatever was run before it.
+    const SEQUENTIAL: bool;
     /// Its atomic.
     type Word: Word;
     /// Its way of blocking.
@@ -218,6 +221,12 @@ macro_rules! world {
             }
             fn now_nanos() -> u64 {
                 clock::now_nanos()
+            }
+            fn stamp() -> u64 {
+                explored::stamp::next()
+            }
+            fn stamp_margin() -> Option<u64> {
+                <$engine as explored::Engine>::SEQUENTIAL.then_some(0)
             }
             #[track_caller]
             fn block_on<F: Future>(future: F) -> F::Output {

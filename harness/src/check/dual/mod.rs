@@ -1,0 +1,122 @@
+//! Tier three: whole histories of up to about 40 operations, alts and all, held against the
+//! [specification](crate::spec) exactly.
+//!
+//! [`judge`] searches for an order of steps that explains every answer. There is none: the history is
+//! illegal, and a [`Counterexample`] says which answer was the first that nothing explains. The budget ended
+//! first: [`Verdict::Inconclusive`], which is no pass.
+
+mod explain;
+mod search;
+mod show;
+#[cfg(test)]
+mod tests;
+
+use super::Violation;
+use crate::channel::Order;
+use crate::history::{Answer, Call, History};
+use crate::spec::{Rules, Step};
+use search::{Found, Search};
+
+/// What became of a history.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// Some order of steps explains every answer.
+    Legal,
+    /// None does.
+    Illegal(Box<Counterexample>),
+    /// It is not known, for this reason.
+    Inconclusive(String),
+}
+
+/// An illegal history.
+#[derive(Clone, Debug)]
+pub struct Counterexample {
+    /// The history.
+    pub history: History,
+    /// What it violates: the id is the one most likely meant, for an answer can be wrong in more than one way.
+    pub violation: Violation,
+    /// The operation whose answer is the first, by the order of returns, that nothing explains; `None` when
+    /// every answer is explained but not that the rest waits for ever.
+    pub culprit: Option<usize>,
+    /// The steps that explain everything before that answer.
+    pub prefix: Vec<Step>,
+}
+
+/// Judges a history under these rules, looking at no more than `budget` states (some millions a minute).
+pub fn judge(history: &History, rules: Rules, budget: u64) -> Verdict {
+    let clauses = history.operations.iter().map(|o| o.call.clauses().len());
+    if history.operations.len() > 64 || clauses.max().unwrap_or(0) > 64 {
+        return Verdict::Inconclusive("it has more than 64 operations, or clauses of one".into());
+    }
+    match Search::new(history, rules, budget).run() {
+        Found::Explained => Verdict::Legal,
+        Found::Exhausted => Verdict::Inconclusive(format!("{budget} states did not suffice")),
+        Found::Nothing => Verdict::Illegal(Box::new(counterexample(history, rules, budget))),
+    }
+}
+
+/// Finds the first return with which the history stops being legal. Prefixes of legal histories are legal, so
+/// halving finds it; a prefix on which the budget ends counts as legal.
+fn counterexample(history: &History, rules: Rules, budget: u64) -> Counterexample {
+    let mut returns: Vec<(u64, usize)> = (history.operations.iter().enumerate())
+        .filter(|(_, o)| o.answer != Answer::Pending)
+        .map(|(op, o)| (o.returned, op))
+        .collect();
+    returns.sort_unstable();
+    let prefix = |length: usize| -> (bool, Vec<Step>, Vec<usize>) {
+        let stamp = returns[..length].last().map_or(0, |(stamp, _)| *stamp);
+        let cut = history.until(stamp);
+        let mut search = Search::new(&cut, rules, budget);
+        let legal = search.run() != Found::Nothing;
+        let kept = (0..history.operations.len())
+            .filter(|&op| history.operations[op].invoked <= stamp)
+            .collect();
+        (legal, search.longest().to_vec(), kept)
+    };
+    // Legal at `low`, illegal at `high`.
+    let (mut low, mut high) = (0, returns.len() + 1);
+    while high - low > 1 {
+        let middle = (low + high) / 2;
+        if prefix(middle).0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let culprit = returns.get(low).map(|(_, op)| *op);
+    let (_, steps, kept) = prefix(low);
+    let without_priority = || {
+        let mut history = history.clone();
+        if let Some(Call::Alts { order, .. }) = culprit.map(|op| &mut history.operations[op].call) {
+            *order = Order::Random;
+        }
+        let stamp = culprit.map_or(u64::MAX, |op| history.operations[op].returned);
+        Search::new(&history.until(stamp), rules, budget).run() == Found::Explained
+    };
+    Counterexample {
+        violation: explain::explain(history, culprit, without_priority),
+        history: history.clone(),
+        culprit,
+        prefix: steps.into_iter().map(|step| renamed(step, &kept)).collect(),
+    }
+}
+
+/// The step with the operations' indices in the whole history.
+fn renamed(step: Step, kept: &[usize]) -> Step {
+    let port = |(op, clause): (usize, usize)| (kept[op], clause);
+    match step {
+        Step::Request(p) => Step::Request(port(p)),
+        Step::Look(p) => Step::Look(port(p)),
+        Step::Store(p) => Step::Store(port(p)),
+        Step::Receive(p) => Step::Receive(port(p)),
+        Step::Meet { put, take } => Step::Meet {
+            put: port(put),
+            take: port(take),
+        },
+        Step::Refuse(p) => Step::Refuse(port(p)),
+        Step::End(p) => Step::End(port(p)),
+        Step::GiveUp(op) => Step::GiveUp(kept[op]),
+        Step::Cancel(op) => Step::Cancel(kept[op]),
+        Step::Close(op) => Step::Close(kept[op]),
+    }
+}

@@ -1,0 +1,164 @@
+//! Histories: what callers invoked and what they were answered, on several channels at once, for a checker
+//! that has the [specification](crate::spec) explain them.
+//!
+//! An operation is an interval from its call to its answer. What precedes what is part of a history: by
+//! stamps (one operation's return lies before another's invocation), by the program's own order (one thread's
+//! operations, what came before a thread was started, what came before a join), or by both; see
+//! [`History::predecessors`]. Values are numbers that no two puts share, except where a crate gives a value back
+//! and the caller offers it again.
+//!
+//! Invariant: the operations of one thread stand in the order in which it called them, and only its last may be
+//! pending. A [`Recorder`] writes histories while real code runs.
+
+mod operation;
+mod recorder;
+mod show;
+
+use crate::channel::Buffer;
+
+pub use operation::{Answer, Call, Clause, Operation, Value};
+pub use recorder::{Called, Recorder};
+pub use show::{channel_name, columns, paragraph};
+
+/// How a channel of a history stores values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Storage {
+    /// Not at all.
+    Rendezvous,
+    /// Room for so many, at least one.
+    Fixed(usize),
+    /// Room for any number.
+    Unbounded,
+    /// Room for so many, at least one; what does not fit is dropped.
+    Dropping(usize),
+    /// Room for so many, at least one; the oldest makes room.
+    Sliding(usize),
+    /// The first value answers every take.
+    Promise,
+}
+
+impl From<Buffer> for Storage {
+    fn from(buffer: Buffer) -> Storage {
+        match buffer {
+            Buffer::Rendezvous => Storage::Rendezvous,
+            Buffer::Fixed(n) => Storage::Fixed(n.get()),
+            Buffer::Unbounded => Storage::Unbounded,
+            Buffer::Dropping(n) => Storage::Dropping(n.get()),
+            Buffer::Sliding(n) => Storage::Sliding(n.get()),
+        }
+    }
+}
+
+/// What stamps say about what precedes what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stamps {
+    /// A return precedes an invocation whose stamp is greater by more than the margin.
+    Order {
+        /// How far the stamps of two threads may be apart at one moment.
+        margin: u64,
+    },
+    /// Nothing: they tell the order in which a checker ran the threads of a weak memory model, where a thread
+    /// need not have seen what ran before it.
+    Schedule,
+}
+
+/// What callers invoked and were answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct History {
+    /// The channels.
+    pub channels: Vec<Storage>,
+    /// All operations, those of each thread in their order.
+    pub operations: Vec<Operation>,
+    /// Pairs of operations, by index: the first returned before the second was invoked, for a reason other
+    /// than stamps (a thread was started, or joined, in between).
+    pub links: Vec<(usize, usize)>,
+    /// What the stamps mean.
+    pub stamps: Stamps,
+    /// Whether everything had come to rest at the end: what is pending waits, and will wait for ever. A
+    /// wake-up that was lost is then seen in the history itself.
+    pub quiescent: bool,
+}
+
+impl History {
+    /// A history without operations.
+    pub fn new(channels: impl Into<Vec<Storage>>) -> History {
+        History {
+            channels: channels.into(),
+            operations: Vec::new(),
+            links: Vec::new(),
+            stamps: Stamps::Order { margin: 0 },
+            quiescent: false,
+        }
+    }
+
+    /// For each operation the set of those that precede it, as bits.
+    ///
+    /// The order of the program is always part of it, the stamps where they mean something; what is pending
+    /// precedes nothing. The edge from a put to the take that received its value needs no bit: no explanation
+    /// has the take before the put.
+    ///
+    /// # Panics
+    /// With more than 64 operations.
+    pub fn predecessors(&self) -> Vec<u64> {
+        assert!(
+            self.operations.len() <= 64,
+            "a set of operations has 64 bits"
+        );
+        let mut sets = vec![0; self.operations.len()];
+        let answered = |op: usize| self.operations[op].answer != Answer::Pending;
+        for (later, after) in self.operations.iter().enumerate() {
+            for (earlier, before) in self.operations.iter().enumerate() {
+                if !answered(earlier) {
+                    continue;
+                }
+                let by_program = before.thread == after.thread && earlier < later;
+                let by_stamps = match self.stamps {
+                    Stamps::Order { margin } => {
+                        before.returned.saturating_add(margin) < after.invoked
+                    }
+                    Stamps::Schedule => false,
+                };
+                if by_program || by_stamps {
+                    sets[later] |= 1 << earlier;
+                }
+            }
+        }
+        for &(earlier, later) in self.links.iter().filter(|(earlier, _)| answered(*earlier)) {
+            sets[later] |= 1 << earlier;
+        }
+        sets
+    }
+
+    /// What was known at the moment of that stamp: later answers are pending, later calls are not there. At
+    /// rest only if the caller says so.
+    pub fn until(&self, stamp: u64) -> History {
+        let mut index = vec![None; self.operations.len()];
+        let mut operations = Vec::new();
+        for (old, operation) in self.operations.iter().enumerate() {
+            if operation.invoked > stamp {
+                continue;
+            }
+            index[old] = Some(operations.len());
+            let mut operation = operation.clone();
+            if operation.returned > stamp {
+                operation.returned = u64::MAX;
+                operation.answer = Answer::Pending;
+            }
+            operations.push(operation);
+        }
+        let kept = |&(a, b): &(usize, usize)| Some((index[a]?, index[b]?));
+        History {
+            channels: self.channels.clone(),
+            links: self.links.iter().filter_map(kept).collect(),
+            operations,
+            stamps: self.stamps,
+            quiescent: false,
+        }
+    }
+
+    /// Whether some close of that channel is among the operations.
+    pub fn closes(&self, channel: usize) -> bool {
+        let is_close = |o: &Operation| o.call == Call::Close(channel);
+        self.operations.iter().any(is_close)
+    }
+}

@@ -1,0 +1,92 @@
+//! One channel of the specification: what is in line to be taken, and whether it was closed.
+
+use crate::history::{Storage, Value};
+
+/// A value whose put has taken effect and whose take has not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The value.
+    pub value: Value,
+    /// The take that was handed it and will be cancelled: until then the value counts as taken, and then it
+    /// is back where it stood (C9).
+    pub holder: Option<usize>,
+}
+
+/// A channel. A rendezvous has values in line only where a cancelled take gave one back.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Channel {
+    /// In the order in which the puts took effect.
+    pub line: Vec<Place>,
+    /// Whether it was closed.
+    pub closed: bool,
+}
+
+impl Channel {
+    fn free(&self) -> impl Iterator<Item = (usize, Value)> + '_ {
+        let free =
+            |(at, place): (usize, &Place)| place.holder.is_none().then_some((at, place.value));
+        self.line.iter().enumerate().filter_map(free)
+    }
+
+    /// The value that the next take answers.
+    pub fn first(&self) -> Option<Value> {
+        self.free().next().map(|(_, value)| value)
+    }
+
+    /// Whether a put takes effect without a taker.
+    pub fn has_room(&self, storage: Storage) -> bool {
+        match storage {
+            Storage::Rendezvous => false,
+            Storage::Fixed(capacity) => self.free().count() < capacity,
+            _ => true,
+        }
+    }
+
+    /// Stores a value, as B1 says for each kind.
+    pub fn store(&mut self, storage: Storage, value: Value) {
+        let stored = self.free().count();
+        match storage {
+            Storage::Dropping(capacity) if stored >= capacity => return,
+            Storage::Promise if stored > 0 => return,
+            Storage::Sliding(capacity) if stored >= capacity => {
+                let oldest = self.free().next().map(|(at, _)| at);
+                self.line
+                    .remove(oldest.expect("a sliding buffer has room for one"));
+            }
+            _ => {}
+        }
+        self.line.push(Place {
+            value,
+            holder: None,
+        });
+    }
+
+    /// Takes the first value; `holder` is a take that will be cancelled, and holds it in its place.
+    pub fn take(&mut self, storage: Storage, holder: Option<usize>) -> Option<Value> {
+        let (at, value) = self.free().next()?;
+        match holder {
+            // A promise keeps what it answers with, so there is nothing to give back.
+            _ if storage == Storage::Promise => {}
+            Some(_) => self.line[at].holder = holder,
+            None => drop(self.line.remove(at)),
+        }
+        Some(value)
+    }
+
+    /// Has a taker that will be cancelled hold this value, which it got from a putter's hands.
+    pub fn hand(&mut self, value: Value, holder: usize) {
+        self.line.push(Place {
+            value,
+            holder: Some(holder),
+        });
+    }
+
+    /// What this taker holds is free again.
+    pub fn give_back(&mut self, holder: usize) {
+        for place in &mut self.line {
+            if place.holder == Some(holder) {
+                place.holder = None;
+            }
+        }
+    }
+}
