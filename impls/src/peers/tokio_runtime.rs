@@ -39,9 +39,10 @@ impl Deref for OwnRuntime {
 
 impl Drop for OwnRuntime {
     fn drop(&mut self) {
-        let runtime = self.0.take();
-        if Handle::try_current().is_ok() {
-            runtime.map(Runtime::shutdown_background);
+        if Handle::try_current().is_ok()
+            && let Some(runtime) = self.0.take()
+        {
+            runtime.shutdown_background();
         }
     }
 }
