@@ -120,11 +120,13 @@ named! {
         UniformChoice = "uniform-choice",
         /// Timers due together fire in the order of their deadlines (T5).
         DeadlineOrder = "deadline-order",
+        /// Dropping a service of timers answers the futures that wait for it (T8).
+        AnswersSleepers = "answers-sleepers",
         /// Timeouts close in time share a channel, as core.async's (T7).
         Coalescing = "coalescing",
         /// Timeouts close in time share a wake-up, but no handle (T7).
         SafeCoalescing = "safe-coalescing",
-        /// A slow timer callback delays others by no more than its own length (T6).
+        /// Other timers fire while a callback runs (T6).
         IsolatedCallbacks = "isolated-callbacks",
         /// No window of one period, wherever it begins, holds more acquisitions than permits (L1).
         WindowBound = "window-bound",

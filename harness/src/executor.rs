@@ -16,10 +16,15 @@ use crate::pipeline::ResultPort;
 pub trait Spawn {
     /// As [`Executors::spawn`]; once the executor is dropped, the task is dropped without having run.
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static);
+
+    /// As [`Executors::spawn_blocking`]; once the executor is dropped, the work is dropped without having run.
+    fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static);
 }
 
-/// Runs tasks on threads of its own. Dropping it lets running tasks come to their next wait, drops
-/// those that wait, and joins its threads.
+/// Runs tasks on threads of its own. Dropping it lets running tasks come to their next wait, and drops those that
+/// wait; lets blocking work that has begun come to its end, and drops what has not begun without running it; and
+/// joins its threads. In one of its own tasks or pieces of work, where nobody may wait for that one, what it runs
+/// on ends by itself.
 pub trait Executors: Sized + Send + Sync + 'static {
     /// What spawns on this executor from elsewhere. It does not keep the executor alive.
     type Spawner: Spawn + Clone + Send + 'static;

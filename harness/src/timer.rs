@@ -18,7 +18,8 @@ pub struct Fired {
 
 /// A design that calls back at deadlines.
 ///
-/// Dropping it ends its threads; timers still armed then are dropped uncalled (T8).
+/// Dropping it drops the timers still armed uncalled, and then waits for its threads; in one of its own callbacks,
+/// where there is nobody to wait for, its thread ends by itself (T8).
 pub trait Timers: Sized + Send + Sync + 'static {
     /// What names one armed timer.
     type Handle: Send + 'static;
@@ -36,13 +37,14 @@ pub trait Timers: Sized + Send + Sync + 'static {
 
 /// Timers that can be called off (T2).
 pub trait Cancel: Timers {
-    /// `true`: it will not fire. `false`: it had fired or was cancelled before.
+    /// `true`: it will not fire. `false`: it had fired, was cancelled before, or is another service's.
     fn cancel(&self, handle: &Self::Handle) -> bool;
 }
 
 /// Timers whose deadline can be moved without a new handle (T3).
 pub trait Reset: Timers {
-    /// `true`: it now fires at `deadline` instead. `false`: it had fired or was cancelled before.
+    /// `true`: it now fires at `deadline` instead. `false`: it had fired, was cancelled before, or is another
+    /// service's.
     fn reset(&self, handle: &Self::Handle, deadline: Deadline) -> bool;
 }
 
@@ -51,8 +53,10 @@ pub trait Sleep: Sized + Send + Sync + 'static {
     /// A timer service of its own, or a handle to the running executor's.
     fn start() -> Self;
 
-    /// Ready at `deadline` or later, or once the service of its own is dropped (T8); dropping the future calls
-    /// the timer off.
+    /// Ready at `deadline` or later; dropping the future calls the timer off.
+    ///
+    /// Once its service is dropped it is ready too where [`Claim::AnswersSleepers`](crate::caps::Claim::AnswersSleepers)
+    /// is made (T8). Elsewhere a poll then does what the design does: it may panic, as tokio's.
     fn sleep_until(&self, deadline: Deadline) -> impl Future<Output = ()> + Send + 'static;
 }
 

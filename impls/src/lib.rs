@@ -24,6 +24,7 @@ pub use flowmeter_harness::sync::std as sync;
 pub mod channel;
 pub mod executor;
 pub mod limiter;
+mod own_thread;
 #[cfg(feature = "peers")]
 pub mod peers;
 pub mod pipeline;

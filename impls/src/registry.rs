@@ -1,8 +1,8 @@
 //! The one list of who takes part. Nothing outside this file names an implementation.
 
 use flowmeter_harness::caps::Claim::{
-    BoundedWaiters, CancelSafe, DeadlineOrder, Disconnect, KeepsBuffered, PanicSafe,
-    PendingPutsSurvive, UniformChoice, WaiterFifo, WindowBound,
+    AnswersSleepers, BoundedWaiters, CancelSafe, DeadlineOrder, Disconnect, KeepsBuffered,
+    PanicSafe, PendingPutsSurvive, UniformChoice, WaiterFifo, WindowBound,
 };
 use flowmeter_harness::registry::{Enrol, Registry, own};
 
@@ -66,7 +66,7 @@ impl Registry for Everybody {
             .sleep()
             .blocking_sleep()
             .timeouts::<MutexChannels>()
-            .claims(&[DeadlineOrder])
+            .claims(&[AnswersSleepers, DeadlineOrder])
             .enter();
 
         #[cfg(feature = "peers")]
@@ -200,7 +200,6 @@ fn published<H: Enrol>(hall: &mut H) {
 /// The timers among them, and the system's own sleep as reference rows.
 #[cfg(feature = "peers")]
 fn published_timers<H: Enrol>(hall: &mut H) {
-    use flowmeter_harness::caps::Claim::DeadlineOrder;
     use flowmeter_harness::registry::peer;
 
     use crate::peers::{async_io, os_sleep, tokio_delay_queue, tokio_sleep, version};
@@ -212,7 +211,6 @@ fn published_timers<H: Enrol>(hall: &mut H) {
         .timer()
         .cancel()
         .reset()
-        .claims(&[DeadlineOrder])
         .enter();
     peer::<async_io::AsyncIo, _>(hall, "async-io", version("async-io"))
         .sleep()

@@ -59,14 +59,10 @@ const TABLE: &[(&str, Origin, &str)] = &[
     (
         "heap",
         Origin::Own,
-        "schedule cancel reset sleep blocking-sleep timeout deadline-order",
+        "schedule cancel reset sleep blocking-sleep timeout deadline-order answers-sleepers",
     ),
     ("tokio-sleep", Origin::Peer, "sleep"),
-    (
-        "tokio-delay-queue",
-        Origin::Peer,
-        "schedule cancel reset deadline-order",
-    ),
+    ("tokio-delay-queue", Origin::Peer, "schedule cancel reset"),
     ("async-io", Origin::Peer, "sleep"),
     ("os-sleep", Origin::Peer, "blocking-sleep"),
     #[cfg(target_os = "linux")]

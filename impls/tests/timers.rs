@@ -38,16 +38,22 @@ fn timer_slack() -> Option<u64> {
     slack.trim().parse().ok()
 }
 
-#[test]
-fn a_timer_thread_wakes_without_slack() {
-    if timer_slack().is_none() {
-        return;
-    }
-    let heap = Heap::new();
+/// Of the thread that calls back.
+fn slack_of<T: Timers>(timers: &T) -> Option<u64> {
     let heard = Channel::new(Buffer::Unbounded);
     let said = heard.clone();
-    heap.schedule(NOW, move |_| {
-        said.put(timer_slack()).expect("nobody closes it")
+    timers.schedule(NOW, move |_| {
+        said.put(timer_slack()).expect("nobody closes it");
     });
-    assert_eq!(heard.take(), Ok(Some(1)));
+    heard.take().expect("nobody closes it")
+}
+
+#[test]
+fn the_heap_wakes_without_slack_and_the_delay_queue_with_the_default() {
+    let Some(default) = timer_slack() else {
+        return;
+    };
+    assert_ne!(default, 1, "nothing to tell apart");
+    assert_eq!(slack_of(&Heap::new()), Some(1));
+    assert_eq!(slack_of(&DelayQueueTimers::new()), Some(default));
 }

@@ -2,6 +2,7 @@
 
 use ::std::cell;
 use ::std::future::Future;
+use ::std::mem::forget;
 use ::std::ops::{Deref, DerefMut};
 use ::std::panic::{AssertUnwindSafe, catch_unwind};
 use ::std::pin::pin;
@@ -444,7 +445,15 @@ pub fn order_key() -> u64 {
 #[inline]
 #[track_caller]
 pub fn contain<R>(call: impl FnOnce() -> R) -> Option<R> {
-    catch_unwind(AssertUnwindSafe(call)).ok()
+    let payload = match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(answer) => return Some(answer),
+        Err(payload) => payload,
+    };
+    // What a panic carries is foreign too. One that panics in its drop is forgotten, or this would not end.
+    if let Err(further) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        forget(further);
+    }
+    None
 }
 
 /// One of `0..n`, at random.

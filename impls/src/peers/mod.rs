@@ -15,6 +15,7 @@ pub mod std;
 pub mod tokio;
 pub mod tokio_delay_queue;
 pub mod tokio_executor;
+mod tokio_runtime;
 pub mod tokio_semaphore;
 pub mod tokio_sleep;
 

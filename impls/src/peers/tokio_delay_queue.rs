@@ -4,10 +4,10 @@
 //! | --- | --- |
 //! | schedule | `DelayQueue`: an element "is yielded once the specified deadline has been reached" |
 //! | cancel, reset | `DelayQueue::remove`, `DelayQueue::reset_at` |
-//! | deadline-order | `DelayQueue`, "`Stream` implementation": "Items that are configured to expire first will be returned first" |
 //!
-//! Its ticks are of 1 ms ("delays are rounded to the closest millisecond"), and within one "there are no
-//! ordering guarantees". Not claimed: callbacks run one after the other, so a slow one holds up the others.
+//! Not claimed: the order of deadlines, for its ticks are of 1 ms ("delays are rounded to the closest
+//! millisecond"), and within one "there are no ordering guarantees"; and that callbacks hold up nobody, for they
+//! run one after the other.
 //!
 //! The queue has one owner, who inserts, removes and polls by `&mut`. [`Timers`] is called from any thread,
 //! so the queue stands behind a lock, and a task polls it there; an insert that has to be noticed wakes that
@@ -25,25 +25,20 @@
 
 use ::std::fmt;
 use ::std::future::poll_fn;
-use ::std::panic::{AssertUnwindSafe, catch_unwind};
 use ::std::task::{Context, Poll};
 use ::std::time::{Duration, Instant};
 
-use ::tokio::runtime::Runtime;
 use ::tokio_util::time::DelayQueue;
 use ::tokio_util::time::delay_queue::Key;
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::{Cancel, Fired, Reset, Timers};
 
-use super::tokio_sleep::timer_runtime;
-use crate::sync::{Arc, Mutex, clock};
+use super::tokio_runtime::OwnRuntime;
+use crate::sync::{Arc, Mutex, clock, contain, order_key};
 
 /// A queue that threads share, and a runtime with one thread on which it fires.
-///
-/// It must not be dropped inside one of its own callbacks: a runtime panics then.
 pub struct TokioDelayQueue {
-    // First, so that its thread has ended before what is still armed is dropped.
-    _runtime: Runtime,
+    _runtime: OwnRuntime,
     shared: Arc<Mutex<Armed>>,
 }
 
@@ -71,7 +66,6 @@ struct Armed {
     horizon: Deadline,
     slots: Vec<Option<Timer>>,
     free: Vec<usize>,
-    next_id: u64,
 }
 
 impl Armed {
@@ -85,7 +79,6 @@ impl Armed {
             queue: DelayQueue::new(),
             slots: Vec::new(),
             free: Vec::new(),
-            next_id: 0,
         };
         armed.schedule(last, Box::new(|_| ()));
         armed
@@ -103,14 +96,14 @@ impl Armed {
         let key = self
             .instant(due)
             .map(|at| self.queue.insert_at(slot, at.into()));
-        let id = self.next_id;
-        self.next_id += 1;
+        let id = order_key();
         self.slots[slot] = Some(Timer { id, due, key, then });
         TimerId { slot, id }
     }
 
     fn named(&mut self, name: &TimerId) -> Option<&mut Timer> {
-        let timer = self.slots[name.slot].as_mut();
+        // Another service's name may be of a slot that this one lacks; no two have the same number.
+        let timer = self.slots.get_mut(name.slot)?.as_mut();
         timer.filter(|timer| timer.id == name.id)
     }
 
@@ -150,6 +143,12 @@ impl Armed {
         true
     }
 
+    /// Takes off everything.
+    fn clear(&mut self) -> Vec<Option<Timer>> {
+        self.queue.clear();
+        ::std::mem::take(&mut self.slots)
+    }
+
     fn poll_due(&mut self, context: &mut Context<'_>) -> Poll<Timer> {
         match self.queue.poll_expired(context) {
             Poll::Ready(Some(expired)) => {
@@ -170,7 +169,17 @@ async fn drive(shared: Arc<Mutex<Armed>>) {
             claimed_nanos: None,
         };
         // A panic has been reported by its hook, and the others still have their deadlines.
-        let _ = catch_unwind(AssertUnwindSafe(|| (timer.then)(fired)));
+        let _ = contain(|| (timer.then)(fired));
+    }
+}
+
+impl Drop for TokioDelayQueue {
+    fn drop(&mut self) {
+        // Before the runtime, which waits for its thread: a callback may wait for one of these.
+        let armed = self.shared.lock().clear();
+        for timer in armed {
+            let _ = contain(|| drop(timer));
+        }
     }
 }
 
@@ -180,7 +189,7 @@ impl Timers for TokioDelayQueue {
     /// # Panics
     /// When the system refuses a thread.
     fn start() -> Self {
-        let runtime = timer_runtime();
+        let runtime = OwnRuntime::of_timer();
         let context = runtime.enter();
         let shared = Arc::new(Mutex::new(Armed::new()));
         drop(context);

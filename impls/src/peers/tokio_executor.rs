@@ -1,21 +1,21 @@
 //! tokio's multi-thread runtime as an executor: what drives the async rows.
 //!
 //! Dropping a runtime does what [`Executors`] asks (`tokio::runtime::Runtime`, "Shutdown"): tasks run to
-//! their next wait and are dropped there, blocking work runs to its end, and the threads are joined.
+//! their next wait and are dropped there, blocking work that has begun runs to its end, and the threads are
+//! joined; inside a runtime they are left to end by themselves.
 
 use ::std::num::NonZeroUsize;
-use ::tokio::runtime::{Builder, Handle, Runtime};
+use ::tokio::runtime::{Builder, Handle};
 use flowmeter_harness::executor::{Executors, Spawn};
 
+use super::tokio_runtime::OwnRuntime;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// tokio's multi-thread runtime with its timer, without its IO driver.
-///
-/// It must not be dropped inside one of its own tasks: a runtime panics then.
 #[derive(Debug)]
 pub struct Tokio {
-    runtime: Runtime,
+    _runtime: OwnRuntime,
     spawner: TokioSpawner,
 }
 
@@ -48,16 +48,13 @@ impl Tokio {
     /// # Panics
     /// When the system refuses threads.
     fn built(builder: &mut Builder) -> Tokio {
-        let runtime = builder
-            .enable_time()
-            .build()
-            .expect("the system has room for the runtime's threads");
+        let runtime = OwnRuntime::built(builder);
         Tokio {
             spawner: TokioSpawner {
                 handle: runtime.handle().clone(),
                 panics: Arc::default(),
             },
-            runtime,
+            _runtime: runtime,
         }
     }
 }
@@ -69,6 +66,14 @@ impl Spawn for TokioSpawner {
             // Lives across the wait, hence is dropped by the unwinding of a poll that panics.
             let _watch = watch;
             task.await;
+        });
+    }
+
+    fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
+        let watch = self.panic_watch();
+        self.handle.spawn_blocking(move || {
+            let _watch = watch;
+            work();
         });
     }
 }
@@ -100,11 +105,7 @@ impl Executors for Tokio {
     }
 
     fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
-        let watch = self.spawner.panic_watch();
-        self.runtime.spawn_blocking(move || {
-            let _watch = watch;
-            work();
-        });
+        self.spawner.spawn_blocking(work);
     }
 
     fn panics(&self) -> u64 {

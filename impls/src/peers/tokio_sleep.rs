@@ -11,37 +11,25 @@
 //! A sleep belongs to the runtime in whose context it was made, and fires there; any thread may poll it. A
 //! service that is started inside a runtime stands for whichever runtime its callers run in, as the crate's
 //! own function does, and adds nothing to it. Elsewhere it brings a runtime with one thread, which every
-//! call has to enter. A sleep that is polled after its runtime has ended panics, as the crate's own does.
+//! call has to enter. A sleep that is polled after its runtime has ended panics, as the crate's own does: hence
+//! no `answers-sleepers`.
 
 use ::std::pin::Pin;
 use ::std::task::{Context, Poll};
 
-use ::tokio::runtime::{Builder, Handle, Runtime};
+use ::tokio::runtime::Handle;
 use ::tokio::time;
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::Sleep;
 
+use super::tokio_runtime::OwnRuntime;
 use crate::sync::clock;
 
 /// A runtime's timer.
-///
-/// One with a runtime of its own must not be dropped inside a task: a runtime panics then.
 #[derive(Debug)]
 pub struct TokioSleep {
     /// `None`: the caller's.
-    runtime: Option<Runtime>,
-}
-
-/// A runtime with a timer and one thread to drive it.
-///
-/// # Panics
-/// When the system refuses the thread.
-pub(super) fn timer_runtime() -> Runtime {
-    Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_time()
-        .build()
-        .expect("the system has room for the runtime's thread")
+    runtime: Option<OwnRuntime>,
 }
 
 impl Sleep for TokioSleep {
@@ -49,7 +37,7 @@ impl Sleep for TokioSleep {
     /// When there is no runtime and the system refuses a thread for one.
     fn start() -> Self {
         TokioSleep {
-            runtime: Handle::try_current().is_err().then(timer_runtime),
+            runtime: Handle::try_current().is_err().then(OwnRuntime::of_timer),
         }
     }
 
@@ -58,7 +46,7 @@ impl Sleep for TokioSleep {
     #[inline]
     fn sleep_until(&self, deadline: Deadline) -> impl Future<Output = ()> + Send + 'static {
         let sleep = clock::instant(deadline).map(|at| {
-            let _context = self.runtime.as_ref().map(Runtime::enter);
+            let _context = self.runtime.as_ref().map(|runtime| runtime.enter());
             time::sleep_until(at.into())
         });
         OrNever { sleep }

@@ -1,7 +1,7 @@
 //! Our timers.
 
 mod closing;
-mod daemon;
+mod contained;
 #[cfg(feature = "delay-queue")]
 pub mod delay_queue;
 pub mod heap;

@@ -322,7 +322,7 @@ impl<W: World> Enrol for Checks<W> {
     }
 
     fn sleep<S: Sleep>(&mut self, who: &Contestant) {
-        self.owe_all(who, timers::sleep::<S, W>());
+        self.owe_all(who, timers::sleep::<S, W>(who));
     }
 
     fn blocking_sleep<S: BlockingSleep>(&mut self, who: &Contestant) {

@@ -382,6 +382,10 @@ impl Spawn for ThreadPerTask {
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.run(|| block_on(task));
     }
+
+    fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
+        self.run(work);
+    }
 }
 
 impl Executors for ThreadPerTask {

@@ -5,15 +5,13 @@
 
 use std::collections::VecDeque;
 
-use crate::sync::{self, Arc, Condvar, JoinHandle, Mutex};
+use crate::own_thread::OwnThread;
+use crate::sync::{Arc, Condvar, Mutex};
 
 /// A piece of work; it does not panic.
 pub(super) type Work = Box<dyn FnOnce() + Send>;
 
-pub(super) struct BlockingThreads {
-    place: Arc<Place>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
-}
+pub(super) struct BlockingThreads(Arc<Place>);
 
 struct Place {
     state: Mutex<State>,
@@ -23,9 +21,10 @@ struct Place {
 
 struct State {
     open: bool,
-    /// Threads that wait.
+    /// Threads that wait for work, or are about to look for it.
     free: usize,
     waiting: VecDeque<Work>,
+    threads: Vec<OwnThread>,
 }
 
 impl BlockingThreads {
@@ -34,62 +33,70 @@ impl BlockingThreads {
             open: true,
             free: 0,
             waiting: VecDeque::new(),
+            threads: Vec::new(),
         };
-        BlockingThreads {
-            place: Arc::new(Place {
-                state: Mutex::new(state),
-                changed: Condvar::new(),
-            }),
-            threads: Mutex::new(Vec::new()),
-        }
+        BlockingThreads(Arc::new(Place {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        }))
     }
 
-    pub(super) fn run(&self, work: Work) {
-        let mut state = self.place.state.lock();
-        if state.waiting.len() < state.free {
-            state.waiting.push_back(work);
+    /// Has the work done; after [`BlockingThreads::close`] it is answered, for dropping.
+    pub(super) fn run(&self, work: Work) -> Option<Work> {
+        let mut state = self.0.state.lock();
+        if !state.open {
+            return Some(work);
+        }
+        state.waiting.push_back(work);
+        if state.waiting.len() <= state.free {
             drop(state);
-            self.place.changed.notify_one();
+            self.0.changed.notify_one();
         } else {
-            drop(state);
-            let place = Arc::clone(&self.place);
-            let thread = sync::spawn(move || place.work(work));
-            self.threads.lock().push(thread);
+            // With the lock held, so that `join` finds it.
+            let place = Arc::clone(&self.0);
+            let thread = OwnThread::start(move || place.work());
+            state.threads.push(thread);
+            state.free += 1;
         }
+        None
     }
 
-    /// Lets all work come to its end.
+    /// Lets no further work begin; answers what has not, for dropping.
+    pub(super) fn close(&self) -> VecDeque<Work> {
+        let mut state = self.0.state.lock();
+        state.open = false;
+        let waiting = std::mem::take(&mut state.waiting);
+        drop(state);
+        self.0.changed.notify_all();
+        waiting
+    }
+
+    /// Waits for the work that has begun.
     pub(super) fn join(&self) {
-        self.place.state.lock().open = false;
-        self.place.changed.notify_all();
-        let threads = std::mem::take(&mut *self.threads.lock());
-        for thread in threads {
+        let threads = std::mem::take(&mut self.0.state.lock().threads);
+        for mut thread in threads {
             thread.join();
         }
     }
 }
 
 impl Place {
-    fn work(&self, first: Work) {
-        let mut next = Some(first);
-        while let Some(work) = next {
+    fn work(&self) {
+        while let Some(work) = self.wait_for_work() {
             work();
-            next = self.wait_for_work();
+            self.state.lock().free += 1;
         }
     }
 
     fn wait_for_work(&self) -> Option<Work> {
         let mut state = self.state.lock();
-        loop {
+        while state.open {
             if let Some(work) = state.waiting.pop_front() {
+                state.free -= 1;
                 return Some(work);
             }
-            if !state.open {
-                return None;
-            }
-            state.free += 1;
             state = self.changed.wait(state);
-            state.free -= 1;
         }
+        None
     }
 }

@@ -18,19 +18,17 @@ use std::thread::available_parallelism;
 
 use flowmeter_harness::executor::{Executors, Spawn};
 
+use crate::own_thread::OwnThread;
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::{self, Arc, Condvar, JoinHandle, Mutex, contain, order_key};
+use crate::sync::{Arc, Condvar, Mutex, contain, order_key};
 
 use blocking::BlockingThreads;
 use task::{Tasks, TheFuture};
 
 /// A fixed number of threads that share one run queue.
-///
-/// It must not be dropped in one of its own tasks or in its blocking work: it would wait for itself.
 pub struct FixedPool {
-    shared: Arc<Shared>,
-    threads: Vec<JoinHandle<()>>,
-    blocking: BlockingThreads,
+    spawner: PoolSpawner,
+    threads: Vec<OwnThread>,
 }
 
 /// Spawns on a [`FixedPool`] from anywhere, until that is dropped.
@@ -42,6 +40,7 @@ struct Shared {
     tasks: Mutex<Tasks>,
     /// Something was queued, or the pool closed.
     changed: Condvar,
+    blocking: BlockingThreads,
     panics: AtomicU64,
 }
 
@@ -66,37 +65,34 @@ impl Executors for FixedPool {
         let shared = Arc::new(Shared {
             tasks: Mutex::new(Tasks::new()),
             changed: Condvar::new(),
+            blocking: BlockingThreads::new(),
             panics: AtomicU64::new(0),
         });
         let start = |_| {
             let shared = Arc::clone(&shared);
-            sync::spawn(move || shared.work())
+            OwnThread::start(move || shared.work())
         };
         FixedPool {
             threads: (0..threads.get()).map(start).collect(),
-            blocking: BlockingThreads::new(),
-            shared,
+            spawner: PoolSpawner(shared),
         }
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        Shared::spawn(&self.shared, Box::pin(task));
+        self.spawner.spawn(task);
     }
 
     fn spawner(&self) -> PoolSpawner {
-        PoolSpawner(Arc::clone(&self.shared))
+        self.spawner.clone()
     }
 
     fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
-        let shared = Arc::clone(&self.shared);
-        self.blocking.run(Box::new(move || {
-            shared.contain(work);
-        }));
+        self.spawner.spawn_blocking(work);
     }
 
     fn panics(&self) -> u64 {
         // Relaxed: a count, nothing is published through it.
-        self.shared.panics.load(Ordering::Relaxed)
+        self.spawner.0.panics.load(Ordering::Relaxed)
     }
 }
 
@@ -104,20 +100,32 @@ impl Spawn for PoolSpawner {
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         Shared::spawn(&self.0, Box::pin(task));
     }
+
+    fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
+        let shared = Arc::clone(&self.0);
+        let refused = self.0.blocking.run(Box::new(move || {
+            shared.contain(work);
+        }));
+        drop(refused);
+    }
 }
 
 impl Drop for FixedPool {
     fn drop(&mut self) {
-        let waiting = self.shared.tasks.lock().close();
-        self.shared.changed.notify_all();
+        let shared = &self.spawner.0;
+        let waiting = shared.tasks.lock().close();
+        shared.changed.notify_all();
         // Outside the lock: what a task holds may wake others, or spawn.
         for task in waiting {
-            self.shared.contain(|| drop(task));
+            shared.contain(|| drop(task));
         }
-        for thread in self.threads.drain(..) {
+        for work in shared.blocking.close() {
+            shared.contain(|| drop(work));
+        }
+        for thread in &mut self.threads {
             thread.join();
         }
-        self.blocking.join();
+        shared.blocking.join();
     }
 }
 
@@ -189,5 +197,16 @@ impl fmt::Debug for FixedPool {
 impl fmt::Debug for PoolSpawner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("PoolSpawner")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_pool_has_two_threads_more_than_cores() {
+        let cores = available_parallelism().expect("the system tells").get();
+        assert_eq!(FixedPool::new().threads.len(), cores + 2);
     }
 }

@@ -23,10 +23,11 @@ use flowmeter_harness::channel::{Channels, Message};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::{Fired, Timeouts, Timers};
 
+use crate::own_thread::OwnThread;
 use crate::sync::{Arc, clock};
 
 use super::closing;
-use super::daemon::{Contained, Daemon};
+use super::contained::Contained;
 
 use coalesced::{Coalesced, Key, Shared};
 use queue::DelayQueue;
@@ -37,7 +38,7 @@ const NANOS_PER_MS: u64 = 1_000_000;
 /// timeout is answered (T8).
 pub struct DelayQueueTimers {
     parts: Arc<Parts>,
-    daemon: Daemon,
+    daemon: OwnThread,
 }
 
 struct Parts {
@@ -70,11 +71,11 @@ impl DelayQueueTimers {
             contained: Contained::new(),
         });
         let working = Arc::clone(&parts);
-        let daemon = Daemon::start(move || working.serve());
+        let daemon = OwnThread::start(move || working.serve());
         DelayQueueTimers { parts, daemon }
     }
 
-    /// How many callbacks have panicked.
+    /// How many callbacks have panicked, when called or when dropped by the end of the service.
     pub fn panics(&self) -> u64 {
         self.parts.contained.panics()
     }
@@ -94,9 +95,11 @@ impl fmt::Debug for DelayQueueTimers {
 
 impl Drop for DelayQueueTimers {
     fn drop(&mut self) {
-        let left = self.parts.queue.close();
+        // Before the wait for the daemon: it may run a callback that waits for one of these.
+        for entry in self.parts.queue.close() {
+            self.parts.contained.run(|| self.parts.end(entry));
+        }
         self.daemon.join();
-        left.for_each(|entry| self.parts.end(entry));
     }
 }
 
@@ -148,7 +151,10 @@ impl Timers for DelayQueueTimers {
             asked: deadline,
             then: Box::new(then),
         };
-        self.parts.queue.offer(at_ms(whole_ms(deadline)), callback);
+        // Never before this millisecond, as in the original, which knows delays only: a callback that arms itself
+        // anew in the past comes behind what is due (T5).
+        let due_ms = whole_ms(deadline).max(clock::now_nanos() / NANOS_PER_MS);
+        self.parts.queue.offer(at_ms(due_ms), callback);
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! Deadlines are nanoseconds of the monotonic clock. The thread is woken only for a deadline earlier than the
 //! one it sleeps for. Callbacks run on it one after the other, in the order of their deadlines, outside the
-//! lock; what one of them panics with is counted and goes no further.
+//! lock; what one of them panics with is counted and goes no further. They are called in batches: one that is
+//! armed after a batch began, however early its deadline, comes in the next, so that a callback that arms itself
+//! anew in the past holds up nobody else (T5).
 
 mod sleep;
 mod state;
@@ -14,10 +16,11 @@ use flowmeter_harness::channel::{Channels, Message};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Fired, Reset, Sleep, Timeouts, Timers};
 
-use crate::sync::{Arc, Condvar, Mutex, block_on, clock};
+use crate::own_thread::OwnThread;
+use crate::sync::{Arc, Condvar, Mutex, block_on, clock, precise_wakeups};
 
 use super::closing;
-use super::daemon::{Contained, Daemon};
+use super::contained::Contained;
 
 pub use sleep::SleepFuture;
 
@@ -27,7 +30,7 @@ use state::{Call, State};
 /// for a timeout is answered (T8).
 pub struct Heap {
     shared: Arc<Shared>,
-    daemon: Daemon,
+    thread: OwnThread,
 }
 
 struct Shared {
@@ -36,7 +39,7 @@ struct Shared {
     contained: Contained,
 }
 
-/// Names one timer for ever.
+/// Names one timer for ever, and among those of all services.
 #[derive(Debug)]
 pub struct Handle(u64);
 
@@ -49,11 +52,14 @@ impl Heap {
             contained: Contained::new(),
         });
         let working = Arc::clone(&shared);
-        let daemon = Daemon::start(move || working.serve());
-        Heap { shared, daemon }
+        let thread = OwnThread::start(move || {
+            precise_wakeups();
+            working.serve();
+        });
+        Heap { shared, thread }
     }
 
-    /// How many callbacks have panicked.
+    /// How many callbacks have panicked, when called or when dropped by the end of the service.
     pub fn panics(&self) -> u64 {
         self.shared.contained.panics()
     }
@@ -78,8 +84,11 @@ impl Drop for Heap {
         let uncalled = state.take_all();
         drop(state);
         self.shared.changed.notify_one();
-        self.daemon.join();
-        drop(uncalled);
+        // Before the wait for the thread: it may run a callback that waits for one of these, or for a sleeper.
+        for timer in uncalled.into_values() {
+            self.shared.contained.run(|| drop(timer));
+        }
+        self.thread.join();
     }
 }
 
@@ -122,23 +131,19 @@ impl Shared {
     fn serve(&self) {
         let mut state = self.state.lock();
         while !state.stopping {
-            let due = state.earliest().unwrap_or(Deadline::NEVER);
-            if !clock::has_passed(due) {
+            let Some(timer) = state.take_due() else {
+                let due = state.earliest().unwrap_or(Deadline::NEVER);
                 state.asleep_until = Some(due);
                 (state, _) = self.changed.wait_until(state, due);
                 state.asleep_until = None;
                 continue;
-            }
-            let claimed = clock::now_nanos();
-            let timer = state.take_earliest();
+            };
+            let fired = Fired {
+                due: timer.due,
+                claimed_nanos: Some(clock::now_nanos()),
+            };
             drop(state);
-            if let Some(timer) = timer {
-                let fired = Fired {
-                    due: timer.due,
-                    claimed_nanos: Some(claimed),
-                };
-                self.contained.run(|| (timer.then)(fired));
-            }
+            self.contained.run(|| (timer.then)(fired));
             state = self.state.lock();
         }
     }

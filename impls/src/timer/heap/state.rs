@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BinaryHeap};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::Fired;
 
+use crate::sync::{clock, order_key};
+
 /// What a timer calls.
 pub(super) type Call = Box<dyn FnOnce(Fired) + Send>;
 
@@ -25,10 +27,12 @@ pub(super) struct Armed {
 pub(super) struct State {
     /// Deadlines and numbers, stale ones among them.
     index: BinaryHeap<Reverse<(Deadline, u64)>>,
-    /// By number. Numbers are never used again, so a stale handle finds nothing.
+    /// By number. No number is used twice, by any service, so a stale handle and a stranger's find nothing.
     armed: BTreeMap<u64, Armed>,
-    /// The next number.
-    next: u64,
+    /// Those of the index that came up and were armed after the batch had begun.
+    held: Vec<Reverse<(Deadline, u64)>>,
+    /// The number that was drawn when the batch began: its timers have smaller ones.
+    batch: u64,
     /// Until when the thread sleeps; `None` while it runs, and will look before it sleeps.
     pub(super) asleep_until: Option<Deadline>,
     /// Whether the thread is to end.
@@ -40,7 +44,8 @@ impl State {
         State {
             index: BinaryHeap::new(),
             armed: BTreeMap::new(),
-            next: 0,
+            held: Vec::new(),
+            batch: 0,
             asleep_until: None,
             stopping: false,
         }
@@ -48,8 +53,7 @@ impl State {
 
     /// Arms a timer; answers its number.
     pub(super) fn arm(&mut self, due: Deadline, then: Call) -> u64 {
-        let number = self.next;
-        self.next += 1;
+        let number = order_key();
         self.armed.insert(number, Armed { due, then });
         self.index.push(Reverse((due, number)));
         number
@@ -88,16 +92,34 @@ impl State {
         None
     }
 
-    /// Takes off the timer with the next deadline.
-    pub(super) fn take_earliest(&mut self) -> Option<Armed> {
-        self.earliest()?;
-        let Reverse((_, number)) = self.index.pop()?;
-        self.armed.remove(&number)
+    /// Takes off the next timer that is due: the earliest of this batch, or when that is at its end of the next,
+    /// to which all belong that are armed by then.
+    pub(super) fn take_due(&mut self) -> Option<Armed> {
+        self.take_of_batch().or_else(|| {
+            self.index.extend(self.held.drain(..));
+            self.batch = order_key();
+            self.take_of_batch()
+        })
+    }
+
+    fn take_of_batch(&mut self) -> Option<Armed> {
+        while self.earliest().is_some_and(clock::has_passed) {
+            let entry = self.index.pop()?;
+            let Reverse((_, number)) = entry;
+            if number < self.batch {
+                let timer = self.armed.remove(&number);
+                self.sweep();
+                return timer;
+            }
+            self.held.push(entry);
+        }
+        None
     }
 
     /// Takes off everything.
     pub(super) fn take_all(&mut self) -> BTreeMap<u64, Armed> {
         self.index.clear();
+        self.held.clear();
         std::mem::take(&mut self.armed)
     }
 
@@ -108,7 +130,8 @@ impl State {
 
     /// Rebuilds the index when too much of it is stale.
     fn sweep(&mut self) {
-        if self.index.len() > 2 * self.armed.len() + SPARE {
+        if self.index.len() + self.held.len() > 2 * self.armed.len() + SPARE {
+            self.held.clear();
             let armed = self.armed.iter();
             self.index = armed
                 .map(|(number, armed)| Reverse((armed.due, *number)))
@@ -136,7 +159,40 @@ mod tests {
             assert!(state.index.len() <= 2 + SPARE + 1, "{}", state.index.len());
         }
         assert_eq!(state.earliest(), Some(at(1)));
-        assert!(state.take_earliest().is_some());
+        assert!(state.take_due().is_some());
         assert_eq!(state.earliest(), None);
+    }
+
+    /// Those called off are hidden by those not called off, until these fire.
+    #[test]
+    fn what_fires_leaves_little_behind() {
+        let mut state = State::new();
+        for near in 0..=1_000 {
+            state.arm(at(near), Box::new(|_| ()));
+        }
+        let far = [(); 1_000].map(|()| state.arm(at(u64::MAX - 1), Box::new(|_| ())));
+        for number in far {
+            assert!(state.disarm(number).is_some());
+        }
+        while let Some(timer) = state.take_due() {
+            drop(timer);
+            let (entries, timers) = (state.index.len(), state.armed.len());
+            assert!(entries <= 2 * timers + SPARE, "{entries} for {timers}");
+        }
+        assert_eq!(state.armed.len(), 0);
+    }
+
+    #[test]
+    fn what_is_armed_in_a_batch_comes_in_the_next_and_can_be_called_off() {
+        let mut state = State::new();
+        let due = |state: &mut State| state.take_due().map(|timer| timer.due);
+        state.arm(at(2), Box::new(|_| ()));
+        state.arm(at(4), Box::new(|_| ()));
+        assert_eq!(due(&mut state), Some(at(2)));
+        let [gone, _] = [1, 3].map(|nanos| state.arm(at(nanos), Box::new(|_| ())));
+        assert_eq!(due(&mut state), Some(at(4)));
+        assert!(state.disarm(gone).is_some());
+        assert_eq!(due(&mut state), Some(at(3)));
+        assert_eq!(due(&mut state), None);
     }
 }

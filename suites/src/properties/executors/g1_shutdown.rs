@@ -4,7 +4,7 @@
 use std::future::pending;
 use std::sync::Arc;
 
-use flowmeter_harness::channel::{Async, Blocking, Polled};
+use flowmeter_harness::channel::{Async, Blocking, Polled, TakeError};
 use flowmeter_harness::executor::{Executors, Spawn, go};
 use flowmeter_harness::sync::World;
 
@@ -38,6 +38,17 @@ where
         Case::new("a waker that outlives it", late_waker::<E, C>),
         Case::new("a spawner that outlives it", late_spawner::<E>),
         Case::new("blocking work", blocking_work::<E, C, W>),
+        Case::new("blocking work that may not have begun", || {
+            work_at_once::<E>();
+        }),
+        Case::new("in its own task", || {
+            on_its_own_thread::<E, C, W>(|spawner, work| {
+                spawner.spawn(async move { work() });
+            });
+        }),
+        Case::new("in its own blocking work", || {
+            on_its_own_thread::<E, C, W>(|spawner, work| spawner.spawn_blocking(work));
+        }),
     ]
 }
 
@@ -77,13 +88,54 @@ fn late_spawner<E: Executors>() {
     let spawner = executor.spawner();
     drop(executor);
     let alive = Arc::new(());
-    let held = Arc::clone(&alive);
+    let held = [(); 2].map(|()| Arc::clone(&alive));
+    let [task_held, work_held] = held;
     spawner.spawn(async move {
-        let _held = held;
+        let _held = task_held;
         pending::<()>().await;
+    });
+    spawner.spawn_blocking(move || {
+        let _held = work_held;
+        panic!("G1: blocking work begins after its executor's end");
     });
     let holders = Arc::strong_count(&alive);
     assert_eq!(holders, 1, "G1: a task outlived its executor");
+}
+
+/// Run or not, it is over when the executor is.
+fn work_at_once<E: Executors>() {
+    let executor = E::with_threads(ONE);
+    let alive = Arc::new(());
+    let held = Arc::clone(&alive);
+    executor.spawner().spawn_blocking(move || drop(held));
+    drop(executor);
+    let holders = Arc::strong_count(&alive);
+    assert_eq!(holders, 1, "G1: blocking work outlived its executor");
+}
+
+/// What drops the executor comes to its end, and the tasks that wait are dropped.
+fn on_its_own_thread<E, C, W>(run: impl FnOnce(&E::Spawner, Box<dyn FnOnce() + Send>))
+where
+    E: Executors,
+    C: Async,
+    W: World,
+{
+    let executor = E::with_threads(ONE);
+    let spawner = executor.spawner();
+    let mut results = go::<C, u32>(&spawner, pending());
+    let (mut tx, mut dropped) = open::<C, ()>();
+    run(
+        &spawner,
+        Box::new(move || {
+            drop(executor);
+            let _ = C::offer(&mut tx, ());
+        }),
+    );
+    let seen = W::block_on(C::take_async(&mut dropped));
+    assert_eq!(seen, Ok(()), "G1: the drop did not return");
+    let answer = W::block_on(C::take_async(&mut results));
+    let closed = Err(TakeError::Closed);
+    assert_eq!(answer, closed, "G1: the channel was not closed");
 }
 
 /// Work that has begun comes to its end before the executor is gone.

@@ -30,14 +30,17 @@ pub(super) trait Form<W: World>: Sized + Send + Sync + 'static {
 
     fn start() -> Self;
 
-    /// Begins to wait.
+    /// What [`Form::wait`] waits for.
     fn arm(&self, deadline: Deadline) -> Self::Armed;
-
-    /// Whether it has fired, where that can be asked.
-    fn has_fired(armed: &mut Self::Armed) -> bool;
 
     /// Holds up this thread until it fires; answers when it did, in nanoseconds of the world's clock.
     fn wait(armed: Self::Armed) -> u64;
+}
+
+/// A form that waits from its arming on, whether or not a thread waits with it.
+pub(super) trait Standing<W: World>: Form<W> {
+    /// Whether it has fired.
+    fn has_fired(armed: &mut Self::Armed) -> bool;
 }
 
 /// When a callback was called, and what with.
@@ -100,6 +103,12 @@ impl<W: World> Note<W> {
     /// # Panics
     /// When the callback is dropped uncalled.
     pub(super) fn wait(&self) -> Called {
+        let end = self.wait_for_end();
+        end.expect("T2: a timer was dropped and never fired")
+    }
+
+    /// Holds up this thread until the call, or until the callback is dropped uncalled.
+    pub(super) fn wait_for_end(&self) -> Option<Called> {
         let call = poll_fn(|context| {
             self.0.with(|fate| match fate.called {
                 Some(called) => Poll::Ready(Some(called)),
@@ -110,7 +119,7 @@ impl<W: World> Note<W> {
                 }
             })
         });
-        W::block_on(call).expect("T2: a timer was dropped and never fired")
+        W::block_on(call)
     }
 
     fn tell(&self, what: impl FnOnce(&mut Fate)) {
@@ -166,11 +175,14 @@ impl<T: Timers, W: World> Form<W> for ByCall<T> {
         let note = Note::new();
         (self.0.schedule(deadline, note.callback()), note)
     }
-    fn has_fired((_, note): &mut Self::Armed) -> bool {
-        note.called().is_some()
-    }
     fn wait((_, note): Self::Armed) -> u64 {
         note.wait().at
+    }
+}
+
+impl<T: Timers, W: World> Standing<W> for ByCall<T> {
+    fn has_fired((_, note): &mut Self::Armed) -> bool {
+        note.called().is_some()
     }
 }
 
@@ -189,17 +201,8 @@ impl<S: Sleep, W: World> Form<W> for BySleep<S> {
     }
     fn arm(&self, deadline: Deadline) -> Polling {
         let mut sleep: Polling = Some(Box::pin(self.0.sleep_until(deadline)));
-        <Self as Form<W>>::has_fired(&mut sleep);
+        <Self as Standing<W>>::has_fired(&mut sleep);
         sleep
-    }
-    fn has_fired(sleep: &mut Polling) -> bool {
-        let mut context = Context::from_waker(Waker::noop());
-        if let Some(future) = sleep
-            && future.as_mut().poll(&mut context).is_ready()
-        {
-            *sleep = None;
-        }
-        sleep.is_none()
     }
     fn wait(sleep: Polling) -> u64 {
         if let Some(future) = sleep {
@@ -209,7 +212,19 @@ impl<S: Sleep, W: World> Form<W> for BySleep<S> {
     }
 }
 
-/// Holds up its thread: armed only by the wait.
+impl<S: Sleep, W: World> Standing<W> for BySleep<S> {
+    fn has_fired(sleep: &mut Polling) -> bool {
+        let mut context = Context::from_waker(Waker::noop());
+        if let Some(future) = sleep
+            && future.as_mut().poll(&mut context).is_ready()
+        {
+            *sleep = None;
+        }
+        sleep.is_none()
+    }
+}
+
+/// Holds up its thread, so that nothing is armed before the wait.
 pub(super) struct ByThread<S>(Arc<S>);
 
 impl<S: BlockingSleep, W: World> Form<W> for ByThread<S> {
@@ -221,9 +236,6 @@ impl<S: BlockingSleep, W: World> Form<W> for ByThread<S> {
     }
     fn arm(&self, deadline: Deadline) -> Self::Armed {
         (self.0.clone(), deadline)
-    }
-    fn has_fired(_: &mut Self::Armed) -> bool {
-        false
     }
     fn wait((service, deadline): Self::Armed) -> u64 {
         service.sleep_until(deadline);
@@ -248,9 +260,6 @@ impl<S: Timeouts<C>, C: Blocking, W: World> Form<W> for ByChannel<S, C> {
             _ => Duration::from_nanos(left),
         })
     }
-    fn has_fired(rx: &mut C::Rx<u32>) -> bool {
-        C::poll(rx) == Polled::Closed
-    }
     fn wait(mut rx: C::Rx<u32>) -> u64 {
         assert_eq!(
             C::take(&mut rx),
@@ -258,5 +267,11 @@ impl<S: Timeouts<C>, C: Blocking, W: World> Form<W> for ByChannel<S, C> {
             "T1: a timeout is a channel without values"
         );
         W::now_nanos()
+    }
+}
+
+impl<S: Timeouts<C>, C: Blocking, W: World> Standing<W> for ByChannel<S, C> {
+    fn has_fired(rx: &mut C::Rx<u32>) -> bool {
+        C::poll(rx) == Polled::Closed
     }
 }

@@ -17,7 +17,7 @@ use flowmeter_harness::sync::World;
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
 
 use super::{Case, Owed, Property};
-use form::{ByCall, ByChannel, BySleep, ByThread, Form};
+use form::{ByCall, ByChannel, BySleep, ByThread, Form, Standing};
 
 /// What is owed in every form.
 fn waited_for<F: Form<W>, W: World>() -> Owed {
@@ -29,11 +29,24 @@ fn waited_for<F: Form<W>, W: World>() -> Owed {
     ]
 }
 
+/// What is owed in every form that waits from its arming on.
+fn standing<F: Standing<W>, W: World>() -> Owed {
+    let mut owed = waited_for::<F, W>();
+    owed.extend([
+        (&t3_earlier::PROPERTY, t3_earlier::standing_cases::<F, W>()),
+        (
+            &t4_extremes::PROPERTY,
+            t4_extremes::standing_cases::<F, W>(),
+        ),
+    ] as [(&Property, Vec<Case>); 2]);
+    owed
+}
+
 pub(super) fn timer<T: Timers, W: World>(who: &Contestant) -> Owed {
     let claims = |claim| who.capabilities.claims.contains(&claim);
     let ordered = claims(Claim::DeadlineOrder);
     let isolated = claims(Claim::IsolatedCallbacks);
-    let mut owed = waited_for::<ByCall<T>, W>();
+    let mut owed = standing::<ByCall<T>, W>();
     owed.extend([
         (
             &t1_never_early::PROPERTY,
@@ -60,9 +73,11 @@ pub(super) fn reset<T: Reset, W: World>() -> Owed {
     vec![(&t3_earlier::PROPERTY, t3_earlier::reset_cases::<T, W>())]
 }
 
-pub(super) fn sleep<S: Sleep, W: World>() -> Owed {
-    let mut owed = waited_for::<BySleep<S>, W>();
-    owed.push((&t8_shutdown::PROPERTY, t8_shutdown::sleep_cases::<S, W>()));
+pub(super) fn sleep<S: Sleep, W: World>(who: &Contestant) -> Owed {
+    let mut owed = standing::<BySleep<S>, W>();
+    if who.capabilities.claims.contains(&Claim::AnswersSleepers) {
+        owed.push((&t8_shutdown::PROPERTY, t8_shutdown::sleep_cases::<S, W>()));
+    }
     owed
 }
 
@@ -71,7 +86,7 @@ pub(super) fn blocking_sleep<S: BlockingSleep, W: World>() -> Owed {
 }
 
 pub(super) fn timeouts<S: Timeouts<C>, C: Alts + Blocking, W: World>(who: &Contestant) -> Owed {
-    let mut owed = waited_for::<ByChannel<S, C>, W>();
+    let mut owed = standing::<ByChannel<S, C>, W>();
     owed.extend([
         (
             &t1_never_early::IN_ALTS,

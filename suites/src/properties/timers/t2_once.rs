@@ -24,6 +24,7 @@ pub(super) fn cancel_cases<T: Cancel, W: World>() -> Vec<Case> {
         Case::new("cancelled in time", in_time::<T, W>),
         Case::new("cancelled at the edge", edge::<T, W>),
         Case::new("a stale handle", stale::<T, W>),
+        Case::new("a stranger's handle", strangers::<T, W>),
     ]
 }
 
@@ -100,4 +101,21 @@ fn stale<T: Cancel, W: World>() {
     service.schedule(after::<W>(SOON), second.callback());
     assert!(!service.cancel(&handle), "T2: cancelled what had fired");
     second.wait();
+}
+
+/// A handle names a timer of its own service only.
+fn strangers<T: Cancel, W: World>() {
+    let [one, other] = [(); 2].map(|()| T::start());
+    let handles = [(); 2].map(|()| one.schedule(Deadline::NEVER, |_| ()));
+    let note = Note::<W>::new();
+    let own = other.schedule(Deadline::NEVER, note.callback());
+    for handle in &handles {
+        let cancelled = other.cancel(handle);
+        assert!(!cancelled, "T2: cancelled what another service had armed");
+    }
+    assert!(!note.is_dropped(), "T2: called off by a stranger's handle");
+    assert!(
+        other.cancel(&own),
+        "T2: it cannot have fired, and was not cancelled"
+    );
 }

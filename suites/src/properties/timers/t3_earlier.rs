@@ -6,7 +6,7 @@ use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::{Cancel, Reset, Timers};
 
 use super::super::{Case, Property, Reliance};
-use super::form::{Form, Note, SOON, after};
+use super::form::{Form, Note, SOON, Standing, after};
 
 pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t3-earlier",
@@ -18,13 +18,16 @@ pub(in crate::properties) const PROPERTY: Property = Property {
 const FAR: Duration = Duration::from_secs(3_600);
 
 pub(super) fn cases<F: Form<W>, W: World>() -> Vec<Case> {
+    vec![Case::new(format!("{}, after nothing", F::NAME), || {
+        let service = F::start();
+        F::wait(service.arm(after::<W>(SOON)));
+        F::wait(service.arm(after::<W>(SOON)));
+    })]
+}
+
+pub(super) fn standing_cases<F: Standing<W>, W: World>() -> Vec<Case> {
     let form = F::NAME;
     vec![
-        Case::new(format!("{form}, after nothing"), || {
-            let service = F::start();
-            F::wait(service.arm(after::<W>(SOON)));
-            F::wait(service.arm(after::<W>(SOON)));
-        }),
         Case::new(format!("{form}, before one that never comes"), || {
             let service = F::start();
             let _never = service.arm(Deadline::NEVER);
@@ -54,6 +57,7 @@ pub(super) fn reset_cases<T: Reset, W: World>() -> Vec<Case> {
         Case::new("moved to later", moved_later::<T, W>),
         Case::new("moved to never", moved_to_never::<T, W>),
         Case::new("moved to and fro", to_and_fro::<T, W>),
+        Case::new("a stranger's handle", strangers::<T, W>),
     ]
 }
 
@@ -64,7 +68,7 @@ fn called<T: Timers, W: World>(service: &T, deadline: Deadline) {
 }
 
 /// Where time passes only when all wait it can be seen that the far deadline was not waited for.
-fn before_far<F: Form<W>, W: World>() {
+fn before_far<F: Standing<W>, W: World>() {
     let service = F::start();
     let far = after::<W>(FAR);
     let _far = service.arm(far);
@@ -142,4 +146,22 @@ fn to_and_fro<T: Reset, W: World>() {
     assert_eq!(there, back, "T3: lost while it was moved");
     assert!(note.wait().at >= soon.as_nanos(), "T1: fired early");
     called::<T, W>(&service, after::<W>(SOON));
+}
+
+/// A handle names a timer of its own service only.
+fn strangers<T: Reset, W: World>() {
+    let [one, other] = [(); 2].map(|()| T::start());
+    let handles = [(); 2].map(|()| one.schedule(Deadline::NEVER, |_| ()));
+    let note = Note::<W>::new();
+    other.schedule(Deadline::NEVER, note.callback());
+    for handle in &handles {
+        let moved = other.reset(handle, Deadline::from_nanos(0));
+        assert!(!moved, "T3: moved what another service had armed");
+    }
+    called::<T, W>(&other, after::<W>(SOON));
+    drop(other);
+    assert!(
+        note.called().is_none(),
+        "T3: moved by the handle of another service's timer"
+    );
 }

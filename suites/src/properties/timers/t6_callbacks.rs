@@ -1,5 +1,7 @@
 //! T6: a slow or panicking callback never stops the timer.
 
+use std::any::Any;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use flowmeter_harness::sync::World;
@@ -22,7 +24,14 @@ pub(super) fn cases<T: Timers, W: World>(isolated: bool) -> Vec<Case> {
     ];
     // Panics are the checkers' own language in the other worlds.
     if W::NAME == "std" {
-        cases.push(Case::new("a panicking callback", panicking::<T, W>));
+        cases.extend([
+            Case::new("a panicking callback", || {
+                panicking::<T, W>(|| Box::new("a callback's own fault"));
+            }),
+            Case::new("a panic that panics when dropped", || {
+                panicking::<T, W>(|| Box::new(DropPanics));
+            }),
+        ]);
     }
     cases
 }
@@ -62,14 +71,22 @@ fn nested<T: Timers, W: World>() {
     note.wait();
 }
 
-fn panicking<T: Timers, W: World>() {
+struct DropPanics;
+
+impl Drop for DropPanics {
+    fn drop(&mut self) {
+        resume_unwind(Box::new("a drop's own fault"));
+    }
+}
+
+fn panicking<T: Timers, W: World>(payload: fn() -> Box<dyn Any + Send>) {
     let service = T::start();
     let first = Note::<W>::new();
     let callback = first.callback();
     service.schedule(after::<W>(SOON), move |fired| {
         callback(fired);
         // Past the hook, which would print it.
-        std::panic::resume_unwind(Box::new("a callback's own fault"));
+        resume_unwind(payload());
     });
     first.wait();
     let second = Note::<W>::new();

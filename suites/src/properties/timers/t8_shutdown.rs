@@ -1,5 +1,6 @@
 //! T8: a timer that is dropped calls nobody any more, answers who waits, and leaves no thread.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use flowmeter_harness::channel::{Blocking, Channels, TakeError};
@@ -7,7 +8,7 @@ use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::{Sleep, Timeouts, Timers};
 
 use super::super::{Case, Property, Reliance};
-use super::form::{BySleep, Form, Note, SOON, after};
+use super::form::{BySleep, Form, Gate, Note, SOON, after};
 
 pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t8-shutdown",
@@ -16,12 +17,19 @@ pub(in crate::properties) const PROPERTY: Property = Property {
 };
 
 pub(super) fn calling_cases<T: Timers, W: World>() -> Vec<Case> {
-    vec![
+    let mut cases = vec![
         Case::new("idle", || drop(T::start())),
         Case::new("with armed callbacks", armed::<T, W>),
         Case::new("at the edge", edge::<T, W>),
         Case::new("on its own thread", on_its_own_thread::<T, W>),
-    ]
+        Case::new("while a callback waits for another", awaited::<T, W>),
+    ];
+    // Panics are the checkers' own language in the other worlds.
+    if W::NAME == "std" {
+        let name = "with callbacks whose drops panic";
+        cases.push(Case::new(name, panicking_drops::<T, W>));
+    }
+    cases
 }
 
 pub(super) fn sleep_cases<S: Sleep, W: World>() -> Vec<Case> {
@@ -79,6 +87,56 @@ fn on_its_own_thread<T: Timers, W: World>() {
     });
     drop(service);
     note.wait();
+}
+
+/// What is armed is dropped before the timer's thread is waited for, which may run what waits for that drop.
+fn awaited<T: Timers, W: World>() {
+    let service = T::start();
+    let [waiting, armed] = [(); 2].map(|()| Note::<W>::new());
+    let running = Gate::<W>::new();
+    service.schedule(Deadline::NEVER, armed.callback());
+    {
+        let (running, callback) = (running.clone(), waiting.callback());
+        service.schedule(after::<W>(SOON), move |fired| {
+            running.open();
+            assert!(armed.wait_for_end().is_none(), "T8: called by a shutdown");
+            callback(fired);
+        });
+    }
+    running.pass();
+    drop(service);
+    assert!(
+        waiting.called().is_some(),
+        "T8: a callback outlived its timer"
+    );
+}
+
+struct DropPanics;
+
+impl Drop for DropPanics {
+    fn drop(&mut self) {
+        // Past the hook, which would print it.
+        resume_unwind(Box::new("a drop's own fault"));
+    }
+}
+
+fn panicking_drops<T: Timers, W: World>() {
+    let service = T::start();
+    let notes = [(); 3].map(|()| Note::<W>::new());
+    for note in &notes {
+        let (callback, panics) = (note.callback(), DropPanics);
+        service.schedule(Deadline::NEVER, move |fired| {
+            let _panics = panics;
+            callback(fired);
+        });
+    }
+    drop(service);
+    for note in &notes {
+        assert!(
+            note.is_dropped(),
+            "T8: an armed callback outlived its timer"
+        );
+    }
 }
 
 fn sleeping<S: Sleep, W: World>() {
