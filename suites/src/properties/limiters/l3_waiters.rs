@@ -241,7 +241,8 @@ fn dropped<L: AsyncLimit, W: World>(is_first: bool) {
     drop(gone);
     W::block_on(stays);
     must_be_back::<W>(begin);
-    if is_virtual::<W>() {
+    // Elsewhere the timer of its old place may fire before it is polled again.
+    if time_stands_still::<W>() {
         let after = W::now_nanos() - begin;
         assert_eq!(after, nanos(PERIOD), "L3: a dropped waiter kept its permit");
     }
@@ -398,7 +399,8 @@ fn heavy_dropped<L: AsyncWeightedLimit, W: World>() {
     if !is_served {
         assert_eq!(W::block_on(light), Ok(()), "L3: the burst holds 1");
     }
-    if is_virtual::<W>() {
+    // Elsewhere time may pass before it is polled again.
+    if time_stands_still::<W>() {
         let after = W::now_nanos() - begin;
         assert_eq!(after, 0, "L3: a dropped waiter kept a permit from another");
     }
