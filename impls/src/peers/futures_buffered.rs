@@ -6,9 +6,10 @@
 //! | ordered (`buffered`) | "return the outputs in the same order as the underlying stream" |
 //! | in the order of completion (`buffer_unordered`) | "return the outputs in the order in which they complete" |
 //!
-//! A stream's future answers once, so the future of an item collects all its results, and they leave together.
-//! `af` runs in a task of its own, as in ours: a stream makes progress only while it is polled, which it is not
-//! while its consumer waits for room in the output, and a panic in it would end all items.
+//! A stream's future answers once, so the future of an item runs `af` and collects all its results, and they leave
+//! together. The family has to keep what is buffered at a close. As with any stream, items make progress only
+//! while it is polled, which it is not while its consumer waits for room in the output; an item is in flight
+//! until its future ends; and a panic in it ends all of them (P4).
 
 use ::std::num::NonZeroUsize;
 use ::std::pin::pin;
@@ -16,10 +17,10 @@ use ::std::pin::pin;
 use flowmeter_harness::channel::{Async, Message};
 use flowmeter_harness::executor::{Executors, Spawn};
 use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
+use futures_util::future::join;
 use futures_util::stream::{self, Stream, StreamExt};
 
-use crate::pipeline::{Demand, ONE, Output, begin, next};
-use crate::sync::Arc;
+use crate::pipeline::{Demand, ONE, Output, next, open};
 
 /// `StreamExt::buffered`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,41 +30,48 @@ pub struct Buffered;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BufferUnordered;
 
+/// The results of an item; one does not cost an allocation.
+struct Results<O> {
+    first: Option<O>,
+    further: Vec<O>,
+}
+
 /// The items of `from`, each a future of all its results.
-fn items<C: Async, E: Executors, I: Message, O: Message, F>(
-    spawner: E::Spawner,
+fn items<C: Async, I: Message, O: Message, F>(
     from: C::Rx<I>,
     demand: Demand,
     af: impl Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
-) -> impl Stream<Item = impl Future<Output = Vec<O>> + Send> + Send
+) -> impl Stream<Item = impl Future<Output = Results<O>> + Send> + Send
 where
     F: Future<Output = ()> + Send + 'static,
 {
-    let af = Arc::new(af);
     let inputs = stream::unfold((from, demand), |(mut from, demand)| async move {
         let input = demand.next::<C, I>(&mut from).await?;
         Some((input, (from, demand)))
     });
     inputs.map(move |input| {
-        let mut results = begin::<C, I, O, F>(&spawner, ONE, &af, input);
-        async move {
-            let mut all = Vec::new();
+        let (port, mut results) = open::<C, O>(ONE);
+        let work = af(input, ResultPort::new(port));
+        let collect = async move {
+            let first = next::<C, O>(&mut results).await;
+            let mut further = Vec::new();
             while let Some(result) = next::<C, O>(&mut results).await {
-                all.push(result);
+                further.push(result);
             }
-            all
-        }
+            Results { first, further }
+        };
+        async move { join(work, collect).await.1 }
     })
 }
 
 /// Delivers what the stream brings.
 async fn deliver<C: Async, O: Message>(
     mut output: Output<C, O>,
-    finished: impl Stream<Item = Vec<O>>,
+    finished: impl Stream<Item = Results<O>>,
 ) {
     let mut finished = pin!(finished);
     while let Some(results) = finished.next().await {
-        for result in results {
+        for result in results.first.into_iter().chain(results.further) {
             output.put(result).await;
         }
     }
@@ -86,7 +94,7 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Buffered {
         F: Future<Output = ()> + Send + 'static,
     {
         let (output, end) = Output::<C, O>::only(to, at_end);
-        let items = items::<C, E, I, O, F>(spawner.clone(), from, output.demand(), af);
+        let items = items::<C, I, O, F>(from, output.demand(), af);
         spawner.spawn(deliver(output, items.buffered(parallelism.get())));
         end
     }
@@ -109,7 +117,7 @@ impl<C: Async, E: Executors> Pipelines<C, E> for BufferUnordered {
         F: Future<Output = ()> + Send + 'static,
     {
         let (output, end) = Output::<C, O>::only(to, at_end);
-        let items = items::<C, E, I, O, F>(spawner.clone(), from, output.demand(), af);
+        let items = items::<C, I, O, F>(from, output.demand(), af);
         spawner.spawn(deliver(output, items.buffer_unordered(parallelism.get())));
         end
     }

@@ -35,9 +35,11 @@ type Moment = <DefaultClock as Clock>::Instant;
 #[derive(Debug)]
 pub struct Governor {
     limiter: DefaultDirectRateLimiter,
-    /// One moment on both clocks, so that a refusal is told in ours without reading either.
-    began: Moment,
+    /// One moment on both clocks, so that a refusal is told in ours without reading either. Ours was read
+    /// first: what is told is early by what passed between the two, and by what the rates of the clocks
+    /// differ, which may make it late too.
     began_nanos: u64,
+    began: Moment,
 }
 
 /// The crate's quota, if its arithmetic (64-bit nanoseconds, unchecked) holds it.
@@ -58,8 +60,9 @@ impl Limiters for Governor {
         let quota = governed(quota).ok_or(LimitError::ImpossibleRate)?;
         let own = DefaultClock::default();
         Ok(Governor {
-            began: own.now(),
+            // In this order: see there.
             began_nanos: clock::now_nanos(),
+            began: own.now(),
             limiter: RateLimiter::direct_with_clock(quota, own),
         })
     }

@@ -1,7 +1,7 @@
 //! `core_async`: core.async's `pipeline-async`, with n + 2 items in flight and results in the order of inputs.
 //!
-//! Three kinds of loops as in the original. The feeder gives each input as a job to the n starters, and then
-//! a place for its results to the collector, which delivers place after place. A job starts before the feeder
+//! Three loops. The feeder gives each input as a job to the starter (the original has n of them, but starting
+//! takes no time), and then a place for its results to the collector, which delivers place after place. A job starts before the feeder
 //! has room for its place: beside the n places in the buffer there is one in the collector's hands and one in
 //! the feeder's, hence n + 2.
 //!
@@ -14,7 +14,6 @@
 //! Andrey Listopadov, "Clojure's core.async pipeline-async off-by-two error explained".
 
 use std::future::Future;
-use std::iter;
 use std::num::NonZeroUsize;
 
 use flowmeter_harness::channel::{Async, Buffer, Message};
@@ -67,26 +66,18 @@ impl<C: Async, E: Executors> Pipelines<C, E> for CoreAsync {
         F: Future<Output = ()> + Send + 'static,
     {
         let results = self.results;
-        let af = Arc::new(af);
         let n = Buffer::Fixed(parallelism);
         // `None` is the end.
-        let (mut jobs, to_start) = open::<C, Option<Job<C, I, O>>>(n);
+        let (mut jobs, mut to_start) = open::<C, Option<Job<C, I, O>>>(n);
         let (mut places, mut to_collect) = open::<C, Option<C::Rx<C::Rx<O>>>>(n);
 
-        // Starting takes no time: where the family has but one consumer, one starter serves as well.
-        let starters: Vec<_> = iter::successors(Some(to_start), |jobs| C::another_rx(jobs))
-            .take(parallelism.get())
-            .collect();
-        let starters_in_all = starters.len();
-        for mut jobs in starters {
-            let (begins, af) = (spawner.clone(), Arc::clone(&af));
-            spawner.spawn(async move {
-                while let Some(Some(mut job)) = next::<C, _>(&mut jobs).await {
-                    let results = begin::<C, I, O, F>(&begins, results, &af, job.input);
-                    put::<C, _>(&mut job.place, results).await;
-                }
-            });
-        }
+        let (begins, af) = (spawner.clone(), Arc::new(af));
+        spawner.spawn(async move {
+            while let Some(Some(mut job)) = next::<C, _>(&mut to_start).await {
+                let results = begin::<C, I, O, F>(&begins, results, &af, job.input);
+                put::<C, _>(&mut job.place, results).await;
+            }
+        });
 
         let (mut output, end) = Output::<C, O>::only(to, at_end);
         let demand = output.demand();
@@ -96,9 +87,7 @@ impl<C: Async, E: Executors> Pipelines<C, E> for CoreAsync {
                 put::<C, _>(&mut jobs, Some(Job { input, place })).await;
                 put::<C, _>(&mut places, Some(told)).await;
             }
-            for _ in 0..starters_in_all {
-                put::<C, _>(&mut jobs, None).await;
-            }
+            put::<C, _>(&mut jobs, None).await;
             put::<C, _>(&mut places, None).await;
         });
         spawner.spawn(async move {

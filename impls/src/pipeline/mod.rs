@@ -2,17 +2,18 @@
 //! results are delivered, and how the output ends.
 
 pub mod core_async;
+mod turns;
 pub mod unordered;
 
 use std::future::{Future, poll_fn};
-use std::task::Poll;
+use std::pin::pin;
+use std::task::{Poll, Waker};
 
 use flowmeter_harness::channel::{Async, Buffer, Channels, Message, PutError, TakeError};
 use flowmeter_harness::executor::Spawn;
 use flowmeter_harness::pipeline::{AtEnd, ResultPort};
 
-use crate::sync::Arc;
-use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::sync::{Arc, Mutex};
 
 pub use core_async::CoreAsync;
 pub use unordered::Unordered;
@@ -21,13 +22,13 @@ pub use unordered::Unordered;
 pub(crate) const ONE: Buffer = Buffer::fixed(1);
 
 /// A channel that a pipeline needs for itself.
-fn open<C: Channels, T: Message>(buffer: Buffer) -> (C::Tx<T>, C::Rx<T>) {
+pub(crate) fn open<C: Channels, T: Message>(buffer: Buffer) -> (C::Tx<T>, C::Rx<T>) {
     C::open(buffer).expect("the family has the buffers that the pipeline was made with")
 }
 
 /// Calls `af` in a task of its own, where a panic ends this item and no more (P4); answers where its results
 /// arrive.
-pub(crate) fn begin<C: Async, I: Message, O: Message, F>(
+fn begin<C: Async, I: Message, O: Message, F>(
     spawner: &impl Spawn,
     results: Buffer,
     af: &Arc<impl Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static>,
@@ -43,58 +44,41 @@ where
     rx
 }
 
-/// The next value; `None` once the channel is closed and empty. Where too many wait already it asks again,
-/// after others have had a turn.
+/// A pipeline waits with one put and one take for each of its channels.
+const TOO_MANY: &str = "others leave room for a pipeline to wait at its ports";
+
+/// The next value; `None` once the channel is closed and empty.
+///
+/// # Panics
+/// Where too many others wait already.
 pub(crate) async fn next<C: Async, T: Message>(rx: &mut C::Rx<T>) -> Option<T> {
-    loop {
-        match C::take_async(rx).await {
-            Ok(value) => return Some(value),
-            Err(TakeError::Closed) => return None,
-            Err(TakeError::TooManyWaiters) => give_way().await,
-        }
+    match C::take_async(rx).await {
+        Ok(value) => Some(value),
+        Err(TakeError::Closed) => None,
+        Err(TakeError::TooManyWaiters) => panic!("{TOO_MANY}"),
     }
 }
 
-/// Puts, asking again as [`next`] does; `false` when the channel is closed.
-pub(crate) async fn put<C: Async, T: Message>(tx: &mut C::Tx<T>, mut value: T) -> bool {
-    loop {
-        match C::put_async(tx, value).await {
-            Ok(()) => return true,
-            Err(PutError::Closed(_)) => return false,
-            Err(PutError::TooManyWaiters(back)) => value = back,
-        }
-        give_way().await;
+/// Puts; `false` when the channel is closed.
+///
+/// # Panics
+/// As [`next`].
+pub(crate) async fn put<C: Async, T: Message>(tx: &mut C::Tx<T>, value: T) -> bool {
+    match C::put_async(tx, value).await {
+        Ok(()) => true,
+        Err(PutError::Closed(_)) => false,
+        Err(PutError::TooManyWaiters(_)) => panic!("{TOO_MANY}"),
     }
 }
 
-/// Lets other tasks run.
-async fn give_way() {
-    let mut given = false;
-    poll_fn(|context| {
-        if std::mem::replace(&mut given, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
-}
-
-/// A producer of a pipeline's output. Dropping the last one ends the output and tells whoever waits for the
-/// end; so does an executor that is dropped and drops its tasks.
+/// The producer of a pipeline's output. Dropping it ends the output and tells whoever waits for the end; so does
+/// an executor that is dropped and drops its tasks.
 pub(crate) struct Output<C: Async, O: Message> {
     to: C::Tx<O>,
     at_end: AtEnd,
-    shared: Arc<Shared>,
+    demand: Demand,
     /// Closed at the end, and never put into.
     ended: C::Tx<()>,
-}
-
-/// What the producers of one output share.
-struct Shared {
-    producers: AtomicUsize,
-    /// Whether somebody has seen that the output is closed (P3).
-    unwanted: AtomicBool,
 }
 
 impl<C: Async, O: Message> Output<C, O> {
@@ -104,14 +88,10 @@ impl<C: Async, O: Message> Output<C, O> {
         at_end: AtEnd,
     ) -> (Self, impl Future<Output = ()> + Send + 'static) {
         let (ended, mut end) = open::<C, ()>(ONE);
-        let shared = Arc::new(Shared {
-            producers: AtomicUsize::new(1),
-            unwanted: AtomicBool::new(false),
-        });
         let output = Output {
             to,
             at_end,
-            shared,
+            demand: Demand(Arc::new(Mutex::new(Wanted::default()))),
             ended,
         };
         (output, async move {
@@ -119,27 +99,9 @@ impl<C: Async, O: Message> Output<C, O> {
         })
     }
 
-    /// A further producer.
-    ///
-    /// # Panics
-    /// When the family has none.
-    fn another(&self) -> Self {
-        const MORE: &str = "the family has further producers";
-        let to = C::another_tx(&self.to).expect(MORE);
-        let ended = C::another_tx(&self.ended).expect(MORE);
-        // Relaxed: this one is not dropped yet, so the count is not at its end.
-        self.shared.producers.fetch_add(1, Ordering::Relaxed);
-        Output {
-            to,
-            at_end: self.at_end,
-            shared: Arc::clone(&self.shared),
-            ended,
-        }
-    }
-
     /// What tells others whether the output is still wanted.
     pub(crate) fn demand(&self) -> Demand {
-        Demand(Arc::clone(&self.shared))
+        self.demand.clone()
     }
 
     /// Delivers everything that comes out of `results`. Where the output is closed the rest is taken all the
@@ -153,18 +115,13 @@ impl<C: Async, O: Message> Output<C, O> {
     /// Delivers one result, unless the output is closed.
     pub(crate) async fn put(&mut self, result: O) {
         if !put::<C, O>(&mut self.to, result).await {
-            // Relaxed: whoever takes one more item meanwhile was already about to.
-            self.shared.unwanted.store(true, Ordering::Relaxed);
+            self.demand.end();
         }
     }
 }
 
 impl<C: Async, O: Message> Drop for Output<C, O> {
     fn drop(&mut self) {
-        // What all others have delivered comes before the end.
-        if self.shared.producers.fetch_sub(1, Ordering::AcqRel) > 1 {
-            return;
-        }
         if self.at_end == AtEnd::Close {
             C::close(&self.to);
         }
@@ -172,15 +129,55 @@ impl<C: Async, O: Message> Drop for Output<C, O> {
     }
 }
 
-/// Whether an output is still wanted.
-pub(crate) struct Demand(Arc<Shared>);
+/// Whether an output is still wanted, for the one who takes from the input.
+#[derive(Clone)]
+pub(crate) struct Demand(Arc<Mutex<Wanted>>);
+
+#[derive(Default)]
+struct Wanted {
+    /// Somebody has seen that the output is closed (P3).
+    ended: bool,
+    /// Who waits for an item.
+    taker: Option<Waker>,
+}
 
 impl Demand {
-    /// The next item, unless the output is known to be closed: then nothing further is taken (P3).
+    /// The next item, unless the output is known to be closed: then nothing further is taken (P3), and a take
+    /// that waits is dropped. One taker may wait at a time.
     pub(crate) async fn next<C: Async, I: Message>(&self, from: &mut C::Rx<I>) -> Option<I> {
-        if self.0.unwanted.load(Ordering::Relaxed) {
+        if self.0.lock().ended {
             return None;
         }
-        next::<C, I>(from).await
+        let mut item = pin!(next::<C, I>(from));
+        poll_fn(|context| {
+            let polled = item.as_mut().poll(context);
+            if polled.is_pending() && self.has_ended(context.waker()) {
+                return Poll::Ready(None);
+            }
+            polled
+        })
+        .await
+    }
+
+    /// Whether nothing more is wanted; if not, that waker will be told.
+    fn has_ended(&self, waker: &Waker) -> bool {
+        // Cloned, and the old one dropped, without the lock: both run code of the executor.
+        let waker = waker.clone();
+        let mut wanted = self.0.lock();
+        let old = wanted.taker.replace(waker);
+        let ended = wanted.ended;
+        drop(wanted);
+        drop(old);
+        ended
+    }
+
+    fn end(&self) {
+        let mut wanted = self.0.lock();
+        wanted.ended = true;
+        let taker = wanted.taker.take();
+        drop(wanted);
+        if let Some(taker) = taker {
+            taker.wake();
+        }
     }
 }

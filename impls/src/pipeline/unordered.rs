@@ -2,7 +2,8 @@
 //!
 //! Each loop takes an input, has `af` work on it, and delivers its results until their channel closes; only
 //! then it takes the next. So exactly n items are in flight while there is enough input, and a slow one holds
-//! up its own loop alone. Where the original's loop leaves once it sees the output closed, ours first takes
+//! up its own loop alone. The loops take turns at the input and at the output: one of them waits at each, and the
+//! others for it. Where the original's loop leaves once it sees the output closed, ours first takes
 //! what the item still puts: an item that has more to say would wait for ever.
 //!
 //! Source: `pipeline-async-unordered` of
@@ -17,7 +18,8 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 
 use crate::sync::Arc;
 
-use super::{ONE, Output, begin};
+use super::turns::Turns;
+use super::{ONE, Output, begin, next};
 
 /// n in flight, in the order of completion.
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +43,6 @@ impl Default for Unordered {
 impl<C: Async, E: Executors> Pipelines<C, E> for Unordered {
     const ORDERED: bool = false;
 
-    /// # Panics
-    /// When n is above 1 and the family has one consumer or one producer only.
     fn start<I: Message, O: Message, A, F>(
         &self,
         spawner: E::Spawner,
@@ -59,18 +59,19 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Unordered {
         let results = self.results;
         let af = Arc::new(af);
         let (output, end) = Output::<C, O>::only(to, at_end);
-        let further = (1..parallelism.get()).map(|_| {
-            let from = C::another_rx(&from).expect("the family has further consumers");
-            (from, output.another())
-        });
-        let further: Vec<_> = further.collect();
-        for (mut from, mut output) in further.into_iter().chain([(from, output)]) {
-            let (begins, af) = (spawner.clone(), Arc::clone(&af));
-            let demand = output.demand();
+        let demand = output.demand();
+        let (from, output) = (Arc::new(Turns::new(from)), Arc::new(Turns::new(output)));
+        for _ in 0..parallelism.get() {
+            let (begins, af, demand) = (spawner.clone(), Arc::clone(&af), demand.clone());
+            let (from, output) = (Arc::clone(&from), Arc::clone(&output));
             spawner.spawn(async move {
-                while let Some(input) = demand.next::<C, I>(&mut from).await {
+                loop {
+                    let input = demand.next::<C, I>(&mut *from.take().await).await;
+                    let Some(input) = input else { break };
                     let mut results = begin::<C, I, O, F>(&begins, results, &af, input);
-                    output.deliver(&mut results).await;
+                    while let Some(result) = next::<C, O>(&mut results).await {
+                        output.take().await.put(result).await;
+                    }
                 }
             });
         }

@@ -1,16 +1,16 @@
 //! What the properties of limiters must find: semaphores of ours that are given another quota than they
-//! promise to keep.
+//! promise to keep, that keep what nobody wants any more, or that claim an order they do not have.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use flowmeter_harness::caps::Claim::{RateBound, WindowBound};
+use flowmeter_harness::caps::Claim::{self, RateBound, WaiterFifo, WindowBound};
 use flowmeter_harness::limiter::{
     AsyncLimit, Attempt, BlockingLimit, LimitDeadline, LimitError, Limiters, Quota, WeightedLimit,
 };
 use flowmeter_harness::registry::{Enrol, Registry, mutant};
 use flowmeter_harness::sync::loom::Loom;
-use flowmeter_harness::sync::shuttle::Shuttle;
+use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_impls::peers::governor::Governor;
@@ -19,7 +19,7 @@ use flowmeter_suites::properties::{Checks, judge};
 
 use super::{judged, plan};
 
-/// A limiter with another quota than was asked for; `FAULT` says which.
+/// A limiter with another quota than was asked for, or another fault; `FAULT` says which.
 struct Misled<L, const FAULT: u8>(L);
 
 const NONE: u8 = 0;
@@ -27,6 +27,8 @@ const NONE: u8 = 0;
 const ONE_OVER: u8 = 1;
 /// A permit is back a nanosecond before its period is over.
 const EARLY: u8 = 2;
+/// Who times out has a permit all the same, later.
+const KEPT: u8 = 3;
 
 impl<L: Limiters, const FAULT: u8> Limiters for Misled<L, FAULT> {
     fn with_quota(mut quota: Quota) -> Result<Self, LimitError> {
@@ -60,7 +62,11 @@ impl<L: BlockingLimit, const FAULT: u8> BlockingLimit for Misled<L, FAULT> {
 
 impl<L: LimitDeadline, const FAULT: u8> LimitDeadline for Misled<L, FAULT> {
     fn acquire_until(&self, deadline: Deadline) -> bool {
-        self.0.acquire_until(deadline)
+        let granted = self.0.acquire_until(deadline);
+        if !granted && FAULT == KEPT {
+            self.0.acquire_until(Deadline::NEVER);
+        }
+        granted
     }
 }
 
@@ -87,22 +93,26 @@ fn field<L>() -> Field<L> {
 
 impl<L: BlockingLimit + LimitDeadline + WeightedLimit> Registry for Field<L> {
     fn limiters<H: Enrol>(self, hall: &mut H) {
-        enter::<Misled<L, NONE>, H>(hall, "sound");
-        enter::<Misled<L, ONE_OVER>, H>(hall, "one-over");
-        enter::<Misled<L, EARLY>, H>(hall, "early");
+        const ALONE: &[Claim] = &[WindowBound];
+        enter::<Misled<L, NONE>, H>(hall, "sound", ALONE);
+        enter::<Misled<L, ONE_OVER>, H>(hall, "one-over", ALONE);
+        enter::<Misled<L, EARLY>, H>(hall, "early", ALONE);
+        enter::<Misled<L, KEPT>, H>(hall, "kept", ALONE);
+        enter::<L, H>(hall, "in-order", &[WindowBound, WaiterFifo]);
     }
 }
 
 fn enter<L: BlockingLimit + LimitDeadline + WeightedLimit, H: Enrol>(
     hall: &mut H,
     name: &'static str,
+    claims: &'static [Claim],
 ) {
     mutant::<L, _>(hall, name)
         .limiter()
         .blocking_limit()
         .limit_deadline()
         .weighted_limit()
-        .claims(&[WindowBound])
+        .claims(claims)
         .enter();
 }
 
@@ -148,6 +158,17 @@ where
     )
 }
 
+fn in_sim<L>(name: &'static str, property: &'static str, says: &'static str) -> Model
+where
+    L: BlockingLimit + LimitDeadline + WeightedLimit,
+{
+    let what = if says.is_empty() { "sound" } else { "faulty" };
+    Model::new(
+        format!("sim::semaphore::{property}::{name}::{what}"),
+        move || judge_one::<Sim>(field::<L>(), name, property, says),
+    )
+}
+
 fn rate(name: &'static str, says: &'static str) -> Model {
     Model::new(format!("std::governor::l2-rate::{name}"), move || {
         judge_one::<Std>(ByRate, name, "l2-rate", says)
@@ -157,6 +178,8 @@ fn rate(name: &'static str, says: &'static str) -> Model {
 type InStd = flowmeter_impls::limiter::semaphore::FairSemaphore;
 type InLoom = flowmeter_impls_loom::limiter::semaphore::FairSemaphore;
 type InShuttle = flowmeter_impls_shuttle::limiter::semaphore::FairSemaphore;
+
+type UnfairInShuttle = flowmeter_impls_shuttle::limiter::semaphore::UnfairSemaphore;
 
 /// Every world's; a nanosecond shows in virtual time only.
 pub fn models() -> Vec<Model> {
@@ -169,6 +192,10 @@ pub fn models() -> Vec<Model> {
         window::<Shuttle, InShuttle>("one-over", "L1: "),
         window::<Loom, InLoom>("early", "L1: "),
         window::<Shuttle, InShuttle>("early", "L1: "),
+        in_sim::<InShuttle>("sound", "l3-waiters", ""),
+        in_sim::<InShuttle>("kept", "l3-waiters", "L3: a waiter that timed out kept"),
+        in_sim::<InShuttle>("in-order", "l1-waiter-fifo", ""),
+        in_sim::<UnfairInShuttle>("in-order", "l1-waiter-fifo", "L1: a try overtook"),
         rate("sound", ""),
         rate("one-over", "L2: "),
     ]

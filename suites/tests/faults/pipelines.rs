@@ -1,11 +1,13 @@
-//! A pipeline with one item too many in flight is caught, and so is one that claims more than it reaches.
+//! A pipeline with one item too many in flight is caught, one that claims more than it reaches, and one that
+//! delivers out of order, closes too early or does not let an item end.
 
-use std::future::Future;
+use std::future::{Future, pending};
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex};
 
-use flowmeter_harness::channel::{Async, Message};
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::channel::{Async, Buffer, Message};
+use flowmeter_harness::executor::{Executors, Spawn};
 use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 use flowmeter_harness::registry::{Enrol, Registry, mutant};
 use flowmeter_harness::sync::World;
@@ -42,6 +44,62 @@ impl<C: Async, E: Executors, P: Pipelines<C, E>> Pipelines<C, E> for OneMore<P> 
     }
 }
 
+/// The same pipeline, with something between it and its items; `FAULT` says what is wrong with that.
+#[derive(Default)]
+struct Between<P, const FAULT: u8>(P);
+
+const NONE: u8 = 0;
+/// It claims to keep the order, which it has from `P`.
+const ORDERED: u8 = 1;
+/// The output closes when the first item has ended.
+const CLOSES: u8 = 2;
+/// Items' ports stay.
+const KEEPS: u8 = 3;
+
+impl<C: Async, E: Executors, P: Pipelines<C, E>, const FAULT: u8> Pipelines<C, E>
+    for Between<P, FAULT>
+where
+    E::Spawner: Sync,
+{
+    const ORDERED: bool = P::ORDERED || FAULT == ORDERED;
+
+    fn start<I: Message, O: Message, A, F>(
+        &self,
+        spawner: E::Spawner,
+        parallelism: NonZeroUsize,
+        from: C::Rx<I>,
+        to: C::Tx<O>,
+        af: A,
+        at_end: AtEnd,
+    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, P, FAULT, I, O, A, F>
+    where
+        A: Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let output = Arc::new(Mutex::new(C::another_tx(&to)));
+        let works = spawner.clone();
+        let between = move |input, mut port: ResultPort<C, O>| {
+            let (own, mut results) = C::open(Buffer::fixed(1)).expect("the family has room");
+            works.spawn(af(input, ResultPort::new(own)));
+            let output = Arc::clone(&output);
+            async move {
+                while let Ok(result) = C::take_async(&mut results).await {
+                    let _ = port.put(result).await;
+                }
+                if FAULT == CLOSES {
+                    let first = output.lock().expect("nobody panics with the lock").take();
+                    first.map(|output| C::close(&output));
+                }
+                if FAULT == KEEPS {
+                    pending::<()>().await;
+                }
+            }
+        };
+        self.0
+            .start(spawner, parallelism, from, to, between, at_end)
+    }
+}
+
 /// A pipeline over those channels and on that executor, entered with that bound.
 struct Entered<P, C, E>(usize, PhantomData<(P, C, E)>);
 
@@ -74,9 +132,24 @@ where
     E: Executors,
     W: World,
 {
+    judged_by::<P, C, E, W>("p1-bound", name, bound_over_n, words)
+}
+
+fn judged_by<P, C, E, W>(
+    property: &'static str,
+    name: &str,
+    bound_over_n: usize,
+    words: &'static str,
+) -> Model
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
     Model::new(format!("{}::{name}", W::NAME), move || {
         let checks = Checks::<W>::of(Entered::<P, C, E>(bound_over_n, PhantomData));
-        let cell = checks.cells().find(|cell| cell.property.name == "p1-bound");
+        let cell = checks.cells().find(|cell| cell.property.name == property);
         let cell = cell.expect("pipelines have a bound");
         judged(judge::<W>(&cell, &plan::<W>()), words)
     })
@@ -100,6 +173,24 @@ macro_rules! models {
                 2,
                 "P1: 4 items in flight, where n = 1",
             ),
+            judged_by::<Between<CoreAsync, NONE>, C, E, $world>(
+                "p2-order",
+                "core_async_with_something_between",
+                2,
+                "",
+            ),
+            judged_by::<Between<Unordered, ORDERED>, C, E, $world>(
+                "p2-order",
+                "unordered_as_if_it_were_ordered",
+                0,
+                "P2: results (input, number) out of the order of inputs",
+            ),
+            judged_by::<Between<Unordered, CLOSES>, C, E, $world>(
+                "p3-close",
+                "unordered_that_closes_early",
+                0,
+                "P3: ",
+            ),
             caught::<CoreAsync, C, E, $world>(
                 "core_async_as_if_it_kept_to_n",
                 0,
@@ -115,6 +206,23 @@ pub fn models() -> Vec<Model> {
     models.extend(models!(flowmeter_impls, Std));
     models.extend(models!(flowmeter_impls_shuttle, Shuttle));
     models.extend(models!(flowmeter_impls_loom, Loom));
+    // In the std world these would hang.
+    models.push(judged_by::<
+        Between<flowmeter_impls_shuttle::pipeline::Unordered, KEEPS>,
+        flowmeter_impls_shuttle::channel::mutex::MutexChannels,
+        flowmeter_impls_shuttle::executor::fixed_pool::FixedPool,
+        Shuttle,
+    >(
+        "p4-faults", "unordered_that_keeps_ports", 0, "deadlock"
+    ));
+    models.push(judged_by::<
+        Between<flowmeter_impls_loom::pipeline::Unordered, KEEPS>,
+        flowmeter_impls_loom::channel::mutex::MutexChannels,
+        flowmeter_impls_loom::executor::fixed_pool::FixedPool,
+        Loom,
+    >(
+        "p4-faults", "unordered_that_keeps_ports", 0, "deadlock"
+    ));
     // In the std world the wait for what never happens would be a long one.
     models.push(caught::<
         flowmeter_impls_shuttle::pipeline::Unordered,

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::num::NonZeroU32;
 use std::pin::pin;
-use std::task::Poll;
+use std::task::{Poll, ready};
 
 use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, Attempt, LimitError, Limiters, Quota,
@@ -11,6 +11,7 @@ use flowmeter_harness::limiter::{
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::Sleep;
 
+use super::queue::Wake;
 use super::{ONE, Semaphore, Turn};
 
 /// n permits, each back one period after its acquisition, for tasks that sleep on a timer `S`.
@@ -26,23 +27,31 @@ impl<S: Sleep, const FAIR: bool> AsyncSemaphore<S, FAIR> {
         if self.semaphore.take_at_once(weight).is_ok() {
             return true;
         }
-        let place = self.semaphore.enter(weight, deadline, None);
-        loop {
-            let (until, was_first) = match place.turn() {
-                Turn::Granted => return true,
-                Turn::TimedOut => return false,
-                Turn::Later { until, is_first } => (until, is_first),
-            };
-            let mut sleep = pin!(self.timer.sleep_until(until));
-            poll_fn(|context| {
-                if place.has_moved_up(was_first, context.waker()) {
-                    Poll::Ready(())
-                } else {
-                    sleep.as_mut().poll(context)
+        let mut place = self.semaphore.enter(weight, deadline);
+        let mut sleep = pin!(None);
+        let mut asleep_until = None;
+        poll_fn(|context| {
+            loop {
+                let until = match place.turn(Wake::Task(context.waker().clone())) {
+                    Turn::Granted => return Poll::Ready(true),
+                    Turn::TimedOut => return Poll::Ready(false),
+                    Turn::Later(until) => until,
+                };
+                if asleep_until != Some(until) {
+                    asleep_until = Some(until);
+                    // What never comes needs no timer.
+                    let comes = until != Deadline::NEVER;
+                    sleep.set(comes.then(|| self.timer.sleep_until(until)));
                 }
-            })
-            .await;
-        }
+                let Some(asleep) = sleep.as_mut().as_pin_mut() else {
+                    return Poll::Pending;
+                };
+                ready!(asleep.poll(context));
+                sleep.set(None);
+                asleep_until = None;
+            }
+        })
+        .await
     }
 }
 

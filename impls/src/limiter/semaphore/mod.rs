@@ -10,21 +10,25 @@
 //! readings holds more than n. The caller sees its permit later than the reading: starts of the work are
 //! as regular as the machine wakes threads, which nobody can promise.
 //!
-//! Those who wait stand in a queue, and the first of them alone sleeps for the return of permits, for as
-//! many as it weighs. Whoever leaves the first place, served, timed out or dropped, wakes the next: there
-//! is no herd, and nobody is stranded. A permit is never given to anybody but one who takes it, so one who
-//! gives up has nothing to give back.
+//! Those who wait stand in a queue. Whoever looks at the limiter grants to the first of them as long as their
+//! permits are here, and wakes these: nobody depends on another's thread or poll. Each sleeps until the moment at
+//! which its turn can have come, and looks then. Where somebody has left the queue that may be late for those
+//! behind; so whoever becomes the first, and sleeps for too long, is woken to look again. At its deadline
+//! one who waits first looks, and is granted what was free in time.
+//!
+//! Who gives up leaves the queue and looks once more, for those behind it. Where it was granted without having
+//! heard of it (a future that is dropped before its next poll), that acquisition is undone. A future that is
+//! granted and neither polled nor dropped holds its permits for one period, as everybody does.
 //!
 //! Fair: who finds somebody waiting waits behind, and one attempt (`try_acquire`, a deadline that has
-//! passed) fails. Unfair: who comes takes what is free, and the first of the queue may find nothing when it
-//! wakes; a heavy one may then wait for ever.
+//! passed) fails. Unfair: who comes takes what is free, and those in the queue may find nothing when they
+//! wake; a heavy one may then wait for ever.
 
 mod awaited;
 mod queue;
 mod window;
 
 use std::num::NonZeroU32;
-use std::task::Waker;
 
 use flowmeter_harness::limiter::{
     Attempt, BlockingLimit, LimitDeadline, LimitError, Limiters, Quota, WeightedLimit,
@@ -34,7 +38,7 @@ use flowmeter_harness::sync::Deadline;
 use crate::sync::{Mutex, Parker, clock};
 
 use queue::{Queue, Ticket, Wake};
-use window::{NotYet, Window};
+use window::Window;
 
 pub use awaited::AsyncSemaphore;
 
@@ -60,8 +64,9 @@ struct State {
 struct Place<'a, const FAIR: bool> {
     semaphore: &'a Semaphore<FAIR>,
     ticket: Ticket,
-    weight: NonZeroU32,
     deadline: Deadline,
+    /// Granted, and gone from the queue.
+    served: bool,
 }
 
 /// What becomes of one who waits.
@@ -70,29 +75,56 @@ enum Turn {
     /// Its deadline has passed, and at that moment it could not have been granted.
     TimedOut,
     /// To be looked at again at that moment, or when it is woken.
-    Later {
-        until: Deadline,
-        is_first: bool,
-    },
+    Later(Deadline),
+}
+
+impl State {
+    /// Grants to the first of those who wait, as long as there are permits; whom to wake, without the lock.
+    fn grant(&mut self, now: u64) -> Vec<Wake> {
+        self.window.collect(now);
+        let mut to_wake = Vec::new();
+        while let Some(first) = self.queue.first() {
+            let Some(back) = self.window.take(first.weight, now) else {
+                let due = self.window.earliest(first.weight.get().into(), now);
+                let oversleeps = first.sleeping.take_if(|(until, _)| *until > due);
+                to_wake.extend(oversleeps.map(|(_, wake)| wake));
+                break;
+            };
+            to_wake.extend(self.queue.grant_first(back));
+        }
+        to_wake
+    }
 }
 
 impl<const FAIR: bool> Semaphore<FAIR> {
     /// Takes permits without waiting; else says when enough are back, unless somebody waits for them.
     fn take_at_once(&self, weight: NonZeroU32) -> Result<(), Option<Deadline>> {
         let mut state = self.state.lock();
-        if FAIR && !state.queue.is_empty() {
-            return Err(None);
+        let now = clock::now_nanos();
+        let mut to_wake = Vec::new();
+        if FAIR {
+            to_wake = state.grant(now);
+        } else {
+            state.window.collect(now);
         }
-        let taken = state.window.take(weight);
-        taken.map_err(|not_yet| Some(not_yet.back))
+        let answer = if FAIR && state.queue.first().is_some() {
+            Err(None)
+        } else if state.window.take(weight, now).is_some() {
+            Ok(())
+        } else {
+            Err(Some(state.window.earliest(weight.get().into(), now)))
+        };
+        drop(state);
+        to_wake.into_iter().for_each(Wake::wake);
+        answer
     }
 
-    fn enter(&self, weight: NonZeroU32, deadline: Deadline, wake: Option<Wake>) -> Place<'_, FAIR> {
+    fn enter(&self, weight: NonZeroU32, deadline: Deadline) -> Place<'_, FAIR> {
         Place {
             semaphore: self,
-            ticket: self.state.lock().queue.enter(wake),
-            weight,
+            ticket: self.state.lock().queue.enter(weight),
             deadline,
+            served: false,
         }
     }
 
@@ -102,13 +134,12 @@ impl<const FAIR: bool> Semaphore<FAIR> {
             return true;
         }
         let parker = Parker::new();
-        let wake = Wake::Thread(parker.unparker());
-        let place = self.enter(weight, deadline, Some(wake));
+        let mut place = self.enter(weight, deadline);
         loop {
-            match place.turn() {
+            match place.turn(Wake::Thread(parker.unparker())) {
                 Turn::Granted => return true,
                 Turn::TimedOut => return false,
-                Turn::Later { until, .. } => parker.park_until(until),
+                Turn::Later(until) => parker.park_until(until),
             }
         }
     }
@@ -123,53 +154,46 @@ impl<const FAIR: bool> Semaphore<FAIR> {
 }
 
 impl<const FAIR: bool> Place<'_, FAIR> {
-    fn turn(&self) -> Turn {
+    /// Looks, and has itself woken by `wake` where it has to wait.
+    fn turn(&mut self, wake: Wake) -> Turn {
         let mut state = self.semaphore.state.lock();
-        let is_first = state.queue.is_first(self.ticket);
-        let not_yet = if is_first {
-            match state.window.take(self.weight) {
-                Ok(()) => return Turn::Granted,
-                Err(not_yet) => not_yet,
-            }
+        // It is awake: nobody needs to wake it. Dropped below, without the lock.
+        let awake = state.queue.waiter(self.ticket).sleeping.take();
+        let now = clock::now_nanos();
+        let to_wake = state.grant(now);
+        let turn = if state.queue.waiter(self.ticket).granted.is_some() {
+            state.queue.leave(self.ticket);
+            self.served = true;
+            Turn::Granted
+        } else if self.deadline.as_nanos() <= now {
+            Turn::TimedOut
         } else {
-            NotYet {
-                now: clock::now_nanos(),
-                back: Deadline::NEVER,
-            }
+            let distance = state.queue.distance(self.ticket);
+            let until = state.window.earliest(distance, now).min(self.deadline);
+            state.queue.waiter(self.ticket).sleeping = Some((until, wake));
+            Turn::Later(until)
         };
-        if self.deadline.as_nanos() <= not_yet.now {
-            return Turn::TimedOut;
-        }
-        Turn::Later {
-            until: not_yet.back.min(self.deadline),
-            is_first,
-        }
-    }
-
-    /// Whether it has become the first since; if not, that waker will be told when it does.
-    fn has_moved_up(&self, was_first: bool, waker: &Waker) -> bool {
-        if was_first {
-            return false;
-        }
-        // Cloned, and the old one dropped, outside the lock: both run code of the executor.
-        let wake = Wake::Task(waker.clone());
-        let mut state = self.semaphore.state.lock();
-        if state.queue.is_first(self.ticket) {
-            return true;
-        }
-        let old = state.queue.replace_wake(self.ticket, wake);
         drop(state);
-        drop(old);
-        false
+        drop(awake);
+        to_wake.into_iter().for_each(Wake::wake);
+        turn
     }
 }
 
 impl<const FAIR: bool> Drop for Place<'_, FAIR> {
     fn drop(&mut self) {
-        let next = self.semaphore.state.lock().queue.leave(self.ticket);
-        if let Some(next) = next {
-            next.wake();
+        if self.served {
+            return;
         }
+        let mut state = self.semaphore.state.lock();
+        let gone = state.queue.leave(self.ticket);
+        if let Some(back) = gone.granted {
+            state.window.undo(gone.weight, back);
+        }
+        let to_wake = state.grant(clock::now_nanos());
+        drop(state);
+        drop(gone);
+        to_wake.into_iter().for_each(Wake::wake);
     }
 }
 

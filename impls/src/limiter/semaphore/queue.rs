@@ -1,11 +1,14 @@
 //! Who waits for permits, first come, first served.
 
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 use std::task::Waker;
+
+use flowmeter_harness::sync::Deadline;
 
 use crate::sync::Unparker;
 
-/// Wakes one who waits; run without the lock, since a waker is the executor's code.
+/// Wakes one who waits; run and dropped without the lock, since a waker is the executor's code.
 #[derive(Debug)]
 pub(super) enum Wake {
     Thread(Unparker),
@@ -21,60 +24,81 @@ impl Wake {
     }
 }
 
-/// What names one place in the queue; later ones are greater.
+/// What names one place in the queue: the permits asked for before it, hence greater in later places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ticket(u64);
 
-/// Only the first sleeps for the return of permits; when it leaves, the next one is woken to be the first.
+/// Those who were granted and do not know it yet, and behind them those who wait.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    waiters: VecDeque<Waiter>,
-    next: u64,
+    places: VecDeque<Waiter>,
+    /// How many of the first were granted.
+    granted: usize,
+    asked: u64,
 }
 
 #[derive(Debug)]
-struct Waiter {
+pub(super) struct Waiter {
     ticket: Ticket,
-    /// How it learns that it is the first; `None` once it was told, or before it has said.
-    wake: Option<Wake>,
+    pub(super) weight: NonZeroU32,
+    /// When it will look again by itself, and how to have it look sooner; nothing while it is looking.
+    pub(super) sleeping: Option<(Deadline, Wake)>,
+    /// When the permits that it was granted are back.
+    pub(super) granted: Option<Deadline>,
 }
 
 impl Queue {
-    pub(super) fn is_empty(&self) -> bool {
-        self.waiters.is_empty()
+    /// The first of those who wait.
+    pub(super) fn first(&mut self) -> Option<&mut Waiter> {
+        self.places.get_mut(self.granted)
     }
 
     /// The last place.
-    pub(super) fn enter(&mut self, wake: Option<Wake>) -> Ticket {
-        let ticket = Ticket(self.next);
-        self.next += 1;
-        self.waiters.push_back(Waiter { ticket, wake });
+    pub(super) fn enter(&mut self, weight: NonZeroU32) -> Ticket {
+        let ticket = Ticket(self.asked);
+        self.asked += u64::from(weight.get());
+        self.places.push_back(Waiter {
+            ticket,
+            weight,
+            sleeping: None,
+            granted: None,
+        });
         ticket
     }
 
-    pub(super) fn is_first(&self, ticket: Ticket) -> bool {
-        let first = self.waiters.front();
-        first.is_some_and(|first| first.ticket == ticket)
+    /// Grants the first of those who wait permits that are back then; how to tell it.
+    pub(super) fn grant_first(&mut self, back: Deadline) -> Option<Wake> {
+        let first = self.first()?;
+        first.granted = Some(back);
+        let sleeping = first.sleeping.take();
+        self.granted += 1;
+        sleeping.map(|(_, wake)| wake)
     }
 
-    /// Replaces what wakes that waiter, and gives back what did.
-    pub(super) fn replace_wake(&mut self, ticket: Ticket, wake: Wake) -> Option<Wake> {
-        let place = self.place(ticket)?;
-        self.waiters[place].wake.replace(wake)
+    /// Who has that place.
+    pub(super) fn waiter(&mut self, ticket: Ticket) -> &mut Waiter {
+        let place = self.place(ticket);
+        &mut self.places[place]
     }
 
-    /// Gives up a place; whom to wake then.
-    pub(super) fn leave(&mut self, ticket: Ticket) -> Option<Wake> {
-        let place = self.place(ticket)?;
-        self.waiters.remove(place);
-        if place > 0 {
-            return None;
-        }
-        self.waiters.front_mut()?.wake.take()
+    /// How many permits have to be acquired until one who waits has its own. Too many where somebody has left
+    /// the queue between it and the first, which has its exact number.
+    pub(super) fn distance(&mut self, ticket: Ticket) -> u64 {
+        let weight = self.waiter(ticket).weight.get();
+        let first = self.first().map_or(ticket, |first| first.ticket);
+        ticket.0 - first.0 + u64::from(weight)
     }
 
-    fn place(&self, ticket: Ticket) -> Option<usize> {
-        let places = self.waiters.binary_search_by_key(&ticket, |w| w.ticket);
-        places.ok()
+    /// Gives up a place.
+    pub(super) fn leave(&mut self, ticket: Ticket) -> Waiter {
+        let place = self.place(ticket);
+        let gone = self.places.remove(place).expect("it has its place");
+        self.granted -= usize::from(gone.granted.is_some());
+        gone
+    }
+
+    fn place(&self, ticket: Ticket) -> usize {
+        let places = self.places.binary_search_by_key(&ticket, |w| w.ticket);
+        places.expect("nobody but the waiter gives up its place")
     }
 }

@@ -2,18 +2,17 @@
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
-use std::time::Duration;
 
 use flowmeter_harness::limiter::{LimitError, Quota};
 use flowmeter_harness::sync::Deadline;
 
-use crate::sync::clock;
-
-/// The acquisitions of the last period.
+/// The acquisitions of the last period. The caller holds the lock around it and reads the clock under that
+/// lock, so the moments it is given never run backwards.
 #[derive(Debug)]
 pub(super) struct Window {
-    period: Duration,
-    /// Permits that can be had now, if [`Window::take`] has looked at the clock since they came back.
+    permits: u32,
+    period_nanos: u64,
+    /// Permits that are here, as of the last [`Window::collect`].
     free: u32,
     /// Those that are away, in the order of their acquisition, hence of their return.
     away: VecDeque<Away>,
@@ -26,47 +25,36 @@ struct Away {
     permits: u32,
 }
 
-/// Not enough permits were there.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NotYet {
-    /// When it was looked.
-    pub(super) now: u64,
-    /// When enough are back, if nobody takes any meanwhile.
-    pub(super) back: Deadline,
-}
-
 impl Window {
     pub(super) fn new(quota: Quota) -> Result<Window, LimitError> {
-        let is_on_the_clock = u64::try_from(quota.period.as_nanos()).is_ok();
-        if quota.period.is_zero() || !is_on_the_clock || quota.burst != quota.permits {
+        let period_nanos = u64::try_from(quota.period.as_nanos());
+        let period_nanos = period_nanos.map_err(|_| LimitError::ImpossibleRate)?;
+        if period_nanos == 0 || quota.burst != quota.permits {
             return Err(LimitError::ImpossibleRate);
         }
         Ok(Window {
-            period: quota.period,
+            permits: quota.permits.get(),
+            period_nanos,
             free: quota.permits.get(),
             away: VecDeque::new(),
         })
     }
 
-    /// Takes `weight` permits at this moment, at most as many as the quota has. The caller holds the lock
-    /// around the window, so acquisitions are in the order of the clock.
-    pub(super) fn take(&mut self, weight: NonZeroU32) -> Result<(), NotYet> {
-        let weight = weight.get();
-        let now = clock::now_nanos();
+    /// What is back at `now` is here.
+    pub(super) fn collect(&mut self, now: u64) {
         while let Some(first) = self.away.front()
             && first.back.as_nanos() <= now
         {
             self.free += first.permits;
             self.away.pop_front();
         }
-        if self.free < weight {
-            return Err(NotYet {
-                now,
-                back: self.enough_back(weight),
-            });
-        }
-        self.free -= weight;
-        let back = Deadline::after(now, self.period);
+    }
+
+    /// Takes `weight` permits at `now`, up to which it has collected; answers when they are back.
+    pub(super) fn take(&mut self, weight: NonZeroU32, now: u64) -> Option<Deadline> {
+        let weight = weight.get();
+        self.free = self.free.checked_sub(weight)?;
+        let back = Deadline::from_nanos(now.saturating_add(self.period_nanos));
         match self.away.back_mut() {
             Some(last) if last.back == back => last.permits += weight,
             _ => self.away.push_back(Away {
@@ -74,15 +62,32 @@ impl Window {
                 permits: weight,
             }),
         }
-        Ok(())
+        Some(back)
     }
 
-    fn enough_back(&self, weight: u32) -> Deadline {
-        let mut there = self.free;
-        let enough = self.away.iter().find(|away| {
-            there += away.permits;
-            there >= weight
-        });
-        enough.expect("nobody asks for more than the quota").back
+    /// Makes an acquisition undone of which nobody has heard; nothing to do where its permits are back.
+    pub(super) fn undo(&mut self, weight: NonZeroU32, back: Deadline) {
+        let place = self.away.binary_search_by_key(&back, |away| away.back);
+        if let Ok(place) = place {
+            self.away[place].permits -= weight.get();
+            self.free += weight.get();
+        }
+    }
+
+    /// When so many more permits can have been acquired, if each is as soon as it is back.
+    pub(super) fn earliest(&self, permits: u64, now: u64) -> Deadline {
+        let all = u64::from(self.permits);
+        let (rounds, rest) = ((permits - 1) / all, (permits - 1) % all + 1);
+        let mut there = u64::from(self.free);
+        let mut first = now;
+        let mut away = self.away.iter();
+        while there < rest {
+            let next = away
+                .next()
+                .expect("a permit that is not here will come back");
+            there += u64::from(next.permits);
+            first = next.back.as_nanos();
+        }
+        Deadline::from_nanos(first.saturating_add(rounds.saturating_mul(self.period_nanos)))
     }
 }

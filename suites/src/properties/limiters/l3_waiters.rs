@@ -3,13 +3,13 @@
 use std::num::NonZeroU32;
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Waker};
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
-use flowmeter_harness::limiter::{AsyncLimit, Attempt, LimitDeadline, LimitError, Limiters};
+use flowmeter_harness::limiter::{AsyncLimit, AsyncWeightedLimit, Attempt, LimitError, Limiters};
 use flowmeter_harness::sync::{Deadline, World};
 
-use super::{Form, PERIOD, is_virtual, limiter, nanos, several, surely};
+use super::{Form, PERIOD, is_virtual, limiter, nanos, several, surely, time_stands_still};
 use crate::properties::{Case, Property, Reliance};
 
 pub(in crate::properties) const PROPERTY: Property = Property {
@@ -49,6 +49,13 @@ fn not_before<L: Limiters, F: Form<L>, W: World>() {
             if is_virtual::<W>() {
                 assert_eq!(granted, moment.as_nanos(), "L3: a try named another moment");
             }
+            // By as much as a clock of its own may differ.
+            let tolerance = nanos(PERIOD) - surely::<W>(nanos(PERIOD));
+            assert!(
+                granted + tolerance >= moment.as_nanos(),
+                "L3: granted {} ns before the moment that a try named",
+                moment.as_nanos() - granted
+            );
         }
     }
 }
@@ -74,6 +81,15 @@ pub(super) fn deadline_cases<L: Limiters, W: World>(
         Case::new("deadlines", move || deadlines::<L, W>(acquire_until)),
         Case::new("a deadline at the permit's return", move || {
             at_the_edge::<L, W>(acquire_until);
+        }),
+        Case::new("a deadline when two permits are back", move || {
+            second_at_the_edge::<L, W>(acquire_until);
+        }),
+        Case::new("the first times out", move || {
+            timed_out::<L, W>(acquire_until, true);
+        }),
+        Case::new("a later one times out", move || {
+            timed_out::<L, W>(acquire_until, false);
         }),
     ]
 }
@@ -117,18 +133,33 @@ fn at_the_edge<L: Limiters, W: World>(acquire_until: fn(&L, Deadline) -> bool) {
     );
 }
 
-pub(super) fn stranded_cases<L: LimitDeadline, W: World>() -> Vec<Case> {
-    vec![
-        Case::new("the first times out", || timed_out::<L, W>(true)),
-        Case::new("a later one times out", || timed_out::<L, W>(false)),
-    ]
+/// Two permits are back at the deadline of one who waits, perhaps behind another: there is one for each.
+fn second_at_the_edge<L: Limiters, W: World>(acquire_until: fn(&L, Deadline) -> bool) {
+    let shared = Arc::new(limiter::<L>(2, PERIOD));
+    let begin = W::now_nanos();
+    for _ in 0..2 {
+        assert!(acquire_until(&shared, Deadline::NEVER));
+    }
+    let other = shared.clone();
+    let patient = W::spawn(move || acquire_until(&other, Deadline::NEVER));
+    W::yield_now();
+    let is_granted = acquire_until(&shared, Deadline::after(begin, PERIOD));
+    must_be_back::<W>(begin);
+    assert!(W::join(patient), "L3: timed out before the end of time");
+    assert!(
+        is_granted || !is_virtual::<W>(),
+        "L3: timed out although a permit was free"
+    );
 }
 
 /// One gives up at its deadline while another waits: that one is served in its time.
-fn timed_out<L: LimitDeadline, W: World>(spawned_gives_up: bool) {
+fn timed_out<L: Limiters, W: World>(
+    acquire_until: fn(&L, Deadline) -> bool,
+    spawned_gives_up: bool,
+) {
     let shared = Arc::new(limiter::<L>(1, PERIOD));
     let begin = W::now_nanos();
-    assert!(shared.acquire_until(Deadline::NEVER));
+    assert!(acquire_until(&shared, Deadline::NEVER));
     let soon = Deadline::after(begin, PERIOD / 4);
     let (spawned, own) = if spawned_gives_up {
         (soon, Deadline::NEVER)
@@ -136,8 +167,8 @@ fn timed_out<L: LimitDeadline, W: World>(spawned_gives_up: bool) {
         (Deadline::NEVER, soon)
     };
     let other = shared.clone();
-    let waiter = W::spawn(move || other.acquire_until(spawned));
-    let granted = u64::from(shared.acquire_until(own)) + u64::from(W::join(waiter));
+    let waiter = W::spawn(move || acquire_until(&other, spawned));
+    let granted = u64::from(acquire_until(&shared, own)) + u64::from(W::join(waiter));
     assert!(
         granted >= 1,
         "L3: the one without a deadline was not served"
@@ -149,10 +180,11 @@ fn timed_out<L: LimitDeadline, W: World>(spawned_gives_up: bool) {
     );
     // Who gave up holds nothing: the next grant comes one period after the last.
     assert!(
-        shared.acquire_until(Deadline::NEVER),
+        acquire_until(&shared, Deadline::NEVER),
         "L3: timed out before the end of time"
     );
-    if is_virtual::<W>() && granted == 1 {
+    // Elsewhere one who could be served may be held up until its later timer fires.
+    if time_stands_still::<W>() && granted == 1 {
         assert_eq!(
             W::now_nanos() - begin,
             2 * nanos(PERIOD),
@@ -165,8 +197,28 @@ pub(super) fn dropped_cases<L: AsyncLimit, W: World>() -> Vec<Case> {
     vec![
         Case::new("the first is dropped", || dropped::<L, W>(true)),
         Case::new("a later one is dropped", || dropped::<L, W>(false)),
-        Case::new("dropped when the permit is back", dropped_late::<L, W>),
+        Case::new("dropped when the permit is back", || {
+            dropped_late::<L, W>(false);
+        }),
+        Case::new(
+            "dropped when another has seen that the permit is back",
+            || {
+                dropped_late::<L, W>(true);
+            },
+        ),
+        Case::new("the first is not polled any more", unpolled::<L, W>),
+        Case::new(
+            "a waker that tries when it is dropped",
+            tries_at_drop::<L, W>,
+        ),
     ]
+}
+
+pub(super) fn dropped_weight_cases<L: AsyncWeightedLimit, W: World>() -> Vec<Case> {
+    vec![Case::new(
+        "async, a heavy one is dropped before a light one",
+        heavy_dropped::<L, W>,
+    )]
 }
 
 fn dropped<L: AsyncLimit, W: World>(is_first: bool) {
@@ -189,14 +241,15 @@ fn dropped<L: AsyncLimit, W: World>(is_first: bool) {
     drop(gone);
     W::block_on(stays);
     must_be_back::<W>(begin);
-    if is_virtual::<W>() {
+    // Elsewhere the timer of its old place may fire before it is polled again.
+    if time_stands_still::<W>() {
         let after = W::now_nanos() - begin;
         assert_eq!(after, nanos(PERIOD), "L3: a dropped waiter kept its permit");
     }
 }
 
 /// One future is dropped when its time has come, whether or not it was handed the permit: the next has it.
-fn dropped_late<L: AsyncLimit, W: World>() {
+fn dropped_late<L: AsyncLimit, W: World>(is_seen: bool) {
     let limiter = limiter::<L>(1, PERIOD);
     let begin = W::now_nanos();
     assert_eq!(limiter.try_acquire(), Attempt::Granted);
@@ -209,12 +262,71 @@ fn dropped_late<L: AsyncLimit, W: World>() {
         while W::now_nanos() - begin < nanos(PERIOD) {
             W::yield_now();
         }
+        if is_seen && limiter.try_acquire() == Attempt::Granted {
+            return must_be_back::<W>(begin);
+        }
     }
     W::block_on(limiter.acquire_async());
     if is_virtual::<W>() {
         let after = W::now_nanos() - begin;
         assert_eq!(after, nanos(PERIOD), "L3: a dropped waiter kept its permit");
     }
+}
+
+/// Two permits are back and two wait, the first of whom is never polled again: the other is served in time.
+fn unpolled<L: AsyncLimit, W: World>() {
+    let limiter = limiter::<L>(2, PERIOD);
+    let begin = W::now_nanos();
+    for _ in 0..2 {
+        assert_eq!(limiter.try_acquire(), Attempt::Granted);
+    }
+    let mut first = pin!(limiter.acquire_async());
+    if first
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()))
+        .is_ready()
+    {
+        return must_be_back::<W>(begin);
+    }
+    W::block_on(limiter.acquire_async());
+    must_be_back::<W>(begin);
+    if is_virtual::<W>() {
+        let after = W::now_nanos() - begin;
+        assert_eq!(after, nanos(PERIOD), "L3: an idle future held up another");
+    }
+}
+
+/// A waker is the executor's code: its drop may use the limiter.
+struct Tries<L: Limiters>(Arc<L>);
+
+impl<L: Limiters> Wake for Tries<L> {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl<L: Limiters> Drop for Tries<L> {
+    fn drop(&mut self) {
+        self.0.try_acquire();
+    }
+}
+
+/// Where the limiter drops a waker with its lock held, this ends in a deadlock.
+fn tries_at_drop<L: AsyncLimit, W: World>() {
+    let shared = Arc::new(limiter::<L>(1, PERIOD));
+    let begin = W::now_nanos();
+    assert_eq!(shared.try_acquire(), Attempt::Granted);
+    {
+        let mut waiting = pin!(shared.acquire_async());
+        // The second waker takes the first one's place, and is dropped with the future.
+        for _ in 0..2 {
+            let waker = Waker::from(Arc::new(Tries(shared.clone())));
+            let poll = waiting.as_mut().poll(&mut Context::from_waker(&waker));
+            if poll.is_ready() {
+                return must_be_back::<W>(begin);
+            }
+        }
+    }
+    W::block_on(shared.acquire_async());
+    must_be_back::<W>(begin);
 }
 
 pub(super) fn weight_cases<L: Limiters, W: World>(
@@ -269,4 +381,27 @@ fn light_and_heavy<L: Limiters, W: World>(acquire: fn(&L, NonZeroU32) -> Result<
         );
     }
     assert_eq!(W::join(heavy), Ok(()), "L3: the burst holds 2");
+}
+
+/// A light one waits behind a heavy one, which is dropped: there is a permit at once.
+fn heavy_dropped<L: AsyncWeightedLimit, W: World>() {
+    let limiter = limiter::<L>(2, PERIOD);
+    let begin = W::now_nanos();
+    assert_eq!(limiter.try_acquire(), Attempt::Granted);
+    let mut context = Context::from_waker(Waker::noop());
+    let mut heavy = Box::pin(limiter.acquire_weight_async(several(2)));
+    let mut light = Box::pin(limiter.acquire_weight_async(several(1)));
+    if heavy.as_mut().poll(&mut context).is_ready() {
+        return must_be_back::<W>(begin);
+    }
+    let is_served = light.as_mut().poll(&mut context).is_ready();
+    drop(heavy);
+    if !is_served {
+        assert_eq!(W::block_on(light), Ok(()), "L3: the burst holds 1");
+    }
+    // Elsewhere time may pass before it is polled again.
+    if time_stands_still::<W>() {
+        let after = W::now_nanos() - begin;
+        assert_eq!(after, 0, "L3: a dropped waiter kept a permit from another");
+    }
 }

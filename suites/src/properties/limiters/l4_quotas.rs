@@ -5,7 +5,7 @@ use std::time::Duration;
 use flowmeter_harness::limiter::{Attempt, LimitError, Limiters, Quota};
 use flowmeter_harness::sync::World;
 
-use super::{Form, Grant, limiter, several};
+use super::{Form, Grant, limiter, nanos, several};
 use crate::properties::{Case, Property, Reliance};
 
 pub(in crate::properties) const PROPERTY: Property = Property {
@@ -18,15 +18,27 @@ pub(super) fn cases<L: Limiters>() -> Vec<Case> {
     vec![
         Case::new("impossible quotas", impossible::<L>),
         Case::new("a period as long as the clock", as_long_as_the_clock::<L>),
+        Case::new("slow and fast rates", slow_and_fast::<L>),
     ]
 }
 
 pub(super) fn drift_cases<L: Limiters, F: Form<L>, W: World>() -> Vec<Case> {
-    vec![Case::new(
+    let mut cases = vec![Case::new(
         format!("{}, odd periods", F::NAME),
         odd_periods::<L, F, W>,
-    )]
+    )];
+    for period in [SLOW, FAST] {
+        cases.push(Case::new(
+            format!("{}, one in {period:?}", F::NAME),
+            move || one_by_one::<L, F, W>(period),
+        ));
+    }
+    cases
 }
+
+/// Two in a second, and a million.
+const SLOW: Duration = Duration::from_millis(500);
+const FAST: Duration = Duration::from_micros(1);
 
 fn made<L: Limiters>(permits: u32, period: Duration) -> Result<L, LimitError> {
     L::with_quota(Quota {
@@ -65,6 +77,32 @@ fn as_long_as_the_clock<L: Limiters>() {
     assert!(
         matches!(limiter.try_acquire(), Attempt::NotBefore(_)),
         "L4: the third of two permits"
+    );
+}
+
+/// These rates can be, in small portions and in large ones.
+fn slow_and_fast<L: Limiters>() {
+    const SECOND: Duration = Duration::from_secs(1);
+    for (permits, period) in [(1, SLOW), (1, FAST), (2, SECOND), (1_000_000, SECOND)] {
+        assert_eq!(
+            limiter::<L>(permits, period).try_acquire(),
+            Attempt::Granted,
+            "L4: the first of {permits} in {period:?}"
+        );
+    }
+}
+
+fn one_by_one<L: Limiters, F: Form<L>, W: World>(period: Duration) {
+    let limiter = limiter::<L>(1, period);
+    let begin = W::now_nanos();
+    let periods = if W::NAME == "loom" { 2 } else { 50 };
+    for _ in 0..=periods {
+        F::acquire(&limiter);
+    }
+    assert_eq!(
+        W::now_nanos() - begin,
+        nanos(periods * period),
+        "L4: {periods} periods of {period:?}"
     );
 }
 

@@ -164,9 +164,8 @@ fn form_owes<L: Limiters, F: Form<L>, W: World>(who: &Contestant) -> Owed {
 }
 
 pub(super) fn limit_deadline_owes<L: LimitDeadline, W: World>() -> Owed {
-    let mut cases =
+    let cases =
         l3_waiters::deadline_cases::<L, W>(|limiter, deadline| limiter.acquire_until(deadline));
-    cases.extend(l3_waiters::stranded_cases::<L, W>());
     vec![(&l3_waiters::PROPERTY, cases)]
 }
 
@@ -185,8 +184,9 @@ pub(super) fn weighted_limit_owes<L: WeightedLimit, W: World>() -> Owed {
 }
 
 pub(super) fn async_weighted_limit_owes<L: AsyncWeightedLimit, W: World>() -> Owed {
-    let cases = l3_waiters::weight_cases::<L, W>("async", |limiter, weight| {
+    let mut cases = l3_waiters::weight_cases::<L, W>("async", |limiter, weight| {
         W::block_on(limiter.acquire_weight_async(weight))
     });
+    cases.extend(l3_waiters::dropped_weight_cases::<L, W>());
     vec![(&l3_waiters::PROPERTY, cases)]
 }

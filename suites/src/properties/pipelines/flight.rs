@@ -8,6 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use flowmeter_harness::channel::{Async, Buffer, Channels, Message, Offered, Polled};
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
+use flowmeter_harness::sync::World;
+
+use super::super::gate::{give_way, settle};
+use super::PATIENCE;
 
 /// Counts items in flight: from the call of `af` to the drop of its port (P1).
 #[derive(Debug, Default)]
@@ -115,4 +119,27 @@ where
     let flight = Arc::clone(flight);
     let af = move |input, port| work(input, flight.board(port));
     P::default().start(executor.spawner(), n, from, to, af, at_end)
+}
+
+/// Waits until no task can go on. In the std world nobody can know that moment: there a task gives way, once
+/// `reached` answers yes, more often than what would begin too much has steps to take.
+pub(super) fn come_to_rest<C, E, W>(executor: &E, reached: impl Fn() -> bool)
+where
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    const TURNS: usize = 200;
+    settle::<C, W>(PATIENCE, reached);
+    if W::NAME != "std" {
+        return;
+    }
+    let (mut over, mut rest) = open::<C, ()>(1);
+    executor.spawn(async move {
+        for _ in 0..TURNS {
+            give_way().await;
+        }
+        let _ = C::put_async(&mut over, ()).await;
+    });
+    assert_eq!(W::block_on(C::take_async(&mut rest)), Ok(()));
 }

@@ -20,6 +20,12 @@ use super::{Case, Property, Reliance};
 /// How many threads a model's executor has.
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
 
+/// The threads of an executor on which tasks run at once.
+fn several<W: World>() -> NonZeroUsize {
+    let threads = if W::NAME == "std" { 4 } else { 2 };
+    NonZeroUsize::new(threads).expect("there are some")
+}
+
 /// How long to wait, in the std world, for what has to happen: only a failure takes as long.
 const PATIENCE: u64 = 5_000_000_000;
 

@@ -1,6 +1,7 @@
 //! P1: no more than n + k items are in flight, and that many where there is enough input.
 
 use std::future::pending;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use flowmeter_harness::channel::Async;
@@ -9,8 +10,8 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines};
 use flowmeter_harness::sync::World;
 
 use super::super::gate::{give_way, settle};
-use super::flight::{Flight, Item, ended_source, open, source, start};
-use super::{Case, ONE, PATIENCE, Property, Reliance};
+use super::flight::{Flight, Item, come_to_rest, ended_source, open, source, start};
+use super::{Case, ONE, PATIENCE, Property, Reliance, several};
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p1-bound",
@@ -32,7 +33,26 @@ where
     }
     for n in 1..=2 {
         let name = format!("n = {n}, items that end");
-        cases.push(Case::new(name, move || ending::<P, C, E, W>(n, extra)));
+        cases.push(Case::new(name, move || {
+            ending::<P, C, E, W>(ONE, n, extra);
+        }));
+        if W::NAME == "loom" && n > 1 {
+            continue;
+        }
+        let name = format!("n = {n}, items that end, on several threads");
+        cases.push(Case::new(name, move || {
+            ending::<P, C, E, W>(several::<W>(), n, extra);
+        }));
+    }
+    // More than a channel admits waiters.
+    const MANY: usize = 2_000;
+    if W::NAME == "std" {
+        let name = format!("n = {MANY}, items that do not end");
+        cases.push(Case::new(name, move || held::<P, C, E, W>(MANY, extra)));
+    }
+    if W::NAME == "sim" {
+        let name = format!("n = {MANY}, no items");
+        cases.push(Case::new(name, || idle::<P, C, E, W>(MANY)));
     }
     let name = "n = 1, an output that is closed";
     cases.push(Case::new(name, move || closed::<P, C, E, W>(1, extra)));
@@ -57,7 +77,7 @@ where
         pending::<()>().await;
     };
     let _end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
-    settle::<C, W>(PATIENCE, || flight.now() >= bound);
+    come_to_rest::<C, E, W>(&executor, || flight.now() >= bound);
     let reached = flight.now();
     drop(executor);
     judge(&flight, n, extra);
@@ -68,15 +88,19 @@ where
 }
 
 /// Items that come and go.
-fn ending<P, C, E, W>(n: usize, extra: usize)
+fn ending<P, C, E, W>(threads: NonZeroUsize, n: usize, extra: usize)
 where
     P: Pipelines<C, E> + Default,
     C: Async,
     E: Executors,
     W: World,
 {
-    let items = if W::NAME == "std" { 32 } else { n + extra + 2 };
-    let executor = E::with_threads(ONE);
+    let items = match W::NAME {
+        "std" => 32,
+        "loom" if threads > ONE => n + extra + 1,
+        _ => n + extra + 2,
+    };
+    let executor = E::with_threads(threads);
     let flight = Arc::new(Flight::default());
     let from = ended_source::<C>(items);
     let (to, _room_for_all) = open::<C, usize>(items);
@@ -100,8 +124,6 @@ where
     E: Executors,
     W: World,
 {
-    /// In the std world nobody can know that no further item begins: this long one may.
-    const MOMENT: u64 = 1_000_000;
     let executor = E::with_threads(ONE);
     let flight = Arc::new(Flight::default());
     let (_open, from) = source::<C>(n + extra + 2);
@@ -113,9 +135,29 @@ where
         pending::<()>().await;
     };
     let _end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
-    settle::<C, W>(MOMENT, || flight.most() > n + extra);
+    come_to_rest::<C, E, W>(&executor, || true);
     drop(executor);
     judge(&flight, n, extra);
+}
+
+/// While there is nothing to do nobody does anything: a task that asks again and again would never let this
+/// world come to rest.
+fn idle<P, C, E, W>(n: usize)
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let executor = E::with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let (_open, from) = open::<C, usize>(1);
+    let (to, _unread) = open::<C, usize>(1);
+    let work = |_, item: Item<C, usize>| async move { drop(item) };
+    let _end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
+    settle::<C, W>(PATIENCE, || true);
+    drop(executor);
+    assert_eq!(flight.calls(), 0, "P1: an item of no input");
 }
 
 fn judge(flight: &Flight, n: usize, extra: usize) {

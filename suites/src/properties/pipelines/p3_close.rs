@@ -1,6 +1,7 @@
 //! P3: the output closes after the last delivery, unless asked not to; once it is seen closed nothing further
 //! is taken, and what is in flight ends.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use flowmeter_harness::channel::{Async, Polled};
@@ -9,7 +10,7 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines};
 use flowmeter_harness::sync::World;
 
 use super::flight::{Flight, Item, drain, ended_source, open, source, start};
-use super::{Case, ONE, Property, Reliance};
+use super::{Case, ONE, Property, Reliance, several};
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p3-close",
@@ -29,13 +30,25 @@ where
     })];
     for at_end in [AtEnd::Close, AtEnd::LeaveOpen] {
         let name = format!("{at_end:?}");
-        cases.push(Case::new(name, move || ends::<P, C, E, W>(at_end)));
+        cases.push(Case::new(name, move || ends::<P, C, E, W>(ONE, at_end)));
     }
+    cases.push(Case::new("Close, on several threads", || {
+        ends::<P, C, E, W>(several::<W>(), AtEnd::Close);
+    }));
     cases.push(Case::new("no input", || nothing::<P, C, E, W>()));
     for n in 1..=2 {
         let name = format!("an output that is closed, n = {n}");
-        cases.push(Case::new(name, move || unwanted::<P, C, E, W>(n, extra)));
+        cases.push(Case::new(name, move || {
+            unwanted::<P, C, E, W>(ONE, n, extra);
+        }));
     }
+    cases.push(Case::new(
+        "an output that is closed, n = 1, on several threads",
+        move || unwanted::<P, C, E, W>(several::<W>(), 1, extra),
+    ));
+    cases.push(Case::new("an output that is closed, an idle input", || {
+        idle_input::<P, C, E, W>();
+    }));
     cases
 }
 
@@ -72,7 +85,7 @@ where
 }
 
 /// When the pipeline says that it has ended everything is delivered, and the output closed or left open.
-fn ends<P, C, E, W>(at_end: AtEnd)
+fn ends<P, C, E, W>(threads: NonZeroUsize, at_end: AtEnd)
 where
     P: Pipelines<C, E> + Default,
     C: Async,
@@ -80,7 +93,7 @@ where
     W: World,
 {
     const ITEMS: usize = 2;
-    let executor = E::with_threads(ONE);
+    let executor = E::with_threads(threads);
     let flight = Arc::new(Flight::default());
     let (to, mut results) = open::<C, usize>(ITEMS);
     let stays = C::another_tx(&to);
@@ -126,7 +139,7 @@ where
 
 /// Nobody wants the results, of which each item has three, from the first on. Whoever has one item at a time
 /// sees it at that item, and begins no other; so n + k are taken at most, and all of them end.
-fn unwanted<P, C, E, W>(n: usize, extra: usize)
+fn unwanted<P, C, E, W>(threads: NonZeroUsize, n: usize, extra: usize)
 where
     P: Pipelines<C, E> + Default,
     C: Async,
@@ -134,7 +147,7 @@ where
     W: World,
 {
     let items = n + extra + 2;
-    let executor = E::with_threads(ONE);
+    let executor = E::with_threads(threads);
     let flight = Arc::new(Flight::default());
     let (_open, from) = source::<C>(items);
     let left = C::another_rx(&from);
@@ -163,4 +176,26 @@ where
         still_in_flight, 0,
         "P3: the end was told while items were in flight"
     );
+}
+
+/// One item is refused, and no other ever comes: whoever waits for one is told that none is wanted.
+fn idle_input<P, C, E, W>()
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let n = if W::NAME == "std" { 4 } else { 2 };
+    let executor = E::with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let (_open, from) = source::<C>(1);
+    let (to, mut results) = open::<C, usize>(1);
+    C::close_rx(&mut results);
+    drop(results);
+    let end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, one_result, AtEnd::Close);
+    // A take that goes on waiting is a deadlock here.
+    W::block_on(end);
+    drop(executor);
+    assert_eq!(flight.calls(), 1, "P3: one item was there");
 }

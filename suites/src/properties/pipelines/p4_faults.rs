@@ -9,8 +9,7 @@ use flowmeter_harness::executor::Executors;
 use flowmeter_harness::pipeline::{AtEnd, Pipelines};
 use flowmeter_harness::sync::World;
 
-use super::super::gate::settle;
-use super::flight::{Flight, Item, drain, ended_source, open, source, start};
+use super::flight::{Flight, Item, come_to_rest, drain, ended_source, open, source, start};
 use super::{Case, ONE, PATIENCE, Property, Reliance};
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -143,7 +142,7 @@ where
         }
     }
     let begun = if P::ORDERED { N + extra } else { items };
-    settle::<C, W>(PATIENCE, || flight.calls() >= begun && flight.now() == 1);
+    come_to_rest::<C, E, W>(&executor, || flight.calls() >= begun && flight.now() == 1);
     let (calls, now) = (flight.calls(), flight.now());
     let (ahead, _) = drain::<C, _>(&mut results);
     drop(executor);
