@@ -221,7 +221,7 @@ pub fn stage<C: Blocking>(params: Params) -> Box<dyn Stage> {
 /// A stage of tasks.
 ///
 /// # Errors
-/// As [`executor`].
+/// Where its threads were to have a core each, and cannot be pinned.
 pub fn stage_async<C: Async, E: Executors>(params: Params) -> Result<Box<dyn Stage>, StageError> {
     Ok(Box::new(PingPongAsync::<C, E> {
         buffer: params.buffer,

@@ -126,7 +126,7 @@ impl<C: Async, P: Payload, E: Executors> Stage for Stream<C, P, E> {
 /// A stage for that message.
 ///
 /// # Errors
-/// As [`executor`].
+/// Where its threads were to have a core each, and cannot be pinned.
 pub fn stage<C: Async, P: Payload, E: Executors>(
     params: Params,
 ) -> Result<Box<dyn Stage>, StageError> {

@@ -114,7 +114,7 @@ impl<E: Executors, C: Async> Stage for Parked<E, C> {
 /// A stage.
 ///
 /// # Errors
-/// As [`crew::executor`].
+/// Where its threads were to have a core each, and cannot be pinned.
 pub fn stage<E: Executors, C: Async>(params: Params) -> Result<Box<dyn Stage>, StageError> {
     Ok(Box::new(Parked::<E, C> {
         params,

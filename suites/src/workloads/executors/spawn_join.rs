@@ -99,7 +99,7 @@ impl<E: Executors> SpawnJoin<E> {
     /// On a new executor.
     ///
     /// # Errors
-    /// As [`crew::executor`].
+    /// Where its threads were to have a core each, and cannot be pinned.
     pub fn new(params: Params) -> Result<Self, StageError> {
         Ok(SpawnJoin {
             executor: crew::executor(params.threads.non_zero())?,
