@@ -159,6 +159,8 @@ fn after_a_pause<L: Limiters, F: Form<L>, W: World>() {
 
 fn several_threads<L: Limiters, F: Form<L>, W: World>() {
     let (threads, permits, each) = match W::NAME {
+        // Timers of tasks leave loom no room for more.
+        "loom" if F::NAME == "async" => (2, 1, 1),
         "loom" => (2, 1, 2),
         "shuttle" => (3, 2, 3),
         "sim" => (16, 5, 40),

@@ -61,7 +61,12 @@ fn not_before<L: Limiters, F: Form<L>, W: World>() {
 }
 
 fn everybody<L: Limiters, F: Form<L>, W: World>() {
-    let threads = if W::NAME == "loom" { 2 } else { 4 };
+    let threads = match W::NAME {
+        // Timers of tasks leave loom no room for more.
+        "loom" if F::NAME == "async" => 1,
+        "loom" => 2,
+        _ => 4,
+    };
     let shared = Arc::new(limiter::<L>(1, PERIOD));
     F::acquire(&shared);
     let waiting: Vec<_> = (0..threads)
@@ -85,6 +90,13 @@ pub(super) fn deadline_cases<L: Limiters, W: World>(
         Case::new("a deadline when two permits are back", move || {
             second_at_the_edge::<L, W>(acquire_until);
         }),
+    ]
+}
+
+pub(super) fn stranded_cases<L: Limiters, W: World>(
+    acquire_until: fn(&L, Deadline) -> bool,
+) -> Vec<Case> {
+    vec![
         Case::new("the first times out", move || {
             timed_out::<L, W>(acquire_until, true);
         }),
