@@ -24,7 +24,8 @@ pub struct Lateness {
     /// From the deadline to the moment at which the timer noticed; where the design says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed: Option<String>,
-    /// Calls before their deadline; they are in no histogram.
+    /// Calls before their deadline; they are in no histogram. Stages of ours fail instead of answering any: other
+    /// programs that speak the protocol may answer them.
     pub early: u64,
 }
 

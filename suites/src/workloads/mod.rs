@@ -19,6 +19,7 @@ pub mod limiters;
 pub mod one_shot;
 pub mod open_loop;
 pub mod payload;
+mod pieces;
 pub mod ping_pong;
 pub mod pipelines;
 pub mod solo;

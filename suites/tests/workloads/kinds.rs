@@ -269,9 +269,12 @@ fn timers_that_fire_early_are_found_and_counted() {
         "timers/expiry-10k",
         "timers/lateness-16",
     ] {
-        let (kind, message) = failure(early(name).window(SHORT));
-        assert_eq!(kind, FailureKind::Proof, "{name}");
-        assert!(message.contains("before"), "{name}: {message}");
+        // On a machine that is busy with other tests no timer may be due in so short a window.
+        let mut stage = early(name);
+        let found = (0..20).find_map(|_| stage.window(SHORT).err());
+        let why = found.unwrap_or_else(|| panic!("{name}: it got through"));
+        assert_eq!(why.kind, FailureKind::Proof, "{name}");
+        assert!(why.message.contains("before"), "{name}: {}", why.message);
     }
     let outcome = early("timers/lateness-16").prove().map_err(|why| why.kind);
     assert_eq!(outcome, Err(FailureKind::Proof));

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::spawn_join::Pending;
 use crate::scenario::{Facts, Form, Threads, Within};
+use crate::workloads::pieces::Pieces;
 use crate::workloads::{crew, open, refused};
 
 /// How many on how many.
@@ -97,17 +98,10 @@ impl<E: Executors, C: Async> Stage for Parked<E, C> {
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
-        let end = clock::now_nanos() + spec.nanos;
-        let (mut took, mut times, mut cost) = (0, 0, None);
-        while times == 0 || clock::now_nanos() < end {
-            let (nanos, paid) = self.once()?;
-            took += nanos;
-            cost = Some(cost.map_or(paid, |before: Cost| before.plus(paid)));
-            times += 1;
-        }
-        let tasks = times * self.params.tasks.get();
-        let cost = cost.unwrap_or_default();
-        Ok(Sample::new(took as f64 / tasks as f64, tasks, took, cost))
+        let times = Pieces::of(&spec, || self.once())?;
+        let tasks = times.count * self.params.tasks.get();
+        let value = times.nanos as f64 / tasks as f64;
+        Ok(Sample::new(value, tasks, times.nanos, times.cost))
     }
 }
 

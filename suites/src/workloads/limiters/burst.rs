@@ -20,6 +20,7 @@ use super::acquirers::{Acquiring, More, Notes};
 use super::{LimitForm, Rate, within};
 use crate::scenario::{Facts, Form, Threads, Within};
 use crate::workloads::ledger::miscounted;
+use crate::workloads::pieces::Pieces;
 use crate::workloads::start::Start;
 
 /// Who comes to what.
@@ -122,24 +123,20 @@ impl<A: Acquiring> Stage for Burst<A> {
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
-        let end = clock::now_nanos() + spec.nanos;
-        let (mut took, mut bursts, mut cost) = (0, 0, None);
         let mut fullest = self.params.rate.excess(&[]);
-        while bursts == 0 || clock::now_nanos() < end {
-            let (nanos, paid, excess) = self.burst()?;
+        let bursts = Pieces::of(&spec, || {
+            let (nanos, cost, excess) = self.burst()?;
             fullest.worst = fullest.worst.max(excess.worst);
-            cost = Some(cost.map_or(paid, |before: Cost| before.plus(paid)));
-            took += nanos;
-            bursts += 1;
-        }
-        let granted = bursts * self.params.rate.permits.get() * self.params.periods.get();
-        let value = took as f64 / (bursts * self.ideal()) as f64;
+            Ok((nanos, cost))
+        })?;
+        let granted = bursts.count * self.params.rate.permits.get() * self.params.periods.get();
+        let value = bursts.nanos as f64 / (bursts.count * self.ideal()) as f64;
         Ok(Sample {
             findings: Findings {
                 excess: Some(fullest),
                 ..Findings::default()
             },
-            ..Sample::new(value, granted, took, cost.unwrap_or_default())
+            ..Sample::new(value, granted, bursts.nanos, bursts.cost)
         })
     }
 }

@@ -27,6 +27,7 @@ use super::course::Course;
 use crate::scenario::{Facts, Form, Threads, Within, cores};
 use crate::workloads::crew::{self, Done, Tasks};
 use crate::workloads::ledger::{disproved, miscounted, void};
+use crate::workloads::pieces::Pieces;
 use crate::workloads::{open, refused};
 
 /// How long items take.
@@ -229,26 +230,22 @@ where
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
-        let end = clock::now_nanos() + spec.nanos;
-        let (mut took, mut ideally, mut cost, mut seen) = (0, 0, None, None);
-        let mut runs = 0;
-        while runs == 0 || clock::now_nanos() < end {
-            let (makespan, ideal, paid, in_flight) = self.run(spec.seed)?;
-            took += makespan;
+        let (mut ideally, mut seen) = (0, None);
+        let runs = Pieces::of(&spec, || {
+            let (makespan, ideal, cost, in_flight) = self.run(spec.seed)?;
             ideally += ideal;
-            cost = Some(cost.map_or(paid, |before: Cost| before.plus(paid)));
             // The first run's is drawn; all are judged.
-            seen = seen.or(in_flight);
-            runs += 1;
-        }
-        let value = took as f64 / ideally as f64;
-        let items = runs * self.params.items.get();
+            seen = seen.take().or(in_flight);
+            Ok((makespan, cost))
+        })?;
+        let value = runs.nanos as f64 / ideally as f64;
+        let items = runs.count * self.params.items.get();
         Ok(Sample {
             findings: Findings {
                 in_flight: seen,
                 ..Findings::default()
             },
-            ..Sample::new(value, items, took, cost.unwrap_or_default())
+            ..Sample::new(value, items, runs.nanos, runs.cost)
         })
     }
 }

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::TimerForm;
 use crate::scenario::{Facts, Within};
 use crate::workloads::ledger::disproved;
+use crate::workloads::pieces::Pieces;
 
 /// How many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -247,17 +248,10 @@ impl<R: Raining> Stage for Storm<R> {
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
-        let end = clock::now_nanos() + spec.nanos;
-        let (mut storms, mut nanos, mut cost) = (0, 0, None);
-        while storms == 0 || clock::now_nanos() < end {
-            let (took, paid) = self.storm()?;
-            nanos += took;
-            cost = Some(cost.map_or(paid, |before: Cost| before.plus(paid)));
-            storms += 1;
-        }
-        let count = self.params.timers.get() * storms;
-        let cost = cost.unwrap_or_default();
-        Ok(Sample::new(nanos as f64 / count as f64, count, nanos, cost))
+        let storms = Pieces::of(&spec, || self.storm())?;
+        let count = self.params.timers.get() * storms.count;
+        let value = storms.nanos as f64 / count as f64;
+        Ok(Sample::new(value, count, storms.nanos, storms.cost))
     }
 }
 
