@@ -24,6 +24,8 @@ pub use flowmeter_harness::sync::std as sync;
 pub mod channel;
 pub mod executor;
 pub mod limiter;
+#[cfg(feature = "mutants")]
+pub mod mutants;
 mod own_thread;
 #[cfg(feature = "peers")]
 pub mod peers;

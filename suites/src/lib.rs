@@ -10,6 +10,7 @@ pub mod campaign;
 pub mod cli;
 pub mod contest;
 pub mod isolation;
+pub mod mutants;
 pub mod process;
 pub mod properties;
 pub mod proving;

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use flowmeter_harness::measure::allocation::Counting;
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
+use flowmeter_harness::sync::std::Std;
 use flowmeter_suites::cli;
 use flowmeter_suites::worlds::Worlds;
 
@@ -16,6 +17,10 @@ fn main() -> ExitCode {
     let worlds = Worlds::of(flowmeter_impls::registry::Everybody)
         .with::<Shuttle>(flowmeter_impls_shuttle::registry::Everybody)
         .with::<Loom>(flowmeter_impls_loom::registry::Everybody)
-        .with::<Sim>(flowmeter_impls_shuttle::registry::Everybody);
+        .with::<Sim>(flowmeter_impls_shuttle::registry::Everybody)
+        .with_mutants::<Shuttle>(flowmeter_impls_shuttle::mutants::Mutants)
+        .with_mutants::<Sim>(flowmeter_impls_shuttle::mutants::Mutants)
+        .with_mutants::<Std>(flowmeter_impls::mutants::Mutants)
+        .with_mutants::<Loom>(flowmeter_impls_loom::mutants::Mutants);
     cli::main_in(&worlds)
 }

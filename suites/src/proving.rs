@@ -145,7 +145,9 @@ fn tell_of_panics(task: &Task) {
 pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, task: Task) -> Proof {
     tell_of_panics(&task);
     let same = "the process that asks is the same program";
-    let court = worlds.find(&task.world).expect(same);
+    let court = worlds
+        .court_of(&task.world, &task.implementation)
+        .expect(same);
     let mut cells = court.cells(&task.implementation).into_iter();
     let cell = cells.find(|cell| cell.property.name == task.property);
     let cell = cell.expect(same);

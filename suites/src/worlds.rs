@@ -7,8 +7,9 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use flowmeter_harness::caps::Kind;
 use flowmeter_harness::record::Proof;
-use flowmeter_harness::registry::{AsyncRegistry, Contestant, Registry};
+use flowmeter_harness::registry::{AsyncRegistry, Contestant, Mutant, MutantRegistry, Registry};
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Exploration, World};
 
@@ -21,6 +22,9 @@ pub struct Worlds<R> {
     registry: R,
     /// std first, then in the order in which they were added.
     all: Vec<Box<dyn Court>>,
+    mutants: &'static [Mutant],
+    /// Where mutants are looked at, in the order in which they were added.
+    attacked: Vec<Box<dyn Court>>,
 }
 
 /// A registry in a world.
@@ -65,6 +69,8 @@ impl<R: AsyncRegistry> Worlds<R> {
         let worlds = Worlds {
             registry,
             all: Vec::new(),
+            mutants: &[],
+            attacked: Vec::new(),
         };
         worlds.with::<Std>(registry)
     }
@@ -75,6 +81,47 @@ impl<R: AsyncRegistry> Worlds<R> {
     pub fn with<W: World>(mut self, registry: impl Registry) -> Worlds<R> {
         self.all.push(Box::new(In::<W, _>(registry, PhantomData)));
         self
+    }
+
+    /// With mutants in a world: looked at there after the worlds that were added before it. Each world has the
+    /// same ones.
+    #[must_use]
+    pub fn with_mutants<W: World>(mut self, registry: impl MutantRegistry) -> Worlds<R> {
+        self.mutants = registry.mutants();
+        self.attacked
+            .push(Box::new(In::<W, _>(registry, PhantomData)));
+        self
+    }
+
+    /// All mutants.
+    pub fn mutants(&self) -> &'static [Mutant] {
+        self.mutants
+    }
+
+    /// What a mutant is.
+    ///
+    /// # Panics
+    /// When it takes part nowhere.
+    pub(crate) fn kind_of(&self, mutant: &Mutant) -> Kind {
+        let mut contestants = self.attacked.iter().flat_map(|court| court.contestants());
+        let who = contestants.find(|who| who.name == mutant.name);
+        who.expect("a mutant takes part where it is looked at").kind
+    }
+
+    /// Names of the worlds in which mutants are looked at, in that order.
+    pub(crate) fn of_mutants(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.attacked.iter().map(|court| court.world())
+    }
+
+    /// Who judges that implementation, be it a mutant or not, in that world.
+    pub(crate) fn court_of(&self, world: &str, implementation: &str) -> Option<&dyn Court> {
+        let is_mutant = self
+            .mutants
+            .iter()
+            .any(|mutant| mutant.name == implementation);
+        let courts = if is_mutant { &self.attacked } else { &self.all };
+        let mut courts = courts.iter().map(|court| &**court);
+        courts.find(|court| court.world() == world)
     }
 
     /// The registry of the std world.

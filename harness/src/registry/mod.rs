@@ -24,10 +24,13 @@
 mod channel;
 mod executor;
 mod limiter;
+mod mutant;
 mod pipeline;
 mod timer;
 
 use std::marker::PhantomData;
+
+pub use mutant::{Mutant, MutantRegistry};
 
 use crate::caps::{Capabilities, Capability, Claim, Kind, Origin};
 use crate::channel::{Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline};

@@ -56,7 +56,7 @@ const A_DAY: Duration = Duration::from_secs(86_400);
 impl Check {
     pub(super) fn run<R: AsyncRegistry>(self, worlds: &Worlds<R>) -> Outcome {
         let courts = self.courts(worlds)?;
-        let time = self.time()?;
+        let time = time(self.budget)?;
         let contest = Contest::of(worlds.registry());
         self.implementations
             .find_in(contest.implementations().iter().map(|who| who.name))?;
@@ -124,17 +124,18 @@ impl Check {
         }
         Ok(courts)
     }
+}
 
-    fn time(&self) -> Result<Option<Duration>, Failure> {
-        let Some(budget) = self.budget else {
-            return Ok(None);
-        };
-        let time = Duration::try_from_secs_f64(budget).ok();
-        match time.filter(|time| !time.is_zero() && *time <= A_DAY) {
-            Some(time) => Ok(Some(time)),
-            None => Err(Failure::input(format!(
-                "--budget {budget}: give a time above 0 seconds and of at most a day"
-            ))),
-        }
+/// The time that `--budget` gives.
+pub(super) fn time(budget: Option<f64>) -> Result<Option<Duration>, Failure> {
+    let Some(budget) = budget else {
+        return Ok(None);
+    };
+    let time = Duration::try_from_secs_f64(budget).ok();
+    match time.filter(|time| !time.is_zero() && *time <= A_DAY) {
+        Some(time) => Ok(Some(time)),
+        None => Err(Failure::input(format!(
+            "--budget {budget}: give a time above 0 seconds and of at most a day"
+        ))),
     }
 }

@@ -10,6 +10,7 @@ mod criterion;
 mod failure;
 mod list;
 mod measure;
+mod mutants;
 mod noise;
 mod output;
 mod progress;
@@ -56,6 +57,7 @@ struct Command {
 enum Verb {
     List(list::List),
     Check(check::Check),
+    Mutants(mutants::Mutants),
     Measure(measure::Measure),
     Rank(rank::Rank),
     Cmp(cmp::Cmp),
@@ -82,6 +84,7 @@ pub fn main_in<R: AsyncRegistry>(worlds: &Worlds<R>) -> ExitCode {
     let outcome = match Command::parse().verb {
         Verb::List(list) => list.run(registry),
         Verb::Check(check) => check.run(worlds),
+        Verb::Mutants(mutants) => mutants.run(worlds),
         Verb::Measure(measure) => measure.run(registry),
         Verb::Rank(rank) => rank.run(),
         Verb::Cmp(cmp) => cmp.run(),

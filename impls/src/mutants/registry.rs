@@ -1,0 +1,134 @@
+//! The mutants as contestants: what they are made of takes part once for each, under the mutant's name.
+
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::channel::{
+    Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline,
+};
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::limiter::{
+    AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
+    WeightedLimit,
+};
+use flowmeter_harness::pipeline::Pipelines;
+use flowmeter_harness::registry::{
+    AsyncRegistry, Contestant, Enrol, Mutant, MutantRegistry, Registry,
+};
+use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
+
+use super::copy::executor::fixed_pool::FixedPool;
+use super::copy::registry::Everybody;
+use super::copy::timer::heap::Heap;
+
+/// Every mutant.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mutants;
+
+impl Registry for Mutants {
+    fn channels<H: Enrol>(self, hall: &mut H) {
+        each(hall, |mut standing| Everybody.channels(&mut standing));
+    }
+    fn timers<H: Enrol>(self, hall: &mut H) {
+        each(hall, |mut standing| Everybody.timers(&mut standing));
+    }
+    fn pipelines<H: Enrol>(self, hall: &mut H) {
+        each(hall, |mut standing| Everybody.pipelines(&mut standing));
+    }
+    fn limiters<H: Enrol>(self, hall: &mut H) {
+        each(hall, |mut standing| Everybody.limiters(&mut standing));
+    }
+    fn executors<H: Enrol>(self, hall: &mut H) {
+        each(hall, |mut standing| Everybody.executors(&mut standing));
+    }
+}
+
+impl AsyncRegistry for Mutants {
+    type Executor = FixedPool;
+    type Sleep = Heap;
+}
+
+impl MutantRegistry for Mutants {
+    fn mutants(self) -> &'static [Mutant] {
+        super::ALL
+    }
+}
+
+fn each<H: Enrol>(hall: &mut H, walk: impl Fn(InPlace<'_, H>)) {
+    for (index, mutant) in super::ALL.iter().enumerate() {
+        walk(InPlace {
+            hall,
+            mutant,
+            number: index + 1,
+        });
+    }
+}
+
+/// Shows a hall the mutant where the one that it is made of stands, and nobody else.
+struct InPlace<'h, H> {
+    hall: &'h mut H,
+    mutant: &'static Mutant,
+    number: usize,
+}
+
+/// Hands every family on under the mutant's name.
+macro_rules! hand_on {
+    ($($visit:ident<$($family:ident: [$($bound:tt)+]),+>;)+) => {$(
+        fn $visit<$($family: $($bound)+),+>(&mut self, who: &Contestant) {
+            let who = self.renamed(who);
+            self.hall.$visit::<$($family),+>(&who);
+        }
+    )+};
+}
+
+impl<H: Enrol> InPlace<'_, H> {
+    fn renamed(&self, who: &Contestant) -> Contestant {
+        Contestant {
+            name: self.mutant.name,
+            origin: Origin::Mutant,
+            ..who.clone()
+        }
+    }
+}
+
+impl<H: Enrol> Enrol for InPlace<'_, H> {
+    /// Whoever is asked is what this process is made of from here on.
+    fn asks(&self, name: &str) -> bool {
+        let asked = name == self.mutant.base && self.hall.asks(self.mutant.name);
+        if asked {
+            super::activate(self.number);
+        }
+        asked
+    }
+
+    fn contestant(&mut self, who: &Contestant) {
+        if who.name == self.mutant.base {
+            let who = self.renamed(who);
+            self.hall.contestant(&who);
+        }
+    }
+
+    hand_on! {
+        blocking<C: [Blocking]>;
+        asynchronous<C: [Async]>;
+        mixed<C: [Blocking + Async]>;
+        callback<C: [Callback + Blocking]>;
+        put_deadline<C: [PutDeadline]>;
+        take_deadline<C: [TakeDeadline]>;
+        promises<C: [Promises + Blocking]>;
+        alts<C: [Alts]>;
+        timer<T: [Timers]>;
+        cancel<T: [Cancel]>;
+        reset<T: [Reset]>;
+        sleep<S: [Sleep]>;
+        blocking_sleep<S: [BlockingSleep]>;
+        timeouts<S: [Timeouts<C>], C: [Alts + Blocking]>;
+        pipeline<P: [Pipelines<C, E> + Default], C: [Async], E: [Executors]>;
+        limiter<L: [Limiters]>;
+        blocking_limit<L: [BlockingLimit]>;
+        limit_deadline<L: [LimitDeadline]>;
+        async_limit<L: [AsyncLimit]>;
+        async_limit_deadline<L: [AsyncLimitDeadline]>;
+        weighted_limit<L: [WeightedLimit]>;
+        async_weighted_limit<L: [AsyncWeightedLimit]>;
+        executor<E: [Executors], C: [Async + Blocking]>;
+    }
+}

@@ -1,0 +1,205 @@
+//! `mutants`: is the harness any good?
+
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use clap::Args;
+use comfy_table::{ContentArrangement, Table, presets};
+use flowmeter_harness::registry::{AsyncRegistry, Mutant};
+use serde::Serialize;
+
+use super::check::time;
+use super::failure::{FAILED, Failure, Outcome};
+use super::output::{Format, Output, width};
+use super::progress::steps;
+use super::selection::{Implementations, Properties};
+use crate::mutants::{Attack, attack, attackers};
+use crate::properties::{PROPERTIES, Property};
+use crate::proving::Effort;
+use crate::worlds::Worlds;
+
+/// Let the properties loose on implementations that are broken on purpose
+///
+/// Each mutant is one of our implementations with one defect, after faults that shipped in real systems. It has
+/// to be found by every property that its description names, in some world, by an assertion or an explained
+/// deadlock. Equivalent rewrites are different and correct: nobody may find anything.
+#[derive(Debug, Args)]
+pub(super) struct Mutants {
+    #[command(flatten)]
+    implementations: Implementations,
+    #[command(flatten)]
+    properties: Properties,
+    /// Seed of what is random
+    #[arg(long, default_value_t = Effort::CHECK.seed)]
+    seed: u64,
+    /// Seconds for each mutant, property and world at most [default: 2 under std, 30 elsewhere]
+    #[arg(long, value_name = "SECONDS")]
+    budget: Option<f64>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// One line: a mutant, and what one property made of it.
+#[derive(Serialize)]
+struct Row<'a> {
+    mutant: &'a str,
+    family: &'a str,
+    equivalent: bool,
+    killed: bool,
+    by: &'a str,
+    world: Option<&'a str>,
+    executions: u64,
+    seconds: f64,
+    /// What was seen.
+    detail: Option<&'a str>,
+}
+
+impl Mutants {
+    pub(super) fn run<R: AsyncRegistry>(self, worlds: &Worlds<R>) -> Outcome {
+        let time = time(self.budget)?;
+        let all = worlds.mutants();
+        if all.is_empty() {
+            return Err(Failure::input("this program has no mutants".to_owned()));
+        }
+        self.implementations
+            .find_in(all.iter().map(|mutant| mutant.name))?;
+        self.properties
+            .find_in(PROPERTIES.iter().map(|property| property.name))?;
+        let attacks: Vec<(&Mutant, &Property)> = (all.iter())
+            .filter(|mutant| self.implementations.matches(mutant.name))
+            .flat_map(|mutant| {
+                attackers(worlds, mutant)
+                    .into_iter()
+                    .map(move |by| (mutant, by))
+            })
+            .filter(|(_, property)| self.properties.matches(property.name))
+            .collect();
+
+        let mut output = Output::default();
+        let mut done = Vec::new();
+        let bar = steps(attacks.len() as u64, "attacking");
+        each(
+            &attacks,
+            |(mutant, property)| attack(worlds, mutant, property, time, self.seed),
+            |attack| {
+                if self.format == Format::Json {
+                    output.json(&row(&attack));
+                }
+                bar.set_message(format!(
+                    "{} by {}",
+                    attack.mutant.name, attack.property.name
+                ));
+                bar.inc(1);
+                done.push(attack);
+            },
+        );
+        bar.finish_and_clear();
+        if self.format == Format::Table {
+            done.sort_by_key(|attack| (attack.mutant.equivalent, attack.mutant.family));
+            output.line(&table(&done));
+            output.line(&summary(&done));
+        }
+        Ok(if done.iter().all(Attack::as_expected) {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::from(FAILED)
+        })
+    }
+}
+
+/// Does all of it, as many at a time as there are cores, and hands on what is done in the order in which it ends.
+fn each<T: Sync, D: Send>(
+    all: &[T],
+    work: impl Fn(&T) -> D + Sync,
+    mut hand_on: impl FnMut(D) + Send,
+) {
+    let next = AtomicUsize::new(0);
+    let hand_on = Mutex::new(&mut hand_on);
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let done = work(one);
+                    hand_on.lock().expect("nobody panics with it")(done);
+                }
+            });
+        }
+    });
+}
+
+fn row(attack: &Attack) -> Row<'_> {
+    Row {
+        mutant: attack.mutant.name,
+        family: attack.mutant.family,
+        equivalent: attack.mutant.equivalent,
+        killed: attack.killed(),
+        by: attack.property.name,
+        world: attack.killed().then_some(attack.proof.world.as_str()),
+        executions: attack.executions,
+        seconds: attack.seconds,
+        detail: attack.proof.detail.as_deref(),
+    }
+}
+
+/// Mutants and who killed them; of equivalent rewrites only those that raised an alarm.
+fn table(attacks: &[Attack]) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(width() as u16)
+        .set_header(["mutant", "family", "", "by", "under", "executions", "s"]);
+    let shown = |attack: &&Attack| !attack.mutant.equivalent || !attack.as_expected();
+    for attack in attacks.iter().filter(shown) {
+        table.add_row([
+            attack.mutant.name,
+            attack.mutant.family,
+            match (attack.killed(), attack.mutant.equivalent) {
+                (true, false) => "killed",
+                (false, _) => "SURVIVED",
+                (true, true) => "FALSE ALARM",
+            },
+            attack.property.name,
+            if attack.killed() {
+                &attack.proof.world
+            } else {
+                "-"
+            },
+            &attack.executions.to_string(),
+            &format!("{:.1}", attack.seconds),
+        ]);
+    }
+    table.to_string()
+}
+
+fn summary(attacks: &[Attack]) -> String {
+    let mut text = String::new();
+    for attack in attacks.iter().filter(|attack| !attack.as_expected()) {
+        let told = attack.proof.detail.as_deref().unwrap_or("nothing was seen");
+        text.push_str(&format!(
+            "{} and {}: {told}\n    cargo flowmeter mutants -i '^{}$' -p '^{}$'\n",
+            attack.mutant.name, attack.property.name, attack.mutant.name, attack.property.name
+        ));
+    }
+    let count = |equivalent| {
+        let mut names: Vec<&str> = (attacks.iter())
+            .filter(|attack| attack.mutant.equivalent == equivalent)
+            .map(|attack| attack.mutant.name)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names.len()
+    };
+    let expected = attacks.iter().filter(|attack| attack.as_expected()).count();
+    let executions: u64 = attacks.iter().map(|attack| attack.executions).sum();
+    text + &format!(
+        "{} mutants and {} equivalent rewrites, {expected} of {} attacks as expected; {executions} executions",
+        count(false),
+        count(true),
+        attacks.len(),
+    )
+}

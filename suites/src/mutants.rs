@@ -1,0 +1,120 @@
+//! Is the harness any good? The properties are let loose on implementations broken on purpose, and on equivalent
+//! rewrites, which must raise no alarm.
+
+use std::time::Duration;
+
+use flowmeter_harness::record::{Proof, Verdict};
+use flowmeter_harness::registry::{AsyncRegistry, Mutant};
+
+use crate::properties::{PROPERTIES, Property};
+use crate::proving::{Effort, prove};
+use crate::roster::{Due, Owed};
+use crate::worlds::Worlds;
+
+/// What one property made of a mutant.
+#[derive(Clone, Debug)]
+pub struct Attack {
+    /// On whom.
+    pub mutant: &'static Mutant,
+    /// By what.
+    pub property: &'static Property,
+    /// In the world that found it; in the last one where none did.
+    pub proof: Proof,
+    /// Executions in all worlds together.
+    pub executions: u64,
+    /// Seconds in all worlds together.
+    pub seconds: f64,
+}
+
+impl Attack {
+    /// Whether it was found: by an assertion or an explained deadlock. To hang, or to end without a word, is to
+    /// survive.
+    pub fn killed(&self) -> bool {
+        self.proof.verdict == Verdict::Fail
+    }
+
+    /// Whether that is what was expected of the mutant.
+    pub fn as_expected(&self) -> bool {
+        self.killed() != self.mutant.equivalent
+    }
+}
+
+/// How much to look at under a world, `time` at most where there is a limit. What is looked for is a fault that is
+/// there: far less than a proof takes finds it.
+fn effort(world: &str, time: Option<Duration>, seed: u64) -> Effort {
+    let usual = match world {
+        "std" => Effort::CHECK,
+        "loom" => Effort {
+            executions: 100_000,
+            time: Duration::from_secs(30),
+            ..Effort::EXPLORE
+        },
+        _ => Effort {
+            time: Duration::from_secs(30),
+            ..Effort::EXPLORE
+        },
+    };
+    Effort {
+        time: time.unwrap_or(usual.time),
+        seed,
+        ..usual
+    }
+}
+
+/// Lets a property loose on a mutant, in one world after the other until one of them finds it.
+///
+/// # Panics
+/// When there are no worlds with mutants.
+pub fn attack<R: AsyncRegistry>(
+    worlds: &Worlds<R>,
+    mutant: &'static Mutant,
+    property: &'static Property,
+    time: Option<Duration>,
+    seed: u64,
+) -> Attack {
+    let (mut executions, mut seconds, mut last) = (0, 0.0, None);
+    for world in worlds.of_mutants() {
+        let cell = Owed {
+            implementation: mutant.name,
+            property,
+            world,
+            due: Due::Owed,
+        };
+        let proof = prove(&cell, effort(world, time, seed));
+        executions += proof.executions;
+        seconds += proof.seconds;
+        let found = proof.verdict == Verdict::Fail;
+        last = Some(proof);
+        if found {
+            break;
+        }
+    }
+    Attack {
+        mutant,
+        property,
+        proof: last.expect("mutants are looked at somewhere"),
+        executions,
+        seconds,
+    }
+}
+
+/// What a mutant is to be attacked by: what has to find it; of an equivalent rewrite every property of its kind,
+/// none of which may.
+///
+/// # Panics
+/// When it names a property that does not exist.
+pub fn attackers<R: AsyncRegistry>(
+    worlds: &Worlds<R>,
+    mutant: &'static Mutant,
+) -> Vec<&'static Property> {
+    let named = |name: &&str| {
+        let property = PROPERTIES.iter().find(|property| property.name == *name);
+        *property.unwrap_or_else(|| panic!("{}: there is no property {name}", mutant.name))
+    };
+    if mutant.equivalent {
+        let kind = worlds.kind_of(mutant);
+        let all = PROPERTIES.iter().copied();
+        return all.filter(|property| property.kind() == kind).collect();
+    }
+    mutant.killed_by.iter().map(named).collect()
+}
