@@ -26,9 +26,11 @@ mod number;
 mod rows;
 pub mod statistics;
 mod terminal;
+mod timeline;
 
 pub use error::ReportError;
 pub use html::render;
 pub use rows::{CmpRow, RankRow, cmp_rows, rank_rows};
 pub use statistics::{Estimates, estimate, estimates_of};
 pub use terminal::{DEFAULT_WIDTH, Style, cmp_table, rank_table};
+pub use timeline::{About, timeline_page};

@@ -9,6 +9,7 @@
 
 mod findings;
 mod read;
+mod timeline;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::findings::{Excess, Findings, InFlight, Lateness};
 pub use self::read::{RecordError, RunData, read_run};
+pub use self::timeline::{Span, Step, Timeline};
 use crate::caps::Origin;
 
 /// Version of this schema; a reader refuses another one.
