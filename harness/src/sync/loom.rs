@@ -123,6 +123,25 @@ impl Place for Chair {
     }
 }
 
+/// What a thread is about to run. Where an execution fails before the thread begins, loom drops it outside the
+/// model, where nothing of loom's can be dropped: that would abort the process.
+struct Unbegun<F>(Option<F>);
+
+impl<T, F: FnOnce() -> T> Unbegun<F> {
+    fn run(mut self) -> T {
+        let body = self.0.take().expect("it runs once");
+        body()
+    }
+}
+
+impl<F> Drop for Unbegun<F> {
+    fn drop(&mut self) {
+        if ::std::thread::panicking() {
+            ::std::mem::forget(self.0.take());
+        }
+    }
+}
+
 ::loom::thread_local! {
     static ME: Cell<Option<usize>> = Cell::new(None);
 }
@@ -152,9 +171,10 @@ impl Engine for Loom {
 
     #[track_caller]
     fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> raw::JoinHandle<T> {
+        let body = Unbegun(Some(body));
         raw::Builder::new()
             .stack_size(STACK_WORDS)
-            .spawn(body)
+            .spawn(move || body.run())
             .expect("loom starts threads without the system")
     }
     #[track_caller]

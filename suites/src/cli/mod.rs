@@ -17,6 +17,7 @@ mod rank;
 mod report;
 mod resume;
 mod selection;
+mod sites;
 mod verdicts;
 
 use std::process::ExitCode;
@@ -56,6 +57,7 @@ struct Command {
 enum Verb {
     List(list::List),
     Check(check::Check),
+    Sites(sites::Sites),
     Measure(measure::Measure),
     Rank(rank::Rank),
     Cmp(cmp::Cmp),
@@ -82,6 +84,7 @@ pub fn main_in<R: AsyncRegistry>(worlds: &Worlds<R>) -> ExitCode {
     let outcome = match Command::parse().verb {
         Verb::List(list) => list.run(registry),
         Verb::Check(check) => check.run(worlds),
+        Verb::Sites(sites) => sites.run(worlds),
         Verb::Measure(measure) => measure.run(registry),
         Verb::Rank(rank) => rank.run(),
         Verb::Cmp(cmp) => cmp.run(),

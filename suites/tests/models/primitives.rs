@@ -20,11 +20,6 @@ pub fn explore(model: impl Fn() + Send + Sync + 'static) -> Explored {
     explore_with(true, model)
 }
 
-/// For models of the facade itself, which say what it does rather than rely on it.
-pub fn without_mischief(model: impl Fn() + Send + Sync + 'static) -> Explored {
-    explore_with(false, model)
-}
-
 fn explore_with(mischief: bool, model: impl Fn() + Send + Sync + 'static) -> Explored {
     let executions = match W::NAME {
         "std" => 200,
