@@ -16,5 +16,7 @@ pub mod properties;
 pub mod proving;
 pub mod roster;
 pub mod scenario;
+#[cfg(feature = "command")]
+pub mod sites;
 pub mod workloads;
 pub mod worlds;

@@ -19,6 +19,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::contest::Contest;
+#[cfg(feature = "command")]
+use crate::sites;
 use crate::worlds::Worlds;
 use crate::{proving, roster};
 
@@ -29,6 +31,12 @@ pub(crate) const CELL: &str = "__cell";
 pub(crate) const ANSWER: &str = "__answer";
 /// Says what one contestant owes in a world.
 pub(crate) const DUES: &str = "__dues";
+/// Lists the sites that one cell passes.
+#[cfg(feature = "command")]
+pub(crate) const SITES: &str = "__sites";
+/// Proves one cell with one site broken.
+#[cfg(feature = "command")]
+pub(crate) const BROKEN: &str = "__broken";
 
 /// Serves the process that started this one, if it did; then its exit code is the answer.
 pub fn serve_if_asked<R: AsyncRegistry>(worlds: &Worlds<R>) -> Option<ExitCode> {
@@ -51,6 +59,10 @@ pub fn serve_if_asked<R: AsyncRegistry>(worlds: &Worlds<R>) -> Option<ExitCode> 
         CELL => Some(answer(|task| proving::serve(worlds, task))),
         ANSWER => Some(answer(|question| roster::serve(worlds, question))),
         DUES => Some(answer(|question| roster::serve_dues(worlds, question))),
+        #[cfg(feature = "command")]
+        SITES => Some(answer(|task| sites::serve_listing(worlds, task))),
+        #[cfg(feature = "command")]
+        BROKEN => Some(answer(|broken| sites::serve_broken(worlds, broken))),
         _ => None,
     }
 }

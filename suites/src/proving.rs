@@ -72,18 +72,24 @@ pub(crate) struct Task {
     seed: u64,
 }
 
+impl Task {
+    pub(crate) fn of(cell: &Owed, effort: Effort) -> Task {
+        Task {
+            implementation: cell.implementation.to_owned(),
+            property: cell.property.name.to_owned(),
+            world: cell.world.to_owned(),
+            executions: effort.executions,
+            millis: effort.time.as_millis() as u64,
+            seed: effort.seed,
+        }
+    }
+}
+
 /// Proves a cell in a process of its own.
 pub fn prove(cell: &Owed, effort: Effort) -> Proof {
     let began = Instant::now();
     let (implementation, property) = (cell.implementation, cell.property.name);
-    let task = Task {
-        implementation: implementation.to_owned(),
-        property: property.to_owned(),
-        world: cell.world.to_owned(),
-        executions: effort.executions,
-        millis: effort.time.as_millis() as u64,
-        seed: effort.seed,
-    };
+    let task = Task::of(cell, effort);
     let without = |verdict, detail| {
         let seconds = began.elapsed().as_secs_f64();
         proof(&task, verdict, detail, seconds)

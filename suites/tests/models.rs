@@ -17,6 +17,7 @@ mod loom_world {
     include!("models/primitives.rs");
     include!("models/time.rs");
     include!("models/checked.rs");
+    include!("models/mischief.rs");
 }
 
 mod shuttle_world {
@@ -24,6 +25,7 @@ mod shuttle_world {
     include!("models/primitives.rs");
     include!("models/time.rs");
     include!("models/checked.rs");
+    include!("models/mischief.rs");
 }
 
 mod sim_world {
@@ -38,6 +40,8 @@ mod callbacks;
 mod explored;
 #[path = "models/process.rs"]
 mod process;
+#[path = "models/sites.rs"]
+mod sites;
 
 fn main() -> ExitCode {
     let mut models: Vec<Model> = Vec::new();
@@ -46,13 +50,16 @@ fn main() -> ExitCode {
     models.extend(loom_world::models());
     models.extend(loom_world::time_models());
     models.extend(loom_world::checked());
+    models.extend(loom_world::mischief_models());
     models.extend(shuttle_world::models());
     models.extend(shuttle_world::time_models());
     models.extend(shuttle_world::checked());
+    models.extend(shuttle_world::mischief_models());
     models.extend(sim_world::models());
     models.extend(sim_world::time_models());
     models.extend(explored::models());
     models.extend(callbacks::models());
     models.extend(process::models());
+    models.extend(sites::models());
     isolation::main(models)
 }

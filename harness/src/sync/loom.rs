@@ -4,11 +4,11 @@
 //! | --- | --- |
 //! | threads | 5 in all: main, up to 3 workers, and the clock's helper if timers or rescuers are used |
 //! | stacks | main about 24 KiB; spawned threads 128 KiB |
-//! | atomics, fences | memory orders explored; `SeqCst` accesses act as `AcqRel` (only `fence(SeqCst)` orders all); no load buffering; weak compare-exchange never fails for nothing |
+//! | atomics, fences | memory orders explored; `SeqCst` accesses act as `AcqRel` (only `fence(SeqCst)` orders all); no load buffering |
 //! | `UnsafeCell` | races found |
 //! | `Mutex`, `Parker` | acquire and release, as std's; but a panic that a model catches after it let go of a lock fails the next one who takes that lock (loom's own locks poison) |
-//! | `Condvar` | `notify_one` wakes whoever waited longest; a woken thread sees all that its waker saw |
-//! | spurious wake-ups | none, though the contract admits them |
+//! | `Condvar` | a woken thread sees all that its waker saw |
+//! | mischief | from a script enumerated around the exploration, once the space without any is exhausted: one occasion that was met there, taken in a space of its own with at most one preemption. The n-th wait of a thread in a `Condvar`, a `Parker` or `block_on` ends for nothing; its n-th `notify_one` with several waiters wakes another than the one who waited longest; its n-th `compare_exchange_weak` fails for nothing |
 //! | `Arc` | loom's: leaks found (by number, without a line); no `Weak`, unsized only by `from_std` |
 //! | `Track` | leaks found, with the line |
 //! | constructors | none is `const`, so no statics |
@@ -29,6 +29,7 @@ use ::std::sync::atomic::{AtomicBool, Ordering};
 use ::std::time::{Duration, Instant};
 
 use super::explored::exploration::{attempt, execute, executions};
+use super::explored::mischief::{self, Mischief};
 use super::explored::{Engine, Place, Word, census, choices, facade, world};
 
 pub use crate::__loom_thread_local as thread_local;
@@ -39,9 +40,9 @@ pub use ::loom::thread_local as __thread_local;
 
 /// Atomics and fences.
 pub mod atomic {
-    pub use ::loom::sync::atomic::{
-        AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
-    };
+    use super::Loom;
+    use ::loom::sync::atomic as raw;
+    super::explored::atomic::atomics!(Loom);
 }
 
 /// Loom's `thread_local!`, which does not know `const` initialisers.
@@ -122,6 +123,25 @@ impl Place for Chair {
     }
 }
 
+/// What a thread is about to run. Where an execution fails before the thread begins, loom drops it outside the
+/// model, where nothing of loom's can be dropped: that would abort the process.
+struct Unbegun<F>(Option<F>);
+
+impl<T, F: FnOnce() -> T> Unbegun<F> {
+    fn run(mut self) -> T {
+        let body = self.0.take().expect("it runs once");
+        body()
+    }
+}
+
+impl<F> Drop for Unbegun<F> {
+    fn drop(&mut self) {
+        if ::std::thread::panicking() {
+            ::std::mem::forget(self.0.take());
+        }
+    }
+}
+
 ::loom::thread_local! {
     static ME: Cell<Option<usize>> = Cell::new(None);
 }
@@ -151,9 +171,10 @@ impl Engine for Loom {
 
     #[track_caller]
     fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> raw::JoinHandle<T> {
+        let body = Unbegun(Some(body));
         raw::Builder::new()
             .stack_size(STACK_WORDS)
-            .spawn(body)
+            .spawn(move || body.run())
             .expect("loom starts threads without the system")
     }
     #[track_caller]
@@ -172,6 +193,10 @@ impl Engine for Loom {
     }
     fn set_me(number: usize) {
         ME.with(|me| me.set(Some(number)));
+    }
+
+    fn misbehaves(what: Mischief, ways: usize) -> usize {
+        Loom::me().map_or(0, |me| mischief::scripted(me, what, ways))
     }
 }
 
@@ -204,6 +229,7 @@ world!(Loom over Loom, "loom", |plan, model| {
     let model = ::std::sync::Arc::new(model);
     let mut complete = true;
     choices::clear();
+    mischief::clear();
     let failure = loop {
         let time = plan.time.saturating_sub(began.elapsed());
         let room = plan.executions.saturating_sub(executions());
@@ -222,7 +248,10 @@ world!(Loom over Loom, "loom", |plan, model| {
             let mut builder = Builder::new();
             builder.max_threads = THREADS;
             builder.max_branches = BRANCHES;
-            builder.preemption_bound = plan.preemptions;
+            builder.preemption_bound = match mischief::is_taken() {
+                true => Some(plan.preemptions.unwrap_or(1).min(1)),
+                false => plan.preemptions,
+            };
             builder.max_permutations = Some(permutations);
             builder.max_duration = Some(time);
             builder.checkpoint_interval = interval;
@@ -243,7 +272,8 @@ world!(Loom over Loom, "loom", |plan, model| {
         if next % interval == 0 && (next >= permutations || script.elapsed() >= time) {
             complete = false;
         }
-        if !choices::advance() {
+        // A script of choices that has come to its end is empty: it begins anew with the next occasion.
+        if !(choices::advance() || plan.mischief && mischief::advance()) {
             break None;
         }
     };

@@ -23,8 +23,9 @@
 //! | `choose` | one of n, explored where the world can |
 //! | `random_u64`, `order_key` | random numbers, and unique keys for ordering locks, that replay |
 //!
-//! Every call is `#[inline]` and `#[track_caller]`, so that the harness can name the line that made it;
-//! names that are another crate's own (`Arc`, the atomics) are passed through as they are.
+//! Every call is `#[inline]` and `#[track_caller]`, so that the harness can name the line that made it, and
+//! where schedules are explored break it (`sites`); names that are another crate's own (`Arc`, under std the
+//! atomics) are passed through as they are.
 //!
 //! What each world sees, in short; the modules of loom and shuttle tell their limits in full:
 //!
@@ -40,7 +41,8 @@
 //! | `on_quiescence` | refused | runs when all wait | runs when all wait |
 //! | `choose` | random | enumerated | random |
 //! | random numbers, keys | differ from run to run | replay | replay with the schedule |
-//! | wake-ups for nothing | happen | none | none |
+//! | wake-ups for nothing, weak exchanges that fail for nothing | happen | each, one at a time | random, in a quarter of the executions |
+//! | whom `notify_one` wakes | anybody | the first; each other, one at a time | the first; anybody in a quarter of the executions |
 //! | a panic in `contain` | stops there | fails the model | fails the model |
 //!
 //! `shuttle::Sim` is a fourth world of the same primitives as shuttle's: one schedule, in which threads take
@@ -61,6 +63,8 @@ pub mod loom;
 mod ordered_map;
 #[cfg(feature = "shuttle")]
 pub mod shuttle;
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+pub mod sites;
 pub mod std;
 
 /// A moment on the clock of a world, in nanoseconds since that clock began.
@@ -111,6 +115,9 @@ pub struct Exploration {
     pub seed: u64,
     /// loom: how often a thread may be preempted; `None` for no bound.
     pub preemptions: Option<usize>,
+    /// loom and shuttle: whether primitives also misbehave as their contracts admit. Waits end for nothing,
+    /// `notify_one` wakes another than the one who waited longest, weak exchanges fail for nothing.
+    pub mischief: bool,
 }
 
 impl Default for Exploration {
@@ -120,6 +127,7 @@ impl Default for Exploration {
             time: Duration::from_secs(20),
             seed: 0x666c_6f77,
             preemptions: Some(2),
+            mischief: true,
         }
     }
 }

@@ -9,8 +9,7 @@
 //! | atomics, fences | sequentially consistent whatever the order asked for: orders are loom's to prove |
 //! | `UnsafeCell` | races not looked for |
 //! | `Mutex` | does not poison; the next holder is chosen by the schedule |
-//! | `Condvar` | `notify_one` wakes whoever waited longest |
-//! | spurious wake-ups | none, though the contract admits them |
+//! | mischief | in a quarter of the executions, each occasion with probability 1/8: a wait in a `Condvar`, a `Parker` or `block_on` ends for nothing; `notify_one` wakes another than the one who waited longest; `compare_exchange_weak` fails for nothing. None in the others, nor in [`Sim`] |
 //! | `Arc` | std's; leaks not looked for |
 //! | `Track` | leaks found, with the line |
 //! | `thread_local!` | shuttle's; in a destructor of one, the facade no longer knows its thread |
@@ -34,6 +33,7 @@ use ::std::sync::atomic::Ordering;
 use ::std::time::Instant;
 
 use super::explored::exploration::{attempt, execute};
+use super::explored::mischief::Mischief;
 use super::explored::{Engine, Place, Word, facade, world};
 
 pub use super::std::UnsafeCell;
@@ -42,9 +42,9 @@ pub use ::shuttle::thread_local;
 
 /// Atomics and fences.
 pub mod atomic {
-    pub use ::shuttle::sync::atomic::{
-        AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
-    };
+    use super::Shuttle;
+    use ::shuttle::sync::atomic as raw;
+    super::explored::atomic::atomics!(Shuttle);
 }
 
 /// Schedules of a larger model, chosen at random.
@@ -59,6 +59,13 @@ const STACK: usize = 256 * 1024;
 const STEPS: usize = 200_000;
 /// Timers that fire while somebody could run, in an adversarial execution.
 const EAGER: u32 = 64;
+/// Of so many occasions for mischief one is taken, in an execution that has any.
+const SELDOM: u64 = 8;
+
+::std::thread_local! {
+    /// Whether this execution has mischief.
+    static MISCHIEF: Cell<bool> = const { Cell::new(false) };
+}
 
 impl Word for ::shuttle::sync::atomic::AtomicU64 {
     fn new(value: u64) -> Self {
@@ -150,6 +157,14 @@ impl Engine for Shuttle {
     fn set_me(number: usize) {
         ME.with(|me| me.set(Some(number)));
     }
+
+    fn misbehaves(_what: Mischief, ways: usize) -> usize {
+        if ways > 0 && MISCHIEF.get() && thread_rng().next_u64().is_multiple_of(SELDOM) {
+            1 + choose(ways)
+        } else {
+            0
+        }
+    }
 }
 
 /// A random number, part of the schedule.
@@ -206,13 +221,12 @@ world!(Shuttle over Shuttle, "shuttle", |plan, model| {
         let mut config = config(MaxSteps::FailAfter(STEPS));
         config.max_time = Some(time);
         let model = model.clone();
+        let mischief = plan.mischief;
         let found = attempt(move || {
             Runner::new(scheduler, config).run(move || {
-                let eager = if thread_rng().next_u32().is_multiple_of(2) {
-                    0
-                } else {
-                    EAGER
-                };
+                let drawn = thread_rng().next_u32();
+                let eager = if drawn.is_multiple_of(2) { 0 } else { EAGER };
+                MISCHIEF.set(mischief && (drawn >> 1).is_multiple_of(4));
                 execute::<Shuttle>(eager, &*model);
             });
         });
@@ -233,6 +247,7 @@ pub struct Sim;
 world!(Sim over Shuttle, "sim", |_plan, model| {
     let failure = attempt(move || {
         let scheduler = RoundRobinScheduler::new(1);
+        MISCHIEF.set(false);
         Runner::new(scheduler, config(MaxSteps::None)).run(move || execute::<Shuttle>(0, &model));
     });
     (false, failure)

@@ -55,7 +55,7 @@ const A_DAY: Duration = Duration::from_secs(86_400);
 
 impl Check {
     pub(super) fn run<R: AsyncRegistry>(self, worlds: &Worlds<R>) -> Outcome {
-        let courts = self.courts(worlds)?;
+        let courts = courts(worlds, &self.under)?;
         let time = time(self.budget)?;
         let contest = Contest::of(worlds.registry());
         self.implementations
@@ -103,30 +103,30 @@ impl Check {
             ExitCode::SUCCESS
         })
     }
-
-    /// The worlds that were named, once each.
-    fn courts<'a, R: AsyncRegistry>(
-        &self,
-        worlds: &'a Worlds<R>,
-    ) -> Result<Vec<&'a dyn Court>, Failure> {
-        let mut courts: Vec<&dyn Court> = Vec::new();
-        for name in &self.under {
-            let Some(court) = worlds.find(name) else {
-                let known: Vec<&str> = worlds.names().collect();
-                return Err(Failure::input(format!(
-                    "--under: there is no world '{name}' here; give some of {}",
-                    known.join(",")
-                )));
-            };
-            if courts.iter().all(|other| other.world() != court.world()) {
-                courts.push(court);
-            }
-        }
-        Ok(courts)
-    }
 }
 
-/// The time that `--budget` gives.
+/// The worlds that were named, once each.
+pub(super) fn courts<'a, R: AsyncRegistry>(
+    worlds: &'a Worlds<R>,
+    under: &[String],
+) -> Result<Vec<&'a dyn Court>, Failure> {
+    let mut courts: Vec<&dyn Court> = Vec::new();
+    for name in under {
+        let Some(court) = worlds.find(name) else {
+            let known: Vec<&str> = worlds.names().collect();
+            return Err(Failure::input(format!(
+                "--under: there is no world '{name}' here; give some of {}",
+                known.join(",")
+            )));
+        };
+        if courts.iter().all(|other| other.world() != court.world()) {
+            courts.push(court);
+        }
+    }
+    Ok(courts)
+}
+
+/// The seconds of `--budget`.
 pub(super) fn time(budget: Option<f64>) -> Result<Option<Duration>, Failure> {
     let Some(budget) = budget else {
         return Ok(None);

@@ -18,6 +18,7 @@ mod rank;
 mod report;
 mod resume;
 mod selection;
+mod sites;
 mod verdicts;
 
 use std::process::ExitCode;
@@ -58,6 +59,7 @@ enum Verb {
     List(list::List),
     Check(check::Check),
     Mutants(mutants::Mutants),
+    Sites(sites::Sites),
     Measure(measure::Measure),
     Rank(rank::Rank),
     Cmp(cmp::Cmp),
@@ -85,6 +87,7 @@ pub fn main_in<R: AsyncRegistry>(worlds: &Worlds<R>) -> ExitCode {
         Verb::List(list) => list.run(registry),
         Verb::Check(check) => check.run(worlds),
         Verb::Mutants(mutants) => mutants.run(worlds),
+        Verb::Sites(sites) => sites.run(worlds),
         Verb::Measure(measure) => measure.run(registry),
         Verb::Rank(rank) => rank.run(),
         Verb::Cmp(cmp) => cmp.run(),

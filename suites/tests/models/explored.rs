@@ -43,6 +43,10 @@ pub fn models() -> Vec<Model> {
             limits_are_incomplete,
         ),
         Model::new(
+            "loom::mischief_that_the_budget_leaves_out_is_not_the_whole_space",
+            mischief_left_out,
+        ),
+        Model::new(
             "shuttle::executions_are_counted_and_never_complete",
             shuttle_counts,
         ),
@@ -121,6 +125,31 @@ fn limits_are_incomplete() -> Result<String, String> {
         && exactly.executions == all.executions
         && !none.complete
         && none.executions == 0;
+    if right { Ok(seen) } else { Err(seen) }
+}
+
+fn mischief_left_out() -> Result<String, String> {
+    let model = || {
+        let parker = loom::Parker::new();
+        let unparker = parker.unparker();
+        let other = spawn(move || unparker.unpark());
+        parker.park();
+        other.join();
+    };
+    let plan = |executions, mischief| Exploration {
+        executions,
+        mischief,
+        ..Exploration::default()
+    };
+    let plain = Loom::explore(&plan(100_000, false), model);
+    let few = Loom::explore(&plan(plain.executions, true), model);
+    let whole = Loom::explore(&plan(100_000, true), model);
+    let seen = format!("{plain:?} {few:?} {whole:?}");
+    let right = plain.complete
+        && !few.complete
+        && few.executions == plain.executions
+        && whole.complete
+        && whole.executions > plain.executions;
     if right { Ok(seen) } else { Err(seen) }
 }
 

@@ -17,6 +17,10 @@ fn named(name: &str) -> String {
 }
 
 pub fn explore(model: impl Fn() + Send + Sync + 'static) -> Explored {
+    explore_with(true, model)
+}
+
+fn explore_with(mischief: bool, model: impl Fn() + Send + Sync + 'static) -> Explored {
     let executions = match W::NAME {
         "std" => 200,
         "loom" => 200_000,
@@ -25,6 +29,7 @@ pub fn explore(model: impl Fn() + Send + Sync + 'static) -> Explored {
     let plan = Exploration {
         executions,
         time: Duration::from_secs(20),
+        mischief,
         ..Exploration::default()
     };
     W::explore(&plan, model)
@@ -32,7 +37,10 @@ pub fn explore(model: impl Fn() + Send + Sync + 'static) -> Explored {
 
 /// Explores, and insists that a world that can exhaust the space did.
 pub fn exhaust(model: impl Fn() + Send + Sync + 'static) -> Explored {
-    let mut explored = explore(model);
+    exhausted(explore(model))
+}
+
+fn exhausted(mut explored: Explored) -> Explored {
     if W::NAME == "loom" && explored.failure.is_none() && !explored.complete {
         explored.failure = Some("loom did not come to the end of the space".to_owned());
     }

@@ -53,6 +53,11 @@ pub struct Entry {
     /// How often it has chosen.
     #[cfg(feature = "loom")]
     pub chosen: usize,
+    /// How many occasions for mischief it has had, of each kind.
+    #[cfg(feature = "loom")]
+    pub occasions: [usize; super::mischief::Mischief::KINDS],
+    /// Whether its exchange at the site that fails once has failed.
+    pub failed: bool,
 }
 
 /// An armed timer: it rouses a seat.
@@ -168,6 +173,9 @@ impl Census {
             drawn: 0,
             #[cfg(feature = "loom")]
             chosen: 0,
+            #[cfg(feature = "loom")]
+            occasions: Default::default(),
+            failed: false,
         });
         self.threads.len() - 1
     }

@@ -8,7 +8,9 @@ use ::std::sync::atomic::{AtomicBool, Ordering};
 use ::std::sync::{Arc, Mutex as Plain, PoisonError};
 
 use super::super::Deadline;
+use super::super::sites::{self, Breakage, Kind};
 use super::census::{self, State};
+use super::mischief::Mischief;
 use super::seat::{Rouse, Seat};
 use super::{Engine, Word, helper, time};
 
@@ -41,7 +43,9 @@ impl<E: Engine, T> Mutex<E, T> {
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> MutexGuard<'_, E, T> {
-        self.lock_at(Location::caller())
+        let at = Location::caller();
+        sites::pass(Kind::Lock, None, at);
+        self.lock_at(at)
     }
 
     fn lock_at(&self, at: &'static Location<'static>) -> MutexGuard<'_, E, T> {
@@ -71,6 +75,7 @@ impl<E: Engine, T> Mutex<E, T> {
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, E, T>> {
+        sites::pass(Kind::TryLock, None, Location::caller());
         E::try_lock(&self.raw).map(|raw| self.guard(raw))
     }
 
@@ -136,7 +141,7 @@ impl<E: Engine, T> Drop for MutexGuard<'_, E, T> {
     }
 }
 
-/// A condition variable. Wakes in the order of waiting.
+/// A condition variable. Wakes in the order of waiting, but for mischief.
 pub struct Condvar<E: Engine> {
     /// What waits and notifications operate on, so that the checker orders them.
     gate: Arc<E::Word>,
@@ -189,9 +194,14 @@ impl<E: Engine> Condvar<E> {
             time::order();
         }
         self.gate.touch();
+        let lock = guard.lock;
+        if E::misbehaves(Mischief::SpuriousWakeUp, 1) > 0 {
+            // At once, which is no less than later: until it has the lock again, others may come first.
+            drop(guard);
+            return lock.lock_at(at);
+        }
         let seat = Seat::take();
         self.waiters().push_back(seat.clone());
-        let lock = guard.lock;
         drop(guard);
         seat.sit("a condvar", at, deadline, &self.gate);
         self.waiters().retain(|other| !Arc::ptr_eq(other, &seat));
@@ -202,10 +212,19 @@ impl<E: Engine> Condvar<E> {
     #[inline]
     #[track_caller]
     pub fn notify_one(&self) {
+        let broken = sites::pass(Kind::NotifyOne, None, Location::caller());
+        if broken == Some(Breakage::Dropped) {
+            return;
+        }
         self.gate.touch();
+        let others = self.waiters().len().saturating_sub(1);
+        let mut place = match broken {
+            Some(_) => others,
+            None => E::misbehaves(Mischief::AnotherWaiter, others),
+        };
         loop {
             // A waiter whose time was up does not use up the notification.
-            let next = self.waiters().pop_front();
+            let next = self.waiters().remove(::std::mem::take(&mut place));
             if next.is_none_or(|seat| seat.rouse()) {
                 return;
             }
@@ -216,6 +235,10 @@ impl<E: Engine> Condvar<E> {
     #[inline]
     #[track_caller]
     pub fn notify_all(&self) {
+        let broken = sites::pass(Kind::NotifyAll, None, Location::caller());
+        if broken == Some(Breakage::Dropped) {
+            return;
+        }
         self.gate.touch();
         let all = ::std::mem::take(&mut *self.waiters());
         for seat in all {

@@ -16,6 +16,7 @@
 //! the armed timers) is only touched right after an operation on a [`Word`] that all who touch the same
 //! state also operate on, with no scheduling point between.
 
+pub mod atomic;
 pub mod census;
 #[cfg(feature = "loom")]
 pub mod choices;
@@ -23,6 +24,7 @@ pub mod exploration;
 pub mod helper;
 pub mod lock;
 pub mod map;
+pub mod mischief;
 pub mod park;
 pub mod seat;
 pub mod stamp;
@@ -33,6 +35,8 @@ pub mod track;
 use ::std::ops::DerefMut;
 use ::std::panic::Location;
 use ::std::sync::atomic::Ordering;
+
+use mischief::Mischief;
 
 /// A 64-bit atomic that the checker watches.
 pub trait Word: Send + Sync + 'static {
@@ -101,11 +105,20 @@ pub trait Engine: Sized + Send + Sync + 'static {
     fn me() -> Option<usize>;
     /// Gives the calling thread its number.
     fn set_me(number: usize);
+
+    /// In which of so many `ways` what the calling thread now does misbehaves, as its contract admits: 0 for not
+    /// at all. No scheduling point.
+    fn misbehaves(what: Mischief, ways: usize) -> usize;
 }
 
-/// A source location as it reads from the workspace: the twins of `impls` compile its sources under
-/// another folder (`impls/loom/../src/…`).
+/// A line of the sources as it reads from the workspace.
 pub fn place(location: &Location<'_>) -> String {
+    format!("{}:{}", source_file(location), location.line())
+}
+
+/// A source file as it reads from the workspace: the twins of `impls` compile its sources under another folder
+/// (`impls/loom/../src/…`).
+pub fn source_file(location: &Location<'_>) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in location.file().split('/') {
         if part == ".." && parts.last().is_some_and(|last| *last != "..") {
@@ -114,7 +127,7 @@ pub fn place(location: &Location<'_>) -> String {
             parts.push(part);
         }
     }
-    format!("{}:{}", parts.join("/"), location.line())
+    parts.join("/")
 }
 
 /// The names that every world has, for an [`Engine`].

@@ -10,6 +10,8 @@ use ::std::sync::{Arc, Mutex as Plain, PoisonError};
 use ::std::task::{Context, Poll, Wake, Waker};
 
 use super::super::Deadline;
+use super::super::sites::{self, Breakage, Kind};
+use super::mischief::Mischief;
 use super::seat::{Rouse, Seat};
 use super::{Engine, Word, time};
 
@@ -96,6 +98,9 @@ impl<E: Engine> Parker<E> {
         if bench.token.swap(EMPTY, Ordering::Acquire) == TOKEN || passed {
             return;
         }
+        if E::misbehaves(Mischief::SpuriousWakeUp, 1) > 0 {
+            return;
+        }
         let seat = Seat::take();
         *bench.seat() = Some(seat.clone());
         seat.sit(what, at, deadline, &bench.token);
@@ -109,6 +114,13 @@ impl<E: Engine> Unparker<E> {
     #[inline]
     #[track_caller]
     pub fn unpark(&self) {
+        let broken = sites::pass(Kind::Unpark, None, Location::caller());
+        if broken != Some(Breakage::Dropped) {
+            self.give();
+        }
+    }
+
+    fn give(&self) {
         self.0.token.swap(TOKEN, Ordering::Release);
         let seat = self.0.seat().take();
         if let Some(seat) = seat {
@@ -118,13 +130,12 @@ impl<E: Engine> Unparker<E> {
 }
 
 impl<E: Engine> Wake for Unparker<E> {
-    #[track_caller]
+    // The line that wakes is behind std's table of functions, so this is no site.
     fn wake(self: Arc<Self>) {
-        self.unpark();
+        self.give();
     }
-    #[track_caller]
     fn wake_by_ref(self: &Arc<Self>) {
-        self.unpark();
+        self.give();
     }
 }
 

@@ -1,0 +1,207 @@
+//! The atomics of an explored world: the checker's own, each call a site, and weak exchanges that may fail for
+//! nothing, as the contract says.
+
+use ::std::panic::Location;
+use ::std::sync::atomic::Ordering;
+
+use super::super::sites::{self, Breakage, Kind};
+use super::Engine;
+use super::census;
+use super::mischief::Mischief;
+
+/// The order that the caller's site asks for, unless it is broken.
+#[inline]
+#[track_caller]
+pub fn ordered(kind: Kind, order: Ordering) -> Ordering {
+    match sites::pass(kind, Some((order, None)), Location::caller()) {
+        Some(Breakage::Relaxed) => Ordering::Relaxed,
+        _ => order,
+    }
+}
+
+/// The orders of success and failure that the caller's site asks for, unless it is broken, and whether the
+/// exchange fails for nothing.
+#[inline]
+#[track_caller]
+pub fn exchanged<E: Engine>(
+    kind: Kind,
+    success: Ordering,
+    failure: Ordering,
+) -> (Ordering, Ordering, bool) {
+    let orders = Some((success, Some(failure)));
+    match sites::pass(kind, orders, Location::caller()) {
+        Some(Breakage::Relaxed) => (Ordering::Relaxed, Ordering::Relaxed, false),
+        Some(Breakage::FailsOnce) => (success, failure, fails_once::<E>()),
+        _ if kind == Kind::CompareExchangeWeak => {
+            let fails = E::misbehaves(Mischief::WeakFailure, 1) > 0;
+            (success, failure, fails)
+        }
+        _ => (success, failure, false),
+    }
+}
+
+fn fails_once<E: Engine>() -> bool {
+    let entry =
+        |me| census::with(|census| !::std::mem::replace(&mut census.thread(me).failed, true));
+    E::me().is_some_and(entry)
+}
+
+/// Whether the caller's fence stands.
+#[inline]
+#[track_caller]
+pub fn fences(order: Ordering) -> bool {
+    sites::pass(Kind::Fence, Some((order, None)), Location::caller()) != Some(Breakage::Dropped)
+}
+
+/// The atomics of a checker whose own are in scope as `raw`.
+macro_rules! atomics {
+    ($engine:ident) => {
+        pub use ::std::sync::atomic::Ordering;
+        use $crate::sync::explored::atomic::{atomic, exchanged, fences, ordered};
+        use $crate::sync::sites::Kind;
+
+        atomic!($engine, AtomicBool, bool, false; fetch_and fetch_or fetch_xor);
+        atomic!($engine, AtomicPtr[T], *mut T, ::std::ptr::null_mut(););
+        atomic!($engine, AtomicU8, u8, 0;
+            fetch_add fetch_sub fetch_and fetch_or fetch_xor fetch_max fetch_min);
+        atomic!($engine, AtomicU32, u32, 0;
+            fetch_add fetch_sub fetch_and fetch_or fetch_xor fetch_max fetch_min);
+        atomic!($engine, AtomicU64, u64, 0;
+            fetch_add fetch_sub fetch_and fetch_or fetch_xor fetch_max fetch_min);
+        atomic!($engine, AtomicUsize, usize, 0;
+            fetch_add fetch_sub fetch_and fetch_or fetch_xor fetch_max fetch_min);
+
+        /// A fence, as std's of that name.
+        #[inline]
+        #[track_caller]
+        pub fn fence(order: Ordering) {
+            if fences(order) {
+                raw::fence(order);
+            }
+        }
+    };
+}
+pub(in super::super) use atomics;
+
+/// One type of [`atomics`].
+macro_rules! atomic {
+    ($engine:ident, $name:ident $([$t:ident])?, $value:ty, $zero:expr; $($fetch:ident)*) => {
+        #[doc = concat!("As std's `", stringify!($name), "`.")]
+        pub struct $name $(<$t>)? (raw::$name $(<$t>)?);
+
+        impl $(<$t>)? $name $(<$t>)? {
+            /// An atomic holding `value`.
+            #[inline]
+            #[track_caller]
+            pub fn new(value: $value) -> Self {
+                $name(raw::$name::new(value))
+            }
+
+            /// Reads.
+            #[inline]
+            #[track_caller]
+            pub fn load(&self, order: Ordering) -> $value {
+                self.0.load(ordered(Kind::Load, order))
+            }
+
+            /// Writes.
+            #[inline]
+            #[track_caller]
+            pub fn store(&self, value: $value, order: Ordering) {
+                self.0.store(value, ordered(Kind::Store, order));
+            }
+
+            /// Writes, and answers what was there.
+            #[inline]
+            #[track_caller]
+            pub fn swap(&self, value: $value, order: Ordering) -> $value {
+                self.0.swap(value, ordered(Kind::ReadModifyWrite, order))
+            }
+
+            /// Writes `new` where it finds `current`.
+            ///
+            /// # Errors
+            /// With what was there instead.
+            #[inline]
+            #[track_caller]
+            pub fn compare_exchange(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                let (success, failure, _) =
+                    exchanged::<$engine>(Kind::CompareExchange, success, failure);
+                self.0.compare_exchange(current, new, success, failure)
+            }
+
+            /// Writes `new` where it finds `current`, or fails for nothing.
+            ///
+            /// # Errors
+            /// With what was there.
+            #[inline]
+            #[track_caller]
+            pub fn compare_exchange_weak(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                let (success, failure, fails) =
+                    exchanged::<$engine>(Kind::CompareExchangeWeak, success, failure);
+                if fails {
+                    return Err(self.0.load(failure));
+                }
+                self.0.compare_exchange(current, new, success, failure)
+            }
+
+            /// Writes what `next` makes of what is there, until it does or `next` gives nothing.
+            ///
+            /// # Errors
+            /// With what was there when `next` gave nothing.
+            #[inline]
+            #[track_caller]
+            pub fn fetch_update(
+                &self,
+                set: Ordering,
+                fetch: Ordering,
+                mut next: impl FnMut($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
+                let mut seen = self.load(fetch);
+                while let Some(new) = next(seen) {
+                    match self.compare_exchange_weak(seen, new, set, fetch) {
+                        Ok(before) => return Ok(before),
+                        Err(other) => seen = other,
+                    }
+                }
+                Err(seen)
+            }
+
+            $(
+                /// As std's of that name: answers what was there.
+                #[inline]
+                #[track_caller]
+                pub fn $fetch(&self, value: $value, order: Ordering) -> $value {
+                    self.0.$fetch(value, ordered(Kind::ReadModifyWrite, order))
+                }
+            )*
+        }
+
+        impl $(<$t>)? Default for $name $(<$t>)? {
+            #[track_caller]
+            fn default() -> Self {
+                $name::new($zero)
+            }
+        }
+
+        // Not its value: reading that would be a step of the model.
+        impl $(<$t>)? ::std::fmt::Debug for $name $(<$t>)? {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    };
+}
+pub(in super::super) use atomic;

@@ -1,0 +1,126 @@
+//! What the contracts of the primitives admit and no checker does by itself: a wait that ends for nothing, a
+//! notification that goes to another waiter, a weak exchange that fails though it could succeed.
+//!
+//! Where a checker has random numbers they decide. For one that has none a script does: while nothing is scripted
+//! the occasions are counted, and then each of them is taken once, one at a time, in an exploration of its own. An
+//! occasion is named by the thread that comes to it and how often it has before, so that its meaning does not
+//! depend on the schedule.
+
+#[cfg(feature = "loom")]
+use ::std::cell::RefCell;
+#[cfg(feature = "loom")]
+use ::std::collections::BTreeMap;
+
+#[cfg(feature = "loom")]
+use super::census;
+
+/// A way of misbehaving that a contract admits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mischief {
+    /// A wait in a `Condvar`, a `Parker` or `block_on` that ends for nothing.
+    SpuriousWakeUp,
+    /// A `compare_exchange_weak` that fails though it could succeed.
+    WeakFailure,
+    /// A `notify_one` that wakes another than the one who waited longest.
+    AnotherWaiter,
+}
+
+impl Mischief {
+    /// How many there are.
+    #[cfg(feature = "loom")]
+    pub const KINDS: usize = 3;
+}
+
+/// An occasion taken.
+#[cfg(feature = "loom")]
+#[derive(Clone, Copy)]
+struct Stroke {
+    what: Mischief,
+    thread: usize,
+    nth: usize,
+    way: usize,
+}
+
+#[cfg(feature = "loom")]
+enum Script {
+    /// Nothing is: the ways that each occasion has, by kind and thread.
+    Counting(BTreeMap<(Mischief, usize), Vec<usize>>),
+    /// The last one now, the others later.
+    Taking(Vec<Stroke>),
+}
+
+#[cfg(feature = "loom")]
+thread_local! {
+    static SCRIPT: RefCell<Script> = const { RefCell::new(Script::Counting(BTreeMap::new())) };
+}
+
+/// Forgets the script, and counts.
+#[cfg(feature = "loom")]
+pub fn clear() {
+    SCRIPT.set(Script::Counting(BTreeMap::new()));
+}
+
+/// Goes on to the next occasion; `false` when that was the last.
+#[cfg(feature = "loom")]
+pub fn advance() -> bool {
+    SCRIPT.with_borrow_mut(|script| {
+        match script {
+            Script::Counting(occasions) => *script = Script::Taking(strokes(occasions)),
+            Script::Taking(strokes) => drop(strokes.pop()),
+        }
+        matches!(script, Script::Taking(strokes) if !strokes.is_empty())
+    })
+}
+
+/// Whether an occasion is being taken.
+#[cfg(feature = "loom")]
+pub fn is_taken() -> bool {
+    SCRIPT.with_borrow(|script| matches!(script, Script::Taking(strokes) if !strokes.is_empty()))
+}
+
+/// The first occasion of each thread last, where it is taken first.
+#[cfg(feature = "loom")]
+fn strokes(occasions: &BTreeMap<(Mischief, usize), Vec<usize>>) -> Vec<Stroke> {
+    let mut strokes = Vec::new();
+    for (&(what, thread), ways) in occasions {
+        for (nth, &ways) in ways.iter().enumerate() {
+            strokes.extend((1..=ways).map(|way| Stroke {
+                what,
+                thread,
+                nth,
+                way,
+            }));
+        }
+    }
+    strokes.reverse();
+    strokes
+}
+
+/// The script's word on this occasion of `thread`, which has so many `ways`: one of them, or 0 for none.
+#[cfg(feature = "loom")]
+pub fn scripted(thread: usize, what: Mischief, ways: usize) -> usize {
+    if ways == 0 {
+        return 0;
+    }
+    let nth = census::with(|census| {
+        let occasions = &mut census.thread(thread).occasions[what as usize];
+        *occasions += 1;
+        *occasions - 1
+    });
+    SCRIPT.with_borrow_mut(|script| match script {
+        Script::Counting(occasions) => {
+            let seen = occasions.entry((what, thread)).or_default();
+            if seen.len() <= nth {
+                seen.resize(nth + 1, 0);
+            }
+            seen[nth] = seen[nth].max(ways);
+            0
+        }
+        Script::Taking(strokes) => {
+            let now = strokes.last();
+            let now = now.filter(|now| (now.what, now.thread, now.nth) == (what, thread, nth));
+            // Under another schedule the same occasion may have fewer ways.
+            now.map_or(0, |now| now.way).min(ways)
+        }
+    })
+}

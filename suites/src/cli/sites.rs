@@ -1,0 +1,194 @@
+//! `sites`: breaks one call at a time, and tells which property notices.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use comfy_table::{ContentArrangement, Table, presets};
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::registry::AsyncRegistry;
+use flowmeter_harness::sync::World;
+use flowmeter_harness::sync::loom::Loom;
+use flowmeter_harness::sync::shuttle::Shuttle;
+use flowmeter_harness::sync::std::Std;
+
+use super::check::{courts, time};
+use super::failure::{FAILED, Failure, Outcome};
+use super::output::{Format, Output, width};
+use super::progress::steps;
+use super::selection::{Implementations, Properties};
+use crate::contest::Contest;
+use crate::properties::PROPERTIES;
+use crate::proving::Effort;
+use crate::roster::{Due, Owed, Roster};
+use crate::sites::{Passage, Row, hunt, list};
+use crate::worlds::Worlds;
+
+/// Break one call of a lock, a condition variable, a parker or an atomic at a time, by file and line
+///
+/// Every such call of an implementation that its models pass is listed, broken, and the cells that pass it are run
+/// until one fails: a notification is dropped or goes to another waiter, an unpark or a fence is dropped, a memory
+/// order is relaxed, a weak exchange fails once. What no property notices has no model, or is not needed, or needs
+/// an argument. It takes long: minutes for a channel.
+#[derive(Debug, Args)]
+pub(super) struct Sites {
+    #[command(flatten)]
+    implementations: Implementations,
+    #[command(flatten)]
+    properties: Properties,
+    /// In which worlds: shuttle, loom
+    #[arg(
+        long,
+        value_name = "WORLDS",
+        value_delimiter = ',',
+        default_values = [Shuttle::NAME, Loom::NAME]
+    )]
+    under: Vec<String>,
+    /// Seed of what is random
+    #[arg(long, default_value_t = Effort::CHECK.seed)]
+    seed: u64,
+    /// Seconds for each cell at most
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    budget: f64,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+impl Sites {
+    pub(super) fn run<R: AsyncRegistry>(self, worlds: &Worlds<R>) -> Outcome {
+        let courts = courts(worlds, &self.under)?;
+        if courts.iter().any(|court| court.world() == Std::NAME) {
+            return Err(Failure::input(
+                "--under std: calls have no sites there, they are the bare primitives; give an explored world",
+            ));
+        }
+        let time = time(Some(self.budget))?;
+        let contest = Contest::of(worlds.registry());
+        self.implementations
+            .find_in(contest.implementations().iter().map(|who| who.name))?;
+        self.properties
+            .find_in(PROPERTIES.iter().map(|property| property.name))?;
+        let own = |name: &str| {
+            let mut own = contest.implementations().iter();
+            own.any(|who| who.name == name && who.origin == Origin::Own)
+        };
+        let chosen = |name: &str| own(name) && self.implementations.matches(name);
+        let roster = Roster::ask(&contest, chosen, &[]);
+        let effort = |world: &str| {
+            let default = Effort::under(world);
+            Effort {
+                time: time.unwrap_or(default.time),
+                seed: self.seed,
+                ..default
+            }
+        };
+
+        let cells = courts.iter().flat_map(|court| roster.owed_in(*court));
+        let cells: Vec<Owed> = cells
+            .filter(|cell| cell.due == Due::Owed && self.properties.matches(cell.property.name))
+            .collect();
+        let bar = steps(cells.len() as u64, "listing");
+        let mut passages: Vec<Passage> = Vec::new();
+        let mut output = Output::default();
+        for cell in cells {
+            let (who, what, world) = (cell.implementation, cell.property.name, cell.world);
+            bar.set_message(format!("{who} {what} under {world}"));
+            match list(cell, effort(world)) {
+                Ok(passage) => passages.push(passage),
+                Err(why) => bar.println(format!("{who} {what} under {world}: {why}")),
+            }
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+
+        let mut rows = Vec::new();
+        for who in roster.contestants() {
+            let of_them = passages.iter();
+            let of_them: Vec<Passage> = of_them
+                .filter(|passage| passage.cell.implementation == who.name)
+                .cloned()
+                .collect();
+            let sites = of_them.iter().flat_map(|passage| &passage.sites);
+            let sites = sites.collect::<std::collections::BTreeSet<_>>();
+            let bar = steps(sites.len() as u64, "breaking");
+            let mut last = None;
+            hunt(&of_them, effort, |row| {
+                if last.as_ref() != Some(&row.site) {
+                    bar.inc(1);
+                    last = Some(row.site.clone());
+                }
+                bar.set_message(format!("{} {}", row.implementation, row.site));
+                if self.format == Format::Json {
+                    output.json(&row);
+                }
+                rows.push(row);
+            });
+            bar.finish_and_clear();
+        }
+        if self.format == Format::Table {
+            output.line(&table(&rows).to_string());
+            output.line(&summary(&rows));
+        }
+        let admitted = |row: &Row| row.breakage.is_some_and(|breakage| breakage.is_admitted());
+        let failed = rows.iter().any(|row| row.killer.is_some() && admitted(row));
+        Ok(if failed {
+            ExitCode::from(FAILED)
+        } else {
+            ExitCode::SUCCESS
+        })
+    }
+}
+
+fn table(rows: &[Row]) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(width() as u16)
+        .set_header([
+            "implementation",
+            "site",
+            "breakage",
+            "killer",
+            "executions",
+            "s",
+        ]);
+    for row in rows.iter().filter(|row| row.breakage.is_some()) {
+        let breakage = row.breakage.map_or("", |breakage| breakage.name());
+        let killer = match &row.killer {
+            Some(killer) => format!("{} under {}", killer.property, killer.world),
+            None => row.outcome().to_owned(),
+        };
+        table.add_row([
+            row.implementation.clone(),
+            row.site.to_string(),
+            breakage.to_owned(),
+            killer,
+            row.executions.to_string(),
+            format!("{:.1}", row.seconds),
+        ]);
+    }
+    table
+}
+
+/// How many there are of each, and what survivors have to say.
+fn summary(rows: &[Row]) -> String {
+    let count = |outcome| rows.iter().filter(|row| row.outcome() == outcome).count();
+    let survivors = rows.iter().filter(|row| row.outcome() == "survived");
+    let admitted = survivors
+        .clone()
+        .filter(|row| row.breakage.is_some_and(|breakage| breakage.is_admitted()));
+    let mut text = format!(
+        "{} killed, {} survived ({} of them by right: the contract admits it), {} locks listed",
+        count("killed"),
+        count("survived"),
+        admitted.count(),
+        count("listed"),
+    );
+    for row in survivors {
+        if let Some(detail) = &row.detail {
+            text.push_str(&format!("\nno verdict on {}: {detail}", row.site));
+        }
+    }
+    text
+}

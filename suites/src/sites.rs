@@ -1,0 +1,183 @@
+//! Mutation by site over an implementation: which of its calls of the facade its models pass, and which model
+//! notices when one of them is broken.
+//!
+//! A site that no model notices has no model, or is not needed, or stays with a written argument; `docs/sites.md`
+//! has those of our own. Each cell runs in a process of its own, with one site broken in it.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use flowmeter_harness::record::{Proof, Verdict};
+use flowmeter_harness::registry::AsyncRegistry;
+use flowmeter_harness::sync::sites::{self, Breakage, Mutation, Site};
+use serde::{Deserialize, Serialize};
+
+use crate::process;
+use crate::proving::{self, Effort, Task};
+use crate::roster::Owed;
+use crate::worlds::Worlds;
+
+/// Executions that list what a cell passes: sites are lines, and a few schedules come by all of them.
+const LISTING: u64 = 500;
+
+/// A cell and the sites of its implementation that it passes.
+#[derive(Clone, Debug)]
+pub struct Passage {
+    /// The cell.
+    pub cell: Owed,
+    /// Lines of the implementation, not of the models.
+    pub sites: BTreeSet<Site>,
+}
+
+/// What became of a site.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Whose it is.
+    pub implementation: String,
+    /// Where it is, and what it does.
+    pub site: Site,
+    /// How it was broken; a lock is only listed.
+    pub breakage: Option<Breakage>,
+    /// The cell that failed.
+    pub killer: Option<Killer>,
+    /// What that cell said; of a survivor, which cells came to no verdict.
+    pub detail: Option<String>,
+    /// Executions of all cells that were run.
+    pub executions: u64,
+    /// How long that took.
+    pub seconds: f64,
+}
+
+/// A cell that failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Killer {
+    /// What was violated.
+    pub property: String,
+    /// Where.
+    pub world: String,
+}
+
+impl Row {
+    /// `listed`, `killed` or `survived`.
+    pub fn outcome(&self) -> &'static str {
+        match (&self.breakage, &self.killer) {
+            (None, _) => "listed",
+            (Some(_), Some(_)) => "killed",
+            (Some(_), None) => "survived",
+        }
+    }
+}
+
+/// Lists the sites that a cell passes, in a process of its own.
+///
+/// # Errors
+/// When that process gives no answer: why, in a sentence.
+pub fn list(cell: Owed, effort: Effort) -> Result<Passage, String> {
+    let few = Effort {
+        executions: LISTING,
+        ..effort
+    };
+    let limit = effort.time + effort.grace;
+    let task = Task::of(&cell, few);
+    let sites: BTreeSet<Site> = process::ask(process::SITES, &task, limit)?;
+    let sites = sites.into_iter().filter(is_of_an_implementation).collect();
+    Ok(Passage { cell, sites })
+}
+
+/// Models and the harness pass the facade too.
+fn is_of_an_implementation(site: &Site) -> bool {
+    let ours = ["harness/", "suites/src/"];
+    !ours.iter().any(|folder| site.file.starts_with(folder))
+}
+
+/// Breaks every site of an implementation in every way, one after the other, and runs the cells that pass it until
+/// one fails. `tell` hears what became of each, in the order of files and lines.
+pub fn hunt(passages: &[Passage], effort: impl Fn(&str) -> Effort, mut tell: impl FnMut(Row)) {
+    let all: BTreeSet<&Site> = passages.iter().flat_map(|passage| &passage.sites).collect();
+    for site in all {
+        let passing = passages
+            .iter()
+            .filter(|passage| passage.sites.contains(site));
+        let cells: Vec<&Owed> = passing.map(|passage| &passage.cell).collect();
+        let breakages = site.breakages();
+        if breakages.is_empty() {
+            tell(listed(site, cells[0]));
+        }
+        for breakage in breakages {
+            let site = site.clone();
+            tell(kill(Mutation { site, breakage }, &cells, &effort));
+        }
+    }
+}
+
+fn listed(site: &Site, cell: &Owed) -> Row {
+    Row {
+        implementation: cell.implementation.to_owned(),
+        site: site.clone(),
+        breakage: None,
+        killer: None,
+        detail: None,
+        executions: 0,
+        seconds: 0.0,
+    }
+}
+
+fn kill(mutation: Mutation, cells: &[&Owed], effort: &impl Fn(&str) -> Effort) -> Row {
+    let began = Instant::now();
+    let mut row = Row {
+        breakage: Some(mutation.breakage),
+        ..listed(&mutation.site, cells[0])
+    };
+    let mut open = Vec::new();
+    for cell in cells {
+        let effort = effort(cell.world);
+        let broken = Broken {
+            task: Task::of(cell, effort),
+            mutation: mutation.clone(),
+        };
+        let limit = effort.time + effort.grace;
+        let without = |why: &str| format!("{} under {}: {why}", cell.property.name, cell.world);
+        match process::ask::<Proof>(process::BROKEN, &broken, limit) {
+            Ok(proof) => {
+                row.executions += proof.executions;
+                let why = proof.detail.unwrap_or_default();
+                match proof.verdict {
+                    Verdict::Fail => {
+                        row.killer = Some(Killer {
+                            property: proof.property,
+                            world: proof.world,
+                        });
+                        row.detail = Some(why);
+                        break;
+                    }
+                    Verdict::Pass => {}
+                    _ => open.push(without(&why)),
+                }
+            }
+            Err(why) => open.push(without(&why)),
+        }
+    }
+    if row.killer.is_none() && !open.is_empty() {
+        row.detail = Some(open.join("; "));
+    }
+    row.seconds = began.elapsed().as_secs_f64();
+    row
+}
+
+/// What the process of a cell with a broken site is told.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Broken {
+    task: Task,
+    mutation: Mutation,
+}
+
+/// The process that lists.
+pub(crate) fn serve_listing<R: AsyncRegistry>(worlds: &Worlds<R>, task: Task) -> BTreeSet<Site> {
+    sites::listed(|| proving::serve(worlds, task)).1
+}
+
+/// The process of one cell with a broken site: its verdict.
+pub(crate) fn serve_broken<R: AsyncRegistry>(worlds: &Worlds<R>, broken: Broken) -> Proof {
+    sites::break_one(broken.mutation).expect("this process has broken nothing yet");
+    proving::serve(worlds, broken.task)
+}
