@@ -38,6 +38,8 @@ mod callbacks;
 mod explored;
 #[path = "models/process.rs"]
 mod process;
+#[path = "models/schedules.rs"]
+mod schedules;
 
 fn main() -> ExitCode {
     let mut models: Vec<Model> = Vec::new();
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
     models.extend(sim_world::models());
     models.extend(sim_world::time_models());
     models.extend(explored::models());
+    models.extend(schedules::models());
     models.extend(callbacks::models());
     models.extend(process::models());
     isolation::main(models)
