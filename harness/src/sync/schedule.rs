@@ -22,10 +22,15 @@ impl Failure {
     }
 }
 
-/// The words of a failure's message before its first colon, in its first line.
-pub(crate) fn violated(message: &str) -> &str {
-    let line = message.lines().next().unwrap_or_default();
-    line.split(':').next().unwrap_or_default()
+/// The words of a failure's message before its first colon; std's own words of an assertion come before those.
+fn violated(message: &str) -> &str {
+    let line = message.lines().find(|line| !line.is_empty());
+    let line = line.unwrap_or_default();
+    let told = match line.split_once("` failed: ") {
+        Some((assertion, told)) if assertion.starts_with("assertion `") => told,
+        _ => line,
+    };
+    told.split(':').next().unwrap_or_default()
 }
 
 impl From<String> for Failure {
@@ -87,5 +92,34 @@ impl Steps {
     /// How often another thread went on.
     pub fn switches(&self) -> usize {
         self.runs.len().saturating_sub(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::violated;
+
+    #[test]
+    fn what_was_violated_stands_before_the_first_colon() {
+        for (message, words) in [
+            ("C1: a value was lost", "C1"),
+            (
+                "assertion `left == right` failed: T1: early\n  left: 1",
+                "T1",
+            ),
+            (
+                "assertion `left == right` failed\n  left: 1",
+                "assertion `left == right` failed",
+            ),
+            ("deadlock: every thread waits\n  thread 0: park", "deadlock"),
+            (
+                "\nCausality violation: Concurrent write",
+                "Causality violation",
+            ),
+            ("alas", "alas"),
+            ("", ""),
+        ] {
+            assert_eq!(violated(message), words);
+        }
     }
 }
