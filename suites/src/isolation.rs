@@ -79,7 +79,7 @@ impl Model {
         Model::new(name, move || {
             let explored = explore();
             match &explored.failure {
-                Some(failure) if failure.contains(says) => {
+                Some(failure) if failure.message.contains(says) => {
                     Ok(format!("{}\nfound: {failure}", counted(&explored)))
                 }
                 Some(failure) => Err(format!(

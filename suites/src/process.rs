@@ -6,9 +6,10 @@
 //! that measures or proves calls [`serve_if_asked`] before anything else.
 
 use std::io::{self, BufRead, BufReader, Write};
-use std::process::{Command, ExitCode, Stdio};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use flowmeter_harness::measure::StageError;
 use flowmeter_harness::measure::child::serve_process;
@@ -19,14 +20,21 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::contest::Contest;
+use crate::proving::{self, again};
+use crate::roster;
 #[cfg(feature = "command")]
 use crate::sites;
 use crate::worlds::Worlds;
-use crate::{proving, roster};
 
 const CONTESTANT: &str = "__contestant";
 /// Proves one cell.
 pub(crate) const CELL: &str = "__cell";
+/// Runs a failing execution again.
+pub(crate) const REPLAY: &str = "__replay";
+/// Looks for a failing execution with fewer switches.
+pub(crate) const SHRINK: &str = "__shrink";
+/// Runs a failing case over and over.
+pub(crate) const RATE: &str = "__rate";
 /// Says what one contestant has.
 pub(crate) const ANSWER: &str = "__answer";
 /// Says what one contestant owes in a world.
@@ -57,6 +65,9 @@ pub fn serve_if_asked<R: AsyncRegistry>(worlds: &Worlds<R>) -> Option<ExitCode> 
             }))
         }
         CELL => Some(answer(|task| proving::serve(worlds, task))),
+        REPLAY => Some(answer(|example| again::serve_replay(worlds, example))),
+        SHRINK => Some(answer(|example| again::serve_shrink(worlds, example))),
+        RATE => Some(answer(|example| again::serve_rate(worlds, example))),
         ANSWER => Some(answer(|question| roster::serve(worlds, question))),
         DUES => Some(answer(|question| roster::serve_dues(worlds, question))),
         #[cfg(feature = "command")]
@@ -86,22 +97,48 @@ pub(crate) fn ask<A: DeserializeOwned + Send + 'static>(
     question: &impl Serialize,
     limit: Duration,
 ) -> Result<A, String> {
-    let question = serde_json::to_string(question).map_err(|why| why.to_string())?;
-    let mut child = this_program()
-        .and_then(|mut command| {
-            command
-                .arg(role)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::null())
-                .spawn()
-        })
-        .map_err(|why| format!("its process cannot be started: {why}"))?;
+    let mut first = None;
+    let end = listen(role, question, limit, |answer| {
+        first = Some(answer);
+        true
+    });
+    first.ok_or_else(|| match end {
+        End::TimeUp | End::Enough => format!(
+            "no answer within {:.0} s: somebody waits for ever",
+            limit.as_secs_f64()
+        ),
+        End::Gone(why) => why,
+    })
+}
+
+/// Why no more answers come.
+pub(crate) enum End {
+    /// No more were wanted.
+    Enough,
+    TimeUp,
+    /// The process ended, or did not begin: why, in a sentence.
+    Gone(String),
+}
+
+/// Has a process of its own answer one question with lines of JSON, until `enough` says that it is so or the
+/// time is up.
+pub(crate) fn listen<A: DeserializeOwned + Send + 'static>(
+    role: &str,
+    question: &impl Serialize,
+    limit: Duration,
+    mut enough: impl FnMut(A) -> bool,
+) -> End {
+    let began = Instant::now();
+    let mut child = match start(role) {
+        Ok(child) => child,
+        Err(why) => return End::Gone(format!("its process cannot be started: {why}")),
+    };
+    let question = serde_json::to_string(question).expect("questions are plain data");
     let output = child.stdout.take().expect("its output is piped");
     let (lines, read) = mpsc::channel();
     let reader = std::thread::spawn(move || {
         for line in BufReader::new(output).lines().map_while(Result::ok) {
-            // Contestants may print too; the answer is the line that is one.
+            // Contestants may print too; the answers are the lines that are some.
             if let Ok(answer) = serde_json::from_str::<A>(&line) {
                 let _ = lines.send(answer);
             }
@@ -111,23 +148,39 @@ pub(crate) fn ask<A: DeserializeOwned + Send + 'static>(
     let mut lifeline = child.stdin.take().expect("its input is piped");
     // One that has ended says so by the answer that does not come.
     let _ = writeln!(lifeline, "{question}");
-    let answer = read.recv_timeout(limit);
+    let silent = loop {
+        match read.recv_timeout(limit.saturating_sub(began.elapsed())) {
+            Ok(answer) => {
+                if enough(answer) {
+                    break None;
+                }
+            }
+            Err(why) => break Some(why),
+        }
+    };
     // Harmless where it has ended already.
     let _ = child.kill();
     let status = child.wait();
     drop(lifeline);
     let _ = reader.join();
-    answer.map_err(|why| match (why, status) {
-        (mpsc::RecvTimeoutError::Timeout, _) => format!(
-            "no answer within {:.0} s: somebody waits for ever",
-            limit.as_secs_f64()
-        ),
-        (_, Ok(status)) => format!("the process ended without an answer ({status})"),
-        (_, Err(why)) => format!("the process ended without an answer ({why})"),
-    })
+    match (silent, status) {
+        (None, _) => End::Enough,
+        (Some(mpsc::RecvTimeoutError::Timeout), _) => End::TimeUp,
+        (_, Ok(status)) => End::Gone(format!("the process ended without an answer ({status})")),
+        (_, Err(why)) => End::Gone(format!("the process ended without an answer ({why})")),
+    }
 }
 
-/// The process that [`ask`] started: prints the answer as a line of JSON.
+fn start(role: &str) -> io::Result<Child> {
+    this_program()?
+        .arg(role)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+}
+
+/// The process that [`listen`] started: prints the last answer as a line of JSON.
 fn answer<Q: DeserializeOwned, A: Serialize>(reply: impl FnOnce(Q) -> A) -> ExitCode {
     let mut question = String::new();
     let read = io::stdin().read_line(&mut question).is_ok();
@@ -151,10 +204,15 @@ fn answer<Q: DeserializeOwned, A: Serialize>(reply: impl FnOnce(Q) -> A) -> Exit
 
 /// This very program, also when its file was replaced by a newer build since it was started.
 fn this_program() -> io::Result<Command> {
+    this_file().map(Command::new)
+}
+
+/// Where this very program lies.
+pub(crate) fn this_file() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") {
-        return Ok(Command::new("/proc/self/exe"));
+        return Ok(PathBuf::from("/proc/self/exe"));
     }
-    std::env::current_exe().map(Command::new)
+    std::env::current_exe()
 }
 
 fn unpinned(pinning: Pinning, pinned: &Pinned) -> StageError {

@@ -1,6 +1,14 @@
 //! Proving cells, each in a process of its own under a time limit, in whatever world: a hang or an abort is
 //! one failed cell. `check`, the proofs before a measurement and `cargo test` come here.
+//!
+//! A failure that `check` finds is looked at further, in processes of their own too: where its world can repeat
+//! an execution it is shrunk and kept as a [`counterexample`], and elsewhere run again for how often it fails.
 
+pub(crate) mod again;
+pub mod counterexample;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use flowmeter_harness::record::{Proof, Verdict};
@@ -9,6 +17,7 @@ use flowmeter_harness::sync::{Exploration, panic_text};
 use serde::{Deserialize, Serialize};
 
 use crate::process;
+use crate::properties::{FailingCase, Judgement};
 use crate::roster::{Due, Owed};
 use crate::worlds::Worlds;
 
@@ -87,12 +96,25 @@ impl Task {
 
 /// Proves a cell in a process of its own.
 pub fn prove(cell: &Owed, effort: Effort) -> Proof {
+    judgement(cell, effort).proof
+}
+
+/// As [`prove`]; and a failure is shrunk and kept in that folder, or its rate is told.
+pub fn prove_and_keep(cell: &Owed, effort: Effort, folder: &Path) -> Proof {
+    let Judgement { mut proof, failing } = judgement(cell, effort);
+    if let Some(failing) = failing {
+        again::look_further(&mut proof, failing, effort.seed, folder);
+    }
+    proof
+}
+
+fn judgement(cell: &Owed, effort: Effort) -> Judgement {
     let began = Instant::now();
     let (implementation, property) = (cell.implementation, cell.property.name);
     let task = Task::of(cell, effort);
-    let without = |verdict, detail| {
-        let seconds = began.elapsed().as_secs_f64();
-        proof(&task, verdict, detail, seconds)
+    let without = |verdict, detail| Judgement {
+        proof: proof(&task, verdict, detail, began.elapsed().as_secs_f64()),
+        failing: None,
     };
     let mut answer = match &cell.due {
         Due::Unclaimed => return without(Verdict::Unclaimed, None),
@@ -103,13 +125,22 @@ pub fn prove(cell: &Owed, effort: Effort) -> Proof {
             .unwrap_or_else(|why| without(Verdict::Error, Some(why))),
         Due::Unknown(why) => without(Verdict::Error, Some(why.clone())),
     };
-    if answer.verdict != Verdict::Pass {
-        answer.replay = Some(format!(
-            "cargo flowmeter check -i '^{implementation}$' -p '^{property}$' --under {} --seed {}",
-            cell.world, effort.seed
+    if answer.proof.verdict != Verdict::Pass {
+        answer.proof.replay = Some(look_again(
+            implementation,
+            property,
+            cell.world,
+            effort.seed,
         ));
     }
     answer
+}
+
+/// The command that looks at a cell with the same seed.
+fn look_again(implementation: &str, property: &str, world: &str, seed: u64) -> String {
+    format!(
+        "cargo flowmeter check -i '^{implementation}$' -p '^{property}$' --under {world} --seed {seed}"
+    )
 }
 
 fn proof(task: &Task, verdict: Verdict, detail: Option<String>, seconds: f64) -> Proof {
@@ -130,26 +161,35 @@ fn proof(task: &Task, verdict: Verdict, detail: Option<String>, seconds: f64) ->
 /// What a model panics with is its verdict, and nobody reads the standard error. Where a thread beside the
 /// main one panics, the main one may wait for it for ever: so that panic is told at once, and ends the process.
 /// Panics that a model makes on purpose are resumed, which calls no hook.
-fn tell_of_panics(task: &Task) {
+fn tell_of_panics(task: &Task, present: &Arc<Mutex<String>>) {
     let main = std::thread::current().id();
     let fail = proof(task, Verdict::Fail, None, 0.0);
+    let present = Arc::clone(present);
     std::panic::set_hook(Box::new(move |panic| {
-        if std::thread::current().id() != main {
-            let detail = Some(panic_text(panic.payload()));
-            if let Ok(line) = serde_json::to_string(&Proof {
-                detail,
-                ..fail.clone()
-            }) {
-                println!("{line}");
-            }
-            std::process::exit(0);
+        if std::thread::current().id() == main {
+            return;
         }
+        let case = present.lock().unwrap_or_else(PoisonError::into_inner);
+        let message = panic_text(panic.payload());
+        let proof = Proof {
+            detail: Some(format!("{case}: {message}")),
+            ..fail.clone()
+        };
+        let failing = Some(FailingCase {
+            case: case.clone(),
+            failure: message.into(),
+        });
+        if let Ok(line) = serde_json::to_string(&Judgement { proof, failing }) {
+            println!("{line}");
+        }
+        std::process::exit(0);
     }));
 }
 
 /// The process of one cell: its verdict.
-pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, task: Task) -> Proof {
-    tell_of_panics(&task);
+pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, task: Task) -> Judgement {
+    let present = Arc::new(Mutex::new(String::new()));
+    tell_of_panics(&task, &present);
     let same = "the process that asks is the same program";
     let court = worlds
         .court_of(&task.world, &task.implementation)
@@ -163,5 +203,8 @@ pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, task: Task) -> Proof {
         seed: task.seed,
         ..Exploration::default()
     };
-    court.judge(&cell, &plan)
+    court.judge(&cell, &plan, &mut |case| {
+        let mut present = present.lock().unwrap_or_else(PoisonError::into_inner);
+        present.clone_from(&case.name);
+    })
 }

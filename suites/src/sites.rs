@@ -179,5 +179,5 @@ pub(crate) fn serve_listing<R: AsyncRegistry>(worlds: &Worlds<R>, task: Task) ->
 /// The process of one cell with a broken site: its verdict.
 pub(crate) fn serve_broken<R: AsyncRegistry>(worlds: &Worlds<R>, broken: Broken) -> Proof {
     sites::break_one(broken.mutation).expect("this process has broken nothing yet");
-    proving::serve(worlds, broken.task)
+    proving::serve(worlds, broken.task).proof
 }

@@ -6,15 +6,15 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::time::Duration;
 
 use flowmeter_harness::caps::Kind;
-use flowmeter_harness::record::Proof;
 use flowmeter_harness::registry::{AsyncRegistry, Contestant, Mutant, MutantRegistry, Registry};
 use flowmeter_harness::sync::std::Std;
-use flowmeter_harness::sync::{Exploration, World};
+use flowmeter_harness::sync::{Exploration, Explored, Failure, Schedule, World};
 
 use crate::contest::introduced;
-use crate::properties::{Cell, Checks, judge};
+use crate::properties::{Case, Cell, Checks, Judgement, judge_closely};
 use crate::roster::{Due, Owed};
 
 /// Who takes part in which world.
@@ -35,8 +35,14 @@ pub(crate) trait Court: Send + Sync {
     fn contestants(&self) -> Vec<Contestant>;
     /// An implementation with each property of its kind. Runs what the implementation does when it is asked.
     fn cells(&self, implementation: &str) -> Vec<Cell>;
-    /// The verdict of a cell.
-    fn judge(&self, cell: &Cell, plan: &Exploration) -> Proof;
+    /// The verdict of a cell; says which case `begins`.
+    fn judge(&self, cell: &Cell, plan: &Exploration, begins: &mut dyn FnMut(&Case)) -> Judgement;
+    /// Explores one case.
+    fn explore(&self, case: Case, plan: &Exploration) -> Explored;
+    /// That execution of the case once more.
+    fn replay(&self, case: Case, schedule: &Schedule) -> Result<Explored, String>;
+    /// One that fails alike with fewer switches, if it is found in that time.
+    fn shrink(&self, case: Case, failure: &Failure, limit: Duration) -> Option<Failure>;
 }
 
 struct In<W, R>(R, PhantomData<W>);
@@ -58,8 +64,20 @@ impl<W: World, R: Registry> Court for In<W, R> {
             .collect()
     }
 
-    fn judge(&self, cell: &Cell, plan: &Exploration) -> Proof {
-        judge::<W>(cell, plan)
+    fn judge(&self, cell: &Cell, plan: &Exploration, begins: &mut dyn FnMut(&Case)) -> Judgement {
+        judge_closely::<W>(cell, plan, begins)
+    }
+
+    fn explore(&self, case: Case, plan: &Exploration) -> Explored {
+        W::explore(plan, move || (case.model)())
+    }
+
+    fn replay(&self, case: Case, schedule: &Schedule) -> Result<Explored, String> {
+        W::replay(schedule, move || (case.model)())
+    }
+
+    fn shrink(&self, case: Case, failure: &Failure, limit: Duration) -> Option<Failure> {
+        W::shrink(failure, move || (case.model)(), limit)
     }
 }
 

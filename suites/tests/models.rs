@@ -40,6 +40,8 @@ mod callbacks;
 mod explored;
 #[path = "models/process.rs"]
 mod process;
+#[path = "models/schedules.rs"]
+mod schedules;
 #[path = "models/sites.rs"]
 mod sites;
 
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
     models.extend(sim_world::models());
     models.extend(sim_world::time_models());
     models.extend(explored::models());
+    models.extend(schedules::models());
     models.extend(callbacks::models());
     models.extend(process::models());
     models.extend(sites::models());

@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(W::explore(&plan, || model::<W>(false)).failure, None);
         let lost = W::explore(&plan, || model::<W>(true)).failure;
         assert!(
-            lost.as_ref().is_some_and(|lost| lost.contains("C1")),
+            lost.as_ref().is_some_and(|lost| lost.violated() == "C1"),
             "{} {lost:?}",
             W::NAME
         );

@@ -28,9 +28,10 @@ use ::std::future::Future;
 use ::std::sync::atomic::{AtomicBool, Ordering};
 use ::std::time::{Duration, Instant};
 
-use super::explored::exploration::{attempt, execute, executions};
+use super::explored::exploration::{attempt, execute, executions, explore_apart};
 use super::explored::mischief::{self, Mischief};
 use super::explored::{Engine, Place, Word, census, choices, facade, world};
+use super::{Failure, Schedule};
 
 pub use crate::__loom_thread_local as thread_local;
 pub use ::loom::cell::UnsafeCell;
@@ -224,7 +225,54 @@ pub fn choose(n: usize) -> usize {
     choices::choose(Loom::me().unwrap_or(usize::MAX), n)
 }
 
-world!(Loom over Loom, "loom", |plan, model| {
+/// As much of the space as loom comes to under one script of choices.
+#[derive(Clone, Copy)]
+struct Stretch {
+    preemptions: Option<usize>,
+    /// Loom looks at its limits before the executions whose number this divides.
+    interval: usize,
+    /// Executions, the next one included, at which it stops if it looks then.
+    permutations: usize,
+    time: Option<Duration>,
+}
+
+/// What fails in that stretch, and in which of its executions.
+fn check(
+    stretch: Stretch,
+    model: &::std::sync::Arc<impl Fn() + Send + Sync + 'static>,
+) -> Option<Failure> {
+    let check = |located: bool| {
+        let mut builder = Builder::new();
+        builder.max_threads = THREADS;
+        builder.max_branches = BRANCHES;
+        builder.preemption_bound = stretch.preemptions;
+        builder.max_permutations = Some(stretch.permutations);
+        builder.max_duration = stretch.time;
+        builder.checkpoint_interval = stretch.interval;
+        // Loading a checkpoint fails in this version of loom.
+        builder.checkpoint_file = None;
+        builder.location = located;
+        let model = model.clone();
+        attempt(move || builder.check(move || execute::<Loom>(EAGER, &*model)))
+    };
+    let before = executions();
+    let found = check(false)?;
+    let schedule = Schedule::Nth {
+        choices: choices::written(),
+        mischief: mischief::written(),
+        preemptions: stretch.preemptions,
+        execution: executions() - before,
+    };
+    // The same exploration comes to the same race; this time, slowly, loom keeps the lines.
+    let again = found.contains(RACE).then(|| check(true)).flatten();
+    Some(Failure {
+        message: again.unwrap_or(found),
+        schedule: Some(schedule),
+    })
+}
+
+world!(Loom over Loom, "loom",
+explore: |plan, model| {
     let began = Instant::now();
     let model = ::std::sync::Arc::new(model);
     let mut complete = true;
@@ -237,35 +285,23 @@ world!(Loom over Loom, "loom", |plan, model| {
             complete = false;
             break None;
         }
-        // Loom looks at its limits before the executions whose number the interval divides.
         let room = usize::try_from(room).unwrap_or(usize::MAX - 1);
         let (interval, permutations) = match room < CHECKPOINT {
             true => (room + 1, room + 1),
             false => (CHECKPOINT, room - room % CHECKPOINT),
         };
         let (before, script) = (executions(), Instant::now());
-        let check = |located: bool, time: Duration| {
-            let mut builder = Builder::new();
-            builder.max_threads = THREADS;
-            builder.max_branches = BRANCHES;
-            builder.preemption_bound = match mischief::is_taken() {
+        let stretch = Stretch {
+            preemptions: match mischief::is_taken() {
                 true => Some(plan.preemptions.unwrap_or(1).min(1)),
                 false => plan.preemptions,
-            };
-            builder.max_permutations = Some(permutations);
-            builder.max_duration = Some(time);
-            builder.checkpoint_interval = interval;
-            // Loading a checkpoint fails in this version of loom.
-            builder.checkpoint_file = None;
-            builder.location = located;
-            let model = model.clone();
-            attempt(move || builder.check(move || execute::<Loom>(EAGER, &*model)))
+            },
+            interval,
+            permutations,
+            time: Some(time),
         };
-        match check(false, time) {
-            None => {}
-            // The same exploration comes to the same race; this time, slowly, loom keeps the lines.
-            Some(race) if race.contains(RACE) => break check(true, plan.time).or(Some(race)),
-            failure => break failure,
+        if let Some(failure) = check(stretch, &model) {
+            break Some(failure);
         }
         // Loom returns in the same way at a limit and at the end of the space.
         let next = usize::try_from(executions() - before).unwrap_or(usize::MAX - 1) + 1;
@@ -278,4 +314,25 @@ world!(Loom over Loom, "loom", |plan, model| {
         }
     };
     (complete, failure)
+},
+replay: Schedule::Nth { choices: written, mischief: stroke, preemptions, execution } => |model| {
+    let last = usize::try_from(*execution).unwrap_or(usize::MAX - 1);
+    let stretch = Stretch {
+        preemptions: *preemptions,
+        interval: last.saturating_add(1),
+        permutations: last.saturating_add(1),
+        time: None,
+    };
+    if !choices::follow(written) {
+        return Err(format!("'{written}' answers no choices"));
+    }
+    if !mischief::follow(stroke) {
+        return Err(format!("'{stroke}' is no mischief"));
+    }
+    let model = ::std::sync::Arc::new(model);
+    Ok(explore_apart(|| {
+        choices::follow(written);
+        mischief::follow(stroke);
+        (false, check(stretch, &model))
+    }))
 });

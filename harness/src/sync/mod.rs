@@ -43,6 +43,7 @@
 //! | random numbers, keys | differ from run to run | replay | replay with the schedule |
 //! | wake-ups for nothing, weak exchanges that fail for nothing | happen | each, one at a time | random, in a quarter of the executions |
 //! | whom `notify_one` wakes | anybody | the first; each other, one at a time | the first; anybody in a quarter of the executions |
+//! | a failing execution | is gone | is told by its number | is recorded, and shrunk |
 //! | a panic in `contain` | stops there | fails the model | fails the model |
 //!
 //! `shuttle::Sim` is a fourth world of the same primitives as shuttle's: one schedule, in which threads take
@@ -61,11 +62,14 @@ mod explored;
 pub mod loom;
 #[cfg(feature = "ordered-map")]
 mod ordered_map;
+mod schedule;
 #[cfg(feature = "shuttle")]
 pub mod shuttle;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 pub mod sites;
 pub mod std;
+
+pub use schedule::{Failure, Schedule, Steps};
 
 /// A moment on the clock of a world, in nanoseconds since that clock began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -140,7 +144,7 @@ pub struct Explored {
     /// Whether the space was exhausted.
     pub complete: bool,
     /// The panic or deadlock that ended it.
-    pub failure: Option<String>,
+    pub failure: Option<Failure>,
 }
 
 /// A lock of a world.
@@ -207,6 +211,28 @@ pub trait World: Send + Sync + 'static {
     /// Runs `model` over and over, in as many different ways as the plan admits. Never panics: what
     /// the model panics with is the answer's failure.
     fn explore(plan: &Exploration, model: impl Fn() + Send + Sync + 'static) -> Explored;
+
+    /// Runs that execution of the model again, and under loom those before it. Where it fails again it is the
+    /// same execution if the answer's schedule is the same; never `complete`.
+    ///
+    /// # Errors
+    /// When the schedule is another world's, or is none.
+    fn replay(
+        schedule: &Schedule,
+        model: impl Fn() + Send + Sync + 'static,
+    ) -> Result<Explored, String>;
+
+    /// Looks, for at most so long, for an execution that fails as this one does and in which threads take turns
+    /// less often. Its schedule is as exact as the one given. Only shuttle can; elsewhere, and where
+    /// nothing smaller fails, the answer is `None`.
+    fn shrink(
+        failure: &Failure,
+        model: impl Fn() + Send + Sync + 'static,
+        limit: Duration,
+    ) -> Option<Failure> {
+        let _ = (failure, model, limit);
+        None
+    }
 }
 
 /// Number `index` of a random sequence: SplitMix64's mix (Steele, Lea, Flood 2014), a bijection.

@@ -26,15 +26,21 @@ use ::shuttle::scheduler::{
 };
 use ::shuttle::thread as raw;
 use ::shuttle::{Config, FailurePersistence, MaxSteps, Runner};
-use ::std::cell::Cell;
+use ::std::cell::{Cell, RefCell};
 use ::std::future::Future;
+use ::std::rc::Rc;
 use ::std::sync::PoisonError;
 use ::std::sync::atomic::Ordering;
-use ::std::time::Instant;
+use ::std::time::{Duration, Instant};
 
-use super::explored::exploration::{attempt, execute};
+use super::explored::exploration::{attempt, execute, executions, explore_apart};
 use super::explored::mischief::Mischief;
 use super::explored::{Engine, Place, Word, facade, world};
+use super::{Explored, Failure, Schedule, Steps};
+use recorded::{Follower, Recorder, Tape};
+
+mod recorded;
+mod shrunk;
 
 pub use super::std::UnsafeCell;
 pub use ::shuttle::sync::Arc;
@@ -201,9 +207,47 @@ fn config(max_steps: MaxSteps) -> Config {
 /// What PCT says of a model in which nothing ever was concurrent: there is nothing for it to explore.
 const NOT_CONCURRENT: &str = "test closure did not exercise any concurrency";
 
-world!(Shuttle over Shuttle, "shuttle", |plan, model| {
+type Model = ::std::sync::Arc<dyn Fn() + Send + Sync>;
+
+/// Executes the model as often as the scheduler says, until it fails.
+fn run(
+    scheduler: impl Scheduler + 'static,
+    time: Option<Duration>,
+    mischief: bool,
+    model: &Model,
+) -> Option<Failure> {
+    let mut config = config(MaxSteps::FailAfter(STEPS));
+    config.max_time = time;
+    let tape = Rc::new(RefCell::new(Tape::default()));
+    let recorder = Recorder::new(scheduler, Rc::clone(&tape));
+    let (before, model) = (executions(), model.clone());
+    let message = attempt(move || {
+        Runner::new(recorder, config).run(move || {
+            let drawn = thread_rng().next_u32();
+            let eager = if drawn.is_multiple_of(2) { 0 } else { EAGER };
+            MISCHIEF.set(mischief && (drawn >> 1).is_multiple_of(4));
+            execute::<Shuttle>(eager, &*model);
+        });
+    })?;
+    let steps = Steps {
+        mischief,
+        ..tape.borrow_mut().of(executions() - before)
+    };
+    Some(Failure {
+        message,
+        schedule: Some(Schedule::Steps(steps)),
+    })
+}
+
+/// One execution along a schedule.
+fn once(follower: Follower, mischief: bool, model: &Model) -> Explored {
+    explore_apart(|| (false, run(follower, None, mischief, model)))
+}
+
+world!(Shuttle over Shuttle, "shuttle",
+explore: |plan, model| {
     let began = Instant::now();
-    let model = ::std::sync::Arc::new(model);
+    let model: Model = ::std::sync::Arc::new(model);
     let mut failure = None;
     for part in 0..4 {
         let share = plan.executions / 4 + u64::from(plan.executions % 4 > part);
@@ -218,24 +262,32 @@ world!(Shuttle over Shuttle, "shuttle", |plan, model| {
             2 => Box::new(PctScheduler::new_from_seed(plan.seed, 2, share)),
             _ => Box::new(PctScheduler::new_from_seed(plan.seed, 3, share)),
         };
-        let mut config = config(MaxSteps::FailAfter(STEPS));
-        config.max_time = Some(time);
-        let model = model.clone();
-        let mischief = plan.mischief;
-        let found = attempt(move || {
-            Runner::new(scheduler, config).run(move || {
-                let drawn = thread_rng().next_u32();
-                let eager = if drawn.is_multiple_of(2) { 0 } else { EAGER };
-                MISCHIEF.set(mischief && (drawn >> 1).is_multiple_of(4));
-                execute::<Shuttle>(eager, &*model);
-            });
-        });
-        failure = found.filter(|text| !text.starts_with(NOT_CONCURRENT));
+        let found = run(scheduler, Some(time), plan.mischief, &model);
+        failure = found.filter(|found| !found.message.starts_with(NOT_CONCURRENT));
         if failure.is_some() {
             break;
         }
     }
     (false, failure)
+},
+replay: Schedule::Steps(steps) => |model| {
+    let model: Model = ::std::sync::Arc::new(model);
+    Ok(once(Follower::new(steps), steps.mischief, &model))
+},
+fn shrink(
+    failure: &Failure,
+    model: impl Fn() + Send + Sync + 'static,
+    limit: Duration,
+) -> Option<Failure> {
+    let Some(Schedule::Steps(found)) = &failure.schedule else {
+        return None;
+    };
+    let model: Model = ::std::sync::Arc::new(model);
+    let attempt = |follower: Follower| {
+        let failed = once(follower, found.mischief, &model).failure?;
+        (failed.violated() == failure.violated()).then_some(failed)
+    };
+    shrunk::shrink(found, attempt, limit)
 });
 
 /// The shuttle build under one schedule, the same every time: threads take turns, and time passes only when
@@ -244,11 +296,19 @@ world!(Shuttle over Shuttle, "shuttle", |plan, model| {
 #[derive(Debug)]
 pub struct Sim;
 
-world!(Sim over Shuttle, "sim", |_plan, model| {
-    let failure = attempt(move || {
+/// Its one execution.
+fn turns(model: impl Fn() + Send + Sync + 'static) -> Option<Failure> {
+    let message = attempt(move || {
         let scheduler = RoundRobinScheduler::new(1);
         MISCHIEF.set(false);
         Runner::new(scheduler, config(MaxSteps::None)).run(move || execute::<Shuttle>(0, &model));
-    });
-    (false, failure)
-});
+    })?;
+    Some(Failure {
+        message,
+        schedule: Some(Schedule::Turns),
+    })
+}
+
+world!(Sim over Shuttle, "sim",
+explore: |_plan, model| (false, turns(model)),
+replay: Schedule::Turns => |model| Ok(explore_apart(|| (false, turns(model)))));

@@ -515,7 +515,7 @@ impl World for Std {
         while executions < plan.executions && !clock::has_passed(end) {
             executions += 1;
             if let Err(panic) = catch_unwind(AssertUnwindSafe(&model)) {
-                let failure = Some(super::panic_text(&*panic));
+                let failure = Some(super::panic_text(&*panic).into());
                 return Explored {
                     executions,
                     complete: false,
@@ -528,5 +528,11 @@ impl World for Std {
             complete: false,
             failure: None,
         }
+    }
+    fn replay(
+        _schedule: &super::Schedule,
+        _model: impl Fn() + Send + Sync + 'static,
+    ) -> Result<Explored, String> {
+        Err("nothing repeats an execution of real threads".to_owned())
     }
 }

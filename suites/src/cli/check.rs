@@ -1,5 +1,6 @@
 //! `check`: runs the properties.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -11,11 +12,13 @@ use flowmeter_harness::sync::std::Std;
 use super::failure::{FAILED, Failure, Outcome};
 use super::output::{Format, Output};
 use super::progress::steps;
-use super::selection::{Implementations, Properties};
+use super::replay::replay;
+use super::selection::{Implementations, Properties, Shard};
 use super::verdicts::{Judged, fails, summary, tables};
 use crate::contest::Contest;
 use crate::properties::PROPERTIES;
-use crate::proving::{Effort, prove};
+use crate::proving::counterexample::FOLDER;
+use crate::proving::{Effort, prove_and_keep};
 use crate::roster::{Owed, Roster};
 use crate::worlds::{Court, Worlds};
 
@@ -25,26 +28,33 @@ use crate::worlds::{Court, Worlds};
 /// one failed cell. std: real threads. shuttle: random schedules. loom: every schedule and memory order of
 /// small models; a space that the budget does not exhaust is no pass. sim: one schedule in virtual time.
 /// Published crates exist under std only.
+///
+/// A failure under shuttle, loom or sim is kept in a file that --replay runs again; under std it is told how
+/// many executions fail.
 #[derive(Debug, Args)]
 pub(super) struct Check {
     #[command(flatten)]
     implementations: Implementations,
     #[command(flatten)]
     properties: Properties,
-    /// In which worlds: std, shuttle, loom, sim
-    #[arg(
-        long,
-        value_name = "WORLDS",
-        value_delimiter = ',',
-        default_value = Std::NAME
-    )]
-    under: Vec<String>,
-    /// Seed of what is random
-    #[arg(long, default_value_t = Effort::CHECK.seed)]
-    seed: u64,
+    /// In which worlds: std, shuttle, loom, sim [default: std]
+    #[arg(long, value_name = "WORLDS", value_delimiter = ',')]
+    under: Option<Vec<String>>,
+    /// Seed of what is random [default: 1718382455]
+    #[arg(long)]
+    seed: Option<u64>,
     /// Seconds for each cell at most [default: 2 under std, 300 elsewhere]
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,
+    /// Only the k-th of n equal parts of the cells, to share them out over machines
+    #[arg(long, value_name = "K/N")]
+    shard: Option<String>,
+    /// Folder for counterexamples [default: target/flowmeter/counterexamples]
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Run the failing execution of this file again, and nothing else; exit code 1 if it fails, 0 if it does not
+    #[arg(long, value_name = "FILE")]
+    replay: Option<PathBuf>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -55,8 +65,16 @@ const A_DAY: Duration = Duration::from_secs(86_400);
 
 impl Check {
     pub(super) fn run<R: AsyncRegistry>(self, worlds: &Worlds<R>) -> Outcome {
-        let courts = courts(worlds, &self.under)?;
+        if let Some(path) = &self.replay {
+            self.nothing_beside_replay()?;
+            return replay(worlds, path, self.format);
+        }
+        let standard = [Std::NAME.to_owned()];
+        let courts = courts(worlds, self.under.as_deref().unwrap_or(&standard))?;
         let time = time(self.budget)?;
+        let shard = self.shard.as_deref();
+        let shard = shard.map_or(Ok(Shard::WHOLE), Shard::parse)?;
+        let folder = self.out.as_deref().unwrap_or(Path::new(FOLDER));
         let contest = Contest::of(worlds.registry());
         self.implementations
             .find_in(contest.implementations().iter().map(|who| who.name))?;
@@ -71,6 +89,7 @@ impl Check {
             }
         }
         cells.retain(|cell| self.properties.matches(cell.property.name));
+        let cells = shard.of(cells);
 
         let mut output = Output::default();
         let bar = steps(cells.len() as u64, "proving");
@@ -81,10 +100,10 @@ impl Check {
             let default = Effort::under(world);
             let effort = Effort {
                 time: time.unwrap_or(default.time),
-                seed: self.seed,
+                seed: self.seed.unwrap_or(default.seed),
                 ..default
             };
-            let proof = prove(&cell, effort);
+            let proof = prove_and_keep(&cell, effort, folder);
             if self.format == Format::Json {
                 output.json(&proof);
             }
@@ -102,6 +121,25 @@ impl Check {
         } else {
             ExitCode::SUCCESS
         })
+    }
+
+    /// A file says all of it.
+    fn nothing_beside_replay(&self) -> Result<(), Failure> {
+        let given = [
+            ("-i", self.implementations.is_given()),
+            ("-p", self.properties.is_given()),
+            ("--under", self.under.is_some()),
+            ("--seed", self.seed.is_some()),
+            ("--budget", self.budget.is_some()),
+            ("--shard", self.shard.is_some()),
+            ("-o", self.out.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Failure::input(format!(
+                "--replay runs what its file says; leave out {option}"
+            ))),
+            None => Ok(()),
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use flowmeter_harness::measure::MeasureError;
 use flowmeter_harness::record::RecordError;
 use flowmeter_reports::ReportError;
 
+use crate::proving::counterexample::CounterexampleError;
 use crate::scenario::ScenarioError;
 
 /// A property failed.
@@ -71,6 +72,12 @@ impl From<ReportError> for Failure {
 
 impl From<ScenarioError> for Failure {
     fn from(why: ScenarioError) -> Failure {
+        bad(why)
+    }
+}
+
+impl From<CounterexampleError> for Failure {
+    fn from(why: CounterexampleError) -> Failure {
         bad(why)
     }
 }

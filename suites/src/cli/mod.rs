@@ -15,6 +15,7 @@ mod noise;
 mod output;
 mod progress;
 mod rank;
+mod replay;
 mod report;
 mod resume;
 mod selection;

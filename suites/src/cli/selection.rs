@@ -99,6 +99,37 @@ impl Implementations {
     }
 }
 
+/// One of several equal parts of the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shard {
+    /// Which, from 0.
+    index: usize,
+    of: usize,
+}
+
+impl Shard {
+    /// All of it.
+    pub(super) const WHOLE: Shard = Shard { index: 0, of: 1 };
+
+    /// From `k/n`: the k-th of n.
+    pub(super) fn parse(text: &str) -> Result<Shard, Failure> {
+        let parts = text.split_once('/');
+        let parsed = parts.and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+        match parsed {
+            Some((k, of)) if (1..=of).contains(&k) => Ok(Shard { index: k - 1, of }),
+            _ => Err(Failure::input(format!(
+                "--shard {text}: give k/n, with k from 1 to n, such as 1/3"
+            ))),
+        }
+    }
+
+    /// Its part: every n-th, so that each is in one part and the parts are alike.
+    pub(super) fn of<T>(self, all: Vec<T>) -> Vec<T> {
+        let part = all.into_iter().skip(self.index);
+        part.step_by(self.of).collect()
+    }
+}
+
 impl Scenarios {
     pub(super) fn named(pattern: Option<Regex>) -> Scenarios {
         Scenarios {
@@ -154,6 +185,10 @@ impl Properties {
         matches(&self.pattern, name)
     }
 
+    pub(super) fn is_given(&self) -> bool {
+        self.pattern.is_some()
+    }
+
     /// Refuses a pattern that matches none of these names.
     pub(super) fn find_in<'a>(
         &self,
@@ -197,4 +232,34 @@ pub(super) fn latest_run() -> Option<PathBuf> {
         .filter_map(|folder| Some((written(&folder)?, folder)))
         .max()
         .map(|(_, folder)| folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shard;
+
+    #[test]
+    fn everything_is_in_exactly_one_shard() {
+        for (count, of) in [(0, 3), (1, 1), (2, 5), (100, 7)] {
+            let all: Vec<usize> = (0..count).collect();
+            let shards =
+                (1..=of).map(|k| Shard::parse(&format!("{k}/{of}")).unwrap().of(all.clone()));
+            let shards: Vec<Vec<usize>> = shards.collect();
+            let sizes = shards.iter().map(Vec::len);
+            assert!(sizes.clone().max().unwrap() - sizes.min().unwrap() <= 1);
+            let mut dealt = shards.concat();
+            dealt.sort_unstable();
+            assert_eq!(dealt, all, "{of} shards");
+        }
+        assert_eq!(Shard::WHOLE.of(vec![1, 2]), [1, 2]);
+    }
+
+    #[test]
+    fn what_is_no_shard_is_refused() {
+        for text in [
+            "", "x", "1", "0/3", "4/3", "0/0", "1/0", "-1/3", "1/3/5", "a/b",
+        ] {
+            assert!(Shard::parse(text).is_err(), "{text}");
+        }
+    }
 }

@@ -107,18 +107,26 @@ pub(super) const fn fails(verdict: Verdict) -> bool {
     )
 }
 
+/// What came of a cell, in words.
+pub(super) fn sentence(proof: &Proof) -> String {
+    format!(
+        "{} {} {} under {}: {}",
+        word(proof.verdict),
+        proof.implementation,
+        proof.property,
+        proof.world,
+        proof.detail.as_deref().unwrap_or("no word of why"),
+    )
+}
+
 /// What failed, in words and with the command that shows it again; then how many did what.
 pub(super) fn summary(judged: &[Judged]) -> String {
     let mut text = String::new();
     let proofs = || judged.iter().map(|(_, proof)| proof);
     for proof in proofs().filter(|proof| fails(proof.verdict)) {
         text.push_str(&format!(
-            "{} {} {} under {}: {}\n    {}\n",
-            word(proof.verdict),
-            proof.implementation,
-            proof.property,
-            proof.world,
-            proof.detail.as_deref().unwrap_or("no word of why"),
+            "{}\n    {}\n",
+            sentence(proof),
             proof.replay.as_deref().unwrap_or(""),
         ));
     }

@@ -47,6 +47,7 @@ use crate::workloads::Needs;
 
 pub use checks::{Cell, Checks};
 pub use verdict::judge;
+pub(crate) use verdict::{FailingCase, Judgement, judge_closely};
 
 /// A statement about every implementation that claims it.
 #[derive(Debug)]

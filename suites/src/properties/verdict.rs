@@ -3,14 +3,38 @@
 use std::time::{Duration, Instant};
 
 use flowmeter_harness::record::{Proof, Verdict};
-use flowmeter_harness::sync::{Exploration, World};
+use flowmeter_harness::sync::{Exploration, Failure, World};
+use serde::{Deserialize, Serialize};
 
-use super::Cell;
+use super::{Case, Cell};
+
+/// A verdict, and what it is founded on where it is a failure.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Judgement {
+    pub(crate) proof: Proof,
+    pub(crate) failing: Option<FailingCase>,
+}
+
+/// Which of a cell's cases failed, and how.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct FailingCase {
+    pub(crate) case: String,
+    pub(crate) failure: Failure,
+}
 
 /// Explores the cases of a cell in turn, each with its share of the budget, until one fails. In the std
 /// world each runs once at least, even when the budget is used up. Loom proves by exhausting a space: where
 /// the budget ends before the space does, the verdict is [`Verdict::Inconclusive`].
 pub fn judge<W: World>(cell: &Cell, budget: &Exploration) -> Proof {
+    judge_closely::<W>(cell, budget, &mut |_| {}).proof
+}
+
+/// As [`judge`]; says which case `begins`.
+pub(crate) fn judge_closely<W: World>(
+    cell: &Cell,
+    budget: &Exploration,
+    begins: &mut dyn FnMut(&Case),
+) -> Judgement {
     let began = Instant::now();
     let mut proof = Proof {
         implementation: cell.who.name.to_owned(),
@@ -28,7 +52,9 @@ pub fn judge<W: World>(cell: &Cell, budget: &Exploration) -> Proof {
         detail: None,
         replay: None,
     };
+    let mut failing = None;
     for (index, case) in cell.cases.iter().enumerate() {
+        begins(case);
         let left = budget.time.saturating_sub(began.elapsed());
         // A space that is not exhausted proves nothing, so no case is cut short for the sake of the next.
         let share = match W::NAME {
@@ -58,6 +84,10 @@ pub fn judge<W: World>(cell: &Cell, budget: &Exploration) -> Proof {
             proof.verdict = Verdict::Fail;
             proof.complete = false;
             proof.detail = Some(format!("{}: {failure}", case.name));
+            failing = Some(FailingCase {
+                case: case.name.clone(),
+                failure,
+            });
             break;
         }
         let open = if explored.executions == 0 {
@@ -76,5 +106,5 @@ pub fn judge<W: World>(cell: &Cell, budget: &Exploration) -> Proof {
         }
     }
     proof.seconds = began.elapsed().as_secs_f64();
-    proof
+    Judgement { proof, failing }
 }

@@ -108,6 +108,11 @@ pub fn checked() -> Vec<Model> {
             || timer_against_notification(|passed| assert!(passed, "the notification was faster")),
         ),
         Model::finds(
+            named("a_panic_of_the_facade_is_a_failure"),
+            "there is nothing to choose from",
+            || explore(|| drop(sync::choose(0))),
+        ),
+        Model::finds(
             named("an_exploration_in_a_model_is_refused"),
             "a model explores a model",
             || {

@@ -42,6 +42,22 @@ pub fn models() -> Vec<Model> {
             "loom::a_limit_is_not_the_end_of_the_space",
             limits_are_incomplete,
         ),
+        Model::finds(
+            "loom::an_execution_without_end_is_a_failure",
+            "exceeded maximum number of branches",
+            || {
+                explore(|| {
+                    loop {
+                        Loom::yield_now();
+                    }
+                })
+            },
+        ),
+        Model::finds(
+            "loom::a_thread_too_many_is_a_failure",
+            "assertion failed",
+            || explore(|| (0..5).for_each(|_| drop(spawn(|| ())))),
+        ),
         Model::new(
             "loom::mischief_that_the_budget_leaves_out_is_not_the_whole_space",
             mischief_left_out,
@@ -117,14 +133,22 @@ fn limits_are_incomplete() -> Result<String, String> {
         },
         model,
     );
-    let seen = format!("{few:?} {all:?} {exactly:?} {none:?}");
+    let short = Exploration {
+        time: Duration::from_millis(100),
+        ..plan(u64::MAX)
+    };
+    let short = Loom::explore(&short, move || (0..4).for_each(|_| model()));
+    let seen = format!("{few:?} {all:?} {exactly:?} {none:?} {short:?}");
     let right = !few.complete
         && few.executions == 3
         && all.complete
         && all.executions > 3
         && exactly.executions == all.executions
         && !none.complete
-        && none.executions == 0;
+        && none.executions == 0
+        && !short.complete
+        && short.executions % 1_000 == 999
+        && short.failure.is_none();
     if right { Ok(seen) } else { Err(seen) }
 }
 

@@ -42,7 +42,8 @@ pub fn exhaust(model: impl Fn() + Send + Sync + 'static) -> Explored {
 
 fn exhausted(mut explored: Explored) -> Explored {
     if W::NAME == "loom" && explored.failure.is_none() && !explored.complete {
-        explored.failure = Some("loom did not come to the end of the space".to_owned());
+        let open = "loom did not come to the end of the space".to_owned();
+        explored.failure = Some(open.into());
     }
     explored
 }
@@ -338,7 +339,7 @@ fn choose_answers_each_of_n() -> Result<String, String> {
     // Sim looks at one execution only.
     let expected = if W::NAME == "sim" { 1 } else { 8 };
     match (&explored.failure, seen.len()) {
-        (Some(failure), _) => Err(failure.clone()),
+        (Some(failure), _) => Err(failure.to_string()),
         (None, some) if some == expected => Ok(format!("{} executions", explored.executions)),
         (None, some) => Err(format!("{some} of 8 combinations: {seen:?}")),
     }

@@ -38,6 +38,42 @@ pub fn advance() -> bool {
     })
 }
 
+/// The script, for [`follow`].
+pub fn written() -> String {
+    let digits = SCRIPT.with_borrow(|script| {
+        let digit = |digit: &Digit| {
+            let Digit {
+                thread,
+                nth,
+                of,
+                value,
+            } = digit;
+            format!("{thread}.{nth}={value}/{of}")
+        };
+        script.iter().map(digit).collect::<Vec<_>>()
+    });
+    digits.join(" ")
+}
+
+/// Takes up a script that was [`written`]; `false` when it is none.
+pub fn follow(written: &str) -> bool {
+    let digit = |text: &str| {
+        let (asked, answer) = text.split_once('=')?;
+        let (thread, nth) = asked.split_once('.')?;
+        let (value, of) = answer.split_once('/')?;
+        Some(Digit {
+            thread: thread.parse().ok()?,
+            nth: nth.parse().ok()?,
+            of: of.parse().ok()?,
+            value: value.parse().ok()?,
+        })
+    };
+    let digits: Option<Vec<Digit>> = written.split_whitespace().map(digit).collect();
+    let known = digits.is_some();
+    SCRIPT.set(digits.unwrap_or_default());
+    known
+}
+
 /// The script's word on the next choice of `thread`.
 pub fn choose(thread: usize, n: usize) -> usize {
     let nth = census::with(|census| {

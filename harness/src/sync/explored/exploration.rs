@@ -1,10 +1,12 @@
 //! One exploration: executions counted, panics kept instead of printed.
 
 use ::std::cell::RefCell;
-use ::std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
+use ::std::panic::{
+    AssertUnwindSafe, PanicHookInfo, catch_unwind, resume_unwind, set_hook, take_hook,
+};
 use ::std::sync::{Arc, Once};
 
-use super::super::panic_text;
+use super::super::{Explored, Failure, panic_text};
 use super::{Engine, Word, census, place, thread, track};
 
 #[derive(Default)]
@@ -18,12 +20,38 @@ thread_local! {
     static TRIAL: RefCell<Option<Trial>> = const { RefCell::new(None) };
 }
 
+/// Runs a whole exploration: `search` answers whether it was complete, and what failed.
+pub fn explore(search: impl FnOnce() -> (bool, Option<Failure>)) -> Explored {
+    if let Err(nested) = begin() {
+        return Explored {
+            executions: 0,
+            complete: false,
+            failure: Some(nested.into()),
+        };
+    }
+    let (complete, failure) = search();
+    Explored {
+        executions: end(),
+        complete: complete && failure.is_none(),
+        failure,
+    }
+}
+
+/// As [`explore`], on a thread of the system's own: a checker may leave a failing thread of a model in the middle
+/// of its panic, and then the system's thread that ran it counts as panicking for ever.
+pub fn explore_apart(search: impl FnOnce() -> (bool, Option<Failure>) + Send) -> Explored {
+    ::std::thread::scope(|scope| {
+        let explored = scope.spawn(|| explore(search)).join();
+        explored.unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
 /// Makes this operating-system thread one that explores: until [`end`], what panics here is kept and
 /// not printed.
 ///
 /// # Errors
 /// When it explores already: an exploration inside a model.
-pub fn begin() -> Result<(), String> {
+fn begin() -> Result<(), String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = take_hook();
@@ -43,7 +71,7 @@ pub fn begin() -> Result<(), String> {
 }
 
 /// Ends the exploration; answers the executions there were.
-pub fn end() -> u64 {
+fn end() -> u64 {
     let executions = executions();
     TRIAL.with_borrow_mut(|trial| *trial = None);
     executions

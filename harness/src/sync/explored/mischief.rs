@@ -78,6 +78,48 @@ pub fn is_taken() -> bool {
     SCRIPT.with_borrow(|script| matches!(script, Script::Taking(strokes) if !strokes.is_empty()))
 }
 
+/// The occasion that is being taken, for [`follow`]; empty where none is.
+#[cfg(feature = "loom")]
+pub fn written() -> String {
+    SCRIPT.with_borrow(|script| match script {
+        Script::Taking(strokes) => strokes.last().map_or_else(String::new, |stroke| {
+            let Stroke {
+                what,
+                thread,
+                nth,
+                way,
+            } = stroke;
+            format!("{} {thread} {nth} {way}", *what as usize)
+        }),
+        Script::Counting(_) => String::new(),
+    })
+}
+
+/// Takes the occasion that was [`written`], and no other; `false` when it is none.
+#[cfg(feature = "loom")]
+pub fn follow(written: &str) -> bool {
+    let numbers: Option<Vec<usize>> = (written.split_whitespace())
+        .map(|number| number.parse().ok())
+        .collect();
+    let kinds = [
+        Mischief::SpuriousWakeUp,
+        Mischief::WeakFailure,
+        Mischief::AnotherWaiter,
+    ];
+    let stroke = match numbers.as_deref() {
+        Some([]) => Vec::new(),
+        Some(&[what, thread, nth, way]) if what < kinds.len() => vec![Stroke {
+            what: kinds[what],
+            thread,
+            nth,
+            way,
+        }],
+        _ => return false,
+    };
+    SCRIPT.set(Script::Taking(stroke));
+    true
+}
+
 /// The first occasion of each thread last, where it is taken first.
 #[cfg(feature = "loom")]
 fn strokes(occasions: &BTreeMap<(Mischief, usize), Vec<usize>>) -> Vec<Stroke> {

@@ -213,7 +213,12 @@ pub(super) use facade;
 
 /// A [`World`](super::World) of explored executions: everything but how to explore.
 macro_rules! world {
-    ($world:ident over $engine:ident, $name:literal, |$plan:ident, $model:ident| $explore:expr) => {
+    (
+        $world:ident over $engine:ident, $name:literal,
+        explore: |$plan:ident, $model:ident| $explore:expr,
+        replay: $schedule:pat => |$again:ident| $replay:expr
+        $(, $more:item)?
+    ) => {
         impl $crate::sync::World for $world {
             const NAME: &'static str = $name;
             type JoinHandle<T: Send + 'static> = JoinHandle<T>;
@@ -256,20 +261,18 @@ macro_rules! world {
                 $plan: &$crate::sync::Exploration,
                 $model: impl Fn() + Send + Sync + 'static,
             ) -> $crate::sync::Explored {
-                if let Err(nested) = explored::exploration::begin() {
-                    return $crate::sync::Explored {
-                        executions: 0,
-                        complete: false,
-                        failure: Some(nested),
-                    };
-                }
-                let (complete, failure) = $explore;
-                $crate::sync::Explored {
-                    executions: explored::exploration::end(),
-                    complete: complete && failure.is_none(),
-                    failure,
-                }
+                explored::exploration::explore(|| $explore)
             }
+            fn replay(
+                schedule: &$crate::sync::Schedule,
+                $again: impl Fn() + Send + Sync + 'static,
+            ) -> Result<$crate::sync::Explored, String> {
+                let $schedule = schedule else {
+                    return Err(format!("it is no schedule of the {} world", $name));
+                };
+                $replay
+            }
+            $($more)?
         }
     };
 }

@@ -1,0 +1,188 @@
+//! Schedules of shuttle, written down and followed: one wrapper records whatever scheduler decides, and one
+//! scheduler follows a record.
+//!
+//! Shuttle's own records hold seeds where ours hold the numbers drawn, and its replay ends at the first step
+//! that cannot be followed; a schedule that is being shrunk has many of those.
+
+use ::shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
+use ::std::cell::RefCell;
+use ::std::collections::{BTreeMap, VecDeque};
+use ::std::rc::Rc;
+
+use super::super::schedule::Steps;
+use super::super::split_mix;
+
+/// What the executions of a run decided, as far as anybody may still ask.
+#[derive(Debug, Default)]
+pub(super) struct Tape {
+    /// Executions begun.
+    begun: u64,
+    latest: Steps,
+    /// The execution before: a leak is told only when the next one has begun.
+    former: Steps,
+}
+
+impl Tape {
+    /// The steps of the last of so many executions.
+    pub(super) fn of(&mut self, executions: u64) -> Steps {
+        ::std::mem::take(match self.begun > executions {
+            true => &mut self.former,
+            false => &mut self.latest,
+        })
+    }
+}
+
+/// Writes down what a scheduler decides.
+#[derive(Debug)]
+pub(super) struct Recorder<S> {
+    scheduler: S,
+    tape: Rc<RefCell<Tape>>,
+    running: u32,
+}
+
+impl<S: Scheduler> Recorder<S> {
+    pub(super) fn new(scheduler: S, tape: Rc<RefCell<Tape>>) -> Recorder<S> {
+        Recorder {
+            scheduler,
+            tape,
+            running: 0,
+        }
+    }
+}
+
+impl<S: Scheduler> Scheduler for Recorder<S> {
+    fn new_execution(&mut self) -> Option<Schedule> {
+        let schedule = self.scheduler.new_execution()?;
+        let tape = &mut *self.tape.borrow_mut();
+        tape.begun += 1;
+        ::std::mem::swap(&mut tape.latest, &mut tape.former);
+        tape.latest.runs.clear();
+        tape.latest.drawn.clear();
+        Some(schedule)
+    }
+
+    fn next_task(
+        &mut self,
+        runnable: &[&Task],
+        current: Option<TaskId>,
+        is_yielding: bool,
+    ) -> Option<TaskId> {
+        let next = self.scheduler.next_task(runnable, current, is_yielding)?;
+        self.running = number(next);
+        let runs = &mut self.tape.borrow_mut().latest.runs;
+        match runs.last_mut() {
+            Some((task, steps)) if *task == self.running => *steps += 1,
+            _ => runs.push((self.running, 1)),
+        }
+        Some(next)
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        let number = self.scheduler.next_u64();
+        let drawn = &mut self.tape.borrow_mut().latest.drawn;
+        drawn.push((self.running, number));
+        number
+    }
+}
+
+fn number(task: TaskId) -> u32 {
+    u32::try_from(usize::from(task)).expect("fewer threads than that fit into memory")
+}
+
+/// A stretch of a schedule: this task goes on until it has made so many steps in all. Counting each task's own
+/// steps keeps the rest in place when a stretch is taken out.
+type Stretch = (u32, u64);
+
+/// Follows a record, once: exactly where the program makes the same steps. Where it does not, what cannot be
+/// done is passed over; with nothing left to follow, each task goes on until it waits or yields.
+#[derive(Debug)]
+pub(super) struct Follower {
+    stretches: VecDeque<Stretch>,
+    drawn: BTreeMap<u32, VecDeque<u64>>,
+    /// Steps of each task so far.
+    made: BTreeMap<u32, u64>,
+    running: u32,
+    begun: bool,
+}
+
+impl Follower {
+    pub(super) fn new(steps: &Steps) -> Follower {
+        Follower::along(stretches(steps), steps)
+    }
+
+    /// Along these stretches, with the random numbers of `steps`.
+    pub(super) fn along(stretches: impl IntoIterator<Item = Stretch>, steps: &Steps) -> Follower {
+        let mut drawn: BTreeMap<u32, VecDeque<u64>> = BTreeMap::new();
+        for &(task, number) in &steps.drawn {
+            drawn.entry(task).or_default().push_back(number);
+        }
+        Follower {
+            stretches: stretches.into_iter().collect(),
+            drawn,
+            made: BTreeMap::new(),
+            running: 0,
+            begun: false,
+        }
+    }
+
+    fn made(&self, task: u32) -> u64 {
+        self.made.get(&task).copied().unwrap_or(0)
+    }
+}
+
+/// The stretches of a record.
+pub(super) fn stretches(steps: &Steps) -> Vec<Stretch> {
+    let mut made: BTreeMap<u32, u64> = BTreeMap::new();
+    let all = steps.runs.iter().map(|&(task, steps)| {
+        let made = made.entry(task).or_default();
+        *made += u64::from(steps);
+        (task, *made)
+    });
+    all.collect()
+}
+
+impl Scheduler for Follower {
+    fn new_execution(&mut self) -> Option<Schedule> {
+        let first = !::std::mem::replace(&mut self.begun, true);
+        first.then(|| Schedule::new(0))
+    }
+
+    fn next_task(
+        &mut self,
+        runnable: &[&Task],
+        current: Option<TaskId>,
+        is_yielding: bool,
+    ) -> Option<TaskId> {
+        let ready = |task: u32| runnable.iter().any(|ready| number(ready.id()) == task);
+        let current = current.map(number);
+        let goes_on = current.filter(|current| ready(*current) && !is_yielding);
+        let followed = loop {
+            match self.stretches.front() {
+                Some(&(task, until)) if self.made(task) < until && ready(task) => break Some(task),
+                // It has not been started yet: perhaps whoever goes on will.
+                Some(&(task, _)) if self.made(task) == 0 && goes_on.is_some() => break None,
+                Some(_) => drop(self.stretches.pop_front()),
+                None => break None,
+            }
+        };
+        let next = followed.or(goes_on).unwrap_or_else(|| {
+            let mut all = runnable.iter().map(|task| number(task.id()));
+            let after = all
+                .clone()
+                .find(|task| current.is_none_or(|now| *task > now));
+            after
+                .or_else(|| all.next())
+                .expect("shuttle asks when somebody can run")
+        });
+        *self.made.entry(next).or_default() += 1;
+        self.running = next;
+        Some(TaskId::from(next as usize))
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        let recorded = self.drawn.get_mut(&self.running);
+        let recorded = recorded.and_then(VecDeque::pop_front);
+        // Beyond the record any number will do, if it is the same every time.
+        recorded.unwrap_or_else(|| split_mix(self.made(self.running)))
+    }
+}

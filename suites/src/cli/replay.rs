@@ -1,0 +1,48 @@
+//! `check --replay`: one failing execution again.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use flowmeter_harness::record::Verdict;
+use flowmeter_harness::registry::AsyncRegistry;
+
+use super::failure::{FAILED, Failure, Outcome};
+use super::output::{Format, Output};
+use super::verdicts::sentence;
+use crate::contest::Contest;
+use crate::properties::PROPERTIES;
+use crate::proving::again;
+use crate::proving::counterexample::Counterexample;
+use crate::worlds::Worlds;
+
+/// Runs it in a process of its own. That it does not fail is no error: exit code 0, and no pass either.
+pub(super) fn replay<R: AsyncRegistry>(worlds: &Worlds<R>, path: &Path, format: Format) -> Outcome {
+    let example = Counterexample::read(path)?;
+    let refused = |why: String| Failure::input(format!("{}: {why}", path.display()));
+    let unknown = |what, name: &str| refused(format!("there is no {what} '{name}' here"));
+    if worlds.find(&example.world).is_none() {
+        return Err(unknown("world", &example.world));
+    }
+    let contest = Contest::of(worlds.registry());
+    let mut known = contest.implementations().iter().map(|who| who.name);
+    if !known.any(|name| name == example.implementation) {
+        return Err(unknown("implementation", &example.implementation));
+    }
+    let mut known = PROPERTIES.iter().map(|property| property.name);
+    if !known.any(|name| name == example.property) {
+        return Err(unknown("property", &example.property));
+    }
+    let began = Instant::now();
+    let replayed = again::replay(&example).map_err(refused)?;
+    let proof = again::as_proof(&example, path, &replayed, began.elapsed().as_secs_f64());
+    let mut output = Output::default();
+    match format {
+        Format::Json => output.json(&proof),
+        Format::Table => output.line(&sentence(&proof)),
+    }
+    Ok(match proof.verdict {
+        Verdict::Fail | Verdict::Error => ExitCode::from(FAILED),
+        _ => ExitCode::SUCCESS,
+    })
+}

@@ -1,0 +1,263 @@
+//! A failing execution once more: shrunk and kept, replayed, or run so often that its rate is known. Each in a
+//! process of its own, so that a hang there takes nothing away from the verdict.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use flowmeter_harness::record::{Proof, Verdict};
+use flowmeter_harness::registry::AsyncRegistry;
+use flowmeter_harness::sync::{Exploration, Failure};
+use serde::{Deserialize, Serialize};
+
+use super::counterexample::Counterexample;
+use crate::process::{self, End};
+use crate::properties::{Case, FailingCase};
+use crate::worlds::{Court, Worlds};
+
+/// How long a schedule is shrunk.
+const SHRINKING: Duration = Duration::from_secs(5);
+/// For one execution more than the time allows, on a busy machine.
+const GRACE: Duration = Duration::from_secs(60);
+/// Executions from which a rate is told.
+const EXECUTIONS: u64 = 200;
+/// How long they may take together.
+const COUNTING: Duration = Duration::from_secs(2);
+
+/// How many executions failed.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Tally {
+    executions: u64,
+    failures: u64,
+}
+
+/// Makes a failure one that can be seen again: by a file in that folder, or by a rate.
+pub(super) fn look_further(proof: &mut Proof, failing: FailingCase, seed: u64, folder: &Path) {
+    let FailingCase { case, failure } = failing;
+    let found = Counterexample {
+        implementation: proof.implementation.clone(),
+        property: proof.property.clone(),
+        world: proof.world.clone(),
+        case,
+        seed,
+        seconds: proof.seconds,
+        failure,
+    };
+    if found.failure.schedule.is_none() {
+        let Tally {
+            executions,
+            failures,
+        } = rate(&found);
+        if executions > 0 {
+            let detail = proof.detail.get_or_insert_default();
+            detail.push_str(&format!(
+                "\n    {failures} of {executions} executions failed when it was run again"
+            ));
+        }
+        return;
+    }
+    let (example, shrunk) = shrunk(found);
+    let mut detail = format!("{}: {}", example.case, example.failure);
+    detail.push_str(&shrunk);
+    match example.write(folder) {
+        Ok(path) => {
+            let shown = path.display().to_string().replace('\'', r"'\''");
+            proof.replay = Some(format!("cargo flowmeter check --replay '{shown}'"));
+            proof.counterexample = Some(path);
+        }
+        Err(why) => detail.push_str(&format!(
+            "\n    its schedule could not be kept: {}: {why}",
+            folder.display()
+        )),
+    }
+    proof.detail = Some(detail);
+}
+
+/// With fewer switches, where that is possible, and what there is to say about it.
+fn shrunk(found: Counterexample) -> (Counterexample, String) {
+    let switches = |failure: &Failure| failure.schedule.as_ref().and_then(|all| all.switches());
+    let Some(before) = switches(&found.failure) else {
+        return (found, String::new());
+    };
+    let limit = SHRINKING + GRACE;
+    let answer: Result<Option<Failure>, String> = process::ask(process::SHRINK, &found, limit);
+    // Where nothing smaller was found, what was found is as good.
+    match answer.ok().flatten() {
+        Some(failure) => {
+            let after = switches(&failure).unwrap_or(before);
+            let told = format!("\n    {after} switches between threads, shrunk from {before}");
+            (Counterexample { failure, ..found }, told)
+        }
+        None => (found, format!("\n    {before} switches between threads")),
+    }
+}
+
+/// How often the case fails. Each process goes on until it breaks.
+fn rate(found: &Counterexample) -> Tally {
+    let began = Instant::now();
+    let mut all = Tally::default();
+    while all.executions < EXECUTIONS {
+        let mut latest = Tally::default();
+        let left = COUNTING.saturating_sub(began.elapsed());
+        let end = process::listen(process::RATE, found, left, |tally: Option<Tally>| {
+            latest = tally.unwrap_or(latest);
+            tally.is_none() || all.executions + latest.executions >= EXECUTIONS
+        });
+        all.executions += latest.executions;
+        all.failures += latest.failures;
+        match end {
+            End::Enough | End::TimeUp => break,
+            // It broke in the middle of an execution: a panic beside the main thread, an abort.
+            End::Gone(_) => {
+                all.executions += 1;
+                all.failures += 1;
+            }
+        }
+    }
+    all
+}
+
+/// What came of a replay.
+#[derive(Debug)]
+pub(crate) enum Replayed {
+    /// It failed, and whether in the same words by the same schedule.
+    Failed(Failure, bool),
+    /// It did not fail.
+    Held,
+    /// Its process gave no answer: why.
+    Broke(String),
+}
+
+/// Replays in a process of its own.
+///
+/// # Errors
+/// When the program has no such case, or the schedule is none of that world: what is wrong.
+pub(crate) fn replay(example: &Counterexample) -> Result<Replayed, String> {
+    // Loom comes to an execution by way of those before it, which takes as long as it did.
+    let limit = Duration::try_from_secs_f64(2.0 * example.seconds).unwrap_or_default() + GRACE;
+    let answer: Result<Result<Option<Failure>, String>, String> =
+        process::ask(process::REPLAY, example, limit);
+    Ok(match answer {
+        Err(why) => Replayed::Broke(why),
+        Ok(answer) => match answer? {
+            Some(failure) => {
+                let same = failure == example.failure;
+                Replayed::Failed(failure, same)
+            }
+            None => Replayed::Held,
+        },
+    })
+}
+
+/// As a line of `check`: what failed fails, and what did not fail proves nothing.
+pub(crate) fn as_proof(
+    example: &Counterexample,
+    path: &Path,
+    replayed: &Replayed,
+    seconds: f64,
+) -> Proof {
+    let case = &example.case;
+    let (verdict, detail) = match replayed {
+        Replayed::Failed(failure, true) => (
+            Verdict::Fail,
+            format!("{case}: {failure}\n    as it failed before"),
+        ),
+        Replayed::Failed(failure, false) => (
+            Verdict::Fail,
+            format!(
+                "{case}: {failure}\n    not as it failed before: something decides that no schedule holds"
+            ),
+        ),
+        Replayed::Held => (
+            Verdict::Inconclusive,
+            format!("{case}: it did not fail this time: something decides that no schedule holds"),
+        ),
+        Replayed::Broke(why) => (Verdict::Error, format!("{case}: {why}")),
+    };
+    Proof {
+        implementation: example.implementation.clone(),
+        property: example.property.clone(),
+        world: example.world.clone(),
+        verdict,
+        complete: false,
+        executions: u64::from(!matches!(replayed, Replayed::Broke(_))),
+        seconds,
+        counterexample: Some(path.to_owned()),
+        detail: Some(detail),
+        replay: None,
+    }
+}
+
+/// The case of a counterexample, and its world.
+fn case<'w, R: AsyncRegistry>(
+    worlds: &'w Worlds<R>,
+    example: &Counterexample,
+) -> Result<(&'w dyn Court, Case), String> {
+    let Counterexample {
+        implementation,
+        property,
+        world,
+        case,
+        ..
+    } = example;
+    let court = worlds.find(world);
+    let court = court.ok_or_else(|| format!("there is no world '{world}' here"))?;
+    let cells = court.cells(implementation).into_iter();
+    let cases = cells.filter(|cell| cell.property.name == property);
+    let mut cases = cases.flat_map(|cell| cell.cases);
+    let found = cases.find(|found| found.name == *case);
+    let found = found.ok_or_else(|| {
+        format!("there is no case '{case}' of {property} on {implementation} under {world}")
+    })?;
+    Ok((court, found))
+}
+
+/// The process that replays.
+pub(crate) fn serve_replay<R: AsyncRegistry>(
+    worlds: &Worlds<R>,
+    example: Counterexample,
+) -> Result<Option<Failure>, String> {
+    let (court, case) = case(worlds, &example)?;
+    let schedule = example.failure.schedule.as_ref();
+    let schedule = schedule.ok_or("it has no schedule")?;
+    Ok(court.replay(case, schedule)?.failure)
+}
+
+/// The process that shrinks.
+pub(crate) fn serve_shrink<R: AsyncRegistry>(
+    worlds: &Worlds<R>,
+    example: Counterexample,
+) -> Option<Failure> {
+    let (court, case) = case(worlds, &example).ok()?;
+    court.shrink(case, &example.failure, SHRINKING)
+}
+
+/// The process that counts, and tells after each execution. Answers nothing where there is nothing to run.
+pub(crate) fn serve_rate<R: AsyncRegistry>(
+    worlds: &Worlds<R>,
+    example: Counterexample,
+) -> Option<Tally> {
+    let main = std::thread::current().id();
+    std::panic::set_hook(Box::new(move |_| {
+        // The main thread may wait for this one for ever.
+        if std::thread::current().id() != main {
+            std::process::exit(1);
+        }
+    }));
+    let (court, case) = case(worlds, &example).ok()?;
+    let mut tally = Tally::default();
+    while tally.executions < EXECUTIONS {
+        let once = Exploration {
+            executions: 1,
+            time: Duration::MAX,
+            seed: example.seed.wrapping_add(tally.executions),
+            ..Exploration::default()
+        };
+        let explored = court.explore(case.clone(), &once);
+        tally.executions += explored.executions;
+        tally.failures += u64::from(explored.failure.is_some());
+        if let Ok(line) = serde_json::to_string(&tally) {
+            println!("{line}");
+        }
+    }
+    Some(tally)
+}

@@ -1,0 +1,165 @@
+//! A failing execution in a file, to be replayed by the very program that found it: `check` writes it, and
+//! `check --replay` reads it.
+
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hasher};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use flowmeter_harness::sync::Failure;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::look_again;
+use crate::process::this_file;
+
+/// Version of the files.
+const FORMAT: u32 = 1;
+
+/// Where they are put unless told otherwise.
+pub const FOLDER: &str = "target/flowmeter/counterexamples";
+
+/// A failing execution of a case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Counterexample {
+    /// Who.
+    pub implementation: String,
+    /// What.
+    pub property: String,
+    /// Where.
+    pub world: String,
+    /// With which of the property's cases.
+    pub case: String,
+    /// The seed with which it was found.
+    pub seed: u64,
+    /// How long the finding took, in seconds.
+    pub seconds: f64,
+    /// What failed, and the schedule of that execution.
+    pub failure: Failure,
+}
+
+/// A counterexample as it stands in its file.
+#[derive(Serialize, Deserialize)]
+struct Written<E> {
+    format: u32,
+    /// The program that found it: a schedule means nothing to another.
+    build: String,
+    #[serde(flatten)]
+    example: E,
+}
+
+/// Why a file cannot be replayed.
+#[derive(Debug, Error)]
+pub enum CounterexampleError {
+    /// It cannot be read.
+    #[error("{}: {why}; give a file that `cargo flowmeter check` has written", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: io::Error,
+    },
+    /// It is something else.
+    #[error("{}: not a counterexample ({why}); give a file that `cargo flowmeter check` has written", path.display())]
+    NotOne {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// It is of another build.
+    #[error("{}: found by build {theirs}, and this is {ours}; look for it again with `{again}`", path.display())]
+    OtherBuild {
+        /// The file.
+        path: PathBuf,
+        /// Who found it.
+        theirs: String,
+        /// Who reads it.
+        ours: String,
+        /// The command that looks for it.
+        again: String,
+    },
+}
+
+impl Counterexample {
+    /// Reads one that this very program has written.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is something else, or is of another build.
+    pub fn read(path: &Path) -> Result<Counterexample, CounterexampleError> {
+        let unreadable = |why| CounterexampleError::Read {
+            path: path.to_owned(),
+            why,
+        };
+        let not_one = |why| CounterexampleError::NotOne {
+            path: path.to_owned(),
+            why,
+        };
+        let bytes = fs::read(path).map_err(unreadable)?;
+        let parsed = serde_json::from_slice(&bytes);
+        let head: Written<()> = parsed.map_err(|why| not_one(why.to_string()))?;
+        if head.format != FORMAT {
+            let theirs = head.format;
+            return Err(not_one(format!(
+                "format {theirs}, and this build reads {FORMAT}"
+            )));
+        }
+        let parsed = serde_json::from_slice(&bytes);
+        let Written::<Counterexample> { build, example, .. } =
+            parsed.map_err(|why| not_one(why.to_string()))?;
+        let ours = this_build().map_err(unreadable)?;
+        if build != ours {
+            return Err(CounterexampleError::OtherBuild {
+                path: path.to_owned(),
+                theirs: build,
+                ours,
+                again: look_again(
+                    &example.implementation,
+                    &example.property,
+                    &example.world,
+                    example.seed,
+                ),
+            });
+        }
+        Ok(example)
+    }
+
+    /// Writes it into the folder, in place of an earlier one of the same cell and seed; answers the file.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub(super) fn write(&self, folder: &Path) -> io::Result<PathBuf> {
+        let name = format!(
+            "{}-{}-{}-{}.json",
+            self.world, self.implementation, self.property, self.seed
+        );
+        let path = folder.join(name.replace(['/', '\\'], "_"));
+        fs::create_dir_all(folder)?;
+        let written = Written {
+            format: FORMAT,
+            build: this_build()?,
+            example: self,
+        };
+        fs::write(&path, serde_json::to_string(&written)? + "\n")?;
+        Ok(path)
+    }
+}
+
+/// Version and hash of this program's file.
+fn this_build() -> io::Result<String> {
+    let mut file = File::open(this_file()?)?;
+    // Another compiler's may hash otherwise, and makes another program.
+    let mut hasher = DefaultHasher::new();
+    let mut block = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut block)? {
+            0 => break,
+            read => hasher.write(&block[..read]),
+        }
+    }
+    Ok(format!(
+        "{}-{:016x}",
+        env!("CARGO_PKG_VERSION"),
+        hasher.finish()
+    ))
+}
