@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Answer, Call, History, Operation, Stamps, Storage};
-use crate::sync::World;
+use crate::sync::{Note, World};
 
 /// An operation before all are put together: a thread, and which of its operations.
 type Id = (usize, usize);
@@ -90,6 +90,7 @@ impl<W: World> Recorder<W> {
         };
         self.written.push((id, operation));
         let at = self.written.len() - 1;
+        W::note(|| Note::Called(self.written[at].1.call.to_string()));
         self.written[at].1.invoked = W::stamp();
         Called(at)
     }
@@ -100,6 +101,7 @@ impl<W: World> Recorder<W> {
         let operation = &mut self.written[called.0].1;
         operation.returned = returned;
         operation.answer = answer;
+        W::note(|| Note::Answered(operation.answer_text()));
     }
 
     /// The history of all that was joined.

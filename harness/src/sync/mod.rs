@@ -60,6 +60,7 @@ use ::std::time::Duration;
 mod explored;
 #[cfg(feature = "loom")]
 pub mod loom;
+mod note;
 #[cfg(feature = "ordered-map")]
 mod ordered_map;
 mod schedule;
@@ -68,7 +69,10 @@ pub mod shuttle;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 pub mod sites;
 pub mod std;
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+pub mod trace;
 
+pub use note::Note;
 pub use schedule::{Failure, Schedule, Steps};
 
 /// A moment on the clock of a world, in nanoseconds since that clock began.
@@ -195,6 +199,9 @@ pub trait World: Send + Sync + 'static {
     /// By how much one thread's stamp must be greater than another's to be the later one; `None` where stamps are
     /// the order of a schedule, of which a thread need not have seen what went before.
     fn stamp_margin() -> Option<u64>;
+
+    /// Has a picture of the execution say that of the calling thread, where one is being made.
+    fn note(_note: impl FnOnce() -> Note) {}
 
     /// Runs a future on this thread.
     fn block_on<F: Future>(future: F) -> F::Output;

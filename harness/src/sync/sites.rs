@@ -14,6 +14,7 @@ use ::std::sync::OnceLock;
 use ::std::sync::atomic::{AtomicU8, Ordering};
 
 use super::explored::source_file;
+use super::trace;
 
 /// What a site does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -203,6 +204,7 @@ pub fn break_one(mutation: Mutation) -> Result<(), Mutation> {
 /// To be called at every site: how it is broken, if it is.
 #[inline]
 pub(crate) fn pass(kind: Kind, orders: Orders, at: &'static Location<'static>) -> Option<Breakage> {
+    trace::step(|| kind.name().to_owned(), Some(at));
     match WATCH.load(Ordering::Relaxed) {
         0 => None,
         watch => watched(watch, kind, orders, at),

@@ -229,6 +229,7 @@ fn only_that_one() -> Result<String, String> {
     // One that came before it, and did not fail.
     let earlier = Schedule::Nth {
         choices: "0.1=0/3".to_owned(),
+        mischief: String::new(),
         preemptions: Some(2),
         execution: 1,
     };
@@ -245,6 +246,7 @@ fn only_that_one() -> Result<String, String> {
 fn of_one_world() -> Result<String, String> {
     let nth = |choices: &str| Schedule::Nth {
         choices: choices.to_owned(),
+        mischief: String::new(),
         preemptions: None,
         execution: 1,
     };

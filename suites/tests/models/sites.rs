@@ -97,7 +97,7 @@ fn broken(kind: Kind, breakage: Breakage, explore: fn() -> Explored) -> Explored
     let fails = |why: String| Explored {
         executions: 0,
         complete: false,
-        failure: Some(why),
+        failure: Some(why.into()),
     };
     let (whole, sites) = listed(explore);
     if let Some(failure) = whole.failure {

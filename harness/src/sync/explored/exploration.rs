@@ -6,7 +6,7 @@ use ::std::panic::{
 };
 use ::std::sync::{Arc, Once};
 
-use super::super::{Explored, Failure, panic_text};
+use super::super::{Explored, Failure, panic_text, trace};
 use super::{Engine, Word, census, place, thread, track};
 
 #[derive(Default)]
@@ -117,6 +117,7 @@ pub fn execute<E: Engine>(eager: u32, model: &dyn Fn()) {
     let [clock, orders] = [(); 2].map(|()| Arc::new(E::Word::new(0)));
     census::begin(clock, orders, eager);
     E::set_me(0);
+    trace::begin(E::me);
     model();
     thread::leave(0);
 }

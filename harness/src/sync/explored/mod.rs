@@ -246,6 +246,9 @@ macro_rules! world {
             fn stamp_margin() -> Option<u64> {
                 <$engine as explored::Engine>::SEQUENTIAL.then_some(0)
             }
+            fn note(note: impl FnOnce() -> $crate::sync::Note) {
+                $crate::sync::trace::note(note);
+            }
             #[track_caller]
             fn block_on<F: Future>(future: F) -> F::Output {
                 block_on(future)

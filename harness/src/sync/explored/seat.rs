@@ -4,7 +4,7 @@ use ::std::panic::Location;
 use ::std::sync::Arc;
 use ::std::sync::atomic::{AtomicBool, Ordering};
 
-use super::super::Deadline;
+use super::super::{Deadline, trace};
 use super::census::{self, State};
 use super::{Engine, Place, Word, helper};
 
@@ -42,6 +42,7 @@ impl<E: Engine> Seat<E> {
         deadline: Deadline,
         gate: &Arc<E::Word>,
     ) {
+        trace::step(|| format!("waits in {what}"), Some(at));
         if let Some(thread) = self.thread {
             let timed = deadline != Deadline::NEVER;
             let settled = census::with(|census| {
@@ -61,6 +62,7 @@ impl<E: Engine> Seat<E> {
             helper::act(settled);
         }
         self.place.sit();
+        trace::step(|| "goes on".to_owned(), None);
     }
 
     /// Sits as the helper with nothing to do; `self` must already be in the census.

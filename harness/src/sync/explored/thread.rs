@@ -3,6 +3,7 @@
 use ::std::fmt;
 use ::std::panic::Location;
 
+use super::super::trace;
 use super::census::{self, State};
 use super::{Engine, helper, time};
 
@@ -19,6 +20,10 @@ pub fn spawn<E: Engine, T: Send + 'static>(
     body: impl FnOnce() -> T + Send + 'static,
 ) -> JoinHandle<E, T> {
     let number = census::with(|census| census.enter());
+    trace::step(
+        || format!("starts thread {number}"),
+        Some(Location::caller()),
+    );
     let raw = E::spawn(move || {
         E::set_me(number);
         let result = body();
@@ -30,6 +35,7 @@ pub fn spawn<E: Engine, T: Send + 'static>(
 
 /// Counts a thread that has done its work.
 pub fn leave(number: usize) {
+    trace::step(|| "ends".to_owned(), None);
     let settled = census::with(|census| {
         census.thread(number).state = State::Gone;
         census.settle()
@@ -48,6 +54,7 @@ impl<E: Engine, T: 'static> JoinHandle<E, T> {
         let me = E::me();
         if let Some(me) = me {
             let at = Location::caller();
+            trace::step(|| format!("joins thread {}", self.number), Some(at));
             let settled = census::with(|census| {
                 census.thread(me).state = State::Joining {
                     thread: self.number,

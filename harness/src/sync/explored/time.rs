@@ -3,7 +3,7 @@
 use ::std::sync::atomic::Ordering;
 use ::std::time::Duration;
 
-use super::super::Deadline;
+use super::super::{Deadline, trace};
 use super::census::{self, Timer};
 
 /// Nanoseconds since the execution began. Other threads may see a firing later than it happened, as
@@ -58,6 +58,7 @@ pub fn fire(timer: &Timer) {
     else {
         return;
     };
+    trace::step(|| format!("the time is {}", timer.deadline), None);
     // Only the helper writes the clock, so the read sees the last write.
     if clock.load() < timer.deadline.as_nanos() {
         clock.store(timer.deadline.as_nanos());

@@ -1,0 +1,14 @@
+//! What a model says of its own operations, for a picture of an execution.
+
+/// What a model says of its own operations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// The thread calls this.
+    Called(String),
+    /// What the thread called last is answered so.
+    Answered(String),
+    /// Of that thread the operation of that number, from 0, has an answer that nothing explains.
+    Culprit(usize, usize),
+    /// What explains everything before that, in order.
+    Explained(Vec<String>),
+}
