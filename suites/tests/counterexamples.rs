@@ -216,6 +216,12 @@ fn comes_again() {
         assert!(path.starts_with("kept here/"), "{path}");
         let command = format!("cargo flowmeter check --replay '{path}'");
         assert_eq!(found.replay.as_deref(), Some(command.as_str()));
+        let text = include_str!("../../harness/src/record.md");
+        let keys: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(&ground.read(Path::new(path))).expect("it is an object");
+        for key in keys.keys() {
+            assert!(text.contains(&format!("`{key}`")), "{key} is documented");
+        }
         let told = found.detail.expect("it failed");
         let first = told.lines().next().expect("it says something");
         let told_switches = told.contains(" switches between threads");
