@@ -9,6 +9,7 @@ use std::fs;
 use std::marker::PhantomData;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
 
 use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::{AsyncRegistry, Contestant, Enrol, Registry, mutant};
@@ -46,7 +47,25 @@ impl<T: Timers, W: World> Timers for Hasty<T, W> {
     }
 }
 
-/// The heap of a registry, made hasty, and as it is.
+/// A timer whose thread panics, one time of eight.
+struct Panicky<T, W>(T, PhantomData<W>);
+
+impl<T: Timers, W: World> Timers for Panicky<T, W> {
+    type Handle = T::Handle;
+
+    fn start() -> Self {
+        Panicky(T::start(), PhantomData)
+    }
+    fn schedule(&self, deadline: Deadline, then: impl FnOnce(Fired) + Send + 'static) -> T::Handle {
+        let panics = W::choose(8) == 7;
+        self.0.schedule(deadline, move |fired| {
+            assert!(!panics, "T1: alas");
+            then(fired);
+        })
+    }
+}
+
+/// The heap of a registry, made hasty and panicky, and as it is.
 struct With<R, W>(R, PhantomData<W>);
 
 impl<R: Copy, W> Clone for With<R, W> {
@@ -69,6 +88,9 @@ impl<H: Enrol, W: World> Enrol for Spoiling<'_, H, W> {
     fn timer<T: Timers>(&mut self, who: &Contestant) {
         if who.name == "heap" {
             mutant::<Hasty<T, W>, _>(self.0, "hasty").timer().enter();
+            mutant::<Panicky<T, W>, _>(self.0, "panicky")
+                .timer()
+                .enter();
             mutant::<T, _>(self.0, "sound").timer().enter();
         }
     }
@@ -98,6 +120,7 @@ fn main() -> ExitCode {
             test();
             Ok(String::new())
         })
+        .within(Duration::from_secs(300))
     };
     isolation::main(vec![
         test("a_kept_failure_comes_again", comes_again),
@@ -146,7 +169,12 @@ impl Ground {
     /// The failure of the hasty timer in that world.
     #[track_caller]
     fn failure(&self, world: &str, more: &[&str]) -> Proof {
-        let cell = ["-i", "^hasty$", "-p", "^t1-never-early$", "--under", world];
+        self.failure_of("^hasty$", world, more)
+    }
+
+    #[track_caller]
+    fn failure_of(&self, name: &str, world: &str, more: &[&str]) -> Proof {
+        let cell = ["-i", name, "-p", "^t1-never-early$", "--under", world];
         let mut proofs = self.proofs(1, &[&cell, more].concat());
         let proof = proofs.pop().expect("it has a verdict");
         assert!(proofs.is_empty());
@@ -188,6 +216,12 @@ fn comes_again() {
         assert!(path.starts_with("kept here/"), "{path}");
         let command = format!("cargo flowmeter check --replay '{path}'");
         assert_eq!(found.replay.as_deref(), Some(command.as_str()));
+        let text = include_str!("../../harness/src/record.md");
+        let keys: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(&ground.read(Path::new(path))).expect("it is an object");
+        for key in keys.keys() {
+            assert!(text.contains(&format!("`{key}`")), "{key} is documented");
+        }
         let told = found.detail.expect("it failed");
         let first = told.lines().next().expect("it says something");
         let told_switches = told.contains(" switches between threads");
@@ -218,25 +252,23 @@ fn comes_again() {
     assert!(table.contains(&command), "{table}");
 }
 
-/// Some of the executions fail, and not all of them.
+/// Some of the executions fail, and not all of them; also where a failure ends the process.
 fn has_a_rate() {
     let ground = Ground::new();
-    let found = ground.failure(Std::NAME, &[]);
-    assert_eq!(found.counterexample, None);
-    assert!(
-        found
-            .replay
-            .expect("a command")
-            .contains("--under std --seed")
-    );
-    let told = found.detail.expect("it failed");
-    let rate = told.lines().last().expect("it says something").trim();
-    let words: Vec<&str> = rate.split(' ').collect();
-    let [failed, "of", all, "executions", "failed", ..] = words[..] else {
-        panic!("{told}");
-    };
-    let [failed, all] = [failed, all].map(|count| count.parse::<u64>().expect("a count"));
-    assert!(0 < failed && failed < all && all <= 200, "{told}");
+    for name in ["^hasty$", "^panicky$"] {
+        let found = ground.failure_of(name, Std::NAME, &[]);
+        assert_eq!(found.counterexample, None);
+        let command = found.replay.expect("a command");
+        assert!(command.contains("--under std --seed"), "{command}");
+        let told = found.detail.expect("it failed");
+        let rate = told.lines().last().expect("it says something").trim();
+        let words: Vec<&str> = rate.split(' ').collect();
+        let [failed, "of", all, "executions", "failed", ..] = words[..] else {
+            panic!("{told}");
+        };
+        let [failed, all] = [failed, all].map(|count| count.parse::<u64>().expect("a count"));
+        assert!(0 < failed && failed < all && all <= 200, "{told}");
+    }
 }
 
 /// The same program has a case of that name that is sound.

@@ -2,16 +2,19 @@
 //! shuttle and in virtual time, one test for each implementation, property and world. A cell is proved as
 //! `cargo flowmeter check` proves it, in a process of its own.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::{Proof, Verdict};
+use flowmeter_harness::registry::Registry;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::std::Std;
 use flowmeter_suites::process;
+use flowmeter_suites::properties::Checks;
 use flowmeter_suites::proving::{Effort, prove};
 use flowmeter_suites::roster::Owed;
 use flowmeter_suites::worlds::Worlds;
@@ -35,6 +38,15 @@ fn main() -> ExitCode {
         "verdict::an_exploration_that_loom_breaks_off_is_inconclusive",
         move || broken_off(&open),
     )];
+    // A counterexample names its case.
+    trials.push(Trial::test(
+        "cases::of_a_cell_have_names_of_their_own",
+        || {
+            named_apart::<Shuttle>(flowmeter_impls_shuttle::registry::Everybody)?;
+            named_apart::<Sim>(flowmeter_impls_shuttle::registry::Everybody)?;
+            named_apart::<Loom>(flowmeter_impls_loom::registry::Everybody)
+        },
+    ));
     trials.extend(owed.into_iter().map(|cell| {
         let Owed {
             implementation,
@@ -88,4 +100,15 @@ fn broken_off(cell: &Owed) -> Result<(), Failed> {
         (Verdict::Inconclusive, false) => Ok(()),
         other => Err(format!("{other:?} after {} executions", proof.executions).into()),
     }
+}
+
+fn named_apart<W: World>(registry: impl Registry) -> Result<(), Failed> {
+    for cell in Checks::<W>::of(registry).cells() {
+        let names: BTreeSet<&str> = cell.cases.iter().map(|case| case.name.as_str()).collect();
+        if names.len() != cell.cases.len() {
+            let (who, what) = (cell.who.name, cell.property.name);
+            return Err(format!("{who} {what} under {}: {:?}", W::NAME, cell.cases).into());
+        }
+    }
+    Ok(())
 }

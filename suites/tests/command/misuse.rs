@@ -107,6 +107,10 @@ fn measuring_nothing_is_refused() {
         let parts = ["--under", unknown, "give some of std,shuttle,loom,sim"];
         ground.run(&["check", "--under", under]).refused(&parts);
     }
+    for shard in ["0/3", "4/3", "x"] {
+        let arguments = ["check", "--shard", shard];
+        ground.run(&arguments).refused(&["--shard", shard, "1/3"]);
+    }
     let arguments = measuring(&["-s", "mpmc-64$", "--threads", "1", "-o", "new"]);
     ground
         .run(&arguments)
@@ -269,6 +273,10 @@ fn a_run_that_is_not_there_is_said_to_be_missing() {
     for arguments in readers() {
         ground.run(&arguments).refused(&["run"]);
     }
+    let replay = ["check", "--replay", "nowhere.json"];
+    ground
+        .run(&replay)
+        .refused(&["nowhere.json: ", "that `cargo flowmeter check` has written"]);
     for arguments in [
         &["rank"][..],
         &["cmp"],

@@ -6,6 +6,9 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
+use flowmeter_suites::proving::Effort;
+use flowmeter_suites::proving::counterexample::FOLDER;
+
 use crate::ground::{Ground, rows};
 
 #[track_caller]
@@ -364,6 +367,11 @@ fn help_is_readable_in_a_hundred_columns() {
         "cargo bench",
     ] {
         assert!(top.contains(part), "{part}");
+    }
+    let check = ground.run(&["check", "--help"]).fine();
+    for default in [Effort::CHECK.seed.to_string(), FOLDER.to_owned()] {
+        let default = format!("[default: {default}]");
+        assert!(check.contains(&default), "{default}: {check}");
     }
     for verb in verbs {
         assert!(top.contains(&format!("\n  {verb} ")), "{verb}");

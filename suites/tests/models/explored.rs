@@ -107,17 +107,23 @@ fn both_miss(fenced: bool) {
 }
 
 fn limits_are_incomplete() -> Result<String, String> {
-    let model = || {
-        let counter = Arc::new(AtomicU32::new(0));
-        let others = [(); 2].map(|()| {
-            let counter = counter.clone();
-            spawn(move || counter.fetch_add(1, Ordering::AcqRel))
-        });
-        counter.fetch_add(1, Ordering::AcqRel);
-        others.into_iter().for_each(|other| {
-            other.join();
-        });
+    let adding = |times: u32| {
+        move || {
+            let counter = Arc::new(AtomicU32::new(0));
+            let add = move |counter: &AtomicU32| {
+                for _ in 0..times {
+                    counter.fetch_add(1, Ordering::AcqRel);
+                }
+            };
+            let others = [(); 2].map(|()| {
+                let counter = counter.clone();
+                spawn(move || add(&counter))
+            });
+            add(&counter);
+            others.into_iter().for_each(loom::JoinHandle::join);
+        }
     };
+    let model = adding(1);
     let plan = |executions| Exploration {
         executions,
         preemptions: None,
@@ -137,7 +143,7 @@ fn limits_are_incomplete() -> Result<String, String> {
         time: Duration::from_millis(100),
         ..plan(u64::MAX)
     };
-    let short = Loom::explore(&short, move || (0..4).for_each(|_| model()));
+    let short = Loom::explore(&short, adding(4));
     let seen = format!("{few:?} {all:?} {exactly:?} {none:?} {short:?}");
     let right = !few.complete
         && few.executions == 3
