@@ -1,13 +1,14 @@
 //! Is the harness any good? The properties are let loose on implementations broken on purpose, and on equivalent
 //! rewrites, which must raise no alarm.
 
+use std::path::Path;
 use std::time::Duration;
 
 use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::{AsyncRegistry, Mutant};
 
 use crate::properties::{PROPERTIES, Property};
-use crate::proving::{Effort, prove};
+use crate::proving::{Effort, prove, prove_and_keep};
 use crate::roster::{Due, Owed};
 use crate::worlds::Worlds;
 
@@ -39,9 +40,20 @@ impl Attack {
     }
 }
 
-/// How much to look at under a world, `time` at most where there is a limit. What is looked for is a fault that is
-/// there: far less than a proof takes finds it.
-fn effort(world: &str, time: Option<Duration>, seed: u64) -> Effort {
+/// How to attack.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan<'a> {
+    /// For each mutant, property and world at most; as usual where there is none.
+    pub time: Option<Duration>,
+    /// Seed of what is random.
+    pub seed: u64,
+    /// Where failing executions are kept, if they are.
+    pub folder: Option<&'a Path>,
+}
+
+/// How much to look at under a world. What is looked for is a fault that is there: far less than a proof takes
+/// finds it.
+fn effort(world: &str, plan: &Plan<'_>) -> Effort {
     let usual = match world {
         "std" => Effort::CHECK,
         "loom" => Effort {
@@ -55,8 +67,8 @@ fn effort(world: &str, time: Option<Duration>, seed: u64) -> Effort {
         },
     };
     Effort {
-        time: time.unwrap_or(usual.time),
-        seed,
+        time: plan.time.unwrap_or(usual.time),
+        seed: plan.seed,
         ..usual
     }
 }
@@ -69,8 +81,7 @@ pub fn attack<R: AsyncRegistry>(
     worlds: &Worlds<R>,
     mutant: &'static Mutant,
     property: &'static Property,
-    time: Option<Duration>,
-    seed: u64,
+    plan: &Plan<'_>,
 ) -> Attack {
     let (mut executions, mut seconds, mut last) = (0, 0.0, None);
     for world in worlds.of_mutants() {
@@ -80,7 +91,11 @@ pub fn attack<R: AsyncRegistry>(
             world,
             due: Due::Owed,
         };
-        let proof = prove(&cell, effort(world, time, seed));
+        let effort = effort(world, plan);
+        let proof = match plan.folder {
+            Some(folder) => prove_and_keep(&cell, effort, folder),
+            None => prove(&cell, effort),
+        };
         executions += proof.executions;
         seconds += proof.seconds;
         let found = proof.verdict == Verdict::Fail;

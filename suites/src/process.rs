@@ -20,6 +20,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::contest::Contest;
+#[cfg(feature = "command")]
+use crate::proving::picture;
 use crate::proving::{self, again};
 use crate::roster;
 #[cfg(feature = "command")]
@@ -39,6 +41,9 @@ pub(crate) const RATE: &str = "__rate";
 pub(crate) const ANSWER: &str = "__answer";
 /// Says what one contestant owes in a world.
 pub(crate) const DUES: &str = "__dues";
+/// Runs a failing execution again, and writes everything down.
+#[cfg(feature = "command")]
+pub(crate) const DRAW: &str = "__draw";
 /// Lists the sites that one cell passes.
 #[cfg(feature = "command")]
 pub(crate) const SITES: &str = "__sites";
@@ -70,6 +75,8 @@ pub fn serve_if_asked<R: AsyncRegistry>(worlds: &Worlds<R>) -> Option<ExitCode> 
         RATE => Some(answer(|example| again::serve_rate(worlds, example))),
         ANSWER => Some(answer(|question| roster::serve(worlds, question))),
         DUES => Some(answer(|question| roster::serve_dues(worlds, question))),
+        #[cfg(feature = "command")]
+        DRAW => Some(answer(|example| picture::serve(worlds, example))),
         #[cfg(feature = "command")]
         SITES => Some(answer(|task| sites::serve_listing(worlds, task))),
         #[cfg(feature = "command")]

@@ -6,6 +6,8 @@
 
 pub(crate) mod again;
 pub mod counterexample;
+#[cfg(feature = "command")]
+pub(crate) mod picture;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

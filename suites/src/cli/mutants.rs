@@ -1,5 +1,6 @@
 //! `mutants`: is the harness any good?
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +16,7 @@ use super::failure::{FAILED, Failure, Outcome};
 use super::output::{Format, Output, width};
 use super::progress::steps;
 use super::selection::{Implementations, Properties};
-use crate::mutants::{Attack, attack, attackers};
+use crate::mutants::{Attack, Plan, attack, attackers};
 use crate::properties::{PROPERTIES, Property};
 use crate::proving::Effort;
 use crate::worlds::Worlds;
@@ -37,6 +38,9 @@ pub(super) struct Mutants {
     /// Seconds for each mutant, property and world at most [default: 2 under std, 30 elsewhere]
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,
+    /// Keep what killed them in this folder: files to replay, and pages to look at
+    #[arg(short = 'o', long = "output", value_name = "DIR")]
+    out: Option<PathBuf>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -78,12 +82,17 @@ impl Mutants {
             .filter(|(_, property)| self.properties.matches(property.name))
             .collect();
 
+        let plan = Plan {
+            time,
+            seed: self.seed,
+            folder: self.out.as_deref(),
+        };
         let mut output = Output::default();
         let mut done = Vec::new();
         let bar = steps(attacks.len() as u64, "attacking");
         each(
             &attacks,
-            |(mutant, property)| attack(worlds, mutant, property, time, self.seed),
+            |(mutant, property)| attack(worlds, mutant, property, &plan),
             |attack| {
                 if self.format == Format::Json {
                     output.json(&row(&attack));

@@ -25,7 +25,9 @@ pub(super) fn replay<R: AsyncRegistry>(worlds: &Worlds<R>, path: &Path, format: 
         return Err(unknown("world", &example.world));
     }
     let contest = Contest::of(worlds.registry());
-    let mut known = contest.implementations().iter().map(|who| who.name);
+    let mutants = worlds.mutants().iter().map(|mutant| mutant.name);
+    let known = contest.implementations().iter().map(|who| who.name);
+    let mut known = known.chain(mutants);
     if !known.any(|name| name == example.implementation) {
         return Err(unknown("implementation", &example.implementation));
     }

@@ -61,7 +61,13 @@ pub(super) fn look_further(proof: &mut Proof, failing: FailingCase, seed: u64, f
     match example.write(folder) {
         Ok(path) => {
             let shown = path.display().to_string().replace('\'', r"'\''");
-            proof.replay = Some(format!("cargo flowmeter check --replay '{shown}'"));
+            let replay = format!("cargo flowmeter check --replay '{shown}'");
+            #[cfg(feature = "command")]
+            match super::picture::draw(&example, &path, &replay) {
+                Ok(page) => detail.push_str(&format!("\n    drawn in {}", page.display())),
+                Err(why) => detail.push_str(&format!("\n    it could not be drawn: {why}")),
+            }
+            proof.replay = Some(replay);
             proof.counterexample = Some(path);
         }
         Err(why) => detail.push_str(&format!(
@@ -188,7 +194,7 @@ pub(crate) fn as_proof(
 }
 
 /// The case of a counterexample, and its world.
-fn case<'w, R: AsyncRegistry>(
+pub(super) fn case<'w, R: AsyncRegistry>(
     worlds: &'w Worlds<R>,
     example: &Counterexample,
 ) -> Result<(&'w dyn Court, Case), String> {
@@ -199,7 +205,7 @@ fn case<'w, R: AsyncRegistry>(
         case,
         ..
     } = example;
-    let court = worlds.find(world);
+    let court = worlds.court_of(world, implementation);
     let court = court.ok_or_else(|| format!("there is no world '{world}' here"))?;
     let cells = court.cells(implementation).into_iter();
     let cases = cells.filter(|cell| cell.property.name == property);

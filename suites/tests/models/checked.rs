@@ -41,7 +41,7 @@ pub fn checked() -> Vec<Model> {
         ),
         Model::finds(
             named("locks_in_two_orders_deadlock"),
-            "waits for a lock at suites/tests/models/checked.rs:",
+            " holds at suites/tests/models/checked.rs:",
             locks_in_two_orders,
         ),
         Model::finds(

@@ -2,10 +2,10 @@
 
 use ::std::cell::RefCell;
 use ::std::collections::BTreeMap;
-use ::std::fmt::Write;
+use ::std::fmt::{self, Write};
 use ::std::panic::Location;
 use ::std::sync::Arc;
-use ::std::sync::atomic::{AtomicBool, Ordering};
+use ::std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::super::Deadline;
 use super::seat::Rouse;
@@ -32,8 +32,8 @@ pub enum State {
     },
     /// Is about to lock, and waits while somebody holds the lock.
     Locking {
-        /// Whether somebody does.
-        held: Arc<AtomicBool>,
+        /// Who does.
+        holder: Arc<Holder>,
         /// The line that locks.
         at: &'static Location<'static>,
     },
@@ -41,6 +41,39 @@ pub enum State {
     Idle,
     /// Has ended.
     Gone,
+}
+
+/// Who holds a lock: nobody, a thread of the model, or a stranger.
+#[derive(Debug, Default)]
+pub struct Holder(AtomicUsize);
+
+impl Holder {
+    const STRANGER: usize = usize::MAX;
+
+    /// That thread does; `None` is a stranger.
+    pub fn set(&self, thread: Option<usize>) {
+        let number = thread.map_or(Holder::STRANGER, |thread| thread + 1);
+        self.0.store(number, Ordering::Relaxed);
+    }
+
+    /// Nobody does.
+    pub fn clear(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether anybody does.
+    pub fn is_somebody(&self) -> bool {
+        self.0.load(Ordering::Relaxed) != 0
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.load(Ordering::Relaxed) {
+            0 | Holder::STRANGER => Ok(()),
+            number => write!(f, " that thread {} holds", number - 1),
+        }
+    }
 }
 
 /// A thread of the model.
@@ -228,7 +261,7 @@ impl Census {
             State::Running => false,
             State::Seated { .. } | State::Idle | State::Gone => true,
             State::Joining { thread, .. } => !matches!(self.threads[*thread].state, State::Gone),
-            State::Locking { held, .. } => held.load(Ordering::Relaxed),
+            State::Locking { holder, .. } => holder.is_somebody(),
         }
     }
 
@@ -299,8 +332,8 @@ impl Census {
                 State::Joining { thread, at } => {
                     write!(tale, "\n  {who} joins thread {thread} at {}", place(at))
                 }
-                State::Locking { at, .. } => {
-                    write!(tale, "\n  {who} waits for a lock at {}", place(at))
+                State::Locking { holder, at } => {
+                    write!(tale, "\n  {who} waits for a lock{holder} at {}", place(at))
                 }
                 State::Idle | State::Gone => Ok(()),
             };

@@ -4,12 +4,11 @@ use ::std::collections::VecDeque;
 use ::std::fmt;
 use ::std::ops::{Deref, DerefMut};
 use ::std::panic::Location;
-use ::std::sync::atomic::{AtomicBool, Ordering};
 use ::std::sync::{Arc, Mutex as Plain, PoisonError};
 
 use super::super::Deadline;
 use super::super::sites::{self, Breakage, Kind};
-use super::census::{self, State};
+use super::census::{self, Holder, State};
 use super::mischief::Mischief;
 use super::seat::{Rouse, Seat};
 use super::{Engine, Word, helper, time};
@@ -17,8 +16,8 @@ use super::{Engine, Word, helper, time};
 /// A lock that does not poison.
 pub struct Mutex<E: Engine, T> {
     raw: E::Mutex<T>,
-    /// Whether somebody holds it, for the census.
-    held: Arc<AtomicBool>,
+    /// For the census.
+    holder: Arc<Holder>,
 }
 
 /// The lock, held.
@@ -35,7 +34,7 @@ impl<E: Engine, T> Mutex<E, T> {
     pub fn new(value: T) -> Self {
         Mutex {
             raw: E::mutex(value),
-            held: Arc::new(AtomicBool::new(false)),
+            holder: Arc::default(),
         }
     }
 
@@ -53,10 +52,10 @@ impl<E: Engine, T> Mutex<E, T> {
         if let Some(me) = me {
             let settled = census::with(|census| {
                 census.thread(me).state = State::Locking {
-                    held: self.held.clone(),
+                    holder: self.holder.clone(),
                     at,
                 };
-                if self.held.load(Ordering::Relaxed) {
+                if self.holder.is_somebody() {
                     census.settle()
                 } else {
                     Ok(None)
@@ -87,7 +86,7 @@ impl<E: Engine, T> Mutex<E, T> {
     }
 
     fn guard<'a>(&'a self, raw: E::Guard<'a, T>) -> MutexGuard<'a, E, T> {
-        self.held.store(true, Ordering::Relaxed);
+        self.holder.set(E::me());
         MutexGuard {
             raw: Some(raw),
             lock: self,
@@ -103,7 +102,9 @@ impl<E: Engine, T: Default> Default for Mutex<E, T> {
 
 impl<E: Engine, T> fmt::Debug for Mutex<E, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mutex").field("held", &self.held).finish()
+        f.debug_struct("Mutex")
+            .field("holder", &self.holder)
+            .finish()
     }
 }
 
@@ -135,8 +136,8 @@ impl<E: Engine, T> DerefMut for MutexGuard<'_, E, T> {
 impl<E: Engine, T> Drop for MutexGuard<'_, E, T> {
     #[inline]
     fn drop(&mut self) {
-        // First the census, then the lock: the next holder sets the flag again.
-        self.lock.held.store(false, Ordering::Relaxed);
+        // First the census, then the lock: the next holder says so again.
+        self.lock.holder.clear();
         drop(self.raw.take());
     }
 }
