@@ -122,7 +122,7 @@ fn shrinks(
 
 /// Two of eight threads lose an increment between many steps that have nothing to do with it.
 fn lost_among_many() {
-    let counters = shuttle::Arc::new([const { AtomicUsize::new(0) }; 2]);
+    let counters = shuttle::Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
     let others: Vec<_> = (0..8)
         .map(|number| {
             let counters = counters.clone();
