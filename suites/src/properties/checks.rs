@@ -113,11 +113,16 @@ impl<W: World> Checks<W> {
     }
 
     fn owe(&mut self, who: &Contestant, property: &Property, cases: Vec<Case>) {
-        // Two families of one name may both have cases; all are checked.
-        self.cases
-            .entry((who.name, property.name))
-            .or_default()
-            .extend(cases);
+        // Two families or forms of one name may have the same cases: all are checked, and each is found by name.
+        let all = self.cases.entry((who.name, property.name)).or_default();
+        for mut case in cases {
+            let (name, mut nth) = (case.name.clone(), 1);
+            while all.iter().any(|other| other.name == case.name) {
+                nth += 1;
+                case.name = format!("{name} ({nth})");
+            }
+            all.push(case);
+        }
     }
 
     fn owe_all(&mut self, who: &Contestant, owed: Owed) {
