@@ -165,8 +165,8 @@ proptest! {
         limit in limits(),
         asks in prop::collection::vec((0..6_u64, 1..4_u64, prop::option::of(0..8_u64)), 1..6),
     ) {
-        for at_once in [false, true] {
-            let terms = Terms { limit, first_come: true, at_once };
+        for (first_come, at_once) in [(false, false), (false, true), (true, false), (true, true)] {
+            let terms = Terms { limit, first_come, at_once };
             let events = fair_run(limit, &asks);
             let judged = Waiters::judge(terms, &events);
             prop_assert_eq!(&judged, &Ok(()), "{:?}", events);
@@ -305,9 +305,9 @@ fn a_grant_too_early_is_over_the_limit() {
 #[test]
 fn nobody_is_served_before_one_who_waits_longer() {
     let events = [tried(true, 0), asked(0, 1), asked(1, 2), granted(1, 10)];
-    breaks(&events, "L1", "before 1 who waited longer");
+    breaks(&events, "L1", "overtook 1 who waited longer");
     let events = [tried(true, 0), asked(0, 1), tried(true, 10)];
-    breaks(&events, "L1", "before 1 who waited longer");
+    breaks(&events, "L1", "overtook 1 who waited longer");
 }
 
 #[test]

@@ -185,7 +185,7 @@ impl Waiters {
     fn grant(&mut self, who: usize, from: u64, at: u64) -> Result<(), Violation> {
         let place = self.place(who)?;
         let Waiting { weight, asked, .. } = self.line[place];
-        self.not_before_turn(place, weight, at)?;
+        self.not_before_turn("somebody", place, weight, at)?;
         let turn = self.turn(place);
         if self.terms.at_once && at > turn {
             let text = format!(
@@ -227,7 +227,7 @@ impl Waiters {
     fn tried(&mut self, granted: bool, from: u64, at: u64) -> Result<(), Violation> {
         let place = self.line.len();
         if granted {
-            self.not_before_turn(place, 1, at)?;
+            self.not_before_turn("a try", place, 1, at)?;
             self.granted.push(Grant {
                 from: from.min(at),
                 until: at,
@@ -245,37 +245,39 @@ impl Waiters {
 
     /// Whether what is served at that moment can be, at that place in line: those before it were served as well, or
     /// overtaken. Who has a deadline by then may have given up.
-    fn not_before_turn(&self, place: usize, weight: u64, at: u64) -> Result<(), Violation> {
+    fn not_before_turn(
+        &self,
+        what: &str,
+        place: usize,
+        weight: u64,
+        at: u64,
+    ) -> Result<(), Violation> {
         let free = self.free_at(&self.granted, weight, 0);
         if at < free {
             let text = format!("{weight} granted at {at}, and free at {free} only");
             return Violation::found(self.terms.limit.id(), text);
         }
         let stays = |waiting: &&Waiting| waiting.deadline.is_none_or(|deadline| deadline > at);
-        let before = self.before(place).iter().filter(stays);
+        let before = if self.terms.first_come { place } else { 0 };
+        let before = self.line[..before].iter().filter(stays);
         let before: Vec<(u64, u64)> = before.map(|other| (other.asked, other.weight)).collect();
         let turn = self.served_after(&before, weight, 0);
         if at < turn {
             let others = before.len();
             let text = format!(
-                "somebody was served at {at}, before {others} who waited longer: its turn is at {turn}"
+                "{what} overtook {others} who waited longer: served at {at}, and its turn is at {turn}"
             );
             return Violation::found("L1", text);
         }
         Ok(())
     }
 
-    /// The moment at which that place in line is served, where everybody before it is served too.
+    /// The moment at which that place in line is served at the latest: everybody before it is served too.
     fn turn(&self, place: usize) -> u64 {
         let Waiting { weight, since, .. } = self.line[place];
-        let before = self.before(place).iter();
+        let before = self.line[..place].iter();
         let before: Vec<(u64, u64)> = before.map(|other| (other.since, other.weight)).collect();
         self.served_after(&before, weight, since)
-    }
-
-    /// Those who are served before that place; nobody in particular, where no order is claimed.
-    fn before(&self, place: usize) -> &[Waiting] {
-        &self.line[..if self.terms.first_come { place } else { 0 }]
     }
 
     /// When a weight can be granted from a moment on, after others, each of some weight from some moment on.

@@ -46,6 +46,8 @@ pub enum Event {
     Unwanted,
     /// The output was seen closed and empty by who had not closed it.
     Closed,
+    /// The output was seen empty.
+    Empty,
     /// The pipeline said that it has ended.
     Finished,
     /// Nobody can go on, and the input stays open.
@@ -67,6 +69,7 @@ pub struct Pipeline {
     /// How many items had begun when nothing was wanted any more.
     unwanted: Option<usize>,
     closed: bool,
+    finished: bool,
 }
 
 impl Pipeline {
@@ -77,6 +80,7 @@ impl Pipeline {
             items: BTreeMap::new(),
             unwanted: None,
             closed: false,
+            finished: false,
         }
     }
 
@@ -117,10 +121,15 @@ impl Pipeline {
             Event::Closed => {
                 self.closed = true;
                 self.all_is_done("the output closed")?;
-                self.all_is_delivered()
+                self.all_is_delivered("the output closed")
             }
-            // Results may still lie in the output.
-            Event::Finished => self.all_is_done("the end was told"),
+            // Once the end was told all results lie in the output.
+            Event::Empty if self.finished => self.all_is_delivered("the end was told"),
+            Event::Empty => Ok(()),
+            Event::Finished => {
+                self.finished = true;
+                self.all_is_done("the end was told")
+            }
             Event::Rest => self.rest(),
         }
     }
@@ -202,15 +211,14 @@ impl Pipeline {
         Ok(())
     }
 
-    fn all_is_delivered(&self) -> Result<(), Violation> {
+    fn all_is_delivered(&self, what: &str) -> Result<(), Violation> {
         let left = self
             .items
             .iter()
             .find(|(_, item)| item.delivered < item.put);
         match left.filter(|_| self.unwanted.is_none()) {
             Some((item, _)) => {
-                let text =
-                    format!("the output closed before everything of item {item} was delivered");
+                let text = format!("{what} before everything of item {item} was delivered");
                 Violation::found("P3", text)
             }
             None => Ok(()),

@@ -51,6 +51,9 @@ fn is_kept(terms: Terms, events: &[Event]) -> bool {
             }
             Event::Unwanted => true,
             Event::Closed => done && (unwanted.is_some() || items().all(is_delivered)),
+            Event::Empty => {
+                count(Event::Finished) == 0 || unwanted.is_some() || items().all(is_delivered)
+            }
             Event::Finished => done,
             Event::Rest => {
                 let left = items().any(|item| !begun(item));
@@ -154,6 +157,7 @@ fn no_more_are_in_flight_than_the_bound() {
         Event::Begun(1),
         Event::Ended(1),
         Event::Rest,
+        Event::Empty,
     ];
     Pipeline::judge(TWO, &behind).expect("two hold a place");
     let unordered = Terms {
@@ -200,6 +204,13 @@ fn the_output_closes_after_everything_and_nothing_is_taken_for_nobody() {
         &then(&[Event::Ended(0), Event::Closed]),
         "P3",
         "before everything",
+    );
+    let told = [Event::Ended(0), Event::Finished, Event::Empty];
+    breaks(
+        one,
+        &then(&told),
+        "P3",
+        "the end was told before everything",
     );
     breaks(one, &[Event::Closed], "P3", "not begun");
     breaks(one, &[Event::Begun(1)], "P3", "of 1 inputs");
