@@ -157,7 +157,6 @@ fn no_more_are_in_flight_than_the_bound() {
         Event::Begun(1),
         Event::Ended(1),
         Event::Rest,
-        Event::Empty,
     ];
     Pipeline::judge(TWO, &behind).expect("two hold a place");
     let unordered = Terms {

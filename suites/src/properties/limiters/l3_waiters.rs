@@ -7,7 +7,7 @@ use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use flowmeter_harness::limiter::{AsyncLimit, AsyncWeightedLimit, Attempt, LimitError, Limiters};
-use flowmeter_harness::spec::limiter::Event;
+use flowmeter_harness::spec::limiter::{Event, Limit};
 use flowmeter_harness::sync::{Deadline, World};
 
 use super::line::Line;
@@ -22,6 +22,19 @@ pub(in crate::properties) const PROPERTY: Property = Property {
     statement: "Deadlines are kept, weights are granted whole or refused at once, and who gives up strands nobody.",
     relied_on_by: Reliance::Nobody,
 };
+
+/// What every design keeps to in that world: where those by rate take part what the burst and the rate add up to, which
+/// is more than a window ever holds.
+fn promised<W: World>(permits: u32) -> Limit {
+    match window::<W>(permits, PERIOD) {
+        Limit::Window { permits, period } if !is_virtual::<W>() => Limit::Rate {
+            permits,
+            period,
+            burst: permits,
+        },
+        limit => limit,
+    }
+}
 
 /// A permit acquired then or later was granted again: its period must be over. That happens where a thread is
 /// held up, or time passes while it runs.
@@ -113,7 +126,7 @@ pub(super) fn stranded_cases<L: Limiters, W: World>(
 
 fn deadlines<L: Limiters, W: World>(acquire_until: fn(&L, Deadline) -> bool) {
     let limiter = limiter::<L>(1, PERIOD);
-    let mut line = Line::<W>::new(window::<W>(1, PERIOD), false, is_virtual::<W>());
+    let mut line = Line::<W>::new(promised::<W>(1), false, is_virtual::<W>());
     let begin = W::now_nanos();
     let past = Deadline::from_nanos(0);
     let next = Deadline::after(begin, Duration::from_nanos(1));
@@ -134,7 +147,7 @@ fn deadlines<L: Limiters, W: World>(acquire_until: fn(&L, Deadline) -> bool) {
 /// The permit is back at the deadline itself: one who waits for both is granted it.
 fn at_the_edge<L: Limiters, W: World>(acquire_until: fn(&L, Deadline) -> bool) {
     let limiter = limiter::<L>(1, PERIOD);
-    let mut line = Line::<W>::new(window::<W>(1, PERIOD), false, is_virtual::<W>());
+    let mut line = Line::<W>::new(promised::<W>(1), false, is_virtual::<W>());
     let begin = W::now_nanos();
     for (who, deadline) in [Deadline::NEVER, Deadline::after(begin, PERIOD)]
         .into_iter()
@@ -244,7 +257,7 @@ pub(super) fn dropped_weight_cases<L: AsyncWeightedLimit, W: World>() -> Vec<Cas
 fn dropped<L: AsyncLimit, W: World>(is_first: bool) {
     let limiter = limiter::<L>(1, PERIOD);
     // Elsewhere the timer of its old place may fire before it is polled again.
-    let mut line = Line::<W>::new(window::<W>(1, PERIOD), false, time_stands_still::<W>());
+    let mut line = Line::<W>::new(promised::<W>(1), false, time_stands_still::<W>());
     assert!(
         line.tries(&limiter),
         "L1: a permit that was free was refused"
@@ -267,7 +280,7 @@ fn dropped<L: AsyncLimit, W: World>(is_first: bool) {
 /// One who sleeps behind another is served in its time when that one is dropped, though it was to sleep for longer.
 fn dropped_before_a_sleeper<L: AsyncLimit, W: World>() {
     let shared = Arc::new(limiter::<L>(1, PERIOD));
-    let mut line = Line::<W>::new(window::<W>(1, PERIOD), false, time_stands_still::<W>());
+    let mut line = Line::<W>::new(promised::<W>(1), false, time_stands_still::<W>());
     assert!(
         line.tries(&*shared),
         "L1: a permit that was free was refused"
@@ -299,7 +312,7 @@ fn dropped_before_a_sleeper<L: AsyncLimit, W: World>() {
 /// One future is dropped when its time has come, whether or not it was handed the permit: the next has it.
 fn dropped_late<L: AsyncLimit, W: World>(is_seen: bool) {
     let limiter = limiter::<L>(1, PERIOD);
-    let mut line = Line::<W>::new(window::<W>(1, PERIOD), false, is_virtual::<W>());
+    let mut line = Line::<W>::new(promised::<W>(1), false, is_virtual::<W>());
     let begin = W::now_nanos();
     assert!(
         line.tries(&limiter),
@@ -323,7 +336,7 @@ fn dropped_late<L: AsyncLimit, W: World>(is_seen: bool) {
 /// Two permits are back and two wait, the first of whom is never polled again: the other is served in time.
 fn unpolled<L: AsyncLimit, W: World>() {
     let limiter = limiter::<L>(2, PERIOD);
-    let mut line = Line::<W>::new(window::<W>(2, PERIOD), false, is_virtual::<W>());
+    let mut line = Line::<W>::new(promised::<W>(2), false, is_virtual::<W>());
     for _ in 0..2 {
         assert!(
             line.tries(&limiter),
@@ -385,7 +398,7 @@ pub(super) fn weight_cases<L: Limiters, W: World>(
 
 fn weights<L: Limiters, W: World>(acquire: fn(&L, NonZeroU32) -> Result<(), LimitError>) {
     let limiter = limiter::<L>(3, PERIOD);
-    let mut line = Line::<W>::new(window::<W>(3, PERIOD), false, is_virtual::<W>());
+    let mut line = Line::<W>::new(promised::<W>(3), false, is_virtual::<W>());
     for (who, weight) in [4, u32::MAX, 2, 1, 3].into_iter().enumerate() {
         line.weighs(who, weight, || acquire(&limiter, several(weight)));
     }
@@ -411,7 +424,7 @@ fn light_and_heavy<L: Limiters, W: World>(acquire: fn(&L, NonZeroU32) -> Result<
 fn heavy_dropped<L: AsyncWeightedLimit, W: World>() {
     let limiter = limiter::<L>(2, PERIOD);
     // Elsewhere time may pass before it is polled again.
-    let mut line = Line::<W>::new(window::<W>(2, PERIOD), false, time_stands_still::<W>());
+    let mut line = Line::<W>::new(promised::<W>(2), false, time_stands_still::<W>());
     assert!(
         line.tries(&limiter),
         "L1: a permit that was free was refused"
