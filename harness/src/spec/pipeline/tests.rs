@@ -74,7 +74,13 @@ fn is_kept(terms: Terms, events: &[Event]) -> bool {
 }
 
 fn alphabet(inputs: usize) -> Vec<Event> {
-    let mut all = vec![Event::Unwanted, Event::Closed, Event::Finished, Event::Rest];
+    let mut all = vec![
+        Event::Unwanted,
+        Event::Closed,
+        Event::Empty,
+        Event::Finished,
+        Event::Rest,
+    ];
     for item in 0..inputs {
         all.extend([Event::Begun(item), Event::Put(item), Event::Ended(item)]);
         all.extend([delivered(item, 0), delivered(item, 1)]);
