@@ -108,7 +108,8 @@ named! {
         BoundedWaiters = "bounded-waiters",
         /// A stalled thread makes nobody's offer or poll wait (C12).
         NonBlockingTry = "non-blocking-try",
-        /// A drop, a waker or a callback that panics leaves the channel and all values whole (C10, C11).
+        /// A drop, a waker or a callback that panics leaves the channel and all values whole (C10, C11); a waker that
+        /// panics stops no timer (T6).
         PanicSafe = "panic-safe",
         /// The last half dropped disconnects the other side (C14).
         Disconnect = "disconnect",

@@ -57,7 +57,7 @@ impl Registry for Everybody {
         own::<DelayQueueTimers, _>(hall, "delay_queue")
             .timer()
             .timeouts::<MutexChannels>()
-            .claims(&[flowmeter_harness::caps::Claim::Coalescing])
+            .claims(&[flowmeter_harness::caps::Claim::Coalescing, PanicSafe])
             .enter();
         own::<Heap, _>(hall, "heap")
             .timer()
@@ -66,7 +66,7 @@ impl Registry for Everybody {
             .sleep()
             .blocking_sleep()
             .timeouts::<MutexChannels>()
-            .claims(&[AnswersSleepers, DeadlineOrder])
+            .claims(&[AnswersSleepers, DeadlineOrder, PanicSafe])
             .enter();
 
         #[cfg(feature = "peers")]

@@ -1,8 +1,7 @@
 //! Tier one: exactly one, none lost, none doubled, in time linear in the number of operations.
 
-use std::fmt;
-
 use super::Mint;
+use crate::spec::Violation;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Account {
@@ -19,21 +18,6 @@ struct Account {
 #[derive(Clone, Debug)]
 pub struct Ledger {
     accounts: Vec<Account>,
-}
-
-/// A broken rule, with the id of SEMANTICS.md it breaks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
-    /// Such as `C2`.
-    pub id: &'static str,
-    /// What was seen.
-    pub text: String,
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.id, self.text)
-    }
 }
 
 impl Ledger {

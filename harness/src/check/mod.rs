@@ -10,5 +10,6 @@ pub mod fifo;
 mod ledger;
 mod token;
 
-pub use ledger::{Ledger, Violation};
+pub use crate::spec::Violation;
+pub use ledger::Ledger;
 pub use token::{Mint, Token};

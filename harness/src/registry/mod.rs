@@ -100,7 +100,7 @@ pub trait Enrol: Sized {
     /// A timer that threads wait for.
     fn blocking_sleep<S: BlockingSleep>(&mut self, _who: &Contestant) {}
     /// A timer that closes channels.
-    fn timeouts<S: Timeouts<C>, C: Alts + Blocking>(&mut self, _who: &Contestant) {}
+    fn timeouts<S: Timeouts<C>, C: Alts + Async + Blocking>(&mut self, _who: &Contestant) {}
 
     /// A pipeline over those channels, on that executor.
     fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(

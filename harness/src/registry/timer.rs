@@ -1,7 +1,7 @@
 //! Entries of timers.
 
 use crate::caps::{Capability, Kind};
-use crate::channel::{Alts, Blocking};
+use crate::channel::{Alts, Async, Blocking};
 use crate::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
 
 use super::{Enrol, Entry, Newcomer};
@@ -68,7 +68,7 @@ impl<'h, T, H: Enrol> Entry<'h, T, H> {
     }
 
     /// Closes channels of that family.
-    pub fn timeouts<C: Alts + Blocking>(self) -> Self
+    pub fn timeouts<C: Alts + Async + Blocking>(self) -> Self
     where
         T: Timeouts<C>,
     {

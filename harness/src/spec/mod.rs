@@ -16,6 +16,9 @@
 //!   the strict claims are made, and at some moment of the call otherwise (A5, A6, A9, C8).
 //! - *Give up*, *cancel* (C9) and *close*.
 //!
+//! Timers, limiters and pipelines have specifications of their own ([`timer`], [`limiter`], [`pipeline`]): what is seen
+//! of them goes step by step through a sequential state, which answers the first [`Violation`].
+//!
 //! What clauses are able to, and what priority and default ask for, is in `alts.rs`. Not specified: transforms,
 //! refusals for too many waiters, the order among those who wait (C4: from outside, who asked first is known
 //! only of callers that were seen suspended), and how long a deadline is away.
@@ -23,12 +26,17 @@
 mod alts;
 mod channel;
 mod fingerprint;
+pub mod limiter;
+pub mod pipeline;
 mod rules;
+pub mod timer;
+mod violation;
 
 use crate::history::{Answer, Call, Clause, History, Storage, Value};
 
 pub use channel::{Channel, Place};
 pub use rules::Rules;
+pub use violation::Violation;
 
 /// A clause of an operation, both by index.
 pub type Port = (usize, usize);

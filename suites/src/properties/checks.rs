@@ -334,7 +334,7 @@ impl<W: World> Enrol for Checks<W> {
         self.owe_all(who, timers::blocking_sleep::<S, W>());
     }
 
-    fn timeouts<S: Timeouts<C>, C: Alts + Blocking>(&mut self, who: &Contestant) {
+    fn timeouts<S: Timeouts<C>, C: Alts + Async + Blocking>(&mut self, who: &Contestant) {
         self.owe_all(who, timers::timeouts::<S, C, W>(who));
     }
 

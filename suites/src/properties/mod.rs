@@ -41,6 +41,7 @@ mod verdict;
 use std::sync::Arc;
 
 use flowmeter_harness::caps::Kind;
+use flowmeter_harness::spec::Violation;
 
 use crate::scenario::Form;
 use crate::workloads::Needs;
@@ -136,6 +137,17 @@ impl Case {
 impl std::fmt::Debug for Case {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "case {}", self.name)
+    }
+}
+
+/// What a specification judged of a model.
+///
+/// # Panics
+/// With the violation.
+#[track_caller]
+fn obeys(judged: Result<(), Violation>) {
+    if let Err(violation) = judged {
+        panic!("{violation}");
     }
 }
 

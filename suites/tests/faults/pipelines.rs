@@ -166,12 +166,12 @@ macro_rules! models {
             caught::<OneMore<Unordered>, C, E, $world>(
                 "unordered_with_one_more",
                 0,
-                "P1: 2 items in flight, where n = 1",
+                "P1: 2 items in flight, where the bound is 1",
             ),
             caught::<OneMore<CoreAsync>, C, E, $world>(
                 "core_async_with_one_more",
                 2,
-                "P1: 4 items in flight, where n = 1",
+                "P1: 4 items in flight, where the bound is 3",
             ),
             judged_by::<Between<CoreAsync, NONE>, C, E, $world>(
                 "p2-order",
@@ -183,7 +183,7 @@ macro_rules! models {
                 "p2-order",
                 "unordered_as_if_it_were_ordered",
                 0,
-                "P2: results (input, number) out of the order of inputs",
+                "out of the order of inputs",
             ),
             judged_by::<Between<Unordered, CLOSES>, C, E, $world>(
                 "p3-close",
@@ -194,7 +194,7 @@ macro_rules! models {
             caught::<CoreAsync, C, E, $world>(
                 "core_async_as_if_it_kept_to_n",
                 0,
-                "items in flight, where n = 1",
+                "items in flight, where the bound is 1",
             ),
         ]
     }};
@@ -232,7 +232,7 @@ pub fn models() -> Vec<Model> {
     >(
         "unordered_as_if_it_went_to_n_and_2",
         2,
-        "P1: not n + 2 items in flight for n = 1",
+        "P1: 1 items hold a place at rest, not 3",
     ));
     models
 }

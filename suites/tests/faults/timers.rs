@@ -102,7 +102,7 @@ fn owed<W: World, const FAULT: u8>(
 }
 
 fn in_world<W: World>(registry: impl Registry) -> Vec<Model> {
-    let early = "T1: fired so many nanoseconds early";
+    let early = "T1: timer ";
     let mut all = owed::<W, NONE>(registry, "t1-never-early", "sound", "");
     all.extend(owed::<W, EARLY>(
         registry,

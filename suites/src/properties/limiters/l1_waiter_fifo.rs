@@ -2,13 +2,14 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Waker};
 use std::time::Duration;
 
 use flowmeter_harness::limiter::{AsyncLimit, Attempt, BlockingLimit};
+use flowmeter_harness::spec::limiter::Event;
 use flowmeter_harness::sync::World;
 
-use super::{Form, Grant, PERIOD, limiter, nanos, pause, surely};
+use super::line::Line;
+use super::{Form, PERIOD, acquired, limiter, pause, time_stands_still, window};
 use crate::properties::form::ByThread;
 use crate::properties::{Case, Property, Reliance};
 
@@ -30,86 +31,95 @@ pub(super) fn blocking_cases<L: BlockingLimit, W: World>() -> Vec<Case> {
     ]
 }
 
+fn in_line<W: World>() -> Line<W> {
+    Line::new(window::<W>(1, PERIOD), true, time_stands_still::<W>())
+}
+
 /// Futures polled by hand make the order of waiting certain; the first is always asked last, after one that
 /// waits behind it and one that only just comes.
 fn by_hand<L: AsyncLimit, W: World>() {
     let limiter = limiter::<L>(1, PERIOD);
-    let begin = W::now_nanos();
-    assert_eq!(limiter.try_acquire(), Attempt::Granted);
-    let mut context = Context::from_waker(Waker::noop());
+    let mut line = in_line::<W>();
+    assert!(
+        line.tries(&limiter),
+        "L1: a permit that was free was refused"
+    );
     let mut first = pin!(limiter.acquire_async());
     let mut second = pin!(limiter.acquire_async());
-    if first.as_mut().poll(&mut context).is_ready() {
-        assert!(
-            W::now_nanos() - begin >= surely::<W>(nanos(PERIOD)),
-            "L1: a permit that was away was granted"
-        );
-        return;
+    if line.polls(FIRST, 1, first.as_mut()) {
+        return line.judge();
     }
     loop {
-        if second.as_mut().poll(&mut context).is_ready() {
-            after_others::<W>(begin, 1);
-            return W::block_on(first);
+        if line.polls(SECOND, 1, second.as_mut()) {
+            line.awaits(FIRST, 1, first);
+            return line.judge();
         }
-        let newcomer = pin!(limiter.acquire_async()).poll(&mut context);
-        if newcomer.is_ready() {
-            after_others::<W>(begin, 2);
-            W::block_on(first);
-            return W::block_on(second);
+        {
+            let mut newcomer = Box::pin(limiter.acquire_async());
+            if line.polls(NEWCOMER, 1, newcomer.as_mut()) {
+                line.awaits(FIRST, 1, first);
+                line.awaits(SECOND, 1, second);
+                return line.judge();
+            }
+            line.drops(NEWCOMER, newcomer);
         }
-        if first.as_mut().poll(&mut context).is_ready() {
+        if line.polls(FIRST, 1, first.as_mut()) {
             break;
         }
         W::yield_now();
     }
-    W::block_on(second);
+    line.awaits(SECOND, 1, second);
+    line.judge();
 }
 
-/// One is served while so many wait that came before it: they were granted permits too, unless it overtook them,
-/// and have not been asked since. That takes a period for each.
-fn after_others<W: World>(begin: u64, others: u32) {
-    assert!(
-        W::now_nanos() - begin >= surely::<W>(nanos((1 + others) * PERIOD)),
-        "L1: somebody was served before {others} who waited longer"
-    );
-}
+const FIRST: usize = 0;
+const SECOND: usize = 1;
+const NEWCOMER: usize = 2;
 
 fn in_turn<L: BlockingLimit, W: World>() {
     let shared = Arc::new(limiter::<L>(1, PERIOD));
-    ByThread::acquire(&*shared);
-    let waiting: Vec<_> = (0..6)
-        .map(|_| {
+    let mut line = in_line::<W>();
+    line.acquires::<L, ByThread>(0, &shared);
+    let waiting: Vec<_> = (1..7)
+        .map(|who| {
             let limiter = shared.clone();
-            let waiter = W::spawn(move || Grant::of::<L, ByThread, W>(&limiter));
+            line.asks(who, 1, None);
+            let waiter = W::spawn(move || (acquired::<L, ByThread, W>(&limiter).until, who));
             pause::<L, ByThread>(Duration::from_nanos(1));
             waiter
         })
         .collect();
-    let served: Vec<u64> = waiting
-        .into_iter()
-        .map(|waiter| W::join(waiter).returned)
-        .collect();
-    assert!(
-        served.is_sorted(),
-        "L1: waiters were served out of turn: {served:?}"
-    );
+    let mut served: Vec<(u64, usize)> = waiting.into_iter().map(W::join).collect();
+    served.sort_unstable();
+    for (at, who) in served {
+        line.granted_at(who, at);
+    }
+    line.judge();
 }
 
 /// The permit is back, and somebody waits for it: of two timers at one moment the try's was armed first, so it
 /// comes before the waiter is awake.
 fn try_behind<L: BlockingLimit, W: World>() {
     let shared = Arc::new(limiter::<L>(1, PERIOD));
-    ByThread::acquire(&*shared);
+    let mut line = in_line::<W>();
+    line.acquires::<L, ByThread>(0, &shared);
     let limiter = shared.clone();
     let waiter = W::spawn(move || {
         pause::<L, ByThread>(PERIOD / 2);
+        let asked = W::now_nanos();
         ByThread::acquire(&*limiter);
+        (asked, W::now_nanos())
     });
     pause::<L, ByThread>(PERIOD);
-    assert_ne!(
-        shared.try_acquire(),
-        Attempt::Granted,
-        "L1: a try overtook somebody who waited"
-    );
-    W::join(waiter);
+    let tried = W::now_nanos();
+    let granted = shared.try_acquire() == Attempt::Granted;
+    let (asked, served) = W::join(waiter);
+    line.asked_at(1, 1, None, asked);
+    line.write(Event::Tried {
+        granted,
+        from: tried,
+        at: tried,
+    });
+    line.granted_at(1, served);
+    line.judge();
 }

@@ -1,13 +1,15 @@
 //! L2 (`RateBound`): at rate r with burst b, any interval has at most b + r · length grants.
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowmeter_harness::limiter::{Attempt, Limiters, Quota};
+use flowmeter_harness::limiter::{Limiters, Quota};
+use flowmeter_harness::spec::limiter::{Grant, Limit, judge};
 use flowmeter_harness::sync::World;
 
-use super::{Form, Grant, is_virtual, nanos, pause, several, surely};
-use crate::properties::{Case, Property, Reliance};
+use super::{Form, acquired, is_virtual, nanos, pause, several, surely, tried};
+use crate::properties::{Case, Property, Reliance, obeys};
 
 pub(in crate::properties) const PROPERTY: Property = Property {
     name: "l2-rate",
@@ -48,29 +50,12 @@ fn fresh<L: Limiters>() -> L {
     L::with_quota(quota).unwrap_or_else(|error| panic!("L4: {quota:?} was refused: {error:?}"))
 }
 
-/// How long that many grants take at least.
-fn least<W: World>(grants: u64) -> u64 {
-    let beyond = grants.saturating_sub(u64::from(BURST));
-    surely::<W>(beyond * nanos(PERIOD) / u64::from(PERMITS))
-}
-
-/// However the interval is chosen: from the call of one grant to the return of another, with all those that
-/// surely lie between.
-fn judge<W: World>(grants: &[Grant]) {
-    for first in grants {
-        let mut ends: Vec<u64> = grants
-            .iter()
-            .filter(|grant| grant.called >= first.called)
-            .map(|grant| grant.returned)
-            .collect();
-        ends.sort_unstable();
-        for (count, end) in (1..).zip(ends) {
-            let length = end - first.called;
-            assert!(
-                length >= least::<W>(count),
-                "L2: {count} acquisitions in {length} ns, with a burst of {BURST} and {PERMITS} in {PERIOD:?}: {grants:?}"
-            );
-        }
+/// In time that is sure to pass.
+fn limit<W: World>() -> Limit {
+    Limit::Rate {
+        permits: several(PERMITS),
+        period: NonZeroU64::new(surely::<W>(nanos(PERIOD))).expect("models take time"),
+        burst: several(BURST),
     }
 }
 
@@ -86,26 +71,21 @@ fn tries<L: Limiters, W: World>() {
     };
     while left > 0 && W::now_nanos() - begin < nanos(PERIOD) {
         left -= 1;
-        let called = W::now_nanos();
-        let answer = limiter.try_acquire();
-        if answer == Attempt::Granted {
-            let returned = W::now_nanos();
-            grants.push(Grant { called, returned });
-        }
+        grants.extend(tried::<L, W>(&limiter));
     }
     assert!(
         grants.len() >= BURST as usize,
         "L2: a burst that was there was refused"
     );
-    judge::<W>(&grants);
+    obeys(judge(limit::<W>(), &grants));
 }
 
 fn alone<L: Limiters, F: Form<L>, W: World>() {
     let limiter = fresh::<L>();
     let grants: Vec<Grant> = (0..BURST + 3)
-        .map(|_| Grant::of::<L, F, W>(&limiter))
+        .map(|_| acquired::<L, F, W>(&limiter))
         .collect();
-    judge::<W>(&grants);
+    obeys(judge(limit::<W>(), &grants));
 }
 
 fn several_threads<L: Limiters, F: Form<L>, W: World>() {
@@ -115,22 +95,22 @@ fn several_threads<L: Limiters, F: Form<L>, W: World>() {
         .map(|_| {
             let limiter = shared.clone();
             W::spawn(move || {
-                let grants = (0..each).map(|_| Grant::of::<L, F, W>(&limiter));
+                let grants = (0..each).map(|_| acquired::<L, F, W>(&limiter));
                 grants.collect::<Vec<_>>()
             })
         })
         .collect();
     let grants: Vec<Grant> = acquiring.into_iter().flat_map(W::join).collect();
-    judge::<W>(&grants);
+    obeys(judge(limit::<W>(), &grants));
 }
 
 /// No more than the burst is saved up.
 fn after_a_pause<L: Limiters, F: Form<L>, W: World>() {
     let limiter = fresh::<L>();
-    let mut grants = vec![Grant::of::<L, F, W>(&limiter)];
+    let mut grants = vec![acquired::<L, F, W>(&limiter)];
     pause::<L, F>(PERIOD);
     for _ in 0..BURST + 2 {
-        grants.push(Grant::of::<L, F, W>(&limiter));
+        grants.push(acquired::<L, F, W>(&limiter));
     }
-    judge::<W>(&grants);
+    obeys(judge(limit::<W>(), &grants));
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use flowmeter_harness::limiter::{Attempt, LimitError, Limiters, Quota};
 use flowmeter_harness::sync::World;
 
-use super::{Form, Grant, limiter, nanos, several};
+use super::{Form, acquired, limiter, nanos, several};
 use crate::properties::{Case, Property, Reliance};
 
 pub(in crate::properties) const PROPERTY: Property = Property {
@@ -119,7 +119,7 @@ fn odd_periods<L: Limiters, F: Form<L>, W: World>() {
     let begin = W::now_nanos();
     let mut last = begin;
     for _ in 0..=periods * u64::from(PERMITS) {
-        last = Grant::of::<L, F, W>(&limiter).returned;
+        last = acquired::<L, F, W>(&limiter).until;
     }
     // The burst is had at the beginning, so this is the moment of the last grant, whatever a design does
     // within a period.

@@ -1,25 +1,27 @@
 //! Properties of limiters, L1 to L4.
 //!
 //! What a model sees of an acquisition is when it was called and when it returned; the grant lies somewhere
-//! between the two. A model is judged by what is sure of all such moments, which holds in every world. Where
-//! only one thread runs, and in a world whose time stands still while anybody can run, a return shows the
-//! grant itself, and virtual time makes the judgement exact.
+//! between the two. The specification (`harness::spec::limiter`) judges what is sure of all such moments, which holds
+//! in every world. Where only one thread runs, and in a world whose time stands still while anybody can run, a return
+//! shows the grant itself, and virtual time makes the judgement exact.
 
 pub(super) mod l1_waiter_fifo;
 pub(super) mod l1_window;
 pub(super) mod l2_rate;
 pub(super) mod l3_waiters;
 pub(super) mod l4_quotas;
+mod line;
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::time::Duration;
 
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::limiter::{
-    AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
-    Quota, WeightedLimit,
+    AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, Attempt, BlockingLimit, LimitDeadline,
+    Limiters, Quota, WeightedLimit,
 };
 use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::spec::limiter::{Grant, Limit};
 use flowmeter_harness::sync::World;
 
 use super::Owed;
@@ -48,21 +50,39 @@ impl<L: AsyncLimit, W: World> Form<L> for ByFuture<W> {
     }
 }
 
-/// One acquisition, in nanoseconds of the world's clock.
-#[derive(Clone, Copy, Debug)]
-struct Grant {
-    called: u64,
-    returned: u64,
+/// What is known of a grant to a call in that world.
+fn grant<W: World>(called: u64, returned: u64) -> Grant {
+    Grant {
+        // Where a return shows the grant, it is not known only to lie somewhere in the call.
+        from: if time_stands_still::<W>() {
+            returned
+        } else {
+            called
+        },
+        until: returned,
+        weight: 1,
+    }
 }
 
-impl Grant {
-    fn of<L: Limiters, F: Form<L>, W: World>(limiter: &L) -> Grant {
-        let called = W::now_nanos();
-        F::acquire(limiter);
-        Grant {
-            called,
-            returned: W::now_nanos(),
-        }
+/// Acquires.
+fn acquired<L: Limiters, F: Form<L>, W: World>(limiter: &L) -> Grant {
+    let called = W::now_nanos();
+    F::acquire(limiter);
+    grant::<W>(called, W::now_nanos())
+}
+
+/// Tries; what it was granted.
+fn tried<L: Limiters, W: World>(limiter: &L) -> Option<Grant> {
+    let called = W::now_nanos();
+    let is_granted = limiter.try_acquire() == Attempt::Granted;
+    is_granted.then(|| grant::<W>(called, W::now_nanos()))
+}
+
+/// L1's limit, in time that is sure to pass.
+fn window<W: World>(permits: u32, period: Duration) -> Limit {
+    Limit::Window {
+        permits: several(permits),
+        period: NonZeroU64::new(surely::<W>(nanos(period))).expect("models take time"),
     }
 }
 

@@ -1,69 +1,98 @@
-//! What a model of a pipeline sees of its items, in plain atomics (see `gate`), and the channels around it.
+//! What a model of a pipeline sees of its items, written down for the specification in a book without a world (see
+//! `gate`), and the channels around it.
 
 use std::future::Future;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use flowmeter_harness::channel::{Async, Buffer, Channels, Message, Offered, Polled};
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
+use flowmeter_harness::spec::pipeline::{Event, Pipeline, Terms};
 use flowmeter_harness::sync::World;
 
 use super::super::gate::{give_way, settle};
+use super::super::obeys;
 use super::PATIENCE;
 
-/// Counts items in flight: from the call of `af` to the drop of its port (P1).
+/// The book. An item is in flight from the call of `af` to the drop of its port (P1).
 #[derive(Debug, Default)]
-pub(super) struct Flight {
-    calls: AtomicUsize,
-    now: AtomicUsize,
-    most: AtomicUsize,
-}
+pub(super) struct Flight(Mutex<Vec<Event>>);
+
+const WHOLE: &str = "nobody panics with the lock";
 
 /// An item in flight.
-pub(super) struct Item<C: Channels, O: Message> {
-    port: ResultPort<C, O>,
+pub(super) struct Item<C: Channels> {
+    input: usize,
+    port: ResultPort<C, Result>,
+    /// Results so far.
+    put: usize,
     flight: Arc<Flight>,
 }
 
 impl Flight {
-    /// Counts an item until it is dropped.
-    pub(super) fn board<C: Channels, O: Message>(
+    /// Writes down what is seen. Nothing of a world happens meanwhile.
+    pub(super) fn write(&self, event: Event) {
+        self.0.lock().expect(WHOLE).push(event);
+    }
+
+    /// An item is in flight until it is dropped.
+    pub(super) fn board<C: Channels>(
         self: &Arc<Self>,
-        port: ResultPort<C, O>,
-    ) -> Item<C, O> {
-        self.calls.fetch_add(1, Ordering::SeqCst);
-        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
-        self.most.fetch_max(now, Ordering::SeqCst);
+        input: usize,
+        port: ResultPort<C, Result>,
+    ) -> Item<C> {
+        self.write(Event::Begun(input));
         let flight = Arc::clone(self);
-        Item { port, flight }
+        Item {
+            input,
+            port,
+            put: 0,
+            flight,
+        }
     }
 
+    /// How often `af` was called.
     pub(super) fn calls(&self) -> usize {
-        self.calls.load(Ordering::SeqCst)
+        self.count(|event| matches!(event, Event::Begun(_)))
     }
 
+    /// Items in flight.
     pub(super) fn now(&self) -> usize {
-        self.now.load(Ordering::SeqCst)
+        self.calls() - self.count(|event| matches!(event, Event::Ended(_)))
     }
 
-    pub(super) fn most(&self) -> usize {
-        self.most.load(Ordering::SeqCst)
+    fn count(&self, what: impl Fn(&Event) -> bool) -> usize {
+        let events = self.0.lock().expect(WHOLE);
+        events.iter().filter(|event| what(event)).count()
+    }
+
+    /// Has the specification judge it: a pipeline of that bound, of so many inputs.
+    pub(super) fn judge(&self, bound: usize, ordered: bool, inputs: usize) {
+        let terms = Terms {
+            bound,
+            ordered,
+            inputs,
+        };
+        let events = self.0.lock().expect(WHOLE).clone();
+        obeys(Pipeline::judge(terms, &events));
     }
 }
 
-impl<C: Async, O: Message> Item<C, O> {
-    /// Puts a result; whether it is wanted is not the item's affair.
-    pub(super) async fn put(&mut self, result: O) {
-        let _ = self.port.put(result).await;
+impl<C: Async> Item<C> {
+    /// Puts its next result; whether it is wanted is not the item's affair.
+    pub(super) async fn put(&mut self) {
+        self.flight.write(Event::Put(self.input));
+        let number = self.put;
+        self.put += 1;
+        let _ = self.port.put((self.input, number)).await;
     }
 }
 
-impl<C: Channels, O: Message> Drop for Item<C, O> {
+impl<C: Channels> Drop for Item<C> {
     fn drop(&mut self) {
         // Before the port is dropped: the next item may begin at that moment.
-        self.flight.now.fetch_sub(1, Ordering::SeqCst);
+        self.flight.write(Event::Ended(self.input));
     }
 }
 
@@ -88,36 +117,69 @@ pub(super) fn open<C: Channels, T: Message>(room: usize) -> (C::Tx<T>, C::Rx<T>)
     C::open(Buffer::fixed(room)).expect("a family with futures has a buffer")
 }
 
-/// Everything in the channel, and how it goes on after that.
-pub(super) fn drain<C: Channels, T: Message>(rx: &mut C::Rx<T>) -> (Vec<T>, Polled<T>) {
+/// A result: of which item, and which of its results.
+pub(super) type Result = (usize, usize);
+
+/// Everything that lies in the output, and how it goes on after that.
+pub(super) fn drain<C: Channels>(
+    flight: &Flight,
+    results: &mut C::Rx<Result>,
+) -> (Vec<Result>, Polled<Result>) {
     let mut values = Vec::new();
     loop {
-        match C::poll(rx) {
-            Polled::Done(value) => values.push(value),
-            rest => return (values, rest),
+        match C::poll(results) {
+            Polled::Done((item, number)) => {
+                flight.write(Event::Delivered { item, number });
+                values.push((item, number));
+            }
+            rest => {
+                flight.write(match rest {
+                    Polled::Closed => Event::Closed,
+                    _ => Event::Empty,
+                });
+                return (values, rest);
+            }
         }
     }
 }
 
+/// The next result, or none when the output is closed.
+pub(super) fn take<C: Async, W: World>(
+    flight: &Flight,
+    results: &mut C::Rx<Result>,
+) -> Option<Result> {
+    let result = W::block_on(C::take_async(results)).ok();
+    flight.write(match result {
+        Some((item, number)) => Event::Delivered { item, number },
+        None => Event::Closed,
+    });
+    result
+}
+
+/// Waits until the pipeline says that it has ended.
+pub(super) fn finish<W: World>(flight: &Flight, end: impl Future<Output = ()>) {
+    W::block_on(end);
+    flight.write(Event::Finished);
+}
+
 /// Starts the pipeline as configured by default, with items counted by `flight`.
-pub(super) fn start<P, C, E, O, F>(
+pub(super) fn start<P, C, E, F>(
     executor: &E,
     n: usize,
-    (from, to): (C::Rx<usize>, C::Tx<O>),
+    (from, to): (C::Rx<usize>, C::Tx<Result>),
     flight: &Arc<Flight>,
-    work: impl Fn(usize, Item<C, O>) -> F + Send + Sync + 'static,
+    work: impl Fn(usize, Item<C>) -> F + Send + Sync + 'static,
     at_end: AtEnd,
 ) -> impl Future<Output = ()> + Send + 'static
 where
     P: Pipelines<C, E> + Default,
     C: Async,
     E: Executors,
-    O: Message,
     F: Future<Output = ()> + Send + 'static,
 {
     let n = NonZeroUsize::new(n).expect("a pipeline has at least one item in flight");
     let flight = Arc::clone(flight);
-    let af = move |input, port| work(input, flight.board(port));
+    let af = move |input, port| work(input, flight.board(input, port));
     P::default().start(executor.spawner(), n, from, to, af, at_end)
 }
 

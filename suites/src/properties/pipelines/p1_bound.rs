@@ -7,10 +7,13 @@ use std::sync::Arc;
 use flowmeter_harness::channel::Async;
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::pipeline::{AtEnd, Pipelines};
+use flowmeter_harness::spec::pipeline::Event;
 use flowmeter_harness::sync::World;
 
 use super::super::gate::{give_way, settle};
-use super::flight::{Flight, Item, come_to_rest, ended_source, open, source, start};
+use super::flight::{
+    Flight, Item, Result, come_to_rest, ended_source, finish, open, source, start,
+};
 use super::{Case, ONE, PATIENCE, Property, Reliance, several};
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -71,20 +74,16 @@ where
     let executor = E::with_threads(ONE);
     let flight = Arc::new(Flight::default());
     let (_open, from) = source::<C>(bound + 1);
-    let (to, _unread) = open::<C, usize>(1);
+    let (to, _unread) = open::<C, Result>(1);
     let work = |_, item| async move {
         let _item = item;
         pending::<()>().await;
     };
-    let _end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
+    let _end = start::<P, C, E, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
     come_to_rest::<C, E, W>(&executor, || flight.now() >= bound);
-    let reached = flight.now();
+    flight.write(Event::Rest);
     drop(executor);
-    judge(&flight, n, extra);
-    assert_eq!(
-        reached, bound,
-        "P1: not n + {extra} items in flight for n = {n}, where none ends"
-    );
+    flight.judge(bound, P::ORDERED, bound + 1);
 }
 
 /// Items that come and go.
@@ -103,16 +102,15 @@ where
     let executor = E::with_threads(threads);
     let flight = Arc::new(Flight::default());
     let from = ended_source::<C>(items);
-    let (to, _room_for_all) = open::<C, usize>(items);
-    let work = |input, mut item: Item<C, usize>| async move {
+    let (to, _room_for_all) = open::<C, Result>(items);
+    let work = |_, mut item: Item<C>| async move {
         give_way().await;
-        item.put(input).await;
+        item.put().await;
     };
-    let end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
-    W::block_on(end);
+    let end = start::<P, C, E, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
+    finish::<W>(&flight, end);
     drop(executor);
-    judge(&flight, n, extra);
-    assert_eq!(flight.calls(), items, "P1: items were left out");
+    flight.judge(n + extra, P::ORDERED, items);
 }
 
 /// Items that put a result, which nobody wants, and then do not end: core.async 1.5.648 leaves them, and
@@ -126,18 +124,20 @@ where
 {
     let executor = E::with_threads(ONE);
     let flight = Arc::new(Flight::default());
-    let (_open, from) = source::<C>(n + extra + 2);
-    let (to, mut unwanted) = open::<C, usize>(1);
+    let items = n + extra + 2;
+    let (_open, from) = source::<C>(items);
+    let (to, mut unwanted) = open::<C, Result>(1);
+    flight.write(Event::Unwanted);
     C::close_rx(&mut unwanted);
     drop(unwanted);
-    let work = |input, mut item: Item<C, usize>| async move {
-        item.put(input).await;
+    let work = |_, mut item: Item<C>| async move {
+        item.put().await;
         pending::<()>().await;
     };
-    let _end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
+    let _end = start::<P, C, E, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
     come_to_rest::<C, E, W>(&executor, || true);
     drop(executor);
-    judge(&flight, n, extra);
+    flight.judge(n + extra, P::ORDERED, items);
 }
 
 /// While there is nothing to do nobody does anything: a task that asks again and again would never let this
@@ -152,18 +152,10 @@ where
     let executor = E::with_threads(ONE);
     let flight = Arc::new(Flight::default());
     let (_open, from) = open::<C, usize>(1);
-    let (to, _unread) = open::<C, usize>(1);
-    let work = |_, item: Item<C, usize>| async move { drop(item) };
-    let _end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
+    let (to, _unread) = open::<C, Result>(1);
+    let work = |_, item: Item<C>| async move { drop(item) };
+    let _end = start::<P, C, E, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
     settle::<C, W>(PATIENCE, || true);
     drop(executor);
-    assert_eq!(flight.calls(), 0, "P1: an item of no input");
-}
-
-fn judge(flight: &Flight, n: usize, extra: usize) {
-    let most = flight.most();
-    assert!(
-        most <= n + extra,
-        "P1: {most} items in flight, where n = {n} and the bound is n + {extra}"
-    );
+    flight.judge(n, P::ORDERED, 0);
 }

@@ -8,7 +8,7 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines};
 use flowmeter_harness::sync::World;
 
 use super::super::gate::{Gate, give_way};
-use super::flight::{Flight, Item, drain, ended_source, open, start};
+use super::flight::{Flight, Item, drain, ended_source, finish, open, start, take};
 use super::{Case, ONE, Property, Reliance};
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -43,21 +43,20 @@ where
     W: World,
 {
     let behind = Gate::default();
-    let work = move |input, mut item: Item<C, (usize, usize)>| {
+    let work = move |input, mut item: Item<C>| {
         let behind = behind.clone();
         async move {
             if input == 0 {
                 behind.pass().await;
             }
-            item.put((input, 0)).await;
+            item.put().await;
             if input == 1 {
                 behind.open();
-                item.put((input, 1)).await;
+                item.put().await;
             }
         }
     };
-    let expected = [(0, 0), (1, 0), (1, 1), (2, 0)];
-    delivers::<P, C, E, W, _>(2, 3, work, &expected);
+    delivers::<P, C, E, W, _>(2, 3, work);
 }
 
 fn as_they_come<P, C, E, W>()
@@ -68,22 +67,20 @@ where
     W: World,
 {
     let items = if W::NAME == "std" { 32 } else { 4 };
-    let work = |input, mut item: Item<C, (usize, usize)>| async move {
+    let work = |input, mut item: Item<C>| async move {
         // Uneven: every other one is done sooner than the one before.
         if input % 2 == 0 {
             give_way().await;
         }
-        item.put((input, 0)).await;
+        item.put().await;
     };
-    let expected: Vec<_> = (0..items).map(|input| (input, 0)).collect();
-    delivers::<P, C, E, W, _>(2, items, work, &expected);
+    delivers::<P, C, E, W, _>(2, items, work);
 }
 
 fn delivers<P, C, E, W, F>(
     n: usize,
     items: usize,
-    work: impl Fn(usize, Item<C, (usize, usize)>) -> F + Send + Sync + 'static,
-    expected: &[(usize, usize)],
+    work: impl Fn(usize, Item<C>) -> F + Send + Sync + 'static,
 ) where
     P: Pipelines<C, E> + Default,
     C: Async,
@@ -93,16 +90,13 @@ fn delivers<P, C, E, W, F>(
 {
     let executor = E::with_threads(ONE);
     let flight = Arc::new(Flight::default());
-    let (to, mut results) = open::<C, _>(expected.len());
+    let (to, mut results) = open::<C, _>(2 * items);
     let from = ended_source::<C>(items);
-    let end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
-    W::block_on(end);
+    let end = start::<P, C, E, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
+    finish::<W>(&flight, end);
     drop(executor);
-    let (seen, _) = drain::<C, _>(&mut results);
-    assert_eq!(
-        seen, expected,
-        "P2: results (input, number) out of the order of inputs"
-    );
+    drain::<C>(&flight, &mut results);
+    flight.judge(usize::MAX, P::ORDERED, items);
 }
 
 /// The head waits until the item behind it has been delivered.
@@ -115,28 +109,29 @@ where
 {
     let executor = E::with_threads(ONE);
     let flight = Arc::new(Flight::default());
-    let (to, mut results) = open::<C, usize>(2);
+    let (to, mut results) = open::<C, _>(2);
     let slow = Gate::default();
     let held = slow.clone();
-    let work = move |input, mut item: Item<C, usize>| {
+    let work = move |input, mut item: Item<C>| {
         let held = held.clone();
         async move {
             if input == 0 {
                 held.pass().await;
             }
-            item.put(input).await;
+            item.put().await;
         }
     };
     let from = ended_source::<C>(2);
-    let end = start::<P, C, E, _, _>(&executor, 2, (from, to), &flight, work, AtEnd::Close);
-    let first = W::block_on(C::take_async(&mut results));
+    let end = start::<P, C, E, _>(&executor, 2, (from, to), &flight, work, AtEnd::Close);
+    let first = take::<C, W>(&flight, &mut results);
     slow.open();
-    W::block_on(end);
+    finish::<W>(&flight, end);
     drop(executor);
-    let (rest, _) = drain::<C, _>(&mut results);
+    drain::<C>(&flight, &mut results);
+    flight.judge(usize::MAX, P::ORDERED, 2);
     assert_eq!(
-        (first, rest),
-        (Ok(1), vec![0]),
+        first,
+        Some((1, 0)),
         "P2: results out of the order of completion"
     );
 }

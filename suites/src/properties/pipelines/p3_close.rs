@@ -1,15 +1,17 @@
 //! P3: the output closes after the last delivery, unless asked not to; once it is seen closed nothing further
 //! is taken, and what is in flight ends.
 
+use std::iter;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use flowmeter_harness::channel::{Async, Polled};
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::pipeline::{AtEnd, Pipelines};
+use flowmeter_harness::spec::pipeline::Event;
 use flowmeter_harness::sync::World;
 
-use super::flight::{Flight, Item, drain, ended_source, open, source, start};
+use super::flight::{Flight, Item, Result, drain, ended_source, finish, open, source, start, take};
 use super::{Case, ONE, Property, Reliance, several};
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -52,8 +54,8 @@ where
     cases
 }
 
-async fn one_result<C: Async>(input: usize, mut item: Item<C, usize>) {
-    item.put(input).await;
+async fn one_result<C: Async>(_input: usize, mut item: Item<C>) {
+    item.put().await;
 }
 
 /// Deliveries wait for room, and the close comes after all of them.
@@ -67,21 +69,13 @@ where
     const ITEMS: usize = 3;
     let executor = E::with_threads(ONE);
     let flight = Arc::new(Flight::default());
-    let (to, mut results) = open::<C, usize>(1);
+    let (to, mut results) = open::<C, Result>(1);
     let from = ended_source::<C>(ITEMS);
-    let end = start::<P, C, E, _, _>(&executor, 2, (from, to), &flight, one_result, AtEnd::Close);
-    let mut seen = Vec::new();
-    while let Ok(result) = W::block_on(C::take_async(&mut results)) {
-        seen.push(result);
-    }
-    W::block_on(end);
+    let end = start::<P, C, E, _>(&executor, 2, (from, to), &flight, one_result, AtEnd::Close);
+    while take::<C, W>(&flight, &mut results).is_some() {}
+    finish::<W>(&flight, end);
     drop(executor);
-    seen.sort_unstable();
-    assert_eq!(
-        seen,
-        Vec::from_iter(0..ITEMS),
-        "P3: the output closed before everything was delivered"
-    );
+    flight.judge(usize::MAX, P::ORDERED, ITEMS);
 }
 
 /// When the pipeline says that it has ended everything is delivered, and the output closed or left open.
@@ -95,18 +89,14 @@ where
     const ITEMS: usize = 2;
     let executor = E::with_threads(threads);
     let flight = Arc::new(Flight::default());
-    let (to, mut results) = open::<C, usize>(ITEMS);
+    let (to, mut results) = open::<C, Result>(ITEMS);
     let stays = C::another_tx(&to);
     let from = ended_source::<C>(ITEMS);
-    let end = start::<P, C, E, _, _>(&executor, 2, (from, to), &flight, one_result, at_end);
-    W::block_on(end);
-    let (seen, rest) = drain::<C, _>(&mut results);
+    let end = start::<P, C, E, _>(&executor, 2, (from, to), &flight, one_result, at_end);
+    finish::<W>(&flight, end);
+    let (_, rest) = drain::<C>(&flight, &mut results);
     drop(executor);
-    assert_eq!(
-        seen.len(),
-        ITEMS,
-        "P3: the end was told before everything was delivered"
-    );
+    flight.judge(usize::MAX, P::ORDERED, ITEMS);
     match at_end {
         AtEnd::Close => assert_eq!(rest, Polled::Closed, "P3: the output was not closed"),
         AtEnd::LeaveOpen if stays.is_some() => {
@@ -126,15 +116,14 @@ where
     let executor = E::with_threads(ONE);
     let flight = Arc::new(Flight::default());
     let (ends, from) = open::<C, usize>(1);
-    let (to, mut results) = open::<C, usize>(1);
-    let end = start::<P, C, E, _, _>(&executor, 2, (from, to), &flight, one_result, AtEnd::Close);
+    let (to, mut results) = open::<C, Result>(1);
+    let end = start::<P, C, E, _>(&executor, 2, (from, to), &flight, one_result, AtEnd::Close);
     C::close(&ends);
     drop(ends);
-    let answer = W::block_on(C::take_async(&mut results));
-    W::block_on(end);
+    take::<C, W>(&flight, &mut results);
+    finish::<W>(&flight, end);
     drop(executor);
-    assert!(answer.is_err(), "P3: a result of no input");
-    assert_eq!(flight.calls(), 0, "P3: an item of no input");
+    flight.judge(usize::MAX, P::ORDERED, 0);
 }
 
 /// Nobody wants the results, of which each item has three, from the first on. Whoever has one item at a time
@@ -151,30 +140,31 @@ where
     let flight = Arc::new(Flight::default());
     let (_open, from) = source::<C>(items);
     let left = C::another_rx(&from);
-    let (to, mut results) = open::<C, usize>(1);
+    let (to, mut results) = open::<C, Result>(1);
+    flight.write(Event::Unwanted);
     C::close_rx(&mut results);
     drop(results);
     // One is taken, one has room in the buffer, and one waits for somebody to take the rest.
-    let work = |input, mut item: Item<C, usize>| async move {
+    let work = |_, mut item: Item<C>| async move {
         for _ in 0..3 {
-            item.put(input).await;
+            item.put().await;
         }
     };
-    let end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
-    W::block_on(end);
-    let still_in_flight = flight.now();
+    let end = start::<P, C, E, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
+    finish::<W>(&flight, end);
     drop(executor);
+    flight.judge(n + extra, P::ORDERED, items);
     let taken = match left {
-        Some(mut left) => items - drain::<C, _>(&mut left).0.len(),
+        Some(mut left) => {
+            items
+                - iter::from_fn(|| matches!(C::poll(&mut left), Polled::Done(_)).then_some(()))
+                    .count()
+        }
         None => flight.calls(),
     };
     assert!(
         taken <= n + extra,
         "P3: {taken} items were taken where n = {n}, though none was wanted"
-    );
-    assert_eq!(
-        still_in_flight, 0,
-        "P3: the end was told while items were in flight"
     );
 }
 
@@ -190,12 +180,14 @@ where
     let executor = E::with_threads(ONE);
     let flight = Arc::new(Flight::default());
     let (_open, from) = source::<C>(1);
-    let (to, mut results) = open::<C, usize>(1);
+    let (to, mut results) = open::<C, Result>(1);
+    flight.write(Event::Unwanted);
     C::close_rx(&mut results);
     drop(results);
-    let end = start::<P, C, E, _, _>(&executor, n, (from, to), &flight, one_result, AtEnd::Close);
+    let end = start::<P, C, E, _>(&executor, n, (from, to), &flight, one_result, AtEnd::Close);
     // A take that goes on waiting is a deadlock here.
-    W::block_on(end);
+    finish::<W>(&flight, end);
     drop(executor);
+    flight.judge(usize::MAX, P::ORDERED, 1);
     assert_eq!(flight.calls(), 1, "P3: one item was there");
 }

@@ -7,9 +7,12 @@ use std::sync::Arc;
 use flowmeter_harness::channel::Async;
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::pipeline::{AtEnd, Pipelines};
+use flowmeter_harness::spec::pipeline::Event;
 use flowmeter_harness::sync::World;
 
-use super::flight::{Flight, Item, come_to_rest, drain, ended_source, open, source, start};
+use super::flight::{
+    Flight, Item, come_to_rest, drain, ended_source, finish, open, source, start, take,
+};
 use super::{Case, ONE, PATIENCE, Property, Reliance};
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -45,9 +48,9 @@ where
     E: Executors,
     W: World,
 {
-    let work = |input, mut item: Item<C, usize>| async move {
+    let work = |input, mut item: Item<C>| async move {
         if input != 1 {
-            item.put(input).await;
+            item.put().await;
         }
     };
     let executor = E::with_threads(ONE);
@@ -68,12 +71,12 @@ where
     E: Executors,
     W: World,
 {
-    let work = |input, mut item: Item<C, usize>| {
+    let work = |input, mut item: Item<C>| {
         if input == 0 {
             resume_unwind(Box::new("an item's own fault"));
         }
         async move {
-            item.put(input).await;
+            item.put().await;
             if input == 1 {
                 resume_unwind(Box::new("an item's own fault"));
             }
@@ -96,7 +99,7 @@ where
 fn all_results<P, C, E, W, F>(
     executor: &E,
     items: usize,
-    work: impl Fn(usize, Item<C, usize>) -> F + Send + Sync + 'static,
+    work: impl Fn(usize, Item<C>) -> F + Send + Sync + 'static,
 ) -> Vec<usize>
 where
     P: Pipelines<C, E> + Default,
@@ -106,11 +109,13 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     let flight = Arc::new(Flight::default());
-    let (to, mut results) = open::<C, usize>(items);
+    let (to, mut results) = open::<C, _>(items);
     let from = ended_source::<C>(items);
-    let end = start::<P, C, E, _, _>(executor, 1, (from, to), &flight, work, AtEnd::Close);
-    W::block_on(end);
-    drain::<C, _>(&mut results).0
+    let end = start::<P, C, E, _>(executor, 1, (from, to), &flight, work, AtEnd::Close);
+    finish::<W>(&flight, end);
+    let (seen, _) = drain::<C>(&flight, &mut results);
+    flight.judge(usize::MAX, P::ORDERED, items);
+    seen.into_iter().map(|(item, _)| item).collect()
 }
 
 /// The head never ends: others are begun up to the bound where they wait for it, and all of them are delivered
@@ -124,41 +129,38 @@ where
 {
     const N: usize = 2;
     let items = N + extra + 1;
-    let work = |input, mut item: Item<C, usize>| async move {
+    let work = |input, mut item: Item<C>| async move {
         if input == 0 {
             pending::<()>().await;
         }
-        item.put(input).await;
+        item.put().await;
     };
     let executor = E::with_threads(ONE);
     let flight = Arc::new(Flight::default());
-    let (to, mut results) = open::<C, usize>(items);
+    let (to, mut results) = open::<C, _>(items);
     let (_open, from) = source::<C>(items);
-    let _end = start::<P, C, E, _, _>(&executor, N, (from, to), &flight, work, AtEnd::Close);
+    let _end = start::<P, C, E, _>(&executor, N, (from, to), &flight, work, AtEnd::Close);
     let mut seen = Vec::new();
     if !P::ORDERED {
-        while seen.len() < items - 1 {
-            seen.push(W::block_on(C::take_async(&mut results)));
+        for _ in 0..items - 1 {
+            seen.extend(take::<C, W>(&flight, &mut results));
         }
     }
     let begun = if P::ORDERED { N + extra } else { items };
     come_to_rest::<C, E, W>(&executor, || flight.calls() >= begun && flight.now() == 1);
     let (calls, now) = (flight.calls(), flight.now());
-    let (ahead, _) = drain::<C, _>(&mut results);
+    flight.write(Event::Rest);
+    drain::<C>(&flight, &mut results);
     drop(executor);
+    flight.judge(N + extra, P::ORDERED, items);
     assert_eq!(
         now, 1,
         "P4: an item that never ends holds more than its slot"
     );
     assert_eq!(calls, begun, "P4: items begun beside one that never ends");
-    if P::ORDERED {
-        assert!(
-            ahead.is_empty(),
-            "P2: {ahead:?} was delivered before its turn"
-        );
-    } else {
-        let others: Vec<_> = (1..items).map(Ok).collect();
-        seen.sort_unstable_by_key(|result| result.unwrap_or(0));
+    if !P::ORDERED {
+        let others: Vec<_> = (1..items).map(|item| (item, 0)).collect();
+        seen.sort_unstable();
         assert_eq!(seen, others, "P4: an item that never ends held up others");
     }
 }

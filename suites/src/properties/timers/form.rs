@@ -9,6 +9,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use flowmeter_harness::channel::{Blocking, Polled, TakeError};
+use flowmeter_harness::spec::timer::Shared;
 use flowmeter_harness::sync::{Deadline, Lock, World};
 use flowmeter_harness::timer::{BlockingSleep, Fired, Sleep, Timeouts, Timers};
 
@@ -24,6 +25,9 @@ pub(super) fn after<W: World>(delay: Duration) -> Deadline {
 pub(super) trait Form<W: World>: Sized + Send + Sync + 'static {
     /// How it waits, for the names of cases.
     const NAME: &'static str;
+
+    /// By how much it may come late where time stands still while anybody can run: designs count in whole milliseconds.
+    const LATE: u64 = 1_000_000;
 
     /// One deadline that is waited for.
     type Armed: Send + 'static;
@@ -248,6 +252,7 @@ pub(super) struct ByChannel<S, C>(S, PhantomData<C>);
 
 impl<S: Timeouts<C>, C: Blocking, W: World> Form<W> for ByChannel<S, C> {
     const NAME: &'static str = "channel";
+    const LATE: u64 = Shared::LATE;
     type Armed = C::Rx<u32>;
 
     fn start() -> Self {

@@ -1,6 +1,7 @@
 //! What timers owe, in each of the ways in which they can be waited for.
 
 mod form;
+mod log;
 pub(super) mod t1_never_early;
 pub(super) mod t2_once;
 pub(super) mod t3_earlier;
@@ -11,7 +12,7 @@ pub(super) mod t7_coalescing;
 pub(super) mod t8_shutdown;
 
 use flowmeter_harness::caps::Claim;
-use flowmeter_harness::channel::{Alts, Blocking};
+use flowmeter_harness::channel::{Alts, Async, Blocking};
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
@@ -75,6 +76,9 @@ pub(super) fn reset<T: Reset, W: World>() -> Owed {
 
 pub(super) fn sleep<S: Sleep, W: World>(who: &Contestant) -> Owed {
     let mut owed = standing::<BySleep<S>, W>();
+    let panic_safe = who.capabilities.claims.contains(&Claim::PanicSafe);
+    let woken = t6_callbacks::sleep_cases::<S, W>(panic_safe);
+    owed.push((&t6_callbacks::PROPERTY, woken));
     if who.capabilities.claims.contains(&Claim::AnswersSleepers) {
         owed.push((&t8_shutdown::PROPERTY, t8_shutdown::sleep_cases::<S, W>()));
     }
@@ -85,8 +89,16 @@ pub(super) fn blocking_sleep<S: BlockingSleep, W: World>() -> Owed {
     waited_for::<ByThread<S>, W>()
 }
 
-pub(super) fn timeouts<S: Timeouts<C>, C: Alts + Blocking, W: World>(who: &Contestant) -> Owed {
+pub(super) fn timeouts<S, C, W>(who: &Contestant) -> Owed
+where
+    S: Timeouts<C>,
+    C: Alts + Async + Blocking,
+    W: World,
+{
     let mut owed = standing::<ByChannel<S, C>, W>();
+    let panic_safe = who.capabilities.claims.contains(&Claim::PanicSafe);
+    let woken = t6_callbacks::timeout_cases::<S, C, W>(panic_safe);
+    owed.push((&t6_callbacks::PROPERTY, woken));
     owed.extend([
         (
             &t1_never_early::IN_ALTS,

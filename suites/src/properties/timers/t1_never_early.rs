@@ -7,7 +7,8 @@ use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::{Timeouts, Timers};
 
 use super::super::{Case, Property, Reliance};
-use super::form::{Form, Note, SOON, after};
+use super::form::{Form, SOON, after};
+use super::log::Log;
 
 pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t1-never-early",
@@ -56,6 +57,7 @@ fn is_due(deadline: Deadline, at: u64) {
 
 fn in_turn<F: Form<W>, W: World>() {
     let service = F::start();
+    let mut log = Log::<W>::of::<F>();
     // What is explored holds at any length; what runs for real does not.
     let delays = if W::NAME == "std" {
         &DELAYS[..]
@@ -63,35 +65,28 @@ fn in_turn<F: Form<W>, W: World>() {
         &DELAYS[..2]
     };
     for delay in delays {
-        let deadline = after::<W>(*delay);
-        is_due(deadline, F::wait(service.arm(deadline)));
+        log.waits(&service, after::<W>(*delay));
     }
+    log.judge();
 }
 
 fn two_at_once<F: Form<W>, W: World>() {
     let service = F::start();
+    let mut log = Log::<W>::of::<F>();
     let deadlines = [SOON * 3, SOON].map(after::<W>);
-    let [late, soon] = deadlines.map(|deadline| service.arm(deadline));
-    let other = W::spawn(move || F::wait(late));
-    is_due(deadlines[1], F::wait(soon));
-    is_due(deadlines[0], W::join(other));
+    let [(late, slow), (soon, quick)] = deadlines.map(|deadline| log.arm(&service, deadline));
+    let other = W::spawn(move || F::wait(slow));
+    log.over(soon, F::wait(quick));
+    log.over(late, W::join(other));
+    log.judge();
 }
 
 fn told<T: Timers, W: World>() {
     let service = T::start();
-    let deadline = after::<W>(SOON);
-    let note = Note::<W>::new();
-    service.schedule(deadline, note.callback());
-    let called = note.wait();
-    is_due(deadline, called.at);
-    assert_eq!(
-        called.fired.due, deadline,
-        "T1: the callback was told another deadline"
-    );
-    if let Some(claimed) = called.fired.claimed_nanos {
-        is_due(deadline, claimed);
-        assert!(claimed <= called.at, "T1: claimed after it was called");
-    }
+    let mut log = Log::<W>::new::<T>();
+    let call = log.schedule(&service, after::<W>(SOON));
+    log.is_called(&call);
+    log.judge();
 }
 
 /// A channel and a timeout of the same family.

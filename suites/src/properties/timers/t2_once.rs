@@ -4,7 +4,8 @@ use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::Cancel;
 
 use super::super::{Case, Property, Reliance};
-use super::form::{Form, Note, SOON, after};
+use super::form::{Form, SOON, after};
+use super::log::{Call, Log};
 
 pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t2-once",
@@ -30,46 +31,42 @@ pub(super) fn cancel_cases<T: Cancel, W: World>() -> Vec<Case> {
 
 fn all_fire<F: Form<W>, W: World>() {
     let service = F::start();
+    let mut log = Log::<W>::of::<F>();
     // The same deadline twice, and not in order.
     let deadlines = [2, 1, 1].map(|times| after::<W>(SOON * times));
-    for armed in deadlines.map(|deadline| service.arm(deadline)) {
-        F::wait(armed);
+    for (timer, armed) in deadlines.map(|deadline| log.arm(&service, deadline)) {
+        let at = F::wait(armed);
+        log.over(timer, at);
     }
+    log.judge();
 }
 
-/// Lets everything fire that is due before this.
-fn until_past<T: Cancel, W: World>(service: &T, deadline: Deadline) {
-    let note = Note::<W>::new();
-    let past = Deadline::from_nanos(deadline.as_nanos() + 1);
-    service.schedule(past, note.callback());
-    note.wait();
-}
-
-/// After a cancel: `true` means never called, `false` that it has been or is about to be.
-fn agrees<T: Cancel, W: World>(service: T, deadline: Deadline, note: &Note<W>, cancelled: bool) {
-    if cancelled {
-        until_past::<T, W>(&service, deadline);
-        // With its service ends whatever it might still be doing.
-        drop(service);
-        assert!(
-            note.called().is_none(),
-            "T2: fired after a cancel that answered true"
-        );
+/// Cancels it: `true` means never called, `false` that it has been or is about to be.
+fn agrees<T: Cancel, W: World>(mut log: Log<W>, service: T, deadline: Deadline, call: &Call<T, W>) {
+    if log.cancels(&service, call) {
+        let past = Deadline::from_nanos(deadline.as_nanos() + 1);
+        let later = log.schedule(&service, past);
+        log.is_called(&later);
+        log.ends(service);
+        log.looks_at(call);
     } else {
-        note.wait();
+        log.is_called(call);
     }
+    log.judge();
 }
 
 fn in_time<T: Cancel, W: World>() {
     let service = T::start();
-    let note = Note::<W>::new();
-    let handle = service.schedule(Deadline::NEVER, note.callback());
-    assert!(
-        service.cancel(&handle),
-        "T2: it cannot have fired, and was not cancelled"
-    );
-    assert!(!service.cancel(&handle), "T2: cancelled twice");
-    agrees::<T, W>(service, after::<W>(SOON), &note, true);
+    let mut log = Log::<W>::new::<T>();
+    let call = log.schedule(&service, Deadline::NEVER);
+    log.cancels(&service, &call);
+    assert!(!service.cancel(&call.handle), "T2: cancelled twice");
+    let note = call.note.clone();
+    let later = log.schedule(&service, after::<W>(SOON));
+    log.is_called(&later);
+    log.ends(service);
+    log.looks_at(&call);
+    log.judge();
     assert!(
         note.is_dropped(),
         "T2: a cancelled callback was never dropped"
@@ -78,44 +75,42 @@ fn in_time<T: Cancel, W: World>() {
 
 fn edge<T: Cancel, W: World>() {
     let service = T::start();
-    let note = Note::<W>::new();
+    let mut log = Log::<W>::new::<T>();
     let deadline = after::<W>(SOON);
-    let handle = service.schedule(deadline, note.callback());
+    let call = log.schedule(&service, deadline);
     if W::NAME == "std" {
         // Real time does not come to the edge by itself.
         while W::now_nanos() < deadline.as_nanos() {
             W::yield_now();
         }
     }
-    let cancelled = service.cancel(&handle);
-    agrees::<T, W>(service, deadline, &note, cancelled);
+    agrees::<T, W>(log, service, deadline, &call);
 }
 
 /// The handle of a timer that has fired names no later one.
 fn stale<T: Cancel, W: World>() {
     let service = T::start();
-    let first = Note::<W>::new();
-    let handle = service.schedule(after::<W>(SOON), first.callback());
-    first.wait();
-    let second = Note::<W>::new();
-    service.schedule(after::<W>(SOON), second.callback());
-    assert!(!service.cancel(&handle), "T2: cancelled what had fired");
-    second.wait();
+    let mut log = Log::<W>::new::<T>();
+    let first = log.schedule(&service, after::<W>(SOON));
+    log.is_called(&first);
+    let second = log.schedule(&service, after::<W>(SOON));
+    log.cancels(&service, &first);
+    log.is_called(&second);
+    log.judge();
 }
 
 /// A handle names a timer of its own service only.
 fn strangers<T: Cancel, W: World>() {
     let [one, other] = [(); 2].map(|()| T::start());
-    let handles = [(); 2].map(|()| one.schedule(Deadline::NEVER, |_| ()));
-    let note = Note::<W>::new();
-    let own = other.schedule(Deadline::NEVER, note.callback());
-    for handle in &handles {
-        let cancelled = other.cancel(handle);
-        assert!(!cancelled, "T2: cancelled what another service had armed");
+    let [mut of_one, mut of_other] = [(); 2].map(|()| Log::<W>::new::<T>());
+    let own = of_other.schedule(&other, Deadline::NEVER);
+    for timer in [1, 2] {
+        let stranger = of_one.schedule(&one, Deadline::NEVER);
+        let stranger = Call { timer, ..stranger };
+        of_other.cancels(&other, &stranger);
     }
-    assert!(!note.is_dropped(), "T2: called off by a stranger's handle");
-    assert!(
-        other.cancel(&own),
-        "T2: it cannot have fired, and was not cancelled"
-    );
+    let is_dropped = own.note.is_dropped();
+    assert!(!is_dropped, "T2: called off by a stranger's handle");
+    of_other.cancels(&other, &own);
+    of_other.judge();
 }

@@ -6,7 +6,8 @@ use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::{Cancel, Reset, Timers};
 
 use super::super::{Case, Property, Reliance};
-use super::form::{Form, Note, SOON, Standing, after};
+use super::form::{Form, SOON, Standing, after};
+use super::log::{Call, Log};
 
 pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t3-earlier",
@@ -20,8 +21,11 @@ const FAR: Duration = Duration::from_secs(3_600);
 pub(super) fn cases<F: Form<W>, W: World>() -> Vec<Case> {
     vec![Case::new(format!("{}, after nothing", F::NAME), || {
         let service = F::start();
-        F::wait(service.arm(after::<W>(SOON)));
-        F::wait(service.arm(after::<W>(SOON)));
+        let mut log = Log::<W>::of::<F>();
+        for _ in 0..2 {
+            log.waits(&service, after::<W>(SOON));
+        }
+        log.judge();
     })]
 }
 
@@ -30,8 +34,10 @@ pub(super) fn standing_cases<F: Standing<W>, W: World>() -> Vec<Case> {
     vec![
         Case::new(format!("{form}, before one that never comes"), || {
             let service = F::start();
-            let _never = service.arm(Deadline::NEVER);
-            F::wait(service.arm(after::<W>(SOON)));
+            let mut log = Log::<W>::of::<F>();
+            let _never = log.arm(&service, Deadline::NEVER);
+            log.waits(&service, after::<W>(SOON));
+            log.judge();
         }),
         Case::new(format!("{form}, before a far one"), before_far::<F, W>),
     ]
@@ -40,9 +46,14 @@ pub(super) fn standing_cases<F: Standing<W>, W: World>() -> Vec<Case> {
 pub(super) fn cancel_cases<T: Cancel, W: World>() -> Vec<Case> {
     vec![Case::new("after the only one was cancelled", || {
         let service = T::start();
-        let handle = service.schedule(after::<W>(FAR), |_| ());
-        service.cancel(&handle);
-        called::<T, W>(&service, after::<W>(SOON));
+        let mut log = Log::<W>::new::<T>();
+        let far = log.schedule(&service, after::<W>(FAR));
+        // Where time is free it may have come.
+        if !log.cancels(&service, &far) {
+            log.is_called(&far);
+        }
+        is_called(&mut log, &service, after::<W>(SOON));
+        log.judge();
     })]
 }
 
@@ -61,107 +72,83 @@ pub(super) fn reset_cases<T: Reset, W: World>() -> Vec<Case> {
     ]
 }
 
-fn called<T: Timers, W: World>(service: &T, deadline: Deadline) {
-    let note = Note::<W>::new();
-    service.schedule(deadline, note.callback());
-    note.wait();
+fn is_called<T: Timers, W: World>(log: &mut Log<W>, service: &T, deadline: Deadline) {
+    let call = log.schedule(service, deadline);
+    log.is_called(&call);
 }
 
 /// Where time passes only when all wait it can be seen that the far deadline was not waited for.
 fn before_far<F: Standing<W>, W: World>() {
     let service = F::start();
-    let far = after::<W>(FAR);
-    let _far = service.arm(far);
-    let at = F::wait(service.arm(after::<W>(SOON)));
-    if W::NAME == "sim" {
-        assert!(at < far.as_nanos(), "T3: slept through an earlier deadline");
-    }
+    let mut log = Log::<W>::of::<F>();
+    let _far = log.arm(&service, after::<W>(FAR));
+    log.waits(&service, after::<W>(SOON));
+    log.judge();
 }
 
 fn moved<T: Reset, W: World>(from: Deadline, delay: Duration) {
     let service = T::start();
-    let note = Note::<W>::new();
-    let handle = service.schedule(from, note.callback());
+    let mut log = Log::<W>::new::<T>();
+    let call = log.schedule(&service, from);
     let deadline = after::<W>(delay);
-    assert!(
-        service.reset(&handle, deadline),
-        "T3: it cannot have fired, and was not moved"
-    );
-    let called = note.wait();
-    assert!(
-        called.at >= deadline.as_nanos(),
-        "T1: fired before the deadline it was moved to"
-    );
-    assert_eq!(
-        called.fired.due, deadline,
-        "T1: the callback was told another deadline"
-    );
-    assert!(
-        !service.reset(&handle, deadline),
-        "T3: moved what had fired"
-    );
+    log.moves(&service, &call, deadline);
+    log.is_called(&call);
+    log.moves(&service, &call, deadline);
+    log.judge();
 }
 
 fn moved_later<T: Reset, W: World>() {
     let service = T::start();
-    let note = Note::<W>::new();
+    let mut log = Log::<W>::new::<T>();
     let [soon, later] = [1, 3].map(|times| after::<W>(SOON * times));
-    let handle = service.schedule(soon, note.callback());
-    let due = if service.reset(&handle, later) {
-        later
-    } else {
-        soon
-    };
-    assert!(
-        note.wait().at >= due.as_nanos(),
-        "T1: fired before the deadline it was moved to"
-    );
+    let call = log.schedule(&service, soon);
+    log.moves(&service, &call, later);
+    log.is_called(&call);
+    log.judge();
 }
 
 fn moved_to_never<T: Reset, W: World>() {
     let service = T::start();
-    let note = Note::<W>::new();
+    let mut log = Log::<W>::new::<T>();
     let soon = after::<W>(SOON);
-    let handle = service.schedule(soon, note.callback());
-    if service.reset(&handle, Deadline::NEVER) {
-        called::<T, W>(&service, Deadline::from_nanos(soon.as_nanos() + 1));
-        drop(service);
-        assert!(
-            note.called().is_none(),
-            "T3: fired at the deadline it was moved away from"
-        );
+    let call = log.schedule(&service, soon);
+    if log.moves(&service, &call, Deadline::NEVER) {
+        let past = Deadline::from_nanos(soon.as_nanos() + 1);
+        is_called(&mut log, &service, past);
+        log.ends(service);
+        log.looks_at(&call);
     } else {
-        note.wait();
+        log.is_called(&call);
     }
+    log.judge();
 }
 
 /// What an earlier move left behind neither fires nor hides anything.
 fn to_and_fro<T: Reset, W: World>() {
     let service = T::start();
-    let note = Note::<W>::new();
+    let mut log = Log::<W>::new::<T>();
     let soon = after::<W>(SOON);
-    let handle = service.schedule(soon, note.callback());
-    let there = service.reset(&handle, Deadline::NEVER);
-    let back = service.reset(&handle, soon);
-    assert_eq!(there, back, "T3: lost while it was moved");
-    assert!(note.wait().at >= soon.as_nanos(), "T1: fired early");
-    called::<T, W>(&service, after::<W>(SOON));
+    let call = log.schedule(&service, soon);
+    for deadline in [Deadline::NEVER, soon] {
+        log.moves(&service, &call, deadline);
+    }
+    log.is_called(&call);
+    is_called(&mut log, &service, after::<W>(SOON));
+    log.judge();
 }
 
 /// A handle names a timer of its own service only.
 fn strangers<T: Reset, W: World>() {
     let [one, other] = [(); 2].map(|()| T::start());
-    let handles = [(); 2].map(|()| one.schedule(Deadline::NEVER, |_| ()));
-    let note = Note::<W>::new();
-    other.schedule(Deadline::NEVER, note.callback());
-    for handle in &handles {
-        let moved = other.reset(handle, Deadline::from_nanos(0));
-        assert!(!moved, "T3: moved what another service had armed");
+    let [mut of_one, mut of_other] = [(); 2].map(|()| Log::<W>::new::<T>());
+    let own = of_other.schedule(&other, Deadline::NEVER);
+    for timer in [1, 2] {
+        let stranger = of_one.schedule(&one, Deadline::NEVER);
+        let stranger = Call { timer, ..stranger };
+        of_other.moves(&other, &stranger, Deadline::from_nanos(0));
     }
-    called::<T, W>(&other, after::<W>(SOON));
-    drop(other);
-    assert!(
-        note.called().is_none(),
-        "T3: moved by the handle of another service's timer"
-    );
+    is_called(&mut Log::<W>::new::<T>(), &other, after::<W>(SOON));
+    of_other.ends(other);
+    of_other.looks_at(&own);
+    of_other.judge();
 }

@@ -8,6 +8,7 @@ use flowmeter_harness::timer::Timeouts;
 
 use super::super::{Case, Property, Reliance};
 use super::form::{Form, SOON, Standing, after};
+use super::log::Log;
 
 pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t4-extremes",
@@ -31,26 +32,29 @@ pub(super) fn timeout_cases<S: Timeouts<C>, C: Blocking>() -> Vec<Case> {
 
 fn past<F: Form<W>, W: World>() {
     let service = F::start();
-    F::wait(service.arm(Deadline::from_nanos(0)));
-    F::wait(service.arm(after::<W>(SOON)));
+    let mut log = Log::<W>::of::<F>();
+    log.waits(&service, Deadline::from_nanos(0));
+    log.waits(&service, after::<W>(SOON));
     let now = W::now_nanos();
     for deadline in [0, 1, now.saturating_sub(1), now] {
-        F::wait(service.arm(Deadline::from_nanos(deadline)));
+        log.waits(&service, Deadline::from_nanos(deadline));
     }
+    log.judge();
 }
 
 fn far_off<F: Standing<W>, W: World>() {
     let service = F::start();
-    let soon = service.arm(after::<W>(SOON));
+    let mut log = Log::<W>::of::<F>();
+    let (soon, armed) = log.arm(&service, after::<W>(SOON));
     let mut ends = [u64::MAX, u64::MAX - 1, u64::MAX / 2 + 1]
-        .map(Deadline::from_nanos)
-        .map(|deadline| (deadline, service.arm(deadline)));
-    F::wait(soon);
-    for (deadline, armed) in &mut ends {
-        let fired = F::has_fired(armed);
-        let due = *deadline != Deadline::NEVER && W::now_nanos() >= deadline.as_nanos();
-        assert!(!fired || due, "T4: {deadline} fired early");
+        .map(|deadline| log.arm(&service, Deadline::from_nanos(deadline)));
+    log.over(soon, F::wait(armed));
+    for (timer, armed) in &mut ends {
+        if F::has_fired(armed) {
+            log.over(*timer, W::now_nanos());
+        }
     }
+    log.judge();
 }
 
 /// Once another has come that was armed later, one that had come as well would show.

@@ -1,13 +1,15 @@
 //! T5: after a stall all that was due fires; in the order of deadlines where that is claimed.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 
+use flowmeter_harness::spec::timer::{Event, Service, Terms};
 use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::Timers;
 
-use super::super::{Case, Property, Reliance};
+use super::super::{Case, Property, Reliance, obeys};
 use super::form::{Gate, Note, SOON, after};
+use super::log::Log;
 
 pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t5-catch-up",
@@ -46,68 +48,101 @@ fn behind_a_stall<T: Timers, W: World>(ordered: bool) {
     let service = T::start();
     let gate = Gate::<W>::new();
     let stall = stall(&service, &gate);
+    let mut log = Log::<W>::new::<T>().with_deadline_order(ordered);
+    log.write(Event::Stalled);
     // All of these are due already.
     let order = Arc::new(Mutex::new(Vec::new()));
-    let dues = [30, 10, 20].map(|before| stall - before);
-    let notes = dues.map(|due| {
+    let notes = [30, 10, 20].map(|before| {
+        let due = Deadline::from_nanos(stall - before);
         let note = Note::<W>::new();
         let (callback, order) = (note.callback(), order.clone());
-        service.schedule(Deadline::from_nanos(due), move |fired| {
-            order.lock().expect("nobody panics with the lock").push(due);
+        let timer = log.arms(due);
+        service.schedule(due, move |fired| {
+            order
+                .lock()
+                .expect("nobody panics with the lock")
+                .push(timer);
             callback(fired);
         });
         note
     });
+    log.write(Event::Released { at: W::now_nanos() });
     gate.open();
-    for note in &notes {
-        note.wait();
+    let calls = notes.map(|note| note.wait());
+    for timer in &*order.lock().expect(WHOLE) {
+        log.called(*timer, calls[*timer]);
     }
-    let order = order.lock().expect("nobody panics with the lock").clone();
-    if ordered {
-        assert!(
-            order.is_sorted(),
-            "T5: due together, and fired out of order: {order:?}"
-        );
-    }
+    log.judge();
 }
+
+/// What is learnt on the timer's thread too. Nothing of a world happens while it is locked.
+type Events = Arc<Mutex<Vec<Event>>>;
+
+fn write(events: &Events, event: Event) {
+    events.lock().expect(WHOLE).push(event);
+}
+
+const WHOLE: &str = "nobody panics with the lock";
 
 /// A callback that arms itself anew, in the past: the other, which was due with it, fires before it comes again.
 fn beside_an_eager_one<T: Timers, W: World>() {
     let service = Arc::new(T::start());
     let gate = Gate::<W>::new();
     let stall = stall(&*service, &gate);
-    let other = Note::<W>::new();
+    let events = Events::default();
+    write(&events, Event::Stalled);
     let eager = Eager {
         service: service.clone(),
-        other: other.clone(),
-        before: Arc::default(),
+        events: events.clone(),
+        world: PhantomData::<W>,
     };
-    let before = eager.before.clone();
-    eager.arm(Deadline::from_nanos(stall - 20), 3);
-    service.schedule(Deadline::from_nanos(stall - 10), other.callback());
+    eager.arm(EAGER, stall - 20);
+    let (other, due) = (Note::<W>::new(), stall - 10);
+    {
+        let (events, callback) = (events.clone(), other.callback());
+        let at = W::now_nanos();
+        let timer = OTHER;
+        write(&events, Event::Scheduled { timer, due, at });
+        service.schedule(Deadline::from_nanos(due), move |called| {
+            write(&events, fired(timer, W::now_nanos()));
+            callback(called);
+        });
+    }
+    let at = W::now_nanos();
+    write(&events, Event::Released { at });
     gate.open();
     other.wait();
-    let before = before.load(Ordering::SeqCst);
-    assert!(
-        before <= 1,
-        "T5: was due, and fired after {before} calls of one that was armed again and again"
-    );
+    let seen = events.lock().expect(WHOLE).clone();
+    obeys(Service::judge(Terms::default(), &seen));
 }
 
-struct Eager<T, W: World> {
+const OTHER: usize = 0;
+/// The first of those that arm the next.
+const EAGER: usize = 1;
+
+fn fired(timer: usize, at: u64) -> Event {
+    Event::Fired {
+        timer,
+        told: None,
+        claimed: None,
+        at,
+    }
+}
+
+struct Eager<T, W> {
     service: Arc<T>,
-    other: Note<W>,
-    /// How often it was called before the other.
-    before: Arc<AtomicU32>,
+    events: Events,
+    world: PhantomData<W>,
 }
 
 impl<T: Timers, W: World> Eager<T, W> {
-    fn arm(self, due: Deadline, times: u32) {
-        let service = self.service.clone();
-        service.schedule(due, move |_| {
-            if self.other.called().is_none() && times > 0 {
-                self.before.fetch_add(1, Ordering::SeqCst);
-                self.arm(Deadline::from_nanos(0), times - 1);
+    fn arm(self, timer: usize, due: u64) {
+        let (service, at) = (self.service.clone(), W::now_nanos());
+        write(&self.events, Event::Scheduled { timer, due, at });
+        service.schedule(Deadline::from_nanos(due), move |_| {
+            write(&self.events, fired(timer, W::now_nanos()));
+            if timer < EAGER + 3 {
+                self.arm(timer + 1, 0);
             }
         });
     }

@@ -2,10 +2,14 @@
 
 use std::any::Any;
 use std::panic::resume_unwind;
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Wake, Waker};
 
+use flowmeter_harness::channel::Async;
 use flowmeter_harness::sync::World;
-use flowmeter_harness::timer::Timers;
+use flowmeter_harness::timer::{Sleep, Timeouts, Timers};
 
 use super::super::{Case, Property, Reliance};
 use super::form::{Gate, Note, SOON, after};
@@ -34,6 +38,60 @@ pub(super) fn cases<T: Timers, W: World>(isolated: bool) -> Vec<Case> {
         ]);
     }
     cases
+}
+
+/// `panic_safe`: whether what a waker panics with goes no further.
+pub(super) fn sleep_cases<S: Sleep, W: World>(panic_safe: bool) -> Vec<Case> {
+    if W::NAME != "std" || !panic_safe {
+        return Vec::new();
+    }
+    vec![Case::new("a panicking waker of a sleep", || {
+        let service = S::start();
+        let sleep = service.sleep_until(after::<W>(SOON));
+        panicking_waker::<W>(sleep);
+        W::block_on(service.sleep_until(after::<W>(SOON)));
+    })]
+}
+
+/// As [`sleep_cases`].
+pub(super) fn timeout_cases<S: Timeouts<C>, C: Async, W: World>(panic_safe: bool) -> Vec<Case> {
+    if W::NAME != "std" || !panic_safe {
+        return Vec::new();
+    }
+    vec![Case::new("a panicking waker of a timeout", || {
+        let service = S::start();
+        let mut first = service.timeout::<u32>(SOON);
+        panicking_waker::<W>(C::take_async(&mut first));
+        let mut second = service.timeout::<u32>(SOON);
+        let answer = W::block_on(C::take_async(&mut second));
+        assert!(answer.is_err(), "T1: a timeout is a channel without values");
+    })]
+}
+
+struct WakePanics(AtomicBool);
+
+impl Wake for WakePanics {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+        // Past the hook, which would print it.
+        resume_unwind(Box::new("a waker's own fault"));
+    }
+}
+
+/// Polls with a waker that panics, and waits until it was woken, unless it was ready at once.
+fn panicking_waker<W: World>(future: impl Future) {
+    let wakes = Arc::new(WakePanics(AtomicBool::new(false)));
+    let waker = Waker::from(wakes.clone());
+    let mut future = pin!(future);
+    if future
+        .as_mut()
+        .poll(&mut Context::from_waker(&waker))
+        .is_pending()
+    {
+        while !wakes.0.load(Ordering::SeqCst) {
+            W::yield_now();
+        }
+    }
 }
 
 fn slow<T: Timers, W: World>(isolated: bool) {

@@ -12,8 +12,9 @@ use flowmeter_harness::limiter::{LimitError, Limiters, Quota};
 use flowmeter_harness::measure::StageError;
 use flowmeter_harness::record::Excess;
 use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::spec::limiter::{Limit, fullest};
 use serde::{Deserialize, Serialize};
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use super::ledger::disproved;
 use super::refused;
@@ -94,16 +95,27 @@ impl Rate {
 
     /// Period, nanoseconds.
     pub fn period_nanos(self) -> u64 {
-        self.period_micros.get() * 1_000
+        self.period().get()
     }
 
-    /// What the fullest period may hold of what a contestant of those claims grants to so many acquirers, as they see it.
-    /// At the permit a window holds n, by the rate n and as many again (the burst, and what the period adds); each
-    /// acquirer may be late with one.
+    fn period(self) -> NonZeroU64 {
+        NonZeroU64::new(self.period_micros.get() * 1_000).unwrap_or(NonZeroU64::MIN)
+    }
+
+    /// What the fullest half-open period may hold of what a contestant of those claims grants to so many acquirers, as
+    /// they see it: each of them may be late with one.
     fn fullest(self, who: &Contestant, waiters: Threads) -> u64 {
-        let permits = self.permits.get();
-        let by_rate = who.capabilities.claims.contains(&Claim::RateBound);
-        waiters.get() + if by_rate { 2 * permits } else { permits }
+        let Quota { permits, burst, .. } = self.quota();
+        let period = self.period();
+        let limit = match who.capabilities.claims.contains(&Claim::RateBound) {
+            true => Limit::Rate {
+                permits,
+                period,
+                burst,
+            },
+            false => Limit::Window { permits, period },
+        };
+        waiters.get() + limit.most_in(period.get() - 1)
     }
 
     /// Permits a second.
@@ -114,17 +126,10 @@ impl Rate {
     /// How full the fullest half-open period was, of these moments in their order.
     pub fn excess(self, moments: &[u64]) -> Excess {
         let period_nanos = self.period_nanos();
-        let (mut worst, mut begins) = (0, 0);
-        for (index, moment) in moments.iter().enumerate() {
-            while moment - moments[begins] >= period_nanos {
-                begins += 1;
-            }
-            worst = worst.max(index - begins + 1);
-        }
         Excess {
             period_nanos,
             allowed: self.permits.get(),
-            worst: worst as u64,
+            worst: fullest(self.period(), moments),
         }
     }
 }

@@ -1,0 +1,399 @@
+//! Against brute force: every window and every placement of small histories.
+
+use std::num::{NonZeroU32, NonZeroU64};
+
+use proptest::prelude::*;
+
+use super::super::Violation;
+use super::{Event, Grant, Limit, Terms, Waiters, fullest, judge};
+
+fn window(permits: u32, period: u64) -> Limit {
+    Limit::Window {
+        permits: NonZeroU32::new(permits).expect("some"),
+        period: NonZeroU64::new(period).expect("some"),
+    }
+}
+
+fn rate(permits: u32, period: u64, burst: u32) -> Limit {
+    Limit::Rate {
+        permits: NonZeroU32::new(permits).expect("some"),
+        period: NonZeroU64::new(period).expect("some"),
+        burst: NonZeroU32::new(burst).expect("some"),
+    }
+}
+
+/// L1 and L2 word for word, at known moments: every window start, every pair of moments.
+fn is_kept(limit: Limit, grants: &[(u64, u64)]) -> bool {
+    let within = |from: u64, until: u64| -> u64 {
+        let inside = grants.iter().filter(|(at, _)| (from..=until).contains(at));
+        inside.map(|(_, weight)| weight).sum()
+    };
+    let last = grants.iter().map(|(at, _)| *at).max().unwrap_or(0);
+    match limit {
+        Limit::Window { permits, period } => (0..=last)
+            .all(|start| within(start, start + period.get() - 1) <= u64::from(permits.get())),
+        Limit::Rate {
+            permits,
+            period,
+            burst,
+        } => (0..=last).all(|from| {
+            (from..=last).all(|until| {
+                let beyond = within(from, until).saturating_sub(burst.get().into());
+                beyond * period.get() <= (until - from) * u64::from(permits.get())
+            })
+        }),
+    }
+}
+
+fn known(grants: &[(u64, u64)]) -> Vec<Grant> {
+    let grant = |&(at, weight): &(u64, u64)| Grant {
+        from: at,
+        until: at,
+        weight,
+    };
+    grants.iter().map(grant).collect()
+}
+
+/// Whether the grants can be placed at moments in which the limit is kept.
+fn can_be_placed(limit: Limit, grants: &[Grant], placed: &mut Vec<(u64, u64)>) -> bool {
+    let Some((first, rest)) = grants.split_first() else {
+        return is_kept(limit, placed);
+    };
+    (first.from..=first.until).any(|at| {
+        placed.push((at, first.weight));
+        let found = can_be_placed(limit, rest, placed);
+        placed.pop();
+        found
+    })
+}
+
+fn limits() -> impl Strategy<Value = Limit> {
+    prop_oneof![
+        (1..4_u32, 1..7_u64).prop_map(|(permits, period)| window(permits, period)),
+        (1..4_u32, 1..7_u64, 1..4_u32)
+            .prop_map(|(permits, period, burst)| rate(permits, period, burst)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn known_moments_are_judged_as_every_window_is(
+        limit in limits(),
+        grants in prop::collection::vec((0..20_u64, 1..3_u64), 0..8),
+    ) {
+        let judged = judge(limit, &known(&grants));
+        prop_assert_eq!(judged.is_ok(), is_kept(limit, &grants), "{:?}", judged);
+    }
+
+    #[test]
+    fn what_is_convicted_can_be_placed_nowhere(
+        limit in limits(),
+        grants in prop::collection::vec((0..8_u64, 0..4_u64, 1..3_u64), 0..5),
+    ) {
+        let grants: Vec<Grant> = grants
+            .into_iter()
+            .map(|(from, length, weight)| Grant { from, until: from + length, weight })
+            .collect();
+        if judge(limit, &grants).is_err() {
+            prop_assert!(!can_be_placed(limit, &grants, &mut Vec::new()));
+        }
+    }
+
+    #[test]
+    fn the_least_time_for_permits_is_the_shortest_that_holds_them(
+        limit in limits(),
+        permits in 1..20_u64,
+    ) {
+        let least = limit.least_for(permits);
+        prop_assert!(limit.most_in(least) >= permits);
+        prop_assert!(least == 0 || limit.most_in(least - 1) < permits);
+    }
+
+    /// Whoever tries at each moment has exactly the permits that a limiter of that kind gives.
+    #[test]
+    fn greedy_tries_have_what_the_words_allow(limit in limits(), first_come: bool) {
+        let terms = Terms { limit, first_come, at_once: true };
+        let mut waiters = Waiters::new(terms);
+        let mut grants = Vec::new();
+        for at in (0..24).flat_map(|at| [at; 3]) {
+            grants.push((at, 1));
+            let granted = is_kept(limit, &grants);
+            if !granted {
+                grants.pop();
+            }
+            let wrong = Event::Tried { granted: !granted, from: at, at };
+            prop_assert!(waiters.clone().step(wrong).is_err());
+            prop_assert_eq!(waiters.step(Event::Tried { granted, from: at, at }), Ok(()));
+        }
+    }
+
+    #[test]
+    fn the_fullest_period_is_that_of_every_start(
+        period in 1..9_u64,
+        mut moments in prop::collection::vec(0..30_u64, 0..12),
+    ) {
+        moments.sort_unstable();
+        let held = |start: u64| moments.iter().filter(|at| (start..start + period).contains(at)).count();
+        let most = (0..=30).map(held).max().unwrap_or(0);
+        prop_assert_eq!(fullest(NonZeroU64::new(period).expect("some"), &moments), most as u64);
+    }
+
+    #[test]
+    fn no_sequence_panics(limit in limits(), first_come: bool, at_once: bool, events in prop::collection::vec(any_event(), 0..12)) {
+        let terms = Terms { limit, first_come, at_once };
+        let mut waiters = Waiters::new(terms);
+        for event in events {
+            let _ = waiters.step(event);
+            let _ = waiters.rest(u64::MAX);
+        }
+    }
+
+    #[test]
+    fn no_grants_panic(limit in limits(), grants in prop::collection::vec((moment(), moment(), moment()), 0..6)) {
+        let grants: Vec<Grant> = grants
+            .into_iter()
+            .map(|(from, until, weight)| Grant { from, until, weight })
+            .collect();
+        let _ = judge(limit, &grants);
+    }
+
+    /// A first-come limiter, run step by step, is never convicted: neither for its order nor for its moments.
+    #[test]
+    fn a_fair_limiter_is_right(
+        limit in limits(),
+        asks in prop::collection::vec((0..6_u64, 1..4_u64, prop::option::of(0..8_u64)), 1..6),
+    ) {
+        for (first_come, at_once) in [(false, false), (false, true), (true, false), (true, true)] {
+            let terms = Terms { limit, first_come, at_once };
+            let events = fair_run(limit, &asks);
+            let judged = Waiters::judge(terms, &events);
+            prop_assert_eq!(&judged, &Ok(()), "{:?}", events);
+        }
+    }
+}
+
+/// Everybody asks at his moment, and at each moment who can be served is, from the front.
+fn fair_run(limit: Limit, asks: &[(u64, u64, Option<u64>)]) -> Vec<Event> {
+    let mut events = Vec::new();
+    let mut grants = Vec::new();
+    let mut line: Vec<(usize, u64, Option<u64>)> = Vec::new();
+    for at in 0..60 {
+        for (who, &(asked, weight, patience)) in asks.iter().enumerate() {
+            if asked == at && weight <= limit.at_once() {
+                let deadline = patience.map(|patience| at + patience);
+                line.push((who, weight, deadline));
+                events.push(Event::Asked {
+                    who,
+                    weight,
+                    deadline,
+                    at,
+                });
+            }
+        }
+        loop {
+            while let Some(&(who, weight, _)) = line.first() {
+                grants.push((at, weight));
+                if !is_kept(limit, &grants) {
+                    grants.pop();
+                    break;
+                }
+                line.remove(0);
+                events.push(Event::Granted { who, from: at, at });
+            }
+            // One that gives up lets those behind it forward at that moment.
+            let late = line
+                .iter()
+                .position(|(_, _, deadline)| *deadline == Some(at));
+            let Some(late) = late else { break };
+            let (who, ..) = line.remove(late);
+            events.push(Event::TimedOut { who, at });
+        }
+    }
+    events
+}
+
+fn moment() -> impl Strategy<Value = u64> {
+    prop_oneof![0..10_u64, Just(u64::MAX), Just(u64::MAX - 1)]
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    let who = 0..3_usize;
+    prop_oneof![
+        (who.clone(), moment(), prop::option::of(moment()), moment()).prop_map(
+            |(who, weight, deadline, at)| Event::Asked {
+                who,
+                weight,
+                deadline,
+                at
+            }
+        ),
+        (who.clone(), moment(), moment()).prop_map(|(who, from, at)| Event::Granted {
+            who,
+            from,
+            at
+        }),
+        who.clone().prop_map(|who| Event::Refused { who }),
+        (who.clone(), moment()).prop_map(|(who, at)| Event::TimedOut { who, at }),
+        (who, moment()).prop_map(|(who, at)| Event::Dropped { who, at }),
+        (any::<bool>(), moment(), moment()).prop_map(|(granted, from, at)| Event::Tried {
+            granted,
+            from,
+            at
+        }),
+    ]
+}
+
+const ONE_IN_TEN: Terms = Terms {
+    limit: Limit::Window {
+        permits: NonZeroU32::MIN,
+        period: NonZeroU64::MIN.saturating_add(9),
+    },
+    first_come: true,
+    at_once: true,
+};
+
+fn asked(who: usize, at: u64) -> Event {
+    Event::Asked {
+        who,
+        weight: 1,
+        deadline: None,
+        at,
+    }
+}
+
+fn until(who: usize, deadline: u64, at: u64) -> Event {
+    Event::Asked {
+        who,
+        weight: 1,
+        deadline: Some(deadline),
+        at,
+    }
+}
+
+fn granted(who: usize, at: u64) -> Event {
+    Event::Granted { who, from: at, at }
+}
+
+fn tried(granted: bool, at: u64) -> Event {
+    Event::Tried {
+        granted,
+        from: at,
+        at,
+    }
+}
+
+#[track_caller]
+fn breaks(events: &[Event], id: &str, says: &str) {
+    let (last, before) = events.split_last().expect("there is one");
+    let mut waiters = Waiters::new(ONE_IN_TEN);
+    for event in before {
+        assert_eq!(waiters.step(*event), Ok(()));
+    }
+    let Violation { id: found, text } = waiters.step(*last).expect_err(says);
+    assert!(found == id && text.contains(says), "{found}: {text}");
+}
+
+#[test]
+fn a_grant_too_early_is_over_the_limit() {
+    let events = [asked(0, 0), granted(0, 0), asked(1, 0), granted(1, 9)];
+    breaks(&events, "L1", "free at 10 only");
+    breaks(&[tried(true, 0), tried(true, 9)], "L1", "free at 10 only");
+}
+
+#[test]
+fn nobody_is_served_before_one_who_waits_longer() {
+    let events = [tried(true, 0), asked(0, 1), asked(1, 2), granted(1, 10)];
+    breaks(&events, "L1", "overtook 1 who waited longer");
+    let events = [tried(true, 0), asked(0, 1), tried(true, 10)];
+    breaks(&events, "L1", "overtook 1 who waited longer");
+}
+
+#[test]
+fn whose_turn_has_come_is_served_then() {
+    breaks(
+        &[tried(true, 0), asked(0, 1), granted(0, 11)],
+        "L3",
+        "kept its permits",
+    );
+    // Of two the first gave up, and holds nothing.
+    let gone = Event::Dropped { who: 0, at: 5 };
+    let two = [tried(true, 0), asked(0, 1), asked(1, 1), gone];
+    breaks(
+        &[&two[..], &[granted(1, 20)]].concat(),
+        "L3",
+        "kept its permits",
+    );
+    Waiters::judge(ONE_IN_TEN, &[&two[..], &[granted(1, 10)]].concat()).expect("in time");
+}
+
+#[test]
+fn a_free_permit_is_refused_to_nobody() {
+    breaks(&[tried(true, 0), tried(false, 10)], "L1", "was refused");
+    let events = [asked(0, 3), Event::Refused { who: 0 }];
+    breaks(&events, "L3", "refused as more than 1");
+}
+
+#[test]
+fn a_deadline_is_waited_for_and_what_was_free_in_time_is_granted() {
+    let late = Event::TimedOut { who: 0, at: 4 };
+    breaks(
+        &[tried(true, 0), until(0, 5, 1), late],
+        "L3",
+        "before the deadline",
+    );
+    breaks(
+        &[tried(true, 0), asked(0, 1), late],
+        "L3",
+        "before the end of time",
+    );
+    let at_the_edge = Event::TimedOut { who: 0, at: 10 };
+    breaks(
+        &[tried(true, 0), until(0, 10, 1), at_the_edge],
+        "L3",
+        "a permit was free at 10",
+    );
+    breaks(
+        &[until(0, 0, 1), Event::TimedOut { who: 0, at: 1 }],
+        "L3",
+        "a permit was free at 1",
+    );
+}
+
+#[test]
+fn who_is_gone_is_not_answered() {
+    let gone = Event::Dropped { who: 0, at: 1 };
+    breaks(&[asked(0, 0), gone, granted(0, 1)], "L3", "does not wait");
+}
+
+#[test]
+fn nobody_is_left_whose_permits_are_free() {
+    let mut waiters = Waiters::new(ONE_IN_TEN);
+    for event in [tried(true, 0), asked(0, 1)] {
+        assert_eq!(waiters.step(event), Ok(()));
+    }
+    assert_eq!(waiters.rest(9), Ok(()));
+    assert_eq!(waiters.rest(10).map_err(|v| v.id), Err("L3"));
+}
+
+#[test]
+fn a_period_that_nothing_divides_does_not_drift() {
+    let odd = rate(7, 1_000_003, 1);
+    assert_eq!(odd.least_for(1 + 7_000_000), 1_000_003 * 1_000_000);
+    assert_eq!(odd.most_in(1_000_003 * 1_000_000), 1 + 7_000_000);
+    assert_eq!(odd.most_in(1_000_003 * 1_000_000 - 1), 7_000_000);
+}
+
+/// Two that surely overlap in a period, and a third: no window holds two of them for sure, and yet three are too many.
+#[test]
+fn long_stretches_convict_what_no_window_does() {
+    let grant = |from, until| Grant {
+        from,
+        until,
+        weight: 1,
+    };
+    let grants = [grant(0, 10), grant(0, 19), grant(5, 19)];
+    assert!(judge(window(1, 10), &grants).is_err());
+    assert!(!can_be_placed(window(1, 10), &grants, &mut Vec::new()));
+}

@@ -1,0 +1,351 @@
+//! One service with its timers.
+//!
+//! A timer is armed until it fires, is cancelled, or its service ends; each of them happens once, and is the last thing
+//! that happens to it. Firing is the service's own step, which nobody sees: it was before the call, and no later than
+//! an answer `false` to a cancel or a move, which says that it had been.
+
+use std::collections::BTreeMap;
+
+use super::super::Violation;
+
+/// What is claimed, and where.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// After a stall what was due fires in the order of deadlines (T5).
+    pub deadline_order: bool,
+    /// By how much a timer may come late, where time stands still while anybody can run: what a design rounds up.
+    /// Elsewhere it may be any time.
+    pub late: Option<u64>,
+}
+
+/// What is seen of timers, each known by a number of the caller's.
+///
+/// They are written down in the order in which they are learnt of: an arming before it is asked for, an answer when it
+/// is there, a firing when it is seen. `at` of an arming is no later than what it led to; `at` of all else is the
+/// moment at which it was over, and no earlier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A timer is about to be armed.
+    Scheduled {
+        /// Its number, which was not used before.
+        timer: usize,
+        /// Its deadline.
+        due: u64,
+        /// When it was asked for.
+        at: u64,
+    },
+    /// A cancel was answered.
+    Cancelled {
+        /// Which; one that was never scheduled here is another service's.
+        timer: usize,
+        /// The answer: whether it will not fire.
+        answer: bool,
+        /// When.
+        at: u64,
+    },
+    /// A move to another deadline was answered.
+    Moved {
+        /// Which.
+        timer: usize,
+        /// The new deadline.
+        due: u64,
+        /// The answer: whether it fires then instead.
+        answer: bool,
+        /// When.
+        at: u64,
+    },
+    /// A timer was seen to have fired.
+    Fired {
+        /// Which.
+        timer: usize,
+        /// The deadline that its callback was told.
+        told: Option<u64>,
+        /// When the design says that it noticed.
+        claimed: Option<u64>,
+        /// When it was called, or was over for who waited.
+        at: u64,
+    },
+    /// A callback holds up the service from here on. What is claimed of a stall is of callbacks on one thread.
+    Stalled,
+    /// It does so no longer.
+    Released {
+        /// When it was let go.
+        at: u64,
+    },
+    /// The service was dropped, and the drop has returned.
+    ShutDown {
+        /// When.
+        at: u64,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Armed,
+    /// An answer said that it had fired; the call has not been seen yet.
+    Leaving,
+    Fired,
+    Cancelled,
+    /// Its service ended.
+    Dropped,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Timer {
+    due: u64,
+    state: State,
+    /// Since when the service could have fired it.
+    since: u64,
+    /// It was due when a stall ended, and fires before all that is armed later.
+    caught_up: bool,
+}
+
+/// A service of timers: steps are taken by [`Service::step`].
+#[derive(Clone, Debug)]
+pub struct Service {
+    terms: Terms,
+    timers: BTreeMap<usize, Timer>,
+    stalled: bool,
+    ended: Option<u64>,
+}
+
+impl Service {
+    /// Nothing is armed.
+    pub fn new(terms: Terms) -> Service {
+        Service {
+            terms,
+            timers: BTreeMap::new(),
+            stalled: false,
+            ended: None,
+        }
+    }
+
+    /// Goes through all of them, after which nothing more is to be seen.
+    ///
+    /// # Errors
+    /// The first violation.
+    pub fn judge(terms: Terms, events: &[Event]) -> Result<(), Violation> {
+        let mut service = Service::new(terms);
+        events.iter().try_for_each(|event| service.step(*event))?;
+        service.rest()
+    }
+
+    /// What is seen next.
+    ///
+    /// # Errors
+    /// The rule that it breaks.
+    pub fn step(&mut self, event: Event) -> Result<(), Violation> {
+        match event {
+            Event::Scheduled { timer, due, at } => {
+                let armed = Timer {
+                    due,
+                    state: match self.ended {
+                        Some(_) => State::Dropped,
+                        None => State::Armed,
+                    },
+                    since: at,
+                    caught_up: false,
+                };
+                if self.timers.insert(timer, armed).is_some() {
+                    return Violation::found("T2", format!("timer {timer} was armed twice"));
+                }
+                Ok(())
+            }
+            Event::Cancelled { timer, answer, at } => self.answered(timer, "T2", None, answer, at),
+            Event::Moved {
+                timer,
+                due,
+                answer,
+                at,
+            } => self.answered(timer, "T3", Some(due), answer, at),
+            Event::Fired {
+                timer,
+                told,
+                claimed,
+                at,
+            } => self.fired(timer, told, claimed, at),
+            Event::Stalled => {
+                self.stalled = true;
+                Ok(())
+            }
+            Event::Released { at } => {
+                self.release(at);
+                Ok(())
+            }
+            Event::ShutDown { at } => {
+                self.ended = self.ended.or(Some(at));
+                for timer in self.timers.values_mut() {
+                    if timer.state == State::Armed {
+                        timer.state = State::Dropped;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Nothing more is to be seen.
+    ///
+    /// # Errors
+    /// T2 where a timer was neither cancelled nor called.
+    pub fn rest(&self) -> Result<(), Violation> {
+        let left = |timer: &Timer| timer.state == State::Leaving;
+        match self.timers.iter().find(|(_, timer)| left(timer)) {
+            Some((number, _)) => {
+                let text = format!("timer {number} was said to have fired, and was never called");
+                Violation::found("T2", text)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The answer to a cancel, or to a move to another deadline.
+    fn answered(
+        &mut self,
+        number: usize,
+        id: &'static str,
+        moved_to: Option<u64>,
+        answer: bool,
+        at: u64,
+    ) -> Result<(), Violation> {
+        let what = if moved_to.is_some() {
+            "moved"
+        } else {
+            "cancelled"
+        };
+        let Some(timer) = self.timers.get_mut(&number) else {
+            return match answer {
+                true => Violation::found(id, format!("{what} a timer of another service")),
+                false => Ok(()),
+            };
+        };
+        match (timer.state, answer) {
+            (State::Armed, true) => match moved_to {
+                Some(due) => {
+                    timer.due = due;
+                    timer.since = at;
+                    timer.caught_up = false;
+                }
+                None => timer.state = State::Cancelled,
+            },
+            // It had fired, then; which it cannot have before it was due.
+            (State::Armed, false) if timer.due <= at && timer.due != u64::MAX => {
+                timer.state = State::Leaving;
+            }
+            (State::Armed, false) => {
+                let text = format!("timer {number} cannot have fired, and was not {what}");
+                return Violation::found(id, text);
+            }
+            (state, true) => {
+                let text = format!("{what} timer {number}, which was over: {state:?}");
+                return Violation::found(id, text);
+            }
+            (_, false) => {}
+        }
+        Ok(())
+    }
+
+    fn fired(
+        &mut self,
+        number: usize,
+        told: Option<u64>,
+        claimed: Option<u64>,
+        at: u64,
+    ) -> Result<(), Violation> {
+        let Some(timer) = self.timers.get(&number).copied() else {
+            return Violation::found("T2", format!("timer {number} fired, and was never armed"));
+        };
+        let ended = self.ended.unwrap_or(u64::MAX);
+        match timer.state {
+            // The drop waits for a call that had begun.
+            State::Armed | State::Leaving | State::Dropped if at <= ended => {}
+            State::Armed | State::Leaving | State::Dropped => {
+                let text = format!("timer {number} fired after its service had ended");
+                return Violation::found("T8", text);
+            }
+            State::Cancelled => {
+                let text = format!("timer {number} fired after a cancel that answered true");
+                return Violation::found("T2", text);
+            }
+            State::Fired => return Violation::found("T2", format!("timer {number} fired twice")),
+        }
+        self.in_time(number, &timer, told, claimed, at)?;
+        self.in_order(number, &timer)?;
+        self.timers.insert(
+            number,
+            Timer {
+                state: State::Fired,
+                ..timer
+            },
+        );
+        Ok(())
+    }
+
+    /// T1, and where it can be seen T3.
+    fn in_time(
+        &self,
+        number: usize,
+        timer: &Timer,
+        told: Option<u64>,
+        claimed: Option<u64>,
+        at: u64,
+    ) -> Result<(), Violation> {
+        let due = timer.due;
+        if due == u64::MAX {
+            return Violation::found("T4", format!("timer {number} fired, and is never due"));
+        }
+        let earliest = claimed.unwrap_or(at).min(at);
+        if earliest < due {
+            let text = format!("timer {number} fired {} ns early", due - earliest);
+            return Violation::found("T1", text);
+        }
+        if claimed.is_some_and(|claimed| claimed > at) {
+            return Violation::found(
+                "T1",
+                format!("timer {number} was claimed after it was called"),
+            );
+        }
+        if let Some(told) = told.filter(|told| *told != due) {
+            let text = format!("timer {number} was told the deadline {told}, and it was {due}");
+            return Violation::found("T1", text);
+        }
+        let Some(late) = self.terms.late else {
+            return Ok(());
+        };
+        let ready = due.max(timer.since);
+        if !self.stalled && at > ready.saturating_add(late) {
+            let text = format!("timer {number} was slept through for {} ns", at - ready);
+            return Violation::found("T3", text);
+        }
+        Ok(())
+    }
+
+    /// T5: what was due at the end of a stall fires before what was armed since, and where claimed in the order of
+    /// deadlines.
+    fn in_order(&self, number: usize, timer: &Timer) -> Result<(), Violation> {
+        let waits = |other: &Timer| other.state == State::Armed && other.caught_up;
+        let mut waiting = self.timers.iter().filter(|(_, other)| waits(other));
+        let overtaken = waiting.find(|(other, state)| {
+            let earlier = self.terms.deadline_order && state.due < timer.due;
+            **other != number && (!timer.caught_up || earlier)
+        });
+        match overtaken {
+            Some((other, _)) => {
+                let text = format!("timer {number} fired before {other}, which was due before it");
+                Violation::found("T5", text)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn release(&mut self, at: u64) {
+        if !self.stalled {
+            return;
+        }
+        self.stalled = false;
+        for timer in self.timers.values_mut() {
+            timer.since = timer.since.max(at);
+            timer.caught_up = timer.state == State::Armed && timer.due <= at;
+        }
+    }
+}
