@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 pub use self::findings::{Excess, Findings, InFlight, Lateness};
-pub use self::read::{RecordError, RunData, read_run};
+pub use self::read::{RecordError, RunData, read_records, read_run};
 use crate::caps::Origin;
 
 /// Version of this schema; a reader refuses another one.

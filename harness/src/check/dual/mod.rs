@@ -6,6 +6,7 @@
 //! first: [`Verdict::Inconclusive`], which is no pass.
 
 mod explain;
+pub mod generate;
 mod search;
 mod show;
 #[cfg(test)]

@@ -197,6 +197,10 @@ impl<'a> Search<'a> {
             (Answer::Closed, Call::Close(channel)) => {
                 self.closings(state, op, *channel, begun, &mut ways)
             }
+            // It may have closed the channel already; what is at rest and has no answer has no effect.
+            (Answer::Pending, Call::Close(channel)) if !self.history.quiescent => {
+                self.closings(state, op, *channel, begun, &mut ways)
+            }
             (Answer::Cancelled, _) => ways.push(vec![Step::Cancel(op)]),
             _ => {}
         }

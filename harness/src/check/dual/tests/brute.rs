@@ -200,7 +200,8 @@ const STORAGES: [Storage; 5] = [
 
 /// Everything that one channel can be asked, and answered.
 fn one_channel() -> Vec<(Call, Answer)> {
-    let mut alphabet = vec![(Call::Close(0), Answer::Closed)];
+    let close = |answer| (Call::Close(0), answer);
+    let mut alphabet = vec![close(Answer::Closed), close(Answer::Pending)];
     for answer in [ACCEPTED, REFUSED, Answer::Pending, Answer::Cancelled] {
         alphabet.push((Call::put(0, 1), answer));
     }

@@ -1,19 +1,15 @@
-//! Examples of every rejection, arbitrary input, and speed. What decides is [`comparison`].
+//! Examples of every rejection, and arbitrary input. What decides is [`comparison`].
 
 mod comparison;
 mod generate;
 mod search;
 mod small;
 
-use std::time::Instant;
-
 use proptest::prelude::*;
 
 use super::Outcome::{Close, Put, PutClosed, PutFull, Take, TakeClosed, TakeEmpty, TakeUnknown};
 use super::{History, NEVER, Operation, Outcome, Rejection};
 use crate::channel::Buffer;
-use crate::check::Ledger;
-use generate::Random;
 
 /// A history of intervals, each by a thread of its own.
 fn history<const N: usize>(operations: [(Outcome, u64, u64); N]) -> [Operation; N] {
@@ -235,40 +231,4 @@ proptest! {
             }
         }
     }
-}
-
-/// Prints operations a second of tiers one and two; run with `--release --ignored --nocapture`.
-#[test]
-#[ignore = "prints figures"]
-fn speed() {
-    for length in [100_000, 1_000_000] {
-        for (room, buffer) in [(usize::MAX, Buffer::Unbounded), (64, Buffer::fixed(64))] {
-            let mut operations = Random::new(1).explainable(length, room, 32, false);
-            operations.sort_by_key(|operation| operation.thread);
-            let start = Instant::now();
-            keep_books(&operations);
-            let ledger = start.elapsed();
-            let history = History::new(&operations).expect("it is well formed");
-            history.judge(buffer).expect("it can be explained");
-            let both = start.elapsed();
-            let rate = |time: std::time::Duration| length as f64 / time.as_secs_f64() / 1e6;
-            println!(
-                "{buffer:?}, {length} operations: {:.1} M/s, of which the ledger alone {:.1} M/s",
-                rate(both),
-                rate(ledger)
-            );
-        }
-    }
-}
-
-fn keep_books(operations: &[Operation]) {
-    let mut ledger = Ledger::new(operations.len());
-    for operation in operations {
-        match operation.outcome {
-            Put(value) => ledger.accepted(value as usize),
-            Take(value) => ledger.taken(value as usize),
-            _ => {}
-        }
-    }
-    ledger.judge_takes().expect("the books balance");
 }
