@@ -104,24 +104,22 @@ impl History {
             self.operations.len() <= 64,
             "a set of operations has 64 bits"
         );
-        let mut sets = vec![0; self.operations.len()];
         let answered = |op: usize| self.operations[op].answer != Answer::Pending;
+        let mut sets = vec![0; self.operations.len()];
+        let stamps: Vec<u64> = (self.operations.iter())
+            .map(|o| match (o.answer, self.stamps) {
+                (Answer::Pending, _) | (_, Stamps::Schedule) => u64::MAX,
+                (_, Stamps::Order { margin }) => o.returned.saturating_add(margin),
+            })
+            .collect();
         for (later, after) in self.operations.iter().enumerate() {
-            for (earlier, before) in self.operations.iter().enumerate() {
-                if !answered(earlier) {
-                    continue;
-                }
-                let by_program = before.thread == after.thread && earlier < later;
-                let by_stamps = match self.stamps {
-                    Stamps::Order { margin } => {
-                        before.returned.saturating_add(margin) < after.invoked
-                    }
-                    Stamps::Schedule => false,
-                };
-                if by_program || by_stamps {
-                    sets[later] |= 1 << earlier;
-                }
-            }
+            let by_stamps = (stamps.iter().enumerate()).fold(0, |set, (earlier, returned)| {
+                set | u64::from(*returned < after.invoked) << earlier
+            });
+            let by_program = (self.operations[..later].iter().enumerate())
+                .filter(|(earlier, before)| before.thread == after.thread && answered(*earlier))
+                .fold(0, |set, (earlier, _)| set | 1 << earlier);
+            sets[later] = by_stamps | by_program;
         }
         for &(earlier, later) in self.links.iter().filter(|(earlier, _)| answered(*earlier)) {
             sets[later] |= 1 << earlier;

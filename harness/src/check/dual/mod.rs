@@ -7,6 +7,7 @@
 
 mod explain;
 pub mod generate;
+mod precedence;
 mod search;
 mod show;
 #[cfg(test)]
