@@ -50,6 +50,14 @@ impl Timing {
             Timing::Stopped { .. } | Timing::Untried => None,
         }
     }
+
+    /// Over all histories, which is what a rate says; if all were judged.
+    pub fn mean(&self) -> Option<f64> {
+        match self {
+            Timing::Judged(micros) => Some(micros.iter().sum::<f64>() / micros.len() as f64),
+            Timing::Stopped { .. } | Timing::Untried => None,
+        }
+    }
 }
 
 impl fmt::Display for Timing {

@@ -115,12 +115,8 @@ pub fn keep_books(operations: &[Operation]) -> bool {
 }
 
 /// Tier three.
-pub fn judge_dual(history: &History, rules: Rules) -> bool {
-    match dual::judge(history, rules, BUDGET) {
-        dual::Verdict::Legal => true,
-        dual::Verdict::Illegal(_) => false,
-        dual::Verdict::Inconclusive(why) => panic!("{why}"),
-    }
+fn judge_dual(history: &History, rules: Rules) -> bool {
+    dual::decide(history, rules, BUDGET).unwrap_or_else(|why| panic!("{why}"))
 }
 
 fn whole(operations: &[Operation]) -> History {

@@ -60,12 +60,15 @@ fn agree() -> u64 {
 
 fn compare(legal: bool) {
     let what = if legal { "legal" } else { "illegal" };
-    println!("\n{what}: microseconds a history, median (least to most)");
+    println!(
+        "\n{what}: microseconds a history, median (least to most); how many times as fast as the fastest rival"
+    );
+    println!("by the median and by the mean, tiers 1 and 2, then tier 3");
     print!("{:>10}", "operations");
     for contestant in Contestant::ALL {
         print!(" | {:>26}", contestant.name());
     }
-    println!(" | tier 3 is faster than the fastest rival");
+    println!(" | 1+2, med. | 1+2, mean | 3, median |   3, mean");
     let mut tired = [false; Contestant::ALL.len()];
     for length in LENGTHS {
         print!("{length:>10}");
@@ -87,18 +90,22 @@ fn compare(legal: bool) {
                 timing
             })
             .collect();
-        let median = |is: fn(Contestant) -> bool| {
+        let least = |is: fn(Contestant) -> bool, of: fn(&Timing) -> Option<f64>| {
             Contestant::ALL
                 .into_iter()
                 .zip(&timings)
                 .filter(|(contestant, _)| is(*contestant))
-                .filter_map(|(_, timing)| timing.median())
+                .filter_map(|(_, timing)| of(timing))
                 .min_by(f64::total_cmp)
         };
-        let ours = median(|contestant| contestant == Contestant::Dual);
-        match ours.zip(median(Contestant::is_rival)) {
-            Some((ours, rival)) => println!(" | {:.1} x", rival / ours),
-            None => println!(" |"),
+        for ours in [|c| c == Contestant::Fifo, |c| c == Contestant::Dual] {
+            for of in [Timing::median, Timing::mean] {
+                match least(Contestant::is_rival, of).zip(least(ours, of)) {
+                    Some((rival, ours)) => print!(" | {:>7.1} x", rival / ours),
+                    None => print!(" | {:>9}", "-"),
+                }
+            }
         }
+        println!();
     }
 }
