@@ -317,8 +317,8 @@ fn the_search_equals_enumeration_on_all_histories_of_one_or_two_operations() {
 fn the_search_equals_enumeration_on_some_histories_of_three_to_six_operations() {
     all(3, 40, 200);
     all(4, 5_000, 50_000);
-    all(5, 1_000_000, 100_000_000);
-    all(6, 200_000_000, 50_000_000_000);
+    all(5, 3_000_000, 300_000_000);
+    all(6, 2_000_000_000, 500_000_000_000);
 }
 
 #[test]

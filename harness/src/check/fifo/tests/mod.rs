@@ -210,6 +210,14 @@ fn arbitrary_buffer() -> impl Strategy<Value = Buffer> {
     })
 }
 
+#[test]
+fn a_put_that_asked_before_the_close_leaves_a_poll_to_wait() {
+    let late = [(Close, 2, 3), (TakeEmpty, 4, 5), (Put(1), 0, NEVER)];
+    assert!(judge(Buffer::Unbounded, late).is_ok());
+    let no_put = [(Close, 2, 3), (TakeEmpty, 4, 5), (Put(1), 0, 1)];
+    assert!(judge(Buffer::Unbounded, no_put).is_err());
+}
+
 proptest! {
     #[test]
     fn nothing_panics(
