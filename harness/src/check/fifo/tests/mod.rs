@@ -10,6 +10,9 @@ use proptest::prelude::*;
 use super::Outcome::{Close, Put, PutClosed, PutFull, Take, TakeClosed, TakeEmpty, TakeUnknown};
 use super::{History, NEVER, Operation, Outcome, Rejection};
 use crate::channel::Buffer;
+use crate::check::dual::decide;
+use crate::history::{self, Answer, Call};
+use crate::spec::Rules;
 
 /// A history of intervals, each by a thread of its own.
 fn history<const N: usize>(operations: [(Outcome, u64, u64); N]) -> [Operation; N] {
@@ -239,4 +242,56 @@ proptest! {
             }
         }
     }
+
+    /// What tier two rejects, tier three does.
+    #[test]
+    fn the_specification_explains_nothing_that_is_rejected(
+        operations in prop::collection::vec(arbitrary_operation(), 0..7),
+        buffer in arbitrary_buffer(),
+    ) {
+        let operations: Vec<Operation> = operations
+            .into_iter()
+            .filter(|operation| History::new(&[*operation]).is_ok())
+            .collect();
+        if let Ok(history) = History::new(&operations)
+            && let Err(rejection) = history.judge(buffer)
+        {
+            let explained = decide(&whole(&operations, buffer), Rules::STRICT, 20_000);
+            prop_assert_ne!(explained, Ok(true), "{}: {:?}", rejection, operations);
+        }
+    }
+}
+
+/// The same history for tier three, each operation by a thread of its own.
+fn whole(operations: &[Operation], buffer: Buffer) -> history::History {
+    let clause = 0;
+    let mut whole = history::History::new([buffer.into()]);
+    let told = operations.iter().enumerate().map(|(thread, operation)| {
+        let other = u32::MAX - thread as u32;
+        let (call, answer) = match operation.outcome {
+            Put(value) => (Call::put(0, value as u32), Answer::Accepted { clause }),
+            PutFull => (Call::offer(0, other), Answer::WouldWait),
+            PutClosed => (Call::put(0, other), Answer::Refused { clause }),
+            Take(value) => {
+                let value = value as u32;
+                (Call::take(0), Answer::Took { clause, value })
+            }
+            TakeEmpty => (Call::poll(0), Answer::WouldWait),
+            TakeClosed => (Call::take(0), Answer::Ended { clause }),
+            TakeUnknown => (Call::take(0), Answer::Pending),
+            Close => (Call::Close(0), Answer::Closed),
+        };
+        history::Operation {
+            thread,
+            call,
+            answer: match operation.returned {
+                NEVER => Answer::Pending,
+                _ => answer,
+            },
+            invoked: operation.invoke,
+            returned: operation.returned,
+        }
+    });
+    whole.operations = told.collect();
+    whole
 }
