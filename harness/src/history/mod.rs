@@ -104,29 +104,65 @@ impl History {
             self.operations.len() <= 64,
             "a set of operations has 64 bits"
         );
-        let mut sets = vec![0; self.operations.len()];
         let answered = |op: usize| self.operations[op].answer != Answer::Pending;
+        let mut sets = vec![0; self.operations.len()];
+        let stamps: Vec<u64> = (self.operations.iter())
+            .map(|o| match (o.answer, self.stamps) {
+                (Answer::Pending, _) | (_, Stamps::Schedule) => u64::MAX,
+                (_, Stamps::Order { margin }) => o.returned.saturating_add(margin),
+            })
+            .collect();
         for (later, after) in self.operations.iter().enumerate() {
-            for (earlier, before) in self.operations.iter().enumerate() {
-                if !answered(earlier) {
-                    continue;
-                }
-                let by_program = before.thread == after.thread && earlier < later;
-                let by_stamps = match self.stamps {
-                    Stamps::Order { margin } => {
-                        before.returned.saturating_add(margin) < after.invoked
-                    }
-                    Stamps::Schedule => false,
-                };
-                if by_program || by_stamps {
-                    sets[later] |= 1 << earlier;
-                }
-            }
+            let by_stamps = (stamps.iter().enumerate()).fold(0, |set, (earlier, returned)| {
+                set | u64::from(*returned < after.invoked) << earlier
+            });
+            let by_program = (self.operations[..later].iter().enumerate())
+                .filter(|(earlier, before)| before.thread == after.thread && answered(*earlier))
+                .fold(0, |set, (earlier, _)| set | 1 << earlier);
+            sets[later] = by_stamps | by_program;
         }
         for &(earlier, later) in self.links.iter().filter(|(earlier, _)| answered(*earlier)) {
             sets[later] |= 1 << earlier;
         }
         sets
+    }
+
+    /// What is wrong with it as a history, if it names what is not there: a channel, a clause, an operation, or
+    /// room for no value.
+    pub fn fault(&self) -> Option<String> {
+        let without_room = self.channels.iter().position(|storage| {
+            use Storage::{Dropping, Fixed, Sliding};
+            matches!(storage, Fixed(0) | Dropping(0) | Sliding(0))
+        });
+        if let Some(channel) = without_room {
+            return Some(format!("channel {channel} has room for no value"));
+        }
+        for (at, operation) in self.operations.iter().enumerate() {
+            let clauses = operation.call.clauses();
+            let channels = clauses.iter().map(|clause| clause.channel());
+            let closed = match operation.call {
+                Call::Close(channel) => Some(channel),
+                Call::Alts { .. } => None,
+            };
+            let known = |channel: usize| channel < self.channels.len();
+            if !channels.chain(closed).all(known) {
+                return Some(format!("operation {at} names a channel that is not there"));
+            }
+            let answered = match operation.answer {
+                Answer::Accepted { clause }
+                | Answer::Refused { clause }
+                | Answer::Took { clause, .. }
+                | Answer::Ended { clause } => clause < clauses.len(),
+                _ => true,
+            };
+            if !answered {
+                return Some(format!(
+                    "operation {at} is answered on a clause it does not have"
+                ));
+            }
+        }
+        let linked = |&(one, other): &(usize, usize)| one.max(other) < self.operations.len();
+        (!self.links.iter().all(linked)).then(|| "a link names no operation".to_owned())
     }
 
     /// What was known at the moment of that stamp: later answers are pending, later calls are not there. At
@@ -160,5 +196,43 @@ impl History {
     pub fn closes(&self, channel: usize) -> bool {
         let is_close = |o: &Operation| o.call == Call::Close(channel);
         self.operations.iter().any(is_close)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::dual::decide;
+    use crate::spec::Rules;
+
+    fn fault(change: fn(&mut History)) -> Option<String> {
+        let mut history = History::new([Storage::Fixed(1)]);
+        history.operations.push(Operation {
+            thread: 0,
+            call: Call::put(0, 1),
+            answer: Answer::Accepted { clause: 0 },
+            invoked: 0,
+            returned: 1,
+        });
+        change(&mut history);
+        let fault = history.fault();
+        // A judge says the same, and not whether it is legal.
+        assert_eq!(decide(&history, Rules::STRICT, 10).err(), fault);
+        fault
+    }
+
+    #[test]
+    fn what_names_what_is_not_there_is_no_history() {
+        let changes: [fn(&mut History); 5] = [
+            |history| history.channels[0] = Storage::Sliding(0),
+            |history| history.operations[0].call = Call::put(1, 1),
+            |history| history.operations[0].call = Call::Close(1),
+            |history| history.operations[0].answer = Answer::Ended { clause: 1 },
+            |history| history.links.push((0, 1)),
+        ];
+        assert_eq!(fault(|_| ()), None);
+        for change in changes {
+            assert!(fault(change).is_some());
+        }
     }
 }

@@ -93,12 +93,23 @@ pub fn read_run(path: &Path) -> Result<RunData, RecordError> {
     } else {
         path.to_owned()
     };
-    let folder = file.parent().map(Path::to_owned).unwrap_or_default();
-    let io = |source| RecordError::Io {
+    let opened = File::open(&file).map_err(|source| RecordError::Io {
         path: file.clone(),
         source,
+    })?;
+    read_records(BufReader::new(opened), &file)
+}
+
+/// Reads the records of a run from anywhere; `file` is what errors name, and its folder the run's.
+///
+/// # Errors
+/// As [`read_run`].
+pub fn read_records(mut reader: impl BufRead, file: &Path) -> Result<RunData, RecordError> {
+    let folder = file.parent().map(Path::to_owned).unwrap_or_default();
+    let io = |source| RecordError::Io {
+        path: file.to_owned(),
+        source,
     };
-    let mut reader = BufReader::new(File::open(&file).map_err(io)?);
     let mut data: Option<RunData> = None;
     let mut torn = false;
     let mut bytes = Vec::new();
@@ -112,7 +123,7 @@ pub fn read_run(path: &Path) -> Result<RunData, RecordError> {
             break;
         }
         let refuse = |reason: String| RecordError::Line {
-            path: file.clone(),
+            path: file.to_owned(),
             line,
             reason,
         };
@@ -121,7 +132,7 @@ pub fn read_run(path: &Path) -> Result<RunData, RecordError> {
             (None, Record::Run(run)) => {
                 if run.schema != SCHEMA {
                     return Err(RecordError::Schema {
-                        path: file.clone(),
+                        path: file.to_owned(),
                         found: run.schema,
                     });
                 }
@@ -132,7 +143,9 @@ pub fn read_run(path: &Path) -> Result<RunData, RecordError> {
             (Some(data), record) => data.add(record).map_err(refuse)?,
         }
     }
-    let mut data = data.ok_or(RecordError::Empty { path: file })?;
+    let mut data = data.ok_or(RecordError::Empty {
+        path: file.to_owned(),
+    })?;
     data.torn = torn;
     Ok(data)
 }

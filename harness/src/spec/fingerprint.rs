@@ -5,7 +5,22 @@ use super::{Channel, Progress, State};
 use crate::sync::split_mix;
 
 /// The operations (one, twice, or two) and channels that a step may change.
-pub type Touched = ([usize; 2], Vec<usize>);
+pub type Touched = ([usize; 2], Channels);
+
+/// Most steps change one channel, and allocating for it took longer than the step.
+pub enum Channels {
+    One([usize; 1]),
+    Many(Vec<usize>),
+}
+
+impl Channels {
+    fn all(&self) -> &[usize] {
+        match self {
+            Channels::One(channel) => channel,
+            Channels::Many(channels) => channels,
+        }
+    }
+}
 
 /// Two lanes of SplitMix64's mix: 128 bits.
 #[derive(Clone, Copy)]
@@ -53,7 +68,7 @@ impl State {
         if other != one {
             sum ^= of_operation(*other, &self.operations[*other]);
         }
-        for &channel in channels {
+        for &channel in channels.all() {
             sum ^= of_channel(channel, &self.channels[channel]);
         }
         sum

@@ -33,6 +33,7 @@ pub mod timer;
 mod violation;
 
 use crate::history::{Answer, Call, Clause, History, Storage, Value};
+use fingerprint::Channels;
 
 pub use channel::{Channel, Place};
 pub use rules::Rules;
@@ -69,6 +70,24 @@ pub enum Step {
     Cancel(usize),
     /// The channel is closed.
     Close(usize),
+}
+
+impl Step {
+    /// The operations that may be decided by it: one, twice, or two.
+    pub fn operations(self) -> [usize; 2] {
+        match self {
+            Step::Request((op, _))
+            | Step::Look((op, _))
+            | Step::Store((op, _))
+            | Step::Receive((op, _))
+            | Step::Refuse((op, _))
+            | Step::End((op, _))
+            | Step::GiveUp(op)
+            | Step::Cancel(op)
+            | Step::Close(op) => [op, op],
+            Step::Meet { put, take } => [put.0, take.0],
+        }
+    }
 }
 
 /// How far an operation has come.
@@ -300,28 +319,28 @@ impl Spec {
     }
 
     fn touched(&self, step: Step) -> fingerprint::Touched {
-        let of = |port: Port| ([port.0, port.0], vec![self.clause(port).channel()]);
-        match step {
+        let channels = match step {
             Step::Request(port)
             | Step::Look(port)
             | Step::Store(port)
             | Step::Receive(port)
             | Step::Refuse(port)
-            | Step::End(port) => of(port),
-            Step::Meet { put, take } => ([put.0, take.0], vec![self.clause(put).channel()]),
-            Step::GiveUp(op) => ([op, op], Vec::new()),
+            | Step::End(port)
+            | Step::Meet { put: port, .. } => Channels::One([self.clause(port).channel()]),
+            Step::GiveUp(_) => Channels::Many(Vec::new()),
             Step::Cancel(op) => {
                 let clauses = self.calls[op].clauses();
                 let mut channels: Vec<usize> = clauses.iter().map(|c| c.channel()).collect();
                 channels.sort_unstable();
                 channels.dedup();
-                ([op, op], channels)
+                Channels::Many(channels)
             }
             Step::Close(op) => match self.calls[op] {
-                Call::Close(channel) => ([op, op], vec![channel]),
-                Call::Alts { .. } => ([op, op], Vec::new()),
+                Call::Close(channel) => Channels::One([channel]),
+                Call::Alts { .. } => Channels::Many(Vec::new()),
             },
-        }
+        };
+        (step.operations(), channels)
     }
 }
 

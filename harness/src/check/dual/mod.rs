@@ -6,6 +6,8 @@
 //! first: [`Verdict::Inconclusive`], which is no pass.
 
 mod explain;
+pub mod generate;
+mod precedence;
 mod search;
 mod show;
 #[cfg(test)]
@@ -44,14 +46,29 @@ pub struct Counterexample {
 
 /// Judges a history under these rules, looking at no more than `budget` states (some millions a minute).
 pub fn judge(history: &History, rules: Rules, budget: u64) -> Verdict {
+    match decide(history, rules, budget) {
+        Err(why) => Verdict::Inconclusive(why),
+        Ok(true) => Verdict::Legal,
+        Ok(false) => Verdict::Illegal(Box::new(counterexample(history, rules, budget))),
+    }
+}
+
+/// Whether a history is legal, without the search for what it is that is not: the same answer, sooner.
+///
+/// # Errors
+/// With the reason for which it is not known.
+pub fn decide(history: &History, rules: Rules, budget: u64) -> Result<bool, String> {
     let clauses = history.operations.iter().map(|o| o.call.clauses().len());
     if history.operations.len() > 64 || clauses.max().unwrap_or(0) > 64 {
-        return Verdict::Inconclusive("it has more than 64 operations, or clauses of one".into());
+        return Err("it has more than 64 operations, or clauses of one".into());
+    }
+    if let Some(fault) = history.fault() {
+        return Err(fault);
     }
     match Search::new(history, rules, budget).run() {
-        Found::Explained => Verdict::Legal,
-        Found::Exhausted => Verdict::Inconclusive(format!("{budget} states did not suffice")),
-        Found::Nothing => Verdict::Illegal(Box::new(counterexample(history, rules, budget))),
+        Found::Explained => Ok(true),
+        Found::Exhausted => Err(format!("{budget} states did not suffice")),
+        Found::Nothing => Ok(false),
     }
 }
 

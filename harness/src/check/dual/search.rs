@@ -2,7 +2,7 @@
 //! after which every operation came to what its caller was answered.
 //!
 //! Depth first over the operations that nothing unfinished precedes (Wing and Gong 1993), remembering every
-//! state that led nowhere (Lowe 2017), by its fingerprint. Three things keep it small, and a test holds them
+//! state that led nowhere (Lowe 2017), by its fingerprint. Four things keep it small, and a test holds them
 //! against the plain enumeration of all steps:
 //!
 //! - A request is made when it is used. Being found earlier only forbids others to give up, so it is enough to
@@ -10,12 +10,15 @@
 //! - Looks are taken whenever they can be: having looked forbids nothing.
 //! - A step that changes no channel (a refusal, an end, giving up) is taken as soon as it may be, without
 //!   looking at alternatives: the operation's answer is known, so nobody else can need it.
+//! - What a queue's order forces is [deduced](super::precedence) before the search, and counts like what the history
+//!   says about who precedes whom.
 
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::history::{Answer, Call, Clause, History};
+use super::precedence;
+use crate::history::{Answer, Call, Clause, History, Storage};
 use crate::spec::{Port, Rules, Spec, State, Step};
 
 /// What a search came to.
@@ -54,9 +57,13 @@ pub struct Search<'a> {
     history: &'a History,
     spec: Spec,
     predecessors: Vec<u64>,
+    /// What must have happened before each happens; none if something would have to happen before itself.
+    forced: Option<Vec<u64>>,
     /// Operations by the time of their return: likely orders are tried first.
     order: Vec<usize>,
     answered: u64,
+    /// The operations to which having looked can matter.
+    curious: u64,
     seen: HashSet<u128, BuildHasherDefault<AsItIs>>,
     budget: u64,
     /// Whether some way was left out, so that finding nothing says nothing.
@@ -77,13 +84,19 @@ impl<'a> Search<'a> {
         let answered = (0..operations.len())
             .filter(|&op| operations[op].answer != Answer::Pending)
             .fold(0, |set, op| set | 1 << op);
+        let spec = Spec::of(history, rules);
+        let curious = (0..operations.len())
+            .filter(|&op| spec.may_need_to_look(op))
+            .fold(0, |set, op| set | 1 << op);
         Search {
             history,
-            spec: Spec::of(history, rules),
+            spec,
+            curious,
             predecessors: history.predecessors(),
+            forced: precedence::deduced(history, rules),
             order,
             answered,
-            seen: HashSet::default(),
+            seen: HashSet::with_capacity_and_hasher(4 * operations.len(), Default::default()),
             budget,
             skipped: Cell::new(false),
             path: Vec::new(),
@@ -93,8 +106,11 @@ impl<'a> Search<'a> {
 
     /// Searches.
     pub fn run(&mut self) -> Found {
+        let Some(forced) = self.forced.take() else {
+            return Found::Nothing;
+        };
         let start = self.spec.start();
-        match self.visit(start, 0) {
+        match self.visit(start, 0, &forced) {
             Found::Nothing if self.skipped.get() => Found::Exhausted,
             found => found,
         }
@@ -105,7 +121,7 @@ impl<'a> Search<'a> {
         &self.longest.1
     }
 
-    fn visit(&mut self, mut state: State, done: u64) -> Found {
+    fn visit(&mut self, mut state: State, done: u64, forced: &[u64]) -> Found {
         if self.budget == 0 {
             return Found::Exhausted;
         }
@@ -114,54 +130,66 @@ impl<'a> Search<'a> {
         if !self.seen.insert(state.fingerprint()) {
             return Found::Nothing;
         }
-        let explained = (done & self.answered).count_ones();
-        if explained >= self.longest.0 {
-            self.longest = (explained, self.path.clone());
-        }
         if done & self.answered == self.answered
             && (!self.history.quiescent || rests(&self.spec, self.history, &state))
         {
+            self.remember(done);
             return Found::Explained;
         }
-        let begun: Vec<usize> = (self.order.iter().copied())
-            .filter(|&op| done & 1 << op == 0 && self.predecessors[op] & !done == 0)
-            .collect();
-        for &op in &begun {
-            if let Some(step) = self.without_effect(&state, op) {
-                return self.follow(&state, done, &[step]);
+        let begun = open(&self.predecessors, done);
+        let ready = begun & open(forced, done);
+        for at in 0..self.order.len() {
+            let op = self.order[at];
+            if ready & 1 << op != 0
+                && let Some(step) = self.without_effect(&state, op)
+            {
+                return self.follow(&state, done, &[step], forced);
             }
         }
-        for &op in &begun {
-            for steps in self.branches(&state, op, &begun) {
-                match self.follow(&state, done, &steps) {
+        for at in 0..self.order.len() {
+            let op = self.order[at];
+            if ready & 1 << op == 0 {
+                continue;
+            }
+            for way in self.branches(&state, op, begun, ready) {
+                match self.follow(&state, done, way.steps(), forced) {
                     Found::Nothing => {}
                     found => return found,
                 }
             }
         }
+        self.remember(done);
         Found::Nothing
     }
 
+    /// Keeps the path if it is the best so far. Asked where there is no further way, deepest first.
+    fn remember(&mut self, done: u64) {
+        let explained = (done & self.answered).count_ones();
+        if explained > self.longest.0 || self.longest.1.is_empty() {
+            self.longest = (explained, self.path.clone());
+        }
+    }
+
     fn look_around(&self, state: &mut State, done: u64) {
-        for op in 0..self.predecessors.len() {
-            let begun = done & 1 << op == 0 && self.predecessors[op] & !done == 0;
-            if begun && self.spec.may_need_to_look(op) {
-                for clause in 0..self.spec.calls()[op].clauses().len() {
-                    self.spec.apply(state, Step::Look((op, clause)));
-                }
+        if self.curious == 0 {
+            return;
+        }
+        for op in members(self.curious & open(&self.predecessors, done)) {
+            for clause in 0..self.spec.calls()[op].clauses().len() {
+                self.spec.apply(state, Step::Look((op, clause)));
             }
         }
     }
 
     /// Takes these steps, all or none, and goes on from there.
-    fn follow(&mut self, state: &State, mut done: u64, steps: &[Step]) -> Found {
+    fn follow(&mut self, state: &State, mut done: u64, steps: &[Step], forced: &[u64]) -> Found {
         let mut next = state.clone();
         for &step in steps {
             if !self.spec.apply(&mut next, step) {
                 return Found::Nothing;
             }
         }
-        for op in 0..next.operations.len() {
+        for op in steps.iter().flat_map(|step| step.operations()) {
             if let Some(outcome) = next.operations[op].outcome {
                 if !is_answer(self.history, op, outcome) {
                     return Found::Nothing;
@@ -170,7 +198,7 @@ impl<'a> Search<'a> {
             }
         }
         self.path.extend_from_slice(steps);
-        let found = self.visit(next, done);
+        let found = self.visit(next, done, forced);
         self.path.truncate(self.path.len() - steps.len());
         found
     }
@@ -190,14 +218,18 @@ impl<'a> Search<'a> {
     }
 
     /// The ways in which the operation can go on with an effect.
-    fn branches(&self, state: &State, op: usize, begun: &[usize]) -> Vec<Vec<Step>> {
+    fn branches(&self, state: &State, op: usize, begun: u64, ready: u64) -> Vec<Way> {
         let operation = &self.history.operations[op];
         let mut ways = Vec::new();
         match (operation.answer, &operation.call) {
             (Answer::Closed, Call::Close(channel)) => {
                 self.closings(state, op, *channel, begun, &mut ways)
             }
-            (Answer::Cancelled, _) => ways.push(vec![Step::Cancel(op)]),
+            // It may have closed the channel already; what is at rest and has no answer has no effect.
+            (Answer::Pending, Call::Close(channel)) if !self.history.quiescent => {
+                self.closings(state, op, *channel, begun, &mut ways)
+            }
+            (Answer::Cancelled, _) => ways.push(Way::One([Step::Cancel(op)])),
             _ => {}
         }
         for (at, clause) in operation.call.clauses().iter().enumerate() {
@@ -207,8 +239,11 @@ impl<'a> Search<'a> {
             let port = (op, at);
             match clause {
                 Clause::Put { channel, value } => {
-                    ways.push(vec![Step::Store(port)]);
-                    for &taker in begun.iter().filter(|taker| **taker != op) {
+                    if self.spec.storage(*channel) != Storage::Rendezvous {
+                        ways.push(Way::One([Step::Store(port)]));
+                        continue;
+                    }
+                    for taker in members(ready & !(1 << op)) {
                         self.meetings(port, taker, (*channel, *value), state, &mut ways);
                     }
                 }
@@ -219,7 +254,7 @@ impl<'a> Search<'a> {
                         _ => first.is_some(),
                     };
                     if expected {
-                        ways.push(vec![Step::Receive(port)]);
+                        ways.push(Way::One([Step::Receive(port)]));
                     }
                 }
             }
@@ -246,7 +281,7 @@ impl<'a> Search<'a> {
         taker: usize,
         (channel, value): (usize, u32),
         state: &State,
-        ways: &mut Vec<Vec<Step>>,
+        ways: &mut Vec<Way>,
     ) {
         let operation = &self.history.operations[taker];
         for (at, clause) in operation.call.clauses().iter().enumerate() {
@@ -263,14 +298,14 @@ impl<'a> Search<'a> {
             let calls = self.spec.calls();
             let one_way = !calls[put.0].has_priority() && !calls[taker].has_priority();
             if found(put) || found(take) {
-                ways.push(vec![meet]);
+                ways.push(Way::One([meet]));
                 if one_way {
                     continue;
                 }
             }
             for port in [take, put] {
                 if self.spec.may(state, Step::Request(port)) {
-                    ways.push(vec![Step::Request(port), meet]);
+                    ways.push(Way::Two([Step::Request(port), meet]));
                     if one_way {
                         break;
                     }
@@ -280,16 +315,9 @@ impl<'a> Search<'a> {
     }
 
     /// The ways to close: each with some of the puts found waiting.
-    fn closings(
-        &self,
-        state: &State,
-        op: usize,
-        channel: usize,
-        begun: &[usize],
-        ways: &mut Vec<Vec<Step>>,
-    ) {
+    fn closings(&self, state: &State, op: usize, channel: usize, begun: u64, ways: &mut Vec<Way>) {
         let (mut asked, mut unsure) = (Vec::new(), Vec::new());
-        for &other in begun {
+        for other in members(begun) {
             for (at, clause) in self.spec.calls()[other].clauses().iter().enumerate() {
                 let step = Step::Request((other, at));
                 let is_put = matches!(clause, Clause::Put { channel: to, .. } if *to == channel);
@@ -314,9 +342,42 @@ impl<'a> Search<'a> {
             let of_chosen = |(at, step): (usize, &Step)| (chosen & 1 << at != 0).then_some(*step);
             steps.extend(unsure.iter().enumerate().filter_map(of_chosen));
             steps.push(Step::Close(op));
-            ways.push(steps);
+            ways.push(Way::Many(steps));
         }
     }
+}
+
+/// Steps that are taken all or none.
+enum Way {
+    One([Step; 1]),
+    Two([Step; 2]),
+    Many(Vec<Step>),
+}
+
+impl Way {
+    fn steps(&self) -> &[Step] {
+        match self {
+            Way::One(step) => step,
+            Way::Two(steps) => steps,
+            Way::Many(steps) => steps,
+        }
+    }
+}
+
+/// The operations that are not done and that nothing unfinished precedes.
+fn open(predecessors: &[u64], done: u64) -> u64 {
+    let free = predecessors.iter().enumerate();
+    free.fold(0, |set, (op, before)| {
+        set | u64::from(before & !done == 0) << op
+    }) & !done
+}
+
+fn members(mut of: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = of.trailing_zeros() as usize;
+        of &= of.wrapping_sub(1);
+        (first < 64).then_some(first)
+    })
 }
 
 /// Whether the operation's answer admits that outcome.

@@ -26,7 +26,9 @@
 //! each for itself, and what remains is one question about the close.
 //!
 //! **Close** (C6). One moment, inside the first close: no later than any answer "closed", after the
-//! invocation of every put that was answered `true`, and after every answer "would wait".
+//! invocation of every put that was answered `true`, and after every answer "would wait"; or else, for a poll
+//! during which puts were under way, after the first of these was called, since one that asked before the close may
+//! put its value after it, and until then a poll would wait.
 //!
 //! **Capacity** (C3, C5). First every interval is narrowed to what → leaves of it. Then not more values than
 //! there is room are certainly in the queue at one moment. A value of which that is never certain, since its

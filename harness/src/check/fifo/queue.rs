@@ -100,6 +100,29 @@ impl<'a> Queue<'a> {
         .collect()
     }
 
+    /// When each put, answered or not, can have asked without having put its value into the queue: by their ends,
+    /// each beginning with the earliest of those that end no earlier.
+    fn coming(&self) -> Vec<Interval> {
+        let never_taken = self.history.undecided.iter();
+        let never_taken = never_taken.map(|&put| Passage { put, take: None });
+        let all = self.history.values.iter().copied().chain(never_taken);
+        let coming = all.map(|passage| {
+            let mut put = self.history.interval(passage.put);
+            if let Some(take) = passage.take {
+                put.to = put.to.min(self.history.interval(take).to);
+            }
+            put
+        });
+        let mut coming: Vec<Interval> = coming.collect();
+        coming.sort_by_key(|put| put.to);
+        let mut earliest = NEVER;
+        for put in coming.iter_mut().rev() {
+            earliest = earliest.min(put.from);
+            put.from = earliest;
+        }
+        coming
+    }
+
     /// The closed interval in which each value can be in the queue.
     fn possible(&self) -> Vec<Interval> {
         let both = self.puts.iter().zip(&self.takes);
@@ -136,11 +159,21 @@ impl<'a> Queue<'a> {
 
     fn judge_empty(&self, close: &mut CloseMoment) -> Result<(), Rejection> {
         let occupied = Crowd::certain(&Ends::of_open(&self.certain()), 1);
+        let closes = |&other: &usize| self.history.tell(other).outcome == Outcome::Close;
+        let coming = match self.history.others.iter().any(closes) {
+            true => self.coming(),
+            false => Vec::new(),
+        };
         for &other in &self.history.others {
             let within = self.history.interval(other);
             match self.history.tell(other).outcome {
                 Outcome::TakeEmpty => match occupied.earliest_outside(within) {
-                    Some(moment) => close.no_earlier(moment, other),
+                    Some(moment) => {
+                        // A put that asked before the close and lands after this answer leaves it to wait.
+                        let later = coming.partition_point(|put| put.to < within.from);
+                        let asked = coming.get(later).map_or(NEVER, |put| put.from);
+                        close.no_earlier(moment.min(asked), other);
+                    }
                     None => return Err(self.reject_empty("C5", other)),
                 },
                 Outcome::TakeClosed => match occupied.latest_outside(within) {

@@ -1,19 +1,18 @@
-//! Examples of every rejection, arbitrary input, and speed. What decides is [`comparison`].
+//! Examples of every rejection, and arbitrary input. What decides is [`comparison`].
 
 mod comparison;
 mod generate;
 mod search;
 mod small;
 
-use std::time::Instant;
-
 use proptest::prelude::*;
 
 use super::Outcome::{Close, Put, PutClosed, PutFull, Take, TakeClosed, TakeEmpty, TakeUnknown};
 use super::{History, NEVER, Operation, Outcome, Rejection};
 use crate::channel::Buffer;
-use crate::check::Ledger;
-use generate::Random;
+use crate::check::dual::decide;
+use crate::history::{self, Answer, Call};
+use crate::spec::Rules;
 
 /// A history of intervals, each by a thread of its own.
 fn history<const N: usize>(operations: [(Outcome, u64, u64); N]) -> [Operation; N] {
@@ -214,6 +213,14 @@ fn arbitrary_buffer() -> impl Strategy<Value = Buffer> {
     })
 }
 
+#[test]
+fn a_put_that_asked_before_the_close_leaves_a_poll_to_wait() {
+    let late = [(Close, 2, 3), (TakeEmpty, 4, 5), (Put(1), 0, NEVER)];
+    assert!(judge(Buffer::Unbounded, late).is_ok());
+    let no_put = [(Close, 2, 3), (TakeEmpty, 4, 5), (Put(1), 0, 1)];
+    assert!(judge(Buffer::Unbounded, no_put).is_err());
+}
+
 proptest! {
     #[test]
     fn nothing_panics(
@@ -235,40 +242,56 @@ proptest! {
             }
         }
     }
-}
 
-/// Prints operations a second of tiers one and two; run with `--release --ignored --nocapture`.
-#[test]
-#[ignore = "prints figures"]
-fn speed() {
-    for length in [100_000, 1_000_000] {
-        for (room, buffer) in [(usize::MAX, Buffer::Unbounded), (64, Buffer::fixed(64))] {
-            let mut operations = Random::new(1).explainable(length, room, 32, false);
-            operations.sort_by_key(|operation| operation.thread);
-            let start = Instant::now();
-            keep_books(&operations);
-            let ledger = start.elapsed();
-            let history = History::new(&operations).expect("it is well formed");
-            history.judge(buffer).expect("it can be explained");
-            let both = start.elapsed();
-            let rate = |time: std::time::Duration| length as f64 / time.as_secs_f64() / 1e6;
-            println!(
-                "{buffer:?}, {length} operations: {:.1} M/s, of which the ledger alone {:.1} M/s",
-                rate(both),
-                rate(ledger)
-            );
+    /// What tier two rejects, tier three does.
+    #[test]
+    fn the_specification_explains_nothing_that_is_rejected(
+        operations in prop::collection::vec(arbitrary_operation(), 0..7),
+        buffer in arbitrary_buffer(),
+    ) {
+        let operations: Vec<Operation> = operations
+            .into_iter()
+            .filter(|operation| History::new(&[*operation]).is_ok())
+            .collect();
+        if let Ok(history) = History::new(&operations)
+            && let Err(rejection) = history.judge(buffer)
+        {
+            let explained = decide(&whole(&operations, buffer), Rules::STRICT, 20_000);
+            prop_assert_ne!(explained, Ok(true), "{}: {:?}", rejection, operations);
         }
     }
 }
 
-fn keep_books(operations: &[Operation]) {
-    let mut ledger = Ledger::new(operations.len());
-    for operation in operations {
-        match operation.outcome {
-            Put(value) => ledger.accepted(value as usize),
-            Take(value) => ledger.taken(value as usize),
-            _ => {}
+/// The same history for tier three, each operation by a thread of its own.
+fn whole(operations: &[Operation], buffer: Buffer) -> history::History {
+    let clause = 0;
+    let mut whole = history::History::new([buffer.into()]);
+    let told = operations.iter().enumerate().map(|(thread, operation)| {
+        let other = u32::MAX - thread as u32;
+        let (call, answer) = match operation.outcome {
+            Put(value) => (Call::put(0, value as u32), Answer::Accepted { clause }),
+            PutFull => (Call::offer(0, other), Answer::WouldWait),
+            PutClosed => (Call::put(0, other), Answer::Refused { clause }),
+            Take(value) => {
+                let value = value as u32;
+                (Call::take(0), Answer::Took { clause, value })
+            }
+            TakeEmpty => (Call::poll(0), Answer::WouldWait),
+            TakeClosed => (Call::take(0), Answer::Ended { clause }),
+            TakeUnknown => (Call::take(0), Answer::Pending),
+            Close => (Call::Close(0), Answer::Closed),
+        };
+        history::Operation {
+            thread,
+            call,
+            answer: match operation.returned {
+                NEVER => Answer::Pending,
+                _ => answer,
+            },
+            invoked: operation.invoke,
+            returned: operation.returned,
         }
-    }
-    ledger.judge_takes().expect("the books balance");
+    });
+    whole.operations = told.collect();
+    whole
 }

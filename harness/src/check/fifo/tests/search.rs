@@ -142,7 +142,10 @@ impl Search<'_> {
                 next.queue = next.queue.split_off(usize::from(!state.queue.is_empty()));
                 !state.queue.is_empty()
             }
-            Outcome::TakeEmpty => state.queue.is_empty() && !state.closed,
+            // Who asked before the close may still put a value.
+            Outcome::TakeEmpty => {
+                state.queue.is_empty() && (!state.closed || state.requested & !state.done != 0)
+            }
             Outcome::TakeClosed => state.queue.is_empty() && state.closed,
             Outcome::PutClosed => state.closed,
             Outcome::Close => {

@@ -1,0 +1,111 @@
+//! The three tiers and three published checkers on the same questions: which of them says so of a history, and
+//! how long it takes.
+//!
+//! The question is one that all can be asked: was a queue without a bound, with puts and polls that were all
+//! answered, linearizable? Every history comes in two forms, as a queue made it, and with the answers of two
+//! polls exchanged, after which it is none. Before anything is timed all have to agree. Each cell (a checker, a
+//! length, legal or not) is a process of its own, which is ended when one history takes longer than 10 s; longer
+//! histories are then not tried. Ours are timed from what a recorder writes down to the verdict, the others
+//! from their own form of the history on, so what translating costs them is not counted.
+//!
+//! Then, without rivals: operations a second of tiers one and two on long histories, and of tier three on alts,
+//! timeouts, cancels and closes on all kinds of buffers.
+//!
+//! ```text
+//! cargo bench -p flowmeter-harness --features checker-cost --bench checkers
+//! ```
+
+mod cell;
+mod contestant;
+mod queue;
+mod tiers;
+
+use std::env;
+
+use cell::{Cell, Timing};
+use contestant::Contestant;
+
+/// Beyond these all that is left is tiers one and two.
+const LENGTHS: [usize; 9] = [8, 16, 24, 32, 40, 64, 128, 1_000, 10_000];
+
+fn main() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    if let Some(("--cell", cell)) = arguments.first().map(String::as_str).zip(arguments.get(1)) {
+        let cell: Cell = cell.parse().expect("the parent names a cell");
+        return cell.run();
+    }
+    println!("agreement: {} histories, all checkers", agree());
+    for legal in [true, false] {
+        compare(legal);
+    }
+    tiers::long();
+    tiers::whole();
+}
+
+/// Every checker says of every short history what it is; how many there were.
+fn agree() -> u64 {
+    let mut histories = 0;
+    for seed in 0..2_000 {
+        for legal in [true, false] {
+            let history = queue::history(4 + (seed % 9) as usize, seed, legal);
+            for contestant in Contestant::ALL {
+                let said = contestant.ask(&history)();
+                assert_eq!(said, legal, "{contestant:?}, seed {seed}: {history:?}");
+            }
+            histories += 1;
+        }
+    }
+    histories
+}
+
+fn compare(legal: bool) {
+    let what = if legal { "legal" } else { "illegal" };
+    println!(
+        "\n{what}: microseconds a history, median (least to most); how many times as fast as the fastest rival"
+    );
+    println!("by the median and by the mean, tiers 1 and 2, then tier 3");
+    print!("{:>10}", "operations");
+    for contestant in Contestant::ALL {
+        print!(" | {:>26}", contestant.name());
+    }
+    println!(" | 1+2, med. | 1+2, mean | 3, median |   3, mean");
+    let mut tired = [false; Contestant::ALL.len()];
+    for length in LENGTHS {
+        print!("{length:>10}");
+        let timings: Vec<Timing> = Contestant::ALL
+            .into_iter()
+            .zip(&mut tired)
+            .map(|(contestant, tired)| {
+                let cell = Cell {
+                    contestant,
+                    length,
+                    legal,
+                };
+                let timing = match *tired || !contestant.takes(length) {
+                    true => Timing::Untried,
+                    false => cell.time(),
+                };
+                *tired |= matches!(timing, Timing::Stopped { .. });
+                print!(" | {timing:>26}");
+                timing
+            })
+            .collect();
+        let least = |is: fn(Contestant) -> bool, of: fn(&Timing) -> Option<f64>| {
+            Contestant::ALL
+                .into_iter()
+                .zip(&timings)
+                .filter(|(contestant, _)| is(*contestant))
+                .filter_map(|(_, timing)| of(timing))
+                .min_by(f64::total_cmp)
+        };
+        for ours in [|c| c == Contestant::Fifo, |c| c == Contestant::Dual] {
+            for of in [Timing::median, Timing::mean] {
+                match least(Contestant::is_rival, of).zip(least(ours, of)) {
+                    Some((rival, ours)) => print!(" | {:>7.1} x", rival / ours),
+                    None => print!(" | {:>9}", "-"),
+                }
+            }
+        }
+        println!();
+    }
+}

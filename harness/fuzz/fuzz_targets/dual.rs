@@ -1,0 +1,12 @@
+#![no_main]
+//! Tier three: any history is judged or turned away, and a counterexample can be shown.
+
+use flowmeter_fuzz::Happening;
+use flowmeter_harness::check::dual::{Verdict, judge};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|happening: Happening| {
+    if let Verdict::Illegal(counterexample) = judge(&happening.history(), happening.rules(), 200) {
+        assert!(!counterexample.to_string().is_empty());
+    }
+});
