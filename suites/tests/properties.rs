@@ -47,6 +47,15 @@ fn main() -> ExitCode {
             named_apart::<Loom>(flowmeter_impls_loom::registry::Everybody)
         },
     ));
+    #[cfg(feature = "command")]
+    trials.extend([Shuttle::NAME, Loom::NAME].map(|world| {
+        let of_condvar = |cell: &&Owed| cell.implementation == "condvar" && cell.world == world;
+        let mut cells = owed.iter().filter(of_condvar);
+        let cell = cells.find(|cell| cell.property.name == "c1-conservation");
+        let cell = cell.expect("condvar owes c1-conservation").clone();
+        let name = format!("sites::a_notification_that_condvar_drops_is_found_by_{world}");
+        Trial::test(name, move || dropped_notifications_are_found(cell))
+    }));
     trials.extend(owed.into_iter().map(|cell| {
         let Owed {
             implementation,
@@ -111,4 +120,31 @@ fn named_apart<W: World>(registry: impl Registry) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// Every notification that a put or a take of `condvar` gives is needed, and each is broken by its line.
+#[cfg(feature = "command")]
+fn dropped_notifications_are_found(cell: Owed) -> Result<(), Failed> {
+    use flowmeter_harness::sync::sites::{Breakage, Kind};
+    use flowmeter_suites::sites::{Row, hunt, list};
+
+    let mut passage = list(cell, Effort::EXPLORE)?;
+    passage.sites.retain(|site| site.kind == Kind::NotifyOne);
+    let mut rows: Vec<Row> = Vec::new();
+    hunt(&[passage], effort, |row| rows.push(row));
+    for row in &rows {
+        let expected = match row.breakage {
+            Some(Breakage::Dropped) => "killed",
+            _ => "survived",
+        };
+        let of_condvar = row.site.file == "impls/src/channel/condvar.rs";
+        if row.outcome() != expected || !of_condvar {
+            return Err(format!("{}: {row:?}", row.outcome()).into());
+        }
+    }
+    // A put's and a take's, each broken in two ways.
+    match rows.len() {
+        4 => Ok(()),
+        _ => Err(format!("{rows:?}").into()),
+    }
 }

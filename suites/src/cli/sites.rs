@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{Table, presets};
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::registry::AsyncRegistry;
 use flowmeter_harness::sync::World;
@@ -13,7 +13,7 @@ use flowmeter_harness::sync::std::Std;
 
 use super::check::{courts, time};
 use super::failure::{FAILED, Failure, Outcome};
-use super::output::{Format, Output, width};
+use super::output::{Format, Output};
 use super::progress::steps;
 use super::selection::{Implementations, Properties};
 use crate::contest::Contest;
@@ -126,7 +126,9 @@ impl Sites {
             bar.finish_and_clear();
         }
         if self.format == Format::Table {
-            output.line(&table(&rows).to_string());
+            for who in roster.contestants() {
+                output.line(&table(who.name, &rows).to_string());
+            }
             output.line(&summary(&rows));
         }
         let admitted = |row: &Row| row.breakage.is_some_and(|breakage| breakage.is_admitted());
@@ -139,30 +141,31 @@ impl Sites {
     }
 }
 
-fn table(rows: &[Row]) -> Table {
+/// As wide as the names are: a wrapped path is no path.
+fn table(implementation: &str, rows: &[Row]) -> Table {
     let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(width() as u16)
-        .set_header([
-            "implementation",
-            "site",
-            "breakage",
-            "killer",
-            "executions",
-            "s",
-        ]);
-    for row in rows.iter().filter(|row| row.breakage.is_some()) {
-        let breakage = row.breakage.map_or("", |breakage| breakage.name());
+    table.load_style(presets::NOTHING).set_header([
+        implementation,
+        "breakage",
+        "killer",
+        "executions",
+        "s",
+    ]);
+    for row in rows {
+        let Some(breakage) = row
+            .breakage
+            .filter(|_| row.implementation == implementation)
+        else {
+            continue;
+        };
         let killer = match &row.killer {
             Some(killer) => format!("{} under {}", killer.property, killer.world),
-            None => row.outcome().to_owned(),
+            None if breakage.is_admitted() => "survived, by right".to_owned(),
+            None => "survived".to_owned(),
         };
         table.add_row([
-            row.implementation.clone(),
             row.site.to_string(),
-            breakage.to_owned(),
+            breakage.name().to_owned(),
             killer,
             row.executions.to_string(),
             format!("{:.1}", row.seconds),
@@ -185,6 +188,7 @@ fn summary(rows: &[Row]) -> String {
         admitted.count(),
         count("listed"),
     );
+    // Where the budget ended first, nothing speaks for the line.
     for row in survivors {
         if let Some(detail) = &row.detail {
             text.push_str(&format!("\nno verdict on {}: {detail}", row.site));

@@ -42,6 +42,12 @@ pub(super) fn take_cases<C: TakeDeadline, W: World>() -> Vec<Case> {
         cases.push(Case::new(format!("take never, {buffer}"), move || {
             take_never::<C, W>(buffer)
         }));
+        if buffer != Buffer::Unbounded {
+            cases.push(Case::new(
+                format!("take that ends a put's wait, {buffer}"),
+                move || take_wakes::<C, W>(buffer),
+            ));
+        }
         cases.push(Case::new(
             format!("take at the edge, {buffer}"),
             move || take_edge::<C, W>(buffer),
@@ -53,6 +59,10 @@ pub(super) fn take_cases<C: TakeDeadline, W: World>() -> Vec<Case> {
 pub(super) fn put_cases<C: PutDeadline, W: World>() -> Vec<Case> {
     let mut cases = Vec::new();
     for buffer in having::<C>(&BUFFERS) {
+        cases.push(Case::new(
+            format!("put that ends a take's wait, {buffer}"),
+            move || put_wakes::<C, W>(buffer),
+        ));
         if buffer != Buffer::Rendezvous {
             cases.push(Case::new(
                 format!("put where there is room, {buffer}"),
@@ -140,6 +150,24 @@ fn take_never<C: TakeDeadline, W: World>(buffer: Buffer) {
     assert_eq!(W::join(taker), Ok(3), "C8: Duration::MAX is for ever");
 }
 
+/// A put that waits without a deadline goes on once a take with one has made room, or has met it.
+fn take_wakes<C: TakeDeadline, W: World>(buffer: Buffer) {
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    if buffer != Buffer::Rendezvous {
+        assert!(C::put(&mut tx, 1).is_ok());
+    }
+    let putter = W::spawn(move || {
+        put::<C, W, _>(&mut tx, 2);
+        tx
+    });
+    W::perturb();
+    assert!(
+        C::take_until(&mut rx, Deadline::NEVER).is_ok(),
+        "C8: a take that waits for ever"
+    );
+    W::join(putter);
+}
+
 /// Values arrive just as the take gives up: each is either taken, or still there.
 fn take_edge<C: TakeDeadline, W: World>(buffer: Buffer) {
     let count = turns::<W>();
@@ -180,6 +208,19 @@ fn put_alone<C: PutDeadline, W: World>(buffer: Buffer) {
         );
         is_due::<W>(deadline);
     }
+}
+
+/// A take that waits without a deadline has the value that a put with one brings.
+fn put_wakes<C: PutDeadline, W: World>(buffer: Buffer) {
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let taker = W::spawn(move || take::<C, W, u32>(&mut rx));
+    W::perturb();
+    assert_eq!(
+        C::put_until(&mut tx, 6, Deadline::NEVER),
+        Ok(()),
+        "C8: a put that waits for ever"
+    );
+    assert_eq!(W::join(taker), 6, "C1: a put that was accepted");
 }
 
 /// A deadline in the past tries once: where there is room, the value is put.

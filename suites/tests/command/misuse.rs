@@ -36,6 +36,7 @@ fn names_that_nobody_has_are_refused_in_every_verb() {
     for arguments in [
         &["list", "-i", "nosuch"][..],
         &["check", "-i", "nosuch"],
+        &["sites", "-i", "nosuch"],
         &["measure", "-i", "nosuch", "-o", "new"],
         &["rank", "-i", "nosuch", "run"],
         &["rank", "-i", "nosuch", "run", "--format", "json"],
@@ -106,6 +107,7 @@ fn measuring_nothing_is_refused() {
     for (under, unknown) in [("mars", "'mars'"), ("std,Loom", "'Loom'"), ("std,", "''")] {
         let parts = ["--under", unknown, "give some of std,shuttle,loom,sim"];
         ground.run(&["check", "--under", under]).refused(&parts);
+        ground.run(&["sites", "--under", under]).refused(&parts);
     }
     for shard in ["0/3", "4/3", "x"] {
         let arguments = ["check", "--shard", shard];
