@@ -35,12 +35,14 @@ mod form;
 mod gate;
 mod limiters;
 mod pipelines;
+mod programs;
 mod timers;
 mod verdict;
 
 use std::sync::Arc;
 
 use flowmeter_harness::caps::Kind;
+use flowmeter_harness::sync::{Exploration, Explored, World};
 
 use crate::scenario::Form;
 use crate::workloads::Needs;
@@ -114,20 +116,48 @@ impl Reliance {
     }
 }
 
-/// One model of a property.
+/// One model of a property, or a family of models that depends on the plan.
 #[derive(Clone)]
 pub struct Case {
     /// What is special about it, such as a buffer.
     pub name: String,
+    subject: Subject,
+}
+
+#[derive(Clone)]
+enum Subject {
     /// Runs it once; panics with what was violated.
-    pub model: Arc<dyn Fn() + Send + Sync>,
+    Model(Arc<dyn Fn() + Send + Sync>),
+    /// Explores the family in its world.
+    Family(Arc<dyn Fn(&Exploration) -> Explored + Send + Sync>),
 }
 
 impl Case {
     fn new(name: impl Into<String>, model: impl Fn() + Send + Sync + 'static) -> Case {
         Case {
             name: name.into(),
-            model: Arc::new(model),
+            subject: Subject::Model(Arc::new(model)),
+        }
+    }
+
+    fn generated(
+        name: impl Into<String>,
+        explore: impl Fn(&Exploration) -> Explored + Send + Sync + 'static,
+    ) -> Case {
+        Case {
+            name: name.into(),
+            subject: Subject::Family(Arc::new(explore)),
+        }
+    }
+
+    /// Explores it in the world that it was made for.
+    fn explore<W: World>(&self, plan: &Exploration) -> Explored {
+        match &self.subject {
+            Subject::Model(model) => {
+                let model = Arc::clone(model);
+                W::explore(plan, move || model())
+            }
+            Subject::Family(explore) => explore(plan),
         }
     }
 }
@@ -147,6 +177,8 @@ pub const PROPERTIES: &[&Property] = &[
     &c1_conservation::AWAITED,
     &c2_order::PROPERTY,
     &c2_order::AWAITED,
+    &programs::CHANNELS,
+    &programs::AWAITED,
     &c3_capacity::PROPERTY,
     &c4_waiters::PROPERTY,
     &c5_try::PROPERTY,
@@ -154,6 +186,7 @@ pub const PROPERTIES: &[&Property] = &[
     &c7_bounded::PROPERTY,
     &c8_deadlines::PROPERTY,
     &c9_cancel::PROPERTY,
+    &programs::CANCELLED,
     &c10_drops::PROPERTY,
     &c10_drops::PANICKING,
     &c11_forms::PROPERTY,
@@ -161,6 +194,7 @@ pub const PROPERTIES: &[&Property] = &[
     &c14_disconnect::PROPERTY,
     &b1_buffers::PROPERTY,
     &a1_exclusive::PROPERTY,
+    &programs::ALTS,
     &a2_closed_port::PROPERTY,
     &a3_meeting::PROPERTY,
     &a4_no_self_pairing::PROPERTY,

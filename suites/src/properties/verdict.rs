@@ -39,8 +39,7 @@ pub fn judge<W: World>(cell: &Cell, budget: &Exploration) -> Proof {
             time: share,
             ..budget.clone()
         };
-        let model = case.model.clone();
-        let mut explored = W::explore(&plan, move || model());
+        let mut explored = case.explore::<W>(&plan);
         if explored.executions == 0 && budget.executions > 0 && W::NAME == "std" {
             // Earlier cases have used up the time. One execution costs little here, and a case that
             // has been looked at once says more than none; where schedules are explored it would not.
@@ -49,8 +48,7 @@ pub fn judge<W: World>(cell: &Cell, budget: &Exploration) -> Proof {
                 time: Duration::MAX,
                 ..budget.clone()
             };
-            let model = case.model.clone();
-            explored = W::explore(&once, move || model());
+            explored = case.explore::<W>(&once);
         }
         proof.executions += explored.executions;
         proof.complete &= explored.complete;
