@@ -181,6 +181,9 @@ impl<W: World> Enrol for Checks<W> {
             self.owe(who, &c13_identity::PROPERTY, c13_identity::cases::<C>());
         }
         self.owe(who, &programs::CHANNELS, programs::cases::<C, W>(who));
+        if W::NAME == "std" {
+            self.owe(who, &programs::OUTCOMES, programs::outcome_cases::<C>(who));
+        }
     }
 
     fn asynchronous<C: Async>(&mut self, who: &Contestant) {
@@ -292,6 +295,10 @@ impl<W: World> Enrol for Checks<W> {
     fn alts<C: Alts>(&mut self, who: &Contestant) {
         self.owe(who, &a1_exclusive::PROPERTY, a1_exclusive::cases::<C, W>());
         self.owe(who, &programs::ALTS, programs::alts_cases::<C, W>(who));
+        if W::NAME == "std" {
+            let cases = programs::alts_outcome_cases::<C>(who);
+            self.owe(who, &programs::ALTS_OUTCOMES, cases);
+        }
         self.owe(
             who,
             &a2_closed_port::PROPERTY,

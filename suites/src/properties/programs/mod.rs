@@ -4,13 +4,17 @@
 mod family;
 mod generate;
 mod judge;
+mod outcomes;
 mod program;
 mod run;
+mod scenarios;
+mod squad;
 mod style;
 
 use flowmeter_harness::channel::{
     Alts, Async, Blocking, Buffer, Channels, PutDeadline, TakeDeadline,
 };
+use flowmeter_harness::check::Token;
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::spec::Rules;
 use flowmeter_harness::sync::World;
@@ -42,6 +46,18 @@ pub(super) const CANCELLED: Property = Property {
 pub(super) const ALTS: Property = Property {
     name: "a1-histories",
     statement: "What generated programs of alts are answered is what the specification allows.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) const OUTCOMES: Property = Property {
+    name: "c2-outcomes",
+    statement: "Small programs at full speed come to no outcome that the specification does not allow.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) const ALTS_OUTCOMES: Property = Property {
+    name: "a1-outcomes",
+    statement: "Small programs of alts at full speed come to no outcome that the specification does not allow.",
     relied_on_by: Reliance::Nobody,
 };
 
@@ -102,8 +118,18 @@ pub(super) fn cancelled_cases<C: Async, W: World>(who: &Contestant) -> Vec<Case>
     })
 }
 
+/// Real threads only: where schedules are explored, histories say more.
+pub(super) fn outcome_cases<C: Blocking>(who: &Contestant) -> Vec<Case> {
+    outcomes::cases::<C, Blocks>(who, "C2", scenarios::puts_and_takes())
+}
+
+/// As [`outcome_cases`].
+pub(super) fn alts_outcome_cases<C: Alts>(who: &Contestant) -> Vec<Case> {
+    outcomes::cases::<C, Chooses>(who, "A1", scenarios::alts())
+}
+
 /// The case of one style, if the family has what its programs need: as large as the world can explore.
-fn family<C: Channels, S: Style<C, W>, W: World>(
+fn family<C: Channels, S: Style<C, Token, W>, W: World>(
     who: &Contestant,
     name: &str,
     adapt: impl FnOnce(&mut Menu),

@@ -29,7 +29,7 @@ struct Run<C: Channels, W: World> {
     program: Arc<Program>,
     mint: Mint,
     /// Those of the main thread: of every channel, but for the takers of a family that has only one.
-    halves: Halves<C>,
+    halves: Halves<C, Token>,
     recorder: Recorder<W>,
     /// Of each thread: how many operations it has begun; one more when it is done with all. Plain atomics in
     /// every world, relaxed: reading along must order nothing.
@@ -38,24 +38,30 @@ struct Run<C: Channels, W: World> {
 
 /// What a thread leaves behind.
 struct Left<C: Channels, W: World> {
-    halves: Halves<C>,
+    halves: Halves<C, Token>,
     recorder: Recorder<W>,
     early: Option<String>,
 }
 
 /// Whoever comes when everybody waits.
 struct Rescuer<C: Channels, W: World> {
-    halves: Halves<C>,
+    halves: Halves<C, Token>,
     recorder: Recorder<W>,
     /// The moment, if it has come.
     at: Option<u64>,
 }
 
+/// The rescuer, shared with the world that calls it.
+type Rescue<C, W> = Arc<<W as World>::Mutex<Option<Rescuer<C, W>>>>;
+
 /// Runs it once.
 ///
 /// # Panics
 /// With what the execution violates.
-pub(super) fn run<C: Channels, S: Style<C, W>, W: World>(program: &Arc<Program>, judge: &Judge) {
+pub(super) fn run<C: Channels, S: Style<C, Token, W>, W: World>(
+    program: &Arc<Program>,
+    judge: &Judge,
+) {
     let mut run = Run::<C, W>::open(program);
     let rescuer = run.rescuer();
     let threads: Vec<_> = (0..program.threads.len())
@@ -93,7 +99,7 @@ pub(super) fn run<C: Channels, S: Style<C, W>, W: World>(program: &Arc<Program>,
 
 /// Takes all that is there.
 fn drain<C: Channels, W: World>(
-    halves: &mut Halves<C>,
+    halves: &mut Halves<C, Token>,
     recorder: &mut Recorder<W>,
     channel: usize,
 ) {
@@ -130,7 +136,7 @@ impl<C: Channels, W: World> Run<C, W> {
     }
 
     /// Halves of the channels that are asked for: the takers' only half where there is no other.
-    fn further(&mut self, asked: impl Fn(usize) -> bool) -> Halves<C> {
+    fn further(&mut self, asked: impl Fn(usize) -> bool) -> Halves<C, Token> {
         let channels = 0..self.program.channels.len();
         let (mut txs, mut rxs) = (Vec::new(), Vec::new());
         for channel in channels {
@@ -147,7 +153,7 @@ impl<C: Channels, W: World> Run<C, W> {
     }
 
     /// Where schedules are explored: who settles what waits. `None` where nothing has to be settled as well.
-    fn rescuer(&mut self) -> Option<Arc<W::Mutex<Option<Rescuer<C, W>>>>> {
+    fn rescuer(&mut self) -> Option<Rescue<C, W>> {
         if W::NAME == "std" || !self.program.may_rest() {
             return None;
         }
@@ -169,7 +175,7 @@ impl<C: Channels, W: World> Run<C, W> {
         Some(rescuer)
     }
 
-    fn start<S: Style<C, W>>(&mut self, thread: usize) -> W::JoinHandle<Left<C, W>> {
+    fn start<S: Style<C, Token, W>>(&mut self, thread: usize) -> W::JoinHandle<Left<C, W>> {
         let program = Arc::clone(&self.program);
         let before = program.threads[..thread].iter().flatten();
         let mut value: usize = before.map(|operation| operation.puts()).sum();
@@ -311,7 +317,11 @@ impl<C: Channels, W: World> Rescuer<C, W> {
 }
 
 /// Takes what is there; where nothing is, nothing is written down.
-fn poll<C: Channels, W: World>(halves: &mut Halves<C>, recorder: &mut Recorder<W>, channel: usize) {
+fn poll<C: Channels, W: World>(
+    halves: &mut Halves<C, Token>,
+    recorder: &mut Recorder<W>,
+    channel: usize,
+) {
     if halves.rxs[channel].is_none() {
         return;
     }

@@ -1,13 +1,14 @@
 //! How the operations of a program are done: by threads that block, with deadlines, as alts, as futures. What a
 //! caller is answered is written in the words of a history, and the values that came with it are dropped.
 
+use std::fmt::Debug;
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::channel::{
-    Alts, AltsError, Async, Blocking, Channels, Chosen, Clause, Offered, Order, Patience, Polled,
-    PutDeadline, PutError, PutUntilError, TakeDeadline, TakeError, TakeUntilError,
+    Alts, AltsError, Async, Blocking, Channels, Chosen, Clause, Message, Offered, Order, Patience,
+    Polled, PutDeadline, PutError, PutUntilError, TakeDeadline, TakeError, TakeUntilError,
 };
 use flowmeter_harness::check::Token;
 use flowmeter_harness::history::{Answer, Value};
@@ -15,20 +16,37 @@ use flowmeter_harness::sync::{Deadline, World};
 
 use super::program::{Operation, Port, Wait};
 
+/// A value that knows its number.
+pub(super) trait Numbered: Message + Debug {
+    fn number(&self) -> Value;
+}
+
+impl Numbered for Token {
+    fn number(&self) -> Value {
+        self.id() as Value
+    }
+}
+
+impl Numbered for Value {
+    fn number(&self) -> Value {
+        *self
+    }
+}
+
 /// The halves that a thread has, by channel.
-pub(super) struct Halves<C: Channels> {
-    pub(super) txs: Vec<Option<C::Tx<Token>>>,
-    pub(super) rxs: Vec<Option<C::Rx<Token>>>,
+pub(super) struct Halves<C: Channels, T: Numbered> {
+    pub(super) txs: Vec<Option<C::Tx<T>>>,
+    pub(super) rxs: Vec<Option<C::Rx<T>>>,
 }
 
 const HAS: &str = "a thread has the halves of the channels that its operations name";
 
-impl<C: Channels> Halves<C> {
-    pub(super) fn tx(&mut self, channel: usize) -> &mut C::Tx<Token> {
+impl<C: Channels, T: Numbered> Halves<C, T> {
+    pub(super) fn tx(&mut self, channel: usize) -> &mut C::Tx<T> {
         self.txs[channel].as_mut().expect(HAS)
     }
 
-    pub(super) fn rx(&mut self, channel: usize) -> &mut C::Rx<Token> {
+    pub(super) fn rx(&mut self, channel: usize) -> &mut C::Rx<T> {
         self.rxs[channel].as_mut().expect(HAS)
     }
 
@@ -38,7 +56,7 @@ impl<C: Channels> Halves<C> {
         Answer::Closed
     }
 
-    pub(super) fn offer(&mut self, channel: usize, token: Token) -> Answer {
+    pub(super) fn offer(&mut self, channel: usize, token: T) -> Answer {
         match C::offer(self.tx(channel), token) {
             Offered::Done => ACCEPTED,
             Offered::WouldWait(_) => Answer::WouldWait,
@@ -59,12 +77,12 @@ const ACCEPTED: Answer = Answer::Accepted { clause: 0 };
 const REFUSED: Answer = Answer::Refused { clause: 0 };
 const ENDED: Answer = Answer::Ended { clause: 0 };
 
-fn took(clause: usize, token: Token) -> Answer {
-    let value = token.id() as Value;
+fn took<T: Numbered>(clause: usize, token: T) -> Answer {
+    let value = token.number();
     Answer::Took { clause, value }
 }
 
-fn put(answer: Result<(), PutError<Token>>) -> Answer {
+fn put<T: Numbered>(answer: Result<(), PutError<T>>) -> Answer {
     match answer {
         Ok(()) => ACCEPTED,
         Err(PutError::Closed(_)) => REFUSED,
@@ -72,7 +90,7 @@ fn put(answer: Result<(), PutError<Token>>) -> Answer {
     }
 }
 
-fn take(answer: Result<Token, TakeError>) -> Answer {
+fn take<T: Numbered>(answer: Result<T, TakeError>) -> Answer {
     match answer {
         Ok(token) => took(0, token),
         Err(TakeError::Closed) => ENDED,
@@ -89,25 +107,25 @@ pub(super) enum Called {
 }
 
 /// A way of doing what waits. What is not asked of a style is not in its programs.
-pub(super) trait Style<C: Channels, W: World>: 'static {
-    fn put(tx: &mut C::Tx<Token>, token: Token, wait: Called) -> Answer;
-    fn take(rx: &mut C::Rx<Token>, wait: Called) -> Answer;
+pub(super) trait Style<C: Channels, T: Numbered, W: World>: 'static {
+    fn put(tx: &mut C::Tx<T>, token: T, wait: Called) -> Answer;
+    fn take(rx: &mut C::Rx<T>, wait: Called) -> Answer;
 
     fn alts(
-        _clauses: &[Clause<'_, C, Token>],
+        _clauses: &[Clause<'_, C, T>],
         _order: Order,
-        _slots: &mut [Option<Token>],
+        _slots: &mut [Option<T>],
         _patience: Patience,
-    ) -> Result<Chosen<Token>, AltsError> {
+    ) -> Result<Chosen<T>, AltsError> {
         unreachable!("{NOT_ASKED}")
     }
 
     /// Does an operation with these values, in the order of its puts.
     fn act(
-        halves: &mut Halves<C>,
+        halves: &mut Halves<C, T>,
         operation: &Operation,
         patience: Patience,
-        tokens: Vec<Token>,
+        tokens: Vec<T>,
     ) -> Answer {
         let (ports, order, wait) = match operation {
             Operation::Close(channel) => return halves.close(*channel),
@@ -115,7 +133,7 @@ pub(super) trait Style<C: Channels, W: World>: 'static {
         };
         let mut tokens = tokens.into_iter();
         let [port] = ports[..] else {
-            return choose::<C, Self, W>(halves, ports, order, patience, tokens);
+            return choose::<C, T, Self, W>(halves, ports, order, patience, tokens);
         };
         let called = match (wait, patience) {
             (Wait::Not, _) => None,
@@ -135,24 +153,24 @@ pub(super) trait Style<C: Channels, W: World>: 'static {
 
 const NOT_ASKED: &str = "no program asks for what its menu lacks";
 
-fn choose<C: Channels, S: Style<C, W> + ?Sized, W: World>(
-    halves: &mut Halves<C>,
+fn choose<C: Channels, T: Numbered, S: Style<C, T, W> + ?Sized, W: World>(
+    halves: &mut Halves<C, T>,
     ports: &[Port],
     order: Order,
     patience: Patience,
-    mut tokens: impl Iterator<Item = Token>,
+    mut tokens: impl Iterator<Item = T>,
 ) -> Answer {
-    let mut slots: Vec<Option<Token>> = Vec::with_capacity(ports.len());
+    let mut slots: Vec<Option<T>> = Vec::with_capacity(ports.len());
     slots.extend(ports.iter().map(|port| match port {
         Port::Put(_) => tokens.next(),
         Port::Take(_) => None,
     }));
-    let offered: Vec<Option<usize>> = ids(&slots);
+    let offered: Vec<Option<Value>> = ids(&slots);
     let clause = |port: &Port| match *port {
         Port::Put(channel) => Clause::Put(halves.txs[channel].as_ref().expect(HAS)),
         Port::Take(channel) => Clause::Take(halves.rxs[channel].as_ref().expect(HAS)),
     };
-    let clauses: Vec<Clause<'_, C, Token>> = ports.iter().map(clause).collect();
+    let clauses: Vec<Clause<'_, C, T>> = ports.iter().map(clause).collect();
     let chosen = S::alts(&clauses, order, &mut slots, patience);
     let mut kept = offered;
     let answer = match chosen {
@@ -177,18 +195,18 @@ fn choose<C: Channels, S: Style<C, W> + ?Sized, W: World>(
     answer
 }
 
-fn ids(slots: &[Option<Token>]) -> Vec<Option<usize>> {
-    slots.iter().map(|s| s.as_ref().map(Token::id)).collect()
+fn ids<T: Numbered>(slots: &[Option<T>]) -> Vec<Option<Value>> {
+    slots.iter().map(|s| s.as_ref().map(T::number)).collect()
 }
 
 /// Threads that block.
 pub(super) struct Blocks;
 
-impl<C: Blocking, W: World> Style<C, W> for Blocks {
-    fn put(tx: &mut C::Tx<Token>, token: Token, _wait: Called) -> Answer {
+impl<C: Blocking, T: Numbered, W: World> Style<C, T, W> for Blocks {
+    fn put(tx: &mut C::Tx<T>, token: T, _wait: Called) -> Answer {
         put(C::put(tx, token))
     }
-    fn take(rx: &mut C::Rx<Token>, _wait: Called) -> Answer {
+    fn take(rx: &mut C::Rx<T>, _wait: Called) -> Answer {
         take(C::take(rx))
     }
 }
@@ -196,8 +214,8 @@ impl<C: Blocking, W: World> Style<C, W> for Blocks {
 /// Threads that block, and put until a deadline.
 pub(super) struct PutsUntil;
 
-impl<C: PutDeadline, W: World> Style<C, W> for PutsUntil {
-    fn put(tx: &mut C::Tx<Token>, token: Token, wait: Called) -> Answer {
+impl<C: PutDeadline, T: Numbered, W: World> Style<C, T, W> for PutsUntil {
+    fn put(tx: &mut C::Tx<T>, token: T, wait: Called) -> Answer {
         let Called::Until(deadline) = wait else {
             return put(C::put(tx, token));
         };
@@ -207,7 +225,7 @@ impl<C: PutDeadline, W: World> Style<C, W> for PutsUntil {
             Err(PutUntilError::Put(error)) => put(Err(error)),
         }
     }
-    fn take(rx: &mut C::Rx<Token>, _wait: Called) -> Answer {
+    fn take(rx: &mut C::Rx<T>, _wait: Called) -> Answer {
         take(C::take(rx))
     }
 }
@@ -215,17 +233,17 @@ impl<C: PutDeadline, W: World> Style<C, W> for PutsUntil {
 /// Threads that block, and take until a deadline.
 pub(super) struct TakesUntil;
 
-impl<C: TakeDeadline, W: World> Style<C, W> for TakesUntil {
-    fn put(tx: &mut C::Tx<Token>, token: Token, _wait: Called) -> Answer {
+impl<C: TakeDeadline, T: Numbered, W: World> Style<C, T, W> for TakesUntil {
+    fn put(tx: &mut C::Tx<T>, token: T, _wait: Called) -> Answer {
         put(C::put(tx, token))
     }
-    fn take(rx: &mut C::Rx<Token>, wait: Called) -> Answer {
+    fn take(rx: &mut C::Rx<T>, wait: Called) -> Answer {
         let Called::Until(deadline) = wait else {
             return take(C::take(rx));
         };
         match C::take_until(rx, deadline) {
             Err(TakeUntilError::TimedOut) => Answer::TimedOut,
-            Err(TakeUntilError::Take(error)) => take(Err(error)),
+            Err(TakeUntilError::Take(error)) => take::<T>(Err(error)),
             Ok(token) => took(0, token),
         }
     }
@@ -234,8 +252,8 @@ impl<C: TakeDeadline, W: World> Style<C, W> for TakesUntil {
 /// Threads that block, and choose.
 pub(super) struct Chooses;
 
-impl<C: Alts, W: World> Style<C, W> for Chooses {
-    fn put(tx: &mut C::Tx<Token>, token: Token, wait: Called) -> Answer {
+impl<C: Alts, T: Numbered, W: World> Style<C, T, W> for Chooses {
+    fn put(tx: &mut C::Tx<T>, token: T, wait: Called) -> Answer {
         match wait {
             Called::Until(deadline) => {
                 let mut slots = [Some(token)];
@@ -250,7 +268,7 @@ impl<C: Alts, W: World> Style<C, W> for Chooses {
             _ => put(C::put(tx, token)),
         }
     }
-    fn take(rx: &mut C::Rx<Token>, wait: Called) -> Answer {
+    fn take(rx: &mut C::Rx<T>, wait: Called) -> Answer {
         match wait {
             Called::Until(deadline) => {
                 let clauses = [Clause::Take(&*rx)];
@@ -265,17 +283,17 @@ impl<C: Alts, W: World> Style<C, W> for Chooses {
         }
     }
     fn alts(
-        clauses: &[Clause<'_, C, Token>],
+        clauses: &[Clause<'_, C, T>],
         order: Order,
-        slots: &mut [Option<Token>],
+        slots: &mut [Option<T>],
         patience: Patience,
-    ) -> Result<Chosen<Token>, AltsError> {
+    ) -> Result<Chosen<T>, AltsError> {
         C::run(&mut C::prepare(clauses, order), slots, patience)
     }
 }
 
 /// The answer of an alts of one clause.
-fn one(chosen: Result<Chosen<Token>, AltsError>) -> Answer {
+fn one<T: Numbered>(chosen: Result<Chosen<T>, AltsError>) -> Answer {
     match chosen {
         Ok(Chosen::Took { value: None, .. }) => ENDED,
         Ok(Chosen::Took {
@@ -291,11 +309,11 @@ fn one(chosen: Result<Chosen<Token>, AltsError>) -> Answer {
 /// Futures, awaited or dropped.
 pub(super) struct Awaits;
 
-impl<C: Async, W: World> Style<C, W> for Awaits {
-    fn put(tx: &mut C::Tx<Token>, token: Token, wait: Called) -> Answer {
+impl<C: Async, T: Numbered, W: World> Style<C, T, W> for Awaits {
+    fn put(tx: &mut C::Tx<T>, token: T, wait: Called) -> Answer {
         awaited::<W, _>(C::put_async(tx, token), wait).map_or(Answer::Cancelled, put)
     }
-    fn take(rx: &mut C::Rx<Token>, wait: Called) -> Answer {
+    fn take(rx: &mut C::Rx<T>, wait: Called) -> Answer {
         awaited::<W, _>(C::take_async(rx), wait).map_or(Answer::Cancelled, take)
     }
 }
@@ -303,11 +321,11 @@ impl<C: Async, W: World> Style<C, W> for Awaits {
 /// Puts block and takes are futures, on one channel.
 pub(super) struct BlocksAndAwaits;
 
-impl<C: Blocking + Async, W: World> Style<C, W> for BlocksAndAwaits {
-    fn put(tx: &mut C::Tx<Token>, token: Token, _wait: Called) -> Answer {
+impl<C: Blocking + Async, T: Numbered, W: World> Style<C, T, W> for BlocksAndAwaits {
+    fn put(tx: &mut C::Tx<T>, token: T, _wait: Called) -> Answer {
         put(C::put(tx, token))
     }
-    fn take(rx: &mut C::Rx<Token>, wait: Called) -> Answer {
+    fn take(rx: &mut C::Rx<T>, wait: Called) -> Answer {
         awaited::<W, _>(C::take_async(rx), wait).map_or(Answer::Cancelled, take)
     }
 }
