@@ -16,7 +16,7 @@ fn shares<W: World>(executions: u64) -> (u64, u64) {
         // A program's space is exhausted, or nothing is proved of it.
         "loom" => (executions, LOOM_PROGRAMS),
         // There is only one schedule.
-        "sim" => (1, executions.div_ceil(10)),
+        "sim" => (1, executions.div_ceil(4)),
         _ => (
             SCHEDULES.min(executions.max(1)),
             executions.div_ceil(SCHEDULES),
@@ -25,8 +25,8 @@ fn shares<W: World>(executions: u64) -> (u64, u64) {
 }
 
 /// Under loom each costs as much as its space is large.
-const LOOM_PROGRAMS: u64 = 10;
-const SCHEDULES: u64 = 50;
+const LOOM_PROGRAMS: u64 = 20;
+const SCHEDULES: u64 = 40;
 
 /// How often a smaller program is tried, and for how long.
 const ATTEMPTS: usize = 300;

@@ -62,13 +62,13 @@ impl Menu {
             .prop_map(|(ports, priority, wait, amount)| Drawn::Alts(ports, priority, wait, amount));
         let close = (0..menu.channels).prop_map(Drawn::Close);
         let alts = if menu.clauses > 1 { 8 } else { 0 };
-        let closes = u32::from(menu.closes);
+        let closes = 2 * u32::from(menu.closes);
         // One that never comes up may not stand there with a weight of 0.
         let drawn = match (alts, closes) {
             (0, 0) => one.boxed(),
-            (0, _) => prop_oneof![16 => one, 1 => close].boxed(),
+            (0, _) => prop_oneof![16 => one, 2 => close].boxed(),
             (_, 0) => prop_oneof![6 => one, 8 => several].boxed(),
-            _ => prop_oneof![6 => one, 8 => several, 1 => close].boxed(),
+            _ => prop_oneof![6 => one, 8 => several, 2 => close].boxed(),
         };
         let threads = vec(vec(drawn, 1..=menu.operations), 2..=menu.threads);
         let channels = vec(select(menu.buffers.clone()), menu.channels);

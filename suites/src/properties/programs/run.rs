@@ -10,7 +10,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use flowmeter_harness::channel::{Channels, Patience};
+use flowmeter_harness::channel::{Channels, Offered, Patience};
 use flowmeter_harness::check::{Mint, Token};
 use flowmeter_harness::history::{Answer, Call, Recorder, Storage, Value};
 use flowmeter_harness::sync::{Lock, World};
@@ -23,6 +23,9 @@ use super::style::{Halves, Style};
 const STILL: u64 = 30_000;
 /// After so long without a move, in spite of the help, the program hangs.
 const HANGS: u64 = 3_000_000_000;
+
+/// So many values the main thread puts at most for those who wait before the next of them moves.
+const OFFERS: usize = 8;
 
 /// A program in the making.
 struct Run<C: Channels, W: World> {
@@ -238,15 +241,17 @@ impl<C: Channels, W: World> Run<C, W> {
             return;
         }
         W::perturb();
+        let program = Arc::clone(&self.program);
         let look = |run: &Self| run.begun.iter().map(|b| b.load(Relaxed)).collect();
         let mut seen: Vec<usize> = look(self);
-        let (mut since, mut helped) = (W::now_nanos(), 0);
-        let mut spare = self.program.puts()..self.mint.count();
+        let (mut since, mut helped, mut offered) = (W::now_nanos(), 0, 0);
+        let mut values = self.program.puts()..self.mint.count();
+        let mut spare = None;
         while !is_done(&self.program, &self.begun) {
             W::yield_now();
             let now: Vec<usize> = look(self);
             if now != seen {
-                (seen, since, helped) = (now, W::now_nanos(), 0);
+                (seen, since, helped, offered) = (now, W::now_nanos(), 0, 0);
                 continue;
             }
             let still = W::now_nanos() - since;
@@ -262,24 +267,42 @@ impl<C: Channels, W: World> Run<C, W> {
                 let Some(at) = begun.checked_sub(1) else {
                     continue;
                 };
-                let Some(operation) = self.program.threads[thread].get(at) else {
+                let Some(operation) = program.threads[thread].get(at) else {
                     continue;
                 };
                 for port in operation.ports() {
                     match *port {
                         Port::Put(channel) => poll(&mut self.halves, &mut self.recorder, channel),
-                        Port::Take(channel) => {
-                            let Some(id) = spare.next() else { continue };
-                            let called = self.recorder.invoke(Call::offer(channel, id as Value));
-                            match self.halves.offer(channel, self.mint.token(id)) {
-                                done @ Answer::Accepted { .. } => {
-                                    self.recorder.answer(called, done)
-                                }
-                                _ => self.recorder.leave_out(called),
+                        // Of what nobody has taken yet a second would be too many, but a poll of one's own
+                        // may have taken it.
+                        Port::Take(channel) if offered < OFFERS => {
+                            spare = spare.or_else(|| values.next().map(|id| self.mint.token(id)));
+                            if let Some(token) = spare.take() {
+                                spare = self.offer(channel, token);
+                                offered += usize::from(spare.is_none());
                             }
                         }
+                        Port::Take(_) => {}
                     }
                 }
+            }
+        }
+    }
+
+    /// Puts for those who wait to take; the value comes back where nobody does, and nothing is written down.
+    fn offer(&mut self, channel: usize, token: Token) -> Option<Token> {
+        let called = self
+            .recorder
+            .invoke(Call::offer(channel, token.id() as Value));
+        match C::offer(self.halves.tx(channel), token) {
+            Offered::Done => {
+                let done = Answer::Accepted { clause: 0 };
+                self.recorder.answer(called, done);
+                None
+            }
+            Offered::WouldWait(token) | Offered::Closed(token) => {
+                self.recorder.leave_out(called);
+                Some(token)
             }
         }
     }
@@ -337,10 +360,10 @@ fn is_done(program: &Program, begun: &[AtomicUsize]) -> bool {
     threads.all(|(operations, begun)| begun.load(Relaxed) > operations.len())
 }
 
-/// How many values the main thread has for those who wait to take.
+/// How many values the main thread has for those who wait to take: enough for every move of a thread.
 fn helps(program: &Program) -> usize {
     if program.may_rest() {
-        2 * program.size()
+        OFFERS * (program.size() + program.threads.len() + 1)
     } else {
         0
     }
