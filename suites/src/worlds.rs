@@ -14,7 +14,7 @@ use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Exploration, Explored, Failure, Schedule, World};
 
 use crate::contest::introduced;
-use crate::properties::{Case, Cell, Checks, Judgement, judge_closely};
+use crate::properties::{Case, Cell, Checks, Judgement, Model, judge_closely};
 use crate::roster::{Due, Owed};
 
 /// Who takes part in which world.
@@ -37,12 +37,12 @@ pub(crate) trait Court: Send + Sync {
     fn cells(&self, implementation: &str) -> Vec<Cell>;
     /// The verdict of a cell; says which case `begins`.
     fn judge(&self, cell: &Cell, plan: &Exploration, begins: &mut dyn FnMut(&Case)) -> Judgement;
-    /// Explores one case.
-    fn explore(&self, case: Case, plan: &Exploration) -> Explored;
-    /// That execution of the case once more.
-    fn replay(&self, case: Case, schedule: &Schedule) -> Result<Explored, String>;
+    /// Explores one model of a case.
+    fn explore(&self, model: Model, plan: &Exploration) -> Explored;
+    /// That execution of the model once more.
+    fn replay(&self, model: Model, schedule: &Schedule) -> Result<Explored, String>;
     /// One that fails alike with fewer switches, if it is found in that time.
-    fn shrink(&self, case: Case, failure: &Failure, limit: Duration) -> Option<Failure>;
+    fn shrink(&self, model: Model, failure: &Failure, limit: Duration) -> Option<Failure>;
 }
 
 struct In<W, R>(R, PhantomData<W>);
@@ -68,16 +68,16 @@ impl<W: World, R: Registry> Court for In<W, R> {
         judge_closely::<W>(cell, plan, begins)
     }
 
-    fn explore(&self, case: Case, plan: &Exploration) -> Explored {
-        W::explore(plan, move || (case.model)())
+    fn explore(&self, model: Model, plan: &Exploration) -> Explored {
+        W::explore(plan, move || model())
     }
 
-    fn replay(&self, case: Case, schedule: &Schedule) -> Result<Explored, String> {
-        W::replay(schedule, move || (case.model)())
+    fn replay(&self, model: Model, schedule: &Schedule) -> Result<Explored, String> {
+        W::replay(schedule, move || model())
     }
 
-    fn shrink(&self, case: Case, failure: &Failure, limit: Duration) -> Option<Failure> {
-        W::shrink(failure, move || (case.model)(), limit)
+    fn shrink(&self, model: Model, failure: &Failure, limit: Duration) -> Option<Failure> {
+        W::shrink(failure, move || model(), limit)
     }
 }
 

@@ -3,11 +3,13 @@
 //! Three tiers. The [`Ledger`] needs no order of events at all: values are unique [`Token`]s that count their
 //! drops; callers write down what they asked and were answered, each thread for itself, and the books are
 //! compared once everything has stopped. [`fifo`] looks at when things were asked and answered, one channel at a
-//! time. [`dual`] holds small histories against the whole specification.
+//! time. [`dual`] holds small histories against the whole specification. Beside them [`outcomes`] enumerates what a
+//! tiny program may be answered at all.
 
 pub mod dual;
 pub mod fifo;
 mod ledger;
+pub mod outcomes;
 mod token;
 
 pub use crate::spec::Violation;

@@ -104,6 +104,15 @@ impl<W: World> Recorder<W> {
         W::note(|| Note::Answered(operation.answer_text()));
     }
 
+    /// Instead of [`Recorder::answer`], for the operation called last: it had no effect, and is left out. What
+    /// is legal with it is legal without it.
+    pub fn leave_out(&mut self, called: Called) {
+        debug_assert_eq!(called.0 + 1, self.written.len(), "it was called last");
+        self.written.truncate(called.0);
+        // What precedes it precedes whatever has its number next.
+        self.called -= 1;
+    }
+
     /// The history of all that was joined.
     pub fn finish(mut self, channels: impl Into<Vec<Storage>>) -> History {
         self.written.sort_by_key(|(id, _)| *id);
@@ -177,6 +186,28 @@ mod tests {
             .collect();
         assert_eq!(texts, ["put(a, 1)", "close(a)", "take(a)", "poll(a)"]);
         assert_eq!(history.predecessors(), [0, 0b101, 0b1, 0b1]);
+    }
+
+    #[test]
+    fn what_is_left_out_hands_on_what_preceded_it() {
+        let mut main = Recorder::<Std>::new();
+        let put = main.invoke(Call::put(0, 1));
+        main.answer(put, ACCEPTED);
+        let mut other = main.fork();
+        let vain = other.invoke(Call::poll(1));
+        other.leave_out(vain);
+        let poll = other.invoke(Call::poll(0));
+        other.answer(poll, Answer::WouldWait);
+        main.join(other);
+        let mut history = main.finish([Storage::Fixed(1), Storage::Fixed(1)]);
+        history.stamps = Stamps::Schedule;
+        let calls: Vec<String> = history
+            .operations
+            .iter()
+            .map(|o| o.call.to_string())
+            .collect();
+        assert_eq!(calls, ["put(a, 1)", "poll(a)"]);
+        assert_eq!(history.predecessors(), [0, 0b1]);
     }
 
     /// std's own channel, by two producers and a consumer.

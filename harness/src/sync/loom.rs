@@ -268,6 +268,7 @@ fn check(
     Some(Failure {
         message: again.unwrap_or(found),
         schedule: Some(schedule),
+        member: None,
     })
 }
 

@@ -73,7 +73,7 @@ pub mod std;
 pub mod trace;
 
 pub use note::Note;
-pub use schedule::{Failure, Schedule, Steps};
+pub use schedule::{Failure, Member, Schedule, Steps};
 
 /// A moment on the clock of a world, in nanoseconds since that clock began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -13,6 +13,19 @@ pub struct Failure {
     pub message: String,
     /// How to see it again; `None` where nothing repeats an execution, as under std.
     pub schedule: Option<Schedule>,
+    /// Which model, where a whole family of them was explored.
+    #[cfg_attr(feature = "record", serde(default))]
+    pub member: Option<Member>,
+}
+
+/// One model of a family.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
+pub struct Member {
+    /// By which the family finds it again.
+    pub key: String,
+    /// What it does, for people.
+    pub told: String,
 }
 
 impl Failure {
@@ -38,13 +51,18 @@ impl From<String> for Failure {
         Failure {
             message,
             schedule: None,
+            member: None,
         }
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&self.message)?;
+        match &self.member {
+            Some(member) => write!(f, "\n{}", member.told),
+            None => Ok(()),
+        }
     }
 }
 

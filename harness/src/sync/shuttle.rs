@@ -236,6 +236,7 @@ fn run(
     Some(Failure {
         message,
         schedule: Some(Schedule::Steps(steps)),
+        member: None,
     })
 }
 
@@ -306,6 +307,7 @@ fn turns(model: impl Fn() + Send + Sync + 'static) -> Option<Failure> {
     Some(Failure {
         message,
         schedule: Some(Schedule::Turns),
+        member: None,
     })
 }
 

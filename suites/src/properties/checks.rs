@@ -23,7 +23,8 @@ use super::{
     Case, Owed, PROPERTIES, Property, a1_exclusive, a2_closed_port, a3_meeting, a4_no_self_pairing,
     a5_choice, a6_default, a7_clauses, a8_cleanup, a9_timeout, b1_buffers, c1_conservation,
     c2_order, c3_capacity, c4_waiters, c5_try, c6_close, c7_bounded, c8_deadlines, c9_cancel,
-    c10_drops, c11_forms, c13_identity, c14_disconnect, executors, limiters, pipelines, timers,
+    c10_drops, c11_forms, c13_identity, c14_disconnect, executors, limiters, pipelines, programs,
+    timers,
 };
 
 /// One implementation and one property, in one world.
@@ -184,6 +185,10 @@ impl<W: World> Enrol for Checks<W> {
         if who.capabilities.derived.contains(&Capability::Identity) {
             self.owe(who, &c13_identity::PROPERTY, c13_identity::cases::<C>());
         }
+        self.owe(who, &programs::CHANNELS, programs::cases::<C, W>(who));
+        if W::NAME == "std" {
+            self.owe(who, &programs::OUTCOMES, programs::outcome_cases::<C>(who));
+        }
     }
 
     fn asynchronous<C: Async>(&mut self, who: &Contestant) {
@@ -222,7 +227,10 @@ impl<W: World> Enrol for Checks<W> {
         if claims(who, Claim::WaiterFifo) {
             self.owe(who, &c4_waiters::PROPERTY, c4_waiters::cases::<C>());
         }
+        self.owe(who, &programs::AWAITED, programs::async_cases::<C, W>(who));
         if claims(who, Claim::CancelSafe) {
+            let cases = programs::cancelled_cases::<C, W>(who);
+            self.owe(who, &programs::CANCELLED, cases);
             self.owe(who, &c9_cancel::PROPERTY, c9_cancel::cases::<C, W>());
             self.owe(
                 who,
@@ -246,6 +254,7 @@ impl<W: World> Enrol for Checks<W> {
             &c11_forms::PROPERTY,
             c11_forms::mixed_cases::<C, W>(panic_safe),
         );
+        self.owe(who, &programs::AWAITED, programs::mixed_cases::<C, W>(who));
     }
 
     fn callback<C: Callback + Blocking>(&mut self, who: &Contestant) {
@@ -266,6 +275,8 @@ impl<W: World> Enrol for Checks<W> {
             &c8_deadlines::PROPERTY,
             c8_deadlines::put_cases::<C, W>(),
         );
+        let cases = programs::put_deadline_cases::<C, W>(who);
+        self.owe(who, &programs::CHANNELS, cases);
     }
 
     fn take_deadline<C: TakeDeadline>(&mut self, who: &Contestant) {
@@ -274,6 +285,8 @@ impl<W: World> Enrol for Checks<W> {
             &c8_deadlines::PROPERTY,
             c8_deadlines::take_cases::<C, W>(),
         );
+        let cases = programs::take_deadline_cases::<C, W>(who);
+        self.owe(who, &programs::CHANNELS, cases);
     }
 
     fn promises<C: Promises + Blocking>(&mut self, who: &Contestant) {
@@ -286,6 +299,11 @@ impl<W: World> Enrol for Checks<W> {
 
     fn alts<C: Alts>(&mut self, who: &Contestant) {
         self.owe(who, &a1_exclusive::PROPERTY, a1_exclusive::cases::<C, W>());
+        self.owe(who, &programs::ALTS, programs::alts_cases::<C, W>(who));
+        if W::NAME == "std" {
+            let cases = programs::alts_outcome_cases::<C>(who);
+            self.owe(who, &programs::ALTS_OUTCOMES, cases);
+        }
         self.owe(
             who,
             &a2_closed_port::PROPERTY,

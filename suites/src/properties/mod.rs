@@ -35,6 +35,7 @@ mod form;
 mod gate;
 mod limiters;
 mod pipelines;
+mod programs;
 mod timers;
 mod verdict;
 
@@ -42,6 +43,7 @@ use std::sync::Arc;
 
 use flowmeter_harness::caps::Kind;
 use flowmeter_harness::spec::Violation;
+use flowmeter_harness::sync::{Exploration, Explored, Failure, World};
 
 use crate::scenario::Form;
 use crate::workloads::Needs;
@@ -116,20 +118,68 @@ impl Reliance {
     }
 }
 
-/// One model of a property.
+/// One model of a property, or a family of models that depends on the plan.
 #[derive(Clone)]
 pub struct Case {
     /// What is special about it, such as a buffer.
     pub name: String,
-    /// Runs it once; panics with what was violated.
-    pub model: Arc<dyn Fn() + Send + Sync>,
+    subject: Subject,
+}
+
+/// Runs it once; panics with what was violated.
+pub(crate) type Model = Arc<dyn Fn() + Send + Sync>;
+type Explore = Arc<dyn Fn(&Exploration) -> Explored + Send + Sync>;
+type Member = Arc<dyn Fn(&str) -> Option<Model> + Send + Sync>;
+
+#[derive(Clone)]
+enum Subject {
+    Model(Model),
+    Family {
+        /// Explores it in its world.
+        explore: Explore,
+        /// The model that a failure names; nothing where none can be seen again.
+        member: Member,
+    },
 }
 
 impl Case {
     fn new(name: impl Into<String>, model: impl Fn() + Send + Sync + 'static) -> Case {
         Case {
             name: name.into(),
-            model: Arc::new(model),
+            subject: Subject::Model(Arc::new(model)),
+        }
+    }
+
+    fn generated(
+        name: impl Into<String>,
+        explore: impl Fn(&Exploration) -> Explored + Send + Sync + 'static,
+        member: impl Fn(&str) -> Option<Model> + Send + Sync + 'static,
+    ) -> Case {
+        Case {
+            name: name.into(),
+            subject: Subject::Family {
+                explore: Arc::new(explore),
+                member: Arc::new(member),
+            },
+        }
+    }
+
+    /// Explores it in the world that it was made for.
+    fn explore<W: World>(&self, plan: &Exploration) -> Explored {
+        match &self.subject {
+            Subject::Model(model) => {
+                let model = Arc::clone(model);
+                W::explore(plan, move || model())
+            }
+            Subject::Family { explore, .. } => explore(plan),
+        }
+    }
+
+    /// The one model that failed so.
+    pub(crate) fn model(&self, failure: &Failure) -> Option<Model> {
+        match &self.subject {
+            Subject::Model(model) => Some(Arc::clone(model)),
+            Subject::Family { member, .. } => member(&failure.member.as_ref()?.key),
         }
     }
 }
@@ -160,6 +210,9 @@ pub const PROPERTIES: &[&Property] = &[
     &c1_conservation::AWAITED,
     &c2_order::PROPERTY,
     &c2_order::AWAITED,
+    &programs::CHANNELS,
+    &programs::OUTCOMES,
+    &programs::AWAITED,
     &c3_capacity::PROPERTY,
     &c4_waiters::PROPERTY,
     &c5_try::PROPERTY,
@@ -167,6 +220,7 @@ pub const PROPERTIES: &[&Property] = &[
     &c7_bounded::PROPERTY,
     &c8_deadlines::PROPERTY,
     &c9_cancel::PROPERTY,
+    &programs::CANCELLED,
     &c10_drops::PROPERTY,
     &c10_drops::PANICKING,
     &c11_forms::PROPERTY,
@@ -174,6 +228,8 @@ pub const PROPERTIES: &[&Property] = &[
     &c14_disconnect::PROPERTY,
     &b1_buffers::PROPERTY,
     &a1_exclusive::PROPERTY,
+    &programs::ALTS,
+    &programs::ALTS_OUTCOMES,
     &a2_closed_port::PROPERTY,
     &a3_meeting::PROPERTY,
     &a4_no_self_pairing::PROPERTY,

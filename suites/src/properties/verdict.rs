@@ -65,8 +65,7 @@ pub(crate) fn judge_closely<W: World>(
             time: share,
             ..budget.clone()
         };
-        let model = case.model.clone();
-        let mut explored = W::explore(&plan, move || model());
+        let mut explored = case.explore::<W>(&plan);
         if explored.executions == 0 && budget.executions > 0 && W::NAME == "std" {
             // Earlier cases have used up the time. One execution costs little here, and a case that
             // has been looked at once says more than none; where schedules are explored it would not.
@@ -75,8 +74,7 @@ pub(crate) fn judge_closely<W: World>(
                 time: Duration::MAX,
                 ..budget.clone()
             };
-            let model = case.model.clone();
-            explored = W::explore(&once, move || model());
+            explored = case.explore::<W>(&once);
         }
         proof.executions += explored.executions;
         proof.complete &= explored.complete;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::counterexample::Counterexample;
 use crate::process::{self, End};
-use crate::properties::{Case, FailingCase};
+use crate::properties::{FailingCase, Model};
 use crate::worlds::{Court, Worlds};
 
 /// How long a schedule is shrunk.
@@ -146,7 +146,10 @@ pub(crate) fn replay(example: &Counterexample) -> Result<Replayed, String> {
         Err(why) => Replayed::Broke(why),
         Ok(answer) => match answer? {
             Some(failure) => {
-                let same = failure == example.failure;
+                let Failure {
+                    message, schedule, ..
+                } = &example.failure;
+                let same = failure.message == *message && failure.schedule == *schedule;
                 Replayed::Failed(failure, same)
             }
             None => Replayed::Held,
@@ -193,11 +196,11 @@ pub(crate) fn as_proof(
     }
 }
 
-/// The case of a counterexample, and its world.
-pub(super) fn case<'w, R: AsyncRegistry>(
+/// The model of a counterexample, and its world.
+pub(super) fn model<'w, R: AsyncRegistry>(
     worlds: &'w Worlds<R>,
     example: &Counterexample,
-) -> Result<(&'w dyn Court, Case), String> {
+) -> Result<(&'w dyn Court, Model), String> {
     let Counterexample {
         implementation,
         property,
@@ -214,7 +217,9 @@ pub(super) fn case<'w, R: AsyncRegistry>(
     let found = found.ok_or_else(|| {
         format!("there is no case '{case}' of {property} on {implementation} under {world}")
     })?;
-    Ok((court, found))
+    let model = found.model(&example.failure);
+    let model = model.ok_or_else(|| format!("case '{case}' has no such model"))?;
+    Ok((court, model))
 }
 
 /// The process that replays.
@@ -222,10 +227,10 @@ pub(crate) fn serve_replay<R: AsyncRegistry>(
     worlds: &Worlds<R>,
     example: Counterexample,
 ) -> Result<Option<Failure>, String> {
-    let (court, case) = case(worlds, &example)?;
+    let (court, model) = model(worlds, &example)?;
     let schedule = example.failure.schedule.as_ref();
     let schedule = schedule.ok_or("it has no schedule")?;
-    Ok(court.replay(case, schedule)?.failure)
+    Ok(court.replay(model, schedule)?.failure)
 }
 
 /// The process that shrinks.
@@ -233,8 +238,12 @@ pub(crate) fn serve_shrink<R: AsyncRegistry>(
     worlds: &Worlds<R>,
     example: Counterexample,
 ) -> Option<Failure> {
-    let (court, case) = case(worlds, &example).ok()?;
-    court.shrink(case, &example.failure, SHRINKING)
+    let (court, model) = model(worlds, &example).ok()?;
+    let shrunk = court.shrink(model, &example.failure, SHRINKING)?;
+    Some(Failure {
+        member: example.failure.member,
+        ..shrunk
+    })
 }
 
 /// The process that counts, and tells after each execution. Answers nothing where there is nothing to run.
@@ -249,7 +258,7 @@ pub(crate) fn serve_rate<R: AsyncRegistry>(
             std::process::exit(1);
         }
     }));
-    let (court, case) = case(worlds, &example).ok()?;
+    let (court, model) = model(worlds, &example).ok()?;
     let mut tally = Tally::default();
     while tally.executions < EXECUTIONS {
         let once = Exploration {
@@ -258,7 +267,7 @@ pub(crate) fn serve_rate<R: AsyncRegistry>(
             seed: example.seed.wrapping_add(tally.executions),
             ..Exploration::default()
         };
-        let explored = court.explore(case.clone(), &once);
+        let explored = court.explore(model.clone(), &once);
         tally.executions += explored.executions;
         tally.failures += u64::from(explored.failure.is_some());
         if let Ok(line) = serde_json::to_string(&tally) {

@@ -11,7 +11,7 @@ use flowmeter_harness::sync::Note;
 use flowmeter_harness::sync::trace::{Event, What, traced};
 use flowmeter_reports::{About, timeline_page};
 
-use super::again::case;
+use super::again::model;
 use super::counterexample::Counterexample;
 use crate::process;
 use crate::worlds::Worlds;
@@ -41,7 +41,7 @@ pub(crate) fn draw(example: &Counterexample, file: &Path, replay: &str) -> io::R
     let title = format!("{implementation} {property} under {world}");
     let about = About {
         title: &title,
-        violation: &failure.message,
+        violation: &failure.to_string(),
         replay: Some(replay),
         found: &format!("case: {case}; seed {seed}"),
     };
@@ -56,9 +56,9 @@ pub(crate) fn serve<R: AsyncRegistry>(
     worlds: &Worlds<R>,
     example: Counterexample,
 ) -> Option<Timeline> {
-    let (court, case) = case(worlds, &example).ok()?;
+    let (court, model) = model(worlds, &example).ok()?;
     let schedule = example.failure.schedule.as_ref()?;
-    let (replayed, events) = traced(|| court.replay(case, schedule));
+    let (replayed, events) = traced(|| court.replay(model, schedule));
     let failure = replayed.ok()?.failure?;
     Some(timeline(events, &failure.message))
 }

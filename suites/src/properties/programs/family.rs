@@ -1,0 +1,141 @@
+//! A case that is a family of models: programs drawn from the seed of the plan, each explored for a share of its
+//! budget, the first that fails shrunk while it still fails for the same reason.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use flowmeter_harness::sync::{Exploration, Explored, Failure, Member, World};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use super::super::Model;
+use super::program::Program;
+
+/// How many executions each program has, and how many programs there are at most.
+fn shares<W: World>(executions: u64) -> (u64, u64) {
+    match W::NAME {
+        // A program's space is exhausted, or nothing is proved of it.
+        "loom" => (executions, LOOM_PROGRAMS),
+        // There is only one schedule.
+        "sim" => (1, executions.div_ceil(4)),
+        _ => (
+            SCHEDULES.min(executions.max(1)),
+            executions.div_ceil(SCHEDULES),
+        ),
+    }
+}
+
+/// Under loom each costs as much as its space is large.
+const LOOM_PROGRAMS: u64 = 20;
+const SCHEDULES: u64 = 40;
+
+/// How often a smaller program is tried, and for how long.
+const ATTEMPTS: usize = 300;
+const PATIENCE: Duration = Duration::from_secs(2);
+/// A program that failed once may fail seldom: a smaller one is tried as many times over.
+const AGAIN: u64 = 4;
+
+/// Explores programs. Under loom the answer is `complete` when the space of each was exhausted: which programs they
+/// are is a sample in every world.
+pub(super) fn explore<W: World>(
+    programs: impl Strategy<Value = Program>,
+    plan: &Exploration,
+    model: impl Fn(&Arc<Program>) -> Model,
+) -> Explored {
+    let began = Instant::now();
+    let mut runner = runner(plan.seed);
+    let mut total = Explored {
+        executions: 0,
+        complete: true,
+        failure: None,
+    };
+    let (each, most) = shares::<W>(plan.executions);
+    let explore = |program: &Program, executions: u64, seed: u64, time: Duration| {
+        let plan = Exploration {
+            executions,
+            time,
+            seed,
+            ..plan.clone()
+        };
+        let model = model(&Arc::new(program.clone()));
+        W::explore(&plan, move || model())
+    };
+    for index in 0..most {
+        let left = plan.time.saturating_sub(began.elapsed());
+        let room = plan.executions.saturating_sub(total.executions);
+        if left.is_zero() || room == 0 {
+            total.complete = false;
+            break;
+        }
+        let mut tree = programs
+            .new_tree(&mut runner)
+            .expect("no program is filtered out");
+        let seed = plan.seed.wrapping_add(index);
+        let explored = explore(&tree.current(), each.min(room), seed, left);
+        total.executions += explored.executions;
+        total.complete &= explored.complete;
+        if let Some(failure) = explored.failure {
+            let found = tree.current();
+            let fails = |program: &Program| {
+                let executions = each.saturating_mul(AGAIN);
+                explore(program, executions, seed, PATIENCE).failure
+            };
+            let (least, failure) = shrunk(&mut tree, failure, fails);
+            total.complete = false;
+            let told = format!(
+                "The program, shrunk from {} operations to {}, was number {index} of seed {}:\n{least}",
+                found.size(),
+                least.size(),
+                plan.seed,
+            );
+            let key = serde_json::to_string(&least).expect("a program is plain data");
+            total.failure = Some(Failure {
+                member: Some(Member { key, told }),
+                ..failure
+            });
+            break;
+        }
+    }
+    total
+}
+
+/// The model of that program.
+pub(super) fn member(key: &str, model: impl Fn(&Arc<Program>) -> Model) -> Option<Model> {
+    let program: Program = serde_json::from_str(key).ok()?;
+    Some(model(&Arc::new(program)))
+}
+
+fn runner(seed: u64) -> TestRunner {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let config = Config {
+        failure_persistence: None,
+        ..Config::default()
+    };
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
+}
+
+/// The smallest program that was found to fail as this one did, and what it failed with.
+fn shrunk(
+    tree: &mut impl ValueTree<Value = Program>,
+    failure: Failure,
+    fails: impl Fn(&Program) -> Option<Failure>,
+) -> (Program, Failure) {
+    let began = Instant::now();
+    let mut least = (tree.current(), failure);
+    let mut more = tree.simplify();
+    for _ in 0..ATTEMPTS {
+        if !more || began.elapsed() > PATIENCE {
+            break;
+        }
+        let program = tree.current();
+        more = match fails(&program) {
+            Some(failure) if failure.violated() == least.1.violated() => {
+                least = (program, failure);
+                tree.simplify()
+            }
+            _ => tree.complicate(),
+        };
+    }
+    least
+}

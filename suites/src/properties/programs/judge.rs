@@ -1,0 +1,248 @@
+//! What a program's history is held against: the books of its values, each of its channels as a queue, and, where
+//! it is short enough, the whole specification.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use flowmeter_harness::channel::Buffer;
+use flowmeter_harness::check::dual::{self, Verdict};
+use flowmeter_harness::check::{Ledger, Mint, Violation, fifo};
+use flowmeter_harness::history::{Answer, Call, Clause, History, Operation, Stamps, columns};
+use flowmeter_harness::spec::Rules;
+
+/// Histories of more operations are not held against the whole specification.
+const LONGEST: usize = 56;
+/// How many states its search looks at; legal histories need a few for each operation.
+const STATES: u64 = 20_000;
+
+/// The judge of one program's executions.
+#[derive(Clone)]
+pub(super) struct Judge(Arc<Bench>);
+
+struct Bench {
+    channels: Vec<Buffer>,
+    rules: Rules,
+    /// Whether threads of this world have stacks on which a search fits.
+    deep: bool,
+    /// Fingerprints of what was found legal: many schedules come to the same history.
+    legal: Mutex<HashSet<u64>>,
+}
+
+impl Judge {
+    pub(super) fn new(channels: &[Buffer], rules: Rules, world: &str) -> Judge {
+        Judge(Arc::new(Bench {
+            channels: channels.to_vec(),
+            rules,
+            deep: world == "std",
+            legal: Mutex::default(),
+        }))
+    }
+
+    /// Judges an execution in which everybody waited at the moment `rest_at`; nothing of it is left but `mint`.
+    ///
+    /// # Panics
+    /// With what it violates.
+    pub(super) fn judge(&self, history: History, rest_at: Option<u64>, mint: &Mint) {
+        let books = Books::of(&history, &self.0, mint.count());
+        let broken = books.judge(mint).err();
+        let answer = match broken {
+            Some(violation) => Err(format!("{violation}\n{}", columns(&history))),
+            None if self.0.deep => self.0.hear(&history, rest_at),
+            None => {
+                // Real threads have room; only values go to and fro, so the checker misses nothing.
+                let bench = Arc::clone(&self.0);
+                let search = thread::spawn(move || bench.hear(&history, rest_at));
+                search.join().expect("judging does not panic")
+            }
+        };
+        if let Err(why) = answer {
+            panic!("{why}");
+        }
+    }
+}
+
+impl Bench {
+    fn hear(&self, history: &History, rest_at: Option<u64>) -> Result<(), String> {
+        for channel in 0..self.channels.len() {
+            self.queue(history, channel)?;
+        }
+        if let Some(stamp) = rest_at {
+            let mut resting = history.until(stamp);
+            resting.quiescent = true;
+            self.whole(&resting)?;
+        }
+        self.whole(history)
+    }
+
+    /// Tier two.
+    fn queue(&self, history: &History, channel: usize) -> Result<(), String> {
+        let Stamps::Order { margin } = history.stamps else {
+            return Ok(());
+        };
+        if history.closes(channel) && !self.rules.keeps_buffered {
+            return Ok(());
+        }
+        let there = |operation: &Operation| at_channel(operation, channel, margin);
+        let Some(operations) = history
+            .operations
+            .iter()
+            .map(there)
+            .filter_map(Seen::judged)
+            .collect::<Option<Vec<fifo::Operation>>>()
+        else {
+            return Ok(());
+        };
+        let queue = fifo::History::new(&operations).expect("every value is put once");
+        queue
+            .judge(self.channels[channel])
+            .map_err(|rejection| format!("{rejection}\n{}", columns(history)))
+    }
+
+    /// Tier three.
+    fn whole(&self, history: &History) -> Result<(), String> {
+        if history.operations.len() > LONGEST {
+            return Ok(());
+        }
+        let fingerprint = fingerprint(history);
+        let known = |legal: &HashSet<u64>| legal.contains(&fingerprint);
+        if known(&self.legal.lock().expect("nobody panics with it")) {
+            return Ok(());
+        }
+        match dual::judge(history, self.rules, STATES) {
+            Verdict::Illegal(counterexample) => return Err(counterexample.to_string()),
+            // What is not known is no alarm.
+            Verdict::Legal | Verdict::Inconclusive(_) => {}
+        }
+        let mut legal = self.legal.lock().expect("nobody panics with it");
+        legal.insert(fingerprint);
+        Ok(())
+    }
+}
+
+/// What the specification looks at, in a number. When deadlines are is not part of it.
+fn fingerprint(history: &History) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    history.quiescent.hash(&mut hasher);
+    history.predecessors().hash(&mut hasher);
+    for operation in &history.operations {
+        operation.thread.hash(&mut hasher);
+        operation.answer.hash(&mut hasher);
+        match &operation.call {
+            Call::Close(channel) => channel.hash(&mut hasher),
+            Call::Alts { clauses, .. } => clauses.hash(&mut hasher),
+        }
+    }
+    hasher.finish()
+}
+
+/// What one channel sees of an operation.
+enum Seen {
+    Nothing,
+    One(fifo::Operation),
+    /// Something that a queue cannot do (C9).
+    Unlike,
+}
+
+impl Seen {
+    /// `None` for nothing, and in it `None` for what is no queue's.
+    fn judged(self) -> Option<Option<fifo::Operation>> {
+        match self {
+            Seen::Nothing => None,
+            Seen::One(operation) => Some(Some(operation)),
+            Seen::Unlike => Some(None),
+        }
+    }
+}
+
+/// A completed alts is one operation on the channel of its winner, and nothing on all others. Stamps of real
+/// threads are as far apart as they may be: every interval ends later by that.
+fn at_channel(operation: &Operation, channel: usize, margin: u64) -> Seen {
+    use fifo::Outcome;
+
+    let clauses = operation.call.clauses();
+    let here = |clause: usize| clauses[clause].channel() == channel;
+    let outcome = match operation.answer {
+        Answer::Accepted { clause } if here(clause) => match clauses[clause] {
+            Clause::Put { value, .. } => Outcome::Put(value.into()),
+            Clause::Take { .. } => return Seen::Nothing,
+        },
+        Answer::Took { clause, value } if here(clause) => Outcome::Take(value.into()),
+        Answer::Refused { clause } if here(clause) => Outcome::PutClosed,
+        Answer::Ended { clause } if here(clause) => Outcome::TakeClosed,
+        Answer::Closed if operation.call == Call::Close(channel) => Outcome::Close,
+        Answer::WouldWait => match clauses {
+            [Clause::Put { channel: to, .. }] if *to == channel => Outcome::PutFull,
+            [Clause::Take { channel: from }] if *from == channel => Outcome::TakeEmpty,
+            _ => return Seen::Nothing,
+        },
+        Answer::Cancelled | Answer::Pending => match clauses {
+            [Clause::Put { channel: to, value }] if *to == channel => Outcome::Put((*value).into()),
+            clauses if clauses.iter().any(|c| c.channel() == channel) => return Seen::Unlike,
+            _ => return Seen::Nothing,
+        },
+        _ => return Seen::Nothing,
+    };
+    let unsure = matches!(operation.answer, Answer::Cancelled | Answer::Pending);
+    let returned = match unsure {
+        true => fifo::NEVER,
+        false => operation.returned.saturating_add(margin),
+    };
+    Seen::One(fifo::Operation {
+        thread: operation.thread as u32,
+        invoke: operation.invoked,
+        returned,
+        outcome,
+    })
+}
+
+/// Tier one: the values of channels that keep everything, and the others.
+struct Books {
+    kept: Ledger,
+    other: Ledger,
+}
+
+impl Books {
+    fn of(history: &History, bench: &Bench, count: usize) -> Books {
+        let (mut kept, mut other) = (Ledger::new(count), Ledger::new(count));
+        let keeps: Vec<bool> = bench
+            .channels
+            .iter()
+            .enumerate()
+            .map(|(channel, buffer)| {
+                let closed = history.closes(channel) && !bench.rules.keeps_buffered;
+                buffer.keeps_everything() && !closed
+            })
+            .collect();
+        for operation in &history.operations {
+            for (at, clause) in operation.call.clauses().iter().enumerate() {
+                let book = match keeps[clause.channel()] {
+                    true => &mut kept,
+                    false => &mut other,
+                };
+                match (*clause, operation.answer) {
+                    (Clause::Put { value, .. }, Answer::Accepted { clause }) if clause == at => {
+                        book.accepted(value as usize);
+                    }
+                    (Clause::Put { value, .. }, Answer::Cancelled | Answer::Pending) => {
+                        book.offered(value as usize);
+                    }
+                    (Clause::Put { value, .. }, _) => book.refused(value as usize),
+                    (Clause::Take { .. }, Answer::Took { clause, value }) if clause == at => {
+                        book.taken(value as usize);
+                    }
+                    (Clause::Take { .. }, _) => {}
+                }
+            }
+        }
+        Books { kept, other }
+    }
+
+    fn judge(&self, mint: &Mint) -> Result<(), Violation> {
+        self.kept.judge_drained()?;
+        self.other.judge_takes()?;
+        self.kept.judge_drops(mint)?;
+        self.other.judge_drops(mint)
+    }
+}
