@@ -9,6 +9,7 @@ use flowmeter_harness::sync::{Exploration, panic_text};
 use serde::{Deserialize, Serialize};
 
 use crate::process;
+use crate::properties::now;
 use crate::roster::{Due, Owed};
 use crate::worlds::Worlds;
 
@@ -69,8 +70,13 @@ pub(crate) struct Task {
     world: String,
     executions: u64,
     millis: u64,
+    /// How long the process has for its answer.
+    patience_millis: u64,
     seed: u64,
 }
+
+/// For a process to start, and to say where it hangs.
+const LEEWAY: Duration = Duration::from_secs(1);
 
 /// Proves a cell in a process of its own.
 pub fn prove(cell: &Owed, effort: Effort) -> Proof {
@@ -82,6 +88,7 @@ pub fn prove(cell: &Owed, effort: Effort) -> Proof {
         world: cell.world.to_owned(),
         executions: effort.executions,
         millis: effort.time.as_millis() as u64,
+        patience_millis: (effort.time + effort.grace).as_millis() as u64,
         seed: effort.seed,
     };
     let without = |verdict, detail| {
@@ -93,7 +100,7 @@ pub fn prove(cell: &Owed, effort: Effort) -> Proof {
         Due::NotInstrumentable(why) => {
             return without(Verdict::NotInstrumentable, Some(why.clone()));
         }
-        Due::Owed => process::ask(process::CELL, &task, effort.time + effort.grace)
+        Due::Owed => process::ask(process::CELL, &task, effort.time + effort.grace + LEEWAY)
             .unwrap_or_else(|why| without(Verdict::Error, Some(why))),
         Due::Unknown(why) => without(Verdict::Error, Some(why.clone())),
     };
@@ -129,7 +136,7 @@ fn tell_of_panics(task: &Task) {
     let fail = proof(task, Verdict::Fail, None, 0.0);
     std::panic::set_hook(Box::new(move |panic| {
         if std::thread::current().id() != main {
-            let detail = Some(panic_text(panic.payload()));
+            let detail = Some(format!("{}: {}", now(), panic_text(panic.payload())));
             if let Ok(line) = serde_json::to_string(&Proof {
                 detail,
                 ..fail.clone()
@@ -141,9 +148,26 @@ fn tell_of_panics(task: &Task) {
     }));
 }
 
+/// Who waits for ever does not say where. This process knows, and tells it before the one that asked gives up.
+fn tell_of_a_hang(task: &Task) {
+    let patience = Duration::from_millis(task.patience_millis);
+    let error = proof(task, Verdict::Error, None, patience.as_secs_f64());
+    std::thread::spawn(move || {
+        std::thread::sleep(patience);
+        let seconds = patience.as_secs_f64();
+        let why = format!("no answer within {seconds:.0} s: somebody waits for ever");
+        let detail = Some(format!("{}: {why}", now()));
+        if let Ok(line) = serde_json::to_string(&Proof { detail, ..error }) {
+            println!("{line}");
+        }
+        std::process::exit(0);
+    });
+}
+
 /// The process of one cell: its verdict.
 pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, task: Task) -> Proof {
     tell_of_panics(&task);
+    tell_of_a_hang(&task);
     let same = "the process that asks is the same program";
     let court = worlds.find(&task.world).expect(same);
     let mut cells = court.cells(&task.implementation).into_iter();

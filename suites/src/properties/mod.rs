@@ -28,7 +28,9 @@ mod c6_close;
 mod c7_bounded;
 mod c8_deadlines;
 mod c9_cancel;
+mod cancellation;
 mod checks;
+mod conditions;
 mod crowd;
 mod executors;
 mod form;
@@ -46,6 +48,7 @@ use crate::scenario::Form;
 use crate::workloads::Needs;
 
 pub use checks::{Cell, Checks};
+pub(crate) use conditions::now;
 pub use verdict::judge;
 
 /// A statement about every implementation that claims it.
@@ -155,6 +158,7 @@ pub const PROPERTIES: &[&Property] = &[
     &c8_deadlines::PROPERTY,
     &c9_cancel::PROPERTY,
     &c10_drops::PROPERTY,
+    &c10_drops::DROPPED,
     &c10_drops::PANICKING,
     &c11_forms::PROPERTY,
     &c13_identity::PROPERTY,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::sync::{Exploration, World};
 
-use super::Cell;
+use super::{Cell, conditions};
 
 /// Explores the cases of a cell in turn, each with its share of the budget, until one fails. In the std
 /// world each runs once at least, even when the budget is used up. Loom proves by exhausting a space: where
@@ -39,9 +39,8 @@ pub fn judge<W: World>(cell: &Cell, budget: &Exploration) -> Proof {
             time: share,
             ..budget.clone()
         };
-        let model = case.model.clone();
-        let mut explored = W::explore(&plan, move || model());
-        if explored.executions == 0 && budget.executions > 0 && W::NAME == "std" {
+        let mut outcome = conditions::explore::<W>(&plan, case);
+        if outcome.explored.executions == 0 && budget.executions > 0 && W::NAME == "std" {
             // Earlier cases have used up the time. One execution costs little here, and a case that
             // has been looked at once says more than none; where schedules are explored it would not.
             let once = Exploration {
@@ -49,17 +48,18 @@ pub fn judge<W: World>(cell: &Cell, budget: &Exploration) -> Proof {
                 time: Duration::MAX,
                 ..budget.clone()
             };
-            let model = case.model.clone();
-            explored = W::explore(&once, move || model());
+            outcome = conditions::explore::<W>(&once, case);
         }
+        let explored = outcome.explored;
         proof.executions += explored.executions;
         proof.complete &= explored.complete;
         if let Some(failure) = explored.failure {
             proof.verdict = Verdict::Fail;
             proof.complete = false;
-            proof.detail = Some(format!("{}: {failure}", case.name));
+            proof.detail = Some(format!("{}: {failure}", outcome.place));
             break;
         }
+        proof.detail = proof.detail.or(outcome.missed);
         let open = if explored.executions == 0 {
             Some("the budget ended before the first execution".to_owned())
         } else if W::NAME == "loom" && !explored.complete {
