@@ -40,9 +40,6 @@ enum Act {
 /// Polls after which a future is dropped, at most.
 const POLLS: usize = 3;
 
-/// Values that show that the channel goes on.
-const AFTERWARDS: usize = 4;
-
 pub(super) fn cases<C: Async, W: World>(duty: Duty) -> Vec<Case> {
     let mut cases = Vec::new();
     for buffer in having::<C>(&[Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded]) {
@@ -134,6 +131,8 @@ struct Scene<C: Channels> {
 struct Books {
     mint: Mint,
     ledger: Ledger,
+    /// How many futures are dropped, at most.
+    futures: usize,
     /// Values made so far.
     made: usize,
     closed: bool,
@@ -142,8 +141,10 @@ struct Books {
 impl Books {
     /// Of a channel that is open.
     fn of(values: usize) -> Self {
-        let count = values + AFTERWARDS;
+        // As many again, one more and one for a rendezvous show that the channel goes on.
+        let count = 2 * values + 2;
         Books {
+            futures: values,
             mint: Mint::new(count),
             ledger: Ledger::new(count),
             made: 0,
@@ -227,8 +228,11 @@ impl<C: Async> Scene<C> {
         }
         let mut take = Task::new(C::take_async(rx));
         assert!(take.poll().is_pending(), "C3: a take of nothing, {around}");
-        // Each of two futures that were dropped may have one value lost with it.
-        let tries = if self.duty == Duty::LoseNothing { 1 } else { 3 };
+        // Each future that was dropped may have one value lost with it.
+        let tries = match self.duty {
+            Duty::LoseNothing => 1,
+            Duty::DropOnce => books.futures + 1,
+        };
         for _ in 0..tries {
             let token = books.next();
             let id = token.id();
