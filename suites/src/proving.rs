@@ -10,7 +10,6 @@ pub mod counterexample;
 pub(crate) mod picture;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use flowmeter_harness::record::{Proof, Verdict};
@@ -19,7 +18,7 @@ use flowmeter_harness::sync::{Exploration, panic_text};
 use serde::{Deserialize, Serialize};
 
 use crate::process;
-use crate::properties::{FailingCase, Judgement};
+use crate::properties::{FailingCase, Judgement, now};
 use crate::roster::{Due, Owed};
 use crate::worlds::Worlds;
 
@@ -80,6 +79,8 @@ pub(crate) struct Task {
     world: String,
     executions: u64,
     millis: u64,
+    /// How long the process has for its answer.
+    patience_millis: u64,
     seed: u64,
 }
 
@@ -91,10 +92,14 @@ impl Task {
             world: cell.world.to_owned(),
             executions: effort.executions,
             millis: effort.time.as_millis() as u64,
+            patience_millis: (effort.time + effort.grace).as_millis() as u64,
             seed: effort.seed,
         }
     }
 }
+
+/// For a process to start, and to say where it hangs.
+const LEEWAY: Duration = Duration::from_secs(1);
 
 /// Proves a cell in a process of its own.
 pub fn prove(cell: &Owed, effort: Effort) -> Proof {
@@ -123,7 +128,7 @@ fn judgement(cell: &Owed, effort: Effort) -> Judgement {
         Due::NotInstrumentable(why) => {
             return without(Verdict::NotInstrumentable, Some(why.clone()));
         }
-        Due::Owed => process::ask(process::CELL, &task, effort.time + effort.grace)
+        Due::Owed => process::ask(process::CELL, &task, effort.time + effort.grace + LEEWAY)
             .unwrap_or_else(|why| without(Verdict::Error, Some(why))),
         Due::Unknown(why) => without(Verdict::Error, Some(why.clone())),
     };
@@ -163,35 +168,60 @@ fn proof(task: &Task, verdict: Verdict, detail: Option<String>, seconds: f64) ->
 /// What a model panics with is its verdict, and nobody reads the standard error. Where a thread beside the
 /// main one panics, the main one may wait for it for ever: so that panic is told at once, and ends the process.
 /// Panics that a model makes on purpose are resumed, which calls no hook.
-fn tell_of_panics(task: &Task, present: &Arc<Mutex<String>>) {
+fn tell_of_panics(task: &Task) {
     let main = std::thread::current().id();
     let fail = proof(task, Verdict::Fail, None, 0.0);
-    let present = Arc::clone(present);
     std::panic::set_hook(Box::new(move |panic| {
         if std::thread::current().id() == main {
             return;
         }
-        let case = present.lock().unwrap_or_else(PoisonError::into_inner);
+        let (case, condition) = now();
         let message = panic_text(panic.payload());
         let proof = Proof {
-            detail: Some(format!("{case}: {message}")),
+            detail: Some(format!("{case}{condition}: {message}")),
             ..fail.clone()
         };
         let failing = Some(FailingCase {
-            case: case.clone(),
+            case,
+            condition,
             failure: message.into(),
         });
-        if let Ok(line) = serde_json::to_string(&Judgement { proof, failing }) {
-            println!("{line}");
-        }
-        std::process::exit(0);
+        end_with(&Judgement { proof, failing });
     }));
+}
+
+/// Who waits for ever does not say where. This process knows, and tells it before the one that asked gives up.
+fn tell_of_a_hang(task: &Task) {
+    let patience = Duration::from_millis(task.patience_millis);
+    let error = proof(task, Verdict::Error, None, patience.as_secs_f64());
+    std::thread::spawn(move || {
+        std::thread::sleep(patience);
+        let seconds = patience.as_secs_f64();
+        let (case, condition) = now();
+        let why = format!("no answer within {seconds:.0} s: somebody waits for ever");
+        let proof = Proof {
+            detail: Some(format!("{case}{condition}: {why}")),
+            ..error
+        };
+        end_with(&Judgement {
+            proof,
+            failing: None,
+        });
+    });
+}
+
+/// Answers from whatever thread, and ends this process.
+fn end_with(judgement: &Judgement) -> ! {
+    if let Ok(line) = serde_json::to_string(judgement) {
+        println!("{line}");
+    }
+    std::process::exit(0)
 }
 
 /// The process of one cell: its verdict.
 pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, task: Task) -> Judgement {
-    let present = Arc::new(Mutex::new(String::new()));
-    tell_of_panics(&task, &present);
+    tell_of_panics(&task);
+    tell_of_a_hang(&task);
     let same = "the process that asks is the same program";
     let court = worlds
         .court_of(&task.world, &task.implementation)
@@ -205,8 +235,5 @@ pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, task: Task) -> Judgeme
         seed: task.seed,
         ..Exploration::default()
     };
-    court.judge(&cell, &plan, &mut |case| {
-        let mut present = present.lock().unwrap_or_else(PoisonError::into_inner);
-        present.clone_from(&case.name);
-    })
+    court.judge(&cell, &plan)
 }

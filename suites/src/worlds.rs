@@ -14,7 +14,7 @@ use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Exploration, Explored, Failure, Schedule, World};
 
 use crate::contest::introduced;
-use crate::properties::{Case, Cell, Checks, Judgement, Model, judge_closely};
+use crate::properties::{Cell, Checks, Judgement, Model, judge_closely};
 use crate::roster::{Due, Owed};
 
 /// Who takes part in which world.
@@ -35,8 +35,8 @@ pub(crate) trait Court: Send + Sync {
     fn contestants(&self) -> Vec<Contestant>;
     /// An implementation with each property of its kind. Runs what the implementation does when it is asked.
     fn cells(&self, implementation: &str) -> Vec<Cell>;
-    /// The verdict of a cell; says which case `begins`.
-    fn judge(&self, cell: &Cell, plan: &Exploration, begins: &mut dyn FnMut(&Case)) -> Judgement;
+    /// The verdict of a cell.
+    fn judge(&self, cell: &Cell, plan: &Exploration) -> Judgement;
     /// Explores one model of a case.
     fn explore(&self, model: Model, plan: &Exploration) -> Explored;
     /// That execution of the model once more.
@@ -64,8 +64,8 @@ impl<W: World, R: Registry> Court for In<W, R> {
             .collect()
     }
 
-    fn judge(&self, cell: &Cell, plan: &Exploration, begins: &mut dyn FnMut(&Case)) -> Judgement {
-        judge_closely::<W>(cell, plan, begins)
+    fn judge(&self, cell: &Cell, plan: &Exploration) -> Judgement {
+        judge_closely::<W>(cell, plan)
     }
 
     fn explore(&self, model: Model, plan: &Exploration) -> Explored {

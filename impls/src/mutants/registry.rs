@@ -120,7 +120,7 @@ impl<H: Enrol> Enrol for InPlace<'_, H> {
         reset<T: [Reset]>;
         sleep<S: [Sleep]>;
         blocking_sleep<S: [BlockingSleep]>;
-        timeouts<S: [Timeouts<C>], C: [Alts + Blocking]>;
+        timeouts<S: [Timeouts<C>], C: [Alts + Async + Blocking]>;
         pipeline<P: [Pipelines<C, E> + Default], C: [Async], E: [Executors]>;
         limiter<L: [Limiters]>;
         blocking_limit<L: [BlockingLimit]>;

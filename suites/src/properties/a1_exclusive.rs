@@ -21,8 +21,15 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     let mut cases = Vec::new();
     for buffer in having::<C>(&BUFFERS) {
         cases.push(Case::new(format!("two takes, {buffer}"), move || {
-            two_takes::<C, W>(buffer)
+            two_takes::<C, W>(buffer, 0, Order::Random)
         }));
+        if W::NAME == "std" && buffer != Buffer::Unbounded {
+            // Real threads seldom act between two clauses of an alts, unless there are many between them.
+            let name = format!("two takes far apart, {buffer}");
+            cases.push(Case::new(name, move || {
+                two_takes::<C, W>(buffer, 62, Order::Priority)
+            }));
+        }
         if buffer == Buffer::Unbounded {
             continue;
         }
@@ -40,8 +47,9 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     cases
 }
 
-/// Two producers, one on each channel; the alts takes from whichever. Each run takes one value.
-fn two_takes<C: Alts, W: World>(buffer: Buffer) {
+/// Two producers, one on each channel; the alts takes from whichever. Each run takes one value. `between`: so
+/// many clauses of channels to which nobody puts stand between the two.
+fn two_takes<C: Alts, W: World>(buffer: Buffer, between: usize, order: Order) {
     let each = turns::<W>();
     let count = 2 * each;
     let mint = Mint::new(count);
@@ -58,16 +66,22 @@ fn two_takes<C: Alts, W: World>(buffer: Buffer) {
     });
     let mut ledger = Ledger::new(count);
     {
-        let clauses = [Clause::Take(&rx_a), Clause::Take(&rx_b)];
-        let mut prepared = C::prepare(&clauses, Order::Random);
+        let idle: Vec<_> = (0..between)
+            .map(|_| C::open::<Token>(buffer).expect("asked before"))
+            .collect();
+        let idle_takes = idle.iter().map(|(_tx, rx)| rx);
+        let takes = std::iter::once(&rx_a).chain(idle_takes).chain([&rx_b]);
+        let clauses: Vec<_> = takes.map(Clause::Take).collect();
+        let mut nothing: Vec<Option<Token>> = clauses.iter().map(|_| None).collect();
+        let mut prepared = C::prepare(&clauses, order);
         for _ in 0..count {
             W::perturb();
-            match C::run(&mut prepared, &mut [None, None], Patience::Forever) {
+            match C::run(&mut prepared, &mut nothing, Patience::Forever) {
                 Ok(Chosen::Took {
                     clause,
                     value: Some(token),
                 }) => {
-                    let from = usize::from(token.id() >= each);
+                    let from = if token.id() < each { 0 } else { between + 1 };
                     assert_eq!(
                         from, clause,
                         "A1: the answer names another clause than the value's"

@@ -47,6 +47,13 @@ pub(super) fn async_cases<C: Async>() -> Vec<Case> {
         .collect()
 }
 
+/// Owed by futures alone: who blocks need not care.
+pub(super) const DROPPED: Property = Property {
+    name: "c10-dropped-futures",
+    statement: "A put or take dropped after any of its polls drops each value once, strands nobody, and the channel goes on.",
+    relied_on_by: Reliance::Nobody,
+};
+
 /// A promise of its own: few crates make it.
 pub(super) const PANICKING: Property = Property {
     name: "c10-panicking-drops",

@@ -8,7 +8,8 @@ use flowmeter_harness::channel::{Async, Buffer, Channels, Offered, Polled};
 use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::World;
 
-use super::acts::{having, is_empty};
+use super::acts::having;
+use super::cancellation::{self, Duty};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
@@ -18,14 +19,8 @@ pub(super) const PROPERTY: Property = Property {
 };
 
 pub(super) fn cases<C: Async, W: World>() -> Vec<Case> {
-    let mut cases = Vec::new();
+    let mut cases = cancellation::cases::<C, W>(Duty::LoseNothing);
     for buffer in having::<C>(&[Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded]) {
-        cases.push(Case::new(
-            format!("take before and after the hand-over, {buffer}"),
-            move || {
-                take_dropped::<C>(buffer);
-            },
-        ));
         cases.push(Case::new(
             format!("take against a put, {buffer}"),
             move || take_race::<C, W>(buffer),
@@ -33,8 +28,8 @@ pub(super) fn cases<C: Async, W: World>() -> Vec<Case> {
         let is_shared = |(_tx, rx): (C::Tx<u32>, C::Rx<u32>)| C::another_rx(&rx).is_some();
         if C::open::<u32>(buffer).is_some_and(is_shared) {
             cases.push(Case::new(
-                format!("the first of two takes after the hand-over, {buffer}"),
-                move || handed_on::<C>(buffer),
+                format!("a take that waits beside a dropped one, {buffer}"),
+                move || waits_beside::<C, W>(buffer),
             ));
             cases.push(Case::new(
                 format!("three takes dropped in any order, {buffer}"),
@@ -45,86 +40,8 @@ pub(super) fn cases<C: Async, W: World>() -> Vec<Case> {
                 move || dropped_after_a_close::<C>(buffer),
             ));
         }
-        if buffer != Buffer::Unbounded {
-            cases.push(Case::new(format!("put, {buffer}"), move || {
-                put_dropped::<C>(buffer)
-            }));
-        }
     }
     cases
-}
-
-fn take_dropped<C: Async>(buffer: Buffer) {
-    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
-    let mut context = Context::from_waker(Waker::noop());
-    {
-        let mut take = pin!(C::take_async(&mut rx));
-        assert!(
-            take.as_mut().poll(&mut context).is_pending(),
-            "C3: a take of nothing"
-        );
-    }
-    let offered = C::offer(&mut tx, 1);
-    if buffer == Buffer::Rendezvous {
-        assert_eq!(
-            offered,
-            Offered::WouldWait(1),
-            "C9: a dropped take was served"
-        );
-    } else {
-        assert_eq!(
-            C::poll(&mut rx),
-            Polled::Done(1),
-            "C9: a dropped take swallowed a value"
-        );
-    }
-    {
-        let mut take = pin!(C::take_async(&mut rx));
-        assert!(
-            take.as_mut().poll(&mut context).is_pending(),
-            "C3: a take of nothing"
-        );
-        assert_eq!(
-            C::offer(&mut tx, 2),
-            Offered::Done,
-            "C5: a take waits, and an offer found none"
-        );
-    }
-    assert_eq!(
-        C::poll(&mut rx),
-        Polled::Done(2),
-        "C9: a value handed to a take was lost with it"
-    );
-    is_empty::<C, _>(&mut rx, "C9: a value handed to a take was doubled");
-}
-
-/// A value handed to a take that is then dropped goes to the take that waits next.
-fn handed_on<C: Async>(buffer: Buffer) {
-    let (mut tx, mut first) = C::open::<u32>(buffer).expect("asked before");
-    let mut second = C::another_rx(&first).expect("asked before");
-    let mut context = Context::from_waker(Waker::noop());
-    {
-        let mut second = pin!(C::take_async(&mut second));
-        {
-            let mut first = pin!(C::take_async(&mut first));
-            assert!(first.as_mut().poll(&mut context).is_pending());
-            assert!(second.as_mut().poll(&mut context).is_pending());
-            assert_eq!(
-                C::offer(&mut tx, 1),
-                Offered::Done,
-                "C5: two takes wait, and an offer found none"
-            );
-        }
-        assert_eq!(
-            second.as_mut().poll(&mut context),
-            Poll::Ready(Ok(1)),
-            "C9: a value handed to a dropped take did not reach the next"
-        );
-    }
-    is_empty::<C, _>(
-        &mut second,
-        "C9: a value handed to a dropped take was doubled",
-    );
 }
 
 /// What dropped takes had been handed is next again in the order of the puts, whichever is dropped first and
@@ -199,25 +116,6 @@ fn dropped_after_a_close<C: Async>(buffer: Buffer) {
     );
 }
 
-fn put_dropped<C: Async>(buffer: Buffer) {
-    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
-    let mut context = Context::from_waker(Waker::noop());
-    if buffer != Buffer::Rendezvous {
-        assert_eq!(C::offer(&mut tx, 0), Offered::Done);
-    }
-    {
-        let mut put = pin!(C::put_async(&mut tx, 1));
-        assert!(
-            put.as_mut().poll(&mut context).is_pending(),
-            "C3: a put without room"
-        );
-    }
-    if buffer != Buffer::Rendezvous {
-        assert_eq!(C::poll(&mut rx), Polled::Done(0));
-    }
-    is_empty::<C, _>(&mut rx, "C9: a dropped put was delivered");
-}
-
 /// A take is dropped after one poll while another thread puts.
 fn take_race<C: Async, W: World>(buffer: Buffer) {
     let mint = Mint::new(1);
@@ -242,6 +140,46 @@ fn take_race<C: Async, W: World>(buffer: Buffer) {
     };
     ledger.taken(token.expect("C9: an open channel was closed").id());
     assert!(W::join(putter), "C1: a put on an open channel was refused");
+    finish::<C>(rx, ledger, mint);
+}
+
+/// Whoever was to be woken for a value, and is dropped, does not keep it from the take that waits.
+fn waits_beside<C: Async, W: World>(buffer: Buffer) {
+    let mint = Mint::new(1);
+    let (mut tx, mut rx) = C::open::<Token>(buffer).expect("asked before");
+    let mut other = C::another_rx(&rx).expect("asked before");
+    let taker = W::spawn(move || {
+        W::perturb();
+        W::block_on(C::take_async(&mut other)).map(|token| token.id())
+    });
+    let token = mint.token(0);
+    let putter = W::spawn(move || {
+        W::perturb();
+        let put = W::block_on(C::put_async(&mut tx, token));
+        (tx, put.is_ok())
+    });
+    let mut ledger = Ledger::new(1);
+    ledger.accepted(0);
+    let early = {
+        let mut take = Box::pin(C::take_async(&mut rx));
+        W::perturb();
+        let early = take.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        W::perturb();
+        early
+    };
+    if let Poll::Ready(token) = early {
+        // The other one is to end as well.
+        let token = token.expect("C9: an open channel was closed");
+        let (mut tx, accepted) = W::join(putter);
+        assert!(accepted, "C1: a put on an open channel was refused");
+        assert!(W::block_on(C::put_async(&mut tx, token)).is_ok());
+    } else {
+        assert!(
+            W::join(putter).1,
+            "C1: a put on an open channel was refused"
+        );
+    }
+    ledger.taken(W::join(taker).expect("C9: an open channel was closed"));
     finish::<C>(rx, ledger, mint);
 }
 

@@ -18,6 +18,7 @@ use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::sync::{Exploration, World};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
 
+use super::cancellation::{self, Duty};
 use super::form::{ByFuture, ByThread};
 use super::{
     Case, Owed, PROPERTIES, Property, a1_exclusive, a2_closed_port, a3_meeting, a4_no_self_pairing,
@@ -242,6 +243,8 @@ impl<W: World> Enrol for Checks<W> {
             self.owe(who, &c6_close::PROPERTY, c6_close::pending_cases::<C>());
         }
         self.owe(who, &c10_drops::PROPERTY, c10_drops::async_cases::<C>());
+        let dropped = cancellation::cases::<C, W>(Duty::DropOnce);
+        self.owe(who, &c10_drops::DROPPED, dropped);
         if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
             self.owe(who, &c7_bounded::PROPERTY, c7_bounded::async_cases::<C>());
         }

@@ -28,7 +28,9 @@ mod c6_close;
 mod c7_bounded;
 mod c8_deadlines;
 mod c9_cancel;
+mod cancellation;
 mod checks;
+mod conditions;
 mod crowd;
 mod executors;
 mod form;
@@ -49,6 +51,7 @@ use crate::scenario::Form;
 use crate::workloads::Needs;
 
 pub use checks::{Cell, Checks};
+pub(crate) use conditions::{Condition, now};
 pub use verdict::judge;
 pub(crate) use verdict::{FailingCase, Judgement, judge_closely};
 
@@ -222,6 +225,7 @@ pub const PROPERTIES: &[&Property] = &[
     &c9_cancel::PROPERTY,
     &programs::CANCELLED,
     &c10_drops::PROPERTY,
+    &c10_drops::DROPPED,
     &c10_drops::PANICKING,
     &c11_forms::PROPERTY,
     &c13_identity::PROPERTY,

@@ -6,7 +6,8 @@ use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::sync::{Exploration, Failure, World};
 use serde::{Deserialize, Serialize};
 
-use super::{Case, Cell};
+use super::conditions::Condition;
+use super::{Cell, conditions};
 
 /// A verdict, and what it is founded on where it is a failure.
 #[derive(Debug, Serialize, Deserialize)]
@@ -19,6 +20,7 @@ pub(crate) struct Judgement {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct FailingCase {
     pub(crate) case: String,
+    pub(crate) condition: Condition,
     pub(crate) failure: Failure,
 }
 
@@ -26,15 +28,11 @@ pub(crate) struct FailingCase {
 /// world each runs once at least, even when the budget is used up. Loom proves by exhausting a space: where
 /// the budget ends before the space does, the verdict is [`Verdict::Inconclusive`].
 pub fn judge<W: World>(cell: &Cell, budget: &Exploration) -> Proof {
-    judge_closely::<W>(cell, budget, &mut |_| {}).proof
+    judge_closely::<W>(cell, budget).proof
 }
 
-/// As [`judge`]; says which case `begins`.
-pub(crate) fn judge_closely<W: World>(
-    cell: &Cell,
-    budget: &Exploration,
-    begins: &mut dyn FnMut(&Case),
-) -> Judgement {
+/// As [`judge`]; a failure with all that is known of it.
+pub(crate) fn judge_closely<W: World>(cell: &Cell, budget: &Exploration) -> Judgement {
     let began = Instant::now();
     let mut proof = Proof {
         implementation: cell.who.name.to_owned(),
@@ -54,7 +52,6 @@ pub(crate) fn judge_closely<W: World>(
     };
     let mut failing = None;
     for (index, case) in cell.cases.iter().enumerate() {
-        begins(case);
         let left = budget.time.saturating_sub(began.elapsed());
         // A space that is not exhausted proves nothing, so no case is cut short for the sake of the next.
         let share = match W::NAME {
@@ -65,8 +62,8 @@ pub(crate) fn judge_closely<W: World>(
             time: share,
             ..budget.clone()
         };
-        let mut explored = case.explore::<W>(&plan);
-        if explored.executions == 0 && budget.executions > 0 && W::NAME == "std" {
+        let mut outcome = conditions::explore::<W>(&plan, case);
+        if outcome.explored.executions == 0 && budget.executions > 0 && W::NAME == "std" {
             // Earlier cases have used up the time. One execution costs little here, and a case that
             // has been looked at once says more than none; where schedules are explored it would not.
             let once = Exploration {
@@ -74,20 +71,23 @@ pub(crate) fn judge_closely<W: World>(
                 time: Duration::MAX,
                 ..budget.clone()
             };
-            explored = case.explore::<W>(&once);
+            outcome = conditions::explore::<W>(&once, case);
         }
+        let explored = outcome.explored;
         proof.executions += explored.executions;
         proof.complete &= explored.complete;
         if let Some(failure) = explored.failure {
             proof.verdict = Verdict::Fail;
             proof.complete = false;
-            proof.detail = Some(format!("{}: {failure}", case.name));
+            proof.detail = Some(format!("{}{}: {failure}", case.name, outcome.condition));
             failing = Some(FailingCase {
                 case: case.name.clone(),
+                condition: outcome.condition,
                 failure,
             });
             break;
         }
+        proof.detail = proof.detail.or(outcome.missed);
         let open = if explored.executions == 0 {
             Some("the budget ended before the first execution".to_owned())
         } else if W::NAME == "loom" && !explored.complete {

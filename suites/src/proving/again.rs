@@ -32,12 +32,17 @@ pub(crate) struct Tally {
 
 /// Makes a failure one that can be seen again: by a file in that folder, or by a rate.
 pub(super) fn look_further(proof: &mut Proof, failing: FailingCase, seed: u64, folder: &Path) {
-    let FailingCase { case, failure } = failing;
+    let FailingCase {
+        case,
+        condition,
+        failure,
+    } = failing;
     let found = Counterexample {
         implementation: proof.implementation.clone(),
         property: proof.property.clone(),
         world: proof.world.clone(),
         case,
+        condition,
         seed,
         seconds: proof.seconds,
         failure,
@@ -267,7 +272,11 @@ pub(crate) fn serve_rate<R: AsyncRegistry>(
             seed: example.seed.wrapping_add(tally.executions),
             ..Exploration::default()
         };
-        let explored = court.explore(model.clone(), &once);
+        // Where that condition cannot be had nothing can be counted.
+        let explored = example
+            .condition
+            .have(|| court.explore(model.clone(), &once))
+            .ok()?;
         tally.executions += explored.executions;
         tally.failures += u64::from(explored.failure.is_some());
         if let Ok(line) = serde_json::to_string(&tally) {

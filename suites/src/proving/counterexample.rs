@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use super::look_again;
 use crate::process::this_file;
+use crate::properties::Condition;
 
 /// Version of the files.
 const FORMAT: u32 = 1;
@@ -30,6 +31,8 @@ pub struct Counterexample {
     pub world: String,
     /// With which of the property's cases.
     pub case: String,
+    /// How its threads shared the machine; under std alone it matters.
+    pub(crate) condition: Condition,
     /// The seed with which it was found.
     pub seed: u64,
     /// How long the finding took, in seconds.

@@ -11,7 +11,7 @@ use flowmeter_harness::history::{Answer, Call, Operation, Storage, Value};
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::spec::Rules;
 use flowmeter_harness::sync::std::Std;
-use flowmeter_harness::sync::{Exploration, Explored};
+use flowmeter_harness::sync::{Exploration, Explored, Failure};
 
 use super::super::acts::{having, is_closable};
 use super::Case;
@@ -102,7 +102,7 @@ impl Search<'_> {
         Explored {
             executions,
             complete: false,
-            failure,
+            failure: failure.map(Failure::from),
         }
     }
 

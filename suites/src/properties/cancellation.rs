@@ -1,0 +1,441 @@
+//! Futures dropped after each of their polls, whatever others do in between: what several properties look at.
+//!
+//! One thread enumerates every order of up to three polls and acts, and threads race the rest. A family that
+//! promises `cancel-safe` loses no value by it ([`Duty::LoseNothing`]). Of any other it is asked that each
+//! value is dropped once, that nobody sleeps on beside a value, and that the channel goes on.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+use flowmeter_harness::channel::{Async, Buffer, Channels, Offered, Polled, PutError, TakeError};
+use flowmeter_harness::check::{Ledger, Mint, Token};
+use flowmeter_harness::sync::World;
+
+use super::Case;
+use super::acts::{having, offer, turns};
+
+/// What a family owes to those who drop its futures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Duty {
+    /// A value that was accepted is taken.
+    LoseNothing,
+    /// A value may be lost with the future that was to have it.
+    DropOnce,
+}
+
+/// What somebody else does after a poll.
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    Nothing,
+    /// Offers to a take, polls from a put.
+    Serve,
+    /// Waits on the same side.
+    Rival,
+    Close,
+}
+
+/// Polls after which a future is dropped, at most.
+const POLLS: usize = 3;
+
+pub(super) fn cases<C: Async, W: World>(duty: Duty) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for buffer in having::<C>(&[Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded]) {
+        let mut case = |what: &str, model: fn(Buffer, Duty)| {
+            cases.push(Case::new(format!("{what}, {buffer}"), move || {
+                model(buffer, duty)
+            }));
+        };
+        case("a take dropped after each of its polls", each_take::<C, W>);
+        case("takes dropped against offers", takes_race::<C, W>);
+        if buffer != Buffer::Unbounded {
+            case("a put dropped after each of its polls", each_put::<C, W>);
+            case("puts dropped against polls", puts_race::<C, W>);
+        }
+    }
+    cases
+}
+
+/// What is done after each poll of the future that is then dropped: every order, where the world has no way
+/// of its own to explore a choice.
+fn plans<W: World>() -> Vec<Vec<Act>> {
+    let mut plans = vec![Vec::new()];
+    let mut longest = 0..1;
+    for _ in 0..POLLS {
+        let begin = plans.len();
+        for shorter in longest {
+            for act in [Act::Nothing, Act::Serve, Act::Rival, Act::Close] {
+                let mut plan: Vec<Act> = plans[shorter].clone();
+                plan.push(act);
+                plans.push(plan);
+            }
+        }
+        longest = begin..plans.len();
+    }
+    match W::NAME {
+        "std" => plans,
+        _ => vec![plans.swap_remove(W::choose(plans.len()))],
+    }
+}
+
+/// A future and whether its task was woken.
+struct Task<F> {
+    future: Pin<Box<F>>,
+    woken: Arc<Woken>,
+    sleeps: bool,
+}
+
+#[derive(Default)]
+struct Woken(AtomicUsize);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl<F: Future> Task<F> {
+    fn new(future: F) -> Self {
+        Task {
+            future: Box::pin(future),
+            woken: Arc::default(),
+            sleeps: false,
+        }
+    }
+
+    /// Polls it, and would have been told to.
+    fn poll(&mut self) -> Poll<F::Output> {
+        let woken = self.woken.0.swap(0, Ordering::Relaxed) > 0;
+        let waker = Waker::from(Arc::clone(&self.woken));
+        let answer = self.future.as_mut().poll(&mut Context::from_waker(&waker));
+        assert!(
+            answer.is_pending() || woken || !self.sleeps,
+            "C3: a future could end, and its task was not woken"
+        );
+        self.sleeps = answer.is_pending();
+        answer
+    }
+}
+
+/// A channel, and who keeps its books.
+struct Scene<C: Channels> {
+    tx: C::Tx<Token>,
+    rx: C::Rx<Token>,
+    books: Books,
+    duty: Duty,
+    buffer: Buffer,
+}
+
+struct Books {
+    mint: Mint,
+    ledger: Ledger,
+    /// How many futures are dropped, at most.
+    futures: usize,
+    /// Values made so far.
+    made: usize,
+    closed: bool,
+}
+
+impl Books {
+    /// Of a channel that is open.
+    fn of(values: usize) -> Self {
+        // As many again, one more and one for a rendezvous show that the channel goes on.
+        let count = 2 * values + 2;
+        Books {
+            futures: values,
+            mint: Mint::new(count),
+            ledger: Ledger::new(count),
+            made: 0,
+            closed: false,
+        }
+    }
+
+    fn next(&mut self) -> Token {
+        self.made += 1;
+        self.mint.token(self.made - 1)
+    }
+
+    fn offered(&mut self, id: usize, answer: Offered<Token>) -> bool {
+        let done = matches!(answer, Offered::Done);
+        match done {
+            true => self.ledger.accepted(id),
+            false => self.ledger.refused(id),
+        }
+        done
+    }
+
+    fn took(&mut self, answer: Result<Token, TakeError>) {
+        match answer {
+            Ok(token) => self.ledger.taken(token.id()),
+            Err(_) => assert!(self.closed, "C2: a take found an open channel closed"),
+        }
+    }
+
+    fn put(&mut self, id: usize, answer: Result<(), PutError<Token>>) {
+        match answer {
+            Ok(()) => self.ledger.accepted(id),
+            Err(_) => {
+                assert!(self.closed, "C1: a put on an open channel was refused");
+                self.ledger.refused(id);
+            }
+        }
+    }
+}
+
+impl<C: Async> Scene<C> {
+    fn open(buffer: Buffer, duty: Duty, values: usize) -> Self {
+        let (tx, rx) = C::open::<Token>(buffer).expect("asked before");
+        Scene {
+            tx,
+            rx,
+            books: Books::of(values),
+            duty,
+            buffer,
+        }
+    }
+
+    /// Empties the channel, sees that it goes on, and closes the books.
+    fn end(mut self, around: &str) {
+        while let Polled::Done(token) = C::poll(&mut self.rx) {
+            self.books.ledger.taken(token.id());
+        }
+        if !self.books.closed {
+            self.goes_on(around);
+        }
+        let Scene {
+            tx,
+            rx,
+            books,
+            duty,
+            ..
+        } = self;
+        drop((tx, rx));
+        match duty {
+            Duty::LoseNothing => books.ledger.close(&books.mint, around),
+            Duty::DropOnce => books.ledger.close_lossy(&books.mint, around),
+        }
+    }
+
+    fn goes_on(&mut self, around: &str) {
+        let Scene { tx, rx, books, .. } = self;
+        if self.duty == Duty::LoseNothing && self.buffer == Buffer::Rendezvous {
+            let token = books.next();
+            let id = token.id();
+            let served = books.offered(id, C::offer(tx, token));
+            assert!(!served, "C9: a dropped take was served, {around}");
+        }
+        let mut take = Task::new(C::take_async(rx));
+        assert!(take.poll().is_pending(), "C3: a take of nothing, {around}");
+        // Each future that was dropped may have one value lost with it.
+        let tries = match self.duty {
+            Duty::LoseNothing => 1,
+            Duty::DropOnce => books.futures + 1,
+        };
+        for _ in 0..tries {
+            let token = books.next();
+            let id = token.id();
+            let done = books.offered(id, C::offer(tx, token));
+            assert!(done, "C5: a take waits, and an offer found none, {around}");
+            if let Poll::Ready(answer) = take.poll() {
+                return books.took(answer);
+            }
+        }
+        panic!("C3: a take waits beside a value, {around}");
+    }
+}
+
+fn each_take<C: Async, W: World>(buffer: Buffer, duty: Duty) {
+    for plan in plans::<W>() {
+        dropped_take::<C>(buffer, duty, &plan);
+    }
+}
+
+/// A take is polled before each act of the plan, and dropped after the last.
+fn dropped_take<C: Async>(buffer: Buffer, duty: Duty, plan: &[Act]) {
+    let around = format!("where a take is polled before each of {plan:?} and then dropped");
+    let mut scene = Scene::<C>::open(buffer, duty, POLLS);
+    let mut other = C::another_rx(&scene.rx);
+    let Scene { tx, rx, books, .. } = &mut scene;
+    let mut spare = other.as_mut();
+    let mut rival = None;
+    let mut take = Task::new(C::take_async(rx));
+    for act in plan {
+        if let Poll::Ready(answer) = take.poll() {
+            books.took(answer);
+            break;
+        }
+        match act {
+            Act::Nothing => {}
+            Act::Serve => {
+                let token = books.next();
+                let id = token.id();
+                books.offered(id, C::offer(tx, token));
+            }
+            Act::Rival => {
+                if let Some(mut task) = spare.take().map(|rx| Task::new(C::take_async(rx))) {
+                    match task.poll() {
+                        Poll::Ready(answer) => books.took(answer),
+                        Poll::Pending => rival = Some(task),
+                    }
+                }
+            }
+            Act::Close => books.closed |= C::close(tx),
+        }
+    }
+    drop(take);
+    if let Some(rival) = &mut rival {
+        match rival.poll() {
+            Poll::Ready(answer) => books.took(answer),
+            Poll::Pending => {
+                let beside = C::poll(rx);
+                let alone = !matches!(beside, Polled::Done(_));
+                assert!(alone, "C3: a take waits beside a value, {around}");
+            }
+        }
+    }
+    drop(rival);
+    drop(other);
+    scene.end(&around);
+}
+
+fn each_put<C: Async, W: World>(buffer: Buffer, duty: Duty) {
+    for plan in plans::<W>() {
+        dropped_put::<C>(buffer, duty, &plan);
+    }
+}
+
+/// As [`dropped_take`], from the other side: the channel is full.
+fn dropped_put<C: Async>(buffer: Buffer, duty: Duty, plan: &[Act]) {
+    let around = format!("where a put is polled before each of {plan:?} and then dropped");
+    let mut scene = Scene::<C>::open(buffer, duty, POLLS);
+    let mut other = C::another_tx(&scene.tx);
+    let Scene { tx, rx, books, .. } = &mut scene;
+    if buffer != Buffer::Rendezvous {
+        let token = books.next();
+        let id = token.id();
+        assert!(books.offered(id, C::offer(tx, token)), "C5: no room");
+    }
+    let mut spare = other.as_mut();
+    let mut rival = None;
+    let (mut answered, mut room) = (false, false);
+    let token = books.next();
+    let mine = token.id();
+    let mut put = Task::new(C::put_async(tx, token));
+    for act in plan {
+        if let Poll::Ready(answer) = put.poll() {
+            books.put(mine, answer);
+            answered = true;
+            break;
+        }
+        match act {
+            Act::Nothing => {}
+            Act::Serve => {
+                if let Polled::Done(token) = C::poll(rx) {
+                    books.ledger.taken(token.id());
+                    room = true;
+                }
+            }
+            Act::Rival => {
+                if let Some(tx) = spare.take() {
+                    let token = books.next();
+                    let theirs = token.id();
+                    let mut task = Task::new(C::put_async(tx, token));
+                    match task.poll() {
+                        Poll::Ready(answer) => books.put(theirs, answer),
+                        Poll::Pending => rival = Some((theirs, task)),
+                    }
+                }
+            }
+            Act::Close => books.closed |= C::close_rx(rx),
+        }
+    }
+    drop(put);
+    if !answered {
+        books.ledger.offered(mine);
+    }
+    if let Some((theirs, rival)) = &mut rival {
+        match rival.poll() {
+            Poll::Ready(answer) => books.put(*theirs, answer),
+            Poll::Pending => books.ledger.offered(*theirs),
+        }
+    }
+    if duty == Duty::LoseNothing && !answered && !room {
+        while let Polled::Done(token) = C::poll(rx) {
+            let id = token.id();
+            books.ledger.taken(id);
+            assert!(id != mine, "C9: a dropped put was delivered, {around}");
+        }
+    }
+    drop(rival);
+    drop(other);
+    scene.end(&around);
+}
+
+/// Polls a future at moments of its own, and drops it where it has not ended by then.
+fn poll_and_drop<W: World, F: Future>(future: F) -> Option<F::Output> {
+    let mut future = Box::pin(future);
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..=W::choose(POLLS - 1) {
+        W::perturb();
+        if let Poll::Ready(answer) = future.as_mut().poll(&mut context) {
+            return Some(answer);
+        }
+    }
+    W::perturb();
+    None
+}
+
+fn takes_race<C: Async, W: World>(buffer: Buffer, duty: Duty) {
+    let mut scene = Scene::<C>::open(buffer, duty, turns::<W>());
+    let Scene {
+        mut tx, mut books, ..
+    } = scene;
+    let offering = W::spawn(move || {
+        for _ in 0..turns::<W>() {
+            let token = books.next();
+            let id = token.id();
+            books.offered(id, offer::<C, W, _>(&mut tx, token));
+        }
+        (tx, books)
+    });
+    let mut taken = Vec::new();
+    for _ in 0..turns::<W>() {
+        taken.extend(poll_and_drop::<W, _>(C::take_async(&mut scene.rx)));
+    }
+    (scene.tx, scene.books) = W::join(offering);
+    taken
+        .into_iter()
+        .for_each(|answer| scene.books.took(answer));
+    scene.end("where takes are dropped against offers");
+}
+
+fn puts_race<C: Async, W: World>(buffer: Buffer, duty: Duty) {
+    let mut scene = Scene::<C>::open(buffer, duty, turns::<W>());
+    let mut rx = scene.rx;
+    let polling = W::spawn(move || {
+        let mut taken = Vec::new();
+        for _ in 0..turns::<W>() {
+            W::perturb();
+            if let Polled::Done(token) = C::poll(&mut rx) {
+                taken.push(token);
+            }
+        }
+        (rx, taken)
+    });
+    for _ in 0..turns::<W>() {
+        let token = scene.books.next();
+        let id = token.id();
+        match poll_and_drop::<W, _>(C::put_async(&mut scene.tx, token)) {
+            Some(answer) => scene.books.put(id, answer),
+            None => scene.books.ledger.offered(id),
+        }
+    }
+    let taken;
+    (scene.rx, taken) = W::join(polling);
+    for token in taken {
+        scene.books.took(Ok(token));
+    }
+    scene.end("where puts are dropped against polls");
+}
