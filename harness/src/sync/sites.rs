@@ -168,7 +168,6 @@ pub struct Mutation {
 }
 
 type Orders = Option<(Ordering, Option<Ordering>)>;
-type Seen = BTreeSet<Site>;
 
 const LISTING: u8 = 1;
 const BROKEN: u8 = 2;
@@ -178,17 +177,17 @@ static WATCH: AtomicU8 = AtomicU8::new(0);
 static MUTATION: OnceLock<Mutation> = OnceLock::new();
 
 thread_local! {
-    static SEEN: RefCell<Seen> = const { RefCell::new(BTreeSet::new()) };
+    /// What this thread lists, if it does.
+    static SEEN: RefCell<Option<BTreeSet<Site>>> = const { RefCell::new(None) };
 }
 
 /// Runs explorations on this thread, and answers with the sites they passed, in the order of files and lines.
-/// While it runs, others in this process list too, each for itself.
 pub fn listed<R>(run: impl FnOnce() -> R) -> (R, BTreeSet<Site>) {
-    SEEN.with_borrow_mut(BTreeSet::clear);
+    SEEN.set(Some(BTreeSet::new()));
+    // It stays: other threads may be listing when this one is done.
     WATCH.fetch_or(LISTING, Ordering::Relaxed);
     let answer = run();
-    WATCH.fetch_and(!LISTING, Ordering::Relaxed);
-    (answer, SEEN.with_borrow_mut(::std::mem::take))
+    (answer, SEEN.take().unwrap_or_default())
 }
 
 /// Breaks one site for the rest of this process.
@@ -219,7 +218,11 @@ fn watched(
 ) -> Option<Breakage> {
     if watch & LISTING != 0 {
         // A thread-local that is gone belongs to a thread that ends.
-        let _ = SEEN.try_with(|seen| seen.borrow_mut().insert(site(kind, orders, at)));
+        let _ = SEEN.try_with(|seen| {
+            let mut seen = seen.borrow_mut();
+            seen.as_mut()
+                .map(|seen| seen.insert(site(kind, orders, at)))
+        });
     }
     let mutation = MUTATION.get().filter(|_| watch & BROKEN != 0)?;
     mutation.site.is(kind, at).then_some(mutation.breakage)

@@ -8,7 +8,7 @@ use flowmeter_harness::caps::Origin;
 use flowmeter_harness::registry::AsyncRegistry;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::loom::Loom;
-use flowmeter_harness::sync::shuttle::Shuttle;
+use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::std::Std;
 
 use super::check::{courts, time};
@@ -35,12 +35,12 @@ pub(super) struct Sites {
     implementations: Implementations,
     #[command(flatten)]
     properties: Properties,
-    /// In which worlds: shuttle, loom
+    /// In which worlds, one after the other: shuttle, sim, loom
     #[arg(
         long,
         value_name = "WORLDS",
         value_delimiter = ',',
-        default_values = [Shuttle::NAME, Loom::NAME]
+        default_values = [Shuttle::NAME, Sim::NAME, Loom::NAME]
     )]
     under: Vec<String>,
     /// Seed of what is random
