@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
 use flowmeter_harness::channel::Buffer;
@@ -45,21 +45,25 @@ impl Judge {
     /// # Panics
     /// With what it violates.
     pub(super) fn judge(&self, history: History, rest_at: Option<u64>, mint: &Mint) {
-        let books = Books::of(&history, &self.0, mint.count());
-        let broken = books.judge(mint).err();
-        let answer = match broken {
-            Some(violation) => Err(format!("{violation}\n{}", columns(&history))),
-            None if self.0.deep => self.0.hear(&history, rest_at),
-            None => {
-                // Real threads have room; only values go to and fro, so the checker misses nothing.
-                let bench = Arc::clone(&self.0);
-                let search = thread::spawn(move || bench.hear(&history, rest_at));
-                search.join().expect("judging does not panic")
-            }
+        if let Err(violation) = Books::of(&history, &self.0, mint.count()).judge(mint) {
+            panic!("{violation}\n{}", columns(&history));
+        }
+        let fingerprint = fingerprint(&history, rest_at);
+        if fingerprint.is_some_and(|fingerprint| self.0.legal().contains(&fingerprint)) {
+            return;
+        }
+        let answer = if self.0.deep {
+            self.0.hear(&history, rest_at)
+        } else {
+            // Real threads have room; only values go to and fro, so the checker misses nothing.
+            let bench = Arc::clone(&self.0);
+            let search = thread::spawn(move || bench.hear(&history, rest_at));
+            search.join().expect("judging does not panic")
         };
         if let Err(why) = answer {
             panic!("{why}");
         }
+        self.0.legal().extend(fingerprint);
     }
 }
 
@@ -105,36 +109,37 @@ impl Bench {
         if history.operations.len() > LONGEST {
             return Ok(());
         }
-        let fingerprint = fingerprint(history);
-        let known = |legal: &HashSet<u64>| legal.contains(&fingerprint);
-        if known(&self.legal.lock().expect("nobody panics with it")) {
-            return Ok(());
-        }
         match dual::judge(history, self.rules, STATES) {
-            Verdict::Illegal(counterexample) => return Err(counterexample.to_string()),
+            Verdict::Illegal(counterexample) => Err(counterexample.to_string()),
             // What is not known is no alarm.
-            Verdict::Legal | Verdict::Inconclusive(_) => {}
+            Verdict::Legal | Verdict::Inconclusive(_) => Ok(()),
         }
-        let mut legal = self.legal.lock().expect("nobody panics with it");
-        legal.insert(fingerprint);
-        Ok(())
+    }
+
+    fn legal(&self) -> MutexGuard<'_, HashSet<u64>> {
+        self.legal.lock().expect("nobody panics with it")
     }
 }
 
-/// What the specification looks at, in a number. When deadlines are is not part of it.
-fn fingerprint(history: &History) -> u64 {
+/// What a verdict depends on, in a number: who did what and was answered what, what precedes what, and where all
+/// came to rest. When deadlines are is not part of it. `None` for a long history.
+fn fingerprint(history: &History, rest_at: Option<u64>) -> Option<u64> {
+    if history.operations.len() > LONGEST {
+        return None;
+    }
     let mut hasher = DefaultHasher::new();
-    history.quiescent.hash(&mut hasher);
     history.predecessors().hash(&mut hasher);
     for operation in &history.operations {
         operation.thread.hash(&mut hasher);
         operation.answer.hash(&mut hasher);
+        let before = |stamp: u64| (operation.invoked <= stamp, operation.returned <= stamp);
+        rest_at.map(before).hash(&mut hasher);
         match &operation.call {
             Call::Close(channel) => channel.hash(&mut hasher),
             Call::Alts { clauses, .. } => clauses.hash(&mut hasher),
         }
     }
-    hasher.finish()
+    Some(hasher.finish())
 }
 
 /// What one channel sees of an operation.
