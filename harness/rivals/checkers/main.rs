@@ -12,7 +12,7 @@
 //! timeouts, cancels and closes on all kinds of buffers.
 //!
 //! ```text
-//! cargo bench -p flowmeter-harness --features checker-cost --bench checkers
+//! cargo run --release --manifest-path harness/rivals/Cargo.toml
 //! ```
 
 mod cell;
