@@ -7,8 +7,8 @@ pub enum Note {
     Called(String),
     /// What the thread called last is answered so.
     Answered(String),
-    /// Of that thread the operation of that number, from 0, has an answer that nothing explains.
-    Culprit(usize, usize),
+    /// The operation of that number, from 0 in the order of calls, has an answer that nothing explains.
+    Culprit(usize),
     /// What explains everything before that, in order.
     Explained(Vec<String>),
 }

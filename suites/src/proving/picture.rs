@@ -73,8 +73,8 @@ fn timeline(events: Vec<Event>, message: &str) -> Timeline {
         waits: waits(message),
         ..Timeline::default()
     };
-    // Of each thread the operations, by their places among all spans.
-    let mut operations: Vec<Vec<usize>> = vec![Vec::new(); numbers.len()];
+    // Of each thread the operation that it called last, by its place among all spans.
+    let mut latest: Vec<Option<usize>> = vec![None; numbers.len()];
     let mut at = 0;
     for Event { thread, what } in events {
         let thread = numbers.binary_search(&thread).expect("all are listed");
@@ -86,7 +86,7 @@ fn timeline(events: Vec<Event>, message: &str) -> Timeline {
                 site,
             }),
             What::Said(Note::Called(call)) => {
-                operations[thread].push(timeline.spans.len());
+                latest[thread] = Some(timeline.spans.len());
                 timeline.spans.push(Span {
                     thread,
                     from: at,
@@ -97,16 +97,14 @@ fn timeline(events: Vec<Event>, message: &str) -> Timeline {
                 });
             }
             What::Said(Note::Answered(answer)) => {
-                if let Some(last) = operations[thread].last() {
-                    let span = &mut timeline.spans[*last];
+                if let Some(last) = latest[thread] {
+                    let span = &mut timeline.spans[last];
                     (span.to, span.answer) = (Some(at), Some(answer));
                 }
             }
-            What::Said(Note::Culprit(who, nth)) => {
-                let who = numbers.binary_search(&Some(who)).ok();
-                let span = who.and_then(|who| operations[who].get(nth));
-                if let Some(span) = span {
-                    timeline.spans[*span].fault = true;
+            What::Said(Note::Culprit(nth)) => {
+                if let Some(span) = timeline.spans.get_mut(nth) {
+                    span.fault = true;
                 }
                 continue;
             }
@@ -161,7 +159,7 @@ mod tests {
             event(2, step),
             said(0, Note::Called("put(a, 1)".to_owned())),
             said(2, Note::Answered("closed".to_owned())),
-            said(0, Note::Culprit(2, 0)),
+            said(0, Note::Culprit(0)),
             said(0, Note::Explained(vec!["nothing".to_owned()])),
         ];
         let timeline = timeline(events, "deadlock: every thread waits\n  main waits\n");

@@ -47,6 +47,19 @@ impl fmt::Display for Counterexample {
 }
 
 impl Counterexample {
+    /// The steps that explain everything before the answer that nothing explains, a sentence each.
+    pub fn explained(&self) -> Vec<String> {
+        self.prefix.iter().map(|step| self.step(*step)).collect()
+    }
+
+    /// The number of the operation that nothing explains, in the order of calls.
+    pub fn culprit_by_call(&self) -> Option<usize> {
+        let operations = &self.history.operations;
+        let culprit = &operations[self.culprit?];
+        let before = operations.iter().filter(|o| o.invoked < culprit.invoked);
+        Some(before.count())
+    }
+
     fn call(&self, op: usize) -> String {
         let operation = &self.history.operations[op];
         format!("{op} {} of thread {}", operation.call, operation.thread)

@@ -11,6 +11,7 @@ use flowmeter_harness::check::dual::{self, Verdict};
 use flowmeter_harness::check::{Ledger, Mint, Violation, fifo};
 use flowmeter_harness::history::{Answer, Call, Clause, History, Operation, Stamps, columns};
 use flowmeter_harness::spec::Rules;
+use flowmeter_harness::sync::{Note, World};
 
 /// Histories of more operations are not held against the whole specification.
 const LONGEST: usize = 56;
@@ -44,7 +45,7 @@ impl Judge {
     ///
     /// # Panics
     /// With what it violates.
-    pub(super) fn judge(&self, history: History, rest_at: Option<u64>, mint: &Mint) {
+    pub(super) fn judge<W: World>(&self, history: History, rest_at: Option<u64>, mint: &Mint) {
         if let Err(violation) = Books::of(&history, &self.0, mint.count()).judge(mint) {
             panic!("{violation}\n{}", columns(&history));
         }
@@ -60,15 +61,28 @@ impl Judge {
             let search = thread::spawn(move || bench.hear(&history, rest_at));
             search.join().expect("judging does not panic")
         };
-        if let Err(why) = answer {
-            panic!("{why}");
+        if let Err(refuted) = answer {
+            if let Some(culprit) = refuted.culprit {
+                W::note(|| Note::Culprit(culprit));
+            }
+            W::note(|| Note::Explained(refuted.explained));
+            panic!("{}", refuted.why);
         }
         self.0.legal().extend(fingerprint);
     }
 }
 
+/// Why a history is none.
+struct Refuted {
+    why: String,
+    /// The operation whose answer nothing explains, in the order of calls.
+    culprit: Option<usize>,
+    /// What explains everything before that.
+    explained: Vec<String>,
+}
+
 impl Bench {
-    fn hear(&self, history: &History, rest_at: Option<u64>) -> Result<(), String> {
+    fn hear(&self, history: &History, rest_at: Option<u64>) -> Result<(), Refuted> {
         for channel in 0..self.channels.len() {
             self.queue(history, channel)?;
         }
@@ -81,7 +95,7 @@ impl Bench {
     }
 
     /// Tier two.
-    fn queue(&self, history: &History, channel: usize) -> Result<(), String> {
+    fn queue(&self, history: &History, channel: usize) -> Result<(), Refuted> {
         let Stamps::Order { margin } = history.stamps else {
             return Ok(());
         };
@@ -101,16 +115,24 @@ impl Bench {
         let queue = fifo::History::new(&operations).expect("every value is put once");
         queue
             .judge(self.channels[channel])
-            .map_err(|rejection| format!("{rejection}\n{}", columns(history)))
+            .map_err(|rejection| Refuted {
+                why: format!("{rejection}\n{}", columns(history)),
+                culprit: None,
+                explained: Vec::new(),
+            })
     }
 
     /// Tier three.
-    fn whole(&self, history: &History) -> Result<(), String> {
+    fn whole(&self, history: &History) -> Result<(), Refuted> {
         if history.operations.len() > LONGEST {
             return Ok(());
         }
         match dual::judge(history, self.rules, STATES) {
-            Verdict::Illegal(counterexample) => Err(counterexample.to_string()),
+            Verdict::Illegal(counterexample) => Err(Refuted {
+                why: counterexample.to_string(),
+                culprit: counterexample.culprit_by_call(),
+                explained: counterexample.explained(),
+            }),
             // What is not known is no alarm.
             Verdict::Legal | Verdict::Inconclusive(_) => Ok(()),
         }

@@ -97,7 +97,7 @@ pub(super) fn run<C: Channels, S: Style<C, Token, W>, W: World>(
     }
     drop((halves, run.halves));
     let storages: Vec<Storage> = program.channels.iter().map(|b| (*b).into()).collect();
-    judge.judge(run.recorder.finish(storages), rest_at, &run.mint);
+    judge.judge::<W>(run.recorder.finish(storages), rest_at, &run.mint);
 }
 
 /// Takes all that is there.
