@@ -89,15 +89,18 @@ fn relies_on(scenario: &ScenarioSpec, property: &Property) -> bool {
     property.concerns(&scenario.work.needs())
 }
 
+/// Whether a scenario relies on the property of that name.
+pub fn relied_on(scenario: &ScenarioSpec, property: &str) -> bool {
+    let mut properties = PROPERTIES.iter();
+    let property = properties.find(|known| known.name == property);
+    property.is_some_and(|property| relies_on(scenario, property))
+}
+
 /// What keeps an implementation from being timed in a scenario: the first property that the scenario relies
 /// on and that did not pass.
 pub fn disproved(proofs: &[Proof], who: &str, scenario: &ScenarioSpec) -> Option<String> {
-    let concerns = |proof: &&Proof| {
-        let property = PROPERTIES
-            .iter()
-            .find(|property| property.name == proof.property);
-        proof.implementation == who && property.is_some_and(|p| relies_on(scenario, p))
-    };
+    let concerns =
+        |proof: &&Proof| proof.implementation == who && relied_on(scenario, &proof.property);
     let mut failed = proofs.iter().filter(|proof| proof.verdict != Verdict::Pass);
     failed.find(concerns).map(|proof| {
         format!(

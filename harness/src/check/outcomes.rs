@@ -239,11 +239,14 @@ mod tests {
         }
     }
 
+    /// A call as it is drawn: its clauses, whether the first goes before the others, whether it waits.
+    type Drawn = (Vec<(bool, usize)>, bool, bool);
+
     fn clause() -> impl Strategy<Value = (bool, usize)> {
         (any::<bool>(), 0..2_usize)
     }
 
-    fn call() -> impl Strategy<Value = (Vec<(bool, usize)>, bool, bool)> {
+    fn call() -> impl Strategy<Value = Drawn> {
         prop_oneof![
             4 => (vec(clause(), 1..=2), any::<bool>(), any::<bool>()),
             1 => (Just(Vec::new()), any::<bool>(), Just(false)),
@@ -251,9 +254,9 @@ mod tests {
     }
 
     /// Values are numbered from 0.
-    fn calls(drawn: Vec<Vec<(Vec<(bool, usize)>, bool, bool)>>) -> Vec<Vec<Call>> {
+    fn calls(drawn: Vec<Vec<Drawn>>) -> Vec<Vec<Call>> {
         let mut value = 0;
-        let mut of = |(clauses, priority, waits): (Vec<(bool, usize)>, bool, bool)| {
+        let mut of = |(clauses, priority, waits): Drawn| {
             if clauses.is_empty() {
                 return Call::Close(usize::from(priority));
             }

@@ -10,6 +10,7 @@ use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::std::Std;
 
 use super::failure::{FAILED, Failure, Outcome};
+use super::into::Into;
 use super::output::{Format, Output};
 use super::progress::steps;
 use super::replay::replay;
@@ -52,6 +53,9 @@ pub(super) struct Check {
     /// Folder for counterexamples [default: target/flowmeter/counterexamples]
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Add the verdicts to this run: its report shows them, and what they disprove loses its number
+    #[arg(long, value_name = "RUN")]
+    into: Option<PathBuf>,
     /// Run the failing execution of this file again, and nothing else; exit code 1 if it fails, 0 if it does not
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
@@ -75,6 +79,7 @@ impl Check {
         let shard = self.shard.as_deref();
         let shard = shard.map_or(Ok(Shard::WHOLE), Shard::parse)?;
         let folder = self.out.as_deref().unwrap_or(Path::new(FOLDER));
+        let run = self.into.as_deref().map(Into::read).transpose()?;
         let contest = Contest::of(worlds.registry());
         self.implementations
             .find_in(contest.implementations().iter().map(|who| who.name))?;
@@ -115,6 +120,14 @@ impl Check {
             output.line(&tables(&judged));
             output.line(&summary(&judged));
         }
+        if let Some(run) = run {
+            let (proofs, cells) = run.add(judged.iter().map(|(_, proof)| proof))?;
+            if self.format == Format::Table {
+                output.line(&format!(
+                    "{proofs} verdicts added to the run, {cells} of its numbers disproved"
+                ));
+            }
+        }
         let failed = judged.iter().any(|(_, proof)| fails(proof.verdict));
         Ok(if failed {
             ExitCode::from(FAILED)
@@ -133,6 +146,7 @@ impl Check {
             ("--budget", self.budget.is_some()),
             ("--shard", self.shard.is_some()),
             ("-o", self.out.is_some()),
+            ("--into", self.into.is_some()),
         ];
         match given.iter().find(|(_, given)| *given) {
             Some((option, _)) => Err(Failure::input(format!(

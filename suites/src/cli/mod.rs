@@ -8,6 +8,7 @@ mod check;
 mod cmp;
 mod criterion;
 mod failure;
+mod into;
 mod list;
 mod measure;
 mod mutants;

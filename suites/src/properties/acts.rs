@@ -8,33 +8,40 @@ use flowmeter_harness::channel::{
     Alts, AltsError, Blocking, Buffer, Channels, Chosen, Clause, Message, Offered, Order, Patience,
     Polled,
 };
-use flowmeter_harness::sync::World;
+use flowmeter_harness::sync::{Note, World};
+
+/// Does it, and has a picture of the execution show when.
+fn said<W: World, R>(what: &str, act: impl FnOnce() -> R) -> R {
+    W::note(|| Note::Called(what.to_owned()));
+    let answer = act();
+    W::note(|| Note::Answered("done".to_owned()));
+    answer
+}
 
 /// Puts to an open channel.
 pub(super) fn put<C: Blocking, W: World, T: Message>(tx: &mut C::Tx<T>, value: T) {
     W::perturb();
-    assert!(
-        C::put(tx, value).is_ok(),
-        "C1: a put on an open channel was refused"
-    );
+    let accepted = said::<W, _>("put", || C::put(tx, value).is_ok());
+    assert!(accepted, "C1: a put on an open channel was refused");
 }
 
 /// Takes from an open channel.
 pub(super) fn take<C: Blocking, W: World, T: Message>(rx: &mut C::Rx<T>) -> T {
     W::perturb();
-    C::take(rx).expect("C2: a take found an open channel closed")
+    let taken = said::<W, _>("take", || C::take(rx));
+    taken.expect("C2: a take found an open channel closed")
 }
 
 /// Offers.
 pub(super) fn offer<C: Channels, W: World, T: Message>(tx: &mut C::Tx<T>, value: T) -> Offered<T> {
     W::perturb();
-    C::offer(tx, value)
+    said::<W, _>("offer", || C::offer(tx, value))
 }
 
 /// Closes.
 pub(super) fn close<C: Channels, W: World, T: Message>(tx: &C::Tx<T>) -> bool {
     W::perturb();
-    C::close(tx)
+    said::<W, _>("close", || C::close(tx))
 }
 
 /// An alts that is run once.
@@ -45,7 +52,9 @@ pub(super) fn alts<C: Alts, W: World, T: Message>(
     patience: Patience,
 ) -> Result<Chosen<T>, AltsError> {
     W::perturb();
-    C::run(&mut C::prepare(clauses, order), slots, patience)
+    said::<W, _>("alts", || {
+        C::run(&mut C::prepare(clauses, order), slots, patience)
+    })
 }
 
 /// How often the threads of one execution meet: starting them costs real threads more than many meetings,

@@ -117,10 +117,14 @@ pub fn place(location: &Location<'_>) -> String {
 }
 
 /// A source file as it reads from the workspace: the twins of `impls` compile its sources under another folder
-/// (`impls/loom/../src/…`).
+/// (`impls/loom/../src/…`). What a build script wrote is named from its own folder on.
 pub fn source_file(location: &Location<'_>) -> String {
+    let file = location.file();
+    let file = file
+        .rsplit_once("/out/")
+        .map_or(file, |(_, written)| written);
     let mut parts: Vec<&str> = Vec::new();
-    for part in location.file().split('/') {
+    for part in file.split('/') {
         if part == ".." && parts.last().is_some_and(|last| *last != "..") {
             parts.pop();
         } else {

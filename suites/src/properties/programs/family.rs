@@ -139,3 +139,75 @@ fn shrunk(
     }
     least
 }
+<<<<<<< HEAD
+=======
+
+/// A failure begins with the statement that is violated.
+fn id(failure: &str) -> &str {
+    failure.split(':').next().unwrap_or(failure)
+}
+
+#[cfg(test)]
+mod tests {
+    use flowmeter_harness::channel::Buffer;
+    use flowmeter_harness::sync::std::Std;
+
+    use super::super::generate::{Menu, Waits};
+    use super::super::program::Operation;
+    use super::*;
+
+    /// Programs of which every one fails that closes the second channel.
+    fn found(seed: u64) -> String {
+        let menu = Menu {
+            buffers: vec![Buffer::Rendezvous, Buffer::fixed(1)],
+            channels: 2,
+            threads: 4,
+            operations: 4,
+            clauses: 2,
+            puts: Waits::default(),
+            takes: Waits::default(),
+            closes: true,
+            one_consumer: false,
+        };
+        let plan = Exploration {
+            seed,
+            ..Exploration::default()
+        };
+        let explored = explore::<Std>(menu.programs(), &plan, |program| {
+            let program = Arc::clone(program);
+            Box::new(move || {
+                let mut operations = program.threads.iter().flatten();
+                let fails = operations.any(|operation| *operation == Operation::Close(1));
+                assert!(!fails, "C6: it is closed");
+            })
+        });
+        explored.failure.expect("some program closes it")
+    }
+
+    #[test]
+    fn what_fails_is_shrunk_to_what_makes_it_fail() {
+        let failure = found(1);
+        assert!(
+            failure.starts_with("C6: it is closed\nThe program, shrunk"),
+            "{failure}"
+        );
+        let threads: Vec<&str> = failure
+            .lines()
+            .filter(|line| line.contains("thread"))
+            .collect();
+        // Two threads of one operation each: there are no smaller programs.
+        assert_eq!(threads.len(), 2, "{failure}");
+        assert!(
+            threads.iter().any(|line| line.ends_with(": close(b)")),
+            "{failure}"
+        );
+        assert!(!failure.contains(';'), "{failure}");
+    }
+
+    #[test]
+    fn programs_are_the_seeds() {
+        assert_eq!(found(2), found(2));
+        assert_ne!(found(2), found(3));
+    }
+}
+>>>>>>> programs

@@ -1,0 +1,100 @@
+//! `check --into`: verdicts become part of a run, so that its report shows them, and what they disprove has no
+//! number in it any more. No proof, no number: also when the proof came after the number.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use flowmeter_harness::record::{
+    Failure as Disproved, FailureKind, Proof, RECORDS_FILE, Record, RunData, Verdict, read_run,
+};
+use serde::Deserialize;
+
+use super::failure::Failure;
+use crate::campaign::relied_on;
+use crate::scenario::ScenarioSpec;
+
+/// A run that verdicts are added to.
+#[derive(Debug)]
+pub(super) struct Into {
+    folder: PathBuf,
+    data: RunData,
+}
+
+impl Into {
+    /// Reads it; refuses what is no run, or one that has not come to its end: resuming it would cut off what was
+    /// added.
+    pub(super) fn read(folder: &Path) -> Result<Into, Failure> {
+        let data = read_run(folder)?;
+        if data.end.is_none() {
+            return Err(Failure::input(format!(
+                "--into {0}: this run has not come to its end; first `cargo flowmeter measure --resume -o {0}`",
+                folder.display()
+            )));
+        }
+        let folder = folder.to_owned();
+        Ok(Into { folder, data })
+    }
+
+    /// Appends what concerns those who took part; answers how many verdicts that were, and how many cells they
+    /// disprove.
+    pub(super) fn add<'a>(
+        &self,
+        proofs: impl Iterator<Item = &'a Proof>,
+    ) -> Result<(usize, usize), Failure> {
+        let mut records = Vec::new();
+        let took_part = |proof: &&Proof| {
+            let implementations = &self.data.implementations;
+            implementations.contains_key(&proof.implementation)
+        };
+        for proof in proofs.filter(took_part) {
+            records.push(Record::Proof(proof.clone()));
+            if matches!(proof.verdict, Verdict::Fail | Verdict::Error) {
+                records.extend(self.disproved(proof));
+            }
+        }
+        let path = self.folder.join(RECORDS_FILE);
+        let lines: Vec<String> = (records.iter())
+            .map(|record| serde_json::to_string(record).expect("records are plain data") + "\n")
+            .collect();
+        let opened = OpenOptions::new().append(true).open(&path);
+        let written = opened.and_then(|mut file| file.write_all(lines.concat().as_bytes()));
+        written.map_err(|why| Failure::write(&path, &why))?;
+        let proofs = |record: &&Record| matches!(record, Record::Proof(_));
+        let added = records.iter().filter(proofs).count();
+        Ok((added, records.len() - added))
+    }
+
+    /// The cells that rest on what a verdict disproves.
+    fn disproved<'a>(&'a self, proof: &'a Proof) -> impl Iterator<Item = Record> + 'a {
+        let windows = &self.data.windows;
+        let was_timed = |scenario: &str| {
+            let mut windows = windows.iter();
+            windows.any(|w| w.scenario == scenario && w.implementation == proof.implementation)
+        };
+        // A scenario that this build does not know relies on nothing that it could name.
+        let relies = move |name: &str, spec: &serde_json::Value| {
+            let spec = ScenarioSpec::deserialize(spec).ok();
+            spec.is_some_and(|spec| relied_on(&spec, &proof.property)) && was_timed(name)
+        };
+        let scenarios = self.data.scenarios.values();
+        let concerned = scenarios.filter(move |scenario| relies(&scenario.name, &scenario.spec));
+        concerned.map(|scenario| {
+            Record::Failure(Disproved {
+                scenario: scenario.name.clone(),
+                implementation: proof.implementation.clone(),
+                placebo: false,
+                slowed_percent: None,
+                fork: 0,
+                round: None,
+                kind: FailureKind::Proof,
+                message: format!(
+                    "{} under {}: {}",
+                    proof.property,
+                    proof.world,
+                    proof.detail.as_deref().unwrap_or("did not pass")
+                ),
+            })
+        })
+    }
+}
