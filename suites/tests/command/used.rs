@@ -392,9 +392,22 @@ fn verdicts_become_part_of_a_run() {
     let before = ground.read_run();
     let who = before.implementations.keys().next().expect("somebody");
     let pattern = format!("^{who}$");
-    let check = ["check", "-i", &pattern, "-p", "^c1-conservation$", "--budget", "0.1"];
-    let told = ground.run(&[&check[..], &["--into", "run"]].concat()).fine();
-    assert!(told.contains("1 verdicts added to the run, 0 of its numbers"), "{told}");
+    let check = [
+        "check",
+        "-i",
+        &pattern,
+        "-p",
+        "^c1-conservation$",
+        "--budget",
+        "0.1",
+    ];
+    let told = ground
+        .run(&[&check[..], &["--into", "run"]].concat())
+        .fine();
+    assert!(
+        told.contains("1 verdicts added to the run, 0 of its numbers"),
+        "{told}"
+    );
     let after = ground.read_run();
     assert_eq!(after.proofs.len(), before.proofs.len() + 1);
     assert_eq!(after.windows.len(), before.windows.len());

@@ -139,14 +139,6 @@ fn shrunk(
     }
     least
 }
-<<<<<<< HEAD
-=======
-
-/// A failure begins with the statement that is violated.
-fn id(failure: &str) -> &str {
-    failure.split(':').next().unwrap_or(failure)
-}
-
 #[cfg(test)]
 mod tests {
     use flowmeter_harness::channel::Buffer;
@@ -175,13 +167,14 @@ mod tests {
         };
         let explored = explore::<Std>(menu.programs(), &plan, |program| {
             let program = Arc::clone(program);
-            Box::new(move || {
+            Arc::new(move || {
                 let mut operations = program.threads.iter().flatten();
                 let fails = operations.any(|operation| *operation == Operation::Close(1));
                 assert!(!fails, "C6: it is closed");
             })
         });
-        explored.failure.expect("some program closes it")
+        let failure = explored.failure.expect("some program closes it");
+        failure.to_string()
     }
 
     #[test]
@@ -210,4 +203,3 @@ mod tests {
         assert_ne!(found(2), found(3));
     }
 }
->>>>>>> programs
