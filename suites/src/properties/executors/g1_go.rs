@@ -55,13 +55,12 @@ fn answer<C: Async, W: World>(mut results: C::Rx<u32>) -> Vec<Result<u32, TakeEr
     }
 }
 
-/// In nanoseconds; only a failure takes as long.
-const PATIENCE: u64 = 5_000_000_000;
-
-/// As [`answer`], without what does not come in time: real time only, where a wait for what never comes is a hang
+/// As [`answer`], without what comes later than `end`: real time only, where a wait for what never comes is a hang
 /// and no answer.
-fn answer_in_time<C: Async, W: World>(mut results: C::Rx<u32>) -> Vec<Result<u32, TakeError>> {
-    let end = W::now_nanos().saturating_add(PATIENCE);
+fn answer_until<C: Async, W: World>(
+    mut results: C::Rx<u32>,
+    end: u64,
+) -> Vec<Result<u32, TakeError>> {
     let mut answers = Vec::new();
     while W::now_nanos() < end {
         match C::poll(&mut results) {
@@ -142,6 +141,8 @@ where
     C: Async,
     W: World,
 {
+    /// In nanoseconds; only a failure takes as long.
+    const PATIENCE: u64 = 5_000_000_000;
     fn fault() -> ! {
         resume_unwind(Box::new("a task's own fault"))
     }
@@ -153,10 +154,10 @@ where
         fault()
     });
     executor.spawn_blocking(|| fault());
-    let seen = answer_in_time::<C, W>(results);
-    let after = answer_in_time::<C, W>(go::<C, _>(&spawner, async { Some(7) }));
-    // Counted once the task has ended, which its channel tells a moment before.
     let end = W::now_nanos().saturating_add(PATIENCE);
+    let seen = answer_until::<C, W>(results, end);
+    let after = answer_until::<C, W>(go::<C, _>(&spawner, async { Some(7) }), end);
+    // Counted once the task has ended, which its channel tells a moment before.
     while executor.panics() < 3 && W::now_nanos() < end {
         W::yield_now();
     }
