@@ -54,8 +54,13 @@ fn rules() -> Result<(), Failed> {
             .iter()
             .all(|mutant| !mutant.killed_by.contains(name))
     };
+    // What none of ours claims, none of them can be broken in.
+    let ours = flowmeter_suites::worlds::Worlds::of(flowmeter_impls::registry::Everybody)
+        .owed_here(|who| who.origin == flowmeter_harness::caps::Origin::Own);
+    let is_claimed = |name: &&str| ours.iter().any(|owed| owed.property.name == *name);
     let idle: Vec<&str> = (PROPERTIES.iter())
         .map(|property| property.name)
+        .filter(is_claimed)
         .filter(finds_nobody)
         .collect();
     if idle.is_empty() {

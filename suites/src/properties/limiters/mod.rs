@@ -27,8 +27,9 @@ use flowmeter_harness::sync::World;
 use super::Owed;
 use super::form::{ByFuture, ByThread};
 
-/// Long enough for a thread to wait, short enough for a model of several.
-const PERIOD: Duration = Duration::from_millis(2);
+/// Long enough for a thread to wait, short enough for a model of several; an odd number of nanoseconds, which no
+/// coarser unit holds.
+const PERIOD: Duration = Duration::from_nanos(2_000_003);
 
 /// How a thread of a model acquires.
 pub(super) trait Form<L: Limiters>: 'static {
