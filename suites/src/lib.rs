@@ -16,5 +16,6 @@ pub mod properties;
 pub mod proving;
 pub mod roster;
 pub mod scenario;
+pub mod smoke;
 pub mod workloads;
 pub mod worlds;

@@ -90,6 +90,13 @@ fn take_dropped<C: Async>(buffer: Buffer) {
             "C5: a take waits, and an offer found none"
         );
     }
+    if buffer != Buffer::Unbounded {
+        assert_eq!(
+            C::offer(&mut tx, 3),
+            Offered::WouldWait(3),
+            "C3: a value that came back needs no room"
+        );
+    }
     assert_eq!(
         C::poll(&mut rx),
         Polled::Done(2),
