@@ -178,12 +178,14 @@ fn take_edge<C: TakeDeadline, W: World>(buffer: Buffer) {
 fn take_edge_beside_another<C: TakeDeadline, W: World>(buffer: Buffer) {
     let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
     let mut patient = C::another_rx(&rx).expect("asked before");
+    let deadline = edge::<W>();
     let other = W::spawn(move || (take::<C, W, _>(&mut patient), patient));
-    let hurried = W::spawn(move || {
-        W::perturb();
-        (C::take_until(&mut rx, edge::<W>()), rx)
-    });
+    let hurried = W::spawn(move || (C::take_until(&mut rx, deadline), rx));
     put::<C, W, _>(&mut tx, 1);
+    // Lets the deadline pass for somebody who has been woken and has not looked yet.
+    let (_silent, mut nothing) = C::open::<u32>(buffer).expect("asked before");
+    let nobody = C::take_until(&mut nothing, deadline);
+    assert_eq!(nobody, Err(TakeUntilError::TimedOut), "C8: take of nothing");
     let (answer, _rx) = W::join(hurried);
     let left = match answer {
         Ok(1) => {
