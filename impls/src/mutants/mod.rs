@@ -18,7 +18,7 @@
 //! Which mutant a process is made of is settled by [`Mutants`], when that one is asked what it has: one process, one
 //! mutant. Without it the copy behaves as the original does.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 use flowmeter_harness::registry::Mutant;
 
@@ -30,7 +30,7 @@ include!(concat!(env!("OUT_DIR"), "/mutants.rs"));
 
 // No primitive of a world: which mutant it is adds no ordering to a model and no step to its schedule.
 #[expect(clippy::disallowed_types, reason = "it is no part of what is explored")]
-static ACTIVE: AtomicUsize = AtomicUsize::new(0);
+static ACTIVE: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
 
 /// Number of the mutant that this process is made of; 0 for none.
 fn active() -> usize {
