@@ -18,5 +18,6 @@ pub mod roster;
 pub mod scenario;
 #[cfg(feature = "command")]
 pub mod sites;
+pub mod smoke;
 pub mod workloads;
 pub mod worlds;

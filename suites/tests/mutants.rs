@@ -1,53 +1,127 @@
 //! Every mutant is killed by the properties that its description names, and no equivalent rewrite by any: through
-//! the command, a test for each mutant. The rules of CONTRIBUTING.md on mutants are held here, too.
+//! the command, a test for each mutant. None is a caricature: it passes the smoke test, as ours do. The rules of
+//! CONTRIBUTING.md on mutants are held here, too.
 
 use std::collections::BTreeMap;
+use std::panic::catch_unwind;
 use std::process::{Command, ExitCode};
+use std::time::Duration;
 
-use flowmeter_harness::registry::Mutant;
-use flowmeter_impls::mutants::ALL;
+use flowmeter_harness::caps::{Kind, Origin};
+use flowmeter_harness::registry::{Contestant, Enrol, Mutant, Registry};
+use flowmeter_harness::sync::panic_text;
+use flowmeter_impls::mutants::{ALL, Mutants};
+use flowmeter_impls::registry::Everybody;
+use flowmeter_suites::isolation::{self, Model};
 use flowmeter_suites::properties::PROPERTIES;
-use libtest_mimic::{Arguments, Failed, Trial};
+use flowmeter_suites::smoke::smoke;
+
+/// An equivalent rewrite goes through every property in every world.
+const LONG: Duration = Duration::from_secs(3_600);
 
 fn main() -> ExitCode {
     let attacked = |mutant: &'static Mutant| {
         let role = if mutant.equivalent { "passes" } else { "dies" };
-        Trial::test(format!("{role}::{}", mutant.name), || attack(mutant))
+        Model::new(format!("{role}::{}", mutant.name), || attack(mutant)).within(LONG)
     };
-    let mut trials: Vec<Trial> = ALL.iter().map(attacked).collect();
-    trials.push(Trial::test("rules::who_is_killed_and_by_whom", rules));
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    let mut models: Vec<Model> = ALL.iter().map(attacked).collect();
+    models.push(Model::new("rules::who_is_killed_and_by_whom", rules));
+    let plain = ALL.iter().filter(|mutant| !mutant.sequential);
+    models.extend(
+        plain
+            .filter(|mutant| is_smoked(kind_of(mutant)))
+            .map(|mutant| {
+                let name = mutant.name;
+                Model::new(format!("smoke::{name}"), || smoked(Mutants, name))
+            }),
+    );
+    models.push(Model::new("smoke::a_caricature_fails", caricature));
+    let ours = ours().into_iter().filter(|who| is_smoked(who.kind));
+    models.extend(ours.map(|who| {
+        let name = who.name;
+        Model::new(format!("smoke::{name}"), || smoked(Everybody, name))
+    }));
+    isolation::main(models)
 }
 
-fn attack(mutant: &Mutant) -> Result<(), Failed> {
+/// Whether there is a smoke test of that kind.
+fn is_smoked(kind: Kind) -> bool {
+    kind == Kind::Channel
+}
+
+fn smoked(registry: impl Registry, name: &str) -> Result<String, String> {
+    match smoke(registry, name) {
+        0 => Err("nothing was tried".to_owned()),
+        uses => Ok(format!("{uses} uses")),
+    }
+}
+
+/// One whose fault the plainest use shows, so that it is excused.
+fn caricature() -> Result<String, String> {
+    match catch_unwind(|| smoke(Mutants, "mutex-one-too-many")) {
+        Ok(uses) => Err(format!("it passed {uses} uses")),
+        Err(panic) => Ok(panic_text(&*panic)),
+    }
+}
+
+/// What a mutant is: what it is made of is.
+fn kind_of(mutant: &Mutant) -> Kind {
+    let base = ours().into_iter().find(|who| who.name == mutant.base);
+    base.expect("a mutant is made of one of ours").kind
+}
+
+/// Our implementations.
+fn ours() -> Vec<Contestant> {
+    #[derive(Default)]
+    struct Ours(Vec<Contestant>);
+    impl Enrol for Ours {
+        fn asks(&self, _name: &str) -> bool {
+            false
+        }
+        fn contestant(&mut self, who: &Contestant) {
+            self.0
+                .extend((who.origin == Origin::Own).then(|| who.clone()));
+        }
+    }
+    let mut ours = Ours::default();
+    Everybody.everybody(&mut ours);
+    ours.0
+}
+
+fn attack(mutant: &Mutant) -> Result<String, String> {
     let name = format!("^{}$", mutant.name);
     let output = Command::new(env!("CARGO_BIN_EXE_flowmeter"))
         .args(["mutants", "-i", &name])
-        .output()?;
-    if output.status.success() {
-        return Ok(());
-    }
+        .output()
+        .map_err(|why| why.to_string())?;
     let told =
         [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
-    Err(told.concat().into())
+    if output.status.success() {
+        Ok(told.concat())
+    } else {
+        Err(told.concat())
+    }
 }
 
-fn rules() -> Result<(), Failed> {
+fn rules() -> Result<String, String> {
     let (equivalent, mutants): (Vec<&Mutant>, Vec<&Mutant>) =
         ALL.iter().partition(|mutant| mutant.equivalent);
     if mutants.len() < 40 || equivalent.len() < 8 {
         let counts = (mutants.len(), equivalent.len());
-        return Err(format!("{} mutants and {} equivalent rewrites", counts.0, counts.1).into());
+        return Err(format!(
+            "{} mutants and {} equivalent rewrites",
+            counts.0, counts.1
+        ));
     }
     let mut families: BTreeMap<&str, usize> = BTreeMap::new();
     for mutant in &mutants {
         *families.entry(mutant.family).or_default() += 1;
         if mutant.killed_by.is_empty() {
-            return Err(format!("{} is found by nobody", mutant.name).into());
+            return Err(format!("{} is found by nobody", mutant.name));
         }
     }
     if let Some((family, count)) = families.iter().find(|(_, count)| **count > 4) {
-        return Err(format!("{count} mutants are of the family '{family}'").into());
+        return Err(format!("{count} mutants are of the family '{family}'"));
     }
     let finds_nobody = |name: &&str| {
         mutants
@@ -64,7 +138,7 @@ fn rules() -> Result<(), Failed> {
         .filter(finds_nobody)
         .collect();
     if idle.is_empty() {
-        return Ok(());
+        return Ok(format!("{} families", families.len()));
     }
-    Err(format!("no mutant is found by {}", idle.join(", ")).into())
+    Err(format!("no mutant is found by {}", idle.join(", ")))
 }

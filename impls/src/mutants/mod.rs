@@ -12,7 +12,7 @@
 //! | `models` | what it models, and where that was seen |
 //! | `killed_by` | the properties that find it; each of them has to |
 //! | `equivalent` | whether it is a rewrite without a fault, found by nobody |
-//! | `sequential` | whether a single thread sees the fault, so that no smoke test can be passed |
+//! | `sequential` | whether the plainest use by a single thread shows the fault, so that no smoke test can be passed |
 //! | `edit` | one or more: `file`, `instead_of` (text that stands there once; or the first `after` a text that does) and `write` |
 //!
 //! Which mutant a process is made of is settled by [`Mutants`], when that one is asked what it has: one process, one

@@ -52,6 +52,13 @@ pub(super) fn take_cases<C: TakeDeadline, W: World>() -> Vec<Case> {
             format!("take at the edge, {buffer}"),
             move || take_edge::<C, W>(buffer),
         ));
+        let is_shared = |(_tx, rx): (C::Tx<u32>, C::Rx<u32>)| C::another_rx(&rx).is_some();
+        if C::open::<u32>(buffer).is_some_and(is_shared) {
+            cases.push(Case::new(
+                format!("take at the edge beside another, {buffer}"),
+                move || take_edge_beside_another::<C, W>(buffer),
+            ));
+        }
     }
     cases
 }
@@ -192,6 +199,32 @@ fn take_edge<C: TakeDeadline, W: World>(buffer: Buffer) {
     W::join(putter);
     drop(rx);
     ledger.close(&mint, "at a deadline");
+}
+
+/// A value arrives just as one of two takes gives up: that one has it, or the other one, which waits for as
+/// long as it takes.
+fn take_edge_beside_another<C: TakeDeadline, W: World>(buffer: Buffer) {
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let mut patient = C::another_rx(&rx).expect("asked before");
+    let deadline = edge::<W>();
+    let other = W::spawn(move || (take::<C, W, _>(&mut patient), patient));
+    let hurried = W::spawn(move || (C::take_until(&mut rx, deadline), rx));
+    put::<C, W, _>(&mut tx, 1);
+    // Lets the deadline pass for somebody who has been woken and has not looked yet.
+    let (_silent, mut nothing) = C::open::<u32>(buffer).expect("asked before");
+    let nobody = C::take_until(&mut nothing, deadline);
+    assert_eq!(nobody, Err(TakeUntilError::TimedOut), "C8: take of nothing");
+    let (answer, _rx) = W::join(hurried);
+    let left = match answer {
+        Ok(1) => {
+            put::<C, W, _>(&mut tx, 2);
+            2
+        }
+        Err(TakeUntilError::TimedOut) => 1,
+        other => panic!("C8: one value was put, and the take answered {other:?}"),
+    };
+    let (value, _patient) = W::join(other);
+    assert_eq!(value, left, "C8: what the take beside a deadline took");
 }
 
 fn put_alone<C: PutDeadline, W: World>(buffer: Buffer) {

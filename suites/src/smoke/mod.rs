@@ -1,0 +1,90 @@
+//! A smoke test: the plainest uses of an implementation, alone on one thread. A mutant that fails it is a
+//! caricature, which any test would find, and says nothing about the properties. One file for each kind.
+
+mod channels;
+mod executors;
+mod limiters;
+mod pipelines;
+mod timers;
+
+use flowmeter_harness::channel::{
+    Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline,
+};
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::limiter::Limiters;
+use flowmeter_harness::pipeline::Pipelines;
+use flowmeter_harness::registry::{Contestant, Enrol, Registry};
+use flowmeter_harness::timer::{Cancel, Timers};
+
+/// Uses one implementation of a registry in the std world, and says in how many ways. Whoever is broken may
+/// hang or abort: it is for a process of its own.
+///
+/// # Panics
+/// With what is wrong.
+pub fn smoke(registry: impl Registry, implementation: &str) -> usize {
+    let mut hall = Uses {
+        of: implementation,
+        all: Vec::new(),
+    };
+    registry.everybody(&mut hall);
+    for plain_use in &hall.all {
+        plain_use();
+    }
+    hall.all.len()
+}
+
+/// What can be tried on one implementation.
+struct Uses<'a> {
+    of: &'a str,
+    all: Vec<fn()>,
+}
+
+impl Enrol for Uses<'_> {
+    fn asks(&self, name: &str) -> bool {
+        name == self.of
+    }
+
+    fn blocking<C: Blocking>(&mut self, _who: &Contestant) {
+        self.all
+            .extend([channels::tried::<C>, channels::blocking::<C>]);
+    }
+    fn asynchronous<C: Async>(&mut self, _who: &Contestant) {
+        self.all
+            .extend([channels::tried::<C>, channels::awaited::<C>]);
+    }
+    fn callback<C: Callback + Blocking>(&mut self, _who: &Contestant) {
+        self.all.push(channels::called_back::<C>);
+    }
+    fn put_deadline<C: PutDeadline>(&mut self, _who: &Contestant) {
+        self.all.push(channels::put_in_time::<C>);
+    }
+    fn take_deadline<C: TakeDeadline>(&mut self, _who: &Contestant) {
+        self.all.push(channels::taken_in_time::<C>);
+    }
+    fn promises<C: Promises + Blocking>(&mut self, _who: &Contestant) {
+        self.all.push(channels::promised::<C>);
+    }
+    fn alts<C: Alts>(&mut self, _who: &Contestant) {
+        self.all.push(channels::chosen::<C>);
+    }
+    fn timer<T: Timers>(&mut self, _who: &Contestant) {
+        self.all.push(timers::timer::<T>);
+    }
+    fn cancel<T: Cancel>(&mut self, _who: &Contestant) {
+        self.all.push(timers::cancel::<T>);
+    }
+    fn pipeline<P, C, E>(&mut self, _who: &Contestant)
+    where
+        P: Pipelines<C, E> + Default,
+        C: Async,
+        E: Executors,
+    {
+        self.all.push(pipelines::pipeline::<P, C, E>);
+    }
+    fn limiter<L: Limiters>(&mut self, _who: &Contestant) {
+        self.all.push(limiters::limiter::<L>);
+    }
+    fn executor<E: Executors, C: Async + Blocking>(&mut self, _who: &Contestant) {
+        self.all.push(executors::executor::<E, C>);
+    }
+}
