@@ -18,8 +18,8 @@ fn main() -> ExitCode {
         .with::<Shuttle>(flowmeter_impls_shuttle::registry::Everybody)
         .with::<Loom>(flowmeter_impls_loom::registry::Everybody)
         .with::<Sim>(flowmeter_impls_shuttle::registry::Everybody)
-        .with_mutants::<Shuttle>(flowmeter_impls_shuttle::mutants::Mutants)
         .with_mutants::<Sim>(flowmeter_impls_shuttle::mutants::Mutants)
+        .with_mutants::<Shuttle>(flowmeter_impls_shuttle::mutants::Mutants)
         .with_mutants::<Std>(flowmeter_impls::mutants::Mutants)
         .with_mutants::<Loom>(flowmeter_impls_loom::mutants::Mutants);
     cli::main_in(&worlds)

@@ -7,7 +7,7 @@ use std::panic::catch_unwind;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use flowmeter_harness::caps::{Kind, Origin};
+use flowmeter_harness::caps::Origin;
 use flowmeter_harness::registry::{Contestant, Enrol, Mutant, Registry};
 use flowmeter_harness::sync::panic_text;
 use flowmeter_impls::mutants::{ALL, Mutants};
@@ -15,6 +15,7 @@ use flowmeter_impls::registry::Everybody;
 use flowmeter_suites::isolation::{self, Model};
 use flowmeter_suites::properties::PROPERTIES;
 use flowmeter_suites::smoke::smoke;
+use flowmeter_suites::worlds::Worlds;
 
 /// An equivalent rewrite goes through every property in every world.
 const LONG: Duration = Duration::from_secs(3_600);
@@ -27,26 +28,17 @@ fn main() -> ExitCode {
     let mut models: Vec<Model> = ALL.iter().map(attacked).collect();
     models.push(Model::new("rules::who_is_killed_and_by_whom", rules));
     let plain = ALL.iter().filter(|mutant| !mutant.sequential);
-    models.extend(
-        plain
-            .filter(|mutant| is_smoked(kind_of(mutant)))
-            .map(|mutant| {
-                let name = mutant.name;
-                Model::new(format!("smoke::{name}"), || smoked(Mutants, name))
-            }),
-    );
-    models.push(Model::new("smoke::a_caricature_fails", caricature));
-    let ours = ours().into_iter().filter(|who| is_smoked(who.kind));
-    models.extend(ours.map(|who| {
-        let name = who.name;
-        Model::new(format!("smoke::{name}"), || smoked(Everybody, name))
+    models.extend(plain.map(|mutant| {
+        let name = mutant.name;
+        Model::new(format!("smoke::{name}"), || smoked(Mutants, name))
     }));
+    models.push(Model::new("smoke::a_caricature_fails", caricature));
+    models.extend(
+        ours()
+            .into_iter()
+            .map(|name| Model::new(format!("smoke::{name}"), || smoked(Everybody, name))),
+    );
     isolation::main(models)
-}
-
-/// Whether there is a smoke test of that kind.
-fn is_smoked(kind: Kind) -> bool {
-    kind == Kind::Channel
 }
 
 fn smoked(registry: impl Registry, name: &str) -> Result<String, String> {
@@ -64,23 +56,17 @@ fn caricature() -> Result<String, String> {
     }
 }
 
-/// What a mutant is: what it is made of is.
-fn kind_of(mutant: &Mutant) -> Kind {
-    let base = ours().into_iter().find(|who| who.name == mutant.base);
-    base.expect("a mutant is made of one of ours").kind
-}
-
-/// Our implementations.
-fn ours() -> Vec<Contestant> {
+/// Names of our implementations.
+fn ours() -> Vec<&'static str> {
     #[derive(Default)]
-    struct Ours(Vec<Contestant>);
+    struct Ours(Vec<&'static str>);
     impl Enrol for Ours {
         fn asks(&self, _name: &str) -> bool {
             false
         }
         fn contestant(&mut self, who: &Contestant) {
             self.0
-                .extend((who.origin == Origin::Own).then(|| who.clone()));
+                .extend((who.origin == Origin::Own).then_some(who.name));
         }
     }
     let mut ours = Ours::default();
@@ -129,8 +115,7 @@ fn rules() -> Result<String, String> {
             .all(|mutant| !mutant.killed_by.contains(name))
     };
     // What none of ours claims, none of them can be broken in.
-    let ours = flowmeter_suites::worlds::Worlds::of(flowmeter_impls::registry::Everybody)
-        .owed_here(|who| who.origin == flowmeter_harness::caps::Origin::Own);
+    let ours = Worlds::of(Everybody).owed_here(|who| who.origin == Origin::Own);
     let is_claimed = |name: &&str| ours.iter().any(|owed| owed.property.name == *name);
     let idle: Vec<&str> = (PROPERTIES.iter())
         .map(|property| property.name)
