@@ -25,6 +25,12 @@ pub(super) fn cases<C: Async, W: World>() -> Vec<Case> {
             format!("take against a put, {buffer}"),
             move || take_race::<C, W>(buffer),
         ));
+        if buffer != Buffer::Unbounded {
+            cases.push(Case::new(
+                format!("a value that came back needs room, {buffer}"),
+                move || came_back::<C>(buffer),
+            ));
+        }
         let is_shared = |(_tx, rx): (C::Tx<u32>, C::Rx<u32>)| C::another_rx(&rx).is_some();
         if C::open::<u32>(buffer).is_some_and(is_shared) {
             cases.push(Case::new(
@@ -42,6 +48,33 @@ pub(super) fn cases<C: Async, W: World>() -> Vec<Case> {
         }
     }
     cases
+}
+
+/// A value that a dropped take gave back is in the channel, where it leaves room for one less.
+fn came_back<C: Async>(buffer: Buffer) {
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let mut context = Context::from_waker(Waker::noop());
+    {
+        let mut take = pin!(C::take_async(&mut rx));
+        let polled = take.as_mut().poll(&mut context);
+        assert!(polled.is_pending(), "C3: a take of nothing");
+        let offered = C::offer(&mut tx, 1);
+        assert_eq!(
+            offered,
+            Offered::Done,
+            "C5: an offer found no take that waits"
+        );
+    }
+    assert_eq!(
+        C::offer(&mut tx, 2),
+        Offered::WouldWait(2),
+        "C3: a value that came back needs no room"
+    );
+    assert_eq!(
+        C::poll(&mut rx),
+        Polled::Done(1),
+        "C9: a value handed to a take was lost with it"
+    );
 }
 
 /// What dropped takes had been handed is next again in the order of the puts, whichever is dropped first and

@@ -67,6 +67,8 @@ pub(super) fn explore<W: World>(plan: &Exploration, case: &Case) -> Outcome {
         _ => &[Condition::Free],
     };
     let began = Instant::now();
+    // What a family counts as its executions may be more than it was given.
+    let mut left = plan.executions;
     let mut outcome = Outcome {
         explored: Explored {
             executions: 0,
@@ -79,12 +81,12 @@ pub(super) fn explore<W: World>(plan: &Exploration, case: &Case) -> Outcome {
     for (index, condition) in conditions.iter().enumerate() {
         // Half of what is left, and all of it to the last.
         let share = if index + 1 < conditions.len() { 2 } else { 1 };
-        let executions = plan.executions - outcome.explored.executions;
         let part = Exploration {
-            executions: executions.div_ceil(share),
+            executions: left.div_ceil(share),
             time: plan.time.saturating_sub(began.elapsed()) / share as u32,
             ..plan.clone()
         };
+        left -= part.executions;
         if index > 0 && (part.executions == 0 || part.time.is_zero()) {
             break;
         }
