@@ -10,14 +10,10 @@ use flowmeter_harness::limiter::{
     WeightedLimit,
 };
 use flowmeter_harness::pipeline::Pipelines;
-use flowmeter_harness::registry::{
-    AsyncRegistry, Contestant, Enrol, Mutant, MutantRegistry, Registry,
-};
+use flowmeter_harness::registry::{Contestant, Enrol, Mutant, MutantRegistry, Registry};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
 
-use super::copy::executor::fixed_pool::FixedPool;
 use super::copy::registry::Everybody;
-use super::copy::timer::heap::Heap;
 
 /// Every mutant.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,11 +35,6 @@ impl Registry for Mutants {
     fn executors<H: Enrol>(self, hall: &mut H) {
         each(hall, |mut standing| Everybody.executors(&mut standing));
     }
-}
-
-impl AsyncRegistry for Mutants {
-    type Executor = FixedPool;
-    type Sleep = Heap;
 }
 
 impl MutantRegistry for Mutants {
