@@ -46,6 +46,7 @@ fn timeline() -> Timeline {
 const ABOUT: About<'_> = About {
     title: "mutex a1-exclusive under shuttle",
     violation: "A1: a value <b>was</b> lost",
+    told: "A1: a value was lost\nin columns",
     replay: Some("cargo flowmeter check --replay x.json"),
     found: "execution 13 of 2000, seed 7",
 };

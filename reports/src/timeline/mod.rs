@@ -17,6 +17,8 @@ pub struct About<'a> {
     pub title: &'a str,
     /// What was violated, beginning with its id.
     pub violation: &'a str,
+    /// All that was told of it, as a terminal shows it.
+    pub told: &'a str,
     /// The command that shows it again.
     pub replay: Option<&'a str>,
     /// How the execution was found, such as its seed.

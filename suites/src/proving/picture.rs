@@ -39,9 +39,12 @@ pub(crate) fn draw(example: &Counterexample, file: &Path, replay: &str) -> io::R
         ..
     } = example;
     let title = format!("{implementation} {property} under {world}");
+    let told = failure.to_string();
+    let sentence = told.split("\n\n").next().unwrap_or_default();
     let about = About {
         title: &title,
-        violation: &failure.to_string(),
+        violation: sentence,
+        told: &told,
         replay: Some(replay),
         found: &format!("case: {case}; seed {seed}"),
     };
