@@ -12,7 +12,7 @@
 //! | mischief | in a quarter of the executions, each occasion with probability 1/8: a wait in a `Condvar`, a `Parker` or `block_on` ends for nothing; `notify_one` wakes another than the one who waited longest; `compare_exchange_weak` fails for nothing. None in the others, nor in [`Sim`] |
 //! | `Arc` | std's; leaks not looked for |
 //! | `Track` | leaks found, with the line |
-//! | `thread_local!` | shuttle's; in a destructor of one, the facade no longer knows its thread |
+//! | `thread_local!` | shuttle's; in a destructor of one at a thread's end, the facade no longer knows its thread |
 //! | time | virtual; chosen per execution with probability 1/2 each: quiescent (a timer fires only when all others wait, so nothing takes any time but waiting) or adversarial (the earliest armed timer fires at any point, the first 64 firings of an execution) |
 //! | `yield_now`, `spin_hint` | let others run; after 100 of them with nobody beginning to wait, a timer fires |
 //! | `choose`, `random_u64` | random, part of the schedule |
@@ -110,8 +110,17 @@ impl Place for Chair {
     }
 }
 
-::shuttle::thread_local! {
-    static ME: Cell<Option<usize>> = Cell::new(None);
+/// A task that is no thread of the model.
+const NOBODY: usize = usize::MAX;
+
+// By task: shuttle's own thread-locals are looked up in a map at each access. All threads of a model run on one
+// thread of the system.
+::std::thread_local! {
+    static NUMBERS: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+}
+
+fn task() -> Option<usize> {
+    ::shuttle::current::try_get_current_task().map(usize::from)
 }
 
 impl Engine for Shuttle {
@@ -158,10 +167,28 @@ impl Engine for Shuttle {
     }
 
     fn me() -> Option<usize> {
-        ME.try_with(Cell::get).ok().flatten()
+        let number = NUMBERS.with_borrow(|numbers| numbers.get(task()?).copied());
+        number.filter(|number| *number != NOBODY)
     }
     fn set_me(number: usize) {
-        ME.with(|me| me.set(Some(number)));
+        NUMBERS.with_borrow_mut(|numbers| {
+            if number == 0 {
+                // The first thread of an execution: what is there is left from the one before.
+                numbers.clear();
+            }
+            let Some(task) = task() else { return };
+            if numbers.len() <= task {
+                numbers.resize(task + 1, NOBODY);
+            }
+            numbers[task] = number;
+        });
+    }
+    fn leave() {
+        NUMBERS.with_borrow_mut(|numbers| {
+            if let Some(number) = task().and_then(|task| numbers.get_mut(task)) {
+                *number = NOBODY;
+            }
+        });
     }
 
     fn misbehaves(_what: Mischief, ways: usize) -> usize {

@@ -120,6 +120,7 @@ pub fn execute<E: Engine>(eager: u32, model: &dyn Fn()) {
     trace::begin(E::me);
     model();
     thread::leave(0);
+    E::leave();
 }
 
 /// Runs the checker, and answers what failed.

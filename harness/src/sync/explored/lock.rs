@@ -67,7 +67,7 @@ impl<E: Engine, T> Mutex<E, T> {
         if let Some(me) = me {
             census::with(|census| census.thread(me).state = State::Running);
         }
-        self.guard(raw)
+        self.guard(raw, me)
     }
 
     /// The lock, if nobody holds it.
@@ -75,7 +75,7 @@ impl<E: Engine, T> Mutex<E, T> {
     #[track_caller]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, E, T>> {
         sites::pass(Kind::TryLock, None, Location::caller());
-        E::try_lock(&self.raw).map(|raw| self.guard(raw))
+        E::try_lock(&self.raw).map(|raw| self.guard(raw, E::me()))
     }
 
     /// The value, when nobody else can hold the lock.
@@ -85,8 +85,8 @@ impl<E: Engine, T> Mutex<E, T> {
         E::into_inner(self.raw)
     }
 
-    fn guard<'a>(&'a self, raw: E::Guard<'a, T>) -> MutexGuard<'a, E, T> {
-        self.holder.set(E::me());
+    fn guard<'a>(&'a self, raw: E::Guard<'a, T>, me: Option<usize>) -> MutexGuard<'a, E, T> {
+        self.holder.set(me);
         MutexGuard {
             raw: Some(raw),
             lock: self,

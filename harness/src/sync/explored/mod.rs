@@ -105,6 +105,8 @@ pub trait Engine: Sized + Send + Sync + 'static {
     fn me() -> Option<usize>;
     /// Gives the calling thread its number.
     fn set_me(number: usize);
+    /// The calling thread has done its work: what it still does, in destructors, is nobody's.
+    fn leave() {}
 
     /// In which of so many `ways` what the calling thread now does misbehaves, as its contract admits: 0 for not
     /// at all. No scheduling point.

@@ -28,6 +28,7 @@ pub fn spawn<E: Engine, T: Send + 'static>(
         E::set_me(number);
         let result = body();
         leave(number);
+        E::leave();
         result
     });
     JoinHandle { raw, number }
