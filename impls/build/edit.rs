@@ -87,6 +87,12 @@ fn choice(source: &str, body: Range<usize>, edits: &[&Edit]) -> String {
     for mutant in mutants {
         let mut mine: Vec<&&Edit> = edits.iter().filter(|edit| edit.mutant == mutant).collect();
         mine.sort_by_key(|edit| std::cmp::Reverse(edit.at.start));
+        if mine.windows(2).any(|two| two[1].at.end > two[0].at.start) {
+            panic!(
+                "two edits of one mutant overlap: {:?}",
+                &source[mine[0].at.clone()]
+            );
+        }
         let mut with = source[body.clone()].to_owned();
         for edit in mine {
             with.replace_range(
@@ -118,6 +124,12 @@ impl<'ast> Visit<'ast> for Bodies {
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
         self.add(&item.block);
         visit::visit_impl_item_fn(self, item);
+    }
+    fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
+        if let Some(block) = &item.default {
+            self.add(block);
+        }
+        visit::visit_trait_item_fn(self, item);
     }
     fn visit_expr_async(&mut self, block: &'ast syn::ExprAsync) {
         self.add(&block.block);

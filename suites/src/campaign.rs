@@ -207,7 +207,7 @@ fn implementation(who: &Contestant) -> Implementation {
 }
 
 /// The commit of the checkout that the command is run in.
-fn commit() -> String {
+pub fn commit() -> String {
     let git = |arguments: &[&str]| {
         let output = std::process::Command::new("git")
             .args(arguments)

@@ -28,16 +28,35 @@ pub struct Attack {
 }
 
 impl Attack {
-    /// Whether it was found: by an assertion or an explained deadlock. To hang, or to end without a word, is to
-    /// survive.
+    /// Whether it was found: by an assertion that names a statement, or an explained deadlock, leak or race. To
+    /// hang, to end without a word, or to come to a limit is to survive.
     pub fn killed(&self) -> bool {
-        self.proof.verdict == Verdict::Fail
+        self.proof.verdict == Verdict::Fail && self.proof.detail.as_deref().is_some_and(explains)
     }
 
     /// Whether that is what was expected of the mutant.
     pub fn as_expected(&self) -> bool {
-        self.killed() != self.mutant.equivalent
+        match self.mutant.equivalent {
+            true => !matches!(self.proof.verdict, Verdict::Fail | Verdict::Error),
+            false => self.killed(),
+        }
     }
+}
+
+/// Whether the words of a failure say what was wrong.
+fn explains(detail: &str) -> bool {
+    let names_a_statement = |text: &str| {
+        let id = text.rsplit([' ', '\n']).next().unwrap_or_default();
+        let digits = id.trim_start_matches(|letter: char| letter.is_ascii_uppercase());
+        digits.len() + 1 == id.len()
+            && !digits.is_empty()
+            && digits.bytes().all(|b| b.is_ascii_digit())
+    };
+    let told = ["deadlock: ", "leak: ", "Causality violation"];
+    told.iter().any(|told| detail.contains(told))
+        || detail
+            .match_indices(": ")
+            .any(|(at, _)| names_a_statement(&detail[..at]))
 }
 
 /// Executions of each case of an equivalent rewrite.
@@ -108,7 +127,11 @@ pub fn attack<R: AsyncRegistry>(
         };
         executions += proof.executions;
         seconds += proof.seconds;
-        let found = proof.verdict == Verdict::Fail;
+        let found = match proof.verdict {
+            Verdict::Fail => true,
+            Verdict::Error => mutant.equivalent,
+            _ => false,
+        };
         last = Some(proof);
         if found {
             break;
@@ -142,4 +165,27 @@ pub fn attackers<R: AsyncRegistry>(
         return all.filter(|property| property.kind() == kind).collect();
     }
     mutant.killed_by.iter().map(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::explains;
+
+    #[test]
+    fn a_kill_says_what_was_wrong() {
+        for told in [
+            "two takes: A1: a value was lost",
+            "assertion `left == right` failed: C10: dropped",
+            "fixed(1): deadlock: every thread waits",
+        ] {
+            assert!(explains(told), "{told}");
+        }
+        for told in [
+            "race: exceeded max_steps bound 200000",
+            "case: called `Option::unwrap()` on a `None` value",
+            "at 12: 30: somewhere",
+        ] {
+            assert!(!explains(told), "{told}");
+        }
+    }
 }

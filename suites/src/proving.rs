@@ -33,6 +33,8 @@ pub struct Effort {
     pub grace: Duration,
     /// Seed of what is random.
     pub seed: u64,
+    /// Under loom: how often a thread may be preempted.
+    pub preemptions: usize,
 }
 
 impl Effort {
@@ -42,6 +44,7 @@ impl Effort {
         time: Duration::from_secs(2),
         grace: Duration::from_secs(10),
         seed: 0x666c_6f77,
+        preemptions: 2,
     };
     /// What it does in an explored world: the executions decide, or under loom the end of the space. The time
     /// is far more than they need, so that a busy machine makes no difference; a deadlock is found at once.
@@ -82,6 +85,7 @@ pub(crate) struct Task {
     /// How long the process has for its answer.
     patience_millis: u64,
     seed: u64,
+    preemptions: usize,
 }
 
 impl Task {
@@ -94,12 +98,13 @@ impl Task {
             millis: effort.time.as_millis() as u64,
             patience_millis: (effort.time + effort.grace).as_millis() as u64,
             seed: effort.seed,
+            preemptions: effort.preemptions,
         }
     }
 }
 
 /// For a process to start, and to say where it hangs.
-const LEEWAY: Duration = Duration::from_secs(1);
+pub(crate) const LEEWAY: Duration = Duration::from_secs(1);
 
 /// Proves a cell in a process of its own.
 pub fn prove(cell: &Owed, effort: Effort) -> Proof {
@@ -233,6 +238,7 @@ pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, task: Task) -> Judgeme
         executions: task.executions,
         time: Duration::from_millis(task.millis),
         seed: task.seed,
+        preemptions: Some(task.preemptions),
         ..Exploration::default()
     };
     court.judge(&cell, &plan)

@@ -7,13 +7,14 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use flowmeter_harness::record::{Proof, Verdict};
+use flowmeter_harness::record::Verdict;
 use flowmeter_harness::registry::AsyncRegistry;
 use flowmeter_harness::sync::sites::{self, Breakage, Mutation, Site};
 use serde::{Deserialize, Serialize};
 
 use crate::process;
-use crate::proving::{self, Effort, Task};
+use crate::properties::Judgement;
+use crate::proving::{self, Effort, LEEWAY, Task};
 use crate::roster::Owed;
 use crate::worlds::Worlds;
 
@@ -77,9 +78,13 @@ pub fn list(cell: Owed, effort: Effort) -> Result<Passage, String> {
         executions: LISTING,
         ..effort
     };
-    let limit = effort.time + effort.grace;
+    let limit = effort.time + effort.grace + LEEWAY;
     let task = Task::of(&cell, few);
-    let sites: BTreeSet<Site> = process::ask(process::SITES, &task, limit)?;
+    let (judged, sites): (Judgement, BTreeSet<Site>) = process::ask(process::SITES, &task, limit)?;
+    if judged.proof.verdict == Verdict::Fail {
+        let why = judged.proof.detail.unwrap_or_default();
+        return Err(format!("it fails with nothing broken: {why}"));
+    }
     let sites = sites.into_iter().filter(is_of_an_implementation).collect();
     Ok(Passage { cell, sites })
 }
@@ -135,10 +140,10 @@ fn kill(mutation: Mutation, cells: &[&Owed], effort: &impl Fn(&str) -> Effort) -
             task: Task::of(cell, effort),
             mutation: mutation.clone(),
         };
-        let limit = effort.time + effort.grace;
+        let limit = effort.time + effort.grace + LEEWAY;
         let without = |why: &str| format!("{} under {}: {why}", cell.property.name, cell.world);
-        match process::ask::<Proof>(process::BROKEN, &broken, limit) {
-            Ok(proof) => {
+        match process::ask::<Judgement>(process::BROKEN, &broken, limit) {
+            Ok(Judgement { proof, .. }) => {
                 row.executions += proof.executions;
                 let why = proof.detail.unwrap_or_default();
                 match proof.verdict {
@@ -172,12 +177,15 @@ pub(crate) struct Broken {
 }
 
 /// The process that lists.
-pub(crate) fn serve_listing<R: AsyncRegistry>(worlds: &Worlds<R>, task: Task) -> BTreeSet<Site> {
-    sites::listed(|| proving::serve(worlds, task)).1
+pub(crate) fn serve_listing<R: AsyncRegistry>(
+    worlds: &Worlds<R>,
+    task: Task,
+) -> (Judgement, BTreeSet<Site>) {
+    sites::listed(|| proving::serve(worlds, task))
 }
 
 /// The process of one cell with a broken site: its verdict.
-pub(crate) fn serve_broken<R: AsyncRegistry>(worlds: &Worlds<R>, broken: Broken) -> Proof {
+pub(crate) fn serve_broken<R: AsyncRegistry>(worlds: &Worlds<R>, broken: Broken) -> Judgement {
     sites::break_one(broken.mutation).expect("this process has broken nothing yet");
-    proving::serve(worlds, broken.task).proof
+    proving::serve(worlds, broken.task)
 }

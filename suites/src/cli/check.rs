@@ -47,6 +47,12 @@ pub(super) struct Check {
     /// Seconds for each cell at most [default: 2 under std, 300 elsewhere]
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,
+    /// Executions of each case at most [default: 2000; under loom as many as there are]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    executions: Option<u64>,
+    /// Under loom: how often a thread may be preempted [default: 2]
+    #[arg(long, value_name = "N")]
+    preemptions: Option<usize>,
     /// Only the k-th of n equal parts of the cells, to share them out over machines
     #[arg(long, value_name = "K/N")]
     shard: Option<String>,
@@ -106,6 +112,8 @@ impl Check {
             let effort = Effort {
                 time: time.unwrap_or(default.time),
                 seed: self.seed.unwrap_or(default.seed),
+                executions: self.executions.unwrap_or(default.executions),
+                preemptions: self.preemptions.unwrap_or(default.preemptions),
                 ..default
             };
             let proof = prove_and_keep(&cell, effort, folder);
@@ -144,6 +152,8 @@ impl Check {
             ("--under", self.under.is_some()),
             ("--seed", self.seed.is_some()),
             ("--budget", self.budget.is_some()),
+            ("--executions", self.executions.is_some()),
+            ("--preemptions", self.preemptions.is_some()),
             ("--shard", self.shard.is_some()),
             ("-o", self.out.is_some()),
             ("--into", self.into.is_some()),

@@ -11,7 +11,7 @@ use flowmeter_harness::record::{
 use serde::Deserialize;
 
 use super::failure::Failure;
-use crate::campaign::relied_on;
+use crate::campaign::{commit, relied_on};
 use crate::scenario::ScenarioSpec;
 
 /// A run that verdicts are added to.
@@ -30,6 +30,14 @@ impl Into {
             return Err(Failure::input(format!(
                 "--into {0}: this run has not come to its end; first `cargo flowmeter measure --resume -o {0}`",
                 folder.display()
+            )));
+        }
+        let ours = commit();
+        if data.run.commit != ours {
+            return Err(Failure::input(format!(
+                "--into {}: measured at commit {}, and this is {ours}; check with the build that measured",
+                folder.display(),
+                data.run.commit
             )));
         }
         let folder = folder.to_owned();

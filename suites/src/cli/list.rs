@@ -1,4 +1,4 @@
-//! `list`: who takes part, in what, and what is checked.
+//! `list`: who takes part, in what, what is checked, and on whom the checks are tried.
 
 use std::process::ExitCode;
 
@@ -14,8 +14,9 @@ use super::selection::{Implementations, Properties, Scenarios};
 use crate::contest::Contest;
 use crate::properties::PROPERTIES;
 use crate::roster::Roster;
+use crate::worlds::Worlds;
 
-/// Show implementations with what they claim, scenarios and properties
+/// Show implementations with what they claim, scenarios, properties and mutants
 #[derive(Debug, Args)]
 pub(super) struct List {
     #[command(flatten)]
@@ -45,10 +46,11 @@ struct Row {
 }
 
 impl List {
-    pub(super) fn run<R: AsyncRegistry>(self, registry: R) -> Outcome {
-        let contest = Contest::of(registry);
-        self.implementations
-            .find_in(contest.implementations().iter().map(|who| who.name))?;
+    pub(super) fn run<R: AsyncRegistry>(self, worlds: &Worlds<R>) -> Outcome {
+        let contest = Contest::of(worlds.registry());
+        let mutants = worlds.mutants().iter().map(|mutant| mutant.name);
+        let known = contest.implementations().iter().map(|who| who.name);
+        self.implementations.find_in(known.chain(mutants))?;
         let roster = Roster::ask(&contest, |name| self.implementations.matches(name), &[]);
         self.properties
             .find_in(PROPERTIES.iter().map(|property| property.name))?;
@@ -82,12 +84,20 @@ impl List {
         {
             rows.push(own("property", property.name, property.statement));
         }
+        for mutant in worlds.mutants() {
+            if self.implementations.matches(mutant.name) {
+                rows.push(Row {
+                    origin: Origin::Mutant,
+                    ..own("mutant", mutant.name, mutant.models)
+                });
+            }
+        }
         let mut output = Output::default();
         match self.format {
             Format::Json => rows.iter().for_each(|row| output.json(row)),
             Format::Table => {
                 let kinds = Kind::ALL.iter().map(|kind| kind.name());
-                for kind in kinds.chain(["scenario", "property"]) {
+                for kind in kinds.chain(["scenario", "property", "mutant"]) {
                     let rows: Vec<&Row> = rows.iter().filter(|row| row.kind == kind).collect();
                     if !rows.is_empty() {
                         output.line(&table(kind, &rows));

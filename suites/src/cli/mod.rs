@@ -86,7 +86,7 @@ pub fn main_in<R: AsyncRegistry>(worlds: &Worlds<R>) -> ExitCode {
     }
     let registry = worlds.registry();
     let outcome = match Command::parse().verb {
-        Verb::List(list) => list.run(registry),
+        Verb::List(list) => list.run(worlds),
         Verb::Check(check) => check.run(worlds),
         Verb::Mutants(mutants) => mutants.run(worlds),
         Verb::Sites(sites) => sites.run(worlds),

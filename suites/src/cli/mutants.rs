@@ -8,6 +8,7 @@ use std::thread;
 
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
+use flowmeter_harness::record::Verdict;
 use flowmeter_harness::registry::{AsyncRegistry, Mutant};
 use serde::Serialize;
 
@@ -15,7 +16,7 @@ use super::check::time;
 use super::failure::{FAILED, Failure, Outcome};
 use super::output::{Format, Output, width};
 use super::progress::steps;
-use super::selection::{Implementations, Properties};
+use super::selection::{Implementations, Properties, Shard};
 use crate::mutants::{Attack, Plan, attack, attackers};
 use crate::properties::{PROPERTIES, Property};
 use crate::proving::Effort;
@@ -38,6 +39,9 @@ pub(super) struct Mutants {
     /// Seconds for each mutant, property and world at most [default: 2 under std, 30 elsewhere]
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,
+    /// Only the k-th of n equal parts of the attacks, to share them out over machines
+    #[arg(long, value_name = "K/N")]
+    shard: Option<String>,
     /// Keep what killed them in this folder: files to replay, and pages to look at
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     out: Option<PathBuf>,
@@ -53,6 +57,7 @@ struct Row<'a> {
     family: &'a str,
     equivalent: bool,
     killed: bool,
+    verdict: Verdict,
     by: &'a str,
     world: Option<&'a str>,
     executions: u64,
@@ -64,6 +69,8 @@ struct Row<'a> {
 impl Mutants {
     pub(super) fn run<R: AsyncRegistry>(self, worlds: &Worlds<R>) -> Outcome {
         let time = time(self.budget)?;
+        let shard = self.shard.as_deref();
+        let shard = shard.map_or(Ok(Shard::WHOLE), Shard::parse)?;
         let all = worlds.mutants();
         if all.is_empty() {
             return Err(Failure::input("this program has no mutants".to_owned()));
@@ -82,6 +89,12 @@ impl Mutants {
             .filter(|(_, property)| self.properties.matches(property.name))
             .collect();
 
+        let attacks = shard.of(attacks);
+        if attacks.is_empty() {
+            return Err(Failure::input(
+                "nothing to attack: no such mutant is to be found by such a property",
+            ));
+        }
         let plan = Plan {
             time,
             seed: self.seed,
@@ -146,6 +159,7 @@ fn row(attack: &Attack) -> Row<'_> {
         family: attack.mutant.family,
         equivalent: attack.mutant.equivalent,
         killed: attack.killed(),
+        verdict: attack.proof.verdict,
         by: attack.property.name,
         world: attack.killed().then_some(attack.proof.world.as_str()),
         executions: attack.executions,
@@ -169,8 +183,8 @@ fn table(attacks: &[Attack]) -> String {
             attack.mutant.family,
             match (attack.killed(), attack.mutant.equivalent) {
                 (true, false) => "killed",
-                (false, _) => "SURVIVED",
-                (true, true) => "FALSE ALARM",
+                (_, true) => "FALSE ALARM",
+                (false, false) => "SURVIVED",
             },
             attack.property.name,
             if attack.killed() {

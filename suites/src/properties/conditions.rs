@@ -155,10 +155,18 @@ fn beside_spinning_threads<R>(work: impl FnOnce() -> R) -> R {
                 }
             });
         }
-        let answer = work();
-        done.store(true, Ordering::Relaxed);
-        answer
+        let _ends = Ends(&done);
+        work()
     })
+}
+
+/// Ends the spinning, also where the work unwinds.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 #[cfg(test)]

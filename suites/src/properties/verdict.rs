@@ -7,6 +7,7 @@ use flowmeter_harness::sync::{Exploration, Failure, World};
 use serde::{Deserialize, Serialize};
 
 use super::conditions::Condition;
+use super::programs::undecided;
 use super::{Cell, conditions};
 
 /// A verdict, and what it is founded on where it is a failure.
@@ -101,6 +102,14 @@ pub(crate) fn judge_closely<W: World>(cell: &Cell, budget: &Exploration) -> Judg
         if let Some(why) = open {
             proof.verdict = Verdict::Inconclusive;
             proof.detail = Some(format!("{}: {why}", case.name));
+        }
+    }
+    let open = undecided();
+    if open > 0 && proof.verdict == Verdict::Pass {
+        proof.complete = false;
+        proof.detail = Some(format!("{open} histories were too much for the search"));
+        if W::NAME == "loom" {
+            proof.verdict = Verdict::Inconclusive;
         }
     }
     proof.seconds = began.elapsed().as_secs_f64();

@@ -122,8 +122,9 @@ pub fn place(location: &Location<'_>) -> String {
 /// (`impls/loom/../src/…`). What a build script wrote is named from its own folder on.
 pub fn source_file(location: &Location<'_>) -> String {
     let file = location.file();
-    let file = file
-        .rsplit_once("/out/")
+    let built = file.split_once("/build/").map_or("", |(_, built)| built);
+    let file = built
+        .split_once("/out/")
         .map_or(file, |(_, written)| written);
     let mut parts: Vec<&str> = Vec::new();
     for part in file.split('/') {

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
@@ -17,6 +18,14 @@ use flowmeter_harness::sync::{Note, World};
 const LONGEST: usize = 56;
 /// How many states its search looks at; legal histories need a few for each operation.
 const STATES: u64 = 20_000;
+
+/// Histories on which the search ended before an answer: a cell has a process of its own.
+static UNDECIDED: AtomicU64 = AtomicU64::new(0);
+
+/// How many histories nobody could decide so far.
+pub(crate) fn undecided() -> u64 {
+    UNDECIDED.load(Ordering::Relaxed)
+}
 
 /// The judge of one program's executions.
 #[derive(Clone)]
@@ -61,14 +70,17 @@ impl Judge {
             let search = thread::spawn(move || bench.hear(&history, rest_at));
             search.join().expect("judging does not panic")
         };
-        if let Err(refuted) = answer {
-            if let Some(culprit) = refuted.culprit {
-                W::note(|| Note::Culprit(culprit));
+        match answer {
+            Ok(true) => self.0.legal().extend(fingerprint),
+            Ok(false) => drop(UNDECIDED.fetch_add(1, Ordering::Relaxed)),
+            Err(refuted) => {
+                if let Some(culprit) = refuted.culprit {
+                    W::note(|| Note::Culprit(culprit));
+                }
+                W::note(|| Note::Explained(refuted.explained));
+                panic!("{}", refuted.why);
             }
-            W::note(|| Note::Explained(refuted.explained));
-            panic!("{}", refuted.why);
         }
-        self.0.legal().extend(fingerprint);
     }
 }
 
@@ -82,16 +94,18 @@ struct Refuted {
 }
 
 impl Bench {
-    fn hear(&self, history: &History, rest_at: Option<u64>) -> Result<(), Refuted> {
+    /// Whether the whole specification was asked and has an answer.
+    fn hear(&self, history: &History, rest_at: Option<u64>) -> Result<bool, Refuted> {
         for channel in 0..self.channels.len() {
             self.queue(history, channel)?;
         }
+        let mut decided = true;
         if let Some(stamp) = rest_at {
             let mut resting = history.until(stamp);
             resting.quiescent = true;
-            self.whole(&resting)?;
+            decided &= self.whole(&resting)?;
         }
-        self.whole(history)
+        Ok(decided & self.whole(history)?)
     }
 
     /// Tier two.
@@ -123,9 +137,10 @@ impl Bench {
     }
 
     /// Tier three.
-    fn whole(&self, history: &History) -> Result<(), Refuted> {
+    fn whole(&self, history: &History) -> Result<bool, Refuted> {
         if history.operations.len() > LONGEST {
-            return Ok(());
+            // Such programs are made for the other tiers.
+            return Ok(true);
         }
         match dual::judge(history, self.rules, STATES) {
             Verdict::Illegal(counterexample) => Err(Refuted {
@@ -133,8 +148,9 @@ impl Bench {
                 culprit: counterexample.culprit_by_call(),
                 explained: counterexample.explained(),
             }),
-            // What is not known is no alarm.
-            Verdict::Legal | Verdict::Inconclusive(_) => Ok(()),
+            Verdict::Legal => Ok(true),
+            // What is not known is no alarm, and no proof either.
+            Verdict::Inconclusive(_) => Ok(false),
         }
     }
 

@@ -21,6 +21,8 @@ use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::spec::Rules;
 use flowmeter_harness::sync::World;
 
+pub(super) use judge::undecided;
+
 use super::acts::{having, is_closable};
 use super::{Case, Model, Property, Reliance};
 use generate::{Menu, Waits};
