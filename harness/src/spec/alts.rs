@@ -8,7 +8,7 @@ impl Spec {
     /// Whether the operation may still take effect.
     pub(super) fn is_undecided(&self, state: &State, op: usize) -> bool {
         let progress = &state.operations[op];
-        progress.outcome.is_none() && !progress.handed
+        progress.outcome.is_none() && !progress.holds
     }
 
     /// Whether others can find this clause; of a put on a closed channel, whether it asked before the close.
@@ -73,6 +73,18 @@ impl Spec {
         let waiting = self.rules.pending_puts_survive
             && self.somebody_waits(state, op, Clause::put(channel, 0));
         !buffered && !waiting
+    }
+
+    /// Whether the put may leave its value in the channel.
+    pub(super) fn may_store(&self, state: &State, port: Port) -> bool {
+        let Clause::Put { channel, .. } = self.clause(port) else {
+            return false;
+        };
+        let there = &state.channels[channel];
+        self.is_undecided(state, port.0)
+            && there.has_room(self.channels[channel])
+            && (!there.closed || self.has_requested(state, port))
+            && self.may_prefer(state, port)
     }
 
     /// Whether these two may hand over a value: they are two (A4), one of them was found waiting by the other

@@ -1,5 +1,7 @@
 //! One channel of the specification: what is in line to be taken, and whether it was closed.
 
+use std::collections::BTreeSet;
+
 use crate::history::{Storage, Value};
 
 /// A value whose put has taken effect and whose take has not.
@@ -17,6 +19,9 @@ pub struct Place {
 pub struct Channel {
     /// In the order in which the puts took effect.
     pub line: Vec<Place>,
+    /// The puts that hold room for their values and will be cancelled: until then the room counts as taken, and
+    /// no take finds a value there (C5, C9).
+    pub reserved: BTreeSet<usize>,
     /// Whether it was closed.
     pub closed: bool,
 }
@@ -37,7 +42,7 @@ impl Channel {
     pub fn has_room(&self, storage: Storage) -> bool {
         match storage {
             Storage::Rendezvous => false,
-            Storage::Fixed(capacity) => self.free().count() < capacity,
+            Storage::Fixed(capacity) => self.free().count() + self.reserved.len() < capacity,
             _ => true,
         }
     }
@@ -81,8 +86,14 @@ impl Channel {
         });
     }
 
-    /// What this taker holds is free again.
+    /// Has a putter that will be cancelled hold room for its value.
+    pub fn reserve(&mut self, holder: usize) {
+        self.reserved.insert(holder);
+    }
+
+    /// What this operation holds, a value or room, is free again.
     pub fn give_back(&mut self, holder: usize) {
+        self.reserved.remove(&holder);
         for place in &mut self.line {
             if place.holder == Some(holder) {
                 place.holder = None;

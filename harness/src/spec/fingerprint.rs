@@ -48,7 +48,7 @@ fn of_operation(index: usize, progress: &Progress) -> u128 {
     if progress.outcome.is_some() {
         return lanes.with(1).sum();
     }
-    let lanes = lanes.with(u64::from(progress.handed) << 1);
+    let lanes = lanes.with(u64::from(progress.holds) << 1);
     lanes.with(progress.requested).with(progress.looked).sum()
 }
 
@@ -58,7 +58,12 @@ fn of_channel(index: usize, channel: &Channel) -> u128 {
         let holder = place.holder.map_or(0, |holder| holder as u64 + 1);
         lanes.with(u64::from(place.value) << 32 | holder)
     };
-    channel.line.iter().fold(lanes, place).sum()
+    let lanes = channel.line.iter().fold(lanes, place);
+    let reserved = channel.reserved.iter();
+    // No place has such a word: the lower half of its own is small.
+    reserved
+        .fold(lanes, |lanes, holder| lanes.with(!(*holder as u64)))
+        .sum()
 }
 
 impl State {

@@ -14,6 +14,8 @@
 //!   that asked before the close may still be taken after it (C6). Nobody meets himself (A4).
 //! - *Look*: a clause is seen unable. Who gives up or prefers a later clause needs that at the same moment where
 //!   the strict claims are made, and at some moment of the call otherwise (A5, A6, A9, C8).
+//! - *Reserve*: room that becomes free may belong to a put before its value is there. Where the put is cancelled
+//!   then (C9), others may have seen that: an offer is refused, and a poll finds nothing.
 //! - *Give up*, *cancel* (C9) and *close*.
 //!
 //! Timers, limiters and pipelines have specifications of their own ([`timer`], [`limiter`], [`pipeline`]): what is seen
@@ -51,6 +53,8 @@ pub enum Step {
     Look(Port),
     /// A put leaves its value in the channel.
     Store(Port),
+    /// A put that will be cancelled holds room for its value.
+    Reserve(Port),
     /// A take has the first value in line.
     Receive(Port),
     /// A put and a take meet on a rendezvous.
@@ -66,7 +70,7 @@ pub enum Step {
     End(Port),
     /// The operation would have to wait longer than it is willing to.
     GiveUp(usize),
-    /// The future of the operation is dropped: without effect, or with a value given back.
+    /// The future of the operation is dropped: without effect, or with a value or room given back.
     Cancel(usize),
     /// The channel is closed.
     Close(usize),
@@ -79,6 +83,7 @@ impl Step {
             Step::Request((op, _))
             | Step::Look((op, _))
             | Step::Store((op, _))
+            | Step::Reserve((op, _))
             | Step::Receive((op, _))
             | Step::Refuse((op, _))
             | Step::End((op, _))
@@ -100,8 +105,8 @@ pub struct Progress {
     pub requested: u64,
     /// The clauses that were seen unable.
     pub looked: u64,
-    /// A take that was handed a value and will be cancelled.
-    pub handed: bool,
+    /// A take that was handed a value, or a put that was given room, and that will be cancelled.
+    pub holds: bool,
 }
 
 /// Where an execution stands.
@@ -206,15 +211,8 @@ impl Spec {
                     && state.operations[op].looked & 1 << clause == 0
                     && !self.is_able(state, port)
             }
-            Step::Store(port @ (op, _)) => {
-                let Clause::Put { channel, .. } = self.clause(port) else {
-                    return false;
-                };
-                self.is_undecided(state, op)
-                    && state.channels[channel].has_room(self.channels[channel])
-                    && (!state.channels[channel].closed || self.has_requested(state, port))
-                    && self.may_prefer(state, port)
-            }
+            Step::Store(port) => self.may_store(state, port),
+            Step::Reserve(port @ (op, _)) => self.cancelled[op] && self.may_store(state, port),
             Step::Receive(port @ (op, _)) => {
                 let Clause::Take { channel } = self.clause(port) else {
                     return false;
@@ -261,6 +259,10 @@ impl Spec {
                 state.channels[channel].store(self.channels[channel], value);
                 state.decide(op, Answer::Accepted { clause });
             }
+            Step::Reserve(port @ (op, _)) => {
+                state.channels[self.clause(port).channel()].reserve(op);
+                state.operations[op].holds = true;
+            }
             Step::Receive(port @ (op, clause)) => {
                 let channel = self.clause(port).channel();
                 let holder = self.cancelled[op].then_some(op);
@@ -287,7 +289,7 @@ impl Spec {
                 },
             ),
             Step::Cancel(op) => {
-                if state.operations[op].handed {
+                if state.operations[op].holds {
                     for clause in self.calls[op].clauses() {
                         state.channels[clause.channel()].give_back(op);
                     }
@@ -305,7 +307,7 @@ impl Spec {
 
     fn give(&self, state: &mut State, (op, clause): Port, value: Value) {
         if self.cancelled[op] {
-            state.operations[op].handed = true;
+            state.operations[op].holds = true;
         } else {
             state.decide(op, Answer::Took { clause, value });
         }
@@ -323,6 +325,7 @@ impl Spec {
             Step::Request(port)
             | Step::Look(port)
             | Step::Store(port)
+            | Step::Reserve(port)
             | Step::Receive(port)
             | Step::Refuse(port)
             | Step::End(port)

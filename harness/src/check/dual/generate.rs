@@ -164,7 +164,8 @@ impl Run {
         for clause in 0..self.spec.calls()[op].clauses().len() {
             let put = (op, clause);
             steps.extend([Step::Request(put), Step::Look(put), Step::Store(put)]);
-            steps.extend([Step::Receive(put), Step::Refuse(put), Step::End(put)]);
+            steps.extend([Step::Reserve(put), Step::Receive(put)]);
+            steps.extend([Step::Refuse(put), Step::End(put)]);
             for other in (0..self.called.len()).filter(|other| self.called[*other].is_some()) {
                 for take in 0..self.spec.calls()[other].clauses().len() {
                     let take = (other, take);

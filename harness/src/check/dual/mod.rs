@@ -82,7 +82,7 @@ fn counterexample(history: &History, rules: Rules, budget: u64) -> Counterexampl
     returns.sort_unstable();
     let prefix = |length: usize| -> (bool, Vec<Step>, Vec<usize>) {
         let stamp = returns[..length].last().map_or(0, |(stamp, _)| *stamp);
-        let cut = history.until(stamp);
+        let cut = until(history, stamp);
         let mut search = Search::new(&cut, rules, budget);
         let legal = search.run() != Found::Nothing;
         let kept = (0..history.operations.len())
@@ -108,7 +108,7 @@ fn counterexample(history: &History, rules: Rules, budget: u64) -> Counterexampl
             *order = Order::Random;
         }
         let stamp = culprit.map_or(u64::MAX, |op| history.operations[op].returned);
-        Search::new(&history.until(stamp), rules, budget).run() == Found::Explained
+        Search::new(&until(&history, stamp), rules, budget).run() == Found::Explained
     };
     Counterexample {
         violation: explain::explain(history, culprit, without_priority),
@@ -118,6 +118,19 @@ fn counterexample(history: &History, rules: Rules, budget: u64) -> Counterexampl
     }
 }
 
+/// What was known at the moment of that stamp, and what would be cancelled: that may hold a value or room, which
+/// others have seen.
+fn until(history: &History, stamp: u64) -> History {
+    let mut cut = history.until(stamp);
+    let known = history.operations.iter().filter(|o| o.invoked <= stamp);
+    for (operation, whole) in cut.operations.iter_mut().zip(known) {
+        if whole.answer == Answer::Cancelled {
+            operation.answer = Answer::Cancelled;
+        }
+    }
+    cut
+}
+
 /// The step with the operations' indices in the whole history.
 fn renamed(step: Step, kept: &[usize]) -> Step {
     let port = |(op, clause): (usize, usize)| (kept[op], clause);
@@ -125,6 +138,7 @@ fn renamed(step: Step, kept: &[usize]) -> Step {
         Step::Request(p) => Step::Request(port(p)),
         Step::Look(p) => Step::Look(port(p)),
         Step::Store(p) => Step::Store(port(p)),
+        Step::Reserve(p) => Step::Reserve(port(p)),
         Step::Receive(p) => Step::Receive(port(p)),
         Step::Meet { put, take } => Step::Meet {
             put: port(put),

@@ -241,6 +241,11 @@ impl<'a> Search<'a> {
                 Clause::Put { channel, value } => {
                     if self.spec.storage(*channel) != Storage::Rendezvous {
                         ways.push(Way::One([Step::Store(port)]));
+                        // Elsewhere a put has room whoever holds some.
+                        let bounded = matches!(self.spec.storage(*channel), Storage::Fixed(_));
+                        if bounded && operation.answer == Answer::Cancelled {
+                            ways.push(Way::One([Step::Reserve(port)]));
+                        }
                         continue;
                     }
                     for taker in members(ready & !(1 << op)) {

@@ -128,6 +128,7 @@ impl Counterexample {
             Step::Request(port) => format!("{} begins to wait", clause(port)),
             Step::Look(port) => format!("{} is seen unable", clause(port)),
             Step::Store(port) => format!("{} stores", clause(port)),
+            Step::Reserve(port) => format!("{} holds room for its value", clause(port)),
             Step::Receive(port) => format!("{} takes what is first in line", clause(port)),
             Step::Meet { put, take } => format!("{} meets {}", clause(put), clause(take)),
             Step::Refuse(port) => format!("{} finds the channel closed", clause(port)),

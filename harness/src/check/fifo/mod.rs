@@ -34,7 +34,7 @@
 //! there is room are certainly in the queue at one moment. A value of which that is never certain, since its
 //! take begins before its put returns, is there at some moment between the two all the same, so not all of
 //! that time may the room be certainly taken by others. Where an offer was refused as full, as many values as
-//! there is room can have been in the queue. With room for one, puts and takes are judged exactly: x must then be
+//! there is room can have been in the queue, or held room there (C9: puts without an answer). With room for one, puts and takes are judged exactly: x must then be
 //! first where its put returns before the take of y begins; → is part of that, and in a shortest cycle of it, too,
 //! there are two values, since the one whose put returns first is before every value that any other is
 //! before. With more room, which of several overlapping values come first can decide, and tier three has to

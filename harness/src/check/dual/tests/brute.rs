@@ -54,7 +54,7 @@ fn go_on(
         for clause in 0..spec.calls()[op].clauses().len() {
             let port = (op, clause);
             steps.extend([Step::Request(port), Step::Store(port), Step::Receive(port)]);
-            steps.extend([Step::Refuse(port), Step::End(port)]);
+            steps.extend([Step::Reserve(port), Step::Refuse(port), Step::End(port)]);
             if spec.may_need_to_look(op) {
                 steps.push(Step::Look(port));
             }

@@ -214,6 +214,29 @@ fn a_cancelled_put_was_delivered_before_or_never() {
 }
 
 #[test]
+fn a_cancelled_put_may_hold_room_until_it_is_dropped() {
+    let history = |after: [Answer; 2]| {
+        let mut script = Script::on([Storage::Fixed(1)]);
+        script.run(0, Call::put(0, 1), ACCEPTED);
+        let put = script.invoke(1, Call::put(0, 2));
+        script.run(0, Call::poll(0), took(1));
+        // The room is that of the put, but its value is not there.
+        script.run(0, Call::offer(0, 3), Answer::WouldWait);
+        script.run(0, Call::poll(0), Answer::WouldWait);
+        script.answer(put, Answer::Cancelled);
+        script.run(0, Call::offer(0, 4), after[0]);
+        script.run(0, Call::poll(0), after[1]);
+        script.0
+    };
+    is_legal(&history([ACCEPTED, took(4)]));
+    // It gives the room back, and what was seen before that is not to blame.
+    let kept = history([Answer::WouldWait; 2]);
+    violates("C5", &kept);
+    let found = verdict(&kept, Rules::STRICT).expect("this history is illegal");
+    assert_eq!(found.culprit, Some(5), "{found}");
+}
+
+#[test]
 fn buffers_that_drop_do_so_as_they_say() {
     let history = |storage, second: u32, answers: [Answer; 2]| {
         let mut script = Script::on([storage]);

@@ -152,6 +152,23 @@ fn an_offer_refused_as_full_needs_a_full_moment() {
 }
 
 #[test]
+fn an_offer_may_be_refused_for_a_put_that_was_dropped() {
+    let answered = [
+        (Put(1), 0, 1),
+        (Take(1), 4, 5),
+        (PutFull, 6, 7),
+        (TakeEmpty, 8, 9),
+        (Put(3), 10, 11),
+        (Take(3), 12, 13),
+    ];
+    assert_eq!(rejected(Buffer::fixed(1), answered), ("C5", vec![2]));
+    let [put, take, full, empty, next, last] = answered;
+    let dropped = (Put(2), 2, NEVER);
+    let held = [put, dropped, take, full, empty, next, last];
+    assert_eq!(judge(Buffer::fixed(1), held), Ok(()));
+}
+
+#[test]
 fn a_rendezvous_that_did_not_overlap_is_c1() {
     let apart = [(Put(1), 0, 1), (Take(1), 2, 3)];
     assert_eq!(rejected(Buffer::Rendezvous, apart), ("C1", vec![0, 1]));
@@ -256,14 +273,17 @@ proptest! {
         if let Ok(history) = History::new(&operations)
             && let Err(rejection) = history.judge(buffer)
         {
-            let explained = decide(&whole(&operations, buffer), Rules::STRICT, 20_000);
-            prop_assert_ne!(explained, Ok(true), "{}: {:?}", rejection, operations);
+            for put in [Answer::Pending, Answer::Cancelled] {
+                let explained = decide(&whole(&operations, buffer, put), Rules::STRICT, 20_000);
+                prop_assert_ne!(explained, Ok(true), "{}: {:?}", rejection, operations);
+            }
         }
     }
 }
 
-/// The same history for tier three, each operation by a thread of its own.
-fn whole(operations: &[Operation], buffer: Buffer) -> history::History {
+/// The same history for tier three, each operation by a thread of its own. `put`: what became of puts without an
+/// answer.
+fn whole(operations: &[Operation], buffer: Buffer, put: Answer) -> history::History {
     let clause = 0;
     let mut whole = history::History::new([buffer.into()]);
     let told = operations.iter().enumerate().map(|(thread, operation)| {
@@ -284,8 +304,9 @@ fn whole(operations: &[Operation], buffer: Buffer) -> history::History {
         history::Operation {
             thread,
             call,
-            answer: match operation.returned {
-                NEVER => Answer::Pending,
+            answer: match (operation.returned, operation.outcome) {
+                (NEVER, Put(_)) => put,
+                (NEVER, _) => Answer::Pending,
                 _ => answer,
             },
             invoked: operation.invoke,
