@@ -34,6 +34,10 @@ pub(super) struct Judge(Arc<Bench>);
 struct Bench {
     channels: Vec<Buffer>,
     rules: Rules,
+    /// Whether room may be held for a put that waits and has not stored its value yet, so that an offer is refused
+    /// although nothing is there. Some published crates promise who comes first that way; the specification has no
+    /// word for it but where that put is cancelled.
+    holds_room: bool,
     /// Whether threads of this world have stacks on which a search fits.
     deep: bool,
     /// Fingerprints of what was found legal: many schedules come to the same history.
@@ -41,10 +45,11 @@ struct Bench {
 }
 
 impl Judge {
-    pub(super) fn new(channels: &[Buffer], rules: Rules, world: &str) -> Judge {
+    pub(super) fn new(channels: &[Buffer], rules: Rules, holds_room: bool, world: &str) -> Judge {
         Judge(Arc::new(Bench {
             channels: channels.to_vec(),
             rules,
+            holds_room,
             deep: world == "std",
             legal: Mutex::default(),
         }))
@@ -142,7 +147,11 @@ impl Bench {
             // Such programs are made for the other tiers.
             return Ok(true);
         }
-        match dual::judge(history, self.rules, STATES) {
+        let judged = match self.holds_room {
+            true => dual::judge(&self.without_refusals(history), self.rules, STATES),
+            false => dual::judge(history, self.rules, STATES),
+        };
+        match judged {
             Verdict::Illegal(counterexample) => Err(Refuted {
                 why: counterexample.to_string(),
                 culprit: counterexample.culprit_by_call(),
@@ -152,6 +161,22 @@ impl Bench {
             // What is not known is no alarm, and no proof either.
             Verdict::Inconclusive(_) => Ok(false),
         }
+    }
+
+    /// With offers that found no room as if they had been cancelled: what they were told is not asked about.
+    fn without_refusals(&self, history: &History) -> History {
+        let mut history = history.clone();
+        for operation in &mut history.operations {
+            let offer = match operation.call.clauses() {
+                [Clause::Put { channel, .. }] => Some(*channel),
+                _ => None,
+            };
+            let bounded = |channel: usize| matches!(self.channels[channel], Buffer::Fixed(_));
+            if operation.answer == Answer::WouldWait && offer.is_some_and(bounded) {
+                operation.answer = Answer::Cancelled;
+            }
+        }
+        history
     }
 
     fn legal(&self) -> MutexGuard<'_, HashSet<u64>> {

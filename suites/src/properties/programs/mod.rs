@@ -13,6 +13,7 @@ mod style;
 
 use std::sync::Arc;
 
+use flowmeter_harness::caps::Origin;
 use flowmeter_harness::channel::{
     Alts, Async, Blocking, Buffer, Channels, PutDeadline, TakeDeadline,
 };
@@ -193,9 +194,10 @@ fn family<C: Channels, S: Style<C, Token, W>, W: World>(
     };
     adapt(&mut menu);
     let rules = Rules::of(&who.capabilities.claims);
+    let holds_room = who.origin == Origin::Peer;
     let model = move |program: &Arc<Program>| -> Model {
         let program = Arc::clone(program);
-        let judge = Judge::new(&program.channels, rules, W::NAME);
+        let judge = Judge::new(&program.channels, rules, holds_room, W::NAME);
         Arc::new(move || run::run::<C, S, W>(&program, &judge))
     };
     vec![Case::generated(
