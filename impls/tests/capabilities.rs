@@ -55,11 +55,11 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "fixed unbounded multi-producer multi-consumer blocking async mixed close identity \
          keeps-buffered disconnect",
     ),
-    ("delay_queue", Origin::Own, "schedule timeout coalescing"),
+    ("delay_queue", Origin::Own, "schedule timeout panic-safe coalescing"),
     (
         "heap",
         Origin::Own,
-        "schedule cancel reset sleep blocking-sleep timeout deadline-order answers-sleepers",
+        "schedule cancel reset sleep blocking-sleep timeout panic-safe deadline-order answers-sleepers",
     ),
     ("tokio-sleep", Origin::Peer, "sleep"),
     ("tokio-delay-queue", Origin::Peer, "schedule cancel reset"),
