@@ -55,7 +55,11 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "fixed unbounded multi-producer multi-consumer blocking async mixed close identity \
          keeps-buffered disconnect",
     ),
-    ("delay_queue", Origin::Own, "schedule timeout panic-safe coalescing"),
+    (
+        "delay_queue",
+        Origin::Own,
+        "schedule timeout panic-safe coalescing",
+    ),
     (
         "heap",
         Origin::Own,
