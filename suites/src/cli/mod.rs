@@ -47,8 +47,8 @@ use failure::Failure;
     max_term_width = 100
 )]
 #[command(
-    after_help = "Exit codes: 0 fine (also measure with error rows in it); 1 a property failed or a mutant survived; \
-2 bad usage or bad input; 3 too noisy under --strict.\n\
+    after_help = "Exit codes: 0 fine (also measure with error rows in it); 1 a property failed, or a mutant\n\
+survived; 2 bad usage or bad input; 3 too noisy under --strict.\n\
 Start with `cargo bench`: it proves and times everything and writes a report."
 )]
 struct Command {

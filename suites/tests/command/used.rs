@@ -356,7 +356,9 @@ fn noise_is_told_with_the_keys_of_its_record() {
 #[test]
 fn help_is_readable_in_a_hundred_columns() {
     let ground = Ground::new();
-    let verbs = ["list", "check", "measure", "rank", "cmp", "report", "noise"];
+    let verbs = [
+        "list", "check", "mutants", "sites", "measure", "rank", "cmp", "report", "noise",
+    ];
     let top = ground.run(&["--help"]).fine();
     for part in [
         "Exit codes",
