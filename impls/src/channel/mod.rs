@@ -2,3 +2,4 @@
 
 pub mod condvar;
 pub mod mutex;
+pub mod transforms;
