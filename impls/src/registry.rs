@@ -170,14 +170,20 @@ fn published<H: Enrol>(hall: &mut H) {
         .mixed()
         .put_deadline()
         .take_deadline()
+        .weak_producers()
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
     peer::<tokio::Bounded, _>(hall, "tokio-mpsc", version("tokio"))
         .channel()
         .asynchronous()
+        .weak_producers()
+        .async_batch()
+        .async_reserve()
         .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, Disconnect])
         .family::<tokio::Unbounded>()
         .asynchronous()
+        .weak_producers()
+        .async_batch()
         .enter();
     peer::<std::Sync, _>(hall, "std-mpsc", std::VERSION)
         .channel()
@@ -193,6 +199,7 @@ fn published<H: Enrol>(hall: &mut H) {
         .blocking()
         .asynchronous()
         .mixed()
+        .weak_producers()
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
 }

@@ -36,12 +36,13 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "flume",
         Origin::Peer,
         "rendezvous fixed unbounded multi-producer multi-consumer blocking async mixed put-deadline \
-         take-deadline identity keeps-buffered disconnect",
+         take-deadline identity weak-producers keeps-buffered disconnect",
     ),
     (
         "tokio-mpsc",
         Origin::Peer,
-        "fixed unbounded multi-producer async waiter-fifo cancel-safe keeps-buffered disconnect",
+        "fixed unbounded multi-producer async weak-producers batch reserve waiter-fifo cancel-safe \
+         keeps-buffered disconnect",
     ),
     (
         "std-mpsc",
@@ -53,7 +54,7 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "async-channel",
         Origin::Peer,
         "fixed unbounded multi-producer multi-consumer blocking async mixed close identity \
-         keeps-buffered disconnect",
+         weak-producers keeps-buffered disconnect",
     ),
     (
         "delay_queue",
