@@ -10,7 +10,8 @@ use flowmeter_harness::sync::Deadline;
 use crate::sync::{Arc, Parker, choose, clock};
 
 use super::family::MutexChannels;
-use super::operation::{Answer, Notify, Operation};
+use super::hand::Hand;
+use super::operation::{Notify, Operation};
 use super::state::{Attempt, Effects};
 use super::{Channel, wait};
 
@@ -30,7 +31,7 @@ enum Port<'a, T> {
 
 /// What trying one clause came to.
 enum Tried<T> {
-    Committed(Answer<T>),
+    Committed(Chosen<T>),
     NotAble,
     /// Another thread has committed another clause.
     Lost,
@@ -95,8 +96,8 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
                 self.indices.swap(position, position + choose(rest));
             }
             let clause = self.indices[position];
-            if let Tried::Committed(answer) = self.attempt(clause, &mut slots[clause], None) {
-                return Ok(chosen(answer));
+            if let Tried::Committed(chosen) = self.attempt(clause, &mut slots[clause], None) {
+                return Ok(chosen);
             }
         }
         match patience {
@@ -110,12 +111,14 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
     fn wait(&self, slots: &mut [Option<T>], deadline: Deadline) -> Result<Chosen<T>, AltsError> {
         let parker = Parker::new();
         let request = Operation::alts(Notify::Thread(parker.unparker()));
+        // One for all takes, for one clause commits.
+        let hand = Arc::new(Hand::new());
         for (joined, &clause) in self.indices.iter().enumerate() {
-            match self.attempt(clause, &mut slots[clause], Some(&request)) {
+            match self.attempt(clause, &mut slots[clause], Some((&request, &hand))) {
                 Tried::NotAble => {}
-                Tried::Committed(answer) => {
+                Tried::Committed(chosen) => {
                     self.leave(&request, &self.indices[..joined], slots);
-                    return Ok(chosen(answer));
+                    return Ok(chosen);
                 }
                 Tried::TooManyWaiters if request.end() => {
                     self.leave(&request, &self.indices[..joined], slots);
@@ -124,9 +127,12 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
                 Tried::TooManyWaiters | Tried::Lost => break,
             }
         }
-        let answer = wait(&parker, &request, deadline);
+        let committed = wait(&parker, &request, deadline);
         self.leave(&request, &self.indices, slots);
-        Ok(answer.map_or(Chosen::TimedOut, chosen))
+        Ok(match committed {
+            Some(clause) => self.committed(clause, &hand),
+            None => Chosen::TimedOut,
+        })
     }
 
     /// Tries one clause; where it is not able, `request` joins its channel.
@@ -134,22 +140,18 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
         &self,
         clause: usize,
         slot: &mut Option<T>,
-        request: Option<&Arc<Operation<T>>>,
+        request: Option<(&Arc<Operation>, &Arc<Hand<T>>)>,
     ) -> Tried<T> {
         let mut effects = Effects::new();
-        let me = request.map(|request| &**request);
+        let me = request.map(|(request, _)| &**request);
         let tried = match self.port(clause) {
             Port::Take(channel) => {
                 let mut state = channel.0.lock();
                 match state.take_now(me, &mut effects) {
-                    Attempt::Done(value) => Tried::Committed(Answer::Took {
-                        clause,
-                        value,
-                        place: 0,
-                    }),
+                    Attempt::Done(value) => Tried::Committed(Chosen::Took { clause, value }),
                     Attempt::Lost(()) => Tried::Lost,
                     Attempt::NotAble(()) => match request {
-                        Some(request) if !state.wait_to_take(request, clause) => {
+                        Some((request, hand)) if !state.wait_to_take(request, clause, hand) => {
                             Tried::TooManyWaiters
                         }
                         _ => Tried::NotAble,
@@ -163,7 +165,7 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
                     Attempt::Done(done) => {
                         let accepted = done.is_ok();
                         *slot = done.err();
-                        Tried::Committed(Answer::Put { clause, accepted })
+                        Tried::Committed(Chosen::Put { clause, accepted })
                     }
                     Attempt::Lost(value) => {
                         *slot = Some(value);
@@ -174,7 +176,7 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
                             *slot = Some(value);
                             Tried::NotAble
                         }
-                        Some(request) => match state.wait_to_put(request, clause, value) {
+                        Some((request, _)) => match state.wait_to_put(request, clause, value) {
                             Ok(()) => Tried::NotAble,
                             Err(value) => {
                                 *slot = Some(value);
@@ -190,7 +192,7 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
     }
 
     /// Leaves the channels that the request had joined; the values of losing puts go back to their slots.
-    fn leave(&self, request: &Operation<T>, joined: &[usize], slots: &mut [Option<T>]) {
+    fn leave(&self, request: &Operation, joined: &[usize], slots: &mut [Option<T>]) {
         for &clause in joined {
             match self.port(clause) {
                 Port::Take(channel) => channel.0.lock().withdraw_take(request, clause),
@@ -202,11 +204,19 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
             }
         }
     }
-}
 
-fn chosen<T>(answer: Answer<T>) -> Chosen<T> {
-    match answer {
-        Answer::Took { clause, value, .. } => Chosen::Took { clause, value },
-        Answer::Put { clause, accepted } => Chosen::Put { clause, accepted },
+    /// What another thread's commit of that clause comes to.
+    fn committed(&self, clause: usize, hand: &Hand<T>) -> Chosen<T> {
+        match self.port(clause) {
+            Port::Take(_) => Chosen::Took {
+                clause,
+                value: hand.value(),
+            },
+            // A close leaves the puts that wait, so whoever commits one takes its value (C6).
+            Port::Put(_) => Chosen::Put {
+                clause,
+                accepted: true,
+            },
+        }
     }
 }

@@ -15,6 +15,7 @@ mod alts;
 mod callback;
 mod family;
 mod future;
+mod hand;
 mod operation;
 mod state;
 mod store;
@@ -33,7 +34,8 @@ pub use alts::Prepared;
 pub use family::MutexChannels;
 pub use future::{PutFuture, TakeFuture};
 
-use operation::{Answer, Notify, Operation};
+use hand::Hand;
+use operation::{Notify, Operation};
 use state::{Attempt, Effects, State};
 use store::Store;
 
@@ -158,15 +160,13 @@ impl<T: Send + 'static> Channel<T> {
         }
         let parker = Parker::new();
         let operation = Operation::new(Notify::Thread(parker.unparker()));
-        if !state.wait_to_take(&operation, 0) {
+        let hand = Arc::new(Hand::new());
+        if !state.wait_to_take(&operation, 0, &hand) {
             return Err(TakeUntilError::Take(TakeError::TooManyWaiters));
         }
         drop(state);
         match wait(&parker, &operation, deadline) {
-            Some(Answer::Took { value, .. }) => {
-                value.ok_or(TakeUntilError::Take(TakeError::Closed))
-            }
-            Some(Answer::Put { .. }) => unreachable!("a take is answered as a take"),
+            Some(_) => hand.value().ok_or(TakeUntilError::Take(TakeError::Closed)),
             None => {
                 self.0.lock().withdraw_take(&operation, 0);
                 Err(TakeUntilError::TimedOut)
@@ -207,15 +207,12 @@ impl<T: Send + 'static> Channel<T> {
     }
 }
 
-/// Waits for the answer; `None` when the deadline passed and the request is withdrawn.
-fn wait<T: 'static>(
-    parker: &Parker,
-    operation: &Operation<T>,
-    deadline: Deadline,
-) -> Option<Answer<T>> {
+/// Waits until another thread commits a clause, and says which; `None` when the deadline passed and the
+/// request is withdrawn.
+fn wait(parker: &Parker, operation: &Operation, deadline: Deadline) -> Option<usize> {
     loop {
-        if let Some(answer) = operation.answer() {
-            return Some(answer);
+        if let Some(clause) = operation.committed() {
+            return Some(clause);
         }
         if clock::has_passed(deadline) && operation.end() {
             return None;
