@@ -37,8 +37,9 @@ impl Registry for Everybody {
             .take_deadline()
             .promises()
             .alts()
+            .weak_producers()
             .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
-            .claims(&[BoundedWaiters, UniformChoice, PanicSafe])
+            .claims(&[BoundedWaiters, UniformChoice, PanicSafe, Disconnect])
             .enter();
         own::<Condvar, _>(hall, "condvar")
             .channel()

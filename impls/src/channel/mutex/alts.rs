@@ -11,7 +11,7 @@ use crate::sync::{Arc, Parker, choose, clock};
 
 use super::family::MutexChannels;
 use super::hand::Hand;
-use super::operation::{Notify, Operation};
+use super::operation::{Committed, Notify, Operation};
 use super::state::{Attempt, Effects};
 use super::{Channel, wait};
 
@@ -49,8 +49,8 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
 
     fn port(&self, clause: usize) -> Port<'a, T> {
         match self.clauses[clause] {
-            Clause::Take(channel) => Port::Take(channel),
-            Clause::Put(channel) => Port::Put(channel),
+            Clause::Take(consumer) => Port::Take(consumer.handle()),
+            Clause::Put(producer) => Port::Put(producer.handle()),
         }
     }
 
@@ -130,7 +130,7 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
         let committed = wait(&parker, &request, deadline);
         self.leave(&request, &self.indices, slots);
         Ok(match committed {
-            Some(clause) => self.committed(clause, &hand),
+            Some(committed) => self.committed(committed, &hand),
             None => Chosen::TimedOut,
         })
     }
@@ -206,16 +206,17 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
     }
 
     /// What another thread's commit of that clause comes to.
-    fn committed(&self, clause: usize, hand: &Hand<T>) -> Chosen<T> {
+    fn committed(&self, Committed { clause, refused }: Committed, hand: &Hand<T>) -> Chosen<T> {
         match self.port(clause) {
             Port::Take(_) => Chosen::Took {
                 clause,
                 value: hand.value(),
             },
-            // A close leaves the puts that wait, so whoever commits one takes its value (C6).
+            // A close leaves the puts that wait (C6); they are refused only when nobody can take any more (C14), and the
+            // value is back in its slot.
             Port::Put(_) => Chosen::Put {
                 clause,
-                accepted: true,
+                accepted: !refused,
             },
         }
     }

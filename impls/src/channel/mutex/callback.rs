@@ -20,9 +20,15 @@ impl<T: Send + 'static> Channel<T> {
             Attempt::NotAble(value) | Attempt::Lost(value) => {
                 // What an answered callback is told cannot be known before; a refused one is told here.
                 let operation = Operation::new(Notify::Nobody);
-                match state.wait_to_put(&operation, 0, value) {
+                let back = Arc::new(Hand::new());
+                match state.wait_to_put_or_have_back(&operation, value, &back) {
                     Ok(()) => {
-                        operation.tell(Notify::Call(Box::new(move || then(Ok(())))));
+                        operation.tell(Notify::Call(Box::new(move || {
+                            then(match back.value() {
+                                Some(value) => Err(PutError::Closed(Some(value))),
+                                None => Ok(()),
+                            });
+                        })));
                         return;
                     }
                     Err(value) => Err(PutError::TooManyWaiters(value)),

@@ -102,9 +102,15 @@ impl<T: Send + 'static> Future for PutFuture<'_, T> {
             .expect("a put was polled after it was ready");
         match operation.committed_or_wake(context.waker()) {
             None => Poll::Pending,
-            Some(_) => {
-                self.operation = None;
-                Poll::Ready(Ok(()))
+            Some(committed) => {
+                let operation = self.operation.take();
+                Poll::Ready(match operation {
+                    Some(operation) if committed.refused => {
+                        let value = self.channel.0.lock().withdraw_put(&operation, 0);
+                        Err(PutError::Closed(value))
+                    }
+                    _ => Ok(()),
+                })
             }
         }
     }
@@ -112,7 +118,12 @@ impl<T: Send + 'static> Future for PutFuture<'_, T> {
 
 impl<T: Send + 'static> Drop for PutFuture<'_, T> {
     fn drop(&mut self) {
-        if let Some(operation) = self.operation.take().filter(|operation| operation.end()) {
+        let Some(operation) = self.operation.take() else {
+            return;
+        };
+        // Refused by another thread, unheard: the value is in the channel still.
+        let refused = || operation.committed().is_some_and(|end| end.refused);
+        if operation.end() || refused() {
             let value = self.channel.0.lock().withdraw_put(&operation, 0);
             // Outside the lock: a value's own drop may use the channel.
             drop(value);

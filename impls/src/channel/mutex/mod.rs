@@ -16,6 +16,7 @@ mod callback;
 mod family;
 mod future;
 mod hand;
+mod handle;
 mod operation;
 mod state;
 mod store;
@@ -28,14 +29,15 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
-use crate::sync::{Arc, Mutex, Parker, clock};
+use super::halves::Halves;
+use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock};
 
 pub use alts::Prepared;
 pub use family::MutexChannels;
 pub use future::{PutFuture, TakeFuture};
 
 use hand::Hand;
-use operation::{Notify, Operation};
+use operation::{Committed, Notify, Operation};
 use state::{Attempt, Effects, State};
 use store::Store;
 
@@ -44,7 +46,23 @@ pub const MAX_WAITERS: usize = 1024;
 
 /// A channel: the one handle that puts, takes and closes. Clones are the same channel, and two handles
 /// compare by identity (C13).
-pub struct Channel<T>(Arc<Mutex<State<T>>>);
+///
+/// Handles are not counted: nothing but a close ends a channel. [`Channel::split`] and [`MutexChannels`] have halves that
+/// are (C14).
+pub struct Channel<T>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    halves: Halves,
+    state: Mutex<State<T>>,
+}
+
+impl<T> Shared<T> {
+    #[inline]
+    #[track_caller]
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock()
+    }
+}
 
 impl<T> Clone for Channel<T> {
     fn clone(&self) -> Self {
@@ -69,7 +87,7 @@ impl<T> fmt::Debug for Channel<T> {
 impl<T: Send + 'static> Channel<T> {
     /// A channel with that buffer.
     pub fn new(buffer: Buffer) -> Self {
-        Channel(Arc::new(Mutex::new(State::new(Store::new(buffer)))))
+        Channel::storing(Store::new(buffer))
     }
 
     /// A channel whose first value answers every take, now and later (B1). Values are cloned under the
@@ -78,7 +96,14 @@ impl<T: Send + 'static> Channel<T> {
     where
         T: Clone,
     {
-        Channel(Arc::new(Mutex::new(State::new(Store::promise(T::clone)))))
+        Channel::storing(Store::promise(T::clone))
+    }
+
+    fn storing(store: Store<T>) -> Self {
+        Channel(Arc::new(Shared {
+            halves: Halves::new(),
+            state: Mutex::new(State::new(store)),
+        }))
     }
 
     /// Puts, waiting for room or for a taker.
@@ -121,12 +146,14 @@ impl<T: Send + 'static> Channel<T> {
             .map_err(|value| PutUntilError::Put(PutError::TooManyWaiters(value)))?;
         drop(state);
         match wait(&parker, &operation, deadline) {
-            Some(_) => Ok(()),
-            None => {
+            Some(committed) if !committed.refused => Ok(()),
+            ended => {
                 let value = self.0.lock().withdraw_put(&operation, 0);
-                Err(PutUntilError::TimedOut(
-                    value.expect("nobody else removes a put that is over"),
-                ))
+                let value = value.expect("nobody else removes a put that is over");
+                Err(match ended {
+                    Some(_) => PutUntilError::Put(PutError::Closed(Some(value))),
+                    None => PutUntilError::TimedOut(value),
+                })
             }
         }
     }
@@ -207,12 +234,12 @@ impl<T: Send + 'static> Channel<T> {
     }
 }
 
-/// Waits until another thread commits a clause, and says which; `None` when the deadline passed and the
+/// Waits until another thread commits a clause, and says what; `None` when the deadline passed and the
 /// request is withdrawn.
-fn wait(parker: &Parker, operation: &Operation, deadline: Deadline) -> Option<usize> {
+fn wait(parker: &Parker, operation: &Operation, deadline: Deadline) -> Option<Committed> {
     loop {
-        if let Some(clause) = operation.committed() {
-            return Some(clause);
+        if let Some(committed) = operation.committed() {
+            return Some(committed);
         }
         if clock::has_passed(deadline) && operation.end() {
             return None;

@@ -30,10 +30,18 @@ pub(super) enum Notify {
 
 enum Outcome {
     Waiting,
-    /// Another thread has committed that clause.
-    Committed(usize),
+    /// Another thread has committed a clause.
+    Committed(Committed),
     /// Withdrawn, or committed by its own thread.
     Over,
+}
+
+/// The clause that another thread has committed.
+#[derive(Clone, Copy)]
+pub(super) struct Committed {
+    pub(super) clause: usize,
+    /// It is a put that waited when its last consumer went (C14): its own thread has the value back from the channel.
+    pub(super) refused: bool,
 }
 
 struct State {
@@ -46,9 +54,9 @@ impl State {
         matches!(self.outcome, Outcome::Waiting)
     }
 
-    fn committed(&self) -> Option<usize> {
+    fn committed(&self) -> Option<Committed> {
         match self.outcome {
-            Outcome::Committed(clause) => Some(clause),
+            Outcome::Committed(committed) => Some(committed),
             Outcome::Waiting | Outcome::Over => None,
         }
     }
@@ -137,11 +145,29 @@ impl Operation {
             return Claim::OtherOver;
         }
         hand();
-        theirs.outcome = Outcome::Committed(clause);
+        theirs.outcome = Outcome::Committed(Committed {
+            clause,
+            refused: false,
+        });
         if let Some(mut mine) = mine {
             mine.outcome = Outcome::Over;
         }
         Claim::Won
+    }
+
+    /// Commits this request at its `clause`, a put, to being refused; `give_back` gives the value, where the request
+    /// cannot fetch it, before anybody can see the commit. `false` when the request is over.
+    pub(super) fn refuse(&self, clause: usize, give_back: impl FnOnce()) -> bool {
+        let mut state = self.state.lock();
+        let waiting = state.is_waiting();
+        if waiting {
+            give_back();
+            state.outcome = Outcome::Committed(Committed {
+                clause,
+                refused: true,
+            });
+        }
+        waiting
     }
 
     fn lock_both<'a>(
@@ -159,12 +185,12 @@ impl Operation {
     }
 
     /// The clause that another thread has committed, once one has.
-    pub(super) fn committed(&self) -> Option<usize> {
+    pub(super) fn committed(&self) -> Option<Committed> {
         self.state.lock().committed()
     }
 
     /// [`Operation::committed`], or `waker` is woken once there is one.
-    pub(super) fn committed_or_wake(&self, waker: &Waker) -> Option<usize> {
+    pub(super) fn committed_or_wake(&self, waker: &Waker) -> Option<Committed> {
         let state = self.state.lock();
         let committed = state.committed();
         let knows = matches!(&state.notify, Notify::Task(known) if known.will_wake(waker));

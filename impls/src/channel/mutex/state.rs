@@ -22,6 +22,8 @@ pub(super) struct WaitingPut<T> {
     operation: Arc<Operation>,
     clause: usize,
     value: T,
+    /// Where the value goes when the put is refused, for a callback; others have it back from here.
+    back: Option<Arc<Hand<T>>>,
 }
 
 /// A take that waits, and where its value goes.
@@ -311,6 +313,35 @@ impl<T: 'static> State<T> {
         }
     }
 
+    /// Closes for good: nobody can take any more. The puts that wait are refused, and what is stored goes (C14).
+    pub(super) fn disconnect(&mut self, effects: &mut Effects<T>) {
+        self.close(effects);
+        for put in std::mem::take(&mut self.puts) {
+            let Some(back) = &put.back else {
+                if put.operation.refuse(put.clause, || {}) {
+                    effects.wake(Arc::clone(&put.operation));
+                }
+                // Its own thread removes it, for its value has to go back there.
+                self.puts.push_back(put);
+                continue;
+            };
+            let mut value = Some(put.value);
+            let give_back = || {
+                if let Some(value) = value.take() {
+                    back.give(Handed { value, place: 0 });
+                }
+            };
+            if put.operation.refuse(put.clause, give_back) {
+                effects.wake(put.operation);
+            }
+        }
+        let returned = std::mem::take(&mut self.returned);
+        effects
+            .discarded
+            .extend(returned.into_iter().map(|(_, value)| value));
+        self.store.empty_into(&mut effects.discarded);
+    }
+
     /// Takes back a value that a cancelled take was handed: it goes to the take that waits, or before all
     /// that was put after it.
     pub(super) fn give_back(&mut self, value: T, place: u64, effects: &mut Effects<T>) {
@@ -335,6 +366,26 @@ impl<T: 'static> State<T> {
         clause: usize,
         value: T,
     ) -> Result<(), T> {
+        self.join_puts(operation, clause, value, None)
+    }
+
+    /// [`State::wait_to_put`] for a request that can fetch nothing itself: refused, it has the value in `back`.
+    pub(super) fn wait_to_put_or_have_back(
+        &mut self,
+        operation: &Arc<Operation>,
+        value: T,
+        back: &Arc<Hand<T>>,
+    ) -> Result<(), T> {
+        self.join_puts(operation, 0, value, Some(Arc::clone(back)))
+    }
+
+    fn join_puts(
+        &mut self,
+        operation: &Arc<Operation>,
+        clause: usize,
+        value: T,
+        back: Option<Arc<Hand<T>>>,
+    ) -> Result<(), T> {
         if self.puts.len() >= MAX_WAITERS
             && self
                 .puts
@@ -349,6 +400,7 @@ impl<T: 'static> State<T> {
             operation: Arc::clone(operation),
             clause,
             value,
+            back,
         });
         Ok(())
     }
