@@ -68,6 +68,10 @@ named! {
         Identity = "identity",
         /// Waits on several channels at once.
         Alts = "alts",
+        /// Channels of one alts may carry different types.
+        MixedAlts = "mixed-alts",
+        /// Tasks await an alts.
+        AwaitAlts = "await-alts",
         /// Calls back at deadlines.
         Schedule = "schedule",
         /// Timers can be called off.

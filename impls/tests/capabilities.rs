@@ -10,8 +10,8 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "mutex",
         Origin::Own,
         "rendezvous fixed unbounded dropping sliding promise multi-producer multi-consumer blocking \
-         async mixed callback put-deadline take-deadline close identity alts waiter-fifo cancel-safe \
-         keeps-buffered pending-puts-survive bounded-waiters panic-safe uniform-choice",
+         async mixed callback put-deadline take-deadline close identity alts mixed-alts await-alts \
+         waiter-fifo cancel-safe keeps-buffered pending-puts-survive bounded-waiters panic-safe uniform-choice",
     ),
     (
         "condvar",

@@ -2,7 +2,8 @@
 
 use crate::caps::{Capability, Kind};
 use crate::channel::{
-    Alts, Async, Blocking, Buffer, Callback, Channels, Promises, PutDeadline, TakeDeadline,
+    Alts, Async, AwaitAlts, Blocking, Buffer, Callback, Channels, MixedAlts, Promises, PutDeadline,
+    TakeDeadline,
 };
 
 use super::{Enrol, Entry, Newcomer};
@@ -121,5 +122,21 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
         C: Alts,
     {
         self.derive(Capability::Alts).visit(H::alts::<C>)
+    }
+
+    /// Has alts over channels of different message types.
+    pub fn mixed_alts(self) -> Self
+    where
+        C: MixedAlts,
+    {
+        self.derive(Capability::MixedAlts).visit(H::mixed_alts::<C>)
+    }
+
+    /// Has alts that tasks await.
+    pub fn await_alts(self) -> Self
+    where
+        C: AwaitAlts,
+    {
+        self.derive(Capability::AwaitAlts).visit(H::await_alts::<C>)
     }
 }

@@ -33,7 +33,9 @@ use std::marker::PhantomData;
 pub use mutant::{Mutant, MutantRegistry};
 
 use crate::caps::{Capabilities, Capability, Claim, Kind, Origin};
-use crate::channel::{Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline};
+use crate::channel::{
+    Alts, Async, AwaitAlts, Blocking, Callback, MixedAlts, Promises, PutDeadline, TakeDeadline,
+};
 use crate::executor::Executors;
 use crate::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
@@ -88,6 +90,10 @@ pub trait Enrol: Sized {
     fn promises<C: Promises + Blocking>(&mut self, _who: &Contestant) {}
     /// A family with alts.
     fn alts<C: Alts>(&mut self, _who: &Contestant) {}
+    /// A family with alts over channels of different message types.
+    fn mixed_alts<C: MixedAlts>(&mut self, _who: &Contestant) {}
+    /// A family with alts that tasks await.
+    fn await_alts<C: AwaitAlts>(&mut self, _who: &Contestant) {}
 
     /// A timer that calls back.
     fn timer<T: Timers>(&mut self, _who: &Contestant) {}

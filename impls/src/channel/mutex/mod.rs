@@ -30,7 +30,7 @@ use flowmeter_harness::sync::Deadline;
 
 use crate::sync::{Arc, Mutex, Parker, clock};
 
-pub use alts::Prepared;
+pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use family::MutexChannels;
 pub use future::{PutFuture, TakeFuture};
 
