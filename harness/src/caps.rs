@@ -68,6 +68,10 @@ named! {
         Identity = "identity",
         /// Waits on several channels at once.
         Alts = "alts",
+        /// Channels of one alts may carry different types.
+        MixedAlts = "mixed-alts",
+        /// Tasks await an alts.
+        AwaitAlts = "await-alts",
         /// Producers that keep nothing open.
         WeakProducers = "weak-producers",
         /// Many values in one call.

@@ -37,6 +37,8 @@ impl Registry for Everybody {
             .take_deadline()
             .promises()
             .alts()
+            .mixed_alts()
+            .await_alts()
             .weak_producers()
             .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
             .claims(&[BoundedWaiters, UniformChoice, PanicSafe, Disconnect])

@@ -2,8 +2,8 @@
 
 use crate::caps::{Capability, Kind};
 use crate::channel::{
-    Alts, Async, AsyncBatch, AsyncReserve, Batch, Blocking, BlockingReserve, Buffer, Callback,
-    Channels, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
+    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, Batch, Blocking, BlockingReserve, Buffer,
+    Callback, Channels, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
 
 use super::{Enrol, Entry, Newcomer};
@@ -122,6 +122,22 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
         C: Alts,
     {
         self.derive(Capability::Alts).visit(H::alts::<C>)
+    }
+
+    /// Has alts over channels of different message types.
+    pub fn mixed_alts(self) -> Self
+    where
+        C: MixedAlts,
+    {
+        self.derive(Capability::MixedAlts).visit(H::mixed_alts::<C>)
+    }
+
+    /// Has alts that tasks await.
+    pub fn await_alts(self) -> Self
+    where
+        C: AwaitAlts,
+    {
+        self.derive(Capability::AwaitAlts).visit(H::await_alts::<C>)
     }
 
     /// Has producers that keep nothing open.

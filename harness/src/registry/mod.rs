@@ -34,8 +34,8 @@ pub use mutant::{Mutant, MutantRegistry};
 
 use crate::caps::{Capabilities, Capability, Claim, Kind, Origin};
 use crate::channel::{
-    Alts, Async, AsyncBatch, AsyncReserve, Batch, Blocking, BlockingReserve, Callback, Promises,
-    PutDeadline, TakeDeadline, Transforms, WeakProducers,
+    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, Batch, Blocking, BlockingReserve, Callback,
+    MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
 use crate::executor::Executors;
 use crate::limiter::{
@@ -91,6 +91,10 @@ pub trait Enrol: Sized {
     fn promises<C: Promises + Blocking>(&mut self, _who: &Contestant) {}
     /// A family with alts.
     fn alts<C: Alts>(&mut self, _who: &Contestant) {}
+    /// A family with alts over channels of different message types.
+    fn mixed_alts<C: MixedAlts>(&mut self, _who: &Contestant) {}
+    /// A family with alts that tasks await.
+    fn await_alts<C: AwaitAlts>(&mut self, _who: &Contestant) {}
     /// A family with producers that keep nothing open.
     fn weak_producers<C: WeakProducers>(&mut self, _who: &Contestant) {}
     /// A family with batches for threads.

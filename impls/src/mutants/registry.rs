@@ -2,8 +2,8 @@
 
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::channel::{
-    Alts, Async, AsyncBatch, AsyncReserve, Batch, Blocking, BlockingReserve, Callback, Promises,
-    PutDeadline, TakeDeadline, Transforms, WeakProducers,
+    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, Batch, Blocking, BlockingReserve, Callback,
+    MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{
@@ -107,6 +107,8 @@ impl<H: Enrol> Enrol for InPlace<'_, H> {
         take_deadline<C: [TakeDeadline]>;
         promises<C: [Promises + Blocking]>;
         alts<C: [Alts]>;
+        mixed_alts<C: [MixedAlts]>;
+        await_alts<C: [AwaitAlts]>;
         weak_producers<C: [WeakProducers]>;
         batch<C: [Batch]>;
         async_batch<C: [AsyncBatch]>;

@@ -3,13 +3,14 @@
 use std::future::Future;
 
 use flowmeter_harness::channel::{
-    Alts, AltsError, Async, Blocking, Buffer, Callback, Channels, Chosen, Clause, Message, Offered,
-    Order, Patience, Polled, Promises, PutDeadline, PutError, PutUntilError, TakeDeadline,
-    TakeError, TakeUntilError, WeakProducers,
+    Alts, AltsError, Async, AwaitAlts, Blocking, Buffer, Callback, Channels, Chosen, Clause,
+    Message, MixedAlts, Offered, Order, Patience, Polled, Promises, PutDeadline, PutError, PutPort,
+    PutUntilError, TakeDeadline, TakeError, TakePort, TakeUntilError, WeakProducers, Winner,
 };
 use flowmeter_harness::sync::Deadline;
 
-use super::{Channel, Prepared};
+use super::alts::{run_async, run_mixed};
+use super::{AnyClause, Channel, Prepared, PutClause, TakeClause};
 use crate::channel::halves::{Consumer, Producer, WeakProducer, split};
 
 type Tx<T> = Producer<Channel<T>>;
@@ -125,6 +126,66 @@ impl Alts for MutexChannels {
         patience: Patience,
     ) -> Result<Chosen<T>, AltsError> {
         prepared.run(slots, patience)
+    }
+}
+
+impl MixedAlts for MutexChannels {
+    type TakeClause<'a, T: Message> = TakeClause<'a, T>;
+    type PutClause<'a, T: Message> = PutClause<'a, T>;
+    type AnyClause<'c> = AnyClause<'c>;
+
+    fn take_clause<T: Message>(rx: &Rx<T>) -> TakeClause<'_, T> {
+        TakeClause::new(rx.handle())
+    }
+    fn put_clause<T: Message>(tx: &Tx<T>, value: T) -> PutClause<'_, T> {
+        PutClause::new(tx.handle(), value)
+    }
+    fn any_take<'c, T: Message>(clause: &'c mut TakeClause<'_, T>) -> AnyClause<'c> {
+        AnyClause::take(clause)
+    }
+    fn any_put<'c, T: Message>(clause: &'c mut PutClause<'_, T>) -> AnyClause<'c> {
+        AnyClause::put(clause)
+    }
+    fn taken<T: Message>(clause: &mut TakeClause<'_, T>) -> Option<T> {
+        clause.taken()
+    }
+    fn slot<'c, T: Message>(clause: &'c mut PutClause<'_, T>) -> &'c mut Option<T> {
+        clause.slot()
+    }
+    fn run_mixed(
+        clauses: &mut [AnyClause<'_>],
+        order: Order,
+        patience: Patience,
+    ) -> Result<Winner, AltsError> {
+        run_mixed(clauses, order, patience)
+    }
+}
+
+impl AwaitAlts for MutexChannels {
+    fn run_async(
+        clauses: &mut [Self::AnyClause<'_>],
+        order: Order,
+        until: impl Future<Output = ()> + Send,
+    ) -> impl Future<Output = Result<Winner, AltsError>> + Send {
+        run_async(clauses, order, until)
+    }
+}
+
+impl<T: Message> TakePort for Rx<T> {
+    type Family = MutexChannels;
+    type Message = T;
+
+    fn rx(&self) -> &Rx<T> {
+        self
+    }
+}
+
+impl<T: Message> PutPort for Tx<T> {
+    type Family = MutexChannels;
+    type Message = T;
+
+    fn tx(&self) -> &Tx<T> {
+        self
     }
 }
 

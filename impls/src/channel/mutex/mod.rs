@@ -32,7 +32,7 @@ use flowmeter_harness::sync::Deadline;
 use super::halves::Halves;
 use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock};
 
-pub use alts::Prepared;
+pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use family::MutexChannels;
 pub use future::{PutFuture, TakeFuture};
 
