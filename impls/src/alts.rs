@@ -180,7 +180,7 @@ impl<'a, P: TakePort> Take<'a, P> {
 
 impl<'a, P: PutPort> Put<'a, P> {
     pub fn of(port: &'a P, value: P::Message) -> Self {
-        Put(P::Family::put_clause(port.tx(), value))
+        Put(P::Family::put_clause(port.tx(), Some(value)))
     }
 
     pub fn any(&mut self) -> <P::Family as MixedAlts>::AnyClause<'_> {

@@ -30,7 +30,7 @@ pub enum Winner {
 ///     numbers: &C::Tx<u32>,
 /// ) -> Result<Option<String>, AltsError> {
 ///     let mut name = C::take_clause(names);
-///     let mut number = C::put_clause(numbers, 7);
+///     let mut number = C::put_clause(numbers, Some(7));
 ///     let clauses = &mut [C::any_take(&mut name), C::any_put(&mut number)];
 ///     Ok(match C::run_mixed(clauses, Order::Random, Patience::Forever)? {
 ///         Winner::Clause(0) => C::taken(&mut name),
@@ -49,8 +49,8 @@ pub trait MixedAlts: Alts {
     /// A clause that takes from this half. Halves are borrowed shared: a channel may stand in several clauses.
     fn take_clause<T: Message>(rx: &Self::Rx<T>) -> Self::TakeClause<'_, T>;
 
-    /// A clause that puts this value into this half.
-    fn put_clause<T: Message>(tx: &Self::Tx<T>, value: T) -> Self::PutClause<'_, T>;
+    /// A clause that puts the value in its slot into this half; a run with an empty slot is an error.
+    fn put_clause<T: Message>(tx: &Self::Tx<T>, slot: Option<T>) -> Self::PutClause<'_, T>;
 
     /// The take as a run sees it.
     fn any_take<'c, T: Message>(clause: &'c mut Self::TakeClause<'_, T>) -> Self::AnyClause<'c>;

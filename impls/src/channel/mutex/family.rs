@@ -143,8 +143,8 @@ impl MixedAlts for MutexChannels {
     fn take_clause<T: Message>(rx: &Channel<T>) -> TakeClause<'_, T> {
         TakeClause::new(rx)
     }
-    fn put_clause<T: Message>(tx: &Channel<T>, value: T) -> PutClause<'_, T> {
-        PutClause::new(tx, value)
+    fn put_clause<T: Message>(tx: &Channel<T>, slot: Option<T>) -> PutClause<'_, T> {
+        PutClause::new(tx, slot)
     }
     fn any_take<'c, T: Message>(clause: &'c mut TakeClause<'_, T>) -> AnyClause<'c> {
         AnyClause::take(clause)
