@@ -9,7 +9,7 @@ use std::thread;
 
 use flowmeter_harness::channel::Buffer;
 use flowmeter_harness::check::dual::{self, Verdict};
-use flowmeter_harness::check::{Ledger, Mint, Violation, fifo};
+use flowmeter_harness::check::{Ledger, Mint, Violation, fifo, watch};
 use flowmeter_harness::history::{Answer, Call, Clause, History, Operation, Stamps, columns};
 use flowmeter_harness::spec::Rules;
 use flowmeter_harness::sync::{Note, World};
@@ -61,7 +61,7 @@ impl Judge {
     /// With what it violates.
     pub(super) fn judge<W: World>(&self, history: History, rest_at: Option<u64>, mint: &Mint) {
         if let Err(violation) = Books::of(&history, &self.0, mint.count()).judge(mint) {
-            panic!("{violation}\n{}", columns(&history));
+            watch::found(format_args!("{violation}\n{}", columns(&history)));
         }
         let fingerprint = fingerprint(&history, rest_at);
         if fingerprint.is_some_and(|fingerprint| self.0.legal().contains(&fingerprint)) {
@@ -83,7 +83,7 @@ impl Judge {
                     W::note(|| Note::Culprit(culprit));
                 }
                 W::note(|| Note::Explained(refuted.explained));
-                panic!("{}", refuted.why);
+                watch::found(format_args!("{}", refuted.why));
             }
         }
     }
