@@ -57,10 +57,10 @@ fn crossed<C: Alts, W: World>() {
                 }) => {
                     let mut left = values.map(Some);
                     left[clause] = None;
-                    assert_eq!(slots, left, "A1: a losing clause's value did not come back");
+                    holds_eq!(slots, left, "A1: a losing clause's value did not come back");
                     values[clause]
                 }
-                other => panic!("A3: two alts met, and the one that puts answered {other:?}"),
+                other => violated!("A3: two alts met, and the one that puts answered {other:?}"),
             }
         });
         put.collect::<Vec<usize>>()
@@ -73,11 +73,11 @@ fn crossed<C: Alts, W: World>() {
                 clause,
                 value: Some(value),
             }) if clause == 1 - value % 2 => value,
-            other => panic!("A3: two alts met, and the one that takes answered {other:?}"),
+            other => violated!("A3: two alts met, and the one that takes answered {other:?}"),
         }
     });
     let taken: Vec<usize> = taken.collect();
-    assert_eq!(
+    holds_eq!(
         W::join(sender),
         taken,
         "A3: a put and its take are not a pair"
@@ -113,10 +113,10 @@ fn ring_of<C: Alts, W: World>(size: usize) {
                 clause: 0,
                 value: Some(from),
             }) => taken[from] = true,
-            other => panic!("A3: a member of a ring answered {other:?}"),
+            other => violated!("A3: a member of a ring answered {other:?}"),
         }
     }
-    assert_eq!(put, taken, "A3: a put and its take are not a pair");
+    holds_eq!(put, taken, "A3: a put and its take are not a pair");
     for (_tx, mut rx) in channels {
         is_empty::<C, _>(&mut rx, "A1: an alts that answered left a clause behind");
     }

@@ -57,7 +57,7 @@ fn abandoned<C: Alts, W: World>(width: usize, times: usize) {
             // Not in the past: it has to begin to wait.
             let soon = Deadline::after(W::now_nanos(), Duration::from_micros(1));
             let chosen = C::run(&mut alts, &mut slots, Patience::Until(soon));
-            assert_eq!(
+            holds_eq!(
                 chosen,
                 Ok(Chosen::TimedOut),
                 "A9: an alts of nothing ready, with a deadline"
@@ -65,7 +65,7 @@ fn abandoned<C: Alts, W: World>(width: usize, times: usize) {
         }
     }
     for (tx, rx) in &mut channels {
-        assert_eq!(
+        holds_eq!(
             C::offer(tx, 1),
             Offered::WouldWait(1),
             "A8: a clause that lost was served"
@@ -104,8 +104,8 @@ fn waited_and_lost<C: Alts, W: World>(order: Order) {
             clause: 2,
             value: Some(value),
         };
-        assert_eq!(chosen, Ok(took), "A1: only one channel had a partner");
-        assert_eq!(
+        holds_eq!(chosen, Ok(took), "A1: only one channel had a partner");
+        holds_eq!(
             slots,
             [None, Some(99), None, None],
             "A1: a losing clause's value did not come back"
@@ -114,7 +114,7 @@ fn waited_and_lost<C: Alts, W: World>(order: Order) {
             (&mut tx_before, &mut rx_before),
             (&mut tx_after, &mut rx_after),
         ] {
-            assert_eq!(
+            holds_eq!(
                 C::offer(tx, 1),
                 Offered::WouldWait(1),
                 "A8: a take that lost was served"
@@ -124,7 +124,7 @@ fn waited_and_lost<C: Alts, W: World>(order: Order) {
         is_empty::<C, _>(&mut rx_put, "A8: a put that lost was served");
     }
     let mut tx = W::join(putter);
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut tx, 1),
         Offered::WouldWait(1),
         "A8: a take that won waits on"

@@ -4,6 +4,10 @@
 //! A property gives *cases*: models of a few threads, each run over and over by the world it is explored in.
 //! A model panics with what was violated.
 
+// Its macros are for all that follow.
+#[macro_use]
+mod holds;
+
 mod a1_exclusive;
 mod a2_closed_port;
 mod a3_meeting;
@@ -46,6 +50,7 @@ mod verdict;
 use std::sync::Arc;
 
 use flowmeter_harness::caps::Kind;
+use flowmeter_harness::check::watch;
 use flowmeter_harness::spec::Violation;
 use flowmeter_harness::sync::{Exploration, Explored, Failure, World};
 
@@ -213,7 +218,7 @@ impl std::fmt::Debug for Case {
 #[track_caller]
 fn obeys(judged: Result<(), Violation>) {
     if let Err(violation) = judged {
-        panic!("{violation}");
+        watch::found(format_args!("{violation}"));
     }
 }
 
