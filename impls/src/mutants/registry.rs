@@ -2,7 +2,7 @@
 
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::channel::{
-    Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline,
+    Alts, Async, AwaitAlts, Blocking, Callback, MixedAlts, Promises, PutDeadline, TakeDeadline,
 };
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{
@@ -106,6 +106,8 @@ impl<H: Enrol> Enrol for InPlace<'_, H> {
         take_deadline<C: [TakeDeadline]>;
         promises<C: [Promises + Blocking]>;
         alts<C: [Alts]>;
+        mixed_alts<C: [MixedAlts]>;
+        await_alts<C: [AwaitAlts]>;
         timer<T: [Timers]>;
         cancel<T: [Cancel]>;
         reset<T: [Reset]>;
