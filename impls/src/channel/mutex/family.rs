@@ -7,9 +7,9 @@ use std::num::NonZeroUsize;
 use flowmeter_harness::channel::{
     Alts, AltsError, Async, AsyncBatch, AsyncReserve, AwaitAlts, Batch, BatchError, Blocking,
     BlockingReserve, Buffer, Callback, Channels, Chosen, Clause, Handler, Message, MixedAlts,
-    Offered, Order, Patience, Polled, Promises, PutDeadline, PutError, PutPort, PutUntilError,
-    Reserve, ReserveError, TakeDeadline, TakeError, TakePort, TakeUntilError, Transform,
-    TransformError, Transforms, WeakProducers, Winner,
+    Offered, Opened, Order, Patience, Polled, Promises, PutDeadline, PutError, PutPort,
+    PutUntilError, Reserve, ReserveError, TakeDeadline, TakeError, TakePort, TakeUntilError,
+    Transform, TransformError, Transforms, WeakProducers, Winner,
 };
 use flowmeter_harness::sync::Deadline;
 
@@ -281,7 +281,7 @@ impl Transforms for MutexChannels {
         buffer: Buffer,
         transform: impl Transform<T>,
         handler: impl Handler<T>,
-    ) -> Result<(Tx<T>, Rx<T>), TransformError> {
+    ) -> Result<Opened<Self, T>, TransformError> {
         Channel::transformed(buffer, transform, handler).map(split)
     }
 }
