@@ -67,7 +67,7 @@ pub type Opened<C, T> = (<C as Channels>::Tx<T>, <C as Channels>::Rx<T>);
 /// * `Break` closes the channel. Puts that wait then answer `true`, and their values are dropped: the transform has
 ///   ended, and all that is put after its end comes to nothing (core.async 1.5.648 does so too).
 /// * A close completes the transform, once, after the last put that waits; what it emits can be taken before "closed".
-/// * A panic in a step or in the completion goes to the handler. What was emitted before it stays, what the handler gives is
+/// * A panic in a step or in the completion goes to the handler. What was emitted before it stays, what that gives is
 ///   stored untransformed, and the put answers `true`. The channel goes on. A handler that panics gives nothing.
 /// * When nobody is left to take, nothing is completed.
 pub trait Transforms: Channels {

@@ -1,5 +1,5 @@
-//! What comes out of a channel with a transform, whoever puts and takes: that transform, run over the values of the puts in
-//! the order in which they took effect, and completed once (B2).
+//! What comes out of a channel with a transform, whoever puts and takes: that transform, run over the values of the
+//! puts in the order in which they took effect, and completed once (B2).
 
 use std::ops::ControlFlow;
 
