@@ -13,9 +13,9 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
+use super::super::halves::{Consumer, Producer, WeakProducer, split};
 use super::alts::{run_async, run_mixed};
 use super::{AnyClause, Channel, Permit, Prepared, PutClause, TakeClause};
-use crate::channel::halves::{Consumer, Producer, WeakProducer, split};
 
 type Tx<T> = Producer<Channel<T>>;
 type Rx<T> = Consumer<Channel<T>>;

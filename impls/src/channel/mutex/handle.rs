@@ -7,9 +7,9 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
+use super::super::halves::{Consumer, Halves, Handle, Producer, split};
 use super::Channel;
 use super::state::Effects;
-use crate::channel::halves::{Consumer, Halves, Handle, Producer, split};
 
 impl<T: Message> Channel<T> {
     /// A new channel in halves: the last producer dropped closes it, the last consumer dropped disconnects it (C14).
