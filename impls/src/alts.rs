@@ -217,8 +217,7 @@ pub fn run_async<C: AwaitAlts>(
     C::run_async(clauses, order, until)
 }
 
-/// When a delay from now ends.
-#[doc(hidden)]
+/// The moment a delay from now; `Duration::MAX` never comes.
 pub fn after(delay: Duration) -> Deadline {
     clock::after(delay)
 }

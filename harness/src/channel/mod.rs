@@ -23,6 +23,7 @@
 //! batches, permits, transforms.
 
 mod batch;
+mod errors;
 mod mixed;
 mod reserve;
 mod transform;

@@ -32,12 +32,13 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
-use super::halves::Halves;
+use super::halves::{Halves, describe};
 use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock};
 
 pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use family::MutexChannels;
 pub use future::{PutFuture, TakeFuture};
+pub use handle::{Consumer, Producer, WeakProducer};
 pub use reserve::{Permit, ReserveFuture};
 
 use hand::Hand;
@@ -57,6 +58,7 @@ pub struct Channel<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
     halves: Halves,
+    name: Option<Box<str>>,
     state: Mutex<State<T>>,
 }
 
@@ -82,9 +84,9 @@ impl<T> PartialEq for Channel<T> {
 
 impl<T> Eq for Channel<T> {}
 
-impl<T> fmt::Debug for Channel<T> {
+impl<T: Send + 'static> fmt::Debug for Channel<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Channel")
+        describe("Channel", self, f)
     }
 }
 
@@ -92,6 +94,15 @@ impl<T: Send + 'static> Channel<T> {
     /// A channel with that buffer.
     pub fn new(buffer: Buffer) -> Self {
         Channel::storing(Store::new(buffer))
+    }
+
+    /// A channel with a name, which its `Debug` shows.
+    pub fn named(name: impl Into<Box<str>>, buffer: Buffer) -> Self {
+        Channel(Arc::new(Shared {
+            halves: Halves::new(),
+            name: Some(name.into()),
+            state: Mutex::new(State::new(Store::new(buffer))),
+        }))
     }
 
     /// A channel whose first value answers every take, now and later (B1). Values are cloned under the
@@ -110,6 +121,7 @@ impl<T: Send + 'static> Channel<T> {
     fn holding(state: State<T>) -> Self {
         Channel(Arc::new(Shared {
             halves: Halves::new(),
+            name: None,
             state: Mutex::new(state),
         }))
     }
