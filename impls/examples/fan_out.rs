@@ -1,3 +1,5 @@
+//! What many sources find until a deadline: see the guide of `flowmeter_impls`.
+
 use std::thread;
 use std::time::Duration;
 

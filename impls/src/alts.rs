@@ -161,7 +161,7 @@ pub struct Put<'a, P: PutPort + 'a>(<P::Family as MixedAlts>::PutClause<'a, P::M
 
 impl<'a, P: TakePort> Take<'a, P> {
     pub fn of(port: &'a P) -> Self {
-        Take(P::Family::take_clause(port.rx()))
+        Take(port.take_clause())
     }
 
     pub fn any(&mut self) -> <P::Family as MixedAlts>::AnyClause<'_> {
@@ -180,7 +180,7 @@ impl<'a, P: TakePort> Take<'a, P> {
 
 impl<'a, P: PutPort> Put<'a, P> {
     pub fn of(port: &'a P, value: P::Message) -> Self {
-        Put(P::Family::put_clause(port.tx(), value))
+        Put(port.put_clause(Some(value)))
     }
 
     pub fn any(&mut self) -> <P::Family as MixedAlts>::AnyClause<'_> {

@@ -15,6 +15,18 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Alts,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a2-closed-port-mixed",
+    statement: "An alts of different types that answers for a closed port has taken nothing anywhere else.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) const AWAITED: Property = Property {
+    name: "a2-closed-port-async",
+    statement: "An alts that is awaited and answers for a closed port has taken nothing anywhere else.",
+    relied_on_by: Reliance::Nobody,
+};
+
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     if !is_closable::<C>(Buffer::Rendezvous) {
         return Vec::new();

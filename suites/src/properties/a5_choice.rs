@@ -13,6 +13,12 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Nobody,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a5-choice-mixed",
+    statement: "The choice among clauses of different types is what it is among those of one.",
+    relied_on_by: Reliance::Nobody,
+};
+
 const CLAUSES: usize = 4;
 
 pub(super) fn cases<C: Alts>(uniform: bool) -> Vec<Case> {

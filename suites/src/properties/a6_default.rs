@@ -12,6 +12,12 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Alts,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a6-default-mixed",
+    statement: "Default only when no clause of any type is able, and nothing stays enqueued.",
+    relied_on_by: Reliance::Nobody,
+};
+
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     let mut cases = Vec::new();
     for buffer in having::<C>(&[Buffer::Rendezvous, Buffer::fixed(1)]) {

@@ -15,6 +15,12 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Nobody,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a8-cleanup-mixed",
+    statement: "Clauses of different types that lost are gone: none is served, and none counts.",
+    relied_on_by: Reliance::Nobody,
+};
+
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     if C::open::<u32>(Buffer::Rendezvous).is_none() {
         return Vec::new();

@@ -19,6 +19,7 @@ mod a8_cleanup;
 mod a9_timeout;
 mod acts;
 mod b1_buffers;
+mod by_alts;
 mod c10_drops;
 mod c11_forms;
 mod c13_identity;
@@ -40,6 +41,7 @@ mod executors;
 mod form;
 mod gate;
 mod limiters;
+mod mixed;
 mod pipelines;
 mod programs;
 mod timers;
@@ -172,6 +174,17 @@ impl Case {
         }
     }
 
+    /// The same, each execution beginning with that. Of a family of models nothing is changed.
+    fn after(self, begin: fn()) -> Case {
+        match self.subject {
+            Subject::Model(model) => Case::new(self.name, move || {
+                begin();
+                model();
+            }),
+            Subject::Family { .. } => self,
+        }
+    }
+
     /// Explores it in the world that it was made for.
     fn explore<W: World>(&self, plan: &Exploration) -> Explored {
         match &self.subject {
@@ -228,6 +241,7 @@ pub const PROPERTIES: &[&Property] = &[
     &c7_bounded::PROPERTY,
     &c8_deadlines::PROPERTY,
     &c9_cancel::PROPERTY,
+    &c9_cancel::BY_ALTS,
     &programs::CANCELLED,
     &c10_drops::PROPERTY,
     &c10_drops::DROPPED,
@@ -237,16 +251,29 @@ pub const PROPERTIES: &[&Property] = &[
     &c14_disconnect::PROPERTY,
     &b1_buffers::PROPERTY,
     &a1_exclusive::PROPERTY,
+    &a1_exclusive::MIXED,
+    &a1_exclusive::AWAITED,
     &programs::ALTS,
     &programs::ALTS_OUTCOMES,
     &a2_closed_port::PROPERTY,
+    &a2_closed_port::MIXED,
+    &a2_closed_port::AWAITED,
     &a3_meeting::PROPERTY,
+    &a3_meeting::MIXED,
+    &a3_meeting::AWAITED,
     &a4_no_self_pairing::PROPERTY,
+    &a4_no_self_pairing::MIXED,
     &a5_choice::PROPERTY,
+    &a5_choice::MIXED,
     &a6_default::PROPERTY,
+    &a6_default::MIXED,
     &a7_clauses::PROPERTY,
+    &a7_clauses::MIXED,
     &a8_cleanup::PROPERTY,
+    &a8_cleanup::MIXED,
     &a9_timeout::PROPERTY,
+    &a9_timeout::MIXED,
+    &a9_timeout::AWAITED,
     &timers::t1_never_early::PROPERTY,
     &timers::t1_never_early::IN_ALTS,
     &timers::t2_once::PROPERTY,
