@@ -59,7 +59,7 @@
 //! use flowmeter_impls::timer::heap::Heap;
 //! # fn get(_url: &str, _then: impl FnOnce(String) + Send + 'static) {}
 //!
-//! let pool = FixedPool::start();
+//! let pool = FixedPool::new();
 //! let timer = <Heap as Timers>::start();
 //!
 //! let ch = Channel::<String>::new(Buffer::fixed(1));
@@ -67,7 +67,7 @@
 //! get("…", move |page| drop(answer.offer(page)));
 //! let late: Consumer<()> =
 //!     Timeouts::<MutexChannels>::timeout(&timer, Duration::from_millis(300));
-//! let said = go::<MutexChannels, _, _>(&pool, async move {
+//! let said = go::<MutexChannels, _>(&pool.spawner(), async move {
 //!     let page = alts_async! {
 //!         take(ch) => |page| page,
 //!         take(late) => |_| {
