@@ -40,6 +40,7 @@ impl Registry for Everybody {
             .mixed_alts()
             .await_alts()
             .weak_producers()
+            .await_close()
             .batch()
             .async_batch()
             .reserve()

@@ -122,6 +122,14 @@ pub(crate) fn split<H: Handle>(handle: H) -> (Producer<H>, Consumer<H>) {
 }
 
 /// The half that puts. A clone is another producer; the last one dropped closes the channel.
+///
+/// It cannot take, nor can a consumer put:
+///
+/// ```compile_fail
+/// # use flowmeter_impls::channel::{Buffer, mutex::Channel};
+/// let (tx, _rx) = Channel::<u8>::split(Buffer::fixed(1));
+/// tx.take();
+/// ```
 pub struct Producer<H: Handle>(H);
 
 /// The half that takes. A clone is another consumer; the last one dropped disconnects the channel.

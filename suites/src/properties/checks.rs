@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use flowmeter_harness::caps::{Capability, Claim};
 use flowmeter_harness::channel::{
-    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, Batch, Blocking, BlockingReserve, Callback,
-    MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
+    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
+    Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{
@@ -26,9 +26,9 @@ use super::mixed::{Mixed, in_turns};
 use super::{
     Case, Owed, PROPERTIES, Property, a1_exclusive, a2_closed_port, a3_meeting, a4_no_self_pairing,
     a5_choice, a6_default, a7_clauses, a8_cleanup, a9_timeout, b1_buffers, b2_transforms,
-    b3_panics, c1_conservation, c2_order, c3_capacity, c4_waiters, c5_try, c6_close, c7_bounded,
-    c8_deadlines, c9_cancel, c10_drops, c11_forms, c13_identity, c14_disconnect, c14_weak,
-    c15_batch, c15_reserve, executors, limiters, pipelines, programs, timers,
+    b3_panics, c1_conservation, c2_order, c3_capacity, c4_waiters, c5_try, c6_awaited, c6_close,
+    c7_bounded, c8_deadlines, c9_cancel, c10_drops, c11_forms, c13_identity, c14_disconnect,
+    c14_weak, c15_batch, c15_reserve, executors, limiters, pipelines, programs, timers,
 };
 
 /// One implementation and one property, in one world.
@@ -371,6 +371,11 @@ impl<W: World> Enrol for Checks<W> {
             let cases = c9_cancel::cases::<ByAlts<C>, W>();
             self.owe(who, &c9_cancel::BY_ALTS, cases);
         }
+    }
+
+    fn await_close<C: AwaitClose>(&mut self, who: &Contestant) {
+        let cases = c6_awaited::cases::<C, W>(claims(who, Claim::Disconnect));
+        self.owe(who, &c6_awaited::PROPERTY, cases);
     }
 
     fn weak_producers<C: WeakProducers>(&mut self, who: &Contestant) {

@@ -34,6 +34,7 @@ mod c2_order;
 mod c3_capacity;
 mod c4_waiters;
 mod c5_try;
+mod c6_awaited;
 mod c6_close;
 mod c7_bounded;
 mod c8_deadlines;
@@ -244,6 +245,7 @@ pub const PROPERTIES: &[&Property] = &[
     &c4_waiters::PROPERTY,
     &c5_try::PROPERTY,
     &c6_close::PROPERTY,
+    &c6_awaited::PROPERTY,
     &c7_bounded::PROPERTY,
     &c8_deadlines::PROPERTY,
     &c9_cancel::PROPERTY,

@@ -5,11 +5,11 @@ use std::future::Future;
 use std::num::NonZeroUsize;
 
 use flowmeter_harness::channel::{
-    Alts, AltsError, Async, AsyncBatch, AsyncReserve, AwaitAlts, Batch, BatchError, Blocking,
-    BlockingReserve, Buffer, Callback, Channels, Chosen, Clause, Handler, Message, MixedAlts,
-    Offered, Order, Patience, Polled, Promises, PutDeadline, PutError, PutPort, PutUntilError,
-    Reserve, ReserveError, TakeDeadline, TakeError, TakePort, TakeUntilError, Transform,
-    TransformError, Transforms, WeakProducers, Winner,
+    Alts, AltsError, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, BatchError,
+    Blocking, BlockingReserve, Buffer, Callback, Channels, Chosen, Clause, Handler, Message,
+    MixedAlts, Offered, Order, Patience, Polled, Promises, PutDeadline, PutError, PutPort,
+    PutUntilError, Reserve, ReserveError, TakeDeadline, TakeError, TakePort, TakeUntilError,
+    Transform, TransformError, Transforms, WeakProducers, Winner,
 };
 use flowmeter_harness::sync::Deadline;
 
@@ -209,6 +209,12 @@ impl<T: Message> PutPort for Channel<T> {
 
     fn put_clause(&self, slot: Option<T>) -> PutClause<'_, T> {
         PutClause::new(self, slot)
+    }
+}
+
+impl AwaitClose for MutexChannels {
+    fn closed<T: Message>(tx: &Tx<T>) -> impl Future<Output = ()> + Send {
+        tx.closed()
     }
 }
 
