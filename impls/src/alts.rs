@@ -222,6 +222,18 @@ pub fn after(delay: Duration) -> Deadline {
     clock::after(delay)
 }
 
+/// [`Sleep`] as a method, so that a timer may also stand behind references and pointers.
+#[doc(hidden)]
+pub trait Alarm {
+    fn alarm(&self, at: Deadline) -> impl Future<Output = ()> + Send + 'static;
+}
+
+impl<S: Sleep> Alarm for S {
+    fn alarm(&self, at: Deadline) -> impl Future<Output = ()> + Send + 'static {
+        self.sleep_until(at)
+    }
+}
+
 /// # Panics
 /// Always: the family answered what was not asked.
 #[doc(hidden)]
@@ -291,14 +303,14 @@ macro_rules! __alts {
         timeout($timer:expr, $delay:expr $(,)?) => $body:expr $(, $($rest:tt)*)?
     ) => {
         $crate::__alts!(@arms task $order $clauses $index
-            [until ($crate::alts::Sleep::sleep_until(&$timer, $crate::alts::after($delay))) ($body)]
+            [until ({ use $crate::alts::Alarm as _; $timer.alarm($crate::alts::after($delay)) }) ($body)]
             $($($rest)*)?)
     };
     (@arms task $order:ident $clauses:tt $index:tt []
         deadline($timer:expr, $at:expr $(,)?) => $body:expr $(, $($rest:tt)*)?
     ) => {
         $crate::__alts!(@arms task $order $clauses $index
-            [until ($crate::alts::Sleep::sleep_until(&$timer, $at)) ($body)]
+            [until ({ use $crate::alts::Alarm as _; $timer.alarm($at) }) ($body)]
             $($($rest)*)?)
     };
     (@arms $form:ident $order:ident $clauses:tt $index:tt []

@@ -31,8 +31,12 @@ pub enum Winner {
 /// ) -> Result<Option<String>, AltsError> {
 ///     let mut name = C::take_clause(names);
 ///     let mut number = C::put_clause(numbers, Some(7));
-///     let clauses = &mut [C::any_take(&mut name), C::any_put(&mut number)];
-///     Ok(match C::run_mixed(clauses, Order::Random, Patience::Forever)? {
+///     let winner = C::run_mixed(
+///         &mut [C::any_take(&mut name), C::any_put(&mut number)],
+///         Order::Random,
+///         Patience::Forever,
+///     )?;
+///     Ok(match winner {
 ///         Winner::Clause(0) => C::taken(&mut name),
 ///         _ => None,
 ///     })

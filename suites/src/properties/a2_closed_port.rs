@@ -28,6 +28,13 @@ pub(super) const AWAITED: Property = Property {
 };
 
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
+    let mut cases = closed_cases::<C, W>();
+    cases.extend(closing_cases::<C, W>());
+    cases
+}
+
+/// A port that is closed before, or while a put comes.
+pub(super) fn closed_cases<C: Alts, W: World>() -> Vec<Case> {
     if !is_closable::<C>(Buffer::Rendezvous) {
         return Vec::new();
     }
@@ -37,6 +44,14 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
         cases.push(Case::new(name, move || offer_race::<C, W>(order)));
         let name = format!("close against a put, {order:?}");
         cases.push(Case::new(name, move || close_race::<C, W>(order)));
+    }
+    cases
+}
+
+/// A port that closes while something comes at the other.
+pub(super) fn closing_cases<C: Alts, W: World>() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for order in [Order::Priority, Order::Random] {
         for buffer in [Buffer::Rendezvous, Buffer::fixed(1)] {
             if !can_be_closed_by_another::<C>(buffer) {
                 continue;

@@ -56,7 +56,7 @@ impl<C: AwaitAlts> Async for ByAlts<C> {
                 Err(PutError::TooManyWaiters(value))
             }
             (winner, _) => {
-                panic!("A1: an alts with one put that anybody meets answered {winner:?}")
+                violated!("A1: an alts with one put that anybody meets answered {winner:?}")
             }
         }
     }
@@ -72,7 +72,7 @@ impl<C: AwaitAlts> Async for ByAlts<C> {
         match winner {
             Ok(Winner::Clause(1)) => C::taken(&mut take).ok_or(TakeError::Closed),
             Err(AltsError::TooManyWaiters { clause: 1 }) => Err(TakeError::TooManyWaiters),
-            winner => panic!("A1: an alts with one take that anybody meets answered {winner:?}"),
+            winner => violated!("A1: an alts with one take that anybody meets answered {winner:?}"),
         }
     }
 }

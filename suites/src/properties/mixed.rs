@@ -75,14 +75,18 @@ fn until<C: AwaitAlts, W: World>(
         let mut take = C::take_clause(&rx);
         let patience = Patience::Until(deadline);
         let slept = C::run_mixed(&mut [C::any_take(&mut take)], Order::Priority, patience);
-        assert_eq!(slept, Ok(Winner::TimedOut), "A9: nobody came, and yet");
+        assert_eq!(
+            slept,
+            Ok(Winner::TimedOut),
+            "nobody puts to the clock's channel"
+        );
         let offered = C::offer(&mut tx, ());
-        assert_eq!(offered, Offered::Done, "C3: there is room");
+        assert_eq!(offered, Offered::Done, "there is room for the clock's word");
         tx
     });
     let late = async move {
         let told = C::take_async(&mut rx).await;
-        assert_eq!(told, Ok(()), "C2: a take found an open channel closed");
+        assert_eq!(told, Ok(()), "the clock's channel is open");
     };
     let winner = W::block_on(C::run_async(clauses, order, late));
     W::join(clock);
