@@ -99,7 +99,8 @@ pub trait AwaitAlts: MixedAlts + Async {
     ) -> impl Future<Output = Result<Winner, AltsError>> + Send;
 }
 
-/// What an alts can take from: it knows its family and what it carries, which a half alone does not tell.
+/// What an alts can take from: it knows its family and what it carries, which a half alone does not tell. A handle that is
+/// no half of its family may be one too.
 pub trait TakePort {
     /// Whose port it is.
     type Family: MixedAlts;
