@@ -2,12 +2,14 @@
 
 use flowmeter_harness::caps::Claim::{
     AnswersSleepers, BoundedWaiters, CancelSafe, DeadlineOrder, Disconnect, KeepsBuffered,
-    PanicSafe, PendingPutsSurvive, UniformChoice, WaiterFifo, WindowBound,
+    PanicSafe, PendingPutsSurvive, StrictDefault, StrictPriority, UniformChoice, WaiterFifo,
+    WindowBound,
 };
 use flowmeter_harness::registry::{Enrol, Registry, own};
 
 use crate::channel::condvar::Condvar;
 use crate::channel::mutex::MutexChannels;
+use crate::channel::ordered_locks::OrderedLocks;
 use crate::executor::fixed_pool::FixedPool;
 use crate::limiter::semaphore::{AsyncSemaphore, FairSemaphore, UnfairSemaphore};
 use crate::pipeline::{CoreAsync, Unordered};
@@ -39,6 +41,20 @@ impl Registry for Everybody {
             .alts()
             .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
             .claims(&[BoundedWaiters, UniformChoice, PanicSafe])
+            .enter();
+        own::<OrderedLocks, _>(hall, "ordered_locks")
+            .channel()
+            .blocking()
+            .asynchronous()
+            .mixed()
+            .callback()
+            .put_deadline()
+            .take_deadline()
+            .promises()
+            .alts()
+            .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
+            .claims(&[BoundedWaiters, UniformChoice, PanicSafe])
+            .claims(&[StrictPriority, StrictDefault])
             .enter();
         own::<Condvar, _>(hall, "condvar")
             .channel()

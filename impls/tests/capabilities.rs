@@ -14,6 +14,14 @@ const TABLE: &[(&str, Origin, &str)] = &[
          keeps-buffered pending-puts-survive bounded-waiters panic-safe uniform-choice",
     ),
     (
+        "ordered_locks",
+        Origin::Own,
+        "rendezvous fixed unbounded dropping sliding promise multi-producer multi-consumer blocking \
+         async mixed callback put-deadline take-deadline close identity alts waiter-fifo cancel-safe \
+         keeps-buffered pending-puts-survive bounded-waiters panic-safe strict-priority \
+         strict-default uniform-choice",
+    ),
+    (
         "condvar",
         Origin::Own,
         "fixed unbounded multi-producer multi-consumer blocking put-deadline take-deadline close \

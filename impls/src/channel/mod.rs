@@ -2,3 +2,5 @@
 
 pub mod condvar;
 pub mod mutex;
+pub mod ordered_locks;
+mod trampoline;

@@ -18,7 +18,6 @@ mod future;
 mod operation;
 mod state;
 mod store;
-mod trampoline;
 
 use std::fmt;
 
@@ -27,6 +26,7 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
+use super::trampoline;
 use crate::sync::{Arc, Mutex, Parker, clock};
 
 pub use alts::Prepared;

@@ -1,0 +1,148 @@
+//! The channel itself, as its lock guards it: what is stored, who waits, and the commits.
+//!
+//! Invariants, whenever the lock is free:
+//! * a live put waits only while there is no room, a live take only while there is no value and no live put of
+//!   another request (an alts may wait on both sides of one channel, A4);
+//! * once closed, no take waits and no put joins those that already wait (C6);
+//! * values leave in the order of their puts: given back by cancelled takes, stored, waiting.
+
+use flowmeter_harness::channel::{Offered, Polled};
+
+use super::buffer::Buffer;
+use super::effects::Effects;
+use super::line::Line;
+
+/// What a take that waited is answered; nothing when its channel was closed and empty.
+pub(super) type Taken<T> = Option<Handed<T>>;
+
+/// A value that a take which waited was handed.
+pub(super) struct Handed<T> {
+    pub(super) value: T,
+    /// Its place among all that were handed over, in the order of their puts: where it belongs when it comes back.
+    pub(super) place: u64,
+}
+
+pub(super) struct State<T> {
+    buffer: Buffer<T>,
+    /// How many values were handed to takes that waited.
+    handed: u64,
+    closed: bool,
+    /// Puts that wait, with their values.
+    pub(super) puts: Line<(), T>,
+    /// Takes that wait.
+    pub(super) takes: Line<Taken<T>, ()>,
+}
+
+impl<T: Send + 'static> State<T> {
+    pub(super) fn new(buffer: Buffer<T>) -> Self {
+        State {
+            buffer,
+            handed: 0,
+            closed: false,
+            puts: Line::new(),
+            takes: Line::new(),
+        }
+    }
+
+    /// Commits a put if it is able: the channel is closed, a take waits, or there is room.
+    #[inline]
+    pub(super) fn offer(&mut self, value: T, effects: &mut Effects<T>) -> Offered<T> {
+        if self.closed {
+            return Offered::Closed(value);
+        }
+        let value = if self.takes.is_empty() {
+            value
+        } else {
+            match self.offer_to_takes(value, effects) {
+                Ok(()) => return Offered::Done,
+                Err(value) => value,
+            }
+        };
+        match self.buffer.add(value, effects) {
+            Ok(()) => Offered::Done,
+            Err(value) => Offered::WouldWait(value),
+        }
+    }
+
+    /// Serves takes that wait. The value comes back if none of them keeps it.
+    fn offer_to_takes(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
+        let Some(copy) = self.buffer.promises() else {
+            let place = self.handed;
+            self.hand_over(value, place, effects)?;
+            self.handed += 1;
+            return Ok(());
+        };
+        // All copies before anybody is won: `T::clone` may panic.
+        let copies: Vec<T> = (0..self.takes.len()).map(|_| copy(&value)).collect();
+        let mut copies = copies.into_iter();
+        for (taker, value) in self.takes.win_all().into_iter().zip(&mut copies) {
+            effects.tell(taker.answer(Some(Handed { value, place: 0 })));
+        }
+        // Made for takes that had been won elsewhere.
+        copies.for_each(|copy| effects.discard(copy));
+        Err(value)
+    }
+
+    /// Hands a value to the take that waits longest.
+    fn hand_over(&mut self, value: T, place: u64, effects: &mut Effects<T>) -> Result<(), T> {
+        let Some((taker, ())) = self.takes.next() else {
+            return Err(value);
+        };
+        effects.tell(taker.answer(Some(Handed { value, place })));
+        Ok(())
+    }
+
+    /// Commits a take if it is able: there is a value, a put waits, or the channel is closed.
+    #[inline]
+    pub(super) fn poll(&mut self, effects: &mut Effects<T>) -> Polled<T> {
+        if let Some(value) = self.buffer.next() {
+            if !self.puts.is_empty() {
+                self.refill(effects);
+            }
+            return Polled::Done(value);
+        }
+        if let Some((putter, value)) = self.puts.next() {
+            effects.tell(putter.answer(()));
+            return Polled::Done(value);
+        }
+        if self.closed {
+            Polled::Closed
+        } else {
+            Polled::WouldWait
+        }
+    }
+
+    /// Moves waiting puts into the room that has come free.
+    fn refill(&mut self, effects: &mut Effects<T>) {
+        while !self.buffer.is_full()
+            && let Some((putter, value)) = self.puts.next()
+        {
+            let added = self.buffer.add(value, effects);
+            debug_assert!(added.is_ok(), "there was room");
+            effects.tell(putter.answer(()));
+        }
+    }
+
+    /// Closes; those who wait for a value hear of it.
+    pub(super) fn close(&mut self, effects: &mut Effects<T>) {
+        if std::mem::replace(&mut self.closed, true) {
+            return;
+        }
+        // Takes wait only where nothing is stored and no other request's put waits, so all hear "closed".
+        for taker in self.takes.win_all() {
+            effects.tell(taker.answer(None));
+        }
+    }
+
+    /// Takes back a value that a cancelled take was handed: it goes to the take that waits, or before all that was put
+    /// after it.
+    pub(super) fn give_back(&mut self, handed: Handed<T>, effects: &mut Effects<T>) {
+        let Handed { value, place } = handed;
+        if self.buffer.promises().is_some() {
+            // The promise has its value still.
+            effects.discard(value);
+        } else if let Err(value) = self.hand_over(value, place, effects) {
+            self.buffer.give_back(value, place);
+        }
+    }
+}
