@@ -58,8 +58,7 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
             Clause::Take(channel) => (channel, Side::Take),
             Clause::Put(channel) => (channel, Side::Put),
         };
-        let mut channels: Vec<&Channel<T>> =
-            clauses.iter().map(|clause| port(clause).0).collect();
+        let mut channels: Vec<&Channel<T>> = clauses.iter().map(|clause| port(clause).0).collect();
         channels.sort_by_key(|channel| channel.0.key);
         channels.dedup();
         let index = |key: u64| channels.binary_search_by_key(&key, |channel| channel.0.key);
