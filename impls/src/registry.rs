@@ -39,8 +39,11 @@ impl Registry for Everybody {
             .take_deadline()
             .promises()
             .alts()
+            .mixed_alts()
+            .await_alts()
+            .weak_producers()
             .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
-            .claims(&[BoundedWaiters, UniformChoice, PanicSafe])
+            .claims(&[BoundedWaiters, UniformChoice, PanicSafe, Disconnect])
             .enter();
         own::<OrderedLocks, _>(hall, "ordered_locks")
             .channel()
@@ -186,14 +189,20 @@ fn published<H: Enrol>(hall: &mut H) {
         .mixed()
         .put_deadline()
         .take_deadline()
+        .weak_producers()
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
     peer::<tokio::Bounded, _>(hall, "tokio-mpsc", version("tokio"))
         .channel()
         .asynchronous()
+        .weak_producers()
+        .async_batch()
+        .async_reserve()
         .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, Disconnect])
         .family::<tokio::Unbounded>()
         .asynchronous()
+        .weak_producers()
+        .async_batch()
         .enter();
     peer::<std::Sync, _>(hall, "std-mpsc", std::VERSION)
         .channel()
@@ -209,6 +218,7 @@ fn published<H: Enrol>(hall: &mut H) {
         .blocking()
         .asynchronous()
         .mixed()
+        .weak_producers()
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
 }

@@ -293,7 +293,7 @@ fn port_closes_at_a_put<C: Alts, W: World>(buffer: Buffer, take_first: bool, ord
         );
     }
     assert!(W::join(closer));
-    drop(W::join(putter));
+    let _tx = W::join(putter);
     is_empty::<C, _>(&mut rx, "A1: a value appeared twice");
     is_left_alone::<C>(rx_closing);
 }

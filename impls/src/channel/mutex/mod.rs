@@ -15,6 +15,8 @@ mod alts;
 mod callback;
 mod family;
 mod future;
+mod hand;
+mod handle;
 mod operation;
 mod state;
 mod store;
@@ -26,14 +28,16 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
+use super::halves::Halves;
 use super::trampoline;
-use crate::sync::{Arc, Mutex, Parker, clock};
+use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock};
 
-pub use alts::Prepared;
+pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use family::MutexChannels;
 pub use future::{PutFuture, TakeFuture};
 
-use operation::{Answer, Notify, Operation};
+use hand::Hand;
+use operation::{Committed, Notify, Operation};
 use state::{Attempt, Effects, State};
 use store::Store;
 
@@ -42,7 +46,23 @@ pub const MAX_WAITERS: usize = 1024;
 
 /// A channel: the one handle that puts, takes and closes. Clones are the same channel, and two handles
 /// compare by identity (C13).
-pub struct Channel<T>(Arc<Mutex<State<T>>>);
+///
+/// Handles are not counted: nothing but a close ends a channel. [`Channel::split`] and [`MutexChannels`] have halves that
+/// are (C14).
+pub struct Channel<T>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    halves: Halves,
+    state: Mutex<State<T>>,
+}
+
+impl<T> Shared<T> {
+    #[inline]
+    #[track_caller]
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock()
+    }
+}
 
 impl<T> Clone for Channel<T> {
     fn clone(&self) -> Self {
@@ -67,7 +87,7 @@ impl<T> fmt::Debug for Channel<T> {
 impl<T: Send + 'static> Channel<T> {
     /// A channel with that buffer.
     pub fn new(buffer: Buffer) -> Self {
-        Channel(Arc::new(Mutex::new(State::new(Store::new(buffer)))))
+        Channel::storing(Store::new(buffer))
     }
 
     /// A channel whose first value answers every take, now and later (B1). Values are cloned under the
@@ -76,7 +96,14 @@ impl<T: Send + 'static> Channel<T> {
     where
         T: Clone,
     {
-        Channel(Arc::new(Mutex::new(State::new(Store::promise(T::clone)))))
+        Channel::storing(Store::promise(T::clone))
+    }
+
+    fn storing(store: Store<T>) -> Self {
+        Channel(Arc::new(Shared {
+            halves: Halves::new(),
+            state: Mutex::new(State::new(store)),
+        }))
     }
 
     /// Puts, waiting for room or for a taker.
@@ -119,12 +146,14 @@ impl<T: Send + 'static> Channel<T> {
             .map_err(|value| PutUntilError::Put(PutError::TooManyWaiters(value)))?;
         drop(state);
         match wait(&parker, &operation, deadline) {
-            Some(_) => Ok(()),
-            None => {
+            Some(committed) if !committed.refused => Ok(()),
+            ended => {
                 let value = self.0.lock().withdraw_put(&operation, 0);
-                Err(PutUntilError::TimedOut(
-                    value.expect("nobody else removes a put that is over"),
-                ))
+                let value = value.expect("nobody else removes a put that is over");
+                Err(match ended {
+                    Some(_) => PutUntilError::Put(PutError::Closed(Some(value))),
+                    None => PutUntilError::TimedOut(value),
+                })
             }
         }
     }
@@ -158,15 +187,13 @@ impl<T: Send + 'static> Channel<T> {
         }
         let parker = Parker::new();
         let operation = Operation::new(Notify::Thread(parker.unparker()));
-        if !state.wait_to_take(&operation, 0) {
+        let hand = Arc::new(Hand::new());
+        if !state.wait_to_take(&operation, 0, &hand) {
             return Err(TakeUntilError::Take(TakeError::TooManyWaiters));
         }
         drop(state);
         match wait(&parker, &operation, deadline) {
-            Some(Answer::Took { value, .. }) => {
-                value.ok_or(TakeUntilError::Take(TakeError::Closed))
-            }
-            Some(Answer::Put { .. }) => unreachable!("a take is answered as a take"),
+            Some(_) => hand.value().ok_or(TakeUntilError::Take(TakeError::Closed)),
             None => {
                 self.0.lock().withdraw_take(&operation, 0);
                 Err(TakeUntilError::TimedOut)
@@ -207,15 +234,12 @@ impl<T: Send + 'static> Channel<T> {
     }
 }
 
-/// Waits for the answer; `None` when the deadline passed and the request is withdrawn.
-fn wait<T: 'static>(
-    parker: &Parker,
-    operation: &Operation<T>,
-    deadline: Deadline,
-) -> Option<Answer<T>> {
+/// Waits until another thread commits a clause, and says what; `None` when the deadline passed and the
+/// request is withdrawn.
+fn wait(parker: &Parker, operation: &Operation, deadline: Deadline) -> Option<Committed> {
     loop {
-        if let Some(answer) = operation.answer() {
-            return Some(answer);
+        if let Some(committed) = operation.committed() {
+            return Some(committed);
         }
         if clock::has_passed(deadline) && operation.end() {
             return None;

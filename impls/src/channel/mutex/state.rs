@@ -13,20 +13,33 @@ use std::collections::VecDeque;
 use crate::sync::Arc;
 
 use super::MAX_WAITERS;
-use super::operation::{Answer, Claim, Operation};
+use super::hand::{Hand, Handed};
+use super::operation::{Claim, Operation};
 use super::store::{Store, Stored};
 
 /// A put that waits, with its value.
 pub(super) struct WaitingPut<T> {
-    operation: Arc<Operation<T>>,
+    operation: Arc<Operation>,
     clause: usize,
     value: T,
+    /// Where the value goes when the put is refused, for a callback; others have it back from here.
+    back: Option<Arc<Hand<T>>>,
 }
 
-/// A take that waits.
+/// A take that waits, and where its value goes.
 pub(super) struct WaitingTake<T> {
-    operation: Arc<Operation<T>>,
+    operation: Arc<Operation>,
     clause: usize,
+    hand: Arc<Hand<T>>,
+}
+
+impl<T: 'static> WaitingTake<T> {
+    /// Hands it the value, once it is won.
+    fn give(&self, value: &mut Option<T>, place: u64) {
+        if let Some(value) = value.take() {
+            self.hand.give(Handed { value, place });
+        }
+    }
 }
 
 /// What an attempt to commit a clause at once came to.
@@ -41,9 +54,9 @@ pub(super) enum Attempt<R, N> {
 
 /// What is left to do outside the lock: waking, and dropping values that a buffer discards.
 pub(super) struct Effects<T> {
-    first: Option<Arc<Operation<T>>>,
+    first: Option<Arc<Operation>>,
     /// Only a close, a promise or a value given back wakes more than one.
-    more: Vec<Arc<Operation<T>>>,
+    more: Vec<Arc<Operation>>,
     /// Hardly ever more than one.
     discarded: Vec<T>,
 }
@@ -58,7 +71,7 @@ impl<T: 'static> Effects<T> {
         }
     }
 
-    fn wake(&mut self, operation: Arc<Operation<T>>) {
+    fn wake(&mut self, operation: Arc<Operation>) {
         if self.first.is_none() {
             self.first = Some(operation);
         } else {
@@ -104,7 +117,7 @@ impl<T: 'static> State<T> {
     pub(super) fn put_now(
         &mut self,
         value: T,
-        me: Option<&Operation<T>>,
+        me: Option<&Operation>,
         effects: &mut Effects<T>,
     ) -> Attempt<Result<(), T>, T> {
         if self.closed {
@@ -123,7 +136,7 @@ impl<T: 'static> State<T> {
     fn put_to_take_or_store(
         &mut self,
         value: T,
-        me: Option<&Operation<T>>,
+        me: Option<&Operation>,
         effects: &mut Effects<T>,
     ) -> Attempt<Result<(), T>, T> {
         // A promise keeps its value and answers everybody; all others hand it to the first take.
@@ -151,12 +164,8 @@ impl<T: 'static> State<T> {
                 break;
             };
             let mut copy = Some(copy);
-            let answer = || Answer::Took {
-                clause: taker.clause,
-                value: copy.take(),
-                place: 0,
-            };
-            if let Claim::Won = Operation::claim(None, &taker.operation, answer) {
+            let hand = || taker.give(&mut copy, 0);
+            if let Claim::Won = Operation::claim(None, &taker.operation, taker.clause, hand) {
                 effects.wake(taker.operation);
             }
             effects.discarded.extend(copy);
@@ -169,21 +178,17 @@ impl<T: 'static> State<T> {
         &mut self,
         value: T,
         place: u64,
-        me: Option<&Operation<T>>,
+        me: Option<&Operation>,
         effects: &mut Effects<T>,
     ) -> Attempt<Result<(), T>, T> {
         let mut value = Some(value);
         let mut index = 0;
         while let Some(taker) = self.takes.get(index) {
-            let clause = taker.clause;
             let won = if me.is_some_and(|me| me.is(&taker.operation)) {
                 Claim::OtherOver
             } else {
-                Operation::claim(me, &taker.operation, || Answer::Took {
-                    clause,
-                    value: value.take(),
-                    place,
-                })
+                let hand = || taker.give(&mut value, place);
+                Operation::claim(me, &taker.operation, taker.clause, hand)
             };
             match won {
                 Claim::Won => {
@@ -201,7 +206,7 @@ impl<T: 'static> State<T> {
     fn store_value(
         &mut self,
         value: T,
-        me: Option<&Operation<T>>,
+        me: Option<&Operation>,
         effects: &mut Effects<T>,
     ) -> Attempt<Result<(), T>, T> {
         if self.store.is_full(self.returned.len()) {
@@ -228,7 +233,7 @@ impl<T: 'static> State<T> {
     #[inline]
     pub(super) fn take_now(
         &mut self,
-        me: Option<&Operation<T>>,
+        me: Option<&Operation>,
         effects: &mut Effects<T>,
     ) -> Attempt<Option<T>, ()> {
         if self.store.has_value() || !self.returned.is_empty() {
@@ -256,19 +261,15 @@ impl<T: 'static> State<T> {
     /// Takes from the first live put of another request.
     fn take_from_put(
         &mut self,
-        me: Option<&Operation<T>>,
+        me: Option<&Operation>,
         effects: &mut Effects<T>,
     ) -> Attempt<Option<T>, ()> {
         let mut index = 0;
         while let Some(put) = self.puts.get(index) {
-            let clause = put.clause;
             let won = if me.is_some_and(|me| me.is(&put.operation)) {
                 Claim::OtherOver
             } else {
-                Operation::claim(me, &put.operation, || Answer::Put {
-                    clause,
-                    accepted: true,
-                })
+                Operation::claim(me, &put.operation, put.clause, || {})
             };
             match won {
                 Claim::Won => {
@@ -305,15 +306,40 @@ impl<T: 'static> State<T> {
         // Takes wait only where nothing is stored and no other request's put waits, so all hear
         // "closed"; those whose request is over are removed by their own threads or not at all.
         for taker in std::mem::take(&mut self.takes) {
-            let answer = || Answer::Took {
-                clause: taker.clause,
-                value: None,
-                place: 0,
-            };
-            if let Claim::Won = Operation::claim(None, &taker.operation, answer) {
+            // Nothing in its hand is "closed".
+            if let Claim::Won = Operation::claim(None, &taker.operation, taker.clause, || {}) {
                 effects.wake(taker.operation);
             }
         }
+    }
+
+    /// Closes for good: nobody can take any more. The puts that wait are refused, and what is stored goes (C14).
+    pub(super) fn disconnect(&mut self, effects: &mut Effects<T>) {
+        self.close(effects);
+        for put in std::mem::take(&mut self.puts) {
+            let Some(back) = &put.back else {
+                if put.operation.refuse(put.clause, || {}) {
+                    effects.wake(Arc::clone(&put.operation));
+                }
+                // Its own thread removes it, for its value has to go back there.
+                self.puts.push_back(put);
+                continue;
+            };
+            let mut value = Some(put.value);
+            let give_back = || {
+                if let Some(value) = value.take() {
+                    back.give(Handed { value, place: 0 });
+                }
+            };
+            if put.operation.refuse(put.clause, give_back) {
+                effects.wake(put.operation);
+            }
+        }
+        let returned = std::mem::take(&mut self.returned);
+        effects
+            .discarded
+            .extend(returned.into_iter().map(|(_, value)| value));
+        self.store.empty_into(&mut effects.discarded);
     }
 
     /// Takes back a value that a cancelled take was handed: it goes to the take that waits, or before all
@@ -336,9 +362,29 @@ impl<T: 'static> State<T> {
     /// Has a put wait; it comes back when too many wait already (C7).
     pub(super) fn wait_to_put(
         &mut self,
-        operation: &Arc<Operation<T>>,
+        operation: &Arc<Operation>,
         clause: usize,
         value: T,
+    ) -> Result<(), T> {
+        self.join_puts(operation, clause, value, None)
+    }
+
+    /// [`State::wait_to_put`] for a request that can fetch nothing itself: refused, it has the value in `back`.
+    pub(super) fn wait_to_put_or_have_back(
+        &mut self,
+        operation: &Arc<Operation>,
+        value: T,
+        back: &Arc<Hand<T>>,
+    ) -> Result<(), T> {
+        self.join_puts(operation, 0, value, Some(Arc::clone(back)))
+    }
+
+    fn join_puts(
+        &mut self,
+        operation: &Arc<Operation>,
+        clause: usize,
+        value: T,
+        back: Option<Arc<Hand<T>>>,
     ) -> Result<(), T> {
         if self.puts.len() >= MAX_WAITERS
             && self
@@ -354,12 +400,18 @@ impl<T: 'static> State<T> {
             operation: Arc::clone(operation),
             clause,
             value,
+            back,
         });
         Ok(())
     }
 
     /// Has a take wait; `false` when too many wait already (C7).
-    pub(super) fn wait_to_take(&mut self, operation: &Arc<Operation<T>>, clause: usize) -> bool {
+    pub(super) fn wait_to_take(
+        &mut self,
+        operation: &Arc<Operation>,
+        clause: usize,
+        hand: &Arc<Hand<T>>,
+    ) -> bool {
         if self.takes.len() >= MAX_WAITERS
             && self
                 .takes
@@ -373,19 +425,20 @@ impl<T: 'static> State<T> {
         self.takes.push_back(WaitingTake {
             operation: Arc::clone(operation),
             clause,
+            hand: Arc::clone(hand),
         });
         true
     }
 
     /// Removes a put whose request is over and gives its value.
-    pub(super) fn withdraw_put(&mut self, operation: &Operation<T>, clause: usize) -> Option<T> {
+    pub(super) fn withdraw_put(&mut self, operation: &Operation, clause: usize) -> Option<T> {
         let is_it = |put: &WaitingPut<T>| put.clause == clause && put.operation.is(operation);
         let index = self.puts.iter().position(is_it)?;
         self.puts.remove(index).map(|put| put.value)
     }
 
     /// Removes a take whose request is over.
-    pub(super) fn withdraw_take(&mut self, operation: &Operation<T>, clause: usize) {
+    pub(super) fn withdraw_take(&mut self, operation: &Operation, clause: usize) {
         let is_it = |take: &WaitingTake<T>| take.clause == clause && take.operation.is(operation);
         if let Some(index) = self.takes.iter().position(is_it) {
             self.takes.remove(index);
@@ -395,6 +448,6 @@ impl<T: 'static> State<T> {
 
 /// Ends the request before its own thread has an effect; `false` when another thread was first.
 #[inline]
-fn ends<T: 'static>(me: Option<&Operation<T>>) -> bool {
+fn ends(me: Option<&Operation>) -> bool {
     me.is_none_or(Operation::end)
 }

@@ -138,6 +138,15 @@ impl<T> Store<T> {
         }
     }
 
+    /// Gives up all that is stored.
+    pub(super) fn empty_into(&mut self, discarded: &mut Vec<T>) {
+        match self {
+            Store::Rendezvous => {}
+            Store::Queue { values, .. } => discarded.extend(std::mem::take(values)),
+            Store::Promise { value, .. } => discarded.extend(value.take()),
+        }
+    }
+
     /// The next value of a queue.
     #[inline]
     pub(super) fn next(&mut self) -> Option<T> {
