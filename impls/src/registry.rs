@@ -55,9 +55,12 @@ impl Registry for Everybody {
             .take_deadline()
             .promises()
             .alts()
+            .mixed_alts()
+            .await_alts()
+            .weak_producers()
             .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
             .claims(&[BoundedWaiters, UniformChoice, PanicSafe])
-            .claims(&[StrictPriority, StrictDefault])
+            .claims(&[Disconnect, StrictPriority, StrictDefault])
             .enter();
         own::<Condvar, _>(hall, "condvar")
             .channel()

@@ -115,6 +115,14 @@ impl<T> Buffer<T> {
         }
     }
 
+    /// Has all values dropped.
+    pub(super) fn empty(&mut self, effects: &mut Effects<T>) {
+        self.places.clear();
+        for value in self.values.drain(..) {
+            effects.discard(value);
+        }
+    }
+
     /// Puts back a value that was handed to a cancelled take, before all that was put after it.
     pub(super) fn give_back(&mut self, value: T, place: u64) {
         let index = self.places.partition_point(|other| *other < place);

@@ -6,7 +6,7 @@ use super::super::trampoline;
 use super::Channel;
 use super::effects::Effects;
 use super::line::Party;
-use super::state::{Handed, Taken};
+use super::state::{Handed, Put, Taken};
 
 impl<T: Send + 'static> Channel<T> {
     /// Puts, and gives the answer to `then`: on this thread if the put is able at once, else on the
@@ -21,7 +21,9 @@ impl<T: Send + 'static> Channel<T> {
                 Err(PutError::TooManyWaiters(value))
             }
             Offered::WouldWait(value) => {
-                let call = Party::Callback(Box::new(move |()| then(Ok(()))));
+                let call = Party::Callback(Box::new(move |put: Put<T>| {
+                    then(put.map_err(|value| PutError::Closed(Some(value))));
+                }));
                 state.puts.join(call, value);
                 return;
             }

@@ -51,6 +51,12 @@ impl<T> Effects<T> {
         self.discarded.push(value);
     }
 
+    /// What is left so far; nothing is afterwards.
+    #[inline]
+    pub(super) fn take(&mut self) -> Self {
+        std::mem::replace(self, Effects::new())
+    }
+
     /// Carries them out; call it outside every lock. Everybody has heard before a value is dropped, whose drop may
     /// panic.
     #[inline]

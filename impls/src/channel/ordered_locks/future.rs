@@ -13,7 +13,7 @@ use crate::sync::Arc;
 use super::Channel;
 use super::effects::Effects;
 use super::line::Party;
-use super::state::{Handed, Taken};
+use super::state::{Handed, Put, Taken};
 use super::waiter::{Notify, Waiter};
 
 /// A put that may have to wait. A value not yet put is dropped with it.
@@ -23,7 +23,7 @@ pub struct PutFuture<'a, T: Send + 'static> {
     /// Until the first poll.
     value: Option<T>,
     /// While it waits.
-    waiter: Option<Arc<Waiter<()>>>,
+    waiter: Option<Arc<Waiter<Put<T>>>>,
 }
 
 /// A take that may have to wait.
@@ -105,9 +105,9 @@ impl<T: Send + 'static> Future for PutFuture<'_, T> {
             .expect("a put was polled after it was ready");
         match waiter.fetch_or_wake(context.waker()) {
             None => Poll::Pending,
-            Some(()) => {
+            Some(put) => {
                 self.waiter = None;
-                Poll::Ready(Ok(()))
+                Poll::Ready(put.map_err(|value| PutError::Closed(Some(value))))
             }
         }
     }

@@ -5,6 +5,7 @@
 //! of the line under the channel's lock has nobody beside it.
 
 use std::collections::VecDeque;
+use std::iter;
 
 use crate::sync::{Arc, Mutex};
 
@@ -27,8 +28,7 @@ pub(super) enum Party<A> {
     Clause {
         request: Arc<Request>,
         clause: usize,
-        /// A put needs none: that its clause won says all.
-        slot: Option<Slot<A>>,
+        slot: Slot<A>,
     },
 }
 
@@ -68,9 +68,7 @@ impl<A: Send + 'static> Won<A> {
                 .expect("who stands in line is answered by who takes it out"),
             Party::Callback(call) => Notify::Call(Box::new(move || call(answer))),
             Party::Clause { slot, .. } => {
-                if let Some(slot) = slot {
-                    *slot.lock() = Some(answer);
-                }
+                *slot.lock() = Some(answer);
                 self.notify
             }
         }
@@ -124,13 +122,8 @@ impl<A: Send + 'static, V> Line<A, V> {
 
     /// Wins all, before any of them is answered: nobody whose request ends here is seen to go on while an alts beside
     /// it can still be won by another channel (A5). The alts themselves go on under the lock of this one only.
-    pub(super) fn win_all(&mut self) -> Vec<Won<A>> {
-        let won = |place: Place<A, V>| {
-            let notify = place.party.win()?;
-            let party = place.party;
-            Some(Won { party, notify })
-        };
-        self.0.drain(..).filter_map(won).collect()
+    pub(super) fn win_all(&mut self) -> Vec<(Won<A>, V)> {
+        iter::from_fn(|| self.next()).collect()
     }
 
     /// Takes out one with a single request, and gives what it brought; `None` when it was answered.

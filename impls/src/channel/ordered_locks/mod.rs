@@ -24,6 +24,7 @@ mod callback;
 mod effects;
 mod family;
 mod future;
+mod handle;
 mod line;
 mod state;
 mod waiter;
@@ -35,9 +36,10 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
+use super::halves::Halves;
 use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock, order_key};
 
-pub use alts::Prepared;
+pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use family::OrderedLocks;
 pub use future::{PutFuture, TakeFuture};
 
@@ -57,6 +59,7 @@ pub struct Channel<T>(Arc<Shared<T>>);
 struct Shared<T> {
     /// Its place in the order in which an alts locks.
     key: u64,
+    halves: Halves,
     state: Mutex<State<T>>,
 }
 
@@ -98,6 +101,7 @@ impl<T: Send + 'static> Channel<T> {
     fn around(buffer: Buffer<T>) -> Self {
         Channel(Arc::new(Shared {
             key: order_key(),
+            halves: Halves::new(),
             state: Mutex::new(State::new(buffer)),
         }))
     }
@@ -148,12 +152,16 @@ impl<T: Send + 'static> Channel<T> {
         let waiter = Waiter::new(Notify::Thread(parker.unparker()));
         state.puts.join(Party::Single(Arc::clone(&waiter)), value);
         drop(state);
-        if waiter.wait(&parker, deadline).is_none()
-            && let Some(value) = self.lock().puts.leave(&waiter)
-        {
-            return Err(PutUntilError::TimedOut(value));
-        }
-        Ok(())
+        let put = match waiter.wait(&parker, deadline) {
+            Some(put) => put,
+            None => {
+                if let Some(value) = self.lock().puts.leave(&waiter) {
+                    return Err(PutUntilError::TimedOut(value));
+                }
+                waiter.fetch().expect("who is out of the line is answered")
+            }
+        };
+        put.map_err(|value| PutUntilError::Put(PutError::Closed(Some(value))))
     }
 
     /// Takes, waiting for a value.

@@ -22,13 +22,16 @@ pub(super) struct Handed<T> {
     pub(super) place: u64,
 }
 
+/// What a put that waited is answered; refused, it has its value back.
+pub(super) type Put<T> = Result<(), T>;
+
 pub(super) struct State<T> {
     buffer: Buffer<T>,
     /// How many values were handed to takes that waited.
     handed: u64,
     closed: bool,
     /// Puts that wait, with their values.
-    pub(super) puts: Line<(), T>,
+    pub(super) puts: Line<Put<T>, T>,
     /// Takes that wait.
     pub(super) takes: Line<Taken<T>, ()>,
 }
@@ -75,7 +78,7 @@ impl<T: Send + 'static> State<T> {
         // All copies before anybody is won: `T::clone` may panic.
         let copies: Vec<T> = (0..self.takes.len()).map(|_| copy(&value)).collect();
         let mut copies = copies.into_iter();
-        for (taker, value) in self.takes.win_all().into_iter().zip(&mut copies) {
+        for ((taker, ()), value) in self.takes.win_all().into_iter().zip(&mut copies) {
             effects.tell(taker.answer(Some(Handed { value, place: 0 })));
         }
         // Made for takes that had been won elsewhere.
@@ -102,7 +105,7 @@ impl<T: Send + 'static> State<T> {
             return Polled::Done(value);
         }
         if let Some((putter, value)) = self.puts.next() {
-            effects.tell(putter.answer(()));
+            effects.tell(putter.answer(Ok(())));
             return Polled::Done(value);
         }
         if self.closed {
@@ -119,7 +122,7 @@ impl<T: Send + 'static> State<T> {
         {
             let added = self.buffer.add(value, effects);
             debug_assert!(added.is_ok(), "there was room");
-            effects.tell(putter.answer(()));
+            effects.tell(putter.answer(Ok(())));
         }
     }
 
@@ -129,9 +132,18 @@ impl<T: Send + 'static> State<T> {
             return;
         }
         // Takes wait only where nothing is stored and no other request's put waits, so all hear "closed".
-        for taker in self.takes.win_all() {
+        for (taker, ()) in self.takes.win_all() {
             effects.tell(taker.answer(None));
         }
+    }
+
+    /// Closes for good: nobody can take any more. The puts that wait are refused, and what is stored goes (C14).
+    pub(super) fn disconnect(&mut self, effects: &mut Effects<T>) {
+        self.close(effects);
+        for (putter, value) in self.puts.win_all() {
+            effects.tell(putter.answer(Err(value)));
+        }
+        self.buffer.empty(effects);
     }
 
     /// Takes back a value that a cancelled take was handed: it goes to the take that waits, or before all that was put

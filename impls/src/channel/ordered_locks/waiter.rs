@@ -45,7 +45,7 @@ struct State<A> {
     notify: Notify,
 }
 
-/// One who waits: a put for `()`, a take for its value, an alts for the index of the clause that won.
+/// One who waits: a put for whether it was accepted, a take for its value, an alts for the clause that won.
 ///
 /// It is answered once, by a thread that holds the lock of a channel in which it stands in line. So one who holds the
 /// locks of all of them knows whether there will ever be an answer.

@@ -1,0 +1,70 @@
+//! The channel as what its halves share.
+
+use std::future::Future;
+
+use flowmeter_harness::channel::{
+    Buffer, Message, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
+};
+use flowmeter_harness::sync::Deadline;
+
+use super::Channel;
+use super::effects::Effects;
+use crate::channel::halves::{Consumer, Halves, Handle, Producer, split};
+
+impl<T: Message> Channel<T> {
+    /// A new channel in halves: the last producer dropped closes it, the last consumer dropped disconnects it (C14).
+    pub fn split(buffer: Buffer) -> (Producer<Channel<T>>, Consumer<Channel<T>>) {
+        split(Channel::new(buffer))
+    }
+}
+
+impl<T: Message> Handle for Channel<T> {
+    type Value = T;
+
+    #[inline]
+    fn halves(&self) -> &Halves {
+        &self.0.halves
+    }
+    #[inline]
+    fn put(&self, value: T) -> Result<(), PutError<T>> {
+        Channel::put(self, value)
+    }
+    #[inline]
+    fn put_until(&self, value: T, deadline: Deadline) -> Result<(), PutUntilError<T>> {
+        Channel::put_until(self, value, deadline)
+    }
+    #[inline]
+    fn offer(&self, value: T) -> Offered<T> {
+        Channel::offer(self, value)
+    }
+    #[inline]
+    fn put_async(&self, value: T) -> impl Future<Output = Result<(), PutError<T>>> + Send {
+        Channel::put_async(self, value)
+    }
+    #[inline]
+    fn take(&self) -> Result<T, TakeError> {
+        Channel::take(self)
+    }
+    #[inline]
+    fn take_until(&self, deadline: Deadline) -> Result<T, TakeUntilError> {
+        Channel::take_until(self, deadline)
+    }
+    #[inline]
+    fn poll(&self) -> Polled<T> {
+        Channel::poll(self)
+    }
+    #[inline]
+    fn take_async(&self) -> impl Future<Output = Result<T, TakeError>> + Send {
+        Channel::take_async(self)
+    }
+    #[inline]
+    fn close(&self) {
+        Channel::close(self);
+    }
+
+    fn disconnect(&self) {
+        let mut effects = Effects::new();
+        self.lock().disconnect(&mut effects);
+        effects.run();
+    }
+}
