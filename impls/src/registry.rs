@@ -42,6 +42,11 @@ impl Registry for Everybody {
             .mixed_alts()
             .await_alts()
             .weak_producers()
+            .batch()
+            .async_batch()
+            .reserve()
+            .async_reserve()
+            .transforms()
             .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
             .claims(&[BoundedWaiters, UniformChoice, PanicSafe, Disconnect])
             .enter();

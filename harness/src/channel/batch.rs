@@ -40,7 +40,7 @@ pub trait Batch: Blocking {
         values: &mut VecDeque<T>,
     ) -> Result<(), BatchError> {
         while let Some(value) = values.pop_front() {
-            settle(Self::put(tx, value), values)?;
+            Self::put(tx, value).map_err(|refused| refused.back_into(values))?;
         }
         Ok(())
     }
@@ -66,22 +66,25 @@ pub trait AsyncBatch: Async {
     ) -> impl Future<Output = Result<(), BatchError>> + Send {
         async move {
             while let Some(value) = values.pop_front() {
-                settle(Self::put_async(tx, value).await, values)?;
+                Self::put_async(tx, value)
+                    .await
+                    .map_err(|refused| refused.back_into(values))?;
             }
             Ok(())
         }
     }
 }
 
-/// Gives a refused value back to the queue that it came from.
-fn settle<T>(answer: Result<(), PutError<T>>, values: &mut VecDeque<T>) -> Result<(), BatchError> {
-    let (back, why) = match answer {
-        Ok(()) => return Ok(()),
-        Err(PutError::Closed(back)) => (back, BatchError::Closed),
-        Err(PutError::TooManyWaiters(back)) => (Some(back), BatchError::TooManyWaiters),
-    };
-    if let Some(value) = back {
-        values.push_front(value);
+impl<T> PutError<T> {
+    /// Gives the value back to the front of the queue that it came from, and says why as a batch does.
+    pub fn back_into(self, values: &mut VecDeque<T>) -> BatchError {
+        let (back, why) = match self {
+            PutError::Closed(back) => (back, BatchError::Closed),
+            PutError::TooManyWaiters(back) => (Some(back), BatchError::TooManyWaiters),
+        };
+        if let Some(value) = back {
+            values.push_front(value);
+        }
+        why
     }
-    Err(why)
 }

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use flowmeter_harness::caps::{Capability, Claim};
 use flowmeter_harness::channel::{
-    Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline,
+    Alts, Async, AsyncBatch, AsyncReserve, Batch, Blocking, BlockingReserve, Callback, Promises,
+    PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{
@@ -22,10 +23,10 @@ use super::cancellation::{self, Duty};
 use super::form::{ByFuture, ByThread};
 use super::{
     Case, Owed, PROPERTIES, Property, a1_exclusive, a2_closed_port, a3_meeting, a4_no_self_pairing,
-    a5_choice, a6_default, a7_clauses, a8_cleanup, a9_timeout, b1_buffers, c1_conservation,
-    c2_order, c3_capacity, c4_waiters, c5_try, c6_close, c7_bounded, c8_deadlines, c9_cancel,
-    c10_drops, c11_forms, c13_identity, c14_disconnect, executors, limiters, pipelines, programs,
-    timers,
+    a5_choice, a6_default, a7_clauses, a8_cleanup, a9_timeout, b1_buffers, b2_transforms,
+    b3_panics, c1_conservation, c2_order, c3_capacity, c4_waiters, c5_try, c6_close, c7_bounded,
+    c8_deadlines, c9_cancel, c10_drops, c11_forms, c13_identity, c14_disconnect, c14_weak,
+    c15_batch, c15_reserve, executors, limiters, pipelines, programs, timers,
 };
 
 /// One implementation and one property, in one world.
@@ -341,6 +342,44 @@ impl<W: World> Enrol for Checks<W> {
         }
         self.owe(who, &a8_cleanup::PROPERTY, a8_cleanup::cases::<C, W>());
         self.owe(who, &a9_timeout::PROPERTY, a9_timeout::cases::<C, W>());
+    }
+
+    fn weak_producers<C: WeakProducers>(&mut self, who: &Contestant) {
+        self.owe(who, &c14_weak::PROPERTY, c14_weak::cases::<C, W>());
+    }
+
+    fn batch<C: Batch>(&mut self, who: &Contestant) {
+        let keeps = claims(who, Claim::KeepsBuffered);
+        let cases = c15_batch::cases::<C, ByThread, W>(keeps);
+        self.owe(who, &c15_batch::PROPERTY, cases);
+    }
+
+    fn async_batch<C: AsyncBatch>(&mut self, who: &Contestant) {
+        let keeps = claims(who, Claim::KeepsBuffered);
+        let cases = c15_batch::cases::<C, ByFuture<W>, W>(keeps);
+        self.owe(who, &c15_batch::PROPERTY, cases);
+    }
+
+    fn reserve<C: BlockingReserve>(&mut self, who: &Contestant) {
+        let cases = c15_reserve::cases::<C, ByThread, W>();
+        self.owe(who, &c15_reserve::PROPERTY, cases);
+    }
+
+    fn async_reserve<C: AsyncReserve>(&mut self, who: &Contestant) {
+        let cases = c15_reserve::cases::<C, ByFuture<W>, W>();
+        self.owe(who, &c15_reserve::PROPERTY, cases);
+        let dropped = c15_reserve::dropped_cases::<C>();
+        self.owe(who, &c15_reserve::PROPERTY, dropped);
+    }
+
+    fn transforms<C: Transforms + Blocking>(&mut self, who: &Contestant) {
+        let disconnects = claims(who, Claim::Disconnect);
+        let cases = b2_transforms::cases::<C, W>(disconnects);
+        self.owe(who, &b2_transforms::PROPERTY, cases);
+        // Panics are the checkers' own language in the other worlds.
+        if W::NAME == "std" {
+            self.owe(who, &b3_panics::PROPERTY, b3_panics::cases::<C, W>());
+        }
     }
 
     fn timer<T: Timers>(&mut self, who: &Contestant) {

@@ -15,10 +15,15 @@ mod a8_cleanup;
 mod a9_timeout;
 mod acts;
 mod b1_buffers;
+mod b2_transforms;
+mod b3_panics;
 mod c10_drops;
 mod c11_forms;
 mod c13_identity;
 mod c14_disconnect;
+mod c14_weak;
+mod c15_batch;
+mod c15_reserve;
 mod c1_conservation;
 mod c2_order;
 mod c3_capacity;
@@ -38,6 +43,7 @@ mod gate;
 mod limiters;
 mod pipelines;
 mod programs;
+mod scripted;
 mod timers;
 mod verdict;
 
@@ -230,7 +236,12 @@ pub const PROPERTIES: &[&Property] = &[
     &c11_forms::PROPERTY,
     &c13_identity::PROPERTY,
     &c14_disconnect::PROPERTY,
+    &c14_weak::PROPERTY,
+    &c15_batch::PROPERTY,
+    &c15_reserve::PROPERTY,
     &b1_buffers::PROPERTY,
+    &b2_transforms::PROPERTY,
+    &b3_panics::PROPERTY,
     &a1_exclusive::PROPERTY,
     &programs::ALTS,
     &programs::ALTS_OUTCOMES,

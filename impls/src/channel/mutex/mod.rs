@@ -12,14 +12,18 @@
 //! Source: `clojure.core.async.impl.channels` and `clojure.core.async/do-alts`, version 1.5.648.
 
 mod alts;
+mod batch;
 mod callback;
 mod family;
 mod future;
 mod hand;
 mod handle;
 mod operation;
+mod reserve;
 mod state;
 mod store;
+mod trampoline;
+mod transformed;
 
 use std::fmt;
 
@@ -35,6 +39,7 @@ use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock};
 pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use family::MutexChannels;
 pub use future::{PutFuture, TakeFuture};
+pub use reserve::{Permit, ReserveFuture};
 
 use hand::Hand;
 use operation::{Committed, Notify, Operation};
@@ -100,9 +105,13 @@ impl<T: Send + 'static> Channel<T> {
     }
 
     fn storing(store: Store<T>) -> Self {
+        Channel::holding(State::new(store))
+    }
+
+    fn holding(state: State<T>) -> Self {
         Channel(Arc::new(Shared {
             halves: Halves::new(),
-            state: Mutex::new(State::new(store)),
+            state: Mutex::new(state),
         }))
     }
 

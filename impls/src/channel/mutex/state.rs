@@ -6,7 +6,10 @@
 //! * once closed, no take waits and no put joins those that already wait (C6);
 //! * values leave in the order of their puts: given back by cancelled takes, stored, waiting. For a
 //!   value is handed to a take that waits only while nothing is stored, so what is stored was put
-//!   later than anything that can be given back.
+//!   later than anything that can be given back;
+//! * room is taken by what is stored, what was given back, and permits; reservations wait in line with the puts.
+//!
+//! What only few channels have is apart: permits in `reserve`, transforms in `transformed`.
 
 use std::collections::VecDeque;
 
@@ -16,14 +19,15 @@ use super::MAX_WAITERS;
 use super::hand::{Hand, Handed};
 use super::operation::{Claim, Operation};
 use super::store::{Store, Stored};
+use super::transformed::Transformed;
 
-/// A put that waits, with its value.
+/// A put that waits, with its value, or a reservation, which has none.
 pub(super) struct WaitingPut<T> {
-    operation: Arc<Operation>,
-    clause: usize,
-    value: T,
+    pub(super) operation: Arc<Operation>,
+    pub(super) clause: usize,
+    pub(super) value: Option<T>,
     /// Where the value goes when the put is refused, for a callback; others have it back from here.
-    back: Option<Arc<Hand<T>>>,
+    pub(super) back: Option<Arc<Hand<T>>>,
 }
 
 /// A take that waits, and where its value goes.
@@ -58,7 +62,7 @@ pub(super) struct Effects<T> {
     /// Only a close, a promise or a value given back wakes more than one.
     more: Vec<Arc<Operation>>,
     /// Hardly ever more than one.
-    discarded: Vec<T>,
+    pub(super) discarded: Vec<T>,
 }
 
 impl<T: 'static> Effects<T> {
@@ -71,7 +75,7 @@ impl<T: 'static> Effects<T> {
         }
     }
 
-    fn wake(&mut self, operation: Arc<Operation>) {
+    pub(super) fn wake(&mut self, operation: Arc<Operation>) {
         if self.first.is_none() {
             self.first = Some(operation);
         } else {
@@ -89,14 +93,17 @@ impl<T: 'static> Effects<T> {
 }
 
 pub(super) struct State<T> {
-    store: Store<T>,
+    pub(super) store: Store<T>,
     /// How many values were handed to takes that waited.
-    handed: u64,
+    pub(super) handed: u64,
     /// Values handed to takes that were cancelled before they looked, by their places (C9).
     returned: VecDeque<(u64, T)>,
-    closed: bool,
-    puts: VecDeque<WaitingPut<T>>,
-    takes: VecDeque<WaitingTake<T>>,
+    /// Permits that are out.
+    pub(super) reserved: usize,
+    pub(super) closed: bool,
+    pub(super) puts: VecDeque<WaitingPut<T>>,
+    pub(super) takes: VecDeque<WaitingTake<T>>,
+    pub(super) transformed: Option<Box<Transformed<T>>>,
 }
 
 impl<T: 'static> State<T> {
@@ -105,10 +112,24 @@ impl<T: 'static> State<T> {
             store,
             handed: 0,
             returned: VecDeque::new(),
+            reserved: 0,
             closed: false,
             puts: VecDeque::new(),
             takes: VecDeque::new(),
+            transformed: None,
         }
+    }
+
+    /// How much room is taken beside what is stored.
+    #[inline]
+    fn beside(&self) -> usize {
+        self.returned.len() + self.reserved
+    }
+
+    /// Whether a put would be refused for lack of room.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.store.is_full(self.beside())
     }
 
     /// Commits a put if it is able: the channel is closed, a take waits, or there is room. `me` is the
@@ -127,8 +148,11 @@ impl<T: 'static> State<T> {
                 Attempt::Lost(value)
             };
         }
-        if self.takes.is_empty() && self.store.is_full(self.returned.len()) {
+        if self.takes.is_empty() && self.is_full() {
             return Attempt::NotAble(value);
+        }
+        if self.transformed.is_some() {
+            return self.put_transformed(value, me, effects);
         }
         self.put_to_take_or_store(value, me, effects)
     }
@@ -174,7 +198,7 @@ impl<T: 'static> State<T> {
     }
 
     /// Gives `value` to the first live take of another request.
-    fn hand_over(
+    pub(super) fn hand_over(
         &mut self,
         value: T,
         place: u64,
@@ -209,24 +233,29 @@ impl<T: 'static> State<T> {
         me: Option<&Operation>,
         effects: &mut Effects<T>,
     ) -> Attempt<Result<(), T>, T> {
-        if self.store.is_full(self.returned.len()) {
+        if self.is_full() {
             return Attempt::NotAble(value);
         }
         if !ends(me) {
             return Attempt::Lost(value);
         }
+        self.store_anyway(value, effects);
+        Attempt::Done(Ok(()))
+    }
+
+    /// Stores a value for which there is room, or which a fixed buffer has to take beyond its capacity.
+    pub(super) fn store_anyway(&mut self, value: T, effects: &mut Effects<T>) {
         // What came back may have overfilled it, and is older than what is stored.
         while self.store.slides(self.returned.len())
             && let Some((_, oldest)) = self.returned.pop_front()
         {
             effects.discarded.push(oldest);
         }
-        if let Stored::Discarded(value) | Stored::Full(value) =
-            self.store.add(value, self.returned.len())
-        {
-            effects.discarded.push(value);
+        match self.store.add(value, self.beside()) {
+            Stored::Kept => {}
+            Stored::Discarded(value) => effects.discarded.push(value),
+            Stored::Full(value) => self.store.overfill(value),
         }
-        Attempt::Done(Ok(()))
     }
 
     /// Commits a take if it is able: there is a value, a put waits, or the channel is closed.
@@ -252,6 +281,10 @@ impl<T: 'static> State<T> {
             return Attempt::Done(value);
         }
         match self.take_from_put(me, effects) {
+            Attempt::NotAble(()) if self.closed && self.is_incomplete() => {
+                self.complete(effects);
+                self.take_now(me, effects)
+            }
             Attempt::NotAble(()) if self.closed && ends(me) => Attempt::Done(None),
             Attempt::NotAble(()) if self.closed => Attempt::Lost(()),
             attempt => attempt,
@@ -264,9 +297,20 @@ impl<T: 'static> State<T> {
         me: Option<&Operation>,
         effects: &mut Effects<T>,
     ) -> Attempt<Option<T>, ()> {
+        self.commit_put(me, effects, |put| put.value.is_some())
+    }
+
+    /// Commits the first live put, or reservation, of another request that will do; a reservation has no value.
+    fn commit_put(
+        &mut self,
+        me: Option<&Operation>,
+        effects: &mut Effects<T>,
+        will_do: fn(&WaitingPut<T>) -> bool,
+    ) -> Attempt<Option<T>, ()> {
         let mut index = 0;
         while let Some(put) = self.puts.get(index) {
-            let won = if me.is_some_and(|me| me.is(&put.operation)) {
+            let own = me.is_some_and(|me| me.is(&put.operation));
+            let won = if own || !will_do(put) {
                 Claim::OtherOver
             } else {
                 Operation::claim(me, &put.operation, put.clause, || {})
@@ -275,7 +319,7 @@ impl<T: 'static> State<T> {
                 Claim::Won => {
                     let put = self.puts.remove(index).expect("it was just looked at");
                     effects.wake(put.operation);
-                    return Attempt::Done(Some(put.value));
+                    return Attempt::Done(put.value);
                 }
                 // Its own thread removes it, for its value has to go back there.
                 Claim::OtherOver => index += 1,
@@ -285,15 +329,16 @@ impl<T: 'static> State<T> {
         Attempt::NotAble(())
     }
 
-    /// Moves waiting puts into the room that has come free.
-    fn refill(&mut self, effects: &mut Effects<T>) {
-        while !self.store.is_full(self.returned.len()) {
-            match self.take_from_put(None, effects) {
-                Attempt::Done(Some(value)) => {
-                    let stored = self.store.add(value, self.returned.len());
-                    debug_assert!(matches!(stored, Stored::Kept), "there was room");
-                }
-                _ => return,
+    /// Moves waiting puts into the room that has come free, and has it held for reservations.
+    pub(super) fn refill(&mut self, effects: &mut Effects<T>) {
+        while !self.is_full() {
+            let Attempt::Done(value) = self.commit_put(None, effects, |_| true) else {
+                return;
+            };
+            match value {
+                None => self.reserved += 1,
+                Some(value) if self.transformed.is_some() => self.transform(value, effects),
+                Some(value) => self.store_anyway(value, effects),
             }
         }
     }
@@ -302,6 +347,10 @@ impl<T: 'static> State<T> {
     pub(super) fn close(&mut self, effects: &mut Effects<T>) {
         if std::mem::replace(&mut self.closed, true) {
             return;
+        }
+        self.refuse_reservations(effects);
+        if self.is_incomplete() && !self.puts.iter().any(|put| put.operation.is_waiting()) {
+            self.complete(effects);
         }
         // Takes wait only where nothing is stored and no other request's put waits, so all hear
         // "closed"; those whose request is over are removed by their own threads or not at all.
@@ -314,7 +363,11 @@ impl<T: 'static> State<T> {
     }
 
     /// Closes for good: nobody can take any more. The puts that wait are refused, and what is stored goes (C14).
-    pub(super) fn disconnect(&mut self, effects: &mut Effects<T>) {
+    ///
+    /// The transform is not completed, but given up: to be dropped outside the lock.
+    #[must_use = "its drop is foreign code"]
+    pub(super) fn disconnect(&mut self, effects: &mut Effects<T>) -> Option<Box<Transformed<T>>> {
+        let transformed = self.transformed.take();
         self.close(effects);
         for put in std::mem::take(&mut self.puts) {
             let Some(back) = &put.back else {
@@ -325,7 +378,7 @@ impl<T: 'static> State<T> {
                 self.puts.push_back(put);
                 continue;
             };
-            let mut value = Some(put.value);
+            let mut value = put.value;
             let give_back = || {
                 if let Some(value) = value.take() {
                     back.give(Handed { value, place: 0 });
@@ -340,6 +393,7 @@ impl<T: 'static> State<T> {
             .discarded
             .extend(returned.into_iter().map(|(_, value)| value));
         self.store.empty_into(&mut effects.discarded);
+        transformed
     }
 
     /// Takes back a value that a cancelled take was handed: it goes to the take that waits, or before all
@@ -366,7 +420,13 @@ impl<T: 'static> State<T> {
         clause: usize,
         value: T,
     ) -> Result<(), T> {
-        self.join_puts(operation, clause, value, None)
+        let put = WaitingPut {
+            operation: Arc::clone(operation),
+            clause,
+            value: Some(value),
+            back: None,
+        };
+        self.join_puts(put).map_err(had_value)
     }
 
     /// [`State::wait_to_put`] for a request that can fetch nothing itself: refused, it has the value in `back`.
@@ -376,16 +436,16 @@ impl<T: 'static> State<T> {
         value: T,
         back: &Arc<Hand<T>>,
     ) -> Result<(), T> {
-        self.join_puts(operation, 0, value, Some(Arc::clone(back)))
+        let put = WaitingPut {
+            operation: Arc::clone(operation),
+            clause: 0,
+            value: Some(value),
+            back: Some(Arc::clone(back)),
+        };
+        self.join_puts(put).map_err(had_value)
     }
 
-    fn join_puts(
-        &mut self,
-        operation: &Arc<Operation>,
-        clause: usize,
-        value: T,
-        back: Option<Arc<Hand<T>>>,
-    ) -> Result<(), T> {
+    pub(super) fn join_puts(&mut self, put: WaitingPut<T>) -> Result<(), WaitingPut<T>> {
         if self.puts.len() >= MAX_WAITERS
             && self
                 .puts
@@ -394,14 +454,9 @@ impl<T: 'static> State<T> {
                 .count()
                 >= MAX_WAITERS
         {
-            return Err(value);
+            return Err(put);
         }
-        self.puts.push_back(WaitingPut {
-            operation: Arc::clone(operation),
-            clause,
-            value,
-            back,
-        });
+        self.puts.push_back(put);
         Ok(())
     }
 
@@ -434,7 +489,7 @@ impl<T: 'static> State<T> {
     pub(super) fn withdraw_put(&mut self, operation: &Operation, clause: usize) -> Option<T> {
         let is_it = |put: &WaitingPut<T>| put.clause == clause && put.operation.is(operation);
         let index = self.puts.iter().position(is_it)?;
-        self.puts.remove(index).map(|put| put.value)
+        self.puts.remove(index).and_then(|put| put.value)
     }
 
     /// Removes a take whose request is over.
@@ -446,8 +501,13 @@ impl<T: 'static> State<T> {
     }
 }
 
+/// The value of a put that may not wait.
+fn had_value<T>(put: WaitingPut<T>) -> T {
+    put.value.expect("a put has its value")
+}
+
 /// Ends the request before its own thread has an effect; `false` when another thread was first.
 #[inline]
-fn ends(me: Option<&Operation>) -> bool {
+pub(super) fn ends(me: Option<&Operation>) -> bool {
     me.is_none_or(Operation::end)
 }

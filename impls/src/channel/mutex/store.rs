@@ -99,6 +99,31 @@ impl<T> Store<T> {
         }
     }
 
+    /// Stores `value` though there may be no room; only a queue is asked to.
+    pub(super) fn overfill(&mut self, value: T) {
+        if let Store::Queue { values, .. } = self {
+            values.push_back(value);
+        }
+    }
+
+    /// Gives the value back that [`Store::next`] has just given.
+    pub(super) fn put_back(&mut self, value: T) {
+        if let Store::Queue { values, .. } = self {
+            values.push_front(value);
+        }
+    }
+
+    /// Whether it has room that can run out, so that holding some means anything.
+    pub(super) fn has_limits(&self) -> bool {
+        matches!(
+            self,
+            Store::Queue {
+                overflow: Overflow::Wait,
+                ..
+            }
+        )
+    }
+
     /// Whether a put would be refused for lack of room.
     #[inline]
     pub(super) fn is_full(&self, returned: usize) -> bool {
