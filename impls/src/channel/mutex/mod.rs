@@ -22,7 +22,6 @@ mod operation;
 mod reserve;
 mod state;
 mod store;
-mod trampoline;
 mod transformed;
 
 use std::fmt;
