@@ -27,6 +27,8 @@ pub(super) struct Buffer<T> {
     /// Of the first values, those that were given back: their places among all that were handed to takes.
     places: VecDeque<u64>,
     capacity: usize,
+    /// Room that permits hold; as much is taken for everybody else.
+    reserved: usize,
     overflow: Overflow,
     /// Of a promise: `T::clone`, known only where the channel was made.
     copy: Option<fn(&T) -> T>,
@@ -52,6 +54,7 @@ impl<T> Buffer<T> {
             values: VecDeque::with_capacity(room),
             places: VecDeque::new(),
             capacity,
+            reserved: 0,
             overflow,
             copy: None,
         }
@@ -62,6 +65,7 @@ impl<T> Buffer<T> {
             values: VecDeque::new(),
             places: VecDeque::new(),
             capacity: 1,
+            reserved: 0,
             overflow: Overflow::DropNewest,
             copy: Some(copy),
         }
@@ -73,16 +77,42 @@ impl<T> Buffer<T> {
         self.copy
     }
 
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Whether all room is taken.
+    #[inline]
+    fn is_used_up(&self) -> bool {
+        self.values.len() + self.reserved >= self.capacity
+    }
+
     /// Whether a put would have to wait.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
-        matches!(self.overflow, Overflow::Wait) && self.values.len() >= self.capacity
+        matches!(self.overflow, Overflow::Wait) && self.is_used_up()
+    }
+
+    /// Whether it has room that could be held.
+    pub(super) fn has_limits(&self) -> bool {
+        matches!(self.overflow, Overflow::Wait) && self.capacity > 0
+    }
+
+    /// Holds room for one value.
+    pub(super) fn reserve(&mut self) {
+        self.reserved += 1;
+    }
+
+    /// Gives it back.
+    pub(super) fn release(&mut self) {
+        self.reserved -= 1;
     }
 
     /// Stores a value, or gives it back where it would have to wait.
     #[inline]
     pub(super) fn add(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
-        if self.values.len() >= self.capacity {
+        if self.is_used_up() {
             match self.overflow {
                 Overflow::Wait => return Err(value),
                 Overflow::DropNewest => {
@@ -101,6 +131,13 @@ impl<T> Buffer<T> {
         }
         self.values.push_back(value);
         Ok(())
+    }
+
+    /// Stores a value, beyond the capacity of a fixed buffer if it must.
+    pub(super) fn overfill(&mut self, value: T, effects: &mut Effects<T>) {
+        if let Err(value) = self.add(value, effects) {
+            self.values.push_back(value);
+        }
     }
 
     /// The next value to be taken. Runs `T::clone` where it is a promise's.

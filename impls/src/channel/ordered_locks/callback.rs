@@ -22,9 +22,9 @@ impl<T: Send + 'static> Channel<T> {
             }
             Offered::WouldWait(value) => {
                 let call = Party::Callback(Box::new(move |put: Put<T>| {
-                    then(put.map_err(|value| PutError::Closed(Some(value))));
+                    then(put.map_err(PutError::Closed));
                 }));
-                state.puts.join(call, value);
+                state.puts.join(call, Some(value));
                 return;
             }
         };

@@ -1,16 +1,20 @@
 //! The design as the harness sees it: its halves are counted (C14) and go straight to the one handle.
 
+use std::collections::VecDeque;
 use std::future::Future;
+use std::num::NonZeroUsize;
 
 use flowmeter_harness::channel::{
-    Alts, AltsError, Async, AwaitAlts, Blocking, Buffer, Callback, Channels, Chosen, Clause,
-    Message, MixedAlts, Offered, Order, Patience, Polled, Promises, PutDeadline, PutError, PutPort,
-    PutUntilError, TakeDeadline, TakeError, TakePort, TakeUntilError, WeakProducers, Winner,
+    Alts, AltsError, Async, AsyncBatch, AsyncReserve, AwaitAlts, Batch, BatchError, Blocking,
+    BlockingReserve, Buffer, Callback, Channels, Chosen, Clause, Handler, Message, MixedAlts,
+    Offered, Order, Patience, Polled, Promises, PutDeadline, PutError, PutPort, PutUntilError,
+    Reserve, ReserveError, TakeDeadline, TakeError, TakePort, TakeUntilError, Transform,
+    TransformError, Transforms, WeakProducers, Winner,
 };
 use flowmeter_harness::sync::Deadline;
 
 use super::alts::{run_async, run_mixed};
-use super::{AnyClause, Channel, Prepared, PutClause, TakeClause};
+use super::{AnyClause, Channel, Permit, Prepared, PutClause, TakeClause};
 use crate::channel::halves::{Consumer, Producer, WeakProducer, split};
 
 type Tx<T> = Producer<Channel<T>>;
@@ -197,5 +201,69 @@ impl WeakProducers for OrderedLocks {
     }
     fn upgrade<T: Message>(weak: &WeakProducer<Channel<T>>) -> Option<Tx<T>> {
         weak.upgrade()
+    }
+}
+
+impl Batch for OrderedLocks {
+    fn take_many<T: Message>(
+        rx: &mut Rx<T>,
+        limit: NonZeroUsize,
+        values: &mut Vec<T>,
+    ) -> Result<usize, TakeError> {
+        rx.handle().take_many(limit, values)
+    }
+    fn put_many<T: Message>(tx: &mut Tx<T>, values: &mut VecDeque<T>) -> Result<(), BatchError> {
+        tx.handle().put_many(values)
+    }
+}
+
+impl AsyncBatch for OrderedLocks {
+    fn take_many_async<T: Message>(
+        rx: &mut Rx<T>,
+        limit: NonZeroUsize,
+        values: &mut Vec<T>,
+    ) -> impl Future<Output = Result<usize, TakeError>> + Send {
+        rx.handle().take_many_async(limit, values)
+    }
+    fn put_many_async<T: Message>(
+        tx: &mut Tx<T>,
+        values: &mut VecDeque<T>,
+    ) -> impl Future<Output = Result<(), BatchError>> + Send {
+        tx.handle().put_many_async(values)
+    }
+}
+
+impl Reserve for OrderedLocks {
+    type Permit<'a, T: Message> = Permit<'a, T>;
+
+    fn try_reserve<T: Message>(tx: &Tx<T>) -> Result<Permit<'_, T>, ReserveError> {
+        tx.handle().try_reserve()
+    }
+    fn fill<T: Message>(permit: Permit<'_, T>, value: T) -> Result<(), T> {
+        permit.fill(value)
+    }
+}
+
+impl BlockingReserve for OrderedLocks {
+    fn reserve<T: Message>(tx: &Tx<T>) -> Result<Permit<'_, T>, ReserveError> {
+        tx.handle().reserve()
+    }
+}
+
+impl AsyncReserve for OrderedLocks {
+    fn reserve_async<T: Message>(
+        tx: &Tx<T>,
+    ) -> impl Future<Output = Result<Permit<'_, T>, ReserveError>> + Send {
+        tx.handle().reserve_async()
+    }
+}
+
+impl Transforms for OrderedLocks {
+    fn open_transformed<T: Message>(
+        buffer: Buffer,
+        transform: impl Transform<T>,
+        handler: impl Handler<T>,
+    ) -> Result<(Tx<T>, Rx<T>), TransformError> {
+        Channel::transformed(buffer, transform, handler).map(split)
     }
 }

@@ -71,7 +71,8 @@ impl<T: Send + 'static> PutFuture<'_, T> {
                     return Poll::Ready(Err(PutError::TooManyWaiters(value)));
                 }
                 Offered::WouldWait(value) => {
-                    state.puts.join(Party::Single(Arc::clone(&waiter)), value);
+                    let party = Party::Single(Arc::clone(&waiter));
+                    state.puts.join(party, Some(value));
                     self.waiter = Some(waiter);
                     return Poll::Pending;
                 }
@@ -107,7 +108,7 @@ impl<T: Send + 'static> Future for PutFuture<'_, T> {
             None => Poll::Pending,
             Some(put) => {
                 self.waiter = None;
-                Poll::Ready(put.map_err(|value| PutError::Closed(Some(value))))
+                Poll::Ready(put.map_err(PutError::Closed))
             }
         }
     }

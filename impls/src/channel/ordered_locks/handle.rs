@@ -64,7 +64,8 @@ impl<T: Message> Handle for Channel<T> {
 
     fn disconnect(&self) {
         let mut effects = Effects::new();
-        self.lock().disconnect(&mut effects);
+        let transformed = self.lock().disconnect(&mut effects);
         effects.run();
+        drop(transformed);
     }
 }

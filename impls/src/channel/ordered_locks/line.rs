@@ -108,11 +108,24 @@ impl<A: Send + 'static, V> Line<A, V> {
         self.0.push_back(Place { party, with });
     }
 
+    /// Whether anybody is in line who still waits.
+    pub(super) fn has_waiting(&self) -> bool {
+        self.0.iter().any(|place| place.party.is_waiting())
+    }
+
     /// Wins the first who still waits.
     pub(super) fn next(&mut self) -> Option<(Won<A>, V)> {
+        self.next_with(|_| true)
+    }
+
+    /// Wins the first who still waits and brings such a thing.
+    pub(super) fn next_with(&mut self, will_do: impl Fn(&V) -> bool) -> Option<(Won<A>, V)> {
         let mut index = 0;
         loop {
-            if let Some(notify) = self.0.get(index)?.party.win() {
+            let place = self.0.get(index)?;
+            if will_do(&place.with)
+                && let Some(notify) = place.party.win()
+            {
                 let Place { party, with } = self.0.remove(index)?;
                 return Some((Won { party, notify }, with));
             }

@@ -19,6 +19,7 @@
 //! Source: Go's `runtime/chan.go` and `runtime/select.go`, version 1.22.
 
 mod alts;
+mod batch;
 mod buffer;
 mod callback;
 mod effects;
@@ -26,7 +27,9 @@ mod family;
 mod future;
 mod handle;
 mod line;
+mod reserve;
 mod state;
+mod transformed;
 mod waiter;
 
 use std::fmt;
@@ -42,6 +45,7 @@ use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock, order_key};
 pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use family::OrderedLocks;
 pub use future::{PutFuture, TakeFuture};
+pub use reserve::{Permit, ReserveFuture};
 
 use buffer::Buffer;
 use effects::Effects;
@@ -86,7 +90,7 @@ impl<T> fmt::Debug for Channel<T> {
 impl<T: Send + 'static> Channel<T> {
     /// A channel with that buffer.
     pub fn new(buffer: Kind) -> Self {
-        Channel::around(Buffer::new(buffer))
+        Channel::holding(State::new(Buffer::new(buffer)))
     }
 
     /// A channel whose first value answers every take, now and later (B1). Values are cloned under the
@@ -95,14 +99,14 @@ impl<T: Send + 'static> Channel<T> {
     where
         T: Clone,
     {
-        Channel::around(Buffer::promise(T::clone))
+        Channel::holding(State::new(Buffer::promise(T::clone)))
     }
 
-    fn around(buffer: Buffer<T>) -> Self {
+    fn holding(state: State<T>) -> Self {
         Channel(Arc::new(Shared {
             key: order_key(),
             halves: Halves::new(),
-            state: Mutex::new(State::new(buffer)),
+            state: Mutex::new(state),
         }))
     }
 
@@ -150,18 +154,19 @@ impl<T: Send + 'static> Channel<T> {
         }
         let parker = Parker::new();
         let waiter = Waiter::new(Notify::Thread(parker.unparker()));
-        state.puts.join(Party::Single(Arc::clone(&waiter)), value);
+        let party = Party::Single(Arc::clone(&waiter));
+        state.puts.join(party, Some(value));
         drop(state);
         let put = match waiter.wait(&parker, deadline) {
             Some(put) => put,
             None => {
-                if let Some(value) = self.lock().puts.leave(&waiter) {
+                if let Some(Some(value)) = self.lock().puts.leave(&waiter) {
                     return Err(PutUntilError::TimedOut(value));
                 }
                 waiter.fetch().expect("who is out of the line is answered")
             }
         };
-        put.map_err(|value| PutUntilError::Put(PutError::Closed(Some(value))))
+        put.map_err(|value| PutUntilError::Put(PutError::Closed(value)))
     }
 
     /// Takes, waiting for a value.

@@ -11,6 +11,7 @@ use flowmeter_harness::channel::{Offered, Polled};
 use super::buffer::Buffer;
 use super::effects::Effects;
 use super::line::Line;
+use super::transformed::Transformed;
 
 /// What a take that waited is answered; nothing when its channel was closed and empty.
 pub(super) type Taken<T> = Option<Handed<T>>;
@@ -22,18 +23,19 @@ pub(super) struct Handed<T> {
     pub(super) place: u64,
 }
 
-/// What a put that waited is answered; refused, it has its value back.
-pub(super) type Put<T> = Result<(), T>;
+/// What a put that waited is answered, or a reservation; refused, it has back what it brought.
+pub(super) type Put<T> = Result<(), Option<T>>;
 
 pub(super) struct State<T> {
-    buffer: Buffer<T>,
+    pub(super) buffer: Buffer<T>,
     /// How many values were handed to takes that waited.
-    handed: u64,
-    closed: bool,
-    /// Puts that wait, with their values.
-    pub(super) puts: Line<Put<T>, T>,
+    pub(super) handed: u64,
+    pub(super) closed: bool,
+    /// Puts that wait, with their values, and reservations, without.
+    pub(super) puts: Line<Put<T>, Option<T>>,
     /// Takes that wait.
     pub(super) takes: Line<Taken<T>, ()>,
+    pub(super) transformed: Option<Box<Transformed<T>>>,
 }
 
 impl<T: Send + 'static> State<T> {
@@ -44,6 +46,15 @@ impl<T: Send + 'static> State<T> {
             closed: false,
             puts: Line::new(),
             takes: Line::new(),
+            transformed: None,
+        }
+    }
+
+    /// One whose values are transformed before they are stored.
+    pub(super) fn transforming(buffer: Buffer<T>, transformed: Transformed<T>) -> Self {
+        State {
+            transformed: Some(Box::new(transformed)),
+            ..State::new(buffer)
         }
     }
 
@@ -52,6 +63,9 @@ impl<T: Send + 'static> State<T> {
     pub(super) fn offer(&mut self, value: T, effects: &mut Effects<T>) -> Offered<T> {
         if self.closed {
             return Offered::Closed(value);
+        }
+        if self.transformed.is_some() {
+            return self.offer_transformed(value, effects);
         }
         let value = if self.takes.is_empty() {
             value
@@ -70,10 +84,7 @@ impl<T: Send + 'static> State<T> {
     /// Serves takes that wait. The value comes back if none of them keeps it.
     fn offer_to_takes(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
         let Some(copy) = self.buffer.promises() else {
-            let place = self.handed;
-            self.hand_over(value, place, effects)?;
-            self.handed += 1;
-            return Ok(());
+            return self.hand_to_next(value, effects);
         };
         // All copies before anybody is won: `T::clone` may panic.
         let copies: Vec<T> = (0..self.takes.len()).map(|_| copy(&value)).collect();
@@ -86,7 +97,14 @@ impl<T: Send + 'static> State<T> {
         Err(value)
     }
 
-    /// Hands a value to the take that waits longest.
+    /// Hands a value that is put now to the take that waits longest.
+    pub(super) fn hand_to_next(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
+        self.hand_over(value, self.handed, effects)?;
+        self.handed += 1;
+        Ok(())
+    }
+
+    /// Hands a value of that place to the take that waits longest.
     fn hand_over(&mut self, value: T, place: u64, effects: &mut Effects<T>) -> Result<(), T> {
         let Some((taker, ())) = self.takes.next() else {
             return Err(value);
@@ -104,25 +122,31 @@ impl<T: Send + 'static> State<T> {
             }
             return Polled::Done(value);
         }
-        if let Some((putter, value)) = self.puts.next() {
+        if let Some((putter, Some(value))) = self.puts.next_with(Option::is_some) {
             effects.tell(putter.answer(Ok(())));
             return Polled::Done(value);
         }
-        if self.closed {
-            Polled::Closed
-        } else {
-            Polled::WouldWait
+        if !self.closed {
+            return Polled::WouldWait;
         }
+        if self.is_incomplete() {
+            self.complete(effects);
+            return self.poll(effects);
+        }
+        Polled::Closed
     }
 
-    /// Moves waiting puts into the room that has come free.
-    fn refill(&mut self, effects: &mut Effects<T>) {
+    /// Moves waiting puts into the room that has come free, and has it held for reservations.
+    pub(super) fn refill(&mut self, effects: &mut Effects<T>) {
         while !self.buffer.is_full()
-            && let Some((putter, value)) = self.puts.next()
+            && let Some((putter, with)) = self.puts.next()
         {
-            let added = self.buffer.add(value, effects);
-            debug_assert!(added.is_ok(), "there was room");
             effects.tell(putter.answer(Ok(())));
+            match with {
+                None => self.buffer.reserve(),
+                Some(value) if self.transformed.is_some() => self.transform(value, effects),
+                Some(value) => self.buffer.overfill(value, effects),
+            }
         }
     }
 
@@ -131,6 +155,12 @@ impl<T: Send + 'static> State<T> {
         if std::mem::replace(&mut self.closed, true) {
             return;
         }
+        while let Some((reservation, nothing)) = self.puts.next_with(Option::is_none) {
+            effects.tell(reservation.answer(Err(nothing)));
+        }
+        if self.is_incomplete() && !self.puts.has_waiting() {
+            self.complete(effects);
+        }
         // Takes wait only where nothing is stored and no other request's put waits, so all hear "closed".
         for (taker, ()) in self.takes.win_all() {
             effects.tell(taker.answer(None));
@@ -138,12 +168,17 @@ impl<T: Send + 'static> State<T> {
     }
 
     /// Closes for good: nobody can take any more. The puts that wait are refused, and what is stored goes (C14).
-    pub(super) fn disconnect(&mut self, effects: &mut Effects<T>) {
+    ///
+    /// The transform is not completed, but given up: to be dropped outside the lock.
+    #[must_use = "its drop is foreign code"]
+    pub(super) fn disconnect(&mut self, effects: &mut Effects<T>) -> Option<Box<Transformed<T>>> {
+        let transformed = self.transformed.take();
         self.close(effects);
         for (putter, value) in self.puts.win_all() {
             effects.tell(putter.answer(Err(value)));
         }
         self.buffer.empty(effects);
+        transformed
     }
 
     /// Takes back a value that a cancelled take was handed: it goes to the take that waits, or before all that was put

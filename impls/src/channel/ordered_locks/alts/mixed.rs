@@ -183,13 +183,13 @@ impl<'c, 'a: 'c, T: Message> AltsClause<'c> for PutClause<'a, T> {
 
     fn leave(&mut self, state: &mut dyn Any, clause: usize, request: &Request) {
         if let Some(value) = known(state).puts.leave_clause(request, clause) {
-            self.slot = Some(value);
+            self.slot = value;
         }
     }
 
     fn receive(&mut self) {
         let put = self.answers.fetch().expect("a put that won was answered");
-        self.slot = put.err();
+        self.slot = put.err().flatten();
     }
 
     /// Its value is delivered, or back in its slot.

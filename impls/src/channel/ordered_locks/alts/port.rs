@@ -72,7 +72,7 @@ pub(super) fn join_take<T: Message>(
     request: &Arc<Request>,
     answers: &mut Answers<Taken<T>>,
 ) -> bool {
-    join(&mut state.takes, clause, request, answers, &mut Some(()))
+    join(&mut state.takes, clause, request, answers, || ())
 }
 
 /// Lets a put in line with what is in its slot; `false` where it is full.
@@ -83,7 +83,7 @@ pub(super) fn join_put<T: Message>(
     answers: &mut Answers<Put<T>>,
     slot: &mut Option<T>,
 ) -> bool {
-    join(&mut state.puts, clause, request, answers, slot)
+    join(&mut state.puts, clause, request, answers, || slot.take())
 }
 
 fn join<A: Send + 'static, V>(
@@ -91,7 +91,7 @@ fn join<A: Send + 'static, V>(
     clause: usize,
     request: &Arc<Request>,
     answers: &mut Answers<A>,
-    with: &mut Option<V>,
+    with: impl FnOnce() -> V,
 ) -> bool {
     if line.is_full() {
         return false;
@@ -101,6 +101,6 @@ fn join<A: Send + 'static, V>(
         clause,
         slot: answers.slot(),
     };
-    line.join(party, with.take().expect("validated: a put has its value"));
+    line.join(party, with());
     true
 }

@@ -160,7 +160,7 @@ impl<'a, T: Message> Clauses for Filled<'_, 'a, T> {
             }
             Clause::Put(_) => {
                 if let Some(value) = state.puts.leave_clause(request, clause) {
-                    self.slots[clause] = Some(value);
+                    self.slots[clause] = value;
                 }
             }
         }
@@ -174,7 +174,7 @@ impl<'a, T: Message> Clauses for Filled<'_, 'a, T> {
             }
             Clause::Put(_) => {
                 let put = self.puts.fetch().expect("a put that won was answered");
-                self.slots[clause] = put.err();
+                self.slots[clause] = put.err().flatten();
             }
         }
     }
