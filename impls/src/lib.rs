@@ -21,6 +21,7 @@ pub use flowmeter_harness::sync::shuttle as sync;
 #[cfg(not(any(feature = "loom", feature = "shuttle")))]
 pub use flowmeter_harness::sync::std as sync;
 
+pub mod alts;
 pub mod channel;
 pub mod executor;
 pub mod limiter;

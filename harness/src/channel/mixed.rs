@@ -7,7 +7,7 @@
 
 use std::future::Future;
 
-use super::{Alts, AltsError, Async, Channels, Message, Order, Patience};
+use super::{Alts, AltsError, Async, Message, Order, Patience};
 
 /// What a run of an alts ended with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +30,13 @@ pub enum Winner {
 ///     numbers: &C::Tx<u32>,
 /// ) -> Result<Option<String>, AltsError> {
 ///     let mut name = C::take_clause(names);
-///     let mut number = C::put_clause(numbers, 7);
-///     let clauses = &mut [C::any_take(&mut name), C::any_put(&mut number)];
-///     Ok(match C::run_mixed(clauses, Order::Random, Patience::Forever)? {
+///     let mut number = C::put_clause(numbers, Some(7));
+///     let winner = C::run_mixed(
+///         &mut [C::any_take(&mut name), C::any_put(&mut number)],
+///         Order::Random,
+///         Patience::Forever,
+///     )?;
+///     Ok(match winner {
 ///         Winner::Clause(0) => C::taken(&mut name),
 ///         _ => None,
 ///     })
@@ -49,8 +53,8 @@ pub trait MixedAlts: Alts {
     /// A clause that takes from this half. Halves are borrowed shared: a channel may stand in several clauses.
     fn take_clause<T: Message>(rx: &Self::Rx<T>) -> Self::TakeClause<'_, T>;
 
-    /// A clause that puts this value into this half.
-    fn put_clause<T: Message>(tx: &Self::Tx<T>, value: T) -> Self::PutClause<'_, T>;
+    /// A clause that puts the value in its slot into this half; a run with an empty slot is an error.
+    fn put_clause<T: Message>(tx: &Self::Tx<T>, slot: Option<T>) -> Self::PutClause<'_, T>;
 
     /// The take as a run sees it.
     fn any_take<'c, T: Message>(clause: &'c mut Self::TakeClause<'_, T>) -> Self::AnyClause<'c>;
@@ -95,15 +99,16 @@ pub trait AwaitAlts: MixedAlts + Async {
     ) -> impl Future<Output = Result<Winner, AltsError>> + Send;
 }
 
-/// What an alts can take from: it knows its family and what it carries, which a half alone does not tell.
+/// What an alts can take from: it knows its family and what it carries, which a half alone does not tell. A handle that is
+/// no half of its family may be one too.
 pub trait TakePort {
     /// Whose half it is.
     type Family: MixedAlts;
     /// What it carries.
     type Message: Message;
 
-    /// The half.
-    fn rx(&self) -> &<Self::Family as Channels>::Rx<Self::Message>;
+    /// A clause that takes from it.
+    fn take_clause(&self) -> <Self::Family as MixedAlts>::TakeClause<'_, Self::Message>;
 }
 
 /// What an alts can put to.
@@ -113,16 +118,19 @@ pub trait PutPort {
     /// What it carries.
     type Message: Message;
 
-    /// The half.
-    fn tx(&self) -> &<Self::Family as Channels>::Tx<Self::Message>;
+    /// A clause that puts what the slot holds.
+    fn put_clause(
+        &self,
+        slot: Option<Self::Message>,
+    ) -> <Self::Family as MixedAlts>::PutClause<'_, Self::Message>;
 }
 
 impl<P: TakePort + ?Sized> TakePort for &P {
     type Family = P::Family;
     type Message = P::Message;
 
-    fn rx(&self) -> &<Self::Family as Channels>::Rx<Self::Message> {
-        (**self).rx()
+    fn take_clause(&self) -> <Self::Family as MixedAlts>::TakeClause<'_, Self::Message> {
+        (**self).take_clause()
     }
 }
 
@@ -130,8 +138,8 @@ impl<P: TakePort + ?Sized> TakePort for &mut P {
     type Family = P::Family;
     type Message = P::Message;
 
-    fn rx(&self) -> &<Self::Family as Channels>::Rx<Self::Message> {
-        (**self).rx()
+    fn take_clause(&self) -> <Self::Family as MixedAlts>::TakeClause<'_, Self::Message> {
+        (**self).take_clause()
     }
 }
 
@@ -139,8 +147,11 @@ impl<P: PutPort + ?Sized> PutPort for &P {
     type Family = P::Family;
     type Message = P::Message;
 
-    fn tx(&self) -> &<Self::Family as Channels>::Tx<Self::Message> {
-        (**self).tx()
+    fn put_clause(
+        &self,
+        slot: Option<Self::Message>,
+    ) -> <Self::Family as MixedAlts>::PutClause<'_, Self::Message> {
+        (**self).put_clause(slot)
     }
 }
 
@@ -148,7 +159,10 @@ impl<P: PutPort + ?Sized> PutPort for &mut P {
     type Family = P::Family;
     type Message = P::Message;
 
-    fn tx(&self) -> &<Self::Family as Channels>::Tx<Self::Message> {
-        (**self).tx()
+    fn put_clause(
+        &self,
+        slot: Option<Self::Message>,
+    ) -> <Self::Family as MixedAlts>::PutClause<'_, Self::Message> {
+        (**self).put_clause(slot)
     }
 }

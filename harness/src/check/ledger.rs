@@ -1,6 +1,6 @@
 //! Tier one: exactly one, none lost, none doubled, in time linear in the number of operations.
 
-use super::Mint;
+use super::{Mint, watch};
 use crate::spec::Violation;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,7 +77,7 @@ impl Ledger {
     pub fn judge_drained(&self) -> Result<(), Violation> {
         self.judge_takes()?;
         for (id, account) in self.accounts.iter().enumerate() {
-            if account.accepted > account.taken {
+            if account.accepted > account.taken && breaks("lost") {
                 let text =
                     format!("the put of token {id} was answered true, and no take ever had it");
                 return Err(Violation { id: "C1", text });
@@ -92,17 +92,17 @@ impl Ledger {
     /// The first broken rule.
     pub fn judge_takes(&self) -> Result<(), Violation> {
         for (id, account) in self.accounts.iter().enumerate() {
-            let broken = if account.taken > 0 && account.offered == 0 {
+            let broken = if account.taken > 0 && account.offered == 0 && breaks("never-put") {
                 Some((
                     "C2",
                     format!("a take answered token {id}, which nobody has put"),
                 ))
-            } else if account.taken > 1 {
+            } else if account.taken > 1 && breaks("taken-twice") {
                 Some((
                     "C2",
                     format!("token {id} was taken {} times", account.taken),
                 ))
-            } else if account.taken > 0 && account.refused > 0 {
+            } else if account.taken > 0 && account.refused > 0 && breaks("given-back-and-taken") {
                 Some((
                     "A1",
                     format!("token {id} was given back to its sender, and taken as well"),
@@ -124,7 +124,12 @@ impl Ledger {
     pub fn judge_drops(&self, mint: &Mint) -> Result<(), Violation> {
         for (id, account) in self.accounts.iter().enumerate() {
             let drops = mint.drops(id);
-            if account.offered > 0 && drops != 1 {
+            let rule = if drops == 0 {
+                "leaked"
+            } else {
+                "dropped-twice"
+            };
+            if account.offered > 0 && drops != 1 && breaks(rule) {
                 let text = format!("token {id} was dropped {drops} times instead of once");
                 return Err(Violation { id: "C10", text });
             }
@@ -137,6 +142,7 @@ impl Ledger {
     ///
     /// # Panics
     /// With the first broken rule and `around`, which says what was going on.
+    #[track_caller]
     pub fn close(&self, mint: &Mint, around: &str) {
         Ledger::conclude([self.judge_drained(), self.judge_drops(mint)], around);
     }
@@ -145,15 +151,22 @@ impl Ledger {
     ///
     /// # Panics
     /// As [`Ledger::close`].
+    #[track_caller]
     pub fn close_lossy(&self, mint: &Mint, around: &str) {
         Ledger::conclude([self.judge_takes(), self.judge_drops(mint)], around);
     }
 
+    #[track_caller]
     fn conclude(judged: [Result<(), Violation>; 2], around: &str) {
         if let Some(violation) = judged.into_iter().find_map(Result::err) {
-            panic!("{violation}, {around}");
+            watch::found(format_args!("{violation}, {around}"));
         }
     }
+}
+
+/// That rule is broken: whether it is on.
+fn breaks(rule: &str) -> bool {
+    watch::speaks(format!("ledger: {rule}"))
 }
 
 #[cfg(test)]

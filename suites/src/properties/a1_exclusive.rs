@@ -13,6 +13,18 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Alts,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a1-exclusive-mixed",
+    statement: "Of clauses of different types exactly one takes effect, and losing values come back to their sender.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) const AWAITED: Property = Property {
+    name: "a1-exclusive-async",
+    statement: "Of all clauses of an alts that is awaited exactly one takes effect, and losing values come back.",
+    relied_on_by: Reliance::Nobody,
+};
+
 const BUFFERS: [Buffer; 3] = [Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded];
 
 const AROUND: &str = "around an alts";
@@ -82,13 +94,14 @@ fn two_takes<C: Alts, W: World>(buffer: Buffer, between: usize, order: Order) {
                     value: Some(token),
                 }) => {
                     let from = if token.id() < each { 0 } else { between + 1 };
-                    assert_eq!(
-                        from, clause,
+                    holds_eq!(
+                        from,
+                        clause,
                         "A1: the answer names another clause than the value's"
                     );
                     ledger.taken(token.id());
                 }
-                other => panic!("A1: an alts over two takes answered {other:?}"),
+                other => violated!("A1: an alts over two takes answered {other:?}"),
             }
         }
     }
@@ -134,12 +147,12 @@ fn two_puts<C: Alts, W: World>(buffer: Buffer) {
                 clause: won,
                 accepted: true,
             }) => {
-                assert!(
+                holds!(
                     slots[won].is_none(),
                     "A1: the winner's value stayed in its slot"
                 );
                 let lost = 1 - won;
-                assert_eq!(
+                holds_eq!(
                     slots[lost].as_ref().map(Token::id),
                     ids[lost],
                     "A1: a losing clause's value did not come back"
@@ -148,7 +161,7 @@ fn two_puts<C: Alts, W: World>(buffer: Buffer) {
                 accepted[won] += 1;
                 slots[won] = tokens.next();
             }
-            other => panic!("A1: an alts over two puts answered {other:?}"),
+            other => violated!("A1: an alts over two puts answered {other:?}"),
         }
     }
     // Lets the other taker end.
@@ -207,7 +220,7 @@ fn take_or_put<C: Alts, W: World>(buffer: Buffer, full: bool, order: Order) {
             }) => {
                 ledger.taken(token.id());
                 taken += 1;
-                assert_eq!(
+                holds_eq!(
                     slots[1].as_ref().map(Token::id),
                     id,
                     "A1: a losing clause's value did not come back"
@@ -217,7 +230,7 @@ fn take_or_put<C: Alts, W: World>(buffer: Buffer, full: bool, order: Order) {
                 clause: 1,
                 accepted: true,
             }) => {
-                assert!(
+                holds!(
                     slots[1].is_none(),
                     "A1: the winner's value stayed in its slot"
                 );
@@ -225,7 +238,7 @@ fn take_or_put<C: Alts, W: World>(buffer: Buffer, full: bool, order: Order) {
                 accepted += 1;
                 slots[1] = outgoing.next();
             }
-            other => panic!("A1: an alts over a take and a put answered {other:?}"),
+            other => violated!("A1: an alts over a take and a put answered {other:?}"),
         }
     }
     // Lets the other two end.

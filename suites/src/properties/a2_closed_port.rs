@@ -15,7 +15,26 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Alts,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a2-closed-port-mixed",
+    statement: "An alts of different types that answers for a closed port has taken nothing anywhere else.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) const AWAITED: Property = Property {
+    name: "a2-closed-port-async",
+    statement: "An alts that is awaited and answers for a closed port has taken nothing anywhere else.",
+    relied_on_by: Reliance::Nobody,
+};
+
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
+    let mut cases = closed_cases::<C, W>();
+    cases.extend(closing_cases::<C, W>());
+    cases
+}
+
+/// A port that is closed before, or while a put comes.
+pub(super) fn closed_cases<C: Alts, W: World>() -> Vec<Case> {
     if !is_closable::<C>(Buffer::Rendezvous) {
         return Vec::new();
     }
@@ -25,6 +44,14 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
         cases.push(Case::new(name, move || offer_race::<C, W>(order)));
         let name = format!("close against a put, {order:?}");
         cases.push(Case::new(name, move || close_race::<C, W>(order)));
+    }
+    cases
+}
+
+/// A port that closes while something comes at the other.
+pub(super) fn closing_cases<C: Alts, W: World>() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for order in [Order::Priority, Order::Random] {
         for buffer in [Buffer::Rendezvous, Buffer::fixed(1)] {
             if !can_be_closed_by_another::<C>(buffer) {
                 continue;
@@ -74,7 +101,7 @@ fn half_gone<C: Alts>(buffer: Buffer) {
     let clauses = [Clause::Take(&orphan_rx)];
     let mut alts = C::prepare(&clauses, Order::Priority);
     let chosen = C::run(&mut alts, &mut [None], Patience::Forever);
-    assert_eq!(
+    holds_eq!(
         chosen,
         Ok(Chosen::Took {
             clause: 0,
@@ -89,7 +116,7 @@ fn half_gone<C: Alts>(buffer: Buffer) {
         &mut slots,
         Patience::Now,
     );
-    assert_eq!(
+    holds_eq!(
         chosen,
         Ok(Chosen::Put {
             clause: 0,
@@ -97,7 +124,7 @@ fn half_gone<C: Alts>(buffer: Buffer) {
         }),
         "A1: a put without consumers"
     );
-    assert_eq!(
+    holds_eq!(
         slots,
         [Some(3)],
         "C1: a put on a closed channel keeps its value"
@@ -124,7 +151,7 @@ fn offer_race<C: Alts, W: World>(order: Order) {
             }),
             Offered::Done,
         ) => {
-            assert_eq!(
+            holds_eq!(
                 slots[1],
                 Some(2),
                 "A1: a losing clause's value did not come back"
@@ -137,14 +164,14 @@ fn offer_race<C: Alts, W: World>(order: Order) {
             }),
             Offered::WouldWait(1),
         ) => {
-            assert_eq!(
+            holds_eq!(
                 slots[1],
                 Some(2),
                 "C1: a put on a closed channel keeps its value"
             );
         }
         (chosen, offered) => {
-            panic!(
+            violated!(
                 "A2: the alts answered {chosen:?} while the offer on its open port answered {offered:?}"
             )
         }
@@ -173,13 +200,13 @@ fn close_race<C: Alts, W: World>(order: Order) {
             clause: 0,
             value: None,
         }) => {
-            assert_eq!(
+            holds_eq!(
                 C::take(&mut rx),
                 Ok(1),
                 "A2: a value was lost to a port that was closed"
             );
         }
-        other => panic!("A2: the alts answered {other:?}"),
+        other => violated!("A2: the alts answered {other:?}"),
     }
     assert!(W::join(closer));
     drop(W::join(putter));
@@ -225,7 +252,7 @@ fn closing_port<C: Alts, W: World>(
         slots.reverse();
     }
     let chosen = alts::<C, W, _>(&clauses, order, &mut slots, patience);
-    assert_eq!(
+    holds_eq!(
         (slots[take], slots[put]),
         (None, Some(HELD)),
         "A1: the put did not happen, and its value did not come back"
@@ -237,14 +264,14 @@ fn closing_port<C: Alts, W: World>(
             accepted: false,
         }) if clause == put => Winner::ClosedPort,
         Ok(Chosen::TimedOut) => Winner::Nobody,
-        other => panic!("A2: the alts answered {other:?}"),
+        other => violated!("A2: the alts answered {other:?}"),
     }
 }
 
 /// Nothing of the alts is left in the channel that was closed.
 fn is_left_alone<C: Alts>(mut rx: C::Rx<u32>) {
     while let Polled::Done(value) = C::poll(&mut rx) {
-        assert_ne!(value, HELD, "A1: a clause that lost took effect later");
+        holds!(value != HELD, "A1: a clause that lost took effect later");
     }
 }
 
@@ -266,8 +293,9 @@ fn port_closes_at_an_offer<C: Alts, W: World>(buffer: Buffer, take_first: bool, 
     } else {
         Offered::WouldWait(1)
     };
-    assert_eq!(
-        offered, expected,
+    holds_eq!(
+        offered,
+        expected,
         "A2: what the offer was told, where the alts was won by {winner:?}"
     );
     is_empty::<C, _>(&mut rx, "A1: a value appeared twice");
@@ -286,7 +314,7 @@ fn port_closes_at_a_put<C: Alts, W: World>(buffer: Buffer, take_first: bool, ord
     });
     let winner = closing_port::<C, W>(&rx, &closing, take_first, order, Patience::Forever);
     if winner != Winner::Take {
-        assert_eq!(
+        holds_eq!(
             C::take(&mut rx),
             Ok(1),
             "A2: a value was lost to a port that was closed"

@@ -13,6 +13,18 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Alts,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a3-meeting-mixed",
+    statement: "Alts of different types that meet on rendezvous channels commit in pairs, and always progress.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) const AWAITED: Property = Property {
+    name: "a3-meeting-async",
+    statement: "Alts that are awaited and meet on rendezvous channels commit in pairs, and always progress.",
+    relied_on_by: Reliance::Nobody,
+};
+
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     if !has_what_it_takes::<C>() {
         return Vec::new();
@@ -45,10 +57,10 @@ fn crossed<C: Alts, W: World>() {
                 }) => {
                     let mut left = values.map(Some);
                     left[clause] = None;
-                    assert_eq!(slots, left, "A1: a losing clause's value did not come back");
+                    holds_eq!(slots, left, "A1: a losing clause's value did not come back");
                     values[clause]
                 }
-                other => panic!("A3: two alts met, and the one that puts answered {other:?}"),
+                other => violated!("A3: two alts met, and the one that puts answered {other:?}"),
             }
         });
         put.collect::<Vec<usize>>()
@@ -61,11 +73,11 @@ fn crossed<C: Alts, W: World>() {
                 clause,
                 value: Some(value),
             }) if clause == 1 - value % 2 => value,
-            other => panic!("A3: two alts met, and the one that takes answered {other:?}"),
+            other => violated!("A3: two alts met, and the one that takes answered {other:?}"),
         }
     });
     let taken: Vec<usize> = taken.collect();
-    assert_eq!(
+    holds_eq!(
         W::join(sender),
         taken,
         "A3: a put and its take are not a pair"
@@ -101,10 +113,10 @@ fn ring_of<C: Alts, W: World>(size: usize) {
                 clause: 0,
                 value: Some(from),
             }) => taken[from] = true,
-            other => panic!("A3: a member of a ring answered {other:?}"),
+            other => violated!("A3: a member of a ring answered {other:?}"),
         }
     }
-    assert_eq!(put, taken, "A3: a put and its take are not a pair");
+    holds_eq!(put, taken, "A3: a put and its take are not a pair");
     for (_tx, mut rx) in channels {
         is_empty::<C, _>(&mut rx, "A1: an alts that answered left a clause behind");
     }

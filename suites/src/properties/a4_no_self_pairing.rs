@@ -14,6 +14,12 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Nobody,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a4-no-self-pairing-mixed",
+    statement: "An alts of different types does not meet itself either.",
+    relied_on_by: Reliance::Nobody,
+};
+
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     let Some((tx, rx)) = C::open::<u32>(Buffer::Rendezvous) else {
         return Vec::new();
@@ -60,12 +66,12 @@ fn alone<C: Alts, W: World>() {
         ([Clause::Take(&rx), Clause::Put(&tx)], [None, Some(1)]),
     ] {
         let chosen = alts::<C, W, _>(&clauses, Order::Priority, &mut slots, Patience::Now);
-        assert_eq!(
+        holds_eq!(
             chosen,
             Ok(Chosen::Default),
             "A4: an alts paired with itself"
         );
-        assert!(
+        holds!(
             slots.contains(&Some(1)),
             "A1: a losing clause's value did not come back"
         );
@@ -89,8 +95,9 @@ fn both_sides<C: Alts, W: World>(
     if !put_first {
         slots.reverse();
     }
-    assert_eq!(slots[1], None, "A1: the slot of a take holds a value");
-    (chosen.expect("A7: these clauses are possible"), slots[0])
+    holds_eq!(slots[1], None, "A1: the slot of a take holds a value");
+    let chosen = chosen.unwrap_or_else(|_| violated!("A7: these clauses are possible"));
+    (chosen, slots[0])
 }
 
 /// Waiting on both sides of one channel alone, it times out, also where it does not look like one channel.
@@ -105,12 +112,12 @@ fn until_the_deadline<C: Alts, W: World>(put_first: bool, through_clones: bool) 
     } else {
         both_sides::<C, W>(&tx, &rx, put_first, until)
     };
-    assert_eq!(
+    holds_eq!(
         answer,
         (Chosen::TimedOut, Some(1)),
         "A4: an alts paired with itself"
     );
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut tx, 2),
         Offered::WouldWait(2),
         "A8: the take of an alts that timed out waits on"
@@ -124,7 +131,7 @@ fn waits_for_somebody_else<C: Alts, W: World>(put_first: bool) {
     let mut other = C::another_tx(&tx).expect("asked before");
     W::on_quiescence(move || {
         let offered = C::offer(&mut other, 5);
-        assert_eq!(
+        holds_eq!(
             offered,
             Offered::Done,
             "A4: an alts waits, and an offer found none"
@@ -134,7 +141,7 @@ fn waits_for_somebody_else<C: Alts, W: World>(put_first: bool) {
         clause: usize::from(put_first),
         value: Some(5),
     };
-    assert_eq!(
+    holds_eq!(
         both_sides::<C, W>(&tx, &rx, put_first, Patience::Forever),
         (took, Some(1)),
         "A4: an alts did not wait for somebody else"
@@ -150,7 +157,7 @@ fn somebody_comes<C: Alts, W: World>(put_first: bool) {
         clause: usize::from(put_first),
         value: Some(5),
     };
-    assert_eq!(
+    holds_eq!(
         both_sides::<C, W>(&tx, &rx, put_first, Patience::Forever),
         (took, Some(1)),
         "A4: an alts paired with itself, or kept a loser's value"
@@ -167,10 +174,10 @@ fn a_take_comes<C: Alts, W: World>(put_first: bool) {
         clause: usize::from(!put_first),
         accepted: true,
     };
-    assert_eq!(
+    holds_eq!(
         both_sides::<C, W>(&tx, &rx, put_first, Patience::Forever),
         (put, None),
         "A4: an alts paired with itself"
     );
-    assert_eq!(W::join(taker), 1, "C2: the take got something else");
+    holds_eq!(W::join(taker), 1, "C2: the take got something else");
 }

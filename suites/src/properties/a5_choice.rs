@@ -16,6 +16,12 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Nobody,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a5-choice-mixed",
+    statement: "The choice among clauses of different types is what it is among those of one.",
+    relied_on_by: Reliance::Nobody,
+};
+
 const CLAUSES: usize = 4;
 
 pub(super) fn cases<C: Alts>(uniform: bool) -> Vec<Case> {
@@ -161,7 +167,7 @@ fn choose_among<C: Alts>(
                     clause,
                     value: Some(value),
                 }) if clause == value => clause,
-                other => panic!("A6: of the ready clauses {ready:04b} none won: {other:?}"),
+                other => violated!("A6: of the ready clauses {ready:04b} none won: {other:?}"),
             }
         };
         tally[won] += 1;
@@ -184,8 +190,9 @@ fn priority<C: Alts>() {
         let mut tally = [0; CLAUSES];
         choose_among::<C>(&mut channels, ready, Order::Priority, &mut tally, 5);
         let first = ready.trailing_zeros() as usize;
-        assert_eq!(
-            tally[first], 5,
+        holds_eq!(
+            tally[first],
+            5,
             "A5: of {ready:04b} (lowest bit first) another clause won: {tally:?}"
         );
     }
@@ -205,7 +212,7 @@ fn uniform_choice<C: Alts>() {
             .sum();
         // One in ten million for 1, 2 and 3 degrees of freedom: 15 subsets, some thousand executions.
         let limit = [0.0, 0.0, 28.4, 32.2, 35.0][ways as usize];
-        assert!(
+        holds!(
             chi_squared <= limit,
             "A5: the choice among {ready:04b} is not uniform: {tally:?}, chi-squared {chi_squared:.1}"
         );

@@ -13,6 +13,12 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Alts,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a6-default-mixed",
+    statement: "Default only when no clause of any type is able, and nothing stays enqueued.",
+    relied_on_by: Reliance::Nobody,
+};
+
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     let mut cases = Vec::new();
     for buffer in having::<C>(&[Buffer::Rendezvous, Buffer::fixed(1)]) {
@@ -108,7 +114,7 @@ fn meets_a_put<C: Alts, W: World>(buffer: Buffer, order: Order) {
             clause: 1,
             value: Some(1),
         };
-        assert_eq!(chosen, Ok(took), "A6: one put came, and nothing else");
+        holds_eq!(chosen, Ok(took), "A6: one put came, and nothing else");
     }
     drop(W::join(putter));
 }
@@ -126,7 +132,7 @@ fn meets_a_take<C: Alts, W: World>(buffer: Buffer, order: Order) {
             W::perturb();
             match C::run(&mut alts, &mut slots, Patience::Now) {
                 Ok(Chosen::Default) => {
-                    assert_eq!(slots[1], Some(1), "A1: a losing value did not come back");
+                    holds_eq!(slots[1], Some(1), "A1: a losing value did not come back");
                     W::yield_now();
                 }
                 other => break other,
@@ -136,10 +142,10 @@ fn meets_a_take<C: Alts, W: World>(buffer: Buffer, order: Order) {
             clause: 1,
             accepted: true,
         };
-        assert_eq!(chosen, Ok(put), "A6: one take came, and nothing else");
-        assert_eq!(slots[1], None, "A1: the winner's value stayed in its slot");
+        holds_eq!(chosen, Ok(put), "A6: one take came, and nothing else");
+        holds_eq!(slots[1], None, "A1: the winner's value stayed in its slot");
     }
-    assert_eq!(W::join(taker).0, 1, "C2: the take got something else");
+    holds_eq!(W::join(taker).0, 1, "C2: the take got something else");
 }
 
 fn default<C: Alts, W: World>(buffer: Buffer) {
@@ -151,19 +157,19 @@ fn default<C: Alts, W: World>(buffer: Buffer) {
     let mut slots = [None, Some(3)];
     let clauses = [Clause::Take(&rx), Clause::Put(&full)];
     let chosen = alts::<C, W, _>(&clauses, Order::Random, &mut slots, Patience::Now);
-    assert_eq!(
+    holds_eq!(
         chosen,
         Ok(Chosen::Default),
         "A6: a clause that was not able won"
     );
-    assert_eq!(
+    holds_eq!(
         slots,
         [None, Some(3)],
         "A1: a losing clause's value did not come back"
     );
     // Nothing waits on either: an offer finds no take, a poll no put.
     if buffer == Buffer::Rendezvous {
-        assert_eq!(
+        holds_eq!(
             C::offer(&mut tx, 1),
             Offered::WouldWait(1),
             "A6: the default left a take behind"
@@ -171,7 +177,7 @@ fn default<C: Alts, W: World>(buffer: Buffer) {
     } else {
         assert_eq!(C::poll(&mut rx_full), Polled::Done(0));
         assert_eq!(C::offer(&mut tx, 1), Offered::Done);
-        assert_eq!(
+        holds_eq!(
             C::poll(&mut rx),
             Polled::Done(1),
             "A6: the default left a take behind"
@@ -186,7 +192,7 @@ fn default<C: Alts, W: World>(buffer: Buffer) {
             clause: 1,
             accepted: true,
         };
-        assert_eq!(
+        holds_eq!(
             chosen,
             Ok(put),
             "A6: the default although a clause was able"

@@ -17,6 +17,12 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Nobody,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a7-clauses-mixed",
+    statement: "A channel may stand in several clauses of any types; what cannot be is an error at once.",
+    relied_on_by: Reliance::Nobody,
+};
+
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     let mut cases = Vec::new();
     if C::open::<u32>(Buffer::fixed(1)).is_some() {
@@ -57,7 +63,7 @@ fn crowded_by_takes<C: Alts>() {
         let mut alts = C::prepare(&clauses, Order::Priority);
         // Twice: those of the first, which are gone, do not count.
         for _ in 0..2 {
-            assert_eq!(
+            holds_eq!(
                 C::run(&mut alts, &mut slots, Patience::Forever),
                 Err(AltsError::TooManyWaiters { clause: LIMIT + 1 }),
                 "C7: the bound on takes that wait"
@@ -65,7 +71,7 @@ fn crowded_by_takes<C: Alts>() {
         }
     }
     for tx in [&mut tx_first, &mut tx] {
-        assert_eq!(
+        holds_eq!(
             C::offer(tx, 1),
             Offered::WouldWait(1),
             "A7: an alts that was refused left a take behind"
@@ -84,18 +90,18 @@ fn crowded_by_puts<C: Alts>() {
         let mut slots = full.clone();
         let mut alts = C::prepare(&clauses, Order::Priority);
         for _ in 0..2 {
-            assert_eq!(
+            holds_eq!(
                 C::run(&mut alts, &mut slots, Patience::Forever),
                 Err(AltsError::TooManyWaiters { clause: LIMIT + 1 }),
                 "C7: the bound on puts that wait"
             );
-            assert!(
+            holds!(
                 slots == full,
                 "A7: the values of an alts that was refused did not come back"
             );
         }
     }
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut tx_first, 1),
         Offered::WouldWait(1),
         "A7: an alts that was refused left a take behind"
@@ -106,12 +112,12 @@ fn crowded_by_puts<C: Alts>() {
 fn refused<C: Alts>() {
     let mut nothing = C::prepare::<u32>(&[], Order::Random);
     let answer = C::run(&mut nothing, &mut [], Patience::Forever);
-    assert_eq!(
+    holds_eq!(
         answer,
         Err(AltsError::NoClauses),
         "A7: an alts of nothing would wait for ever"
     );
-    assert_eq!(
+    holds_eq!(
         C::run(&mut nothing, &mut [], Patience::Now),
         Ok(Chosen::Default),
         "A6: only a default"
@@ -123,13 +129,13 @@ fn refused<C: Alts>() {
     let clauses = [Clause::Take(&rx), Clause::Put(&out)];
     let mut alts = C::prepare(&clauses, Order::Priority);
     let missing = C::run(&mut alts, &mut [None, None], Patience::Now);
-    assert_eq!(
+    holds_eq!(
         missing,
         Err(AltsError::MissingValue { clause: 1 }),
         "A7: a put without a value"
     );
     let short = C::run(&mut alts, &mut [None], Patience::Now);
-    assert_eq!(
+    holds_eq!(
         short,
         Err(AltsError::SlotCount {
             slots: 1,
@@ -142,7 +148,7 @@ fn refused<C: Alts>() {
         clause: 0,
         value: Some(1),
     };
-    assert_eq!(chosen, Ok(took), "A7: a refused alts had an effect");
+    holds_eq!(chosen, Ok(took), "A7: a refused alts had an effect");
 }
 
 fn twice<C: Alts, W: World>(buffer: Buffer) {
@@ -157,12 +163,13 @@ fn twice<C: Alts, W: World>(buffer: Buffer) {
                 Ok(Chosen::Took {
                     value: Some(value), ..
                 }) => {
-                    assert_eq!(
-                        value, expected,
+                    holds_eq!(
+                        value,
+                        expected,
                         "C2: out of order through duplicate clauses"
                     );
                 }
-                other => panic!("A7: duplicate clauses answered {other:?}"),
+                other => violated!("A7: duplicate clauses answered {other:?}"),
             }
         }
     }
@@ -186,12 +193,12 @@ fn two_puts_in_vain<C: Alts, W: World>(buffer: Buffer) {
         for _ in 0..2 {
             let deadline = Deadline::after(W::now_nanos(), Duration::from_micros(50));
             let chosen = C::run(&mut alts, &mut slots, Patience::Until(deadline));
-            assert!(
+            holds!(
                 matches!(chosen, Ok(Chosen::TimedOut)),
                 "A9: two puts without room answered {chosen:?}"
             );
             let ids = [0, 1].map(|slot: usize| slots[slot].as_ref().map(Token::id));
-            assert_eq!(
+            holds_eq!(
                 ids,
                 [Some(0), Some(1)],
                 "A1: the values of losing clauses did not come back to their slots"

@@ -14,6 +14,18 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Nobody,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a9-timeout-mixed",
+    statement: "Clauses of different types: where value and deadline race exactly one wins, the other has no effect.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) const AWAITED: Property = Property {
+    name: "a9-timeout-async",
+    statement: "Awaited: where a value and the end of patience race exactly one wins, the other has no effect.",
+    relied_on_by: Reliance::Nobody,
+};
+
 const SOON: Duration = Duration::from_micros(50);
 
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
@@ -39,9 +51,9 @@ fn alone<C: Alts, W: World>(buffer: Buffer) {
     let clauses = [Clause::Take(&rx)];
     let until = Patience::Until(deadline);
     let chosen = alts::<C, W, _>(&clauses, Order::Random, &mut [None], until);
-    assert_eq!(chosen, Ok(Chosen::TimedOut), "A9: nobody came, and yet");
+    holds_eq!(chosen, Ok(Chosen::TimedOut), "A9: nobody came, and yet");
     let early = deadline.as_nanos().saturating_sub(W::now_nanos());
-    assert_eq!(early, 0, "A9: timed out before the deadline");
+    holds_eq!(early, 0, "A9: timed out before the deadline");
 }
 
 /// A take and two puts, none of them able: the values are given back, and nothing of them stays.
@@ -62,16 +74,16 @@ fn put_in_vain<C: Alts, W: World>(buffer: Buffer) {
     ];
     let until = Patience::Until(deadline);
     let chosen = alts::<C, W, _>(&clauses, Order::Random, &mut slots, until);
-    assert_eq!(chosen, Ok(Chosen::TimedOut), "A9: nobody came, and yet");
+    holds_eq!(chosen, Ok(Chosen::TimedOut), "A9: nobody came, and yet");
     let early = deadline.as_nanos().saturating_sub(W::now_nanos());
-    assert_eq!(early, 0, "A9: timed out before the deadline");
-    assert_eq!(
+    holds_eq!(early, 0, "A9: timed out before the deadline");
+    holds_eq!(
         slots,
         [Some(1), None, Some(3)],
         "A9: the values of puts that timed out did not come back"
     );
     if buffer == Buffer::Rendezvous {
-        assert_eq!(
+        holds_eq!(
             C::offer(&mut tx_in, 5),
             Offered::WouldWait(5),
             "A9: a take that timed out waits on"
@@ -103,9 +115,9 @@ fn edge<C: Alts, W: World>(buffer: Buffer) {
                 value: Some(value),
             }) => value,
             Ok(Chosen::TimedOut) => take::<C, W, _>(&mut rx),
-            other => panic!("A9: the alts answered {other:?}"),
+            other => violated!("A9: the alts answered {other:?}"),
         };
-        assert_eq!(value, turn, "A9: a value was lost to a deadline");
+        holds_eq!(value, turn, "A9: a value was lost to a deadline");
     }
     // Kept: without a producer the channel would be closed, which is not what is asked.
     let _tx = W::join(putter);

@@ -22,14 +22,14 @@ fn said<W: World, R>(what: &str, act: impl FnOnce() -> R) -> R {
 pub(super) fn put<C: Blocking, W: World, T: Message>(tx: &mut C::Tx<T>, value: T) {
     W::perturb();
     let accepted = said::<W, _>("put", || C::put(tx, value).is_ok());
-    assert!(accepted, "C1: a put on an open channel was refused");
+    holds!(accepted, "C1: a put on an open channel was refused");
 }
 
 /// Takes from an open channel.
 pub(super) fn take<C: Blocking, W: World, T: Message>(rx: &mut C::Rx<T>) -> T {
     W::perturb();
     let taken = said::<W, _>("take", || C::take(rx));
-    taken.expect("C2: a take found an open channel closed")
+    taken.unwrap_or_else(|_| violated!("C2: a take found an open channel closed"))
 }
 
 /// Offers.
@@ -64,8 +64,9 @@ pub(super) fn turns<W: World>() -> usize {
 }
 
 /// Nothing is in the channel, and no put waits on it.
+#[track_caller]
 pub(super) fn is_empty<C: Channels, T: Message>(rx: &mut C::Rx<T>, otherwise: &str) {
-    assert!(matches!(C::poll(rx), Polled::WouldWait), "{otherwise}");
+    holds!(matches!(C::poll(rx), Polled::WouldWait), "{otherwise}");
 }
 
 /// Whether the family has such a channel and its producer can close it.

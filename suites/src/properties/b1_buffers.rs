@@ -67,20 +67,20 @@ pub(super) fn promise_cases<C: Promises + Blocking, W: World>() -> Vec<Case> {
 fn overfilled<C: Channels>(buffer: Buffer, kept: [u32; 2]) {
     let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
     for value in 0..5 {
-        assert_eq!(
+        holds_eq!(
             C::offer(&mut tx, value),
             Offered::Done,
             "B1: a put on {buffer} waits"
         );
     }
     for value in kept {
-        assert_eq!(
+        holds_eq!(
             C::poll(&mut rx),
             Polled::Done(value),
             "B1: {buffer} kept another value"
         );
     }
-    assert_eq!(
+    holds_eq!(
         C::poll(&mut rx),
         Polled::WouldWait,
         "B1: {buffer} kept too much"
@@ -95,14 +95,14 @@ fn drops_the_rest<C: Channels>(buffer: Buffer, kept: [u32; 2]) {
     let (mut tx, mut rx) = C::open::<Token>(buffer).expect("asked before");
     for id in 0..5 {
         let offered = C::offer(&mut tx, mint.token(id));
-        assert!(
+        holds!(
             matches!(offered, Offered::Done),
             "B1: a put on {buffer} waits"
         );
         ledger.accepted(id);
     }
     for id in 0..5 {
-        assert_eq!(
+        holds_eq!(
             mint.drops(id),
             u32::from(!kept.contains(&id)),
             "C10: how often {buffer} has dropped token {id}"
@@ -129,7 +129,7 @@ fn slides_past_what_came_back<C: Async>(room: NonZeroUsize, takes: usize, stored
     let mut offer = |id| {
         ledger.accepted(id);
         let offered = C::offer(&mut tx, mint.token(id));
-        assert!(
+        holds!(
             matches!(offered, Offered::Done),
             "B1: a put on {buffer} waits"
         );
@@ -141,7 +141,7 @@ fn slides_past_what_came_back<C: Async>(room: NonZeroUsize, takes: usize, stored
             .map(|rx| Box::pin(C::take_async(rx)))
             .collect();
         for take in &mut pending {
-            assert!(
+            holds!(
                 take.as_mut().poll(&mut context).is_pending(),
                 "C3: a take of nothing"
             );
@@ -155,20 +155,20 @@ fn slides_past_what_came_back<C: Async>(room: NonZeroUsize, takes: usize, stored
         kept.push(token.id());
     }
     let newest: Vec<usize> = (values - room.get()..values).collect();
-    assert_eq!(kept, newest, "B1: {buffer} keeps the newest values");
+    holds_eq!(kept, newest, "B1: {buffer} keeps the newest values");
     drop((tx, takers));
     ledger.close_lossy(&mint, &format!("in {buffer}"));
 }
 
 fn promise<C: Promises>() {
     let (mut tx, mut rx) = C::open_promise::<u32>();
-    assert_eq!(
+    holds_eq!(
         C::poll(&mut rx),
         Polled::WouldWait,
         "B1: a promise nobody has kept"
     );
     for value in 1..4 {
-        assert_eq!(
+        holds_eq!(
             C::offer(&mut tx, value),
             Offered::Done,
             "B1: a put on a promise answers true"
@@ -176,13 +176,13 @@ fn promise<C: Promises>() {
     }
     C::close(&tx);
     for _ in 0..3 {
-        assert_eq!(
+        holds_eq!(
             C::poll(&mut rx),
             Polled::Done(1),
             "B1: the first value answers every take"
         );
     }
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut tx, 9),
         Offered::Closed(9),
         "C6: a put after the close"
@@ -195,7 +195,7 @@ fn promise_answers_everybody<C: Promises + Blocking, W: World>() {
     let takers = [rx, further].map(|mut rx| W::spawn(move || take::<C, W, _>(&mut rx)));
     put::<C, W, _>(&mut tx, 6);
     for taker in takers {
-        assert_eq!(
+        holds_eq!(
             W::join(taker),
             6,
             "B1: a taker of a promise went away empty"

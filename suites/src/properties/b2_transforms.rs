@@ -75,7 +75,7 @@ pub(super) fn cases<C: Transforms + Blocking, W: World>(disconnects: bool) -> Ve
 fn open<C: Transforms>(buffer: Buffer, script: Script) -> (C::Tx<u32>, C::Rx<u32>, Log) {
     let log = Log::default();
     let opened = C::open_transformed(buffer, Scripted::new(script, &log), unasked);
-    let (tx, rx) = opened.unwrap_or_else(|why| panic!("B2: no channel with {buffer}: {why}"));
+    let (tx, rx) = opened.unwrap_or_else(|why| violated!("B2: no channel with {buffer}: {why}"));
     (tx, rx, log)
 }
 
@@ -86,7 +86,7 @@ fn drain<C: Channels>(rx: &mut C::Rx<u32>) -> Vec<u32> {
         match C::poll(rx) {
             Polled::Done(value) => values.push(value),
             Polled::Closed => return values,
-            Polled::WouldWait => panic!("C2: a take of a closed channel would wait"),
+            Polled::WouldWait => violated!("C2: a take of a closed channel would wait"),
         }
     }
 }
@@ -95,7 +95,7 @@ fn unbuffered<C: Transforms>() {
     let log = Log::default();
     let transform = Scripted::new(Script::PLAIN, &log);
     let refused = C::open_transformed(Buffer::Rendezvous, transform, unasked).err();
-    assert_eq!(
+    holds_eq!(
         refused,
         Some(TransformError::Unbuffered),
         "B4: a transform without a buffer"
@@ -113,9 +113,9 @@ fn filtered<C: Transforms + Blocking, W: World>(buffer: Buffer) {
     put::<C, W, _>(&mut tx, 1);
     put::<C, W, _>(&mut tx, 2);
     let (taken, mut rx) = W::join(taker);
-    assert_eq!(taken, 20, "B2: what was filtered out came to a take");
-    assert_eq!(C::poll(&mut rx), Polled::WouldWait, "B2: too much came");
-    assert_eq!(
+    holds_eq!(taken, 20, "B2: what was filtered out came to a take");
+    holds_eq!(C::poll(&mut rx), Polled::WouldWait, "B2: too much came");
+    holds_eq!(
         log.steps(),
         [1, 2],
         "B2: a transform runs once for each put"
@@ -129,12 +129,12 @@ fn overfilled<C: Transforms>(capacity: usize) {
         ..Script::PLAIN
     };
     let (mut tx, mut rx, log) = open::<C>(Buffer::fixed(capacity), script);
-    assert_eq!(C::offer(&mut tx, 1), Offered::Done, "B2: there is room");
+    holds_eq!(C::offer(&mut tx, 1), Offered::Done, "B2: there is room");
     for taken in 0..3 {
         if 3 - taken < capacity {
             break;
         }
-        assert_eq!(
+        holds_eq!(
             C::offer(&mut tx, 2),
             Offered::WouldWait(2),
             "B2: a put with {} of {capacity} places taken",
@@ -142,12 +142,12 @@ fn overfilled<C: Transforms>(capacity: usize) {
         );
         assert_eq!(C::poll(&mut rx), Polled::Done(10 + taken as u32));
     }
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut tx, 2),
         Offered::Done,
         "B2: a put below the capacity"
     );
-    assert_eq!(
+    holds_eq!(
         log.steps(),
         [1, 2],
         "B2: a transform runs once for each put"
@@ -160,27 +160,27 @@ fn waits_for_room<C: Transforms + Blocking, W: World>() {
         ..Script::PLAIN
     };
     let (mut tx, mut rx, log) = open::<C>(Buffer::fixed(2), script);
-    assert_eq!(C::offer(&mut tx, 1), Offered::Done, "B2: there is room");
+    holds_eq!(C::offer(&mut tx, 1), Offered::Done, "B2: there is room");
     let putter = W::spawn(move || {
         put::<C, W, _>(&mut tx, 2);
         tx
     });
     W::perturb();
     assert_eq!(C::poll(&mut rx), Polled::Done(10));
-    assert_eq!(
+    holds_eq!(
         log.steps(),
         [1],
         "B2: a put was let in with two of two places taken"
     );
     for expected in [11, 12, 20, 21, 22] {
-        assert_eq!(
+        holds_eq!(
             C::take(&mut rx),
             Ok(expected),
             "B2: in the order of the puts"
         );
     }
     let _tx = W::join(putter);
-    assert_eq!(
+    holds_eq!(
         log.steps(),
         [1, 2],
         "B2: a transform runs once for each put"
@@ -199,7 +199,7 @@ fn serves_two<C: Transforms + Blocking, W: World>(buffer: Buffer) {
     let mut taken = takers.map(W::join);
     taken.sort_unstable_by_key(|(value, _rx)| *value);
     let taken = taken.map(|(value, _rx)| value);
-    assert_eq!(taken, [10, 11], "B2: one put serves two takes");
+    holds_eq!(taken, [10, 11], "B2: one put serves two takes");
 }
 
 /// The number that ends the channel is its last; what is put later is refused.
@@ -212,7 +212,7 @@ fn ends_early<C: Transforms + Blocking>(buffer: Buffer) {
     let (mut tx, mut rx, log) = open::<C>(buffer, script);
     let mut values = Vec::new();
     for number in [1, 2] {
-        assert_eq!(
+        holds_eq!(
             C::offer(&mut tx, number),
             Offered::Done,
             "B2: an open channel"
@@ -221,23 +221,23 @@ fn ends_early<C: Transforms + Blocking>(buffer: Buffer) {
             values.extend(C::take(&mut rx));
         }
     }
-    assert_eq!(
+    holds_eq!(
         C::put(&mut tx, 3),
         Err(PutError::Closed(Some(3))),
         "B2: a put after the transform's end"
     );
     values.extend(drain::<C>(&mut rx));
-    assert_eq!(
+    holds_eq!(
         values,
         [10, 20, LAST],
         "B2: what comes of a transform that ends"
     );
-    assert_eq!(
+    holds_eq!(
         log.steps(),
         [1, 2],
         "B2: a transform runs once for each put"
     );
-    assert_eq!(log.completions(), 1, "B2: a transform is completed once");
+    holds_eq!(log.completions(), 1, "B2: a transform is completed once");
 }
 
 /// Whoever waits when the transform ends is answered true, and nothing comes of it.
@@ -249,7 +249,7 @@ fn ends_before_puts<C: Transforms + Blocking, W: World>() {
     };
     let (mut tx, mut rx, log) = open::<C>(Buffer::fixed(1), script);
     let further = C::another_tx(&tx).expect("a channel for many producers");
-    assert_eq!(C::offer(&mut tx, 1), Offered::Done, "B2: there is room");
+    holds_eq!(C::offer(&mut tx, 1), Offered::Done, "B2: there is room");
     let putters = [(tx, 2), (further, 3)].map(|(mut tx, number)| {
         W::spawn(move || {
             W::perturb();
@@ -263,24 +263,24 @@ fn ends_before_puts<C: Transforms + Blocking, W: World>() {
     }
     let answers = putters.map(W::join).map(|(answer, _tx)| answer);
     let steps = log.steps();
-    assert_eq!(
+    holds_eq!(
         steps.len(),
         2,
         "B2: a transform that ends after two took {steps:?}"
     );
-    assert_eq!(
+    holds_eq!(
         values,
         [10, 10 * steps[1], LAST],
         "B2: what comes of a transform that ends"
     );
     for (number, answer) in [2, 3].into_iter().zip(answers) {
         let refused = answer == Err(PutError::Closed(Some(number)));
-        assert!(
+        holds!(
             answer == Ok(()) || refused && steps[1] != number,
             "B2: the put of {number} was answered {answer:?}"
         );
     }
-    assert_eq!(log.completions(), 1, "B2: a transform is completed once");
+    holds_eq!(log.completions(), 1, "B2: a transform is completed once");
 }
 
 fn completed_once<C: Transforms>(buffer: Buffer) {
@@ -289,19 +289,19 @@ fn completed_once<C: Transforms>(buffer: Buffer) {
         ..Script::PLAIN
     };
     let (mut tx, mut rx, log) = open::<C>(buffer, script);
-    assert_eq!(C::offer(&mut tx, 1), Offered::Done, "B2: there is room");
-    assert_eq!(log.completions(), 0, "B2: a channel that is open");
+    holds_eq!(C::offer(&mut tx, 1), Offered::Done, "B2: there is room");
+    holds_eq!(log.completions(), 0, "B2: a channel that is open");
     C::close(&tx);
     C::close(&tx);
-    assert_eq!(
+    holds_eq!(
         drain::<C>(&mut rx),
         [10, LAST, LAST + 1],
         "B2: what is emitted at the end can be taken"
     );
     for _ in 0..2 {
-        assert_eq!(C::poll(&mut rx), Polled::Closed, "B2: completed again");
+        holds_eq!(C::poll(&mut rx), Polled::Closed, "B2: completed again");
     }
-    assert_eq!(log.completions(), 1, "B2: a transform is completed once");
+    holds_eq!(log.completions(), 1, "B2: a transform is completed once");
 }
 
 /// A put that waits when the channel closes comes before what is emitted at the end.
@@ -312,7 +312,7 @@ fn closed_before_a_put<C: Transforms + Blocking, W: World>() {
     };
     let (mut tx, mut rx, log) = open::<C>(Buffer::fixed(1), script);
     let closing = C::another_tx(&tx).expect("a channel for many producers");
-    assert_eq!(C::offer(&mut tx, 1), Offered::Done, "B2: there is room");
+    holds_eq!(C::offer(&mut tx, 1), Offered::Done, "B2: there is room");
     let putter = W::spawn(move || {
         W::perturb();
         (C::put(&mut tx, 2), tx)
@@ -326,11 +326,12 @@ fn closed_before_a_put<C: Transforms + Blocking, W: World>() {
     } else {
         vec![10, LAST]
     };
-    assert_eq!(
-        values, expected,
+    holds_eq!(
+        values,
+        expected,
         "B2: what came last, where the put was answered {answer:?}"
     );
-    assert_eq!(log.completions(), 1, "B2: a transform is completed once");
+    holds_eq!(log.completions(), 1, "B2: a transform is completed once");
 }
 
 fn completion_is_taken<C: Transforms + Blocking, W: World>(buffer: Buffer) {
@@ -345,7 +346,7 @@ fn completion_is_taken<C: Transforms + Blocking, W: World>(buffer: Buffer) {
     });
     W::perturb();
     C::close(&tx);
-    assert_eq!(
+    holds_eq!(
         W::join(taker),
         [Ok(LAST), Ok(LAST + 1), Err(TakeError::Closed)],
         "B2: what is emitted at the end goes to takes before the channel's end does"
@@ -358,16 +359,16 @@ fn no_consumer<C: Transforms>(buffer: Buffer) {
         ..Script::PLAIN
     };
     let (mut tx, rx, log) = open::<C>(buffer, script);
-    assert_eq!(C::offer(&mut tx, 1), Offered::Done, "B2: there is room");
+    holds_eq!(C::offer(&mut tx, 1), Offered::Done, "B2: there is room");
     drop(rx);
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut tx, 2),
         Offered::Closed(2),
         "C14: an offer without consumers"
     );
     drop(tx);
-    assert_eq!(log.steps(), [1], "B2: nobody can take what would come");
-    assert_eq!(log.completions(), 0, "B2: nobody can take what would come");
+    holds_eq!(log.steps(), [1], "B2: nobody can take what would come");
+    holds_eq!(log.completions(), 0, "B2: nobody can take what would come");
 }
 
 fn expands_into<C: Transforms>(buffer: Buffer, kept: u32) {
@@ -376,17 +377,17 @@ fn expands_into<C: Transforms>(buffer: Buffer, kept: u32) {
         ..Script::PLAIN
     };
     let (mut tx, mut rx, _log) = open::<C>(buffer, script);
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut tx, 1),
         Offered::Done,
         "B1: a put on {buffer} waits"
     );
-    assert_eq!(
+    holds_eq!(
         C::poll(&mut rx),
         Polled::Done(kept),
         "B1: what {buffer} kept of three"
     );
-    assert_eq!(
+    holds_eq!(
         C::poll(&mut rx),
         Polled::WouldWait,
         "B1: {buffer} kept too much"
@@ -425,9 +426,9 @@ fn as_specified<C: Transforms + Blocking, W: World>(buffer: Buffer) {
         Scripted::new(script, &Log::default()),
         steps.iter().copied(),
     );
-    assert_eq!(values, specified, "B2: what came of {steps:?}");
+    holds_eq!(values, specified, "B2: what came of {steps:?}");
     steps.sort_unstable();
     let puts: Vec<u32> = (0..2 * each).collect();
-    assert_eq!(steps, puts, "B2: a transform runs once for each put");
-    assert_eq!(log.completions(), 1, "B2: a transform is completed once");
+    holds_eq!(steps, puts, "B2: a transform runs once for each put");
+    holds_eq!(log.completions(), 1, "B2: a transform is completed once");
 }

@@ -96,7 +96,7 @@ fn open<C: Transforms>(buffer: Buffer, at_end: bool, answer: Answer) -> (C::Tx<u
         }
     };
     let opened = C::open_transformed(buffer, Fragile { at_end }, handler);
-    opened.unwrap_or_else(|why| panic!("B2: no channel with {buffer}: {why}"))
+    opened.unwrap_or_else(|why| violated!("B2: no channel with {buffer}: {why}"))
 }
 
 fn drain<C: Channels>(rx: &mut C::Rx<u32>) -> Vec<u32> {
@@ -109,7 +109,7 @@ fn drain<C: Channels>(rx: &mut C::Rx<u32>) -> Vec<u32> {
 
 fn handled<C: Transforms + Blocking>(buffer: Buffer, answer: Answer) {
     let (mut tx, mut rx) = open::<C>(buffer, false, answer);
-    assert_eq!(
+    holds_eq!(
         C::put(&mut tx, FATAL),
         Ok(()),
         "B3: a put whose transform panicked"
@@ -118,34 +118,34 @@ fn handled<C: Transforms + Blocking>(buffer: Buffer, answer: Answer) {
     if let Answer::Value = answer {
         expected.push(stand_in(FATAL));
     }
-    assert_eq!(
+    holds_eq!(
         drain::<C>(&mut rx),
         expected,
         "B3: what was emitted before the panic, and what stands in"
     );
-    assert_eq!(C::put(&mut tx, 1), Ok(()), "B3: the channel goes on");
-    assert_eq!(drain::<C>(&mut rx), [10], "B3: the transform goes on");
+    holds_eq!(C::put(&mut tx, 1), Ok(()), "B3: the channel goes on");
+    holds_eq!(drain::<C>(&mut rx), [10], "B3: the transform goes on");
     C::close(&tx);
-    assert_eq!(C::poll(&mut rx), Polled::Closed, "B3: the channel goes on");
+    holds_eq!(C::poll(&mut rx), Polled::Closed, "B3: the channel goes on");
 }
 
 fn at_the_end<C: Transforms + Blocking>(buffer: Buffer) {
     let (mut tx, mut rx) = open::<C>(buffer, true, Answer::Value);
     assert_eq!(C::put(&mut tx, 1), Ok(()));
     C::close(&tx);
-    assert_eq!(
+    holds_eq!(
         drain::<C>(&mut rx),
         [10, stand_in(FATAL)],
         "B3: what stands in for a completion"
     );
-    assert_eq!(C::poll(&mut rx), Polled::Closed, "B2: completed again");
+    holds_eq!(C::poll(&mut rx), Polled::Closed, "B2: completed again");
 }
 
 fn to_a_taker<C: Transforms + Blocking, W: World>(buffer: Buffer) {
     let (mut tx, mut rx) = open::<C>(buffer, false, Answer::Value);
     let taker = W::spawn(move || [(); 2].map(|()| take::<C, W, _>(&mut rx)));
     put::<C, W, _>(&mut tx, FATAL);
-    assert_eq!(
+    holds_eq!(
         W::join(taker),
         [10 * FATAL, stand_in(FATAL)],
         "B3: what stands in goes to takes that wait"
@@ -162,7 +162,7 @@ fn on_a_taker<C: Transforms + Blocking, W: World>() {
     });
     let taken = [(); 3].map(|()| take::<C, W, _>(&mut rx));
     let _tx = W::join(putter);
-    assert_eq!(
+    holds_eq!(
         taken,
         [10, 10 * FATAL, stand_in(FATAL)],
         "B3: a take lost its value to a panic"
@@ -187,19 +187,19 @@ fn dropped_once<C: Transforms>(buffer: Buffer) {
     let handler = move |_: Panic| Some(spare.token(3));
     let opened = C::open_transformed(buffer, Careless, handler);
     let (mut tx, mut rx) =
-        opened.unwrap_or_else(|why| panic!("B2: no channel with {buffer}: {why}"));
+        opened.unwrap_or_else(|why| violated!("B2: no channel with {buffer}: {why}"));
     for id in [0, 1, 2] {
         let offered = C::offer(&mut tx, mint.token(id));
-        assert!(matches!(offered, Offered::Done), "B3: the channel goes on");
+        holds!(matches!(offered, Offered::Done), "B3: the channel goes on");
     }
-    assert_eq!(mint.drops(1), 1, "C10: drops of the value that panicked");
+    holds_eq!(mint.drops(1), 1, "C10: drops of the value that panicked");
     let mut taken = Vec::new();
     while let Polled::Done(token) = C::poll(&mut rx) {
         taken.push(token.id());
     }
-    assert_eq!(taken, [0, 3, 2], "B3: what stands in has the value's place");
+    holds_eq!(taken, [0, 3, 2], "B3: what stands in has the value's place");
     drop((tx, rx));
     for id in 0..4 {
-        assert_eq!(mint.drops(id), 1, "C10: drops of token {id}");
+        holds_eq!(mint.drops(id), 1, "C10: drops of token {id}");
     }
 }

@@ -93,8 +93,9 @@ fn put_pending<C: Async>(buffer: Buffer) {
     }
     drop(tx);
     let drops = mint.drops(0) + mint.drops(1);
-    assert_eq!(
-        drops, expected,
+    holds_eq!(
+        drops,
+        expected,
         "C10: a value that waited, or one in the buffer, was not dropped once"
     );
 }
@@ -121,19 +122,19 @@ fn panics<C: Channels>(buffer: Buffer) {
             token: mint.token(id),
             panics: id == 1,
         };
-        assert!(
+        holds!(
             matches!(C::offer(&mut tx, value), Offered::Done),
             "C3: no room for {COUNT}"
         );
     }
     drop(tx);
     let dropped = catch_unwind(AssertUnwindSafe(|| drop(rx)));
-    assert!(
+    holds!(
         dropped.is_err(),
         "C10: the panic of a value's drop was swallowed"
     );
     for id in 0..COUNT {
-        assert_eq!(
+        holds_eq!(
             mint.drops(id),
             1,
             "C10: drops of token {id} beside one that panics in its drop"
@@ -145,13 +146,13 @@ fn left_inside<C: Channels>(buffer: Buffer, takers_first: bool) {
     let mint = Mint::new(COUNT);
     let (mut tx, mut rx) = C::open::<Token>(buffer).expect("asked before");
     for id in 0..COUNT {
-        assert!(
+        holds!(
             matches!(C::offer(&mut tx, mint.token(id)), Offered::Done),
             "C3: no room for {COUNT}"
         );
     }
     let Polled::Done(first) = C::poll(&mut rx) else {
-        panic!("C2: a value was lost")
+        violated!("C2: a value was lost")
     };
     let kept = first.id();
     if takers_first {
@@ -163,14 +164,14 @@ fn left_inside<C: Channels>(buffer: Buffer, takers_first: bool) {
     }
     for id in 0..COUNT {
         let expected = u32::from(id != kept);
-        assert_eq!(
+        holds_eq!(
             mint.drops(id),
             expected,
             "C10: drops of token {id} (token {kept} is still held)"
         );
     }
     drop(first);
-    assert_eq!(
+    holds_eq!(
         mint.drops(kept),
         1,
         "C10: a value that was taken belongs to its taker"

@@ -59,7 +59,7 @@ fn a_future_takes<C: Async + Blocking, W: World>() {
         tx
     });
     W::perturb();
-    assert_eq!(
+    holds_eq!(
         W::block_on(C::take_async(&mut rx)),
         Ok(8),
         "C11: a future did not meet a thread"
@@ -72,11 +72,11 @@ fn a_future_puts<C: Async + Blocking, W: World>() {
         C::open::<u32>(Buffer::fixed(1)).expect("a family with futures has a buffer");
     let taker = W::spawn(move || (take::<C, W, _>(&mut rx), rx));
     W::perturb();
-    assert!(
+    holds!(
         W::block_on(C::put_async(&mut tx, 8)).is_ok(),
         "C1: a put on an open channel was refused"
     );
-    assert_eq!(W::join(taker).0, 8, "C11: a thread did not meet a future");
+    holds_eq!(W::join(taker).0, 8, "C11: a thread did not meet a future");
 }
 
 /// The waker of the latest poll is the one that counts: the first wakes nobody.
@@ -85,13 +85,13 @@ fn renewed_waker<C: Async + Blocking, W: World>() {
         C::open::<u32>(Buffer::fixed(1)).expect("a family with futures has a buffer");
     let mut take = Box::pin(C::take_async(&mut rx));
     let early = take.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-    assert!(early.is_pending(), "C3: a take of nothing");
+    holds!(early.is_pending(), "C3: a take of nothing");
     let putter = W::spawn(move || {
         put::<C, W, _>(&mut tx, 8);
         tx
     });
     W::perturb();
-    assert_eq!(
+    holds_eq!(
         W::block_on(take),
         Ok(8),
         "C11: a future did not meet a thread"
@@ -106,15 +106,15 @@ fn renewed_waker_of_a_put<C: Async + Blocking, W: World>() {
     assert_eq!(C::offer(&mut tx, 7), Offered::Done);
     let mut put = Box::pin(C::put_async(&mut tx, 8));
     let early = put.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-    assert!(early.is_pending(), "C3: a put without room");
+    holds!(early.is_pending(), "C3: a put without room");
     let taker = W::spawn(move || ([(); 2].map(|()| take::<C, W, _>(&mut rx)), rx));
     W::perturb();
-    assert_eq!(
+    holds_eq!(
         W::block_on(put),
         Ok(()),
         "C11: a future did not meet a thread"
     );
-    assert_eq!(
+    holds_eq!(
         W::join(taker).0,
         [7, 8],
         "C11: a thread did not meet a future"
@@ -142,21 +142,21 @@ fn panicking_waker<C: Async + Blocking>() {
         );
         // Whether the fault reaches the thread that wakes is the crate's affair; the value is not.
         let put = catch_unwind(AssertUnwindSafe(|| C::put(&mut tx, 1)));
-        assert!(
+        holds!(
             !matches!(put, Ok(Err(_))),
             "C11: a put met a panicking waker, and was refused"
         );
     }
-    assert_eq!(
+    holds_eq!(
         C::take(&mut rx),
         Ok(1),
         "C11: a value was lost to a panicking waker"
     );
-    assert!(
+    holds!(
         C::put(&mut tx, 2).is_ok(),
         "C11: the channel is not usable after a waker's panic"
     );
-    assert_eq!(
+    holds_eq!(
         C::take(&mut rx),
         Ok(2),
         "C11: the channel is not usable after a waker's panic"
@@ -174,11 +174,11 @@ fn meets_a_thread<C: Callback + Blocking, W: World>() {
         answers.send(answer).expect("it is being watched")
     });
     let putter = W::spawn(move || C::put(&mut tx, 4).is_ok());
-    assert!(
+    holds!(
         W::join(putter),
         "C11: a put did not meet a callback that waits"
     );
-    assert_eq!(
+    holds_eq!(
         seen.try_recv(),
         Ok(Ok(4)),
         "C11: the callback had not run when its put was answered"
@@ -200,12 +200,12 @@ fn reenters<C: Callback>() {
     C::take_then(&rx, move |answer| {
         value.send(answer).expect("it is being watched")
     });
-    assert_eq!(
+    holds_eq!(
         taken.try_recv(),
         Ok(Ok(2)),
         "C11: a callback could not use its channel"
     );
-    assert_eq!(
+    holds_eq!(
         seen.try_recv(),
         Ok(true),
         "C11: the put of a callback was not answered"
@@ -243,7 +243,7 @@ fn chain<C: Callback>() {
         .expect("a thread")
         .join()
         .expect("no overflow");
-    assert_eq!(
+    holds_eq!(
         seen.try_recv(),
         Ok(LENGTH),
         "C11: the chain did not come to its end"
@@ -255,7 +255,7 @@ fn panics<C: Callback + Blocking>() {
     C::take_then(&rx, |_| {
         std::panic::resume_unwind(Box::new("a callback's own fault"))
     });
-    assert!(
+    holds!(
         C::put(&mut tx, 1).is_ok(),
         "C11: a callback's panic reached the thread that served it"
     );
@@ -263,11 +263,11 @@ fn panics<C: Callback + Blocking>() {
     C::take_then(&rx, move |answer| {
         answers.send(answer).expect("it is being watched")
     });
-    assert!(
+    holds!(
         C::put(&mut tx, 2).is_ok(),
         "C11: the channel is not usable after a callback's panic"
     );
-    assert_eq!(
+    holds_eq!(
         seen.try_recv(),
         Ok(Ok(2)),
         "C11: the channel is not usable after a callback's panic"

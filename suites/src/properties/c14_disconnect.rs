@@ -66,7 +66,7 @@ fn waiting_take<C: Channels, F: Form<C>, W: World>(buffer: Buffer) {
     });
     W::perturb();
     drop(tx);
-    assert_eq!(
+    holds_eq!(
         W::join(taker),
         Err(TakeError::Closed),
         "C14: a take outlived its last producer"
@@ -82,7 +82,7 @@ fn waiting_put<C: Channels, F: Form<C>, W: World>(buffer: Buffer) {
     });
     W::perturb();
     drop(rx);
-    assert!(
+    holds!(
         is_closed(W::join(putter), 1),
         "C14: a put outlived its last consumer"
     );
@@ -93,17 +93,17 @@ fn no_consumer<C: Channels, F: Form<C>>(buffer: Buffer) {
     if let Some(last) = C::another_rx(&rx) {
         drop(rx);
         if buffer != Buffer::Rendezvous {
-            assert_eq!(F::put(&mut tx, 0), Ok(()), "C14: one consumer is left");
+            holds_eq!(F::put(&mut tx, 0), Ok(()), "C14: one consumer is left");
         }
         drop(last);
     } else {
         drop(rx);
     }
-    assert!(
+    holds!(
         is_closed(F::put(&mut tx, 5), 5),
         "C14: a put without consumers"
     );
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut tx, 6),
         Offered::Closed(6),
         "C14: an offer without consumers"
@@ -116,23 +116,23 @@ fn buffered<C: Channels, F: Form<C>>(buffer: Buffer) {
     assert_eq!(F::put(&mut tx, 1), Ok(()));
     drop(tx);
     if let Some(mut tx) = another {
-        assert_eq!(F::take(&mut rx), Ok(1), "C14: one producer is left");
-        assert_eq!(
+        holds_eq!(F::take(&mut rx), Ok(1), "C14: one producer is left");
+        holds_eq!(
             C::poll(&mut rx),
             Polled::WouldWait,
             "C14: one producer is left"
         );
-        assert_eq!(F::put(&mut tx, 1), Ok(()), "C14: one producer is left");
+        holds_eq!(F::put(&mut tx, 1), Ok(()), "C14: one producer is left");
     }
-    assert_eq!(
+    holds_eq!(
         F::take(&mut rx),
         Ok(1),
         "C14: a buffered value went with its producer"
     );
-    assert_eq!(
+    holds_eq!(
         F::take(&mut rx),
         Err(TakeError::Closed),
         "C14: no producer is left"
     );
-    assert_eq!(C::poll(&mut rx), Polled::Closed, "C14: no producer is left");
+    holds_eq!(C::poll(&mut rx), Polled::Closed, "C14: no producer is left");
 }

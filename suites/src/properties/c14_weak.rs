@@ -33,18 +33,18 @@ pub(super) fn cases<C: WeakProducers, W: World>() -> Vec<Case> {
 fn keeps_nothing_open<C: WeakProducers>(buffer: Buffer) {
     let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
     let weak = C::downgrade(&tx);
-    assert_eq!(C::offer(&mut tx, 1), Offered::Done, "C14: an open channel");
+    holds_eq!(C::offer(&mut tx, 1), Offered::Done, "C14: an open channel");
     drop(tx);
-    assert!(
+    holds!(
         C::upgrade(&weak).is_none(),
         "C14: a weak producer became a producer after the last"
     );
-    assert_eq!(
+    holds_eq!(
         C::poll(&mut rx),
         Polled::Done(1),
         "C14: a buffered value went with its producer"
     );
-    assert_eq!(
+    holds_eq!(
         C::poll(&mut rx),
         Polled::Closed,
         "C14: a weak producer kept its channel open"
@@ -56,19 +56,19 @@ fn becomes_a_producer<C: WeakProducers>(buffer: Buffer) {
     let weak = C::downgrade(&tx);
     let mut further = C::upgrade(&weak).expect("C14: a producer lives");
     drop(tx);
-    assert_eq!(
+    holds_eq!(
         C::poll(&mut rx),
         Polled::WouldWait,
         "C14: one producer is left"
     );
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut further, 1),
         Offered::Done,
         "C14: one producer is left"
     );
     assert_eq!(C::poll(&mut rx), Polled::Done(1));
     drop(further);
-    assert_eq!(C::poll(&mut rx), Polled::Closed, "C14: no producer is left");
+    holds_eq!(C::poll(&mut rx), Polled::Closed, "C14: no producer is left");
 }
 
 /// Whoever becomes a producer in time finds the channel open; nobody does later.
@@ -82,7 +82,7 @@ fn races_the_last<C: WeakProducers, W: World>(buffer: Buffer) {
     W::perturb();
     let upgraded = C::upgrade(&weak);
     if let Some(mut tx) = upgraded {
-        assert_eq!(
+        holds_eq!(
             C::offer(&mut tx, 1),
             Offered::Done,
             "C14: a channel ended beside a producer"
@@ -90,8 +90,8 @@ fn races_the_last<C: WeakProducers, W: World>(buffer: Buffer) {
         assert_eq!(C::poll(&mut rx), Polled::Done(1));
     }
     W::join(dropping);
-    assert_eq!(C::poll(&mut rx), Polled::Closed, "C14: no producer is left");
-    assert!(
+    holds_eq!(C::poll(&mut rx), Polled::Closed, "C14: no producer is left");
+    holds!(
         C::upgrade(&weak).is_none(),
         "C14: a weak producer became a producer after the last"
     );

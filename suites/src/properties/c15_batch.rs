@@ -103,20 +103,22 @@ fn limit(count: usize) -> NonZeroUsize {
 fn up_to_a_limit<C: Channels, F: BatchForm<C>>(buffer: Buffer) {
     let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
     let mut queue: VecDeque<u32> = (0..3).collect();
-    assert_eq!(
+    holds_eq!(
         F::put_many(&mut tx, &mut queue),
         Ok(()),
         "C15: a batch for which there is room"
     );
-    assert!(
+    holds!(
         queue.is_empty(),
         "C15: what was put is no longer the caller's"
     );
     let mut values = vec![9];
-    assert_eq!(F::take_many(&mut rx, limit(2), &mut values), Ok(2));
-    assert_eq!(values, [9, 0, 1], "C15: a batch of two");
-    assert_eq!(F::take_many(&mut rx, limit(5), &mut values), Ok(1));
-    assert_eq!(values, [9, 0, 1, 2], "C15: what was left");
+    let taken = F::take_many(&mut rx, limit(2), &mut values);
+    holds_eq!(taken, Ok(2), "C15: a batch of two");
+    holds_eq!(values, [9, 0, 1], "C15: a batch of two");
+    let taken = F::take_many(&mut rx, limit(5), &mut values);
+    holds_eq!(taken, Ok(1), "C15: what was left");
+    holds_eq!(values, [9, 0, 1, 2], "C15: what was left");
     assert_eq!(C::poll(&mut rx), Polled::WouldWait);
 }
 
@@ -134,13 +136,13 @@ fn meet<C: Channels, F: BatchForm<C>, W: World>(buffer: Buffer) {
         let before = values.len();
         let taken = F::take_many(&mut rx, limit(3), &mut values);
         let taken = taken.expect("C15: a batch found an open channel closed");
-        assert_eq!(values.len() - before, taken, "C15: how many were taken");
-        assert!((1..=3).contains(&taken), "C15: {taken} values up to 3");
+        holds_eq!(values.len() - before, taken, "C15: how many were taken");
+        holds!((1..=3).contains(&taken), "C15: {taken} values up to 3");
     }
     let expected: Vec<u32> = (0..COUNT).collect();
-    assert_eq!(values, expected, "C15: a batch is in order");
+    holds_eq!(values, expected, "C15: a batch is in order");
     let (put, _tx) = W::join(putter);
-    assert_eq!(put, Ok(()), "C15: a batch that was taken");
+    holds_eq!(put, Ok(()), "C15: a batch that was taken");
 }
 
 fn shut<C: Channels>(tx: &C::Tx<u32>, rx: &mut C::Rx<u32>) -> bool {
@@ -154,20 +156,20 @@ fn after_a_close<C: Channels, F: BatchForm<C>>(buffer: Buffer) {
     }
     let mut queue = VecDeque::from([1, 2]);
     let swallows = matches!(F::put(&mut tx, 0), Err(PutError::Closed(None)));
-    assert_eq!(
+    holds_eq!(
         F::put_many(&mut tx, &mut queue),
         Err(BatchError::Closed),
         "C15: a batch after a close"
     );
     let left = if swallows { vec![2] } else { vec![1, 2] };
-    assert_eq!(queue, left, "C15: what a close refuses comes back");
+    holds_eq!(queue, left, "C15: what a close refuses comes back");
     let mut values = vec![9];
-    assert_eq!(
+    holds_eq!(
         F::take_many(&mut rx, limit(2), &mut values),
         Err(TakeError::Closed),
         "C15: a batch of a closed channel"
     );
-    assert_eq!(values, [9], "C15: a batch of nothing");
+    holds_eq!(values, [9], "C15: a batch of nothing");
 }
 
 /// What of a batch was put before the close is taken, the rest comes back, both in order.
@@ -192,13 +194,13 @@ fn close_between<C: Channels, F: BatchForm<C>, W: World>(buffer: Buffer) {
     }
     while F::take_many(&mut rx, limit(2), &mut taken).is_ok() && taken.len() < 3 {}
     let (put, queue, _tx) = W::join(putter);
-    assert_eq!(
+    holds_eq!(
         put.is_ok(),
         queue.is_empty(),
         "C15: {put:?}, with {queue:?} left"
     );
     taken.extend(queue);
-    assert_eq!(
+    holds_eq!(
         taken,
         [0, 1, 2],
         "C15: what was taken and what came back are the batch"
@@ -221,11 +223,11 @@ fn room_for_two<C: Channels, F: BatchForm<C>, W: World>() {
     W::perturb();
     let mut values = Vec::new();
     let taken = F::take_many(&mut rx, limit(2), &mut values);
-    assert_eq!(taken, Ok(2), "C15: a batch of two");
-    assert_eq!(values, [0, 1], "C15: a batch is in order");
+    holds_eq!(taken, Ok(2), "C15: a batch of two");
+    holds_eq!(values, [0, 1], "C15: a batch is in order");
     let _producers = putters.map(|putter| {
         let (put, tx) = W::join(putter);
-        assert_eq!(put, Ok(()), "C15: a batch made room");
+        holds_eq!(put, Ok(()), "C15: a batch made room");
         tx
     });
     values.clear();
@@ -233,5 +235,5 @@ fn room_for_two<C: Channels, F: BatchForm<C>, W: World>() {
         values.push(value);
     }
     values.sort_unstable();
-    assert_eq!(values, [2, 3], "C15: a batch made room");
+    holds_eq!(values, [2, 3], "C15: a batch made room");
 }

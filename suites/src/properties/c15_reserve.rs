@@ -98,7 +98,7 @@ fn producers<C: Channels>() -> (C::Tx<u32>, C::Tx<u32>, C::Rx<u32>) {
 fn nothing_to_reserve<C: Reserve>() {
     let (tx, _rx) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
     let refused = C::try_reserve(&tx).err();
-    assert_eq!(
+    holds_eq!(
         refused,
         Some(ReserveError::NothingToReserve),
         "C15: a rendezvous has no room"
@@ -108,34 +108,34 @@ fn nothing_to_reserve<C: Reserve>() {
 fn room_is_held<C: Reserve>() {
     let (tx, mut further, mut rx) = producers::<C>();
     let permit =
-        C::try_reserve(&tx).unwrap_or_else(|why| panic!("C15: {why:?} of an empty channel"));
-    assert_eq!(
+        C::try_reserve(&tx).unwrap_or_else(|why| violated!("C15: {why:?} of an empty channel"));
+    holds_eq!(
         C::offer(&mut further, 1),
         Offered::WouldWait(1),
         "C15: another put took the room of a permit"
     );
-    assert_eq!(
+    holds_eq!(
         C::try_reserve(&further).err(),
         Some(ReserveError::WouldWait),
         "C15: two permits for one place"
     );
-    assert_eq!(
+    holds_eq!(
         C::poll(&mut rx),
         Polled::WouldWait,
         "C15: a permit is no value"
     );
-    assert_eq!(C::fill(permit, 7), Ok(()), "C15: a permit is filled");
-    assert_eq!(
+    holds_eq!(C::fill(permit, 7), Ok(()), "C15: a permit is filled");
+    holds_eq!(
         C::offer(&mut further, 1),
         Offered::WouldWait(1),
         "C3: a value takes room"
     );
-    assert_eq!(
+    holds_eq!(
         C::poll(&mut rx),
         Polled::Done(7),
         "C15: a permit was filled"
     );
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut further, 1),
         Offered::Done,
         "C15: room is left"
@@ -145,10 +145,11 @@ fn room_is_held<C: Reserve>() {
 /// A put waits, perhaps, while a permit is out, and is served once that is dropped.
 fn comes_back<C: Reserve, F: ReserveForm<C>, W: World>(waits: bool) {
     let (tx, mut further, mut rx) = producers::<C>();
-    let permit = F::reserve(&tx).unwrap_or_else(|why| panic!("C15: {why:?} of an empty channel"));
+    let permit =
+        F::reserve(&tx).unwrap_or_else(|why| violated!("C15: {why:?} of an empty channel"));
     if !waits {
         drop(permit);
-        assert_eq!(
+        holds_eq!(
             C::offer(&mut further, 1),
             Offered::Done,
             "C15: a permit's room was not given back"
@@ -162,8 +163,8 @@ fn comes_back<C: Reserve, F: ReserveForm<C>, W: World>(waits: bool) {
     W::perturb();
     drop(permit);
     let (put, _further) = W::join(putter);
-    assert_eq!(put, Ok(()), "C15: a put that waited for a permit's room");
-    assert_eq!(C::poll(&mut rx), Polled::Done(1), "C15: it was put");
+    holds_eq!(put, Ok(()), "C15: a put that waited for a permit's room");
+    holds_eq!(C::poll(&mut rx), Polled::Done(1), "C15: it was put");
 }
 
 fn waits_for_room<C: Reserve, F: ReserveForm<C>, W: World>() {
@@ -173,21 +174,22 @@ fn waits_for_room<C: Reserve, F: ReserveForm<C>, W: World>() {
         W::perturb();
         let filled = match F::reserve(&further) {
             Ok(permit) => C::fill(permit, 2),
-            Err(why) => panic!("C15: {why:?} of an open channel"),
+            Err(why) => violated!("C15: {why:?} of an open channel"),
         };
         (filled, further)
     });
     W::perturb();
     assert_eq!(F::take(&mut rx), Ok(1));
-    assert_eq!(F::take(&mut rx), Ok(2), "C15: a permit was filled");
+    holds_eq!(F::take(&mut rx), Ok(2), "C15: a permit was filled");
     let (filled, _further) = W::join(reserving);
-    assert_eq!(filled, Ok(()), "C15: a permit of an open channel");
+    holds_eq!(filled, Ok(()), "C15: a permit of an open channel");
 }
 
 /// The value of a permit goes to a take that waits, and then its room to whoever waits for it.
 fn serves_a_take_and_a_put<C: Reserve, F: ReserveForm<C>, W: World>() {
     let (tx, mut further, mut rx) = producers::<C>();
-    let permit = F::reserve(&tx).unwrap_or_else(|why| panic!("C15: {why:?} of an empty channel"));
+    let permit =
+        F::reserve(&tx).unwrap_or_else(|why| violated!("C15: {why:?} of an empty channel"));
     let taker = W::spawn(move || {
         W::perturb();
         let mut taken = [F::take(&mut rx), F::take(&mut rx)].map(Result::ok);
@@ -199,15 +201,15 @@ fn serves_a_take_and_a_put<C: Reserve, F: ReserveForm<C>, W: World>() {
         (F::put(&mut further, 2), further)
     });
     W::perturb();
-    assert_eq!(
+    holds_eq!(
         C::fill(permit, 1),
         Ok(()),
         "C15: a permit of an open channel"
     );
     let (put, _further) = W::join(putter);
-    assert_eq!(put, Ok(()), "C15: a put that waited for a permit's room");
+    holds_eq!(put, Ok(()), "C15: a put that waited for a permit's room");
     let (taken, _rx) = W::join(taker);
-    assert_eq!(taken, [Some(1), Some(2)], "C15: both were put");
+    holds_eq!(taken, [Some(1), Some(2)], "C15: both were put");
 }
 
 fn shut<C: Channels>(tx: &C::Tx<u32>, rx: &mut C::Rx<u32>) -> bool {
@@ -223,10 +225,11 @@ fn is_shut<C: Channels>() -> bool {
 /// A permit's value is accepted and can be taken, or it is given back.
 fn close_while_out<C: Reserve, F: ReserveForm<C>, W: World>() {
     let (tx, further, mut rx) = producers::<C>();
-    let permit = F::reserve(&tx).unwrap_or_else(|why| panic!("C15: {why:?} of an empty channel"));
+    let permit =
+        F::reserve(&tx).unwrap_or_else(|why| violated!("C15: {why:?} of an empty channel"));
     let closer = W::spawn(move || {
         W::perturb();
-        assert!(
+        holds!(
             shut::<C>(&further, &mut rx),
             "C6: one half or the other closes"
         );
@@ -238,16 +241,16 @@ fn close_while_out<C: Reserve, F: ReserveForm<C>, W: World>() {
     let expected = match filled {
         Ok(()) => Polled::Done(2),
         Err(value) => {
-            assert_eq!(value, 2, "C15: another value came back");
+            holds_eq!(value, 2, "C15: another value came back");
             Polled::Closed
         }
     };
-    assert_eq!(
+    holds_eq!(
         C::poll(&mut rx),
         expected,
         "C15: what became of a value of a permit at a close, which answered {filled:?}"
     );
-    assert_eq!(
+    holds_eq!(
         C::poll(&mut rx),
         Polled::Closed,
         "C6: the channel is closed"
@@ -267,7 +270,7 @@ fn close_while_waiting<C: Reserve, F: ReserveForm<C>, W: World>() {
         drop(rx);
     }
     let (refused, _further) = W::join(reserving);
-    assert_eq!(
+    holds_eq!(
         refused,
         Some(ReserveError::Closed),
         "C15: a reservation outlived its channel"
@@ -279,11 +282,11 @@ fn no_consumer<C: Reserve>() {
     let mint = Mint::new(1);
     let (tx, rx) = C::open::<Token>(ONE).expect("asked before");
     let permit =
-        C::try_reserve(&tx).unwrap_or_else(|why| panic!("C15: {why:?} of an empty channel"));
+        C::try_reserve(&tx).unwrap_or_else(|why| violated!("C15: {why:?} of an empty channel"));
     drop(rx);
     drop(C::fill(permit, mint.token(0)));
     drop(tx);
-    assert_eq!(mint.drops(0), 1, "C10: drops of a value without consumers");
+    holds_eq!(mint.drops(0), 1, "C10: drops of a value without consumers");
 }
 
 /// A reservation that is dropped holds nothing, whether it had been served or not.
@@ -293,13 +296,13 @@ fn dropped<C: AsyncReserve>(served: bool) {
     {
         let mut reserving = pin!(C::reserve_async(&further));
         let mut context = Context::from_waker(Waker::noop());
-        assert!(
+        holds!(
             matches!(reserving.as_mut().poll(&mut context), Poll::Pending),
             "C15: a reservation without room"
         );
         if served {
             assert_eq!(C::poll(&mut rx), Polled::Done(1));
-            assert_eq!(
+            holds_eq!(
                 C::offer(&mut tx, 2),
                 Offered::WouldWait(2),
                 "C15: a reservation that waits is served in turn"
@@ -309,7 +312,7 @@ fn dropped<C: AsyncReserve>(served: bool) {
     if !served {
         assert_eq!(C::poll(&mut rx), Polled::Done(1));
     }
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut tx, 2),
         Offered::Done,
         "C15: a reservation that was dropped holds room"

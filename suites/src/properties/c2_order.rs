@@ -6,7 +6,7 @@ use flowmeter_harness::sync::World;
 
 use super::crowd::{Books, Crowd};
 use super::form::Form;
-use super::{Case, Property, Reliance};
+use super::{Case, Property, Reliance, obeys};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c2-order",
@@ -26,14 +26,12 @@ pub(super) fn cases<C: Channels, F: Form<C>, W: World>(form: &str) -> Vec<Case> 
 }
 
 fn judge(books: Books) {
-    if let Err(violation) = books.ledger.judge_takes() {
-        panic!("{violation}");
-    }
+    obeys(books.ledger.judge_takes());
     for taken in &books.taken {
         let mut last = std::collections::HashMap::new();
         for &id in taken {
             if let Some(before) = last.insert(id / books.values_each, id).filter(|b| *b > id) {
-                panic!(
+                violated!(
                     "C2: one producer put token {id} before token {before}, and a consumer took it after"
                 );
             }

@@ -33,27 +33,27 @@ fn fill_and_drain<C: Channels>(capacity: usize) {
     let (mut tx, mut rx) = C::open::<usize>(Buffer::fixed(capacity)).expect("asked before");
     // Three times round, so that an index that wraps is seen wrapping.
     for round in 0..3 {
-        assert_eq!(
+        holds_eq!(
             C::poll(&mut rx),
             Polled::WouldWait,
             "C3: an empty channel had a value"
         );
         for value in 0..capacity {
             let offered = C::offer(&mut tx, round * capacity + value);
-            assert_eq!(
+            holds_eq!(
                 offered,
                 Offered::Done,
                 "C3: value {value} of {capacity} found no room"
             );
         }
         let offered = C::offer(&mut tx, usize::MAX);
-        assert_eq!(
+        holds_eq!(
             offered,
             Offered::WouldWait(usize::MAX),
             "C3: room for more than {capacity}"
         );
         for value in 0..capacity {
-            assert_eq!(
+            holds_eq!(
                 C::poll(&mut rx),
                 Polled::Done(round * capacity + value),
                 "C2: out of order"
@@ -107,12 +107,12 @@ fn a_put_waits<C: Blocking, W: World>(buffer: Buffer) {
     let came = Arc::clone(&waited);
     W::on_quiescence(move || {
         came.store(true, Relaxed);
-        assert_eq!(C::poll(&mut other), Polled::Done(0), "C2: out of order");
+        holds_eq!(C::poll(&mut other), Polled::Done(0), "C2: out of order");
     });
     put::<C, W, _>(&mut tx, room);
-    assert!(waited.load(Relaxed), "C3: a put without room did not wait");
+    holds!(waited.load(Relaxed), "C3: a put without room did not wait");
     for value in 1..=room {
-        assert_eq!(C::poll(&mut rx), Polled::Done(value), "C2: out of order");
+        holds_eq!(C::poll(&mut rx), Polled::Done(value), "C2: out of order");
     }
     is_empty::<C, _>(&mut rx, "C2: a put that had waited was taken twice");
 }
@@ -123,12 +123,12 @@ fn a_take_waits<C: Blocking, W: World>(buffer: Buffer) {
     let mut other = C::another_tx(&tx).expect("asked before");
     W::on_quiescence(move || offer_to_a_take::<C>(&mut other, 1));
     let taken = take::<C, W, _>(&mut rx);
-    assert_eq!(taken, 1, "C3: a take of nothing was answered");
+    holds_eq!(taken, 1, "C3: a take of nothing was answered");
     is_empty::<C, _>(&mut rx, "C2: a value was taken twice");
 }
 
 fn offer_to_a_take<C: Channels>(tx: &mut C::Tx<u32>, value: u32) {
-    assert_eq!(
+    holds_eq!(
         C::offer(tx, value),
         Offered::Done,
         "C5: a take waits, and an offer found none"
@@ -151,13 +151,13 @@ fn one_of_two_takes<C: Blocking, W: World>(buffer: Buffer) {
     });
     W::on_quiescence(move || {
         let answered = answers.load(Relaxed);
-        assert_eq!(answered, 1, "C3: takes that one value has answered");
+        holds_eq!(answered, 1, "C3: takes that one value has answered");
         offer_to_a_take::<C>(&mut later, 2);
     });
     put::<C, W, _>(&mut tx, 1);
     let mut took = takers.map(W::join);
     took.sort_unstable();
-    assert_eq!(took, [1, 2], "C3: one value for each take");
+    holds_eq!(took, [1, 2], "C3: one value for each take");
     is_empty::<C, _>(&mut rx, "C2: a value was taken twice");
 }
 
@@ -180,20 +180,20 @@ fn waits_for_room<C: Async>(buffer: Buffer) {
     {
         let mut put = pin!(C::put_async(&mut tx, filled));
         for _ in 0..2 {
-            assert!(
+            holds!(
                 put.as_mut().poll(&mut context).is_pending(),
                 "C3: a put without room"
             );
         }
-        assert_eq!(C::poll(&mut rx), Polled::Done(0), "C2: out of order");
-        assert_eq!(
+        holds_eq!(C::poll(&mut rx), Polled::Done(0), "C2: out of order");
+        holds_eq!(
             put.as_mut().poll(&mut context),
             Poll::Ready(Ok(())),
             "C3: a take made room, and the put waits on"
         );
     }
     for value in 1..=filled {
-        assert_eq!(C::poll(&mut rx), Polled::Done(value), "C2: out of order");
+        holds_eq!(C::poll(&mut rx), Polled::Done(value), "C2: out of order");
     }
     is_empty::<C, _>(&mut rx, "C2: a put that had waited was taken twice");
 }

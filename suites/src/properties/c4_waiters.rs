@@ -40,22 +40,22 @@ fn takes<C: Async>(buffer: Buffer) {
     let mut second = pin!(C::take_async(&mut second));
     assert!(first.as_mut().poll(&mut context).is_pending());
     assert!(second.as_mut().poll(&mut context).is_pending());
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut tx, 1),
         Offered::Done,
         "C5: two takes wait, and an offer found none"
     );
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut tx, 2),
         Offered::Done,
         "C5: a take waits, and an offer found none"
     );
-    assert_eq!(
+    holds_eq!(
         second.as_mut().poll(&mut context),
         Poll::Ready(Ok(2)),
         "C4: the second take came first"
     );
-    assert_eq!(
+    holds_eq!(
         first.as_mut().poll(&mut context),
         Poll::Ready(Ok(1)),
         "C4: the first take came second"
@@ -83,7 +83,7 @@ fn puts<C: Async>(buffer: Buffer) {
                 is_second_done = is_second_done || second.as_mut().poll(&mut context).is_ready();
                 is_first_done = is_first_done || first.as_mut().poll(&mut context).is_ready();
             }
-            Polled::Closed => panic!("C2: an open channel was closed"),
+            Polled::Closed => violated!("C2: an open channel was closed"),
         }
     }
     let expected: &[u32] = if buffer == Buffer::Rendezvous {
@@ -91,11 +91,12 @@ fn puts<C: Async>(buffer: Buffer) {
     } else {
         &[0, 1, 2]
     };
-    assert_eq!(
-        took, expected,
+    holds_eq!(
+        took,
+        expected,
         "C4: waiting puts were not served in their order"
     );
-    assert!(
+    holds!(
         is_first_done && is_second_done,
         "C1: a put was not told that it was taken"
     );

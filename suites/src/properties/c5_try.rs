@@ -41,17 +41,17 @@ pub(super) fn blocking_cases<C: Blocking, W: World>() -> Vec<Case> {
 
 fn alone_on_a_rendezvous<C: Channels>() {
     let (mut tx, mut rx) = C::open::<u32>(Buffer::Rendezvous).expect("asked before");
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut tx, 1),
         Offered::WouldWait(1),
         "C5: an offer without a taker"
     );
-    assert_eq!(
+    holds_eq!(
         C::poll(&mut rx),
         Polled::WouldWait,
         "C5: an offer that was refused left its value"
     );
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut tx, 2),
         Offered::WouldWait(2),
         "C5: a poll that was refused left a waiter"
@@ -63,19 +63,19 @@ fn closed<C: Channels>(buffer: Buffer, keeps_buffered: bool) {
     let kept = C::offer(&mut tx, 1) == Offered::Done;
     C::close(&tx);
     C::close(&tx);
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut tx, 2),
         Offered::Closed(2),
         "C5: an offer to a closed channel"
     );
     if kept && keeps_buffered {
-        assert_eq!(
+        holds_eq!(
             C::poll(&mut rx),
             Polled::Done(1),
             "C6: a stored value did not survive the close"
         );
     }
-    assert_eq!(
+    holds_eq!(
         C::poll(&mut rx),
         Polled::Closed,
         "C5: a poll of a closed channel"
@@ -89,5 +89,5 @@ fn an_offer_meets_a_take<C: Blocking, W: World>(buffer: Buffer) {
     if let Offered::WouldWait(value) = offer::<C, W, _>(&mut tx, 7) {
         put::<C, W, _>(&mut tx, value);
     }
-    assert_eq!(W::join(taker), 7, "C2: the take got something else");
+    holds_eq!(W::join(taker), 7, "C2: the take got something else");
 }

@@ -107,12 +107,12 @@ fn waiting_put<C: Async>(buffer: Buffer) {
     let closer = C::another_tx(&later).expect("a shared handle");
     let mut context = Context::from_waker(Waker::noop());
     let mut waiting = pin!(C::put_async(&mut tx, 1));
-    assert!(
+    holds!(
         waiting.as_mut().poll(&mut context).is_pending(),
         "C3: a put without room"
     );
     C::close(&closer);
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut later, 2),
         Offered::Closed(2),
         "C6: an offer after the close"
@@ -120,20 +120,20 @@ fn waiting_put<C: Async>(buffer: Buffer) {
     {
         let put = pin!(C::put_async(&mut later, 3));
         let answer = put.poll(&mut context);
-        assert_eq!(
+        holds_eq!(
             answer,
             Poll::Ready(Err(PutError::Closed(Some(3)))),
             "C6: a put after the close"
         );
     }
     for polled in expected {
-        assert_eq!(
+        holds_eq!(
             C::poll(&mut rx),
             polled,
             "C6: what a closed channel still gives"
         );
     }
-    assert_eq!(
+    holds_eq!(
         waiting.poll(&mut context),
         Poll::Ready(Ok(())),
         "C6: a put that waited at the close"
@@ -147,7 +147,7 @@ fn waiting_take<C: Blocking, W: World>(buffer: Buffer) {
         C::take(&mut rx)
     });
     close::<C, W, _>(&tx);
-    assert_eq!(
+    holds_eq!(
         W::join(taker),
         Err(TakeError::Closed),
         "C6: a take of nothing was not told of the close"
@@ -165,7 +165,7 @@ fn two_waiting_takes<C: Blocking, W: World>(buffer: Buffer) {
     });
     close::<C, W, _>(&tx);
     for taker in takers {
-        assert_eq!(
+        holds_eq!(
             W::join(taker),
             Err(TakeError::Closed),
             "C6: not every take that waited was told of the close"
@@ -182,14 +182,14 @@ fn two_pending_takes<C: Async>(buffer: Buffer) {
         Box::pin(C::take_async(&mut second)),
     ];
     for take in &mut takes {
-        assert!(
+        holds!(
             take.as_mut().poll(&mut context).is_pending(),
             "C3: a take of nothing"
         );
     }
     C::close(&tx);
     for take in &mut takes {
-        assert_eq!(
+        holds_eq!(
             take.as_mut().poll(&mut context),
             Poll::Ready(Err(TakeError::Closed)),
             "C6: not every take that waited was told of the close"
@@ -206,10 +206,10 @@ fn waiting_callbacks<C: Callback>(buffer: Buffer) {
             answers.send(answer).expect("it is being watched")
         });
     }
-    assert!(seen.try_recv().is_err(), "C3: a take of nothing");
+    holds!(seen.try_recv().is_err(), "C3: a take of nothing");
     C::close(&tx);
     let heard: Vec<_> = seen.try_iter().collect();
-    assert_eq!(
+    holds_eq!(
         heard,
         [Err(TakeError::Closed); 2],
         "C6: not every callback that waited was told of the close"
@@ -238,7 +238,7 @@ fn race<C: Blocking, W: World>(
                     W::perturb();
                     match C::put(&mut tx, mint.token(id)) {
                         Ok(()) => {
-                            assert!(
+                            holds!(
                                 !refused,
                                 "C6: a put was accepted after an earlier one found it closed"
                             );
@@ -249,7 +249,7 @@ fn race<C: Blocking, W: World>(
                             ledger.refused(id);
                         }
                         Err(PutError::TooManyWaiters(_)) => {
-                            panic!("C7: refused among {producers} puts")
+                            violated!("C7: refused among {producers} puts")
                         }
                     }
                 }

@@ -40,7 +40,7 @@ fn too_many_takes<C: Callback>() {
             answers.send(answer).expect("it is being watched")
         });
     }
-    assert_eq!(
+    holds_eq!(
         seen.try_recv(),
         Ok(Err(TakeError::TooManyWaiters)),
         "C7: waiter {} was admitted",
@@ -51,12 +51,12 @@ fn too_many_takes<C: Callback>() {
     C::put_then(&tx, 5, move |answer| {
         puts.send(answer).expect("it is being watched")
     });
-    assert_eq!(
+    holds_eq!(
         put.try_recv(),
         Ok(Ok(())),
         "C7: the channel is not usable after a refusal"
     );
-    assert_eq!(
+    holds_eq!(
         seen.try_recv(),
         Ok(Ok(5)),
         "C7: the first waiter was not served after a refusal"
@@ -73,7 +73,7 @@ fn too_many_puts<C: Callback>() {
         });
     }
     let refused = seen.try_recv();
-    assert_eq!(
+    holds_eq!(
         refused,
         Ok(Err(PutError::TooManyWaiters(LIMIT))),
         "C7: waiter {} was admitted",
@@ -83,12 +83,12 @@ fn too_many_puts<C: Callback>() {
     C::take_then(&rx, move |answer| {
         takes.send(answer).expect("it is being watched")
     });
-    assert_eq!(
+    holds_eq!(
         took.try_recv(),
         Ok(Ok(0)),
         "C4: the first waiter was not served first"
     );
-    assert_eq!(
+    holds_eq!(
         seen.try_recv(),
         Ok(Ok(())),
         "C7: a put was taken, and not told after a refusal"
@@ -100,14 +100,14 @@ fn abandoned_takes<C: Async>() {
     let mut context = Context::from_waker(Waker::noop());
     for _ in 0..10 * LIMIT {
         let take = pin!(C::take_async(&mut rx));
-        assert_eq!(
+        holds_eq!(
             take.poll(&mut context),
             Poll::Pending,
             "C7: an abandoned take counts as waiting"
         );
     }
     let offered = C::offer(&mut tx, 1);
-    assert_eq!(
+    holds_eq!(
         offered,
         flowmeter_harness::channel::Offered::WouldWait(1),
         "C9: an abandoned take is served"

@@ -104,13 +104,13 @@ fn edge<W: World>() -> Deadline {
 
 fn is_due<W: World>(deadline: Deadline) {
     let early = deadline.as_nanos().saturating_sub(W::now_nanos());
-    assert_eq!(early, 0, "C8: timed out before the deadline");
+    holds_eq!(early, 0, "C8: timed out before the deadline");
 }
 
 fn take_alone<C: TakeDeadline, W: World>(buffer: Buffer) {
     let (_tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
     for deadline in [Deadline::from_nanos(0), soon::<W>()] {
-        assert_eq!(
+        holds_eq!(
             C::take_until(&mut rx, deadline),
             Err(TakeUntilError::TimedOut),
             "C8: take of nothing"
@@ -123,11 +123,11 @@ fn take_alone<C: TakeDeadline, W: World>(buffer: Buffer) {
 fn take_at_once<C: TakeDeadline, W: World>(buffer: Buffer) {
     let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
     for deadline in [Deadline::from_nanos(0), soon::<W>()] {
-        assert!(
+        holds!(
             C::put(&mut tx, 4).is_ok(),
             "C1: a put on an open channel was refused"
         );
-        assert_eq!(
+        holds_eq!(
             C::take_until(&mut rx, deadline),
             Ok(4),
             "C8: a value was there, and the deadline does not matter"
@@ -139,7 +139,7 @@ fn take_closed<C: TakeDeadline, W: World>(buffer: Buffer) {
     let (tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
     C::close(&tx);
     for deadline in [Deadline::from_nanos(0), soon::<W>(), Deadline::NEVER] {
-        assert_eq!(
+        holds_eq!(
             C::take_until(&mut rx, deadline),
             Err(TakeUntilError::Take(TakeError::Closed)),
             "C8: a take from a closed channel does not wait"
@@ -154,7 +154,7 @@ fn take_never<C: TakeDeadline, W: World>(buffer: Buffer) {
         C::take_until(&mut rx, Deadline::after(W::now_nanos(), Duration::MAX))
     });
     put::<C, W, _>(&mut tx, 3);
-    assert_eq!(W::join(taker), Ok(3), "C8: Duration::MAX is for ever");
+    holds_eq!(W::join(taker), Ok(3), "C8: Duration::MAX is for ever");
 }
 
 /// A put that waits without a deadline goes on once a take with one has made room, or has met it.
@@ -168,7 +168,7 @@ fn take_wakes<C: TakeDeadline, W: World>(buffer: Buffer) {
         tx
     });
     W::perturb();
-    assert!(
+    holds!(
         C::take_until(&mut rx, Deadline::NEVER).is_ok(),
         "C8: a take that waits for ever"
     );
@@ -193,7 +193,7 @@ fn take_edge<C: TakeDeadline, W: World>(buffer: Buffer) {
         match C::take_until(&mut rx, edge::<W>()) {
             Ok(token) => ledger.taken(token.id()),
             Err(TakeUntilError::TimedOut) => ledger.taken(take::<C, W, Token>(&mut rx).id()),
-            Err(error) => panic!("C8: {error:?} on an open channel"),
+            Err(error) => violated!("C8: {error:?} on an open channel"),
         }
     }
     W::join(putter);
@@ -213,7 +213,7 @@ fn take_edge_beside_another<C: TakeDeadline, W: World>(buffer: Buffer) {
     // Lets the deadline pass for somebody who has been woken and has not looked yet.
     let (_silent, mut nothing) = C::open::<u32>(buffer).expect("asked before");
     let nobody = C::take_until(&mut nothing, deadline);
-    assert_eq!(nobody, Err(TakeUntilError::TimedOut), "C8: take of nothing");
+    holds_eq!(nobody, Err(TakeUntilError::TimedOut), "C8: take of nothing");
     let (answer, _rx) = W::join(hurried);
     let left = match answer {
         Ok(1) => {
@@ -221,10 +221,10 @@ fn take_edge_beside_another<C: TakeDeadline, W: World>(buffer: Buffer) {
             2
         }
         Err(TakeUntilError::TimedOut) => 1,
-        other => panic!("C8: one value was put, and the take answered {other:?}"),
+        other => violated!("C8: one value was put, and the take answered {other:?}"),
     };
     let (value, _patient) = W::join(other);
-    assert_eq!(value, left, "C8: what the take beside a deadline took");
+    holds_eq!(value, left, "C8: what the take beside a deadline took");
 }
 
 fn put_alone<C: PutDeadline, W: World>(buffer: Buffer) {
@@ -234,7 +234,7 @@ fn put_alone<C: PutDeadline, W: World>(buffer: Buffer) {
     }
     for deadline in [Deadline::from_nanos(0), soon::<W>()] {
         let answer = C::put_until(&mut tx, 9, deadline);
-        assert_eq!(
+        holds_eq!(
             answer,
             Err(PutUntilError::TimedOut(9)),
             "C8: a put without room or taker"
@@ -248,24 +248,24 @@ fn put_wakes<C: PutDeadline, W: World>(buffer: Buffer) {
     let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
     let taker = W::spawn(move || take::<C, W, u32>(&mut rx));
     W::perturb();
-    assert_eq!(
+    holds_eq!(
         C::put_until(&mut tx, 6, Deadline::NEVER),
         Ok(()),
         "C8: a put that waits for ever"
     );
-    assert_eq!(W::join(taker), 6, "C1: a put that was accepted");
+    holds_eq!(W::join(taker), 6, "C1: a put that was accepted");
 }
 
 /// A deadline in the past tries once: where there is room, the value is put.
 fn put_at_once<C: PutDeadline, W: World>(buffer: Buffer) {
     let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
     for deadline in [Deadline::from_nanos(0), soon::<W>()] {
-        assert_eq!(
+        holds_eq!(
             C::put_until(&mut tx, 4, deadline),
             Ok(()),
             "C8: there was room, and the deadline does not matter"
         );
-        assert_eq!(
+        holds_eq!(
             C::take(&mut rx),
             Ok(4),
             "C1: a put that was accepted has no effect"
@@ -278,7 +278,7 @@ fn put_closed<C: PutDeadline, W: World>(buffer: Buffer) {
     C::close(&tx);
     for deadline in [Deadline::from_nanos(0), soon::<W>(), Deadline::NEVER] {
         let answer = C::put_until(&mut tx, 9, deadline);
-        assert!(
+        holds!(
             matches!(
                 answer,
                 Err(PutUntilError::Put(PutError::Closed(Some(9) | None)))
@@ -306,7 +306,7 @@ fn put_edge<C: PutDeadline, W: World>(buffer: Buffer) {
     match C::put_until(&mut tx, token, edge::<W>()) {
         Ok(()) => ledger.accepted(0),
         Err(PutUntilError::TimedOut(token)) => ledger.refused(token.id()),
-        Err(error) => panic!("C8: {error:?} on an open channel"),
+        Err(error) => violated!("C8: {error:?} on an open channel"),
     }
     // Whatever became of it, this one comes last, and lets the taker end.
     let closer = mint.token(2);

@@ -18,6 +18,12 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Nobody,
 };
 
+pub(super) const BY_ALTS: Property = Property {
+    name: "c9-cancel-alts",
+    statement: "Dropping a pending alts leaves no clause behind, loses no value and delivers none twice.",
+    relied_on_by: Reliance::Nobody,
+};
+
 pub(super) fn cases<C: Async, W: World>() -> Vec<Case> {
     let mut cases = cancellation::cases::<C, W>(Duty::LoseNothing);
     for buffer in having::<C>(&[Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded]) {
@@ -57,20 +63,20 @@ fn came_back<C: Async>(buffer: Buffer) {
     {
         let mut take = pin!(C::take_async(&mut rx));
         let polled = take.as_mut().poll(&mut context);
-        assert!(polled.is_pending(), "C3: a take of nothing");
+        holds!(polled.is_pending(), "C3: a take of nothing");
         let offered = C::offer(&mut tx, 1);
-        assert_eq!(
+        holds_eq!(
             offered,
             Offered::Done,
             "C5: an offer found no take that waits"
         );
     }
-    assert_eq!(
+    holds_eq!(
         C::offer(&mut tx, 2),
         Offered::WouldWait(2),
         "C3: a value that came back needs no room"
     );
-    assert_eq!(
+    holds_eq!(
         C::poll(&mut rx),
         Polled::Done(1),
         "C9: a value handed to a take was lost with it"
@@ -109,8 +115,9 @@ fn dropped_in_any_order<C: Async, W: World>(buffer: Buffer) {
     while let Polled::Done(value) = C::poll(&mut rx) {
         undelivered.push(value);
     }
-    assert_eq!(
-        undelivered, accepted,
+    holds_eq!(
+        undelivered,
+        accepted,
         "C9: values handed to takes dropped in the order {order:?} are not next in the order of their puts"
     );
 }
@@ -124,7 +131,7 @@ fn dropped_after_a_close<C: Async>(buffer: Buffer) {
     let meanwhile = {
         let mut take = pin!(C::take_async(&mut rx));
         assert!(take.as_mut().poll(&mut context).is_pending());
-        assert_eq!(
+        holds_eq!(
             C::offer(&mut tx, 1),
             Offered::Done,
             "C5: a take waits, and an offer found none"
@@ -138,11 +145,11 @@ fn dropped_after_a_close<C: Async>(buffer: Buffer) {
         Polled::Closed => [Polled::Done(1), Polled::Closed],
         _ => [Polled::Closed, Polled::Closed],
     };
-    assert!(
+    holds!(
         matches!(meanwhile, Polled::Closed | Polled::Done(1)),
         "C2: a closed channel answered {meanwhile:?}"
     );
-    assert_eq!(
+    holds_eq!(
         [C::poll(&mut other), C::poll(&mut other)],
         expected,
         "C9: after a close, what a dropped take had been handed is not taken once"
@@ -171,8 +178,12 @@ fn take_race<C: Async, W: World>(buffer: Buffer) {
         Poll::Ready(token) => token,
         Poll::Pending => W::block_on(C::take_async(&mut rx)),
     };
-    ledger.taken(token.expect("C9: an open channel was closed").id());
-    assert!(W::join(putter), "C1: a put on an open channel was refused");
+    ledger.taken(
+        token
+            .unwrap_or_else(|_| violated!("C9: an open channel was closed"))
+            .id(),
+    );
+    holds!(W::join(putter), "C1: a put on an open channel was refused");
     finish::<C>(rx, ledger, mint);
 }
 
@@ -202,17 +213,17 @@ fn waits_beside<C: Async, W: World>(buffer: Buffer) {
     };
     if let Poll::Ready(token) = early {
         // The other one is to end as well.
-        let token = token.expect("C9: an open channel was closed");
+        let token = token.unwrap_or_else(|_| violated!("C9: an open channel was closed"));
         let (mut tx, accepted) = W::join(putter);
-        assert!(accepted, "C1: a put on an open channel was refused");
+        holds!(accepted, "C1: a put on an open channel was refused");
         assert!(W::block_on(C::put_async(&mut tx, token)).is_ok());
     } else {
-        assert!(
+        holds!(
             W::join(putter).1,
             "C1: a put on an open channel was refused"
         );
     }
-    ledger.taken(W::join(taker).expect("C9: an open channel was closed"));
+    ledger.taken(W::join(taker).unwrap_or_else(|_| violated!("C9: an open channel was closed")));
     finish::<C>(rx, ledger, mint);
 }
 

@@ -110,7 +110,7 @@ impl<F: Future> Task<F> {
         let woken = self.woken.0.swap(0, Ordering::Relaxed) > 0;
         let waker = Waker::from(Arc::clone(&self.woken));
         let answer = self.future.as_mut().poll(&mut Context::from_waker(&waker));
-        assert!(
+        holds!(
             answer.is_pending() || woken || !self.sleeps,
             "C3: a future could end, and its task was not woken"
         );
@@ -169,7 +169,7 @@ impl Books {
     fn took(&mut self, answer: Result<Token, TakeError>) {
         match answer {
             Ok(token) => self.ledger.taken(token.id()),
-            Err(_) => assert!(self.closed, "C2: a take found an open channel closed"),
+            Err(_) => holds!(self.closed, "C2: a take found an open channel closed"),
         }
     }
 
@@ -177,7 +177,7 @@ impl Books {
         match answer {
             Ok(()) => self.ledger.accepted(id),
             Err(_) => {
-                assert!(self.closed, "C1: a put on an open channel was refused");
+                holds!(self.closed, "C1: a put on an open channel was refused");
                 self.ledger.refused(id);
             }
         }
@@ -224,10 +224,10 @@ impl<C: Async> Scene<C> {
             let token = books.next();
             let id = token.id();
             let served = books.offered(id, C::offer(tx, token));
-            assert!(!served, "C9: a dropped take was served, {around}");
+            holds!(!served, "C9: a dropped take was served, {around}");
         }
         let mut take = Task::new(C::take_async(rx));
-        assert!(take.poll().is_pending(), "C3: a take of nothing, {around}");
+        holds!(take.poll().is_pending(), "C3: a take of nothing, {around}");
         // Each future that was dropped may have one value lost with it.
         let tries = match self.duty {
             Duty::LoseNothing => 1,
@@ -237,12 +237,12 @@ impl<C: Async> Scene<C> {
             let token = books.next();
             let id = token.id();
             let done = books.offered(id, C::offer(tx, token));
-            assert!(done, "C5: a take waits, and an offer found none, {around}");
+            holds!(done, "C5: a take waits, and an offer found none, {around}");
             if let Poll::Ready(answer) = take.poll() {
                 return books.took(answer);
             }
         }
-        panic!("C3: a take waits beside a value, {around}");
+        violated!("C3: a take waits beside a value, {around}");
     }
 }
 
@@ -291,7 +291,7 @@ fn dropped_take<C: Async>(buffer: Buffer, duty: Duty, plan: &[Act]) {
             Poll::Pending => {
                 let beside = C::poll(rx);
                 let alone = !matches!(beside, Polled::Done(_));
-                assert!(alone, "C3: a take waits beside a value, {around}");
+                holds!(alone, "C3: a take waits beside a value, {around}");
             }
         }
     }
@@ -315,7 +315,7 @@ fn dropped_put<C: Async>(buffer: Buffer, duty: Duty, plan: &[Act]) {
     if buffer != Buffer::Rendezvous {
         let token = books.next();
         let id = token.id();
-        assert!(books.offered(id, C::offer(tx, token)), "C5: no room");
+        holds!(books.offered(id, C::offer(tx, token)), "C5: no room");
     }
     let mut spare = other.as_mut();
     let mut rival = None;
@@ -365,7 +365,7 @@ fn dropped_put<C: Async>(buffer: Buffer, duty: Duty, plan: &[Act]) {
         while let Polled::Done(token) = C::poll(rx) {
             let id = token.id();
             books.ledger.taken(id);
-            assert!(id != mine, "C9: a dropped put was delivered, {around}");
+            holds!(id != mine, "C9: a dropped put was delivered, {around}");
         }
     }
     drop(rival);

@@ -123,7 +123,7 @@ impl Crowd {
                         W::perturb();
                         match F::put(&mut tx, Some(mint.token(id))) {
                             Ok(()) => ledger.accepted(id),
-                            Err(_) => panic!("C1: a put on an open channel was refused"),
+                            Err(_) => violated!("C1: a put on an open channel was refused"),
                         }
                     }
                     (tx, ledger)
@@ -136,7 +136,10 @@ impl Crowd {
             // Dropped only when the books are closed: a drop belongs to whoever holds the value.
             loop {
                 W::perturb();
-                match F::take(&mut rx).expect("C2: a take found an open channel closed") {
+                let answer = F::take(&mut rx);
+                match answer
+                    .unwrap_or_else(|_| violated!("C2: a take found an open channel closed"))
+                {
                     Some(token) => taken.push(token.id()),
                     None => return (rx, taken),
                 }
@@ -162,7 +165,7 @@ impl Crowd {
             }
             for _ in 0..consumers {
                 if F::put(&mut txs[0], None).is_err() {
-                    panic!("C1: a put on an open channel was refused");
+                    violated!("C1: a put on an open channel was refused");
                 }
             }
             (txs, ledger)
@@ -179,7 +182,7 @@ impl Crowd {
         // What is still in it after the last word was never taken.
         while let flowmeter_harness::channel::Polled::Done(left) = C::poll(&mut rxs[0]) {
             if let Some(token) = left {
-                panic!("C2: {token:?} was overtaken by a value that was put after it");
+                violated!("C2: {token:?} was overtaken by a value that was put after it");
             }
         }
         drop((txs, rxs));

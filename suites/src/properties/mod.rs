@@ -4,6 +4,10 @@
 //! A property gives *cases*: models of a few threads, each run over and over by the world it is explored in.
 //! A model panics with what was violated.
 
+// Its macros are for all that follow.
+#[macro_use]
+mod holds;
+
 mod a1_exclusive;
 mod a2_closed_port;
 mod a3_meeting;
@@ -17,6 +21,7 @@ mod acts;
 mod b1_buffers;
 mod b2_transforms;
 mod b3_panics;
+mod by_alts;
 mod c10_drops;
 mod c11_forms;
 mod c13_identity;
@@ -41,6 +46,7 @@ mod executors;
 mod form;
 mod gate;
 mod limiters;
+mod mixed;
 mod pipelines;
 mod programs;
 mod scripted;
@@ -50,6 +56,7 @@ mod verdict;
 use std::sync::Arc;
 
 use flowmeter_harness::caps::Kind;
+use flowmeter_harness::check::watch;
 use flowmeter_harness::spec::Violation;
 use flowmeter_harness::sync::{Exploration, Explored, Failure, World};
 
@@ -173,6 +180,17 @@ impl Case {
         }
     }
 
+    /// The same, each execution beginning with that. Of a family of models nothing is changed.
+    fn after(self, begin: fn()) -> Case {
+        match self.subject {
+            Subject::Model(model) => Case::new(self.name, move || {
+                begin();
+                model();
+            }),
+            Subject::Family { .. } => self,
+        }
+    }
+
     /// Explores it in the world that it was made for.
     fn explore<W: World>(&self, plan: &Exploration) -> Explored {
         match &self.subject {
@@ -206,7 +224,7 @@ impl std::fmt::Debug for Case {
 #[track_caller]
 fn obeys(judged: Result<(), Violation>) {
     if let Err(violation) = judged {
-        panic!("{violation}");
+        watch::found(format_args!("{violation}"));
     }
 }
 
@@ -229,6 +247,7 @@ pub const PROPERTIES: &[&Property] = &[
     &c7_bounded::PROPERTY,
     &c8_deadlines::PROPERTY,
     &c9_cancel::PROPERTY,
+    &c9_cancel::BY_ALTS,
     &programs::CANCELLED,
     &c10_drops::PROPERTY,
     &c10_drops::DROPPED,
@@ -243,16 +262,29 @@ pub const PROPERTIES: &[&Property] = &[
     &b2_transforms::PROPERTY,
     &b3_panics::PROPERTY,
     &a1_exclusive::PROPERTY,
+    &a1_exclusive::MIXED,
+    &a1_exclusive::AWAITED,
     &programs::ALTS,
     &programs::ALTS_OUTCOMES,
     &a2_closed_port::PROPERTY,
+    &a2_closed_port::MIXED,
+    &a2_closed_port::AWAITED,
     &a3_meeting::PROPERTY,
+    &a3_meeting::MIXED,
+    &a3_meeting::AWAITED,
     &a4_no_self_pairing::PROPERTY,
+    &a4_no_self_pairing::MIXED,
     &a5_choice::PROPERTY,
+    &a5_choice::MIXED,
     &a6_default::PROPERTY,
+    &a6_default::MIXED,
     &a7_clauses::PROPERTY,
+    &a7_clauses::MIXED,
     &a8_cleanup::PROPERTY,
+    &a8_cleanup::MIXED,
     &a9_timeout::PROPERTY,
+    &a9_timeout::MIXED,
+    &a9_timeout::AWAITED,
     &timers::t1_never_early::PROPERTY,
     &timers::t1_never_early::IN_ALTS,
     &timers::t2_once::PROPERTY,

@@ -32,8 +32,8 @@ pub(super) struct WaitingPut<T> {
 
 /// A take that waits, and where its value goes.
 pub(super) struct WaitingTake<T> {
-    operation: Arc<Operation>,
-    clause: usize,
+    pub(super) operation: Arc<Operation>,
+    pub(super) clause: usize,
     hand: Arc<Hand<T>>,
 }
 

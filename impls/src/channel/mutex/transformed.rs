@@ -5,8 +5,9 @@
 //! wait, one after the other.
 //!
 //! Where it differs from core.async 1.5.648, on purpose: the completion runs once, not at every take of a drained
-//! channel; puts that wait are let in below the capacity and not at every take; and what panics has no effect on who
-//! happens to run it.
+//! channel. As there, a panic is the handler's and never that of who happens to run the transform: for a put that waits
+//! that is a taker, who would lose a value. Without a handler's answer the value is dropped, its put answers true, and
+//! the panic has been told by the panic hook.
 
 use std::ops::ControlFlow;
 

@@ -141,8 +141,8 @@ impl MixedAlts for OrderedLocks {
     fn take_clause<T: Message>(rx: &Rx<T>) -> TakeClause<'_, T> {
         TakeClause::new(rx.handle())
     }
-    fn put_clause<T: Message>(tx: &Tx<T>, value: T) -> PutClause<'_, T> {
-        PutClause::new(tx.handle(), value)
+    fn put_clause<T: Message>(tx: &Tx<T>, slot: Option<T>) -> PutClause<'_, T> {
+        PutClause::new(tx.handle(), slot)
     }
     fn any_take<'c, T: Message>(clause: &'c mut TakeClause<'_, T>) -> AnyClause<'c> {
         AnyClause::take(clause)
@@ -179,8 +179,8 @@ impl<T: Message> TakePort for Rx<T> {
     type Family = OrderedLocks;
     type Message = T;
 
-    fn rx(&self) -> &Rx<T> {
-        self
+    fn take_clause(&self) -> TakeClause<'_, T> {
+        TakeClause::new(self.handle())
     }
 }
 
@@ -188,8 +188,26 @@ impl<T: Message> PutPort for Tx<T> {
     type Family = OrderedLocks;
     type Message = T;
 
-    fn tx(&self) -> &Tx<T> {
-        self
+    fn put_clause(&self, slot: Option<T>) -> PutClause<'_, T> {
+        PutClause::new(self.handle(), slot)
+    }
+}
+
+impl<T: Message> TakePort for Channel<T> {
+    type Family = OrderedLocks;
+    type Message = T;
+
+    fn take_clause(&self) -> TakeClause<'_, T> {
+        TakeClause::new(self)
+    }
+}
+
+impl<T: Message> PutPort for Channel<T> {
+    type Family = OrderedLocks;
+    type Message = T;
+
+    fn put_clause(&self, slot: Option<T>) -> PutClause<'_, T> {
+        PutClause::new(self, slot)
     }
 }
 

@@ -63,9 +63,9 @@ fn shut_down<E: Executors, C: Async>(block: impl Future<Output = Option<u32>> + 
     });
     drop(executor);
     let answer = C::poll(&mut results);
-    assert_eq!(answer, Polled::Closed, "G1: the channel was not closed");
+    holds_eq!(answer, Polled::Closed, "G1: the channel was not closed");
     let holders = Arc::strong_count(&alive);
-    assert_eq!(holders, 1, "G1: a task outlived its executor");
+    holds_eq!(holders, 1, "G1: a task outlived its executor");
 }
 
 /// The task waits on a channel; what is put there afterwards wakes nobody.
@@ -80,7 +80,7 @@ fn late_waker<E: Executors, C: Async>() {
     drop(executor);
     let _ = C::offer(&mut tx, 7);
     let answer = C::poll(&mut results);
-    assert_eq!(answer, Polled::Closed, "G1: a task outlived its executor");
+    holds_eq!(answer, Polled::Closed, "G1: a task outlived its executor");
 }
 
 fn late_spawner<E: Executors>() {
@@ -96,10 +96,10 @@ fn late_spawner<E: Executors>() {
     });
     spawner.spawn_blocking(move || {
         let _held = work_held;
-        panic!("G1: blocking work begins after its executor's end");
+        violated!("G1: blocking work begins after its executor's end");
     });
     let holders = Arc::strong_count(&alive);
-    assert_eq!(holders, 1, "G1: a task outlived its executor");
+    holds_eq!(holders, 1, "G1: a task outlived its executor");
 }
 
 /// Run or not, it is over when the executor is.
@@ -110,7 +110,7 @@ fn work_at_once<E: Executors>() {
     executor.spawner().spawn_blocking(move || drop(held));
     drop(executor);
     let holders = Arc::strong_count(&alive);
-    assert_eq!(holders, 1, "G1: blocking work outlived its executor");
+    holds_eq!(holders, 1, "G1: blocking work outlived its executor");
 }
 
 /// What drops the executor comes to its end, and the tasks that wait are dropped.
@@ -132,10 +132,10 @@ where
         }),
     );
     let seen = W::block_on(C::take_async(&mut dropped));
-    assert_eq!(seen, Ok(()), "G1: the drop did not return");
+    holds_eq!(seen, Ok(()), "G1: the drop did not return");
     let answer = W::block_on(C::take_async(&mut results));
     let closed = Err(TakeError::Closed);
-    assert_eq!(answer, closed, "G1: the channel was not closed");
+    holds_eq!(answer, closed, "G1: the channel was not closed");
 }
 
 /// Work that has begun comes to its end before the executor is gone.
@@ -157,6 +157,6 @@ where
     let seen = W::block_on(C::take_async(&mut begins));
     drop(executor);
     let holders = Arc::strong_count(&alive);
-    assert_eq!(seen, Ok(()), "G2: blocking work did not run");
-    assert_eq!(holders, 1, "G1: blocking work outlived its executor");
+    holds_eq!(seen, Ok(()), "G2: blocking work did not run");
+    holds_eq!(holders, 1, "G1: blocking work outlived its executor");
 }

@@ -71,8 +71,8 @@ where
     }
     drop(executor);
     for (number, put, answer) in answers {
-        assert!(put, "C1: a put on an open channel was refused");
-        assert_eq!(answer, Ok(number), "G2: a go block did not go on");
+        holds!(put, "C1: a put on an open channel was refused");
+        holds_eq!(answer, Ok(number), "G2: a go block did not go on");
     }
 }
 
@@ -95,7 +95,7 @@ where
     });
     let got = W::block_on(C::take_async(&mut answered));
     drop(executor);
-    assert_eq!(got, Ok(Ok(7)), "G2: blocking work starved a task");
+    holds_eq!(got, Ok(Ok(7)), "G2: blocking work starved a task");
 }
 
 fn blocking_waits_for_blocking<E, C, W>()
@@ -116,5 +116,5 @@ where
     });
     let got = W::block_on(C::take_async(&mut answered));
     drop(executor);
-    assert_eq!(got, Ok(Ok(7)), "G2: blocking work starved blocking work");
+    holds_eq!(got, Ok(Ok(7)), "G2: blocking work starved blocking work");
 }

@@ -40,7 +40,7 @@ fn in_line<W: World>() -> Line<W> {
 fn by_hand<L: AsyncLimit, W: World>() {
     let limiter = limiter::<L>(1, PERIOD);
     let mut line = in_line::<W>();
-    assert!(
+    holds!(
         line.tries(&limiter),
         "L1: a permit that was free was refused"
     );

@@ -47,7 +47,7 @@ fn fresh<L: Limiters>() -> L {
         period: PERIOD,
         burst: several(BURST),
     };
-    L::with_quota(quota).unwrap_or_else(|error| panic!("L4: {quota:?} was refused: {error:?}"))
+    L::with_quota(quota).unwrap_or_else(|error| violated!("L4: {quota:?} was refused: {error:?}"))
 }
 
 /// In time that is sure to pass.
@@ -73,7 +73,7 @@ fn tries<L: Limiters, W: World>() {
         left -= 1;
         grants.extend(tried::<L, W>(&limiter));
     }
-    assert!(
+    holds!(
         grants.len() >= BURST as usize,
         "L2: a burst that was there was refused"
     );

@@ -39,7 +39,7 @@ fn promised<W: World>(permits: u32) -> Limit {
 /// A permit acquired then or later was granted again: its period must be over. That happens where a thread is
 /// held up, or time passes while it runs.
 fn must_be_back<W: World>(acquired: u64) {
-    assert!(
+    holds!(
         W::now_nanos() - acquired >= surely::<W>(nanos(PERIOD)),
         "L3: a permit that was away was granted"
     );
@@ -65,11 +65,11 @@ fn not_before<L: Limiters, F: Form<L>, W: World>() {
             F::acquire(&limiter);
             let granted = W::now_nanos();
             if is_virtual::<W>() {
-                assert_eq!(granted, moment.as_nanos(), "L3: a try named another moment");
+                holds_eq!(granted, moment.as_nanos(), "L3: a try named another moment");
             }
             // By as much as a clock of its own may differ.
             let tolerance = nanos(PERIOD) - surely::<W>(nanos(PERIOD));
-            assert!(
+            holds!(
                 granted + tolerance >= moment.as_nanos(),
                 "L3: granted {} ns before the moment that a try named",
                 moment.as_nanos() - granted
@@ -136,7 +136,7 @@ fn deadlines<L: Limiters, W: World>(acquire_until: fn(&L, Deadline) -> bool) {
         .enumerate()
     {
         let is_granted = line.acquires_until(who, deadline, |until| acquire_until(&limiter, until));
-        assert!(
+        holds!(
             is_granted || who > 0,
             "L3: a permit was free, and the deadline does not matter"
         );
@@ -170,8 +170,8 @@ fn second_at_the_edge<L: Limiters, W: World>(acquire_until: fn(&L, Deadline) -> 
     W::yield_now();
     let is_granted = acquire_until(&shared, Deadline::after(begin, PERIOD));
     must_be_back::<W>(begin);
-    assert!(W::join(patient), "L3: timed out before the end of time");
-    assert!(
+    holds!(W::join(patient), "L3: timed out before the end of time");
+    holds!(
         is_granted || !is_virtual::<W>(),
         "L3: timed out although a permit was free"
     );
@@ -194,23 +194,23 @@ fn timed_out<L: Limiters, W: World>(
     let other = shared.clone();
     let waiter = W::spawn(move || acquire_until(&other, spawned));
     let granted = u64::from(acquire_until(&shared, own)) + u64::from(W::join(waiter));
-    assert!(
+    holds!(
         granted >= 1,
         "L3: the one without a deadline was not served"
     );
     let after = W::now_nanos() - begin;
-    assert!(
+    holds!(
         after >= surely::<W>(granted * nanos(PERIOD)),
         "L3: {granted} grants too many after {after} ns"
     );
     // Who gave up holds nothing: the next grant comes one period after the last.
-    assert!(
+    holds!(
         acquire_until(&shared, Deadline::NEVER),
         "L3: timed out before the end of time"
     );
     // Elsewhere one who could be served may be held up until its later timer fires.
     if time_stands_still::<W>() && granted == 1 {
-        assert_eq!(
+        holds_eq!(
             W::now_nanos() - begin,
             2 * nanos(PERIOD),
             "L3: a waiter that timed out kept its permit"
@@ -258,7 +258,7 @@ fn dropped<L: AsyncLimit, W: World>(is_first: bool) {
     let limiter = limiter::<L>(1, PERIOD);
     // Elsewhere the timer of its old place may fire before it is polled again.
     let mut line = Line::<W>::new(promised::<W>(1), false, time_stands_still::<W>());
-    assert!(
+    holds!(
         line.tries(&limiter),
         "L1: a permit that was free was refused"
     );
@@ -281,7 +281,7 @@ fn dropped<L: AsyncLimit, W: World>(is_first: bool) {
 fn dropped_before_a_sleeper<L: AsyncLimit, W: World>() {
     let shared = Arc::new(limiter::<L>(1, PERIOD));
     let mut line = Line::<W>::new(promised::<W>(1), false, time_stands_still::<W>());
-    assert!(
+    holds!(
         line.tries(&*shared),
         "L1: a permit that was free was refused"
     );
@@ -314,7 +314,7 @@ fn dropped_late<L: AsyncLimit, W: World>(is_seen: bool) {
     let limiter = limiter::<L>(1, PERIOD);
     let mut line = Line::<W>::new(promised::<W>(1), false, is_virtual::<W>());
     let begin = W::now_nanos();
-    assert!(
+    holds!(
         line.tries(&limiter),
         "L1: a permit that was free was refused"
     );
@@ -338,7 +338,7 @@ fn unpolled<L: AsyncLimit, W: World>() {
     let limiter = limiter::<L>(2, PERIOD);
     let mut line = Line::<W>::new(promised::<W>(2), false, is_virtual::<W>());
     for _ in 0..2 {
-        assert!(
+        holds!(
             line.tries(&limiter),
             "L1: a permit that was free was refused"
         );
@@ -411,13 +411,13 @@ fn light_and_heavy<L: Limiters, W: World>(acquire: fn(&L, NonZeroU32) -> Result<
     let other = shared.clone();
     let heavy = W::spawn(move || acquire(&other, several(2)));
     for _ in 0..2 {
-        assert_eq!(
+        holds_eq!(
             acquire(&shared, several(1)),
             Ok(()),
             "L3: the burst holds 1"
         );
     }
-    assert_eq!(W::join(heavy), Ok(()), "L3: the burst holds 2");
+    holds_eq!(W::join(heavy), Ok(()), "L3: the burst holds 2");
 }
 
 /// A light one waits behind a heavy one, which is dropped: there is a permit at once.
@@ -425,7 +425,7 @@ fn heavy_dropped<L: AsyncWeightedLimit, W: World>() {
     let limiter = limiter::<L>(2, PERIOD);
     // Elsewhere time may pass before it is polled again.
     let mut line = Line::<W>::new(promised::<W>(2), false, time_stands_still::<W>());
-    assert!(
+    holds!(
         line.tries(&limiter),
         "L1: a permit that was free was refused"
     );
@@ -437,7 +437,7 @@ fn heavy_dropped<L: AsyncWeightedLimit, W: World>() {
     let is_served = line.polls(1, 1, light.as_mut());
     line.drops(0, heavy);
     if !is_served {
-        assert_eq!(line.awaits(1, 1, light), Ok(()), "L3: the burst holds 1");
+        holds_eq!(line.awaits(1, 1, light), Ok(()), "L3: the burst holds 1");
     }
     line.judge();
 }

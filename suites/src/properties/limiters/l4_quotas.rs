@@ -54,7 +54,7 @@ fn impossible<L: Limiters>() {
         Duration::MAX,
         Duration::from_nanos(u64::MAX) + Duration::from_nanos(1),
     ] {
-        assert_eq!(
+        holds_eq!(
             made::<L>(2, period).err(),
             Some(LimitError::ImpossibleRate),
             "L4: two permits in {period:?}"
@@ -68,13 +68,13 @@ fn as_long_as_the_clock<L: Limiters>() {
         return;
     };
     for _ in 0..2 {
-        assert_eq!(
+        holds_eq!(
             limiter.try_acquire(),
             Attempt::Granted,
             "L4: a permit that was free was refused"
         );
     }
-    assert!(
+    holds!(
         matches!(limiter.try_acquire(), Attempt::NotBefore(_)),
         "L4: the third of two permits"
     );
@@ -84,7 +84,7 @@ fn as_long_as_the_clock<L: Limiters>() {
 fn slow_and_fast<L: Limiters>() {
     const SECOND: Duration = Duration::from_secs(1);
     for (permits, period) in [(1, SLOW), (1, FAST), (2, SECOND), (1_000_000, SECOND)] {
-        assert_eq!(
+        holds_eq!(
             limiter::<L>(permits, period).try_acquire(),
             Attempt::Granted,
             "L4: the first of {permits} in {period:?}"
@@ -99,7 +99,7 @@ fn one_by_one<L: Limiters, F: Form<L>, W: World>(period: Duration) {
     for _ in 0..=periods {
         F::acquire(&limiter);
     }
-    assert_eq!(
+    holds_eq!(
         W::now_nanos() - begin,
         nanos(periods * period),
         "L4: {periods} periods of {period:?}"
@@ -125,7 +125,7 @@ fn odd_periods<L: Limiters, F: Form<L>, W: World>() {
     // within a period.
     let (exactly, one_grant) = (periods * PERIOD, PERIOD.div_ceil(PERMITS.into()));
     let after = last - begin;
-    assert!(
+    holds!(
         after.abs_diff(exactly) < one_grant,
         "L4: {periods} periods of {PERIOD} ns took {after} ns"
     );

@@ -98,7 +98,7 @@ fn limiter<L: Limiters>(permits: u32, period: Duration) -> L {
         period,
         burst: several(permits),
     };
-    L::with_quota(quota).unwrap_or_else(|error| panic!("L4: {quota:?} was refused: {error:?}"))
+    L::with_quota(quota).unwrap_or_else(|error| violated!("L4: {quota:?} was refused: {error:?}"))
 }
 
 fn nanos(duration: Duration) -> u64 {

@@ -129,7 +129,7 @@ where
     drop(executor);
     drain::<C>(&flight, &mut results);
     flight.judge(usize::MAX, P::ORDERED, 2);
-    assert_eq!(
+    holds_eq!(
         first,
         Some((1, 0)),
         "P2: results out of the order of completion"

@@ -98,9 +98,9 @@ where
     drop(executor);
     flight.judge(usize::MAX, P::ORDERED, ITEMS);
     match at_end {
-        AtEnd::Close => assert_eq!(rest, Polled::Closed, "P3: the output was not closed"),
+        AtEnd::Close => holds_eq!(rest, Polled::Closed, "P3: the output was not closed"),
         AtEnd::LeaveOpen if stays.is_some() => {
-            assert_eq!(rest, Polled::WouldWait, "P3: the output was not left open");
+            holds_eq!(rest, Polled::WouldWait, "P3: the output was not left open");
         }
         AtEnd::LeaveOpen => {}
     }
@@ -162,7 +162,7 @@ where
         }
         None => flight.calls(),
     };
-    assert!(
+    holds!(
         taken <= n + extra,
         "P3: {taken} items were taken where n = {n}, though none was wanted"
     );
@@ -189,5 +189,5 @@ where
     finish::<W>(&flight, end);
     drop(executor);
     flight.judge(usize::MAX, P::ORDERED, 1);
-    assert_eq!(flight.calls(), 1, "P3: one item was there");
+    holds_eq!(flight.calls(), 1, "P3: one item was there");
 }

@@ -56,7 +56,7 @@ where
     let executor = E::with_threads(ONE);
     let seen = all_results::<P, C, E, W, _>(&executor, 3, work);
     drop(executor);
-    assert_eq!(
+    holds_eq!(
         seen,
         [0, 2],
         "P4: an item without results took others along"
@@ -91,8 +91,8 @@ where
     }
     let panics = executor.panics();
     drop(executor);
-    assert_eq!(seen, [1, 2, 3], "P4: an item that panics took others along");
-    assert_eq!(panics, 2, "P4: panics of items were not counted");
+    holds_eq!(seen, [1, 2, 3], "P4: an item that panics took others along");
+    holds_eq!(panics, 2, "P4: panics of items were not counted");
 }
 
 /// What a pipeline of n = 1, in which there is one order only, delivers.
@@ -153,14 +153,15 @@ where
     drain::<C>(&flight, &mut results);
     drop(executor);
     flight.judge(N + extra, P::ORDERED, items);
-    assert_eq!(
-        now, 1,
+    holds_eq!(
+        now,
+        1,
         "P4: an item that never ends holds more than its slot"
     );
-    assert_eq!(calls, begun, "P4: items begun beside one that never ends");
+    holds_eq!(calls, begun, "P4: items begun beside one that never ends");
     if !P::ORDERED {
         let others: Vec<_> = (1..items).map(|item| (item, 0)).collect();
         seen.sort_unstable();
-        assert_eq!(seen, others, "P4: an item that never ends held up others");
+        holds_eq!(seen, others, "P4: an item that never ends held up others");
     }
 }

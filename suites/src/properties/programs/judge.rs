@@ -9,7 +9,7 @@ use std::thread;
 
 use flowmeter_harness::channel::Buffer;
 use flowmeter_harness::check::dual::{self, Verdict};
-use flowmeter_harness::check::{Ledger, Mint, Violation, fifo};
+use flowmeter_harness::check::{Ledger, Mint, Violation, fifo, watch};
 use flowmeter_harness::history::{Answer, Call, Clause, History, Operation, Stamps, columns};
 use flowmeter_harness::spec::Rules;
 use flowmeter_harness::sync::{Note, World};
@@ -61,7 +61,7 @@ impl Judge {
     /// With what it violates.
     pub(super) fn judge<W: World>(&self, history: History, rest_at: Option<u64>, mint: &Mint) {
         if let Err(violation) = Books::of(&history, &self.0, mint.count()).judge(mint) {
-            panic!("{violation}\n{}", columns(&history));
+            watch::found(format_args!("{violation}\n{}", columns(&history)));
         }
         let fingerprint = fingerprint(&history, rest_at);
         if fingerprint.is_some_and(|fingerprint| self.0.legal().contains(&fingerprint)) {
@@ -83,7 +83,7 @@ impl Judge {
                     W::note(|| Note::Culprit(culprit));
                 }
                 W::note(|| Note::Explained(refuted.explained));
-                panic!("{}", refuted.why);
+                watch::found(format_args!("{}", refuted.why));
             }
         }
     }
@@ -121,7 +121,10 @@ impl Bench {
         if history.closes(channel) && !self.rules.keeps_buffered {
             return Ok(());
         }
-        let there = |operation: &Operation| at_channel(operation, channel, margin);
+        let there = |operation: &Operation| match self.is_unasked(operation) {
+            true => Seen::Nothing,
+            false => at_channel(operation, channel, margin),
+        };
         let Some(operations) = history
             .operations
             .iter()
@@ -167,16 +170,20 @@ impl Bench {
     fn without_refusals(&self, history: &History) -> History {
         let mut history = history.clone();
         for operation in &mut history.operations {
-            let offer = match operation.call.clauses() {
-                [Clause::Put { channel, .. }] => Some(*channel),
-                _ => None,
-            };
-            let bounded = |channel: usize| matches!(self.channels[channel], Buffer::Fixed(_));
-            if operation.answer == Answer::WouldWait && offer.is_some_and(bounded) {
+            if self.is_unasked(operation) {
                 operation.answer = Answer::Cancelled;
             }
         }
         history
+    }
+
+    /// Whether it is an offer that found no room where room may be held.
+    fn is_unasked(&self, operation: &Operation) -> bool {
+        let bounded = |channel: usize| matches!(self.channels[channel], Buffer::Fixed(_));
+        let [Clause::Put { channel, .. }] = operation.call.clauses() else {
+            return false;
+        };
+        self.holds_room && operation.answer == Answer::WouldWait && bounded(*channel)
     }
 
     fn legal(&self) -> MutexGuard<'_, HashSet<u64>> {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use flowmeter_harness::channel::{Channels, Offered, Patience};
-use flowmeter_harness::check::{Mint, Token};
+use flowmeter_harness::check::{Mint, Token, watch};
 use flowmeter_harness::history::{Answer, Call, Recorder, Storage, Value};
 use flowmeter_harness::sync::{Lock, World};
 
@@ -77,7 +77,7 @@ pub(super) fn run<C: Channels, S: Style<C, Token, W>, W: World>(
     for thread in threads {
         let left = W::join(thread);
         if let Some(early) = left.early {
-            panic!("{early}");
+            watch::found(format_args!("{early}"));
         }
         run.recorder.join(left.recorder);
         halves.push(left.halves);
@@ -256,7 +256,7 @@ impl<C: Channels, W: World> Run<C, W> {
             }
             let still = W::now_nanos() - since;
             if still > HANGS {
-                panic!("{}", self.tale(&seen));
+                violated!("{}", self.tale(&seen));
             }
             // Each time twice as patient, so that a lost wake-up does not fill the history.
             if still < STILL << helped {

@@ -86,7 +86,7 @@ fn put<T: Numbered>(answer: Result<(), PutError<T>>) -> Answer {
     match answer {
         Ok(()) => ACCEPTED,
         Err(PutError::Closed(_)) => REFUSED,
-        Err(PutError::TooManyWaiters(_)) => panic!("C7: a put was one too many among few"),
+        Err(PutError::TooManyWaiters(_)) => violated!("C7: a put was one too many among few"),
     }
 }
 
@@ -94,7 +94,7 @@ fn take<T: Numbered>(answer: Result<T, TakeError>) -> Answer {
     match answer {
         Ok(token) => took(0, token),
         Err(TakeError::Closed) => ENDED,
-        Err(TakeError::TooManyWaiters) => panic!("C7: a take was one too many among few"),
+        Err(TakeError::TooManyWaiters) => violated!("C7: a take was one too many among few"),
     }
 }
 
@@ -185,9 +185,9 @@ fn choose<C: Channels, T: Numbered, S: Style<C, T, W> + ?Sized, W: World>(
         Ok(Chosen::Put { clause, .. }) => Answer::Refused { clause },
         Ok(Chosen::Default) => Answer::WouldWait,
         Ok(Chosen::TimedOut) => Answer::TimedOut,
-        Err(error) => panic!("A7: an alts of valid clauses was answered {error:?}"),
+        Err(error) => violated!("A7: an alts of valid clauses was answered {error:?}"),
     };
-    assert_eq!(
+    holds_eq!(
         ids(&slots),
         kept,
         "A1: the slots after {answer:?} do not hold every value but the winner's"
@@ -302,7 +302,7 @@ fn one<T: Numbered>(chosen: Result<Chosen<T>, AltsError>) -> Answer {
         Ok(Chosen::Put { accepted: true, .. }) => ACCEPTED,
         Ok(Chosen::Put { .. }) => REFUSED,
         Ok(Chosen::TimedOut) => Answer::TimedOut,
-        other => panic!("A9: an alts of one clause and a deadline was answered {other:?}"),
+        other => violated!("A9: an alts of one clause and a deadline was answered {other:?}"),
     }
 }
 

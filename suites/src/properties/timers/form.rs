@@ -108,7 +108,7 @@ impl<W: World> Note<W> {
     /// When the callback is dropped uncalled.
     pub(super) fn wait(&self) -> Called {
         let end = self.wait_for_end();
-        end.expect("T2: a timer was dropped and never fired")
+        end.unwrap_or_else(|| violated!("T2: a timer was dropped and never fired"))
     }
 
     /// Holds up this thread until the call, or until the callback is dropped uncalled.
@@ -266,7 +266,7 @@ impl<S: Timeouts<C>, C: Blocking, W: World> Form<W> for ByChannel<S, C> {
         })
     }
     fn wait(mut rx: C::Rx<u32>) -> u64 {
-        assert_eq!(
+        holds_eq!(
             C::take(&mut rx),
             Err(TakeError::Closed),
             "T1: a timeout is a channel without values"

@@ -52,7 +52,7 @@ pub(super) fn alts_cases<S: Timeouts<C>, C: Alts + Blocking, W: World>() -> Vec<
 
 fn is_due(deadline: Deadline, at: u64) {
     let early = deadline.as_nanos().saturating_sub(at);
-    assert_eq!(early, 0, "T1: fired so many nanoseconds early");
+    holds_eq!(early, 0, "T1: fired so many nanoseconds early");
 }
 
 fn in_turn<F: Form<W>, W: World>() {
@@ -99,7 +99,7 @@ fn choose<C: Alts>(value: &C::Rx<u32>, timeout: &C::Rx<u32>) -> Chosen<u32> {
     let clauses = [Clause::Take(value), Clause::Take(timeout)];
     let mut alts = C::prepare(&clauses, Order::Priority);
     let chosen = C::run(&mut alts, &mut [None, None], Patience::Forever);
-    chosen.expect("A7: takes of two channels are no error")
+    chosen.unwrap_or_else(|_| violated!("A7: takes of two channels are no error"))
 }
 
 const TIMED_OUT: Chosen<u32> = Chosen::Took {
@@ -111,7 +111,7 @@ fn alone<S: Timeouts<C>, C: Alts, W: World>() {
     let service = S::start();
     let deadline = after::<W>(SOON);
     let (_tx, rx, timeout) = pair::<S, C>(&service);
-    assert_eq!(
+    holds_eq!(
         choose::<C>(&rx, &timeout),
         TIMED_OUT,
         "T1: nobody came, and yet"
@@ -122,7 +122,7 @@ fn alone<S: Timeouts<C>, C: Alts, W: World>() {
 fn hit<S: Timeouts<C>, C: Alts + Blocking>() {
     let service = S::start();
     let (mut tx, rx, timeout) = pair::<S, C>(&service);
-    assert!(
+    holds!(
         C::put(&mut tx, 5).is_ok(),
         "C1: a put on an open channel was refused"
     );
@@ -131,10 +131,10 @@ fn hit<S: Timeouts<C>, C: Alts + Blocking>() {
         value: Some(5),
     };
     let chosen = choose::<C>(&rx, &timeout);
-    assert_eq!(chosen, first, "A5: an earlier clause was able");
+    holds_eq!(chosen, first, "A5: an earlier clause was able");
     // What lost goes on: it closes in its time.
     let mut timeout = timeout;
-    assert!(
+    holds!(
         C::take(&mut timeout).is_err(),
         "T1: a timeout is a channel without values"
     );
@@ -152,13 +152,13 @@ fn edge<S: Timeouts<C>, C: Alts + Blocking, W: World>() {
         } => {}
         TIMED_OUT => {
             is_due(deadline, W::now_nanos());
-            assert_eq!(C::take(&mut rx), Ok(5), "A9: a value was lost to a timeout");
+            holds_eq!(C::take(&mut rx), Ok(5), "A9: a value was lost to a timeout");
         }
-        other => panic!("A1: the alts answered {other:?}"),
+        other => violated!("A1: the alts answered {other:?}"),
     }
     let (accepted, _tx) = W::join(putter);
-    assert!(accepted, "C1: a put on an open channel was refused");
-    assert_eq!(
+    holds!(accepted, "C1: a put on an open channel was refused");
+    holds_eq!(
         C::poll(&mut rx),
         Polled::WouldWait,
         "A1: a value appeared twice"

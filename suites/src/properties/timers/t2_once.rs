@@ -60,14 +60,14 @@ fn in_time<T: Cancel, W: World>() {
     let mut log = Log::<W>::new::<T>();
     let call = log.schedule(&service, Deadline::NEVER);
     log.cancels(&service, &call);
-    assert!(!service.cancel(&call.handle), "T2: cancelled twice");
+    holds!(!service.cancel(&call.handle), "T2: cancelled twice");
     let note = call.note.clone();
     let later = log.schedule(&service, after::<W>(SOON));
     log.is_called(&later);
     log.ends(service);
     log.looks_at(&call);
     log.judge();
-    assert!(
+    holds!(
         note.is_dropped(),
         "T2: a cancelled callback was never dropped"
     );
@@ -110,7 +110,7 @@ fn strangers<T: Cancel, W: World>() {
         of_other.cancels(&other, &stranger);
     }
     let is_dropped = own.note.is_dropped();
-    assert!(!is_dropped, "T2: called off by a stranger's handle");
+    holds!(!is_dropped, "T2: called off by a stranger's handle");
     of_other.cancels(&other, &own);
     of_other.judge();
 }

@@ -64,12 +64,12 @@ fn overflow<S: Timeouts<C>, C: Blocking>() {
     let ends = [Duration::MAX, Duration::from_secs(u64::MAX), nanos]
         .map(|delay| (delay, service.timeout::<u32>(delay)));
     let mut soon = service.timeout::<u32>(SOON);
-    assert!(
+    holds!(
         C::take(&mut soon).is_err(),
         "T1: a timeout is a channel without values"
     );
     for (delay, mut rx) in ends {
-        assert_eq!(
+        holds_eq!(
             C::poll(&mut rx),
             Polled::WouldWait,
             "T4: {delay:?} has passed"

@@ -64,7 +64,7 @@ pub(super) fn timeout_cases<S: Timeouts<C>, C: Async, W: World>(panic_safe: bool
         panicking_waker::<W>(C::take_async(&mut first));
         let mut second = service.timeout::<u32>(SOON);
         let answer = W::block_on(C::take_async(&mut second));
-        assert!(answer.is_err(), "T1: a timeout is a channel without values");
+        holds!(answer.is_err(), "T1: a timeout is a channel without values");
     })]
 }
 
@@ -113,7 +113,7 @@ fn slow<T: Timers, W: World>(isolated: bool) {
     }
     let at = note.wait().at;
     gate.open();
-    assert!(
+    holds!(
         at >= deadline.as_nanos(),
         "T6: fired early after a slow callback"
     );
@@ -157,7 +157,7 @@ fn panicking<T: Timers, W: World>(payload: fn() -> Box<dyn Any + Send>) {
     while second.called().is_none() && W::now_nanos() < end {
         W::yield_now();
     }
-    assert!(
+    holds!(
         second.called().is_some(),
         "T6: a panicking callback stopped the timer"
     );

@@ -132,7 +132,7 @@ fn late<S: Timeouts<C>, C: Alts + Blocking, W: World>() {
     asking.asks::<W>(ms(10));
     let timer = log.arms(Deadline::after(W::now_nanos(), ms(1)));
     let (mut rx, channel) = asking.asks::<W>(ms(1));
-    assert!(
+    holds!(
         C::take(&mut rx).is_err(),
         "T1: a timeout is a channel without values"
     );
@@ -156,7 +156,7 @@ fn closed_for_all<S: Timeouts<C>, C: Alts, W: World>() {
     obeys(asking.judged().map(drop));
     for (mut other, channel) in later {
         if is_closed && channel == first {
-            assert_eq!(
+            holds_eq!(
                 C::poll(&mut other),
                 Polled::Closed,
                 "T7: one channel, and not closed"
@@ -173,7 +173,7 @@ fn two_at_once<S: Timeouts<C>, C: Alts + Blocking, W: World>() {
     let timers = [(); 2].map(|()| log.arms(deadline));
     let ask = move |service: Arc<S>| {
         let mut rx = service.timeout::<u32>(ms(1));
-        assert!(
+        holds!(
             C::take(&mut rx).is_err(),
             "T1: a timeout is a channel without values"
         );
@@ -208,7 +208,7 @@ fn admitted<C: Async>(rx: &C::Rx<u32>, close: impl FnOnce()) -> usize {
     close();
     for take in &mut waiting {
         let answer = pin!(take).poll(&mut context);
-        assert!(
+        holds!(
             matches!(answer, Poll::Ready(Err(_))),
             "T7: a closed timeout leaves somebody waiting"
         );
@@ -225,8 +225,9 @@ fn waiters<S: Timeouts<C>, C: Alts + Async>() {
     let service = S::start();
     let timeouts = [10_009, 10_000].map(|delay| service.timeout::<u32>(ms(delay)));
     let of_a_timeout = admitted::<C>(&timeouts[0], || drop(service));
-    assert_eq!(
-        of_a_timeout, of_a_channel,
+    holds_eq!(
+        of_a_timeout,
+        of_a_channel,
         "T7: a shared timeout admits as many waiters as a channel"
     );
 }

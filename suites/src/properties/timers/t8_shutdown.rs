@@ -50,12 +50,12 @@ fn armed<T: Timers, W: World>() {
     service.schedule(Deadline::from_nanos(u64::MAX - 1), notes[1].callback());
     drop(service);
     for note in &notes {
-        assert!(
+        holds!(
             note.is_dropped(),
             "T8: an armed callback outlived its timer"
         );
     }
-    assert!(notes[0].called().is_none(), "T8: called by a shutdown");
+    holds!(notes[0].called().is_none(), "T8: called by a shutdown");
 }
 
 /// When the drop has returned nothing is called any more: the thread that could has ended.
@@ -71,7 +71,7 @@ fn edge<T: Timers, W: World>() {
         }
     }
     drop(service);
-    assert!(
+    holds!(
         note.is_dropped(),
         "T8: a callback outlived its timer: its thread goes on"
     );
@@ -99,13 +99,13 @@ fn awaited<T: Timers, W: World>() {
         let (running, callback) = (running.clone(), waiting.callback());
         service.schedule(after::<W>(SOON), move |fired| {
             running.open();
-            assert!(armed.wait_for_end().is_none(), "T8: called by a shutdown");
+            holds!(armed.wait_for_end().is_none(), "T8: called by a shutdown");
             callback(fired);
         });
     }
     running.pass();
     drop(service);
-    assert!(
+    holds!(
         waiting.called().is_some(),
         "T8: a callback outlived its timer"
     );
@@ -132,7 +132,7 @@ fn panicking_drops<T: Timers, W: World>() {
     }
     drop(service);
     for note in &notes {
-        assert!(
+        holds!(
             note.is_dropped(),
             "T8: an armed callback outlived its timer"
         );
@@ -152,7 +152,7 @@ fn taking<S: Timeouts<C>, C: Blocking, W: World>() {
     let mut rx = service.timeout::<u32>(std::time::Duration::from_secs(3_600));
     let taker = W::spawn(move || C::take(&mut rx));
     drop(service);
-    assert_eq!(
+    holds_eq!(
         W::join(taker),
         Err(TakeError::Closed),
         "T8: a shutdown leaves a taker without its answer"
@@ -163,7 +163,7 @@ fn never<S: Timeouts<C>, C: Channels>() {
     let service = S::start();
     let mut rx = service.timeout::<u32>(std::time::Duration::MAX);
     drop(service);
-    assert_eq!(
+    holds_eq!(
         C::poll(&mut rx),
         flowmeter_harness::channel::Polled::Closed,
         "T8: a shutdown leaves a timeout open"

@@ -41,11 +41,8 @@ impl<'a, T: Send + 'static> TakeClause<'a, T> {
 }
 
 impl<'a, T: Send + 'static> PutClause<'a, T> {
-    pub(in super::super) fn new(channel: &'a Channel<T>, value: T) -> Self {
-        PutClause {
-            channel,
-            slot: Some(value),
-        }
+    pub(in super::super) fn new(channel: &'a Channel<T>, slot: Option<T>) -> Self {
+        PutClause { channel, slot }
     }
 
     pub(in super::super) fn slot(&mut self) -> &mut Option<T> {

@@ -47,10 +47,10 @@ impl<'a, T: Message> TakeClause<'a, T> {
 }
 
 impl<'a, T: Message> PutClause<'a, T> {
-    pub(in super::super) fn new(channel: &'a Channel<T>, value: T) -> Self {
+    pub(in super::super) fn new(channel: &'a Channel<T>, slot: Option<T>) -> Self {
         PutClause {
             channel,
-            slot: Some(value),
+            slot,
             answers: Answers::new(),
             effects: Effects::new(),
         }

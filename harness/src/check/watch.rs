@@ -1,0 +1,112 @@
+//! Which check spoke, and what is seen without it.
+//!
+//! A *check* is one line of a property that compares what it saw with what is right, and is named by its place,
+//! such as `a1_exclusive.rs:77`; a rule of the [`Ledger`](super::Ledger) is named by itself. A failure tells which
+//! checks spoke, and one of them can be switched off for a whole process: if nothing broken on purpose survives
+//! without it, it is not needed. Only a check that finds something comes here: one that holds costs its condition.
+
+use std::fmt::Arguments;
+use std::panic::Location;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// What an execution ends with where a check that is switched off would have ended it: nobody can go on there.
+pub const ABANDONED: &str = "abandoned: the check is off";
+
+/// The check that is off, by its name.
+static OFF: OnceLock<String> = OnceLock::new();
+
+/// Those that have spoken.
+static SPOKE: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// The name of a check at that place: the path below the folder of the properties, and the line.
+pub fn name_of(place: &Location<'_>) -> String {
+    let file = place.file();
+    let below = file
+        .rsplit_once("properties/")
+        .map_or(file, |(_, file)| file);
+    format!("{below}:{}", place.line())
+}
+
+/// Switches a check off, for the rest of this process.
+///
+/// # Panics
+/// When another one is off already.
+pub fn switch_off(check: &str) {
+    let off = OFF.get_or_init(|| check.to_owned());
+    assert_eq!(off, check, "one check is switched off in a process");
+}
+
+/// The checks that have spoken since the last call, in that order.
+pub fn spoken() -> Vec<String> {
+    std::mem::take(&mut *SPOKE.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// A check has found something: whether it is on. Then it is written down.
+pub fn speaks(check: String) -> bool {
+    if OFF.get() == Some(&check) {
+        return false;
+    }
+    SPOKE
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(check);
+    true
+}
+
+/// What the check at the caller's place has found.
+///
+/// # Panics
+/// With what is said, unless the check is off.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub fn found(says: Arguments<'_>) {
+    if speaks(name_of(Location::caller())) {
+        panic!("{says}");
+    }
+}
+
+/// As [`found`], where nobody can go on: without the check the execution is abandoned.
+///
+/// # Panics
+/// With what is said, or with [`ABANDONED`].
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub fn ended(says: Arguments<'_>) -> ! {
+    found(says);
+    panic!("{ABANDONED}");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::catch_unwind;
+
+    use super::*;
+    use crate::sync::panic_text;
+
+    /// One test, since what is off is off for the process.
+    #[test]
+    fn a_check_speaks_unless_it_is_off() {
+        let told = catch_unwind(|| found(format_args!("C1: alas"))).expect_err("it is on");
+        assert_eq!(panic_text(&*told), "C1: alas");
+        let spoke = spoken();
+        assert!(
+            spoke[0].starts_with("harness/src/check/watch.rs:"),
+            "{spoke:?}"
+        );
+        assert_eq!(spoken().len(), 0);
+
+        assert!(speaks("one".to_owned()));
+        switch_off("one");
+        assert!(!speaks("one".to_owned()));
+        assert!(speaks("another".to_owned()));
+        assert_eq!(spoken(), ["one", "another"]);
+    }
+
+    #[test]
+    fn a_place_is_named_below_the_folder_of_the_properties() {
+        let here = Location::caller();
+        assert_eq!(name_of(here), format!("{}:{}", here.file(), here.line()));
+    }
+}
