@@ -187,6 +187,7 @@ macro_rules! bad_use {
 }
 
 bad_use!(mutex, MutexChannels);
+bad_use!(ordered_locks, OrderedLocks);
 
 #[derive(Debug)]
 struct Counted(Arc<AtomicU32>);

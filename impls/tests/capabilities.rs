@@ -15,6 +15,15 @@ const TABLE: &[(&str, Origin, &str)] = &[
          pending-puts-survive bounded-waiters panic-safe disconnect uniform-choice",
     ),
     (
+        "ordered_locks",
+        Origin::Own,
+        "rendezvous fixed unbounded dropping sliding promise multi-producer multi-consumer blocking \
+         async mixed callback put-deadline take-deadline close identity alts mixed-alts await-alts \
+         weak-producers await-close batch reserve transforms waiter-fifo cancel-safe keeps-buffered \
+         pending-puts-survive bounded-waiters panic-safe disconnect strict-priority strict-default \
+         uniform-choice",
+    ),
+    (
         "condvar",
         Origin::Own,
         "fixed unbounded multi-producer multi-consumer blocking put-deadline take-deadline close \

@@ -63,6 +63,7 @@ macro_rules! surface {
 }
 
 surface!(mutex);
+surface!(ordered_locks);
 
 type Halves<H> = (Producer<H>, Consumer<H>);
 

@@ -11,8 +11,10 @@ pub use flowmeter_harness::channel::{
 pub mod condvar;
 pub mod halves;
 pub mod mutex;
+pub mod ordered_locks;
 #[cfg(feature = "futures")]
 pub mod streams;
+mod trampoline;
 pub mod transforms;
 pub mod values;
 pub mod watchers;

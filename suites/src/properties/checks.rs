@@ -329,7 +329,15 @@ impl<W: World> Enrol for Checks<W> {
             let uniform = claims(who, Claim::UniformChoice);
             self.owe(who, &a5_choice::PROPERTY, a5_choice::cases::<C>(uniform));
         }
+        if claims(who, Claim::StrictPriority) {
+            let cases = a5_choice::strict_cases::<C, W>();
+            self.owe(who, &a5_choice::PROPERTY, cases);
+        }
         self.owe(who, &a6_default::PROPERTY, a6_default::cases::<C, W>());
+        if claims(who, Claim::StrictDefault) {
+            let cases = a6_default::strict_cases::<C, W>();
+            self.owe(who, &a6_default::PROPERTY, cases);
+        }
         self.owe(who, &a7_clauses::PROPERTY, a7_clauses::cases::<C, W>());
         if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
             self.owe(who, &a7_clauses::PROPERTY, a7_clauses::crowded_cases::<C>());
@@ -350,7 +358,13 @@ impl<W: World> Enrol for Checks<W> {
             let uniform = claims(who, Claim::UniformChoice);
             owe(&a5_choice::MIXED, a5_choice::cases::<M<C>>(uniform));
         }
+        if claims(who, Claim::StrictPriority) {
+            owe(&a5_choice::MIXED, a5_choice::strict_cases::<M<C>, W>());
+        }
         owe(&a6_default::MIXED, a6_default::cases::<M<C>, W>());
+        if claims(who, Claim::StrictDefault) {
+            owe(&a6_default::MIXED, a6_default::strict_cases::<M<C>, W>());
+        }
         owe(&a7_clauses::MIXED, a7_clauses::cases::<M<C>, W>());
         if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
             owe(&a7_clauses::MIXED, a7_clauses::crowded_cases::<M<C>>());

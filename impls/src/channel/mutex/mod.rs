@@ -22,7 +22,6 @@ mod operation;
 mod reserve;
 mod state;
 mod store;
-mod trampoline;
 mod transformed;
 
 use std::fmt;
@@ -33,6 +32,7 @@ use flowmeter_harness::channel::{
 use flowmeter_harness::sync::Deadline;
 
 use super::halves::{Halves, describe};
+use super::trampoline;
 use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock};
 
 pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
@@ -98,11 +98,7 @@ impl<T: Send + 'static> Channel<T> {
 
     /// A channel with a name, which its `Debug` shows.
     pub fn named(name: impl Into<Box<str>>, buffer: Buffer) -> Self {
-        Channel(Arc::new(Shared {
-            halves: Halves::new(),
-            name: Some(name.into()),
-            state: Mutex::new(State::new(Store::new(buffer))),
-        }))
+        Channel::called(Some(name.into()), State::new(Store::new(buffer)))
     }
 
     /// A channel whose first value answers every take, now and later (B1). Values are cloned under the
@@ -119,9 +115,13 @@ impl<T: Send + 'static> Channel<T> {
     }
 
     fn holding(state: State<T>) -> Self {
+        Channel::called(None, state)
+    }
+
+    fn called(name: Option<Box<str>>, state: State<T>) -> Self {
         Channel(Arc::new(Shared {
             halves: Halves::new(),
-            name: None,
+            name,
             state: Mutex::new(state),
         }))
     }
