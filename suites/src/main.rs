@@ -21,6 +21,7 @@ fn main() -> ExitCode {
         .with_mutants::<Sim>(flowmeter_impls_shuttle::mutants::Mutants)
         .with_mutants::<Shuttle>(flowmeter_impls_shuttle::mutants::Mutants)
         .with_mutants::<Std>(flowmeter_impls::mutants::Mutants)
-        .with_mutants::<Loom>(flowmeter_impls_loom::mutants::Mutants);
+        .with_mutants::<Loom>(flowmeter_impls_loom::mutants::Mutants)
+        .with_lies::<Sim>(flowmeter_impls_shuttle::registry::Everybody);
     cli::main_in(&worlds)
 }

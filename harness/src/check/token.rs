@@ -59,6 +59,15 @@ impl Token {
     pub fn id(&self) -> usize {
         self.id
     }
+
+    /// The same value a second time, as only a channel that is broken on purpose makes it.
+    #[must_use]
+    pub fn forged(&self) -> Token {
+        Token {
+            id: self.id,
+            drops: Arc::clone(&self.drops),
+        }
+    }
 }
 
 impl fmt::Debug for Token {
