@@ -49,6 +49,9 @@ pub(super) struct Mutants {
     /// Ask each check of the properties instead whether it is needed: what survives without it
     #[arg(long, conflicts_with_all = ["without", "out", "shard"])]
     each_check: bool,
+    /// With lies alone, which are quick to tell, and without mutants
+    #[arg(long, requires = "each_check")]
+    lies_only: bool,
     /// Those that are known to be needed by nothing, a title a line: they may only become fewer
     #[arg(long, value_name = "FILE", requires = "each_check")]
     unneeded: Option<PathBuf>,
@@ -103,7 +106,8 @@ impl Mutants {
         if self.each_check {
             let wanted = |property: &str| self.properties.matches(property);
             let unneeded = self.unneeded.as_deref();
-            return each_check(worlds, wanted, &attacks, time, unneeded, self.format);
+            let attacks = if self.lies_only { &[][..] } else { &attacks };
+            return each_check(worlds, wanted, attacks, time, unneeded, self.format);
         }
 
         let attacks = shard.of(attacks);

@@ -10,9 +10,15 @@
 //! Which lie is told is settled for a whole execution of a model; without one a wrapped family is the family.
 
 mod channels;
+mod deadlines;
+mod executors;
+mod future;
+mod limiters;
+mod pipelines;
 pub(crate) mod places;
 mod registry;
 pub(crate) mod sweep;
+mod timers;
 mod values;
 
 use std::collections::BTreeMap;

@@ -18,7 +18,7 @@ pub(crate) struct Place {
 /// What a check is written as.
 static CHECK: LazyLock<Regex> = LazyLock::new(|| {
     let macros = r"\b(?:holds|holds_eq|violated)!\(";
-    let functions = r"\b(?:is_empty(?:::<[^()]*>)?|obeys|watch::found)\(";
+    let functions = r"\b(?:is_empty::<[^()]*>|obeys|watch::found)\(";
     let books = r"\.(?:close|close_lossy)\(&";
     Regex::new(&format!("{macros}|{functions}|{books}")).expect("a pattern")
 });

@@ -33,6 +33,17 @@ pub(super) fn double<T: 'static>(value: &T) -> Spare<T> {
     }))
 }
 
+/// The value once more, of which nobody counts the drop.
+pub(super) fn ghost<T: 'static>(value: &T) -> Spare<T> {
+    let ghost = made(value, |token: &Token| token.ghost());
+    let ghost = ghost.or_else(|| {
+        made(value, |parcel: &Option<Token>| {
+            parcel.as_ref().map(Token::ghost)
+        })
+    });
+    Spare(ghost.or_else(|| double(value).take()))
+}
+
 /// Another number.
 pub(super) fn another<T: 'static>(value: &T) -> Option<T> {
     copied::<T, u32>(value, |v| v ^ 0x40).or_else(|| copied::<T, usize>(value, |v| v ^ 0x40))

@@ -4,9 +4,9 @@ use flowmeter_harness::channel::{
     Alts, AltsError, Chosen, Clause, Message, Order, Patience, Polled,
 };
 
+use super::super::deadlines::other;
 use super::super::told;
-use super::super::values::{another, double};
-use super::forms::other;
+use super::super::values::{Spare, another, double, ghost};
 use super::{Lying, Rx};
 
 /// The clauses, which are prepared anew for each run: the halves inside them are other types.
@@ -34,7 +34,7 @@ impl<C: Alts> Alts for Lying<C> {
         if let Some(answer) = unasked(clauses, slots, patience) {
             return answer;
         }
-        let doubles: Vec<_> = slots.iter().map(|slot| slot.as_ref().map(double)).collect();
+        let ghosts: Vec<_> = slots.iter().map(|slot| slot.as_ref().map(ghost)).collect();
         let answer = honest(clauses, prepared.order, slots, patience);
         let chosen = match answer {
             Ok(chosen) => chosen,
@@ -46,10 +46,20 @@ impl<C: Alts> Alts for Lying<C> {
                 about_a_loser(clauses, slots, loser);
             }
             if told("a winner's value stays in its slot")
-                && let Some(double) = doubles.into_iter().nth(winner).flatten()
+                && let Some(ghost) = ghosts.into_iter().nth(winner).flatten()
                 && slots[winner].is_none()
             {
-                slots[winner] = double.take();
+                slots[winner] = ghost.take();
+            }
+            if matches!(
+                chosen,
+                Chosen::Put {
+                    accepted: false,
+                    ..
+                }
+            ) && told("an alts has lost a value that was refused")
+            {
+                slots[winner] = None;
             }
         } else if told("an alts in vain has lost its values") {
             slots.fill_with(|| None);
@@ -59,7 +69,7 @@ impl<C: Alts> Alts for Lying<C> {
         if told("an alts puts a value where none was") {
             let first = slots.iter().flatten().next().map(double);
             if let Some(empty) = slots.iter_mut().find(|slot| slot.is_none()) {
-                *empty = first.and_then(super::super::values::Spare::take);
+                *empty = first.and_then(Spare::take);
             }
         }
         Ok(retold(chosen, clauses, slots.len()))
@@ -195,6 +205,10 @@ fn about_a_loser<C: Alts, T: Message>(
     if told("a loser's value is lost") {
         slots[loser] = None;
     }
+    if told("a loser's value comes back to another slot") {
+        let last = slots.len() - 1;
+        slots.swap(loser, last - loser);
+    }
     if told("a loser's value comes back as another") {
         slots[loser] = slots[loser]
             .take()
@@ -263,6 +277,9 @@ fn took<C: Alts, T: Message>(
         value = value.map(|value| another(&value).unwrap_or(value));
     }
     if let (Clause::Take(rx), Some(taken)) = (&clauses[clause], &value) {
+        if told("an alts drops what it took as well") {
+            drop(double(taken).take());
+        }
         if told("an alts leaves what it took") {
             rx.shared.add(double(taken).take());
         }

@@ -1,8 +1,7 @@
 //! The forms of puts and takes: by thread, by future, by callback, until a deadline.
 
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::channel::{
     Async, Blocking, Callback, Message, Polled, PutDeadline, PutError, PutUntilError, TakeDeadline,
@@ -10,6 +9,8 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
+use super::super::deadlines::other;
+use super::super::future::{awaited, hasty};
 use super::super::told;
 use super::super::values::{Spare, double};
 use super::put::Put;
@@ -66,17 +67,6 @@ impl<C: TakeDeadline> TakeDeadline for Lying<C> {
     }
 }
 
-/// The deadline that is kept instead of that one.
-pub(super) fn other(deadline: Deadline) -> Deadline {
-    if told("a deadline is kept too early") {
-        return Deadline::from_nanos(deadline.as_nanos().saturating_sub(1_000));
-    }
-    if told("a deadline is in the past") {
-        return Deadline::from_nanos(0);
-    }
-    deadline
-}
-
 impl<C: Async> Async for Lying<C> {
     fn put_async<T: Message>(
         tx: &mut Tx<C, T>,
@@ -87,25 +77,27 @@ impl<C: Async> Async for Lying<C> {
             shared: Arc::clone(&shared),
             lands: told("a dropped put is delivered").then(|| double(&value)),
         };
-        async move {
+        let put = async move {
             let (turn, aftermath) = Put::begin(&shared, value).split();
             let answer = match turn {
                 Ok(value) => {
                     let put = C::put_async(tx.real_mut(), value);
-                    aftermath.answer(honest_but_for_wakers(put).await)
+                    aftermath.answer(awaited(put).await)
                 }
                 Err(answer) => answer,
             };
             cancelled.is_answered();
-            once_more_pending().await;
             answer
-        }
+        };
+        hasty(put, || {
+            told("a put is answered before its time").then_some(Ok(()))
+        })
     }
 
     fn take_async<T: Message>(
         rx: &mut Rx<C, T>,
     ) -> impl Future<Output = Result<T, TakeError>> + Send {
-        async move {
+        let take = async move {
             let (real, shared) = (rx.real.as_mut().expect(HERE), &rx.shared);
             match Take::of(shared) {
                 Some(Take::Make) => {}
@@ -113,11 +105,11 @@ impl<C: Async> Async for Lying<C> {
                 Some(Take::Closed) => return Err(TakeError::Closed),
                 None => return Err(TakeError::TooManyWaiters),
             }
-            let answer = honest_but_for_wakers(C::take_async(real)).await;
-            let answer = answered(shared, answer);
-            once_more_pending().await;
-            answer
-        }
+            answered(shared, awaited(C::take_async(real)).await)
+        };
+        hasty(take, || {
+            told("a take is answered before its time").then_some(Err(TakeError::Closed))
+        })
     }
 }
 
@@ -137,33 +129,6 @@ impl<T> Drop for Cancelled<T> {
     fn drop(&mut self) {
         self.shared.add(self.lands.take().and_then(Spare::take));
     }
-}
-
-/// The future's answer; a lie is whom it wakes, and when it says that it is ready.
-fn honest_but_for_wakers<A: Send>(
-    future: impl Future<Output = A> + Send,
-) -> impl Future<Output = A> + Send {
-    let mut future = Box::pin(future);
-    poll_fn(move |context| {
-        if told("a future forgets its waker") {
-            return future
-                .as_mut()
-                .poll(&mut Context::from_waker(Waker::noop()));
-        }
-        future.as_mut().poll(context)
-    })
-}
-
-/// Ready at once or, as a lie, one poll later.
-fn once_more_pending() -> impl Future<Output = ()> + Send {
-    let mut late = told("a future is ready one poll late");
-    poll_fn(move |context| {
-        if std::mem::take(&mut late) {
-            context.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        Poll::Ready(())
-    })
 }
 
 impl<C: Callback> Callback for Lying<C> {

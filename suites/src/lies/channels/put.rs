@@ -6,7 +6,7 @@ use std::sync::Arc;
 use flowmeter_harness::channel::{Offered, PutError, PutUntilError};
 
 use super::super::told;
-use super::super::values::{Spare, another, double};
+use super::super::values::{Spare, another, double, ghost};
 use super::Shared;
 
 /// A put as it begins.
@@ -41,7 +41,7 @@ impl<T: 'static> Put<T> {
         let after = if told("a put is made twice") {
             After::Twice(double(&value))
         } else if told("a value is accepted and given back") {
-            After::StaysWithItsSender(double(&value))
+            After::StaysWithItsSender(ghost(&value))
         } else {
             After::Truth
         };

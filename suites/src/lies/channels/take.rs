@@ -1,12 +1,13 @@
 //! Lies about a take, in whichever form: before it is made, and about its answer.
 
+use std::mem::forget;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use flowmeter_harness::channel::{Channels, Message, Polled, TakeError, TakeUntilError};
 
 use super::super::told;
-use super::super::values::{another, double, number};
+use super::super::values::{another, double, ghost, number};
 use super::{Rx, Shared};
 
 /// A take as it begins.
@@ -99,6 +100,16 @@ fn took<T: 'static>(shared: &Arc<Shared<T>>, value: T) -> Result<T, TakeError> {
     }
     if told("a taken value is dropped as well") {
         drop(double(&value).take());
+    }
+    if told("a ghost is taken") {
+        let ghost = ghost(&value).take();
+        return Ok(match ghost {
+            Some(ghost) => {
+                forget(value);
+                ghost
+            }
+            None => value,
+        });
     }
     if told("another value is taken") {
         return Ok(another(&value).unwrap_or(value));
