@@ -126,12 +126,11 @@ pub fn attack<R: AsyncRegistry>(
             },
             false => effort(world, plan),
         };
-        let proof = match plan.folder {
-            Some(folder) => prove_and_keep(&cell, effort, folder),
+        let (proof, spoke) = match plan.folder {
+            Some(folder) => (prove_and_keep(&cell, effort, folder), Vec::new()),
             None => {
                 let judged = judgement(&cell, effort, plan.without);
-                check = judged.spoke.into_iter().last();
-                judged.proof
+                (judged.proof, judged.spoke)
             }
         };
         executions += proof.executions;
@@ -143,6 +142,7 @@ pub fn attack<R: AsyncRegistry>(
         };
         last = Some(proof);
         if found {
+            check = spoke.into_iter().last();
             break;
         }
     }

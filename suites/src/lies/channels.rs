@@ -80,6 +80,14 @@ impl<C: Channels, T: Message> Tx<C, T> {
 }
 
 impl<C: Channels, T: Message> Rx<C, T> {
+    /// The taking half of a channel of which there is no other.
+    pub(super) fn of(real: C::Rx<T>) -> Rx<C, T> {
+        Rx {
+            real: Some(real),
+            shared: Shared::new(Buffer::Rendezvous),
+        }
+    }
+
     fn real(&self) -> &C::Rx<T> {
         self.real.as_ref().expect(HERE)
     }

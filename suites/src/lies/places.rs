@@ -132,3 +132,49 @@ fn text(call: &str) -> &str {
     let short = text.char_indices().nth(60).map_or(text.len(), |(at, _)| at);
     &text[..short]
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_check_has_a_title_of_its_own() {
+        let all = all().expect("tests run where the sources are");
+        let titles: BTreeSet<&str> = all.iter().map(|place| &*place.title).collect();
+        assert!(all.len() > 300, "{}", all.len());
+        assert_eq!(titles.len(), all.len());
+    }
+
+    #[test]
+    fn a_check_is_found_by_its_line_and_named_by_what_it_says() {
+        let source = "\
+fn model() {
+    let ready = 1;
+    holds!(
+        ready == 1,
+        \"C1: not ready\"
+    );
+    is_empty::<C, _>(&mut rx, \"C1: not ready\");
+    ledger.close(&mint, AROUND);
+}
+
+#[track_caller]
+fn checks_for_others() {
+    holds!(false, \"{otherwise}\");
+}
+";
+        let mut all = Vec::new();
+        places("c1.rs", source, &mut all);
+        let found: Vec<(&str, &str)> = all.iter().map(|p| (&*p.name, &*p.title)).collect();
+        assert_eq!(
+            found,
+            [
+                ("c1.rs:3", "c1.rs model: C1: not ready"),
+                ("c1.rs:7", "c1.rs model: C1: not ready #2"),
+                ("c1.rs:8", "c1.rs model: "),
+            ]
+        );
+    }
+}

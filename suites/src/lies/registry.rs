@@ -77,7 +77,6 @@ impl<H: Enrol> Enrol for Wrapping<'_, H> {
         reset<T: [Reset]> as timers::Lying<T>;
         sleep<S: [Sleep]> as timers::Lying<S>;
         blocking_sleep<S: [BlockingSleep]> as timers::Lying<S>;
-        timeouts<S: [Timeouts<C>], C: [Alts + Async + Blocking]> as timers::Timeout<S>;
         pipeline<P: [Pipelines<C, E> + Default], C: [Async], E: [Executors]>
             as pipelines::Lying<P>;
         limiter<L: [Limiters]> as limiters::Lying<L>;
@@ -87,6 +86,19 @@ impl<H: Enrol> Enrol for Wrapping<'_, H> {
         async_limit_deadline<L: [AsyncLimitDeadline]> as limiters::Lying<L>;
         weighted_limit<L: [WeightedLimit]> as limiters::Lying<L>;
         async_weighted_limit<L: [AsyncWeightedLimit]> as limiters::Lying<L>;
-        executor<E: [Executors], C: [Async + Blocking]> as executors::Lying<E>;
+    }
+
+    fn timeouts<S: Timeouts<C>, C: Alts + Async + Blocking>(&mut self, who: &Contestant) {
+        if who.origin == Origin::Own {
+            self.0
+                .timeouts::<timers::Timeout<S>, channels::Lying<C>>(who);
+        }
+    }
+
+    fn executor<E: Executors, C: Async + Blocking>(&mut self, who: &Contestant) {
+        if who.origin == Origin::Own {
+            self.0
+                .executor::<executors::Lying<E>, channels::Lying<C>>(who);
+        }
     }
 }

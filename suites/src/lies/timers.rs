@@ -10,8 +10,8 @@ use flowmeter_harness::timer::{BlockingSleep, Cancel, Fired, Reset, Sleep, Timeo
 
 use super::deadlines::other;
 use super::future::awaited;
-use super::told;
 use super::values::number;
+use super::{channels, told};
 
 /// A timer that does and answers what `T` does, but for one lie.
 pub(super) struct Lying<T> {
@@ -145,16 +145,17 @@ impl<S: BlockingSleep> BlockingSleep for Lying<S> {
 /// A service of timeouts that lies: a type of its own, since one service may be timers and timeouts.
 pub(super) struct Timeout<S>(Lying<S>);
 
-impl<C: Channels, S: Timeouts<C>> Timeouts<C> for Timeout<S> {
+/// Over channels that lie as well.
+impl<C: Channels, S: Timeouts<C>> Timeouts<channels::Lying<C>> for Timeout<S> {
     fn start() -> Self {
         Timeout(Lying::of(S::start()))
     }
 
-    fn timeout<T: Message>(&self, delay: Duration) -> C::Rx<T> {
+    fn timeout<T: Message>(&self, delay: Duration) -> channels::Rx<C, T> {
         if told("a timeout has a value")
             && let Some(rx) = with_a_value::<C, T>()
         {
-            return rx;
+            return channels::Rx::of(rx);
         }
         let delay = if told("a timeout is at once") {
             Duration::ZERO
@@ -169,7 +170,7 @@ impl<C: Channels, S: Timeouts<C>> Timeouts<C> for Timeout<S> {
         } else {
             delay
         };
-        self.0.real().timeout(delay)
+        channels::Rx::of(self.0.real().timeout(delay))
     }
 }
 

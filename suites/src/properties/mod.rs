@@ -177,6 +177,12 @@ impl Case {
         }
     }
 
+    /// Whether it is a family of models.
+    #[cfg(feature = "command")]
+    pub(crate) fn is_generated(&self) -> bool {
+        matches!(self.subject, Subject::Family { .. })
+    }
+
     /// Explores it in the world that it was made for. Executions that a check which is switched off would have
     /// ended are abandoned, and others are looked at instead.
     pub(crate) fn explore<W: World>(&self, plan: &Exploration) -> Explored {
