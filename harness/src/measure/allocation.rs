@@ -86,6 +86,11 @@ pub fn switch_on() -> bool {
     ALLOCATIONS.load(Ordering::Relaxed) > before
 }
 
+/// How many bytes more are held now than when counting began (fewer: below 0); `None` while nothing is counted.
+pub fn live_bytes() -> Option<i64> {
+    now().map(|reading| reading.live)
+}
+
 /// What this process has allocated so far; `None` while nothing is counted.
 pub(super) fn now() -> Option<Reading> {
     ON.load(Ordering::Relaxed).then(|| Reading {

@@ -254,7 +254,8 @@ pub struct Proof {
     pub world: String,
     /// Outcome.
     pub verdict: Verdict,
-    /// Whether the space was exhausted.
+    /// Whether every execution of every model was seen, within the world's bounds. Models of generated programs are
+    /// a sample.
     pub complete: bool,
     /// How many executions.
     pub executions: u64,

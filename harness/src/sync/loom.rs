@@ -77,6 +77,12 @@ const CHECKPOINT: usize = 1_000;
 const EAGER: u32 = 8;
 /// How loom begins to tell of a race.
 const RACE: &str = "Causality violation";
+/// What loom says at its own limits: of branches, and of threads in both places where it counts them.
+const LIMITS: [&str; 3] = [
+    "Model exceeded maximum number of branches",
+    "threads.len() < self.max()",
+    "threads.len() < self.max_threads",
+];
 /// Stack of a spawned thread in machine words.
 const STACK_WORDS: usize = 16 * 1024;
 
@@ -266,6 +272,7 @@ fn check(
     // The same exploration comes to the same race; this time, slowly, loom keeps the lines.
     let again = found.contains(RACE).then(|| check(true)).flatten();
     Some(Failure {
+        limit: LIMITS.iter().any(|limit| found.contains(limit)),
         message: again.unwrap_or(found),
         schedule: Some(schedule),
         member: None,

@@ -16,6 +16,9 @@ pub struct Failure {
     /// Which model, where a whole family of them was explored.
     #[cfg_attr(feature = "record", serde(default))]
     pub member: Option<Member>,
+    /// Whether the explorer came to a limit of its own (steps, branches, threads), which convicts nobody.
+    #[cfg_attr(feature = "record", serde(default))]
+    pub limit: bool,
 }
 
 /// One model of a family.
@@ -52,6 +55,7 @@ impl From<String> for Failure {
             message,
             schedule: None,
             member: None,
+            limit: false,
         }
     }
 }

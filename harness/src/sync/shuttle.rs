@@ -234,6 +234,9 @@ fn config(max_steps: MaxSteps) -> Config {
 /// What PCT says of a model in which nothing ever was concurrent: there is nothing for it to explore.
 const NOT_CONCURRENT: &str = "test closure did not exercise any concurrency";
 
+/// What shuttle says at its limit of steps: somebody goes on for ever, or the model is large.
+const TOO_MANY_STEPS: &str = "exceeded max_steps bound";
+
 type Model = ::std::sync::Arc<dyn Fn() + Send + Sync>;
 
 /// Executes the model as often as the scheduler says, until it fails.
@@ -261,6 +264,7 @@ fn run(
         ..tape.borrow_mut().of(executions() - before)
     };
     Some(Failure {
+        limit: message.contains(TOO_MANY_STEPS),
         message,
         schedule: Some(Schedule::Steps(steps)),
         member: None,
@@ -335,6 +339,7 @@ fn turns(model: impl Fn() + Send + Sync + 'static) -> Option<Failure> {
         message,
         schedule: Some(Schedule::Turns),
         member: None,
+        limit: false,
     })
 }
 

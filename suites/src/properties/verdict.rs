@@ -80,6 +80,12 @@ pub(crate) fn judge_closely<W: World>(cell: &Cell, budget: &Exploration) -> Judg
         let explored = outcome.explored;
         proof.executions += explored.executions;
         proof.complete &= explored.complete;
+        if let Some(limit) = explored.failure.as_ref().filter(|failure| failure.limit) {
+            proof.verdict = Verdict::Inconclusive;
+            proof.complete = false;
+            proof.detail = Some(format!("{}: the explorer's own limit: {limit}", case.name));
+            continue;
+        }
         if let Some(failure) = explored.failure {
             proof.verdict = Verdict::Fail;
             proof.complete = false;

@@ -107,21 +107,24 @@ fn rate(found: &Counterexample) -> Tally {
     let began = Instant::now();
     let mut all = Tally::default();
     while all.executions < EXECUTIONS {
-        let mut latest = Tally::default();
+        let mut heard: Option<Tally> = None;
         let left = COUNTING.saturating_sub(began.elapsed());
         let end = process::listen(process::RATE, found, left, |tally: Option<Tally>| {
-            latest = tally.unwrap_or(latest);
-            tally.is_none() || all.executions + latest.executions >= EXECUTIONS
+            heard = tally.or(heard);
+            tally.is_none_or(|latest| all.executions + latest.executions >= EXECUTIONS)
         });
+        let latest = heard.unwrap_or_default();
         all.executions += latest.executions;
         all.failures += latest.failures;
         match end {
             End::Enough | End::TimeUp => break,
             // It broke in the middle of an execution: a panic beside the main thread, an abort.
-            End::Gone(_) => {
+            End::Gone(_) if heard.is_some() => {
                 all.executions += 1;
                 all.failures += 1;
             }
+            // It never came to one.
+            End::Gone(_) => break,
         }
     }
     all
@@ -251,7 +254,7 @@ pub(crate) fn serve_shrink<R: AsyncRegistry>(
     })
 }
 
-/// The process that counts, and tells after each execution. Answers nothing where there is nothing to run.
+/// The process that counts, and tells before the first execution and after each. Answers nothing where there is nothing to run.
 pub(crate) fn serve_rate<R: AsyncRegistry>(
     worlds: &Worlds<R>,
     example: Counterexample,
@@ -265,6 +268,7 @@ pub(crate) fn serve_rate<R: AsyncRegistry>(
     }));
     let (court, model) = model(worlds, &example).ok()?;
     let mut tally = Tally::default();
+    tell(tally);
     while tally.executions < EXECUTIONS {
         let once = Exploration {
             executions: 1,
@@ -279,9 +283,12 @@ pub(crate) fn serve_rate<R: AsyncRegistry>(
             .ok()?;
         tally.executions += explored.executions;
         tally.failures += u64::from(explored.failure.is_some());
-        if let Ok(line) = serde_json::to_string(&tally) {
-            println!("{line}");
-        }
+        tell(tally);
     }
     Some(tally)
+}
+
+fn tell(tally: Tally) {
+    let line = serde_json::to_string(&tally).expect("a tally is plain data");
+    println!("{line}");
 }

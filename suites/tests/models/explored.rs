@@ -42,22 +42,16 @@ pub fn models() -> Vec<Model> {
             "loom::a_limit_is_not_the_end_of_the_space",
             limits_are_incomplete,
         ),
-        Model::finds(
-            "loom::an_execution_without_end_is_a_failure",
-            "exceeded maximum number of branches",
-            || {
-                explore(|| {
-                    loop {
-                        Loom::yield_now();
-                    }
-                })
-            },
-        ),
-        Model::finds(
-            "loom::a_thread_too_many_is_a_failure",
-            "assertion failed",
-            || explore(|| (0..5).for_each(|_| drop(spawn(|| ())))),
-        ),
+        Model::new("loom::an_execution_without_end_comes_to_a_limit", || {
+            comes_to_a_limit(&explore(|| {
+                loop {
+                    Loom::yield_now();
+                }
+            }))
+        }),
+        Model::new("loom::a_thread_too_many_comes_to_a_limit", || {
+            comes_to_a_limit(&explore(|| (0..5).for_each(|_| drop(spawn(|| ())))))
+        }),
         Model::new(
             "loom::mischief_that_the_budget_leaves_out_is_not_the_whole_space",
             mischief_left_out,
@@ -66,14 +60,20 @@ pub fn models() -> Vec<Model> {
             "shuttle::executions_are_counted_and_never_complete",
             shuttle_counts,
         ),
-        Model::finds(
-            "shuttle::a_livelock_is_found",
-            "exceeded max_steps",
-            a_livelock,
-        ),
+        Model::new("shuttle::a_livelock_comes_to_a_limit", || {
+            comes_to_a_limit(&a_livelock())
+        }),
         Model::new("sim::days_are_exact_and_take_no_time", days_in_sim),
         Model::new("sim::every_run_is_the_same", twice_in_sim),
     ]
+}
+
+/// A limit of the explorer's is told from what the model did wrong.
+fn comes_to_a_limit(explored: &Explored) -> Result<String, String> {
+    match &explored.failure {
+        Some(failure) if failure.limit => Ok(failure.message.clone()),
+        other => Err(format!("no limit, but {other:?}")),
+    }
 }
 
 fn a_racing_cell() -> Explored {

@@ -121,7 +121,10 @@ impl Bench {
         if history.closes(channel) && !self.rules.keeps_buffered {
             return Ok(());
         }
-        let there = |operation: &Operation| at_channel(operation, channel, margin);
+        let there = |operation: &Operation| match self.is_unasked(operation) {
+            true => Seen::Nothing,
+            false => at_channel(operation, channel, margin),
+        };
         let Some(operations) = history
             .operations
             .iter()
@@ -167,16 +170,20 @@ impl Bench {
     fn without_refusals(&self, history: &History) -> History {
         let mut history = history.clone();
         for operation in &mut history.operations {
-            let offer = match operation.call.clauses() {
-                [Clause::Put { channel, .. }] => Some(*channel),
-                _ => None,
-            };
-            let bounded = |channel: usize| matches!(self.channels[channel], Buffer::Fixed(_));
-            if operation.answer == Answer::WouldWait && offer.is_some_and(bounded) {
+            if self.is_unasked(operation) {
                 operation.answer = Answer::Cancelled;
             }
         }
         history
+    }
+
+    /// Whether it is an offer that found no room where room may be held.
+    fn is_unasked(&self, operation: &Operation) -> bool {
+        let bounded = |channel: usize| matches!(self.channels[channel], Buffer::Fixed(_));
+        let [Clause::Put { channel, .. }] = operation.call.clauses() else {
+            return false;
+        };
+        self.holds_room && operation.answer == Answer::WouldWait && bounded(*channel)
     }
 
     fn legal(&self) -> MutexGuard<'_, HashSet<u64>> {

@@ -1,0 +1,160 @@
+//! A soak: tens of thousands of channels, put to, taken from, closed and replaced, joined in alts and abandoned in
+//! the middle, for as long as one likes. At every tenth of the time all channels are emptied and everything must add
+//! up: what was accepted was taken, once; every value was dropped, once; and no more bytes are held than at the first
+//! tenth, but for an allowance.
+//!
+//! `scripts/soak [IMPLEMENTATION [MINUTES]]`
+
+mod books;
+mod hall;
+
+use std::process::ExitCode;
+use std::sync::RwLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use flowmeter_harness::channel::{Alts, Async};
+use flowmeter_harness::measure::allocation::{self, Counting};
+use flowmeter_harness::registry::{Contestant, Enrol, Registry};
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+
+use books::BOOKS;
+use hall::Hall;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How much more may be held at the end than at a tenth of the time, bytes.
+const ALLOWANCE: i64 = 64 * 1024;
+/// Channels at any time.
+const CHANNELS: usize = 30_000;
+/// Of these so many are never replaced.
+const LASTING: usize = 600;
+/// A thread does so much before it looks whether the hall is to be cleared.
+const DEEDS: usize = 256;
+
+/// Soaks a channel that has alts and futures.
+#[derive(Parser)]
+#[command(name = "soak")]
+struct Options {
+    /// Whom, by name.
+    #[arg(short, long, default_value = "mutex")]
+    implementation: String,
+    /// How long.
+    #[arg(short, long, default_value_t = 10.0, value_parser = minutes)]
+    minutes: f64,
+    /// Seed of what the threads do.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+fn minutes(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(minutes) if minutes.is_finite() && minutes > 0.0 => Ok(minutes),
+        _ => Err("a number of minutes above 0 is wanted".to_owned()),
+    }
+}
+
+/// Finds the family.
+struct Search<'a> {
+    options: &'a Options,
+    answer: Option<Result<(), String>>,
+}
+
+impl Enrol for Search<'_> {
+    fn asks(&self, name: &str) -> bool {
+        name == self.options.implementation
+    }
+
+    fn alts<C: Alts>(&mut self, who: &Contestant) {
+        if who.name == self.options.implementation {
+            self.answer = Some(soak::<flowmeter_impls::channel::mutex::MutexChannels>(
+                self.options,
+            ));
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let mut search = Search {
+        options: &options,
+        answer: None,
+    };
+    flowmeter_impls::registry::Everybody.channels(&mut search);
+    let name = &options.implementation;
+    match search.answer {
+        Some(Ok(())) => ExitCode::SUCCESS,
+        Some(Err(why)) => {
+            eprintln!("soak: {name}: {why}");
+            ExitCode::FAILURE
+        }
+        None => {
+            eprintln!(
+                "soak: no channel '{name}' with alts and futures; `flowmeter list` shows who there is"
+            );
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn soak<C: Alts + Async>(options: &Options) -> Result<(), String> {
+    if !allocation::switch_on() {
+        return Err("allocations are not counted".to_owned());
+    }
+    let hall = Hall::<C>::open(CHANNELS, LASTING);
+    let hall = RwLock::new(hall.ok_or("it lacks a further producer or consumer, or a close")?);
+    let threads = 2 * thread::available_parallelism().map_or(2, usize::from);
+    let tenth = Duration::from_secs_f64(options.minutes * 6.0);
+    println!(
+        "{}: {CHANNELS} channels, {threads} threads, {} minutes, seed {}",
+        options.implementation, options.minutes, options.seed
+    );
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for thread in 0..threads {
+            let (hall, over) = (&hall, &over);
+            scope.spawn(move || {
+                let mut random = Pcg64Mcg::seed_from_u64(options.seed + thread as u64);
+                while !over.load(Ordering::Relaxed) {
+                    let hall = hall.read().expect("nobody panics in the hall");
+                    (0..DEEDS).for_each(|_| hall.act(&mut random));
+                }
+            });
+        }
+        let judged = judge_tenths(&hall, tenth);
+        over.store(true, Ordering::Relaxed);
+        judged
+    })
+}
+
+/// Empties and judges the hall at every tenth.
+fn judge_tenths<C: Alts + Async>(hall: &RwLock<Hall<C>>, tenth: Duration) -> Result<(), String> {
+    let began = Instant::now();
+    let mut at_first = None;
+    for nth in 1..=10 {
+        thread::sleep((tenth * nth).saturating_sub(began.elapsed()));
+        let mut hall = hall.write().map_err(|_| "a thread panicked in the hall")?;
+        hall.clear();
+        BOOKS.judge()?;
+        let live = allocation::live_bytes().ok_or("allocations are not counted")?;
+        let first = *at_first.get_or_insert(live);
+        println!(
+            "{:3} %  {:>13} values through  {live:>9} bytes held  {:+}",
+            nth * 10,
+            BOOKS.through(),
+            live - first
+        );
+        if live - first >= ALLOWANCE {
+            return Err(format!(
+                "{} bytes more are held than at a tenth of the time",
+                live - first
+            ));
+        }
+        hall.refill(CHANNELS);
+    }
+    Ok(())
+}
