@@ -23,11 +23,15 @@ type OfPipelines = crate::peers::tokio_executor::Tokio;
 #[cfg(not(feature = "peers"))]
 type OfPipelines = FixedPool;
 
+/// Ours alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ours;
+
 /// Everybody: ours in every world, the published crates in the std world.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Everybody;
 
-impl Registry for Everybody {
+impl Registry for Ours {
     fn channels<H: Enrol>(self, hall: &mut H) {
         own::<MutexChannels, _>(hall, "mutex")
             .channel()
@@ -81,9 +85,6 @@ impl Registry for Everybody {
             .take_deadline()
             .claims(&[KeepsBuffered, Disconnect, PanicSafe])
             .enter();
-
-        #[cfg(feature = "peers")]
-        published(hall);
     }
 
     fn timers<H: Enrol>(self, hall: &mut H) {
@@ -102,9 +103,6 @@ impl Registry for Everybody {
             .timeouts::<MutexChannels>()
             .claims(&[AnswersSleepers, DeadlineOrder, PanicSafe])
             .enter();
-
-        #[cfg(feature = "peers")]
-        published_timers(hall);
     }
 
     fn limiters<H: Enrol>(self, hall: &mut H) {
@@ -130,9 +128,6 @@ impl Registry for Everybody {
             .async_limit_deadline()
             .async_weighted_limit()
             .enter();
-
-        #[cfg(feature = "peers")]
-        published_limiters(hall);
     }
 
     /// All over the same channels and on the same executor, so that designs are compared and nothing else.
@@ -143,26 +138,44 @@ impl Registry for Everybody {
         own::<Unordered, _>(hall, "unordered")
             .pipeline::<MutexChannels, OfPipelines>(0)
             .enter();
-
-        #[cfg(feature = "peers")]
-        published_pipelines(hall);
     }
 
     fn executors<H: Enrol>(self, hall: &mut H) {
         own::<FixedPool, _>(hall, "fixed_pool")
             .executor::<MutexChannels>()
             .enter();
+    }
+}
 
+impl Registry for Everybody {
+    fn channels<H: Enrol>(self, hall: &mut H) {
+        Ours.channels(hall);
         #[cfg(feature = "peers")]
-        {
-            use flowmeter_harness::registry::peer;
+        published(hall);
+    }
 
-            use crate::peers::{tokio_executor::Tokio, version};
+    fn timers<H: Enrol>(self, hall: &mut H) {
+        Ours.timers(hall);
+        #[cfg(feature = "peers")]
+        published_timers(hall);
+    }
 
-            peer::<Tokio, _>(hall, "tokio", version("tokio"))
-                .executor::<MutexChannels>()
-                .enter();
-        }
+    fn limiters<H: Enrol>(self, hall: &mut H) {
+        Ours.limiters(hall);
+        #[cfg(feature = "peers")]
+        published_limiters(hall);
+    }
+
+    fn pipelines<H: Enrol>(self, hall: &mut H) {
+        Ours.pipelines(hall);
+        #[cfg(feature = "peers")]
+        published_pipelines(hall);
+    }
+
+    fn executors<H: Enrol>(self, hall: &mut H) {
+        Ours.executors(hall);
+        #[cfg(feature = "peers")]
+        published_executors(hall);
     }
 }
 
@@ -303,5 +316,17 @@ fn published_pipelines<H: Enrol>(hall: &mut H) {
         .enter();
     peer::<BufferUnordered, _>(hall, "futures-buffer-unordered", futures)
         .pipeline::<MutexChannels, OfPipelines>(0)
+        .enter();
+}
+
+/// Executors of published crates.
+#[cfg(feature = "peers")]
+fn published_executors<H: Enrol>(hall: &mut H) {
+    use flowmeter_harness::registry::peer;
+
+    use crate::peers::{tokio_executor::Tokio, version};
+
+    peer::<Tokio, _>(hall, "tokio", version("tokio"))
+        .executor::<MutexChannels>()
         .enter();
 }

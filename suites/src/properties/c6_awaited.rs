@@ -43,7 +43,7 @@ fn meanwhile<C: AwaitClose, W: World>(buffer: Buffer, waiting: usize) {
     {
         let mut context = Context::from_waker(Waker::noop());
         let gone = pin!(C::closed(&tx));
-        assert!(
+        holds!(
             gone.poll(&mut context).is_pending(),
             "C6: an open channel was said to be closed"
         );
@@ -58,7 +58,7 @@ fn meanwhile<C: AwaitClose, W: World>(buffer: Buffer, waiting: usize) {
                 W::perturb();
                 W::block_on(C::closed(&tx));
                 let late = C::offer(&mut tx, 1);
-                assert!(
+                holds!(
                     matches!(late, Offered::Closed(_)),
                     "C6: a close was told of before it was there"
                 );
