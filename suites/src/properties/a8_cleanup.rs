@@ -154,7 +154,7 @@ fn behind_a_loser<C: Alts, W: World>() {
         clause: 1,
         value: Some(1),
     };
-    assert_eq!(chosen, Ok(took), "A1: only one channel had a partner");
-    assert_eq!(W::join(taker).0, 2, "C2: the take got something else");
+    holds_eq!(chosen, Ok(took), "A1: only one channel had a partner");
+    holds_eq!(W::join(taker).0, 2, "C2: the take got something else");
     drop(W::join(putter));
 }
