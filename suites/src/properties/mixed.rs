@@ -80,7 +80,8 @@ fn until<C: AwaitAlts, W: World>(
         assert_eq!(offered, Offered::Done, "C3: there is room");
         tx
     });
-    let late = async move {
+    // It borrows its half, which so outlives it: a half that is dropped would close the channel to the thread.
+    let late = async {
         let told = C::take_async(&mut rx).await;
         assert_eq!(told, Ok(()), "C2: a take found an open channel closed");
     };
