@@ -217,7 +217,7 @@ impl<'r, 'c> Mixed<'r, 'c> {
     }
 
     /// What another thread's commit of that clause has brought goes back to its channel.
-    pub(super) fn give_back(&mut self, held: &mut Vec<Box<dyn Held + 'c>>, clause: usize) {
+    pub(super) fn give_back(&mut self, held: &mut [Box<dyn Held + 'c>], clause: usize) {
         let state = held[self.locking.places[clause]].state();
         self.clauses[clause].0.give_back(state);
     }
