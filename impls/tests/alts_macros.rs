@@ -3,7 +3,6 @@
 
 use std::future::{Future, ready};
 use std::pin::pin;
-use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
@@ -220,7 +219,7 @@ fn in_a_task_a_timer_ends_the_wait_and_a_default_prevents_it() {
         assert_eq!(timed_out, Ok(true));
         assert!(flowmeter_impls::sync::clock::now_nanos() - began >= 2_000_000);
         let passed = Deadline::from_nanos(began);
-        let shared = Arc::new(&timer);
+        let shared = Box::new(&timer);
         let timed_out = alts_async! { take(port) => |_| false, deadline(shared, passed) => true };
         assert_eq!(timed_out, Ok(true));
         assert!(alts_async! { take(port) => |_| false, default => true });

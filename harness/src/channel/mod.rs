@@ -33,7 +33,7 @@ mod weak;
 pub use batch::{AsyncBatch, Batch, BatchError};
 pub use closed::AwaitClose;
 pub use reserve::{AsyncReserve, BlockingReserve, Reserve, ReserveError};
-pub use transform::{Emit, Handler, Panic, Transform, TransformError, Transforms};
+pub use transform::{Emit, Handler, Opened, Panic, Transform, TransformError, Transforms};
 pub use weak::WeakProducers;
 
 use std::future::Future;

@@ -55,6 +55,9 @@ impl fmt::Display for TransformError {
 
 impl std::error::Error for TransformError {}
 
+/// The halves of a new channel.
+pub type Opened<C, T> = (<C as Channels>::Tx<T>, <C as Channels>::Rx<T>);
+
 /// A family whose channels transform what is put.
 ///
 /// * A put that takes effect has its value transformed once, and answers `true` whatever comes of it. What is emitted
@@ -76,5 +79,5 @@ pub trait Transforms: Channels {
         buffer: Buffer,
         transform: impl Transform<T>,
         handler: impl Handler<T>,
-    ) -> Result<(Self::Tx<T>, Self::Rx<T>), TransformError>;
+    ) -> Result<Opened<Self, T>, TransformError>;
 }

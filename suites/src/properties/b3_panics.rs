@@ -143,11 +143,15 @@ fn at_the_end<C: Transforms + Blocking>(buffer: Buffer) {
 
 fn to_a_taker<C: Transforms + Blocking, W: World>(buffer: Buffer) {
     let (mut tx, mut rx) = open::<C>(buffer, false, Answer::Value);
-    let taker = W::spawn(move || [(); 2].map(|()| take::<C, W, _>(&mut rx)));
+    let taker = W::spawn(move || {
+        W::perturb();
+        [(); 2].map(|()| C::take(&mut rx))
+    });
     put::<C, W, _>(&mut tx, FATAL);
+    C::close(&tx);
     holds_eq!(
         W::join(taker),
-        [10 * FATAL, stand_in(FATAL)],
+        [Ok(10 * FATAL), Ok(stand_in(FATAL))],
         "B3: what stands in goes to takes that wait"
     );
 }
@@ -160,8 +164,9 @@ fn on_a_taker<C: Transforms + Blocking, W: World>() {
         put::<C, W, _>(&mut tx, FATAL);
         tx
     });
-    let taken = [(); 3].map(|()| take::<C, W, _>(&mut rx));
+    let mut taken = vec![take::<C, W, _>(&mut rx)];
     let _tx = W::join(putter);
+    taken.extend(drain::<C>(&mut rx));
     holds_eq!(
         taken,
         [10, 10 * FATAL, stand_in(FATAL)],

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use flowmeter_harness::channel::{
     Alts, AltsError, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, BatchError,
     Blocking, BlockingReserve, Buffer, Callback, Channels, Chosen, Clause, Handler, Message,
-    MixedAlts, Offered, Order, Patience, Polled, Promises, PutDeadline, PutError, PutPort,
+    MixedAlts, Offered, Opened, Order, Patience, Polled, Promises, PutDeadline, PutError, PutPort,
     PutUntilError, Reserve, ReserveError, TakeDeadline, TakeError, TakePort, TakeUntilError,
     Transform, TransformError, Transforms, WeakProducers, Winner,
 };
@@ -288,7 +288,7 @@ impl Transforms for MutexChannels {
         buffer: Buffer,
         transform: impl Transform<T>,
         handler: impl Handler<T>,
-    ) -> Result<(Tx<T>, Rx<T>), TransformError> {
+    ) -> Result<Opened<Self, T>, TransformError> {
         Channel::transformed(buffer, transform, handler).map(split)
     }
 }

@@ -1,9 +1,10 @@
 //! `mutex`: core.async's `ManyToManyChannel` in Rust, the reference for the other designs.
 //!
 //! One lock guards what is stored and who waits. A request that cannot be met at once waits as a
-//! handler with a flag (`operation`); whoever meets it later commits it under the channel's lock, and
-//! wakes its thread, future or callback after releasing it. An alts is one such request that waits in
-//! several channels, joined clause by clause under separate locks as in core.async.
+//! handler with a flag (`operation`); whoever meets it later commits it under the channel's lock, a take
+//! with the value in its `hand`, and wakes its thread, future or callback after releasing it. An alts is
+//! one such request that waits in several channels, whatever these carry, joined clause by clause under
+//! separate locks as in core.async.
 //!
 //! Where it differs from core.async 1.5.648, on purpose: a closed port takes effect only once its alts is
 //! won (A2), an alts never pairs with itself (A4), the 1,025th waiter gets an error instead of a panic
