@@ -26,8 +26,8 @@ use crate::worlds::{Court, Worlds};
 const FIRST: u32 = 6;
 /// A lie that is told for so long hangs.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// A cell's process begins again so often at most.
-const RESTARTS: usize = 40;
+/// A cell is swept for so long at most, however many lies hang.
+const LONGEST: Duration = Duration::from_secs(60);
 /// Lies of one name that a check of a case found, and that are told again without it, at most.
 const TRIES: usize = 3;
 
@@ -69,12 +69,14 @@ pub(crate) enum Line {
 /// When a model fails although nobody lies.
 pub(crate) fn sweep(cell: &Question) -> Result<Vec<Found>, String> {
     let (mut all, mut skip, mut fails) = (Vec::new(), 0, None);
-    for _ in 0..RESTARTS {
+    let began = Instant::now();
+    while began.elapsed() < LONGEST {
         let question = Question {
             skip,
             ..cell.clone()
         };
-        let end = process::listen(process::SWEEP, &question, Duration::MAX, |line| {
+        let left = LONGEST.saturating_sub(began.elapsed());
+        let end = process::listen(process::SWEEP, &question, left, |line| {
             match line {
                 Line::Begins(number) => skip = number,
                 Line::Found(found) => all.push(found),

@@ -17,6 +17,9 @@ pub(super) struct Put<T> {
     after: After<T>,
 }
 
+/// The value to put, or the answer without that.
+type Begun<T, E> = Result<T, Result<(), E>>;
+
 enum Turn<T> {
     Make(T),
     Accepted,
@@ -71,13 +74,13 @@ impl<T: 'static> Put<T> {
     }
 
     /// The value to put, or the answer without that; and what remains to be lied about.
-    pub(super) fn split(self) -> (Result<T, Result<(), PutError<T>>>, Aftermath<T>) {
+    pub(super) fn split(self) -> (Begun<T, PutError<T>>, Aftermath<T>) {
         let (turn, aftermath) = self.turns();
         let turn = turn.map_err(|answer| answer.map_err(PutError::from));
         (turn, aftermath)
     }
 
-    fn turns(self) -> (Result<T, Result<(), Refusal<T>>>, Aftermath<T>) {
+    fn turns(self) -> (Begun<T, Refusal<T>>, Aftermath<T>) {
         let turn = match self.turn {
             Turn::Make(value) => Ok(value),
             Turn::Accepted => Err(Ok(())),
