@@ -74,6 +74,8 @@ named! {
         AwaitAlts = "await-alts",
         /// Producers that keep nothing open.
         WeakProducers = "weak-producers",
+        /// Producers can wait for the close.
+        AwaitClose = "await-close",
         /// Many values in one call.
         Batch = "batch",
         /// Permits that hold room.

@@ -108,10 +108,10 @@
 //! # use std::time::Duration;
 //! # use flowmeter_harness::channel::Buffer;
 //! # use flowmeter_harness::timer::{Timeouts, Timers};
-//! # use flowmeter_impls::{alts, channel::mutex::{Channel, MutexChannels}, timer::heap::Heap};
+//! # use flowmeter_impls::{alts, channel::mutex::{Channel, Consumer, MutexChannels}, timer::heap::Heap};
 //! let timer = <Heap as Timers>::start();
 //! let jobs = Channel::<String>::new(Buffer::Rendezvous);
-//! let late: Channel<()> = Timeouts::<MutexChannels>::timeout(&timer, Duration::from_millis(1));
+//! let late: Consumer<()> = Timeouts::<MutexChannels>::timeout(&timer, Duration::from_millis(1));
 //! let heard = alts! {
 //!     take(jobs) => |job| job,
 //!     take(late) => |_| None,
@@ -217,8 +217,7 @@ pub fn run_async<C: AwaitAlts>(
     C::run_async(clauses, order, until)
 }
 
-/// When a delay from now ends.
-#[doc(hidden)]
+/// The moment a delay from now; `Duration::MAX` never comes.
 pub fn after(delay: Duration) -> Deadline {
     clock::after(delay)
 }

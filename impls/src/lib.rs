@@ -24,6 +24,7 @@ pub use flowmeter_harness::sync::std as sync;
 pub mod alts;
 pub mod channel;
 pub mod executor;
+pub mod guide;
 pub mod limiter;
 #[cfg(feature = "mutants")]
 pub mod mutants;

@@ -2,12 +2,14 @@
 
 use flowmeter_harness::caps::Claim::{
     AnswersSleepers, BoundedWaiters, CancelSafe, DeadlineOrder, Disconnect, KeepsBuffered,
-    PanicSafe, PendingPutsSurvive, UniformChoice, WaiterFifo, WindowBound,
+    PanicSafe, PendingPutsSurvive, StrictDefault, StrictPriority, UniformChoice, WaiterFifo,
+    WindowBound,
 };
 use flowmeter_harness::registry::{Enrol, Registry, own};
 
 use crate::channel::condvar::Condvar;
 use crate::channel::mutex::MutexChannels;
+use crate::channel::ordered_locks::OrderedLocks;
 use crate::executor::fixed_pool::FixedPool;
 use crate::limiter::semaphore::{AsyncSemaphore, FairSemaphore, UnfairSemaphore};
 use crate::pipeline::{CoreAsync, Unordered};
@@ -21,11 +23,15 @@ type OfPipelines = crate::peers::tokio_executor::Tokio;
 #[cfg(not(feature = "peers"))]
 type OfPipelines = FixedPool;
 
+/// Ours alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ours;
+
 /// Everybody: ours in every world, the published crates in the std world.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Everybody;
 
-impl Registry for Everybody {
+impl Registry for Ours {
     fn channels<H: Enrol>(self, hall: &mut H) {
         own::<MutexChannels, _>(hall, "mutex")
             .channel()
@@ -40,6 +46,7 @@ impl Registry for Everybody {
             .mixed_alts()
             .await_alts()
             .weak_producers()
+            .await_close()
             .batch()
             .async_batch()
             .reserve()
@@ -48,6 +55,29 @@ impl Registry for Everybody {
             .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
             .claims(&[BoundedWaiters, UniformChoice, PanicSafe, Disconnect])
             .enter();
+        own::<OrderedLocks, _>(hall, "ordered_locks")
+            .channel()
+            .blocking()
+            .asynchronous()
+            .mixed()
+            .callback()
+            .put_deadline()
+            .take_deadline()
+            .promises()
+            .alts()
+            .mixed_alts()
+            .await_alts()
+            .weak_producers()
+            .await_close()
+            .batch()
+            .async_batch()
+            .reserve()
+            .async_reserve()
+            .transforms()
+            .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
+            .claims(&[BoundedWaiters, UniformChoice, PanicSafe])
+            .claims(&[Disconnect, StrictPriority, StrictDefault])
+            .enter();
         own::<Condvar, _>(hall, "condvar")
             .channel()
             .blocking()
@@ -55,9 +85,6 @@ impl Registry for Everybody {
             .take_deadline()
             .claims(&[KeepsBuffered, Disconnect, PanicSafe])
             .enter();
-
-        #[cfg(feature = "peers")]
-        published(hall);
     }
 
     fn timers<H: Enrol>(self, hall: &mut H) {
@@ -76,9 +103,6 @@ impl Registry for Everybody {
             .timeouts::<MutexChannels>()
             .claims(&[AnswersSleepers, DeadlineOrder, PanicSafe])
             .enter();
-
-        #[cfg(feature = "peers")]
-        published_timers(hall);
     }
 
     fn limiters<H: Enrol>(self, hall: &mut H) {
@@ -104,9 +128,6 @@ impl Registry for Everybody {
             .async_limit_deadline()
             .async_weighted_limit()
             .enter();
-
-        #[cfg(feature = "peers")]
-        published_limiters(hall);
     }
 
     /// All over the same channels and on the same executor, so that designs are compared and nothing else.
@@ -117,26 +138,44 @@ impl Registry for Everybody {
         own::<Unordered, _>(hall, "unordered")
             .pipeline::<MutexChannels, OfPipelines>(0)
             .enter();
-
-        #[cfg(feature = "peers")]
-        published_pipelines(hall);
     }
 
     fn executors<H: Enrol>(self, hall: &mut H) {
         own::<FixedPool, _>(hall, "fixed_pool")
             .executor::<MutexChannels>()
             .enter();
+    }
+}
 
+impl Registry for Everybody {
+    fn channels<H: Enrol>(self, hall: &mut H) {
+        Ours.channels(hall);
         #[cfg(feature = "peers")]
-        {
-            use flowmeter_harness::registry::peer;
+        published(hall);
+    }
 
-            use crate::peers::{tokio_executor::Tokio, version};
+    fn timers<H: Enrol>(self, hall: &mut H) {
+        Ours.timers(hall);
+        #[cfg(feature = "peers")]
+        published_timers(hall);
+    }
 
-            peer::<Tokio, _>(hall, "tokio", version("tokio"))
-                .executor::<MutexChannels>()
-                .enter();
-        }
+    fn limiters<H: Enrol>(self, hall: &mut H) {
+        Ours.limiters(hall);
+        #[cfg(feature = "peers")]
+        published_limiters(hall);
+    }
+
+    fn pipelines<H: Enrol>(self, hall: &mut H) {
+        Ours.pipelines(hall);
+        #[cfg(feature = "peers")]
+        published_pipelines(hall);
+    }
+
+    fn executors<H: Enrol>(self, hall: &mut H) {
+        Ours.executors(hall);
+        #[cfg(feature = "peers")]
+        published_executors(hall);
     }
 }
 
@@ -277,5 +316,17 @@ fn published_pipelines<H: Enrol>(hall: &mut H) {
         .enter();
     peer::<BufferUnordered, _>(hall, "futures-buffer-unordered", futures)
         .pipeline::<MutexChannels, OfPipelines>(0)
+        .enter();
+}
+
+/// Executors of published crates.
+#[cfg(feature = "peers")]
+fn published_executors<H: Enrol>(hall: &mut H) {
+    use flowmeter_harness::registry::peer;
+
+    use crate::peers::{tokio_executor::Tokio, version};
+
+    peer::<Tokio, _>(hall, "tokio", version("tokio"))
+        .executor::<MutexChannels>()
         .enter();
 }

@@ -11,8 +11,17 @@ const TABLE: &[(&str, Origin, &str)] = &[
         Origin::Own,
         "rendezvous fixed unbounded dropping sliding promise multi-producer multi-consumer blocking \
          async mixed callback put-deadline take-deadline close identity alts mixed-alts await-alts \
-         weak-producers batch reserve transforms waiter-fifo cancel-safe keeps-buffered \
+         weak-producers await-close batch reserve transforms waiter-fifo cancel-safe keeps-buffered \
          pending-puts-survive bounded-waiters panic-safe disconnect uniform-choice",
+    ),
+    (
+        "ordered_locks",
+        Origin::Own,
+        "rendezvous fixed unbounded dropping sliding promise multi-producer multi-consumer blocking \
+         async mixed callback put-deadline take-deadline close identity alts mixed-alts await-alts \
+         weak-producers await-close batch reserve transforms waiter-fifo cancel-safe keeps-buffered \
+         pending-puts-survive bounded-waiters panic-safe disconnect strict-priority strict-default \
+         uniform-choice",
     ),
     (
         "condvar",

@@ -10,6 +10,8 @@ pub mod campaign;
 pub mod cli;
 pub mod contest;
 pub mod isolation;
+#[cfg(feature = "command")]
+pub mod lies;
 pub mod mutants;
 pub mod process;
 pub mod properties;

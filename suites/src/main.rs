@@ -21,6 +21,9 @@ fn main() -> ExitCode {
         .with_mutants::<Sim>(flowmeter_impls_shuttle::mutants::Mutants)
         .with_mutants::<Shuttle>(flowmeter_impls_shuttle::mutants::Mutants)
         .with_mutants::<Std>(flowmeter_impls::mutants::Mutants)
-        .with_mutants::<Loom>(flowmeter_impls_loom::mutants::Mutants);
+        .with_mutants::<Loom>(flowmeter_impls_loom::mutants::Mutants)
+        .with_lies::<Sim>(flowmeter_impls_shuttle::registry::Everybody)
+        .with_lies::<Shuttle>(flowmeter_impls_shuttle::registry::Everybody)
+        .with_lies::<Std>(flowmeter_impls::registry::Ours);
     cli::main_in(&worlds)
 }

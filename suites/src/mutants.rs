@@ -8,7 +8,7 @@ use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::{AsyncRegistry, Mutant};
 
 use crate::properties::{PROPERTIES, Property};
-use crate::proving::{Effort, prove, prove_and_keep};
+use crate::proving::{Effort, judgement, prove_and_keep};
 use crate::roster::{Due, Owed};
 use crate::worlds::Worlds;
 
@@ -21,6 +21,8 @@ pub struct Attack {
     pub property: &'static Property,
     /// In the world that found it; in the last one where none did.
     pub proof: Proof,
+    /// The check that found it: none where the world itself did, as a deadlock, and where none did.
+    pub check: Option<String>,
     /// Executions in all worlds together.
     pub executions: u64,
     /// Seconds in all worlds together.
@@ -54,6 +56,8 @@ pub struct Plan<'a> {
     pub seed: u64,
     /// Where failing executions are kept, if they are.
     pub folder: Option<&'a Path>,
+    /// The check that is switched off, if one is.
+    pub without: Option<&'a str>,
 }
 
 /// How much to look at under a world. What is looked for is a fault that is there: far less than a proof takes
@@ -88,7 +92,7 @@ pub fn attack<R: AsyncRegistry>(
     property: &'static Property,
     plan: &Plan<'_>,
 ) -> Attack {
-    let (mut executions, mut seconds, mut last) = (0, 0.0, None);
+    let (mut executions, mut seconds, mut last, mut check) = (0, 0.0, None, None);
     for world in worlds.of_mutants() {
         let cell = Owed {
             implementation: mutant.name,
@@ -104,9 +108,12 @@ pub fn attack<R: AsyncRegistry>(
             },
             false => effort(world, plan),
         };
-        let proof = match plan.folder {
-            Some(folder) => prove_and_keep(&cell, effort, folder),
-            None => prove(&cell, effort),
+        let (proof, spoke) = match plan.folder {
+            Some(folder) => (prove_and_keep(&cell, effort, folder), Vec::new()),
+            None => {
+                let judged = judgement(&cell, effort, plan.without);
+                (judged.proof, judged.spoke)
+            }
         };
         executions += proof.executions;
         seconds += proof.seconds;
@@ -117,6 +124,7 @@ pub fn attack<R: AsyncRegistry>(
         };
         last = Some(proof);
         if found {
+            check = spoke.into_iter().last();
             break;
         }
     }
@@ -124,6 +132,7 @@ pub fn attack<R: AsyncRegistry>(
         mutant,
         property,
         proof: last.expect("mutants are looked at somewhere"),
+        check,
         executions,
         seconds,
     }

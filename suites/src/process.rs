@@ -21,6 +21,8 @@ use serde::de::DeserializeOwned;
 
 use crate::contest::Contest;
 #[cfg(feature = "command")]
+use crate::lies::sweep;
+#[cfg(feature = "command")]
 use crate::proving::picture;
 use crate::proving::{self, again};
 use crate::roster;
@@ -50,6 +52,10 @@ pub(crate) const SITES: &str = "__sites";
 /// Proves one cell with one site broken.
 #[cfg(feature = "command")]
 pub(crate) const BROKEN: &str = "__broken";
+
+/// Tells lies in one cell.
+#[cfg(feature = "command")]
+pub(crate) const SWEEP: &str = "__sweep";
 
 /// Serves the process that started this one, if it did; then its exit code is the answer.
 pub fn serve_if_asked<R: AsyncRegistry>(worlds: &Worlds<R>) -> Option<ExitCode> {
@@ -81,6 +87,8 @@ pub fn serve_if_asked<R: AsyncRegistry>(worlds: &Worlds<R>) -> Option<ExitCode> 
         SITES => Some(answer(|task| sites::serve_listing(worlds, task))),
         #[cfg(feature = "command")]
         BROKEN => Some(answer(|broken| sites::serve_broken(worlds, broken))),
+        #[cfg(feature = "command")]
+        SWEEP => Some(answer(|question| sweep::serve(worlds, question))),
         _ => None,
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod picture;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use flowmeter_harness::check::watch;
 use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::AsyncRegistry;
 use flowmeter_harness::sync::{Exploration, panic_text};
@@ -86,6 +87,8 @@ pub(crate) struct Task {
     patience_millis: u64,
     seed: u64,
     preemptions: usize,
+    /// The check that is switched off.
+    without: Option<String>,
 }
 
 impl Task {
@@ -99,6 +102,7 @@ impl Task {
             patience_millis: (effort.time + effort.grace).as_millis() as u64,
             seed: effort.seed,
             preemptions: effort.preemptions,
+            without: None,
         }
     }
 }
@@ -108,34 +112,41 @@ pub(crate) const LEEWAY: Duration = Duration::from_secs(1);
 
 /// Proves a cell in a process of its own.
 pub fn prove(cell: &Owed, effort: Effort) -> Proof {
-    judgement(cell, effort).proof
+    judgement(cell, effort, None).proof
 }
 
 /// As [`prove`]; and a failure is shrunk and kept in that folder, or its rate is told.
 pub fn prove_and_keep(cell: &Owed, effort: Effort, folder: &Path) -> Proof {
-    let Judgement { mut proof, failing } = judgement(cell, effort);
+    let Judgement {
+        mut proof, failing, ..
+    } = judgement(cell, effort, None);
     if let Some(failing) = failing {
         again::look_further(&mut proof, failing, effort.seed, folder);
     }
     proof
 }
 
-fn judgement(cell: &Owed, effort: Effort) -> Judgement {
+/// As [`prove`], with all that is known of a failure; and with that check switched off, if there is one.
+pub(crate) fn judgement(cell: &Owed, effort: Effort, without: Option<&str>) -> Judgement {
     let began = Instant::now();
     let (implementation, property) = (cell.implementation, cell.property.name);
-    let task = Task::of(cell, effort);
-    let without = |verdict, detail| Judgement {
+    let task = Task {
+        without: without.map(str::to_owned),
+        ..Task::of(cell, effort)
+    };
+    let unasked = |verdict, detail| Judgement {
         proof: proof(&task, verdict, detail, began.elapsed().as_secs_f64()),
         failing: None,
+        spoke: Vec::new(),
     };
     let mut answer = match &cell.due {
-        Due::Unclaimed => return without(Verdict::Unclaimed, None),
+        Due::Unclaimed => return unasked(Verdict::Unclaimed, None),
         Due::NotInstrumentable(why) => {
-            return without(Verdict::NotInstrumentable, Some(why.clone()));
+            return unasked(Verdict::NotInstrumentable, Some(why.clone()));
         }
         Due::Owed => process::ask(process::CELL, &task, effort.time + effort.grace + LEEWAY)
-            .unwrap_or_else(|why| without(Verdict::Error, Some(why))),
-        Due::Unknown(why) => without(Verdict::Error, Some(why.clone())),
+            .unwrap_or_else(|why| unasked(Verdict::Error, Some(why))),
+        Due::Unknown(why) => unasked(Verdict::Error, Some(why.clone())),
     };
     if answer.proof.verdict != Verdict::Pass {
         answer.proof.replay = Some(look_again(
@@ -182,7 +193,13 @@ fn tell_of_panics(task: &Task) {
         }
         let (case, condition) = now();
         let message = panic_text(panic.payload());
+        // Nobody knows what the others of that execution wait for: the process goes with it, and has no verdict.
+        let verdict = match message.as_str() {
+            watch::ABANDONED => Verdict::Inconclusive,
+            _ => Verdict::Fail,
+        };
         let proof = Proof {
+            verdict,
             detail: Some(format!("{case}{condition}: {message}")),
             ..fail.clone()
         };
@@ -191,7 +208,11 @@ fn tell_of_panics(task: &Task) {
             condition,
             failure: message.into(),
         });
-        end_with(&Judgement { proof, failing });
+        end_with(&Judgement {
+            proof,
+            failing,
+            spoke: watch::spoken(),
+        });
     }));
 }
 
@@ -211,6 +232,7 @@ fn tell_of_a_hang(task: &Task) {
         end_with(&Judgement {
             proof,
             failing: None,
+            spoke: Vec::new(),
         });
     });
 }
@@ -225,6 +247,7 @@ fn end_with(judgement: &Judgement) -> ! {
 
 /// The process of one cell: its verdict.
 pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, task: Task) -> Judgement {
+    watch::switch_off(task.without.as_deref());
     tell_of_panics(&task);
     tell_of_a_hang(&task);
     let same = "the process that asks is the same program";

@@ -14,6 +14,10 @@ use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Exploration, Explored, Failure, Schedule, World};
 
 use crate::contest::introduced;
+#[cfg(feature = "command")]
+use crate::lies::Lies;
+#[cfg(feature = "command")]
+use crate::properties::Case;
 use crate::properties::{Cell, Checks, Judgement, Model, judge_closely};
 use crate::roster::{Due, Owed};
 
@@ -25,6 +29,9 @@ pub struct Worlds<R> {
     mutants: &'static [Mutant],
     /// Where mutants are looked at, in the order in which they were added.
     attacked: Vec<Box<dyn Court>>,
+    /// Where lies are told.
+    #[cfg(feature = "command")]
+    lied: Vec<Box<dyn Court>>,
 }
 
 /// A registry in a world.
@@ -37,6 +44,9 @@ pub(crate) trait Court: Send + Sync {
     fn cells(&self, implementation: &str) -> Vec<Cell>;
     /// The verdict of a cell.
     fn judge(&self, cell: &Cell, plan: &Exploration) -> Judgement;
+    /// Explores a case.
+    #[cfg(feature = "command")]
+    fn explore_case(&self, case: &Case, plan: &Exploration) -> Explored;
     /// Explores one model of a case.
     fn explore(&self, model: Model, plan: &Exploration) -> Explored;
     /// That execution of the model once more.
@@ -68,6 +78,11 @@ impl<W: World, R: Registry> Court for In<W, R> {
         judge_closely::<W>(cell, plan)
     }
 
+    #[cfg(feature = "command")]
+    fn explore_case(&self, case: &Case, plan: &Exploration) -> Explored {
+        case.explore::<W>(plan)
+    }
+
     fn explore(&self, model: Model, plan: &Exploration) -> Explored {
         W::explore(plan, move || model())
     }
@@ -89,6 +104,8 @@ impl<R: AsyncRegistry> Worlds<R> {
             all: Vec::new(),
             mutants: &[],
             attacked: Vec::new(),
+            #[cfg(feature = "command")]
+            lied: Vec::new(),
         };
         worlds.with::<Std>(registry)
     }
@@ -109,6 +126,27 @@ impl<R: AsyncRegistry> Worlds<R> {
         self.attacked
             .push(Box::new(In::<W, _>(registry, PhantomData)));
         self
+    }
+
+    /// With a world in which that registry's own contestants tell lies.
+    #[cfg(feature = "command")]
+    #[must_use]
+    pub fn with_lies<W: World>(mut self, registry: impl Registry) -> Worlds<R> {
+        let lying = In::<W, _>(Lies(registry), PhantomData);
+        self.lied.push(Box::new(lying));
+        self
+    }
+
+    /// Where lies are told.
+    #[cfg(feature = "command")]
+    pub(crate) fn of_lies(&self) -> impl Iterator<Item = &dyn Court> + '_ {
+        self.lied.iter().map(|court| &**court)
+    }
+
+    /// Who judges those who lie in that world.
+    #[cfg(feature = "command")]
+    pub(crate) fn court_of_lies(&self, world: &str) -> Option<&dyn Court> {
+        self.of_lies().find(|court| court.world() == world)
     }
 
     /// All mutants.

@@ -33,6 +33,15 @@ fn main() -> ExitCode {
         Model::new(format!("smoke::{name}"), || smoked(Mutants, name))
     }));
     models.push(Model::new("smoke::a_caricature_fails", caricature));
+    models.push(Model::new("checks::each_of_a_property_is_needed", || {
+        each_check("", 0)
+    }));
+    models.push(Model::new("checks::a_needed_one_stands_in_no_list", || {
+        each_check(
+            "c13_identity.rs two_channels: C13: a clone is another channel",
+            1,
+        )
+    }));
     models.extend(
         ours()
             .into_iter()
@@ -83,6 +92,31 @@ fn attack(mutant: &Mutant) -> Result<String, String> {
     let told =
         [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     if output.status.success() {
+        Ok(told.concat())
+    } else {
+        Err(told.concat())
+    }
+}
+
+/// Lies to one property, with a list of checks that are said to be needed by nothing.
+fn each_check(unneeded: &str, expected: i32) -> Result<String, String> {
+    let list = tempfile::NamedTempFile::new().map_err(|why| why.to_string())?;
+    std::fs::write(&list, unneeded).map_err(|why| why.to_string())?;
+    let output = Command::new(env!("CARGO_BIN_EXE_flowmeter"))
+        .args([
+            "mutants",
+            "--each-check",
+            "--lies-only",
+            "-p",
+            "^c13-identity$",
+            "--unneeded",
+        ])
+        .arg(list.path())
+        .output()
+        .map_err(|why| why.to_string())?;
+    let told =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    if output.status.code() == Some(expected) {
         Ok(told.concat())
     } else {
         Err(told.concat())

@@ -102,67 +102,52 @@ pub trait AwaitAlts: MixedAlts + Async {
 /// What an alts can take from: it knows its family and what it carries, which a half alone does not tell. A handle
 /// that is no half of its family may be one too.
 pub trait TakePort {
-    /// Whose half it is.
+    /// Whose port it is.
     type Family: MixedAlts;
     /// What it carries.
     type Message: Message;
 
-    /// A clause that takes from it.
+    /// A clause that takes from this port.
     fn take_clause(&self) -> <Self::Family as MixedAlts>::TakeClause<'_, Self::Message>;
 }
 
 /// What an alts can put to.
 pub trait PutPort {
-    /// Whose half it is.
+    /// Whose port it is.
     type Family: MixedAlts;
     /// What it carries.
     type Message: Message;
 
-    /// A clause that puts what the slot holds.
+    /// A clause that puts the value in its slot into this port.
     fn put_clause(
         &self,
         slot: Option<Self::Message>,
     ) -> <Self::Family as MixedAlts>::PutClause<'_, Self::Message>;
 }
 
-impl<P: TakePort + ?Sized> TakePort for &P {
-    type Family = P::Family;
-    type Message = P::Message;
+macro_rules! ports_are_borrowed {
+    ($($borrowed:ty),*) => {$(
+        impl<P: TakePort + ?Sized> TakePort for $borrowed {
+            type Family = P::Family;
+            type Message = P::Message;
 
-    fn take_clause(&self) -> <Self::Family as MixedAlts>::TakeClause<'_, Self::Message> {
-        (**self).take_clause()
-    }
+            fn take_clause(&self) -> <Self::Family as MixedAlts>::TakeClause<'_, Self::Message> {
+                (**self).take_clause()
+            }
+        }
+
+        impl<P: PutPort + ?Sized> PutPort for $borrowed {
+            type Family = P::Family;
+            type Message = P::Message;
+
+            fn put_clause(
+                &self,
+                slot: Option<Self::Message>,
+            ) -> <Self::Family as MixedAlts>::PutClause<'_, Self::Message> {
+                (**self).put_clause(slot)
+            }
+        }
+    )*};
 }
 
-impl<P: TakePort + ?Sized> TakePort for &mut P {
-    type Family = P::Family;
-    type Message = P::Message;
-
-    fn take_clause(&self) -> <Self::Family as MixedAlts>::TakeClause<'_, Self::Message> {
-        (**self).take_clause()
-    }
-}
-
-impl<P: PutPort + ?Sized> PutPort for &P {
-    type Family = P::Family;
-    type Message = P::Message;
-
-    fn put_clause(
-        &self,
-        slot: Option<Self::Message>,
-    ) -> <Self::Family as MixedAlts>::PutClause<'_, Self::Message> {
-        (**self).put_clause(slot)
-    }
-}
-
-impl<P: PutPort + ?Sized> PutPort for &mut P {
-    type Family = P::Family;
-    type Message = P::Message;
-
-    fn put_clause(
-        &self,
-        slot: Option<Self::Message>,
-    ) -> <Self::Family as MixedAlts>::PutClause<'_, Self::Message> {
-        (**self).put_clause(slot)
-    }
-}
+ports_are_borrowed!(&P, &mut P);

@@ -23,12 +23,15 @@
 //! batches, permits, transforms.
 
 mod batch;
+mod closed;
+mod errors;
 mod mixed;
 mod reserve;
 mod transform;
 mod weak;
 
 pub use batch::{AsyncBatch, Batch, BatchError};
+pub use closed::AwaitClose;
 pub use reserve::{AsyncReserve, BlockingReserve, Reserve, ReserveError};
 pub use transform::{Emit, Handler, Opened, Panic, Transform, TransformError, Transforms};
 pub use weak::WeakProducers;
@@ -66,6 +69,19 @@ impl Buffer {
     ///
     /// # Panics
     /// When `capacity` is zero: a fixed buffer without room is called [`Buffer::Rendezvous`].
+    ///
+    /// A constant one does not compile, nor does the variant with a plain number:
+    ///
+    /// ```compile_fail
+    /// # use flowmeter_harness::channel::Buffer;
+    /// const NONE: Buffer = Buffer::fixed(0);
+    /// # let _ = NONE;
+    /// ```
+    ///
+    /// ```compile_fail
+    /// # use flowmeter_harness::channel::Buffer;
+    /// let none = Buffer::Fixed(0);
+    /// ```
     pub const fn fixed(capacity: usize) -> Buffer {
         Buffer::Fixed(NonZeroUsize::new(capacity).expect(
             "a fixed buffer has room for at least one value; without room it is a rendezvous",

@@ -59,6 +59,21 @@ impl Token {
     pub fn id(&self) -> usize {
         self.id
     }
+
+    /// The same value a second time, as only a channel that is broken on purpose makes it.
+    #[must_use]
+    pub fn forged(&self) -> Token {
+        Token {
+            id: self.id,
+            drops: Arc::clone(&self.drops),
+        }
+    }
+
+    /// As [`Token::forged`], and nobody counts its drop.
+    #[must_use]
+    pub fn ghost(&self) -> Token {
+        Mint::new(self.id + 1).token(self.id)
+    }
 }
 
 impl fmt::Debug for Token {

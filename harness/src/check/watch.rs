@@ -7,13 +7,13 @@
 
 use std::fmt::Arguments;
 use std::panic::Location;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// What an execution ends with where a check that is switched off would have ended it: nobody can go on there.
 pub const ABANDONED: &str = "abandoned: the check is off";
 
 /// The check that is off, by its name.
-static OFF: OnceLock<String> = OnceLock::new();
+static OFF: Mutex<Option<String>> = Mutex::new(None);
 
 /// Those that have spoken.
 static SPOKE: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -27,13 +27,9 @@ pub fn name_of(place: &Location<'_>) -> String {
     format!("{below}:{}", place.line())
 }
 
-/// Switches a check off, for the rest of this process.
-///
-/// # Panics
-/// When another one is off already.
-pub fn switch_off(check: &str) {
-    let off = OFF.get_or_init(|| check.to_owned());
-    assert_eq!(off, check, "one check is switched off in a process");
+/// Switches that check off, and all others on, from here on in this process.
+pub fn switch_off(check: Option<&str>) {
+    *OFF.lock().unwrap_or_else(PoisonError::into_inner) = check.map(str::to_owned);
 }
 
 /// The checks that have spoken since the last call, in that order.
@@ -43,9 +39,11 @@ pub fn spoken() -> Vec<String> {
 
 /// A check has found something: whether it is on. Then it is written down.
 pub fn speaks(check: String) -> bool {
-    if OFF.get() == Some(&check) {
+    let off = OFF.lock().unwrap_or_else(PoisonError::into_inner);
+    if off.as_deref() == Some(&*check) {
         return false;
     }
+    drop(off);
     SPOKE
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
@@ -98,10 +96,12 @@ mod tests {
         assert_eq!(spoken().len(), 0);
 
         assert!(speaks("one".to_owned()));
-        switch_off("one");
+        switch_off(Some("one"));
         assert!(!speaks("one".to_owned()));
         assert!(speaks("another".to_owned()));
-        assert_eq!(spoken(), ["one", "another"]);
+        switch_off(None);
+        assert!(speaks("one".to_owned()));
+        assert_eq!(spoken(), ["one", "another", "one"]);
     }
 
     #[test]

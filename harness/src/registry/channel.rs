@@ -2,8 +2,9 @@
 
 use crate::caps::{Capability, Kind};
 use crate::channel::{
-    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, Batch, Blocking, BlockingReserve, Buffer,
-    Callback, Channels, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
+    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
+    Buffer, Callback, Channels, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms,
+    WeakProducers,
 };
 
 use super::{Enrol, Entry, Newcomer};
@@ -147,6 +148,15 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
     {
         self.derive(Capability::WeakProducers)
             .visit(H::weak_producers::<C>)
+    }
+
+    /// Its producers can wait for the close.
+    pub fn await_close(self) -> Self
+    where
+        C: AwaitClose,
+    {
+        self.derive(Capability::AwaitClose)
+            .visit(H::await_close::<C>)
     }
 
     /// Has batches for threads.

@@ -34,8 +34,8 @@ pub use mutant::{Mutant, MutantRegistry};
 
 use crate::caps::{Capabilities, Capability, Claim, Kind, Origin};
 use crate::channel::{
-    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, Batch, Blocking, BlockingReserve, Callback,
-    MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
+    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
+    Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
 use crate::executor::Executors;
 use crate::limiter::{
@@ -97,6 +97,8 @@ pub trait Enrol: Sized {
     fn await_alts<C: AwaitAlts>(&mut self, _who: &Contestant) {}
     /// A family with producers that keep nothing open.
     fn weak_producers<C: WeakProducers>(&mut self, _who: &Contestant) {}
+    /// A family whose producers can wait for the close.
+    fn await_close<C: AwaitClose>(&mut self, _who: &Contestant) {}
     /// A family with batches for threads.
     fn batch<C: Batch>(&mut self, _who: &Contestant) {}
     /// A family with batches that are futures.

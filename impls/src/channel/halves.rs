@@ -8,12 +8,14 @@
 
 use std::fmt;
 use std::future::Future;
+use std::task::Waker;
 
 use flowmeter_harness::channel::{
     Message, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
 };
 use flowmeter_harness::sync::Deadline;
 
+use super::watchers::{Closed, Watched};
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many halves a channel has. It stands beside the channel's state, behind the same pointer.
@@ -90,6 +92,25 @@ pub trait Handle: Clone + Send + Sync + 'static {
     /// Closes the channel; closing twice is harmless. What is stored, and puts that wait, stay takeable.
     fn close(&self);
 
+    /// Whether it was closed; then it stays so.
+    fn is_closed(&self) -> bool;
+
+    /// Says whether the channel was closed; has the waker wait for that in a seat if it was not.
+    fn watch(&self, seat: Option<u64>, waker: Waker) -> Watched;
+
+    /// Gives a seat up.
+    fn unwatch(&self, seat: u64) -> Option<Waker>;
+
+    /// How many values are stored; those of puts that wait are not.
+    fn len(&self) -> usize;
+
+    /// How many values there is room for: 0 in a rendezvous, `None` where there is no limit. A promise has room for
+    /// one.
+    fn capacity(&self) -> Option<usize>;
+
+    /// The name that it was given, for people.
+    fn name(&self) -> Option<&str>;
+
     /// Closes the channel for good, since nobody is left to take: waiting and later puts are answered "closed", with
     /// their values, and what is stored is dropped. It is called once.
     fn disconnect(&self);
@@ -101,6 +122,14 @@ pub(crate) fn split<H: Handle>(handle: H) -> (Producer<H>, Consumer<H>) {
 }
 
 /// The half that puts. A clone is another producer; the last one dropped closes the channel.
+///
+/// It cannot take, nor can a consumer put:
+///
+/// ```compile_fail
+/// # use flowmeter_impls::channel::{Buffer, mutex::Channel};
+/// let (tx, _rx) = Channel::<u8>::split(Buffer::fixed(1));
+/// tx.take();
+/// ```
 pub struct Producer<H: Handle>(H);
 
 /// The half that takes. A clone is another consumer; the last one dropped disconnects the channel.
@@ -207,6 +236,62 @@ impl<H: Handle> Consumer<H> {
     }
 }
 
+/// What a channel says of itself, whichever half is asked.
+macro_rules! says {
+    ($($half:ident)*) => {$(
+        impl<H: Handle> $half<H> {
+            /// Whether the channel was closed; then it stays so.
+            pub fn is_closed(&self) -> bool {
+                self.0.is_closed()
+            }
+
+            /// Ready once the channel is closed, by whomever, or by the last producer's or consumer's end.
+            pub fn closed(&self) -> Closed<H> {
+                Closed::new(self.0.clone())
+            }
+
+            /// How many values are stored at this moment; those of puts that wait are not.
+            pub fn len(&self) -> usize {
+                self.0.len()
+            }
+
+            /// Whether nothing is stored at this moment.
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// How many values there is room for: 0 in a rendezvous, `None` where there is no limit.
+            pub fn capacity(&self) -> Option<usize> {
+                self.0.capacity()
+            }
+
+            /// The name that the channel was given.
+            pub fn name(&self) -> Option<&str> {
+                self.0.name()
+            }
+        }
+    )*};
+}
+
+says!(Producer Consumer);
+
+/// A channel's name, if it has one, how full it is, and whether it is closed.
+pub(crate) fn describe<H: Handle>(
+    what: &str,
+    handle: &H,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    f.write_str(what)?;
+    if let Some(name) = handle.name() {
+        write!(f, " {name:?}")?;
+    }
+    match handle.capacity() {
+        Some(capacity) => write!(f, " ({} of {capacity}", handle.len())?,
+        None => write!(f, " ({}", handle.len())?,
+    }
+    f.write_str(if handle.is_closed() { ", closed)" } else { ")" })
+}
+
 impl<H: Handle> WeakProducer<H> {
     /// A producer, or `None` once the last one has been dropped.
     pub fn upgrade(&self) -> Option<Producer<H>> {
@@ -271,7 +356,7 @@ macro_rules! compared_by_identity {
 
         impl<H: Handle> fmt::Debug for $half<H> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(stringify!($half))
+                describe(stringify!($half), &self.0, f)
             }
         }
     )*};

@@ -2,8 +2,8 @@
 
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::channel::{
-    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, Batch, Blocking, BlockingReserve, Callback,
-    MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
+    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
+    Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{
@@ -110,6 +110,7 @@ impl<H: Enrol> Enrol for InPlace<'_, H> {
         mixed_alts<C: [MixedAlts]>;
         await_alts<C: [AwaitAlts]>;
         weak_producers<C: [WeakProducers]>;
+        await_close<C: [AwaitClose]>;
         batch<C: [Batch]>;
         async_batch<C: [AsyncBatch]>;
         reserve<C: [BlockingReserve]>;

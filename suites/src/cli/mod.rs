@@ -7,6 +7,7 @@ mod bench;
 mod check;
 mod cmp;
 mod criterion;
+mod each_check;
 mod failure;
 mod into;
 mod list;

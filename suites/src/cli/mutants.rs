@@ -13,6 +13,7 @@ use flowmeter_harness::registry::{AsyncRegistry, Mutant};
 use serde::Serialize;
 
 use super::check::time;
+use super::each_check::each_check;
 use super::failure::{FAILED, Failure, Outcome};
 use super::output::{Format, Output, width};
 use super::progress::steps;
@@ -42,6 +43,18 @@ pub(super) struct Mutants {
     /// Only the k-th of n equal parts of the attacks, to share them out over machines
     #[arg(long, value_name = "K/N")]
     shard: Option<String>,
+    /// Switch one check of the properties off, by its place, such as a1_exclusive.rs:77
+    #[arg(long, value_name = "CHECK", conflicts_with = "out")]
+    without: Option<String>,
+    /// Ask each check of the properties instead whether it is needed: what survives without it
+    #[arg(long, conflicts_with_all = ["without", "out", "shard"])]
+    each_check: bool,
+    /// With lies alone, which are quick to tell, and without mutants
+    #[arg(long, requires = "each_check")]
+    lies_only: bool,
+    /// Those that are known to be needed by nothing, a title a line: they may only become fewer
+    #[arg(long, value_name = "FILE", requires = "each_check")]
+    unneeded: Option<PathBuf>,
     /// Keep what killed them in this folder: files to replay, and pages to look at
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     out: Option<PathBuf>,
@@ -60,6 +73,8 @@ struct Row<'a> {
     verdict: Verdict,
     by: &'a str,
     world: Option<&'a str>,
+    /// The check that found it.
+    check: Option<&'a str>,
     executions: u64,
     seconds: f64,
     /// What was seen.
@@ -88,6 +103,12 @@ impl Mutants {
             })
             .filter(|(_, property)| self.properties.matches(property.name))
             .collect();
+        if self.each_check {
+            let wanted = |property: &str| self.properties.matches(property);
+            let unneeded = self.unneeded.as_deref();
+            let attacks = if self.lies_only { &[][..] } else { &attacks };
+            return each_check(worlds, wanted, attacks, time, unneeded, self.format);
+        }
 
         let attacks = shard.of(attacks);
         if attacks.is_empty() {
@@ -99,6 +120,7 @@ impl Mutants {
             time,
             seed: self.seed,
             folder: self.out.as_deref(),
+            without: self.without.as_deref(),
         };
         let mut output = Output::default();
         let mut done = Vec::new();
@@ -133,7 +155,7 @@ impl Mutants {
 }
 
 /// Does all of it, as many at a time as there are cores, and hands on what is done in the order in which it ends.
-fn each<T: Sync, D: Send>(
+pub(super) fn each<T: Sync, D: Send>(
     all: &[T],
     work: impl Fn(&T) -> D + Sync,
     mut hand_on: impl FnMut(D) + Send,
@@ -162,6 +184,7 @@ fn row(attack: &Attack) -> Row<'_> {
         verdict: attack.proof.verdict,
         by: attack.property.name,
         world: attack.killed().then_some(attack.proof.world.as_str()),
+        check: attack.check.as_deref(),
         executions: attack.executions,
         seconds: attack.seconds,
         detail: attack.proof.detail.as_deref(),

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use flowmeter_harness::caps::{Capability, Claim};
 use flowmeter_harness::channel::{
-    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, Batch, Blocking, BlockingReserve, Callback,
-    MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
+    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
+    Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{
@@ -26,9 +26,9 @@ use super::mixed::{Mixed, in_turns};
 use super::{
     Case, Owed, PROPERTIES, Property, a1_exclusive, a2_closed_port, a3_meeting, a4_no_self_pairing,
     a5_choice, a6_default, a7_clauses, a8_cleanup, a9_timeout, b1_buffers, b2_transforms,
-    b3_panics, c1_conservation, c2_order, c3_capacity, c4_waiters, c5_try, c6_close, c7_bounded,
-    c8_deadlines, c9_cancel, c10_drops, c11_forms, c13_identity, c14_disconnect, c14_weak,
-    c15_batch, c15_reserve, executors, limiters, pipelines, programs, timers,
+    b3_panics, c1_conservation, c2_order, c3_capacity, c4_waiters, c5_try, c6_awaited, c6_close,
+    c7_bounded, c8_deadlines, c9_cancel, c10_drops, c11_forms, c13_identity, c14_disconnect,
+    c14_weak, c15_batch, c15_reserve, executors, limiters, pipelines, programs, timers,
 };
 
 /// One implementation and one property, in one world.
@@ -329,13 +329,72 @@ impl<W: World> Enrol for Checks<W> {
             let uniform = claims(who, Claim::UniformChoice);
             self.owe(who, &a5_choice::PROPERTY, a5_choice::cases::<C>(uniform));
         }
+        if claims(who, Claim::StrictPriority) {
+            let cases = a5_choice::strict_cases::<C, W>();
+            self.owe(who, &a5_choice::PROPERTY, cases);
+        }
         self.owe(who, &a6_default::PROPERTY, a6_default::cases::<C, W>());
+        if claims(who, Claim::StrictDefault) {
+            let cases = a6_default::strict_cases::<C, W>();
+            self.owe(who, &a6_default::PROPERTY, cases);
+        }
         self.owe(who, &a7_clauses::PROPERTY, a7_clauses::cases::<C, W>());
         if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
             self.owe(who, &a7_clauses::PROPERTY, a7_clauses::crowded_cases::<C>());
         }
         self.owe(who, &a8_cleanup::PROPERTY, a8_cleanup::cases::<C, W>());
         self.owe(who, &a9_timeout::PROPERTY, a9_timeout::cases::<C, W>());
+    }
+
+    fn mixed_alts<C: MixedAlts>(&mut self, who: &Contestant) {
+        type M<C> = Mixed<C, ByThread>;
+        let mut owe = |property, cases| self.owe(who, property, in_turns(cases));
+        owe(&a1_exclusive::MIXED, a1_exclusive::cases::<M<C>, W>());
+        owe(&a2_closed_port::MIXED, a2_closed_port::cases::<M<C>, W>());
+        owe(&a3_meeting::MIXED, a3_meeting::cases::<M<C>, W>());
+        let cases = a4_no_self_pairing::cases::<M<C>, W>();
+        owe(&a4_no_self_pairing::MIXED, cases);
+        if W::NAME == "std" {
+            let uniform = claims(who, Claim::UniformChoice);
+            owe(&a5_choice::MIXED, a5_choice::cases::<M<C>>(uniform));
+        }
+        if claims(who, Claim::StrictPriority) {
+            owe(&a5_choice::MIXED, a5_choice::strict_cases::<M<C>, W>());
+        }
+        owe(&a6_default::MIXED, a6_default::cases::<M<C>, W>());
+        if claims(who, Claim::StrictDefault) {
+            owe(&a6_default::MIXED, a6_default::strict_cases::<M<C>, W>());
+        }
+        owe(&a7_clauses::MIXED, a7_clauses::cases::<M<C>, W>());
+        if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
+            owe(&a7_clauses::MIXED, a7_clauses::crowded_cases::<M<C>>());
+        }
+        owe(&a8_cleanup::MIXED, a8_cleanup::cases::<M<C>, W>());
+        owe(&a9_timeout::MIXED, a9_timeout::cases::<M<C>, W>());
+    }
+
+    fn await_alts<C: AwaitAlts>(&mut self, who: &Contestant) {
+        type M<C, W> = Mixed<C, ByFuture<W>>;
+        let mut owe = |property, cases| self.owe(who, property, in_turns(cases));
+        owe(&a1_exclusive::AWAITED, a1_exclusive::cases::<M<C, W>, W>());
+        let cases = a2_closed_port::closed_cases::<M<C, W>, W>();
+        owe(&a2_closed_port::AWAITED, cases);
+        // With a task's steps these are more than loom gets to the end of.
+        if W::NAME != "loom" {
+            let cases = a2_closed_port::closing_cases::<M<C, W>, W>();
+            owe(&a2_closed_port::AWAITED, cases);
+        }
+        owe(&a3_meeting::AWAITED, a3_meeting::cases::<M<C, W>, W>());
+        owe(&a9_timeout::AWAITED, a9_timeout::cases::<M<C, W>, W>());
+        if claims(who, Claim::CancelSafe) {
+            let cases = c9_cancel::cases::<ByAlts<C>, W>();
+            self.owe(who, &c9_cancel::BY_ALTS, cases);
+        }
+    }
+
+    fn await_close<C: AwaitClose>(&mut self, who: &Contestant) {
+        let cases = c6_awaited::cases::<C, W>(claims(who, Claim::Disconnect));
+        self.owe(who, &c6_awaited::PROPERTY, cases);
     }
 
     fn weak_producers<C: WeakProducers>(&mut self, who: &Contestant) {
@@ -373,46 +432,6 @@ impl<W: World> Enrol for Checks<W> {
         // Panics are the checkers' own language in the other worlds.
         if W::NAME == "std" {
             self.owe(who, &b3_panics::PROPERTY, b3_panics::cases::<C, W>());
-        }
-    }
-
-    fn mixed_alts<C: MixedAlts>(&mut self, who: &Contestant) {
-        type M<C> = Mixed<C, ByThread>;
-        let mut owe = |property, cases| self.owe(who, property, in_turns(cases));
-        owe(&a1_exclusive::MIXED, a1_exclusive::cases::<M<C>, W>());
-        owe(&a2_closed_port::MIXED, a2_closed_port::cases::<M<C>, W>());
-        owe(&a3_meeting::MIXED, a3_meeting::cases::<M<C>, W>());
-        let cases = a4_no_self_pairing::cases::<M<C>, W>();
-        owe(&a4_no_self_pairing::MIXED, cases);
-        if W::NAME == "std" {
-            let uniform = claims(who, Claim::UniformChoice);
-            owe(&a5_choice::MIXED, a5_choice::cases::<M<C>>(uniform));
-        }
-        owe(&a6_default::MIXED, a6_default::cases::<M<C>, W>());
-        owe(&a7_clauses::MIXED, a7_clauses::cases::<M<C>, W>());
-        if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
-            owe(&a7_clauses::MIXED, a7_clauses::crowded_cases::<M<C>>());
-        }
-        owe(&a8_cleanup::MIXED, a8_cleanup::cases::<M<C>, W>());
-        owe(&a9_timeout::MIXED, a9_timeout::cases::<M<C>, W>());
-    }
-
-    fn await_alts<C: AwaitAlts>(&mut self, who: &Contestant) {
-        type M<C, W> = Mixed<C, ByFuture<W>>;
-        let mut owe = |property, cases| self.owe(who, property, in_turns(cases));
-        owe(&a1_exclusive::AWAITED, a1_exclusive::cases::<M<C, W>, W>());
-        let cases = a2_closed_port::closed_cases::<M<C, W>, W>();
-        owe(&a2_closed_port::AWAITED, cases);
-        // With a task's steps these are more than loom gets to the end of.
-        if W::NAME != "loom" {
-            let cases = a2_closed_port::closing_cases::<M<C, W>, W>();
-            owe(&a2_closed_port::AWAITED, cases);
-        }
-        owe(&a3_meeting::AWAITED, a3_meeting::cases::<M<C, W>, W>());
-        owe(&a9_timeout::AWAITED, a9_timeout::cases::<M<C, W>, W>());
-        if claims(who, Claim::CancelSafe) {
-            let cases = c9_cancel::cases::<ByAlts<C>, W>();
-            self.owe(who, &c9_cancel::BY_ALTS, cases);
         }
     }
 

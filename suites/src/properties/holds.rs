@@ -8,7 +8,9 @@
 /// where the check is off.
 macro_rules! holds {
     ($condition:expr, $($says:tt)+) => {
-        if !$condition {
+        // Not negated: a comparison may be of numbers that are not ordered.
+        if $condition {
+        } else {
             flowmeter_harness::check::watch::found(format_args!($($says)+));
         }
     };

@@ -84,7 +84,7 @@ fn until<C: AwaitAlts, W: World>(
         assert_eq!(offered, Offered::Done, "there is room for the clock's word");
         tx
     });
-    // The clock's channel outlives the alts, which drops what it has waited for.
+    // It borrows its half, which so outlives it: a half that is dropped would close the channel to the thread.
     let late = async {
         let told = C::take_async(&mut rx).await;
         assert_eq!(told, Ok(()), "the clock's channel is open");

@@ -34,6 +34,7 @@ mod c2_order;
 mod c3_capacity;
 mod c4_waiters;
 mod c5_try;
+mod c6_awaited;
 mod c6_close;
 mod c7_bounded;
 mod c8_deadlines;
@@ -53,7 +54,9 @@ mod scripted;
 mod timers;
 mod verdict;
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 
 use flowmeter_harness::caps::Kind;
 use flowmeter_harness::check::watch;
@@ -162,7 +165,10 @@ impl Case {
     fn new(name: impl Into<String>, model: impl Fn() + Send + Sync + 'static) -> Case {
         Case {
             name: name.into(),
-            subject: Subject::Model(Arc::new(model)),
+            subject: Subject::Model(Arc::new(move || {
+                begin();
+                model();
+            })),
         }
     }
 
@@ -191,8 +197,39 @@ impl Case {
         }
     }
 
-    /// Explores it in the world that it was made for.
-    fn explore<W: World>(&self, plan: &Exploration) -> Explored {
+    /// Whether it is a family of models.
+    #[cfg(feature = "command")]
+    pub(crate) fn is_generated(&self) -> bool {
+        matches!(self.subject, Subject::Family { .. })
+    }
+
+    /// Explores it in the world that it was made for. Executions that a check which is switched off would have
+    /// ended are abandoned, and others are looked at instead.
+    pub(crate) fn explore<W: World>(&self, plan: &Exploration) -> Explored {
+        let mut explored = self.explore_once::<W>(plan);
+        let mut plan = plan.clone();
+        for _ in 0..ABANDONED_AT_MOST {
+            if !is_abandoned(&explored) {
+                return explored;
+            }
+            plan.seed = plan.seed.wrapping_add(1);
+            plan.executions = plan.executions.saturating_sub(explored.executions);
+            // A failing execution may leave its thread counted as panicking: each has a thread of its own.
+            let again = thread::scope(|scope| scope.spawn(|| self.explore_once::<W>(&plan)).join());
+            let again = again.unwrap_or_else(|panic| resume_unwind(panic));
+            explored = Explored {
+                executions: explored.executions + again.executions,
+                complete: false,
+                failure: again.failure,
+            };
+        }
+        if is_abandoned(&explored) {
+            explored.failure = None;
+        }
+        explored
+    }
+
+    fn explore_once<W: World>(&self, plan: &Exploration) -> Explored {
         match &self.subject {
             Subject::Model(model) => {
                 let model = Arc::clone(model);
@@ -209,6 +246,20 @@ impl Case {
             Subject::Family { member, .. } => member(&failure.member.as_ref()?.key),
         }
     }
+}
+
+/// An execution of a model begins.
+fn begin() {
+    #[cfg(feature = "command")]
+    crate::lies::begin();
+}
+
+/// So often at most an exploration begins again after an execution that was abandoned.
+const ABANDONED_AT_MOST: u32 = 16;
+
+fn is_abandoned(explored: &Explored) -> bool {
+    let failure = explored.failure.as_ref();
+    failure.is_some_and(|failure| failure.message.starts_with(watch::ABANDONED))
 }
 
 impl std::fmt::Debug for Case {
@@ -244,6 +295,7 @@ pub const PROPERTIES: &[&Property] = &[
     &c4_waiters::PROPERTY,
     &c5_try::PROPERTY,
     &c6_close::PROPERTY,
+    &c6_awaited::PROPERTY,
     &c7_bounded::PROPERTY,
     &c8_deadlines::PROPERTY,
     &c9_cancel::PROPERTY,

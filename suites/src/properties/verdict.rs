@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use flowmeter_harness::check::watch;
 use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::sync::{Exploration, Failure, World};
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,8 @@ use super::{Cell, conditions};
 pub(crate) struct Judgement {
     pub(crate) proof: Proof,
     pub(crate) failing: Option<FailingCase>,
+    /// The checks that spoke in the failing execution: none where the world itself found the failure.
+    pub(crate) spoke: Vec<String>,
 }
 
 /// Which of a cell's cases failed, and how.
@@ -119,5 +122,9 @@ pub(crate) fn judge_closely<W: World>(cell: &Cell, budget: &Exploration) -> Judg
         }
     }
     proof.seconds = began.elapsed().as_secs_f64();
-    Judgement { proof, failing }
+    Judgement {
+        proof,
+        failing,
+        spoke: watch::spoken(),
+    }
 }

@@ -5,9 +5,9 @@ use std::future::Future;
 use std::num::NonZeroUsize;
 
 use flowmeter_harness::channel::{
-    Alts, AltsError, Async, AsyncBatch, AsyncReserve, AwaitAlts, Batch, BatchError, Blocking,
-    BlockingReserve, Buffer, Callback, Channels, Chosen, Clause, Handler, Message, MixedAlts,
-    Offered, Opened, Order, Patience, Polled, Promises, PutDeadline, PutError, PutPort,
+    Alts, AltsError, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, BatchError,
+    Blocking, BlockingReserve, Buffer, Callback, Channels, Chosen, Clause, Handler, Message,
+    MixedAlts, Offered, Opened, Order, Patience, Polled, Promises, PutDeadline, PutError, PutPort,
     PutUntilError, Reserve, ReserveError, TakeDeadline, TakeError, TakePort, TakeUntilError,
     Transform, TransformError, Transforms, WeakProducers, Winner,
 };
@@ -193,6 +193,7 @@ impl<T: Message> PutPort for Tx<T> {
     }
 }
 
+/// The shared handle is either.
 impl<T: Message> TakePort for Channel<T> {
     type Family = MutexChannels;
     type Message = T;
@@ -208,6 +209,12 @@ impl<T: Message> PutPort for Channel<T> {
 
     fn put_clause(&self, slot: Option<T>) -> PutClause<'_, T> {
         PutClause::new(self, slot)
+    }
+}
+
+impl AwaitClose for MutexChannels {
+    fn closed<T: Message>(tx: &Tx<T>) -> impl Future<Output = ()> + Send {
+        tx.closed()
     }
 }
 

@@ -23,7 +23,6 @@ mod operation;
 mod reserve;
 mod state;
 mod store;
-mod trampoline;
 mod transformed;
 
 use std::fmt;
@@ -33,12 +32,14 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
-use super::halves::Halves;
+use super::halves::{Halves, describe};
+use super::trampoline;
 use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock};
 
 pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use family::MutexChannels;
 pub use future::{PutFuture, TakeFuture};
+pub use handle::{Consumer, Producer, WeakProducer};
 pub use reserve::{Permit, ReserveFuture};
 
 use hand::Hand;
@@ -58,6 +59,7 @@ pub struct Channel<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
     halves: Halves,
+    name: Option<Box<str>>,
     state: Mutex<State<T>>,
 }
 
@@ -83,9 +85,9 @@ impl<T> PartialEq for Channel<T> {
 
 impl<T> Eq for Channel<T> {}
 
-impl<T> fmt::Debug for Channel<T> {
+impl<T: Send + 'static> fmt::Debug for Channel<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Channel")
+        describe("Channel", self, f)
     }
 }
 
@@ -93,6 +95,11 @@ impl<T: Send + 'static> Channel<T> {
     /// A channel with that buffer.
     pub fn new(buffer: Buffer) -> Self {
         Channel::storing(Store::new(buffer))
+    }
+
+    /// A channel with a name, which its `Debug` shows.
+    pub fn named(name: impl Into<Box<str>>, buffer: Buffer) -> Self {
+        Channel::called(Some(name.into()), State::new(Store::new(buffer)))
     }
 
     /// A channel whose first value answers every take, now and later (B1). Values are cloned under the
@@ -109,8 +116,13 @@ impl<T: Send + 'static> Channel<T> {
     }
 
     fn holding(state: State<T>) -> Self {
+        Channel::called(None, state)
+    }
+
+    fn called(name: Option<Box<str>>, state: State<T>) -> Self {
         Channel(Arc::new(Shared {
             halves: Halves::new(),
+            name,
             state: Mutex::new(state),
         }))
     }

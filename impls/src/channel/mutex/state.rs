@@ -12,8 +12,10 @@
 //! What only few channels have is apart: permits in `reserve`, transforms in `transformed`.
 
 use std::collections::VecDeque;
+use std::task::Waker;
 
-use crate::sync::Arc;
+use crate::channel::watchers::Watchers;
+use crate::sync::{Arc, contain};
 
 use super::MAX_WAITERS;
 use super::hand::{Hand, Handed};
@@ -61,6 +63,8 @@ pub(super) struct Effects<T> {
     first: Option<Arc<Operation>>,
     /// Only a close, a promise or a value given back wakes more than one.
     more: Vec<Arc<Operation>>,
+    /// Of those who wait for the close.
+    wakers: Vec<Waker>,
     /// Hardly ever more than one.
     pub(super) discarded: Vec<T>,
 }
@@ -71,6 +75,7 @@ impl<T: 'static> Effects<T> {
         Effects {
             first: None,
             more: Vec::new(),
+            wakers: Vec::new(),
             discarded: Vec::new(),
         }
     }
@@ -89,6 +94,9 @@ impl<T: 'static> Effects<T> {
         for operation in self.first.into_iter().chain(self.more) {
             operation.notify();
         }
+        for waker in self.wakers {
+            contain(|| waker.wake());
+        }
     }
 }
 
@@ -104,6 +112,8 @@ pub(super) struct State<T> {
     pub(super) puts: VecDeque<WaitingPut<T>>,
     pub(super) takes: VecDeque<WaitingTake<T>>,
     pub(super) transformed: Option<Box<Transformed<T>>>,
+    /// Who waits for the close.
+    pub(super) watchers: Watchers,
 }
 
 impl<T: 'static> State<T> {
@@ -117,7 +127,13 @@ impl<T: 'static> State<T> {
             puts: VecDeque::new(),
             takes: VecDeque::new(),
             transformed: None,
+            watchers: Watchers::new(),
         }
+    }
+
+    /// How many values are there to be taken, but those of puts that wait.
+    pub(super) fn len(&self) -> usize {
+        self.store.len() + self.returned.len()
     }
 
     /// How much room is taken beside what is stored.
@@ -348,6 +364,7 @@ impl<T: 'static> State<T> {
         if std::mem::replace(&mut self.closed, true) {
             return;
         }
+        effects.wakers.extend(self.watchers.rise());
         self.refuse_reservations(effects);
         if self.is_incomplete() && !self.puts.iter().any(|put| put.operation.is_waiting()) {
             self.complete(effects);

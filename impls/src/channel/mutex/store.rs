@@ -124,6 +124,24 @@ impl<T> Store<T> {
         )
     }
 
+    /// How many values are stored.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Store::Rendezvous => 0,
+            Store::Queue { values, .. } => values.len(),
+            Store::Promise { value, .. } => usize::from(value.is_some()),
+        }
+    }
+
+    /// How many can be; `None` for any number.
+    pub(super) fn capacity(&self) -> Option<usize> {
+        match self {
+            Store::Rendezvous => Some(0),
+            Store::Queue { capacity, .. } => Some(*capacity).filter(|most| *most < usize::MAX),
+            Store::Promise { .. } => Some(1),
+        }
+    }
+
     /// Whether a put would be refused for lack of room.
     #[inline]
     pub(super) fn is_full(&self, returned: usize) -> bool {

@@ -75,7 +75,6 @@ fn answer_until<C: Async, W: World>(
     answers
 }
 
-#[track_caller]
 fn judge(seen: Vec<Result<u32, TakeError>>, result: Option<u32>) {
     let closed = [Err(TakeError::Closed)];
     let expected: Vec<_> = result.into_iter().map(Ok).chain(closed).collect();

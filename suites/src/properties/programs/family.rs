@@ -8,7 +8,7 @@ use flowmeter_harness::sync::{Exploration, Explored, Failure, Member, World};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use super::super::Model;
+use super::super::{Model, begin};
 use super::program::Program;
 
 /// How many executions each program has, and how many programs there are at most.
@@ -58,7 +58,10 @@ pub(super) fn explore<W: World>(
             ..plan.clone()
         };
         let model = model(&Arc::new(program.clone()));
-        W::explore(&plan, move || model())
+        W::explore(&plan, move || {
+            begin();
+            model();
+        })
     };
     for index in 0..most {
         let left = plan.time.saturating_sub(began.elapsed());

@@ -1,0 +1,89 @@
+//! Lies: an implementation that is right but for one answer or effect.
+//!
+//! A mutant has one defect in its source, and most checks of a property stand behind others that a defect trips
+//! first. A lie is smaller: [`channels`] and its siblings wrap every family in one that does what it does, except
+//! that on one *occasion* it answers or does something else. Occasions have names and are counted, so a lie is a
+//! name and a number, and all lies that a model can be told are found by running it once and writing down which
+//! occasions there were. So each check can be asked whether it is needed: some lie has to be told that it finds,
+//! and that nobody finds without it ([`sweep`]).
+//!
+//! Which lie is told is settled for a whole execution of a model; without one a wrapped family is the family.
+
+mod channels;
+mod deadlines;
+mod executors;
+mod future;
+mod limiters;
+mod pipelines;
+pub(crate) mod places;
+mod registry;
+pub(crate) mod sweep;
+mod timers;
+mod values;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+pub use registry::Lies;
+
+/// A lie: on the `nth` occasion of that name in an execution, or on all where it is 0.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Lie {
+    pub(crate) name: String,
+    pub(crate) nth: u32,
+}
+
+/// Whether occasions are looked at: else a wrapped family costs a relaxed load.
+static LISTENING: AtomicBool = AtomicBool::new(false);
+
+/// Of std in every world: what is told must order nothing between the threads of a model.
+static STATE: Mutex<State> = Mutex::new(State {
+    lie: None,
+    occasions: BTreeMap::new(),
+});
+
+struct State {
+    lie: Option<Lie>,
+    /// How many there were in this execution.
+    occasions: BTreeMap<&'static str, u32>,
+}
+
+fn state() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// An execution begins.
+pub(crate) fn begin() {
+    if LISTENING.load(Ordering::Relaxed) {
+        state().occasions.clear();
+    }
+}
+
+/// Tells that lie from here on, or none; occasions are counted either way.
+fn tell(lie: Option<Lie>) {
+    let mut state = state();
+    state.lie = lie;
+    state.occasions.clear();
+    LISTENING.store(true, Ordering::Relaxed);
+}
+
+/// The occasions of the last execution.
+fn occasions() -> BTreeMap<&'static str, u32> {
+    state().occasions.clone()
+}
+
+/// There is an occasion of that name: whether the lie is told.
+fn told(name: &'static str) -> bool {
+    if !LISTENING.load(Ordering::Relaxed) {
+        return false;
+    }
+    let mut state = state();
+    let count = state.occasions.entry(name).or_default();
+    *count += 1;
+    let count = *count;
+    let lie = state.lie.as_ref();
+    lie.is_some_and(|lie| lie.name == name && (lie.nth == count || lie.nth == 0))
+}
