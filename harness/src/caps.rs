@@ -68,6 +68,20 @@ named! {
         Identity = "identity",
         /// Waits on several channels at once.
         Alts = "alts",
+        /// Channels of one alts may carry different types.
+        MixedAlts = "mixed-alts",
+        /// Tasks await an alts.
+        AwaitAlts = "await-alts",
+        /// Producers that keep nothing open.
+        WeakProducers = "weak-producers",
+        /// Producers can wait for the close.
+        AwaitClose = "await-close",
+        /// Many values in one call.
+        Batch = "batch",
+        /// Permits that hold room.
+        Reserve = "reserve",
+        /// Transforms what is put.
+        Transforms = "transforms",
         /// Calls back at deadlines.
         Schedule = "schedule",
         /// Timers can be called off.

@@ -80,7 +80,7 @@ pub trait Timeouts<C: Channels>: Sized + Send + Sync + 'static {
     /// A channel without values that closes `delay` from now, `Duration::MAX` never; and with the service
     /// (T8).
     ///
-    /// It carries whatever type the caller's other channels carry, for the clauses of an alts are all
-    /// of one type.
+    /// It carries whatever type the caller's other channels carry, for in an [`Alts`](crate::channel::Alts) all clauses
+    /// are of one type.
     fn timeout<T: Message>(&self, delay: Duration) -> C::Rx<T>;
 }

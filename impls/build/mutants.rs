@@ -77,7 +77,19 @@ pub fn write() {
             .unwrap_or_else(|why| panic!("{}: {why}; edited by mutants", path.display()));
         save(&copy.join(path), &moved(&text));
     }
+    remove_others(&copy, &files);
     save(&out.join("mutants.rs"), &list(&copy, &described));
+}
+
+/// Removes what an earlier build has left of sources that are gone: a module that has become a folder would be found
+/// twice.
+fn remove_others(copy: &Path, files: &BTreeMap<PathBuf, String>) {
+    let mut there = BTreeMap::new();
+    collect(copy, copy, &mut there);
+    for path in there.keys().filter(|path| !files.contains_key(*path)) {
+        let path = copy.join(path);
+        fs::remove_file(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+    }
 }
 
 /// Every description, by the name of its mutant: its folder's, which is whom it is made of, and its own.

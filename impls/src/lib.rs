@@ -21,8 +21,10 @@ pub use flowmeter_harness::sync::shuttle as sync;
 #[cfg(not(any(feature = "loom", feature = "shuttle")))]
 pub use flowmeter_harness::sync::std as sync;
 
+pub mod alts;
 pub mod channel;
 pub mod executor;
+pub mod guide;
 pub mod limiter;
 #[cfg(feature = "mutants")]
 pub mod mutants;

@@ -2,12 +2,14 @@
 
 use flowmeter_harness::caps::Claim::{
     AnswersSleepers, BoundedWaiters, CancelSafe, DeadlineOrder, Disconnect, KeepsBuffered,
-    PanicSafe, PendingPutsSurvive, UniformChoice, WaiterFifo, WindowBound,
+    PanicSafe, PendingPutsSurvive, StrictDefault, StrictPriority, UniformChoice, WaiterFifo,
+    WindowBound,
 };
 use flowmeter_harness::registry::{Enrol, Registry, own};
 
 use crate::channel::condvar::Condvar;
 use crate::channel::mutex::MutexChannels;
+use crate::channel::ordered_locks::OrderedLocks;
 use crate::executor::fixed_pool::FixedPool;
 use crate::limiter::semaphore::{AsyncSemaphore, FairSemaphore, UnfairSemaphore};
 use crate::pipeline::{CoreAsync, Unordered};
@@ -41,8 +43,40 @@ impl Registry for Ours {
             .take_deadline()
             .promises()
             .alts()
+            .mixed_alts()
+            .await_alts()
+            .weak_producers()
+            .await_close()
+            .batch()
+            .async_batch()
+            .reserve()
+            .async_reserve()
+            .transforms()
+            .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
+            .claims(&[BoundedWaiters, UniformChoice, PanicSafe, Disconnect])
+            .enter();
+        own::<OrderedLocks, _>(hall, "ordered_locks")
+            .channel()
+            .blocking()
+            .asynchronous()
+            .mixed()
+            .callback()
+            .put_deadline()
+            .take_deadline()
+            .promises()
+            .alts()
+            .mixed_alts()
+            .await_alts()
+            .weak_producers()
+            .await_close()
+            .batch()
+            .async_batch()
+            .reserve()
+            .async_reserve()
+            .transforms()
             .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
             .claims(&[BoundedWaiters, UniformChoice, PanicSafe])
+            .claims(&[Disconnect, StrictPriority, StrictDefault])
             .enter();
         own::<Condvar, _>(hall, "condvar")
             .channel()
@@ -183,14 +217,20 @@ fn published<H: Enrol>(hall: &mut H) {
         .mixed()
         .put_deadline()
         .take_deadline()
+        .weak_producers()
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
     peer::<tokio::Bounded, _>(hall, "tokio-mpsc", version("tokio"))
         .channel()
         .asynchronous()
+        .weak_producers()
+        .async_batch()
+        .async_reserve()
         .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, Disconnect])
         .family::<tokio::Unbounded>()
         .asynchronous()
+        .weak_producers()
+        .async_batch()
         .enter();
     peer::<std::Sync, _>(hall, "std-mpsc", std::VERSION)
         .channel()
@@ -206,6 +246,7 @@ fn published<H: Enrol>(hall: &mut H) {
         .blocking()
         .asynchronous()
         .mixed()
+        .weak_producers()
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
 }

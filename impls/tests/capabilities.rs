@@ -10,8 +10,18 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "mutex",
         Origin::Own,
         "rendezvous fixed unbounded dropping sliding promise multi-producer multi-consumer blocking \
-         async mixed callback put-deadline take-deadline close identity alts waiter-fifo cancel-safe \
-         keeps-buffered pending-puts-survive bounded-waiters panic-safe uniform-choice",
+         async mixed callback put-deadline take-deadline close identity alts mixed-alts await-alts \
+         weak-producers await-close batch reserve transforms waiter-fifo cancel-safe keeps-buffered \
+         pending-puts-survive bounded-waiters panic-safe disconnect uniform-choice",
+    ),
+    (
+        "ordered_locks",
+        Origin::Own,
+        "rendezvous fixed unbounded dropping sliding promise multi-producer multi-consumer blocking \
+         async mixed callback put-deadline take-deadline close identity alts mixed-alts await-alts \
+         weak-producers await-close batch reserve transforms waiter-fifo cancel-safe keeps-buffered \
+         pending-puts-survive bounded-waiters panic-safe disconnect strict-priority strict-default \
+         uniform-choice",
     ),
     (
         "condvar",
@@ -36,12 +46,13 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "flume",
         Origin::Peer,
         "rendezvous fixed unbounded multi-producer multi-consumer blocking async mixed put-deadline \
-         take-deadline identity keeps-buffered disconnect",
+         take-deadline identity weak-producers keeps-buffered disconnect",
     ),
     (
         "tokio-mpsc",
         Origin::Peer,
-        "fixed unbounded multi-producer async waiter-fifo cancel-safe keeps-buffered disconnect",
+        "fixed unbounded multi-producer async weak-producers batch reserve waiter-fifo cancel-safe \
+         keeps-buffered disconnect",
     ),
     (
         "std-mpsc",
@@ -53,7 +64,7 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "async-channel",
         Origin::Peer,
         "fixed unbounded multi-producer multi-consumer blocking async mixed close identity \
-         keeps-buffered disconnect",
+         weak-producers keeps-buffered disconnect",
     ),
     (
         "delay_queue",

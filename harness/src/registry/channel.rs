@@ -2,7 +2,9 @@
 
 use crate::caps::{Capability, Kind};
 use crate::channel::{
-    Alts, Async, Blocking, Buffer, Callback, Channels, Promises, PutDeadline, TakeDeadline,
+    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
+    Buffer, Callback, Channels, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms,
+    WeakProducers,
 };
 
 use super::{Enrol, Entry, Newcomer};
@@ -121,5 +123,81 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
         C: Alts,
     {
         self.derive(Capability::Alts).visit(H::alts::<C>)
+    }
+
+    /// Has alts over channels of different message types.
+    pub fn mixed_alts(self) -> Self
+    where
+        C: MixedAlts,
+    {
+        self.derive(Capability::MixedAlts).visit(H::mixed_alts::<C>)
+    }
+
+    /// Has alts that tasks await.
+    pub fn await_alts(self) -> Self
+    where
+        C: AwaitAlts,
+    {
+        self.derive(Capability::AwaitAlts).visit(H::await_alts::<C>)
+    }
+
+    /// Has producers that keep nothing open.
+    pub fn weak_producers(self) -> Self
+    where
+        C: WeakProducers,
+    {
+        self.derive(Capability::WeakProducers)
+            .visit(H::weak_producers::<C>)
+    }
+
+    /// Its producers can wait for the close.
+    pub fn await_close(self) -> Self
+    where
+        C: AwaitClose,
+    {
+        self.derive(Capability::AwaitClose)
+            .visit(H::await_close::<C>)
+    }
+
+    /// Has batches for threads.
+    pub fn batch(self) -> Self
+    where
+        C: Batch,
+    {
+        self.derive(Capability::Batch).visit(H::batch::<C>)
+    }
+
+    /// Has batches that are futures.
+    pub fn async_batch(self) -> Self
+    where
+        C: AsyncBatch,
+    {
+        self.derive(Capability::Batch).visit(H::async_batch::<C>)
+    }
+
+    /// Has permits that threads wait for.
+    pub fn reserve(self) -> Self
+    where
+        C: BlockingReserve,
+    {
+        self.derive(Capability::Reserve).visit(H::reserve::<C>)
+    }
+
+    /// Has permits that futures wait for.
+    pub fn async_reserve(self) -> Self
+    where
+        C: AsyncReserve,
+    {
+        self.derive(Capability::Reserve)
+            .visit(H::async_reserve::<C>)
+    }
+
+    /// Has transforms.
+    pub fn transforms(self) -> Self
+    where
+        C: Transforms + Blocking,
+    {
+        self.derive(Capability::Transforms)
+            .visit(H::transforms::<C>)
     }
 }

@@ -33,7 +33,10 @@ use std::marker::PhantomData;
 pub use mutant::{Mutant, MutantRegistry};
 
 use crate::caps::{Capabilities, Capability, Claim, Kind, Origin};
-use crate::channel::{Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline};
+use crate::channel::{
+    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
+    Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
+};
 use crate::executor::Executors;
 use crate::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
@@ -88,6 +91,24 @@ pub trait Enrol: Sized {
     fn promises<C: Promises + Blocking>(&mut self, _who: &Contestant) {}
     /// A family with alts.
     fn alts<C: Alts>(&mut self, _who: &Contestant) {}
+    /// A family with alts over channels of different message types.
+    fn mixed_alts<C: MixedAlts>(&mut self, _who: &Contestant) {}
+    /// A family with alts that tasks await.
+    fn await_alts<C: AwaitAlts>(&mut self, _who: &Contestant) {}
+    /// A family with producers that keep nothing open.
+    fn weak_producers<C: WeakProducers>(&mut self, _who: &Contestant) {}
+    /// A family whose producers can wait for the close.
+    fn await_close<C: AwaitClose>(&mut self, _who: &Contestant) {}
+    /// A family with batches for threads.
+    fn batch<C: Batch>(&mut self, _who: &Contestant) {}
+    /// A family with batches that are futures.
+    fn async_batch<C: AsyncBatch>(&mut self, _who: &Contestant) {}
+    /// A family with permits that threads wait for.
+    fn reserve<C: BlockingReserve>(&mut self, _who: &Contestant) {}
+    /// A family with permits that futures wait for.
+    fn async_reserve<C: AsyncReserve>(&mut self, _who: &Contestant) {}
+    /// A family with transforms.
+    fn transforms<C: Transforms + Blocking>(&mut self, _who: &Contestant) {}
 
     /// A timer that calls back.
     fn timer<T: Timers>(&mut self, _who: &Contestant) {}

@@ -21,8 +21,8 @@
 //! Timers, limiters and pipelines have specifications of their own ([`timer`], [`limiter`], [`pipeline`]): what is seen
 //! of them goes step by step through a sequential state, which answers the first [`Violation`].
 //!
-//! What clauses are able to, and what priority and default ask for, is in `alts.rs`. Not specified: transforms,
-//! refusals for too many waiters, the order among those who wait (C4: from outside, who asked first is known
+//! What clauses are able to, and what priority and default ask for, is in `alts.rs`. What a transform makes of the puts
+//! ([`transform`]) stands apart from the search. Not specified: permits and batches, refusals for too many waiters, the order among those who wait (C4: from outside, who asked first is known
 //! only of callers that were seen suspended), and how long a deadline is away.
 
 mod alts;
@@ -32,6 +32,7 @@ pub mod limiter;
 pub mod pipeline;
 mod rules;
 pub mod timer;
+pub mod transform;
 mod violation;
 
 use crate::history::{Answer, Call, Clause, History, Storage, Value};

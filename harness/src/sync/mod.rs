@@ -14,7 +14,7 @@
 //! | `Arc` | shared ownership; no `Weak`, for loom has none |
 //! | `thread_local!` | per-thread state, with or without a `const` initialiser |
 //! | `block_on` | runs a future on this thread |
-//! | `contain` | runs foreign code that may panic |
+//! | `contain`, `caught` | runs foreign code that may panic, and stops the panic or answers it |
 //! | `Track` | a value whose leak is found under loom and shuttle |
 //! | `OrderedMap` | an ordered map that threads share (std: feature `ordered-map`) |
 //! | `spawn`, `JoinHandle`, `yield_now`, `spin_hint` | threads |

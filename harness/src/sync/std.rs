@@ -441,11 +441,21 @@ pub fn order_key() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
+/// Runs foreign code and answers what it panicked with, which the panic hook has told by then.
+///
+/// # Errors
+/// What it panicked with.
+#[inline]
+#[track_caller]
+pub fn caught<R>(call: impl FnOnce() -> R) -> Result<R, Box<dyn ::std::any::Any + Send>> {
+    catch_unwind(AssertUnwindSafe(call))
+}
+
 /// Runs foreign code and stops its panic, which the panic hook has told by then: then there is no answer.
 #[inline]
 #[track_caller]
 pub fn contain<R>(call: impl FnOnce() -> R) -> Option<R> {
-    let payload = match catch_unwind(AssertUnwindSafe(call)) {
+    let payload = match caught(call) {
         Ok(answer) => return Some(answer),
         Err(payload) => payload,
     };

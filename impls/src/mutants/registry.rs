@@ -2,7 +2,8 @@
 
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::channel::{
-    Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline,
+    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
+    Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{
@@ -106,6 +107,15 @@ impl<H: Enrol> Enrol for InPlace<'_, H> {
         take_deadline<C: [TakeDeadline]>;
         promises<C: [Promises + Blocking]>;
         alts<C: [Alts]>;
+        mixed_alts<C: [MixedAlts]>;
+        await_alts<C: [AwaitAlts]>;
+        weak_producers<C: [WeakProducers]>;
+        await_close<C: [AwaitClose]>;
+        batch<C: [Batch]>;
+        async_batch<C: [AsyncBatch]>;
+        reserve<C: [BlockingReserve]>;
+        async_reserve<C: [AsyncReserve]>;
+        transforms<C: [Transforms + Blocking]>;
         timer<T: [Timers]>;
         cancel<T: [Cancel]>;
         reset<T: [Reset]>;

@@ -7,14 +7,15 @@
 //! | identity | `Sender::same_channel`, `Receiver::same_channel` |
 //! | blocking, async | `send_blocking`, `recv_blocking`; `send`, `recv` |
 //! | close, keeps-buffered | `Sender::close`: "the remaining messages can still be received" |
+//! | weak producers | `WeakSender`: "does not prevent the channel from being closed" |
 //! | disconnect | crate docs: "when all Senders or all Receivers are dropped, the channel becomes closed" |
 //!
 //! Not claimed: there is no rendezvous and there are no deadlines. Waiter order and cancel safety are not
 //! documented, nor what becomes of puts that wait at a close.
 
-use ::async_channel::{Receiver, SendError, Sender, TryRecvError, TrySendError};
+use ::async_channel::{Receiver, SendError, Sender, TryRecvError, TrySendError, WeakSender};
 use flowmeter_harness::channel::{
-    Async, Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
+    Async, Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError, WeakProducers,
 };
 
 use super::answered::Answered;
@@ -121,5 +122,19 @@ impl Async for AsyncChannel {
         Answered::new(rx.recv(), |taken: Result<_, _>| {
             taken.map_err(|_| TakeError::Closed)
         })
+    }
+}
+
+impl WeakProducers for AsyncChannel {
+    type WeakTx<T: Message> = WeakSender<T>;
+
+    #[inline]
+    fn downgrade<T: Message>(tx: &Sender<T>) -> WeakSender<T> {
+        tx.downgrade()
+    }
+
+    #[inline]
+    fn upgrade<T: Message>(weak: &WeakSender<T>) -> Option<Sender<T>> {
+        weak.upgrade()
     }
 }

@@ -6,6 +6,7 @@
 //! | many producers and consumers | crate docs, "multi-producer, multi-consumer" |
 //! | blocking, with deadlines; async | `send_deadline`, `recv_deadline`; `send_async`, `recv_async` |
 //! | identity | `Sender::same_channel`, `Receiver::same_channel` |
+//! | weak producers | `WeakSender`: "as soon as all normal `Sender`s are dropped, the channel is closed" |
 //! | disconnect | `send`, `recv`: "an error if all receivers" (senders) "have been dropped" |
 //! | keeps-buffered | `RecvError::Disconnected`: "all senders were dropped and no messages are waiting in the channel" |
 //!
@@ -16,10 +17,11 @@
 
 use ::flume::{
     Receiver, RecvTimeoutError, SendError, SendTimeoutError, Sender, TryRecvError, TrySendError,
+    WeakSender,
 };
 use flowmeter_harness::channel::{
     Async, Blocking, Buffer, Channels, Message, Offered, Polled, PutDeadline, PutError,
-    PutUntilError, TakeDeadline, TakeError, TakeUntilError,
+    PutUntilError, TakeDeadline, TakeError, TakeUntilError, WeakProducers,
 };
 use flowmeter_harness::sync::Deadline;
 
@@ -153,5 +155,19 @@ impl TakeDeadline for Flume {
             RecvTimeoutError::Timeout => TakeUntilError::TimedOut,
             RecvTimeoutError::Disconnected => TakeUntilError::Take(TakeError::Closed),
         })
+    }
+}
+
+impl WeakProducers for Flume {
+    type WeakTx<T: Message> = WeakSender<T>;
+
+    #[inline]
+    fn downgrade<T: Message>(tx: &Sender<T>) -> WeakSender<T> {
+        tx.downgrade()
+    }
+
+    #[inline]
+    fn upgrade<T: Message>(weak: &WeakSender<T>) -> Option<Sender<T>> {
+        weak.upgrade()
     }
 }

@@ -7,6 +7,9 @@
 //! | async | `Sender::send`, `Receiver::recv` |
 //! | waiter-fifo | `Sender::send`: "a queue to ensure that calls to `send` and `reserve` complete in the order they were requested"; there is one taker |
 //! | cancel-safe | `Receiver::recv`, "Cancel safety": no message was received; `Sender::send`: "it is guaranteed that the message was not sent", and it is dropped with the future |
+//! | weak producers | `Sender::downgrade`: "does not count towards RAII semantics"; `WeakSender::upgrade` |
+//! | batch | `Receiver::recv_many`: "extends `buffer` by no more than a fixed number of values", and waits "until there is a message in the channel's queue"; puts go one by one |
+//! | reserve ([`Bounded`]) | `Sender::reserve`: "capacity to send one message is reserved for the caller"; `Receiver::close`: permits that are out can still be filled, and are received |
 //! | disconnect, keeps-buffered | module docs, "Disconnection"; `recv` answers `None` once "closed and there are no remaining messages in the channel's buffer" |
 //!
 //! Not claimed: there is no rendezvous. The receiver takes by `&mut` and is not `Clone`: one consumer.
@@ -16,10 +19,14 @@
 
 use ::tokio::sync::mpsc::error::{SendError, TryRecvError, TrySendError};
 use ::tokio::sync::mpsc::{
-    self, Receiver, Sender, UnboundedReceiver, UnboundedSender, unbounded_channel,
+    self, Permit, Receiver, Sender, UnboundedReceiver, UnboundedSender, WeakSender,
+    WeakUnboundedSender, unbounded_channel,
 };
+use std::num::NonZeroUsize;
+
 use flowmeter_harness::channel::{
-    Async, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
+    Async, AsyncBatch, AsyncReserve, Buffer, Channels, Message, Offered, Polled, PutError, Reserve,
+    ReserveError, TakeError, WeakProducers,
 };
 
 use super::answered::Answered;
@@ -150,5 +157,94 @@ impl Async for Unbounded {
     #[inline]
     async fn take_async<T: Message>(rx: &mut UnboundedReceiver<T>) -> Result<T, TakeError> {
         rx.recv().await.ok_or(TakeError::Closed)
+    }
+}
+
+/// What `recv_many` counted, which is nothing only at the end: the limit is not zero.
+#[inline]
+fn counted(count: usize) -> Result<usize, TakeError> {
+    if count == 0 {
+        Err(TakeError::Closed)
+    } else {
+        Ok(count)
+    }
+}
+
+impl AsyncBatch for Bounded {
+    #[inline]
+    fn take_many_async<T: Message>(
+        rx: &mut Receiver<T>,
+        limit: NonZeroUsize,
+        values: &mut Vec<T>,
+    ) -> impl Future<Output = Result<usize, TakeError>> + Send {
+        Answered::new(rx.recv_many(values, limit.get()), counted)
+    }
+}
+
+impl AsyncBatch for Unbounded {
+    #[inline]
+    fn take_many_async<T: Message>(
+        rx: &mut UnboundedReceiver<T>,
+        limit: NonZeroUsize,
+        values: &mut Vec<T>,
+    ) -> impl Future<Output = Result<usize, TakeError>> + Send {
+        Answered::new(rx.recv_many(values, limit.get()), counted)
+    }
+}
+
+impl WeakProducers for Bounded {
+    type WeakTx<T: Message> = WeakSender<T>;
+
+    #[inline]
+    fn downgrade<T: Message>(tx: &Sender<T>) -> WeakSender<T> {
+        tx.downgrade()
+    }
+
+    #[inline]
+    fn upgrade<T: Message>(weak: &WeakSender<T>) -> Option<Sender<T>> {
+        weak.upgrade()
+    }
+}
+
+impl WeakProducers for Unbounded {
+    type WeakTx<T: Message> = WeakUnboundedSender<T>;
+
+    #[inline]
+    fn downgrade<T: Message>(tx: &UnboundedSender<T>) -> WeakUnboundedSender<T> {
+        tx.downgrade()
+    }
+
+    #[inline]
+    fn upgrade<T: Message>(weak: &WeakUnboundedSender<T>) -> Option<UnboundedSender<T>> {
+        weak.upgrade()
+    }
+}
+
+impl Reserve for Bounded {
+    type Permit<'a, T: Message> = Permit<'a, T>;
+
+    #[inline]
+    fn try_reserve<T: Message>(tx: &Sender<T>) -> Result<Permit<'_, T>, ReserveError> {
+        tx.try_reserve().map_err(|error| match error {
+            TrySendError::Full(()) => ReserveError::WouldWait,
+            TrySendError::Closed(()) => ReserveError::Closed,
+        })
+    }
+
+    #[inline]
+    fn fill<T: Message>(permit: Permit<'_, T>, value: T) -> Result<(), T> {
+        permit.send(value);
+        Ok(())
+    }
+}
+
+impl AsyncReserve for Bounded {
+    #[inline]
+    fn reserve_async<T: Message>(
+        tx: &Sender<T>,
+    ) -> impl Future<Output = Result<Permit<'_, T>, ReserveError>> + Send {
+        Answered::new(tx.reserve(), |permit: Result<_, _>| {
+            permit.map_err(|SendError(())| ReserveError::Closed)
+        })
     }
 }

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use flowmeter_harness::channel::{
-    Alts, Async, Buffer, Chosen, Clause, Offered, Order, Patience, Polled,
+    AwaitAlts, Buffer, Chosen, Clause, Offered, Order, Patience, Polled,
 };
 use flowmeter_harness::sync::std::clock;
 use rand::{Rng, RngExt};
@@ -26,13 +26,13 @@ const BUFFERS: [Buffer; 6] = [
 /// How long an alts waits at most.
 const LONGEST_WAIT: Duration = Duration::from_micros(50);
 
-struct Channel<C: Alts + Async> {
+struct Channel<C: AwaitAlts> {
     tx: C::Tx<Value>,
     rx: C::Rx<Value>,
     buffer: Buffer,
 }
 
-impl<C: Alts + Async> Channel<C> {
+impl<C: AwaitAlts> Channel<C> {
     fn open(buffer: Buffer) -> Channel<C> {
         let (tx, rx) = C::open(buffer).expect("asked before");
         Channel { tx, rx, buffer }
@@ -60,13 +60,13 @@ impl<C: Alts + Async> Channel<C> {
 
 /// The channels. Some live as long as the soak does, so that what piles up in a channel shows; the others are
 /// closed and replaced all the time, so that what is left behind by a channel shows.
-pub struct Hall<C: Alts + Async> {
+pub struct Hall<C: AwaitAlts> {
     places: Vec<Mutex<Channel<C>>>,
     /// So many of the first places keep their channels.
     lasting: usize,
 }
 
-impl<C: Alts + Async> Hall<C> {
+impl<C: AwaitAlts> Hall<C> {
     /// `None` where the family has no such buffers, or a single producer or consumer.
     pub fn open(places: usize, lasting: usize) -> Option<Hall<C>> {
         let has = |buffer: &&Buffer| {

@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use flowmeter_harness::channel::{Alts, Async};
+use flowmeter_harness::channel::AwaitAlts;
 use flowmeter_harness::measure::allocation::{self, Counting};
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use rand::SeedableRng;
@@ -69,7 +69,7 @@ impl Enrol for Search<'_> {
         name == self.options.implementation
     }
 
-    fn alts<C: Alts>(&mut self, who: &Contestant) {
+    fn await_alts<C: AwaitAlts>(&mut self, who: &Contestant) {
         if who.name == self.options.implementation {
             self.answer = Some(soak::<flowmeter_impls::channel::mutex::MutexChannels>(
                 self.options,
@@ -101,7 +101,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn soak<C: Alts + Async>(options: &Options) -> Result<(), String> {
+fn soak<C: AwaitAlts>(options: &Options) -> Result<(), String> {
     if !allocation::switch_on() {
         return Err("allocations are not counted".to_owned());
     }
@@ -132,7 +132,7 @@ fn soak<C: Alts + Async>(options: &Options) -> Result<(), String> {
 }
 
 /// Empties and judges the hall at every tenth.
-fn judge_tenths<C: Alts + Async>(hall: &RwLock<Hall<C>>, tenth: Duration) -> Result<(), String> {
+fn judge_tenths<C: AwaitAlts>(hall: &RwLock<Hall<C>>, tenth: Duration) -> Result<(), String> {
     let began = Instant::now();
     let mut at_first = None;
     for nth in 1..=10 {

@@ -13,6 +13,18 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Alts,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a1-exclusive-mixed",
+    statement: "Of clauses of different types exactly one takes effect, and losing values come back to their sender.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) const AWAITED: Property = Property {
+    name: "a1-exclusive-async",
+    statement: "Of all clauses of an alts that is awaited exactly one takes effect, and losing values come back.",
+    relied_on_by: Reliance::Nobody,
+};
+
 const BUFFERS: [Buffer; 3] = [Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded];
 
 const AROUND: &str = "around an alts";

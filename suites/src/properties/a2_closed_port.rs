@@ -15,7 +15,26 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Alts,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a2-closed-port-mixed",
+    statement: "An alts of different types that answers for a closed port has taken nothing anywhere else.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) const AWAITED: Property = Property {
+    name: "a2-closed-port-async",
+    statement: "An alts that is awaited and answers for a closed port has taken nothing anywhere else.",
+    relied_on_by: Reliance::Nobody,
+};
+
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
+    let mut cases = closed_cases::<C, W>();
+    cases.extend(closing_cases::<C, W>());
+    cases
+}
+
+/// A port that is closed before, or while a put comes.
+pub(super) fn closed_cases<C: Alts, W: World>() -> Vec<Case> {
     if !is_closable::<C>(Buffer::Rendezvous) {
         return Vec::new();
     }
@@ -25,6 +44,14 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
         cases.push(Case::new(name, move || offer_race::<C, W>(order)));
         let name = format!("close against a put, {order:?}");
         cases.push(Case::new(name, move || close_race::<C, W>(order)));
+    }
+    cases
+}
+
+/// A port that closes while something comes at the other.
+pub(super) fn closing_cases<C: Alts, W: World>() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for order in [Order::Priority, Order::Random] {
         for buffer in [Buffer::Rendezvous, Buffer::fixed(1)] {
             if !can_be_closed_by_another::<C>(buffer) {
                 continue;
@@ -294,7 +321,7 @@ fn port_closes_at_a_put<C: Alts, W: World>(buffer: Buffer, take_first: bool, ord
         );
     }
     assert!(W::join(closer));
-    drop(W::join(putter));
+    let _tx = W::join(putter);
     is_empty::<C, _>(&mut rx, "A1: a value appeared twice");
     is_left_alone::<C>(rx_closing);
 }

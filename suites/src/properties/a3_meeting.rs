@@ -13,6 +13,18 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Alts,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a3-meeting-mixed",
+    statement: "Alts of different types that meet on rendezvous channels commit in pairs, and always progress.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) const AWAITED: Property = Property {
+    name: "a3-meeting-async",
+    statement: "Alts that are awaited and meet on rendezvous channels commit in pairs, and always progress.",
+    relied_on_by: Reliance::Nobody,
+};
+
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     if !has_what_it_takes::<C>() {
         return Vec::new();

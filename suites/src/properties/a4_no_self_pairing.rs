@@ -14,6 +14,12 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Nobody,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a4-no-self-pairing-mixed",
+    statement: "An alts of different types does not meet itself either.",
+    relied_on_by: Reliance::Nobody,
+};
+
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     let Some((tx, rx)) = C::open::<u32>(Buffer::Rendezvous) else {
         return Vec::new();

@@ -1,15 +1,22 @@
-//! A6: the default is taken only when each clause was unable, and leaves nothing enqueued.
+//! A6: the default is taken only when each clause was unable, and leaves nothing enqueued. With `StrictDefault` all of
+//! them were unable at one moment.
 
 use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, Patience, Polled};
 use flowmeter_harness::sync::World;
 
-use super::acts::{alts, having, is_empty, put, take};
+use super::acts::{alts, having, is_empty, put, take, turns};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "a6-default",
     statement: "Default only when no clause is able, and nothing stays enqueued.",
     relied_on_by: Reliance::Alts,
+};
+
+pub(super) const MIXED: Property = Property {
+    name: "a6-default-mixed",
+    statement: "Default only when no clause of any type is able, and nothing stays enqueued.",
+    relied_on_by: Reliance::Nobody,
 };
 
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
@@ -30,6 +37,55 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
         }
     }
     cases
+}
+
+/// What is true at one moment, and looked at while others change it.
+pub(super) fn strict_cases<C: Alts, W: World>() -> Vec<Case> {
+    if C::open::<()>(Buffer::fixed(1)).is_none() {
+        return Vec::new();
+    }
+    let strict = |order| {
+        Case::new(format!("strict, {order:?}"), move || {
+            never_empty::<C, W>(order)
+        })
+    };
+    [Order::Priority, Order::Random].map(strict).to_vec()
+}
+
+/// A ball goes to and fro between two channels, and is in one of them before it leaves the other.
+fn never_empty<C: Alts, W: World>(order: Order) {
+    let (tx_here, rx_here) = C::open::<()>(Buffer::fixed(1)).expect("asked before");
+    let (tx_there, rx_there) = C::open::<()>(Buffer::fixed(1)).expect("asked before");
+    let mut halves = [(tx_here, rx_here), (tx_there, rx_there)];
+    let further =
+        |(tx, rx): &(C::Tx<()>, C::Rx<()>)| Some((C::another_tx(tx)?, C::another_rx(rx)?));
+    let (Some(mut here), Some(mut there)) = (further(&halves[0]), further(&halves[1])) else {
+        return;
+    };
+    assert_eq!(C::offer(&mut here.0, ()), Offered::Done);
+    let player = W::spawn(move || {
+        for _ in 0..turns::<W>() {
+            put::<C, W, _>(&mut there.0, ());
+            take::<C, W, _>(&mut here.1);
+            std::mem::swap(&mut here, &mut there);
+        }
+        (here, there)
+    });
+    for _ in 0..turns::<W>() {
+        let clauses = [Clause::Take(&halves[1].1), Clause::Take(&halves[0].1)];
+        let mut slots = [None, None];
+        let chosen = alts::<C, W, _>(&clauses, order, &mut slots, Patience::Now);
+        match chosen {
+            Ok(Chosen::Took {
+                clause,
+                value: Some(()),
+            }) => put::<C, W, _>(&mut halves[1 - clause].0, ()),
+            other => {
+                violated!("A6: at every moment one clause was able, and the answer was {other:?}")
+            }
+        }
+    }
+    drop(W::join(player));
 }
 
 /// An alts without patience, which loses only until a put waits for it.

@@ -17,6 +17,12 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Nobody,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a7-clauses-mixed",
+    statement: "A channel may stand in several clauses of any types; what cannot be is an error at once.",
+    relied_on_by: Reliance::Nobody,
+};
+
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     let mut cases = Vec::new();
     if C::open::<u32>(Buffer::fixed(1)).is_some() {

@@ -6,12 +6,18 @@ use std::time::Duration;
 use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Offered, Order, Patience};
 use flowmeter_harness::sync::{Deadline, World};
 
-use super::acts::{alts, is_empty, put};
+use super::acts::{alts, is_empty, put, take};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "a8-cleanup",
     statement: "Clauses that lost are gone: none is served, and none counts against the bound on waiters.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) const MIXED: Property = Property {
+    name: "a8-cleanup-mixed",
+    statement: "Clauses of different types that lost are gone: none is served, and none counts.",
     relied_on_by: Reliance::Nobody,
 };
 
@@ -35,6 +41,7 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
             })
         })
         .chain(waited)
+        .chain([Case::new("a take behind a loser", behind_a_loser::<C, W>)])
         .collect()
 }
 
@@ -124,4 +131,30 @@ fn waited_and_lost<C: Alts, W: World>(order: Order) {
         "A8: a take that won waits on"
     );
     is_empty::<C, _>(&mut rx, "A1: a value was doubled");
+}
+
+/// A take that waits behind a clause of an alts which another channel has served: the next value is its own.
+fn behind_a_loser<C: Alts, W: World>() {
+    let open = || C::open::<u32>(Buffer::Rendezvous).expect("asked before");
+    let (mut tx_lost, rx_lost) = open();
+    let (mut tx_won, rx_won) = open();
+    let Some(mut rx_behind) = C::another_rx(&rx_lost) else {
+        return;
+    };
+    let taker = W::spawn(move || (take::<C, W, _>(&mut rx_behind), rx_behind));
+    let putter = W::spawn(move || {
+        put::<C, W, _>(&mut tx_won, 1);
+        put::<C, W, _>(&mut tx_lost, 2);
+        (tx_won, tx_lost)
+    });
+    let clauses = [Clause::Take(&rx_lost), Clause::Take(&rx_won)];
+    let mut slots = [None, None];
+    let chosen = alts::<C, W, _>(&clauses, Order::Priority, &mut slots, Patience::Forever);
+    let took = Chosen::Took {
+        clause: 1,
+        value: Some(1),
+    };
+    holds_eq!(chosen, Ok(took), "A1: only one channel had a partner");
+    holds_eq!(W::join(taker).0, 2, "C2: the take got something else");
+    drop(W::join(putter));
 }

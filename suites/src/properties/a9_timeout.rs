@@ -14,6 +14,18 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Nobody,
 };
 
+pub(super) const MIXED: Property = Property {
+    name: "a9-timeout-mixed",
+    statement: "Clauses of different types: where value and deadline race exactly one wins, the other has no effect.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) const AWAITED: Property = Property {
+    name: "a9-timeout-async",
+    statement: "Awaited: where a value and the end of patience race exactly one wins, the other has no effect.",
+    relied_on_by: Reliance::Nobody,
+};
+
 const SOON: Duration = Duration::from_micros(50);
 
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {

@@ -18,6 +18,12 @@ pub(super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Nobody,
 };
 
+pub(super) const BY_ALTS: Property = Property {
+    name: "c9-cancel-alts",
+    statement: "Dropping a pending alts leaves no clause behind, loses no value and delivers none twice.",
+    relied_on_by: Reliance::Nobody,
+};
+
 pub(super) fn cases<C: Async, W: World>() -> Vec<Case> {
     let mut cases = cancellation::cases::<C, W>(Duty::LoseNothing);
     for buffer in having::<C>(&[Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded]) {

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use flowmeter_harness::caps::{Capability, Claim};
 use flowmeter_harness::channel::{
-    Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline,
+    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
+    Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{
@@ -18,14 +19,16 @@ use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::sync::{Exploration, World};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
 
+use super::by_alts::ByAlts;
 use super::cancellation::{self, Duty};
 use super::form::{ByFuture, ByThread};
+use super::mixed::{Mixed, in_turns};
 use super::{
     Case, Owed, PROPERTIES, Property, a1_exclusive, a2_closed_port, a3_meeting, a4_no_self_pairing,
-    a5_choice, a6_default, a7_clauses, a8_cleanup, a9_timeout, b1_buffers, c1_conservation,
-    c2_order, c3_capacity, c4_waiters, c5_try, c6_close, c7_bounded, c8_deadlines, c9_cancel,
-    c10_drops, c11_forms, c13_identity, c14_disconnect, executors, limiters, pipelines, programs,
-    timers,
+    a5_choice, a6_default, a7_clauses, a8_cleanup, a9_timeout, b1_buffers, b2_transforms,
+    b3_panics, c1_conservation, c2_order, c3_capacity, c4_waiters, c5_try, c6_awaited, c6_close,
+    c7_bounded, c8_deadlines, c9_cancel, c10_drops, c11_forms, c13_identity, c14_disconnect,
+    c14_weak, c15_batch, c15_reserve, executors, limiters, pipelines, programs, timers,
 };
 
 /// One implementation and one property, in one world.
@@ -326,13 +329,110 @@ impl<W: World> Enrol for Checks<W> {
             let uniform = claims(who, Claim::UniformChoice);
             self.owe(who, &a5_choice::PROPERTY, a5_choice::cases::<C>(uniform));
         }
+        if claims(who, Claim::StrictPriority) {
+            let cases = a5_choice::strict_cases::<C, W>();
+            self.owe(who, &a5_choice::PROPERTY, cases);
+        }
         self.owe(who, &a6_default::PROPERTY, a6_default::cases::<C, W>());
+        if claims(who, Claim::StrictDefault) {
+            let cases = a6_default::strict_cases::<C, W>();
+            self.owe(who, &a6_default::PROPERTY, cases);
+        }
         self.owe(who, &a7_clauses::PROPERTY, a7_clauses::cases::<C, W>());
         if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
             self.owe(who, &a7_clauses::PROPERTY, a7_clauses::crowded_cases::<C>());
         }
         self.owe(who, &a8_cleanup::PROPERTY, a8_cleanup::cases::<C, W>());
         self.owe(who, &a9_timeout::PROPERTY, a9_timeout::cases::<C, W>());
+    }
+
+    fn mixed_alts<C: MixedAlts>(&mut self, who: &Contestant) {
+        type M<C> = Mixed<C, ByThread>;
+        let mut owe = |property, cases| self.owe(who, property, in_turns(cases));
+        owe(&a1_exclusive::MIXED, a1_exclusive::cases::<M<C>, W>());
+        owe(&a2_closed_port::MIXED, a2_closed_port::cases::<M<C>, W>());
+        owe(&a3_meeting::MIXED, a3_meeting::cases::<M<C>, W>());
+        let cases = a4_no_self_pairing::cases::<M<C>, W>();
+        owe(&a4_no_self_pairing::MIXED, cases);
+        if W::NAME == "std" {
+            let uniform = claims(who, Claim::UniformChoice);
+            owe(&a5_choice::MIXED, a5_choice::cases::<M<C>>(uniform));
+        }
+        if claims(who, Claim::StrictPriority) {
+            owe(&a5_choice::MIXED, a5_choice::strict_cases::<M<C>, W>());
+        }
+        owe(&a6_default::MIXED, a6_default::cases::<M<C>, W>());
+        if claims(who, Claim::StrictDefault) {
+            owe(&a6_default::MIXED, a6_default::strict_cases::<M<C>, W>());
+        }
+        owe(&a7_clauses::MIXED, a7_clauses::cases::<M<C>, W>());
+        if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
+            owe(&a7_clauses::MIXED, a7_clauses::crowded_cases::<M<C>>());
+        }
+        owe(&a8_cleanup::MIXED, a8_cleanup::cases::<M<C>, W>());
+        owe(&a9_timeout::MIXED, a9_timeout::cases::<M<C>, W>());
+    }
+
+    fn await_alts<C: AwaitAlts>(&mut self, who: &Contestant) {
+        type M<C, W> = Mixed<C, ByFuture<W>>;
+        let mut owe = |property, cases| self.owe(who, property, in_turns(cases));
+        owe(&a1_exclusive::AWAITED, a1_exclusive::cases::<M<C, W>, W>());
+        let cases = a2_closed_port::closed_cases::<M<C, W>, W>();
+        owe(&a2_closed_port::AWAITED, cases);
+        // With a task's steps these are more than loom gets to the end of.
+        if W::NAME != "loom" {
+            let cases = a2_closed_port::closing_cases::<M<C, W>, W>();
+            owe(&a2_closed_port::AWAITED, cases);
+        }
+        owe(&a3_meeting::AWAITED, a3_meeting::cases::<M<C, W>, W>());
+        owe(&a9_timeout::AWAITED, a9_timeout::cases::<M<C, W>, W>());
+        if claims(who, Claim::CancelSafe) {
+            let cases = c9_cancel::cases::<ByAlts<C>, W>();
+            self.owe(who, &c9_cancel::BY_ALTS, cases);
+        }
+    }
+
+    fn await_close<C: AwaitClose>(&mut self, who: &Contestant) {
+        let cases = c6_awaited::cases::<C, W>(claims(who, Claim::Disconnect));
+        self.owe(who, &c6_awaited::PROPERTY, cases);
+    }
+
+    fn weak_producers<C: WeakProducers>(&mut self, who: &Contestant) {
+        self.owe(who, &c14_weak::PROPERTY, c14_weak::cases::<C, W>());
+    }
+
+    fn batch<C: Batch>(&mut self, who: &Contestant) {
+        let keeps = claims(who, Claim::KeepsBuffered);
+        let cases = c15_batch::cases::<C, ByThread, W>(keeps);
+        self.owe(who, &c15_batch::PROPERTY, cases);
+    }
+
+    fn async_batch<C: AsyncBatch>(&mut self, who: &Contestant) {
+        let keeps = claims(who, Claim::KeepsBuffered);
+        let cases = c15_batch::cases::<C, ByFuture<W>, W>(keeps);
+        self.owe(who, &c15_batch::PROPERTY, cases);
+    }
+
+    fn reserve<C: BlockingReserve>(&mut self, who: &Contestant) {
+        let cases = c15_reserve::cases::<C, ByThread, W>();
+        self.owe(who, &c15_reserve::PROPERTY, cases);
+    }
+
+    fn async_reserve<C: AsyncReserve>(&mut self, who: &Contestant) {
+        let cases = c15_reserve::cases::<C, ByFuture<W>, W>();
+        self.owe(who, &c15_reserve::PROPERTY, cases);
+        let dropped = c15_reserve::dropped_cases::<C>();
+        self.owe(who, &c15_reserve::PROPERTY, dropped);
+    }
+
+    fn transforms<C: Transforms + Blocking>(&mut self, who: &Contestant) {
+        let disconnects = claims(who, Claim::Disconnect);
+        let cases = b2_transforms::cases::<C, W>(disconnects);
+        self.owe(who, &b2_transforms::PROPERTY, cases);
+        // Panics are the checkers' own language in the other worlds.
+        if W::NAME == "std" {
+            self.owe(who, &b3_panics::PROPERTY, b3_panics::cases::<C, W>());
+        }
     }
 
     fn timer<T: Timers>(&mut self, who: &Contestant) {

@@ -19,15 +19,22 @@ mod a8_cleanup;
 mod a9_timeout;
 mod acts;
 mod b1_buffers;
+mod b2_transforms;
+mod b3_panics;
+mod by_alts;
 mod c10_drops;
 mod c11_forms;
 mod c13_identity;
 mod c14_disconnect;
+mod c14_weak;
+mod c15_batch;
+mod c15_reserve;
 mod c1_conservation;
 mod c2_order;
 mod c3_capacity;
 mod c4_waiters;
 mod c5_try;
+mod c6_awaited;
 mod c6_close;
 mod c7_bounded;
 mod c8_deadlines;
@@ -40,8 +47,10 @@ mod executors;
 mod form;
 mod gate;
 mod limiters;
+mod mixed;
 mod pipelines;
 mod programs;
+mod scripted;
 mod timers;
 mod verdict;
 
@@ -177,6 +186,17 @@ impl Case {
         }
     }
 
+    /// The same, each execution beginning with that. Of a family of models nothing is changed.
+    fn after(self, begin: fn()) -> Case {
+        match self.subject {
+            Subject::Model(model) => Case::new(self.name, move || {
+                begin();
+                model();
+            }),
+            Subject::Family { .. } => self,
+        }
+    }
+
     /// Whether it is a family of models.
     #[cfg(feature = "command")]
     pub(crate) fn is_generated(&self) -> bool {
@@ -275,9 +295,11 @@ pub const PROPERTIES: &[&Property] = &[
     &c4_waiters::PROPERTY,
     &c5_try::PROPERTY,
     &c6_close::PROPERTY,
+    &c6_awaited::PROPERTY,
     &c7_bounded::PROPERTY,
     &c8_deadlines::PROPERTY,
     &c9_cancel::PROPERTY,
+    &c9_cancel::BY_ALTS,
     &programs::CANCELLED,
     &c10_drops::PROPERTY,
     &c10_drops::DROPPED,
@@ -285,18 +307,36 @@ pub const PROPERTIES: &[&Property] = &[
     &c11_forms::PROPERTY,
     &c13_identity::PROPERTY,
     &c14_disconnect::PROPERTY,
+    &c14_weak::PROPERTY,
+    &c15_batch::PROPERTY,
+    &c15_reserve::PROPERTY,
     &b1_buffers::PROPERTY,
+    &b2_transforms::PROPERTY,
+    &b3_panics::PROPERTY,
     &a1_exclusive::PROPERTY,
+    &a1_exclusive::MIXED,
+    &a1_exclusive::AWAITED,
     &programs::ALTS,
     &programs::ALTS_OUTCOMES,
     &a2_closed_port::PROPERTY,
+    &a2_closed_port::MIXED,
+    &a2_closed_port::AWAITED,
     &a3_meeting::PROPERTY,
+    &a3_meeting::MIXED,
+    &a3_meeting::AWAITED,
     &a4_no_self_pairing::PROPERTY,
+    &a4_no_self_pairing::MIXED,
     &a5_choice::PROPERTY,
+    &a5_choice::MIXED,
     &a6_default::PROPERTY,
+    &a6_default::MIXED,
     &a7_clauses::PROPERTY,
+    &a7_clauses::MIXED,
     &a8_cleanup::PROPERTY,
+    &a8_cleanup::MIXED,
     &a9_timeout::PROPERTY,
+    &a9_timeout::MIXED,
+    &a9_timeout::AWAITED,
     &timers::t1_never_early::PROPERTY,
     &timers::t1_never_early::IN_ALTS,
     &timers::t2_once::PROPERTY,

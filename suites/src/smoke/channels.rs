@@ -1,15 +1,15 @@
 //! Channels: what is put is taken, up to the capacity and no more, in every form; a closed one says so; an alts
 //! takes what is ready, or else its default.
 
-use std::future::Future;
+use std::future::{Future, pending};
 use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::sync::mpsc;
 use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::channel::{
-    Alts, Async, Blocking, Buffer, Callback, Channels, Chosen, Clause, Offered, Order, Patience,
-    Polled, Promises, PutDeadline, TakeDeadline,
+    Alts, AltsError, Async, AwaitAlts, Blocking, Buffer, Callback, Channels, Chosen, Clause,
+    MixedAlts, Offered, Order, Patience, Polled, Promises, PutDeadline, TakeDeadline, Winner,
 };
 use flowmeter_harness::sync::Deadline;
 
@@ -151,6 +151,59 @@ pub(super) fn chosen<C: Alts>() {
             accepted: true,
         };
         assert_eq!(chosen, Ok(accepted), "{buffer}");
+        assert_eq!(C::poll(&mut rx_out), Polled::Done(2), "{buffer}");
+    }
+}
+
+pub(super) fn chosen_of_two_types<C: MixedAlts>() {
+    of_two_types::<C>(C::run_mixed);
+}
+
+pub(super) fn awaited_alts<C: AwaitAlts>() {
+    of_two_types::<C>(|clauses, order, patience| match patience {
+        Patience::Now => C::run_mixed(clauses, order, patience),
+        _ => {
+            let mut run = pin!(C::run_async(clauses, order, pending()));
+            match run.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                Poll::Ready(winner) => winner,
+                Poll::Pending => panic!("an alts with an able clause waits"),
+            }
+        }
+    });
+}
+
+/// Runs what may be called like this.
+type Run<C> =
+    fn(&mut [<C as MixedAlts>::AnyClause<'_>], Order, Patience) -> Result<Winner, AltsError>;
+
+fn of_two_types<C: MixedAlts>(run: Run<C>) {
+    for buffer in BUFFERS {
+        let (Some((mut tx, rx)), Some((out, mut rx_out))) = (C::open(buffer), C::open(buffer))
+        else {
+            continue;
+        };
+        assert_eq!(C::offer(&mut tx, "taken"), Offered::Done);
+        let mut take = C::take_clause(&rx);
+        let (_silent, rx_silent) = C::open::<u8>(buffer).expect("it has just opened others");
+        let mut never = C::take_clause(&rx_silent);
+        let won = run(
+            &mut [C::any_take(&mut never), C::any_take(&mut take)],
+            Order::Random,
+            Patience::Forever,
+        );
+        assert_eq!(won, Ok(Winner::Clause(1)), "{buffer}");
+        assert_eq!(C::taken(&mut take), Some("taken"), "{buffer}");
+
+        let mut put = C::put_clause(&out, Some(2));
+        let won = run(
+            &mut [C::any_put(&mut put), C::any_take(&mut take)],
+            Order::Priority,
+            Patience::Forever,
+        );
+        assert_eq!(won, Ok(Winner::Clause(0)), "{buffer}");
+        assert_eq!(*C::slot(&mut put), None, "{buffer}");
+        let won = run(&mut [C::any_take(&mut take)], Order::Random, Patience::Now);
+        assert_eq!(won, Ok(Winner::Default), "{buffer}");
         assert_eq!(C::poll(&mut rx_out), Polled::Done(2), "{buffer}");
     }
 }

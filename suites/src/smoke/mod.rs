@@ -8,7 +8,7 @@ mod pipelines;
 mod timers;
 
 use flowmeter_harness::channel::{
-    Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline,
+    Alts, Async, AwaitAlts, Blocking, Callback, MixedAlts, Promises, PutDeadline, TakeDeadline,
 };
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::Limiters;
@@ -66,6 +66,12 @@ impl Enrol for Uses<'_> {
     }
     fn alts<C: Alts>(&mut self, _who: &Contestant) {
         self.all.push(channels::chosen::<C>);
+    }
+    fn mixed_alts<C: MixedAlts>(&mut self, _who: &Contestant) {
+        self.all.push(channels::chosen_of_two_types::<C>);
+    }
+    fn await_alts<C: AwaitAlts>(&mut self, _who: &Contestant) {
+        self.all.push(channels::awaited_alts::<C>);
     }
     fn timer<T: Timers>(&mut self, _who: &Contestant) {
         self.all.push(timers::timer::<T>);

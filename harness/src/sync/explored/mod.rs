@@ -195,6 +195,16 @@ macro_rules! facade {
             explored::thread::yield_now::<$engine>();
         }
 
+        /// Runs foreign code; as in [`contain`], its panic fails the model.
+        ///
+        /// # Errors
+        /// Never.
+        #[inline]
+        #[track_caller]
+        pub fn caught<R>(call: impl FnOnce() -> R) -> Result<R, Box<dyn ::std::any::Any + Send>> {
+            Ok(call())
+        }
+
         /// Runs foreign code. Panics are the checker's own language, so none is stopped: an assertion
         /// in there, or a deadlock, fails the model.
         #[inline]

@@ -2,9 +2,11 @@
 
 use flowmeter_harness::channel::{PutError, TakeError};
 
-use super::operation::{Answer, Notify, Operation};
+use super::hand::Hand;
+use super::operation::{Notify, Operation};
 use super::state::{Attempt, Effects};
 use super::{Channel, trampoline};
+use crate::sync::Arc;
 
 impl<T: Send + 'static> Channel<T> {
     /// Puts, and gives the answer to `then`: on this thread if the put is able at once, else on the
@@ -18,9 +20,15 @@ impl<T: Send + 'static> Channel<T> {
             Attempt::NotAble(value) | Attempt::Lost(value) => {
                 // What an answered callback is told cannot be known before; a refused one is told here.
                 let operation = Operation::new(Notify::Nobody);
-                match state.wait_to_put(&operation, 0, value) {
+                let back = Arc::new(Hand::new());
+                match state.wait_to_put_or_have_back(&operation, value, &back) {
                     Ok(()) => {
-                        operation.tell(Notify::Call(Box::new(move |_| then(Ok(())))));
+                        operation.tell(Notify::Call(Box::new(move || {
+                            then(match back.value() {
+                                Some(value) => Err(PutError::Closed(Some(value))),
+                                None => Ok(()),
+                            });
+                        })));
                         return;
                     }
                     Err(value) => Err(PutError::TooManyWaiters(value)),
@@ -40,10 +48,10 @@ impl<T: Send + 'static> Channel<T> {
             Attempt::Done(value) => value.ok_or(TakeError::Closed),
             Attempt::NotAble(()) | Attempt::Lost(()) => {
                 let operation = Operation::new(Notify::Nobody);
-                if state.wait_to_take(&operation, 0) {
-                    operation.tell(Notify::Call(Box::new(move |answer| match answer {
-                        Answer::Took { value, .. } => then(value.ok_or(TakeError::Closed)),
-                        Answer::Put { .. } => unreachable!("a take is answered as a take"),
+                let hand = Arc::new(Hand::new());
+                if state.wait_to_take(&operation, 0, &hand) {
+                    operation.tell(Notify::Call(Box::new(move || {
+                        then(hand.value().ok_or(TakeError::Closed));
                     })));
                     return;
                 }

@@ -11,7 +11,8 @@ use flowmeter_harness::channel::{PutError, TakeError};
 use crate::sync::Arc;
 
 use super::Channel;
-use super::operation::{Answer, Notify, Operation};
+use super::hand::{Hand, Handed};
+use super::operation::{Notify, Operation};
 use super::state::{Attempt, Effects};
 
 /// A put that may have to wait. A value not yet put is dropped with it.
@@ -21,7 +22,7 @@ pub struct PutFuture<'a, T: Send + 'static> {
     /// Until the first poll.
     value: Option<T>,
     /// While it waits.
-    operation: Option<Arc<Operation<T>>>,
+    operation: Option<Arc<Operation>>,
 }
 
 /// A take that may have to wait.
@@ -33,7 +34,7 @@ pub struct TakeFuture<'a, T: Send + 'static> {
 
 enum Stage<T> {
     Unpolled,
-    Waiting(Arc<Operation<T>>),
+    Waiting(Arc<Operation>, Arc<Hand<T>>),
     Done,
 }
 
@@ -99,11 +100,17 @@ impl<T: Send + 'static> Future for PutFuture<'_, T> {
             .operation
             .as_ref()
             .expect("a put was polled after it was ready");
-        match operation.answer_or_wake(context.waker()) {
+        match operation.committed_or_wake(context.waker()) {
             None => Poll::Pending,
-            Some(_) => {
-                self.operation = None;
-                Poll::Ready(Ok(()))
+            Some(committed) => {
+                let operation = self.operation.take();
+                Poll::Ready(match operation {
+                    Some(operation) if committed.refused => {
+                        let value = self.channel.0.lock().withdraw_put(&operation, 0);
+                        Err(PutError::Closed(value))
+                    }
+                    _ => Ok(()),
+                })
             }
         }
     }
@@ -111,7 +118,12 @@ impl<T: Send + 'static> Future for PutFuture<'_, T> {
 
 impl<T: Send + 'static> Drop for PutFuture<'_, T> {
     fn drop(&mut self) {
-        if let Some(operation) = self.operation.take().filter(|operation| operation.end()) {
+        let Some(operation) = self.operation.take() else {
+            return;
+        };
+        // Refused by another thread, unheard: the value is in the channel still.
+        let refused = || operation.committed().is_some_and(|end| end.refused);
+        if operation.end() || refused() {
             let value = self.channel.0.lock().withdraw_put(&operation, 0);
             // Outside the lock: a value's own drop may use the channel.
             drop(value);
@@ -126,14 +138,15 @@ impl<T: Send + 'static> TakeFuture<'_, T> {
         if !matches!(attempt, Attempt::Done(_)) {
             // Made outside the lock: cloning a waker runs code of the executor.
             let operation = Operation::new(Notify::Task(waker.clone()));
+            let hand = Arc::new(Hand::new());
             let mut state = self.channel.0.lock();
             attempt = state.take_now(None, &mut effects);
             if !matches!(attempt, Attempt::Done(_)) {
-                if !state.wait_to_take(&operation, 0) {
+                if !state.wait_to_take(&operation, 0, &hand) {
                     self.stage = Stage::Done;
                     return Poll::Ready(Err(TakeError::TooManyWaiters));
                 }
-                self.stage = Stage::Waiting(operation);
+                self.stage = Stage::Waiting(operation, hand);
                 return Poll::Pending;
             }
         }
@@ -152,15 +165,15 @@ impl<T: Send + 'static> Future for TakeFuture<'_, T> {
     /// # Panics
     /// When it is polled after it was ready.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let operation = match &self.stage {
+        let (operation, hand) = match &self.stage {
             Stage::Unpolled => return self.begin(context.waker()),
-            Stage::Waiting(operation) => operation,
+            Stage::Waiting(operation, hand) => (operation, hand),
             Stage::Done => panic!("a take was polled after it was ready"),
         };
-        match operation.answer_or_wake(context.waker()) {
+        match operation.committed_or_wake(context.waker()) {
             None => Poll::Pending,
-            Some(Answer::Put { .. }) => unreachable!("a take is answered as a take"),
-            Some(Answer::Took { value, .. }) => {
+            Some(_) => {
+                let value = hand.value();
                 self.stage = Stage::Done;
                 Poll::Ready(value.ok_or(TakeError::Closed))
             }
@@ -170,17 +183,13 @@ impl<T: Send + 'static> Future for TakeFuture<'_, T> {
 
 impl<T: Send + 'static> Drop for TakeFuture<'_, T> {
     fn drop(&mut self) {
-        let Stage::Waiting(operation) = std::mem::replace(&mut self.stage, Stage::Done) else {
+        let Stage::Waiting(operation, hand) = std::mem::replace(&mut self.stage, Stage::Done)
+        else {
             return;
         };
         if operation.end() {
             self.channel.0.lock().withdraw_take(&operation, 0);
-        } else if let Some(Answer::Took {
-            value: Some(value),
-            place,
-            ..
-        }) = operation.answer()
-        {
+        } else if let Some(Handed { value, place }) = hand.fetch() {
             let mut effects = Effects::new();
             self.channel.0.lock().give_back(value, place, &mut effects);
             effects.run();

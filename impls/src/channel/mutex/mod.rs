@@ -1,9 +1,10 @@
 //! `mutex`: core.async's `ManyToManyChannel` in Rust, the reference for the other designs.
 //!
 //! One lock guards what is stored and who waits. A request that cannot be met at once waits as a
-//! handler with a flag (`operation`); whoever meets it later commits it under the channel's lock, and
-//! wakes its thread, future or callback after releasing it. An alts is one such request that waits in
-//! several channels, joined clause by clause under separate locks as in core.async.
+//! handler with a flag (`operation`); whoever meets it later commits it under the channel's lock, a take
+//! with the value in its `hand`, and wakes its thread, future or callback after releasing it. An alts is
+//! one such request that waits in several channels, whatever these carry, joined clause by clause under
+//! separate locks as in core.async.
 //!
 //! Where it differs from core.async 1.5.648, on purpose: a closed port takes effect only once its alts is
 //! won (A2), an alts never pairs with itself (A4), the 1,025th waiter gets an error instead of a panic
@@ -12,13 +13,17 @@
 //! Source: `clojure.core.async.impl.channels` and `clojure.core.async/do-alts`, version 1.5.648.
 
 mod alts;
+mod batch;
 mod callback;
 mod family;
 mod future;
+mod hand;
+mod handle;
 mod operation;
+mod reserve;
 mod state;
 mod store;
-mod trampoline;
+mod transformed;
 
 use std::fmt;
 
@@ -27,13 +32,18 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
-use crate::sync::{Arc, Mutex, Parker, clock};
+use super::halves::{Halves, describe};
+use super::trampoline;
+use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock};
 
-pub use alts::Prepared;
+pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use family::MutexChannels;
 pub use future::{PutFuture, TakeFuture};
+pub use handle::{Consumer, Producer, WeakProducer};
+pub use reserve::{Permit, ReserveFuture};
 
-use operation::{Answer, Notify, Operation};
+use hand::Hand;
+use operation::{Committed, Notify, Operation};
 use state::{Attempt, Effects, State};
 use store::Store;
 
@@ -42,7 +52,24 @@ pub const MAX_WAITERS: usize = 1024;
 
 /// A channel: the one handle that puts, takes and closes. Clones are the same channel, and two handles
 /// compare by identity (C13).
-pub struct Channel<T>(Arc<Mutex<State<T>>>);
+///
+/// Handles are not counted: nothing but a close ends a channel. [`Channel::split`] and [`MutexChannels`] have halves that
+/// are (C14).
+pub struct Channel<T>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    halves: Halves,
+    name: Option<Box<str>>,
+    state: Mutex<State<T>>,
+}
+
+impl<T> Shared<T> {
+    #[inline]
+    #[track_caller]
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock()
+    }
+}
 
 impl<T> Clone for Channel<T> {
     fn clone(&self) -> Self {
@@ -58,16 +85,21 @@ impl<T> PartialEq for Channel<T> {
 
 impl<T> Eq for Channel<T> {}
 
-impl<T> fmt::Debug for Channel<T> {
+impl<T: Send + 'static> fmt::Debug for Channel<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Channel")
+        describe("Channel", self, f)
     }
 }
 
 impl<T: Send + 'static> Channel<T> {
     /// A channel with that buffer.
     pub fn new(buffer: Buffer) -> Self {
-        Channel(Arc::new(Mutex::new(State::new(Store::new(buffer)))))
+        Channel::storing(Store::new(buffer))
+    }
+
+    /// A channel with a name, which its `Debug` shows.
+    pub fn named(name: impl Into<Box<str>>, buffer: Buffer) -> Self {
+        Channel::called(Some(name.into()), State::new(Store::new(buffer)))
     }
 
     /// A channel whose first value answers every take, now and later (B1). Values are cloned under the
@@ -76,7 +108,23 @@ impl<T: Send + 'static> Channel<T> {
     where
         T: Clone,
     {
-        Channel(Arc::new(Mutex::new(State::new(Store::promise(T::clone)))))
+        Channel::storing(Store::promise(T::clone))
+    }
+
+    fn storing(store: Store<T>) -> Self {
+        Channel::holding(State::new(store))
+    }
+
+    fn holding(state: State<T>) -> Self {
+        Channel::called(None, state)
+    }
+
+    fn called(name: Option<Box<str>>, state: State<T>) -> Self {
+        Channel(Arc::new(Shared {
+            halves: Halves::new(),
+            name,
+            state: Mutex::new(state),
+        }))
     }
 
     /// Puts, waiting for room or for a taker.
@@ -119,12 +167,14 @@ impl<T: Send + 'static> Channel<T> {
             .map_err(|value| PutUntilError::Put(PutError::TooManyWaiters(value)))?;
         drop(state);
         match wait(&parker, &operation, deadline) {
-            Some(_) => Ok(()),
-            None => {
+            Some(committed) if !committed.refused => Ok(()),
+            ended => {
                 let value = self.0.lock().withdraw_put(&operation, 0);
-                Err(PutUntilError::TimedOut(
-                    value.expect("nobody else removes a put that is over"),
-                ))
+                let value = value.expect("nobody else removes a put that is over");
+                Err(match ended {
+                    Some(_) => PutUntilError::Put(PutError::Closed(Some(value))),
+                    None => PutUntilError::TimedOut(value),
+                })
             }
         }
     }
@@ -158,15 +208,13 @@ impl<T: Send + 'static> Channel<T> {
         }
         let parker = Parker::new();
         let operation = Operation::new(Notify::Thread(parker.unparker()));
-        if !state.wait_to_take(&operation, 0) {
+        let hand = Arc::new(Hand::new());
+        if !state.wait_to_take(&operation, 0, &hand) {
             return Err(TakeUntilError::Take(TakeError::TooManyWaiters));
         }
         drop(state);
         match wait(&parker, &operation, deadline) {
-            Some(Answer::Took { value, .. }) => {
-                value.ok_or(TakeUntilError::Take(TakeError::Closed))
-            }
-            Some(Answer::Put { .. }) => unreachable!("a take is answered as a take"),
+            Some(_) => hand.value().ok_or(TakeUntilError::Take(TakeError::Closed)),
             None => {
                 self.0.lock().withdraw_take(&operation, 0);
                 Err(TakeUntilError::TimedOut)
@@ -207,15 +255,12 @@ impl<T: Send + 'static> Channel<T> {
     }
 }
 
-/// Waits for the answer; `None` when the deadline passed and the request is withdrawn.
-fn wait<T: 'static>(
-    parker: &Parker,
-    operation: &Operation<T>,
-    deadline: Deadline,
-) -> Option<Answer<T>> {
+/// Waits until another thread commits a clause, and says what; `None` when the deadline passed and the
+/// request is withdrawn.
+fn wait(parker: &Parker, operation: &Operation, deadline: Deadline) -> Option<Committed> {
     loop {
-        if let Some(answer) = operation.answer() {
-            return Some(answer);
+        if let Some(committed) = operation.committed() {
+            return Some(committed);
         }
         if clock::has_passed(deadline) && operation.end() {
             return None;

@@ -1,4 +1,5 @@
-//! A request that waits: one put, one take, or a whole alts, committed at most once.
+//! A request that waits: one put, one take, or a whole alts, committed at most once. It knows no message
+//! type: a value that is put waits in its channel, and one that was taken is in the taker's `hand`.
 //!
 //! core.async gives the handlers of an alts one shared flag with a lock of its own, and locks two flags
 //! in the order of their ids where two alts meet. Here every waiting request has that flag, so that a
@@ -15,56 +16,58 @@ use crate::sync::{Arc, Mutex, MutexGuard, Unparker, contain, order_key};
 
 use super::trampoline;
 
-/// What a request was answered.
-pub(super) enum Answer<T> {
-    /// The put at that clause; `false` when its channel was closed.
-    Put { clause: usize, accepted: bool },
-    /// The take at that clause; no value when its channel was closed and empty. `place` is the value's
-    /// among all that were handed to takes that wait, in the order of their puts: where it belongs when
-    /// it is given back.
-    Took {
-        clause: usize,
-        value: Option<T>,
-        place: u64,
-    },
-}
-
 /// Who hears of the commit.
-pub(super) enum Notify<T> {
+pub(super) enum Notify {
     /// A thread that waits.
     Thread(Unparker),
     /// A future that is pending.
     Task(Waker),
     /// A callback.
-    Call(Box<dyn FnOnce(Answer<T>) + Send>),
+    Call(Box<dyn FnOnce() + Send>),
     /// Nobody any more.
     Nobody,
 }
 
-enum Outcome<T> {
+enum Outcome {
     Waiting,
-    Committed(Answer<T>),
-    /// Withdrawn, committed by its own thread, or its answer is fetched.
+    /// Another thread has committed a clause.
+    Committed(Committed),
+    /// Withdrawn, or committed by its own thread.
     Over,
 }
 
-struct State<T> {
-    outcome: Outcome<T>,
-    notify: Notify<T>,
+/// The clause that another thread has committed.
+#[derive(Clone, Copy)]
+pub(super) struct Committed {
+    pub(super) clause: usize,
+    /// It is a put that waited when its last consumer went (C14): its own thread has the value back from the channel.
+    pub(super) refused: bool,
 }
 
-impl<T> State<T> {
+struct State {
+    outcome: Outcome,
+    notify: Notify,
+}
+
+impl State {
     fn is_waiting(&self) -> bool {
         matches!(self.outcome, Outcome::Waiting)
+    }
+
+    fn committed(&self) -> Option<Committed> {
+        match self.outcome {
+            Outcome::Committed(committed) => Some(committed),
+            Outcome::Waiting | Outcome::Over => None,
+        }
     }
 }
 
 /// A request that waits.
-pub(super) struct Operation<T> {
+pub(super) struct Operation {
     /// Where two alts meet, their flags are locked in the order of their keys; all other requests have
     /// key 0, for they never hold one flag and ask for another.
     key: u64,
-    state: Mutex<State<T>>,
+    state: Mutex<State>,
 }
 
 /// How an attempt to commit two requests together ended.
@@ -77,18 +80,18 @@ pub(super) enum Claim {
     SelfOver,
 }
 
-impl<T: 'static> Operation<T> {
+impl Operation {
     /// A put or a take.
-    pub(super) fn new(notify: Notify<T>) -> Arc<Self> {
+    pub(super) fn new(notify: Notify) -> Arc<Self> {
         Operation::keyed(0, notify)
     }
 
     /// An alts.
-    pub(super) fn alts(notify: Notify<T>) -> Arc<Self> {
+    pub(super) fn alts(notify: Notify) -> Arc<Self> {
         Operation::keyed(order_key(), notify)
     }
 
-    fn keyed(key: u64, notify: Notify<T>) -> Arc<Self> {
+    fn keyed(key: u64, notify: Notify) -> Arc<Self> {
         let state = Mutex::new(State {
             outcome: Outcome::Waiting,
             notify,
@@ -105,7 +108,7 @@ impl<T: 'static> Operation<T> {
     }
 
     /// Says who hears of the commit, for a request that nobody can have met yet: its channel is locked.
-    pub(super) fn tell(&self, notify: Notify<T>) {
+    pub(super) fn tell(&self, notify: Notify) {
         self.state.lock().notify = notify;
     }
 
@@ -120,11 +123,13 @@ impl<T: 'static> Operation<T> {
         waiting
     }
 
-    /// Commits `other` with `answer`, and with it `me`, an alts whose own thread this is; or neither.
+    /// Commits `other` at its `clause`, and with it `me`, an alts whose own thread this is; or neither. `hand`
+    /// gives the value, if there is one, before anybody can see the commit.
     pub(super) fn claim(
-        me: Option<&Operation<T>>,
-        other: &Operation<T>,
-        answer: impl FnOnce() -> Answer<T>,
+        me: Option<&Operation>,
+        other: &Operation,
+        clause: usize,
+        hand: impl FnOnce(),
     ) -> Claim {
         let (mine, mut theirs) = match me {
             None => (None, other.state.lock()),
@@ -139,17 +144,36 @@ impl<T: 'static> Operation<T> {
         if !theirs.is_waiting() {
             return Claim::OtherOver;
         }
-        theirs.outcome = Outcome::Committed(answer());
+        hand();
+        theirs.outcome = Outcome::Committed(Committed {
+            clause,
+            refused: false,
+        });
         if let Some(mut mine) = mine {
             mine.outcome = Outcome::Over;
         }
         Claim::Won
     }
 
+    /// Commits this request at its `clause`, a put, to being refused; `give_back` gives the value, where the request
+    /// cannot fetch it, before anybody can see the commit. `false` when the request is over.
+    pub(super) fn refuse(&self, clause: usize, give_back: impl FnOnce()) -> bool {
+        let mut state = self.state.lock();
+        let waiting = state.is_waiting();
+        if waiting {
+            give_back();
+            state.outcome = Outcome::Committed(Committed {
+                clause,
+                refused: true,
+            });
+        }
+        waiting
+    }
+
     fn lock_both<'a>(
-        me: &'a Operation<T>,
-        other: &'a Operation<T>,
-    ) -> (MutexGuard<'a, State<T>>, MutexGuard<'a, State<T>>) {
+        me: &'a Operation,
+        other: &'a Operation,
+    ) -> (MutexGuard<'a, State>, MutexGuard<'a, State>) {
         debug_assert!(!me.is(other), "an alts never pairs with itself (A4)");
         if me.key < other.key {
             let mine = me.state.lock();
@@ -160,38 +184,28 @@ impl<T: 'static> Operation<T> {
         }
     }
 
-    /// The answer, once there is one; it is given only once.
-    pub(super) fn answer(&self) -> Option<Answer<T>> {
-        Self::fetch(&mut self.state.lock())
+    /// The clause that another thread has committed, once one has.
+    pub(super) fn committed(&self) -> Option<Committed> {
+        self.state.lock().committed()
     }
 
-    fn fetch(state: &mut State<T>) -> Option<Answer<T>> {
-        if !matches!(state.outcome, Outcome::Committed(_)) {
-            return None;
-        }
-        match std::mem::replace(&mut state.outcome, Outcome::Over) {
-            Outcome::Committed(answer) => Some(answer),
-            Outcome::Waiting | Outcome::Over => None,
-        }
-    }
-
-    /// The answer, or `waker` is woken once there is one.
-    pub(super) fn answer_or_wake(&self, waker: &Waker) -> Option<Answer<T>> {
-        let mut state = self.state.lock();
-        let answer = Self::fetch(&mut state);
+    /// [`Operation::committed`], or `waker` is woken once there is one.
+    pub(super) fn committed_or_wake(&self, waker: &Waker) -> Option<Committed> {
+        let state = self.state.lock();
+        let committed = state.committed();
         let knows = matches!(&state.notify, Notify::Task(known) if known.will_wake(waker));
         drop(state);
-        if answer.is_some() || knows {
-            return answer;
+        if committed.is_some() || knows {
+            return committed;
         }
         // Outside the lock: cloning and dropping a waker run code of the executor.
         let renewed = Notify::Task(waker.clone());
         let mut state = self.state.lock();
-        let answer = Self::fetch(&mut state);
+        let committed = state.committed();
         let former = std::mem::replace(&mut state.notify, renewed);
         drop(state);
         drop(former);
-        answer
+        committed
     }
 
     /// Tells the one who waits that its request is committed. Call it outside every lock.
@@ -208,11 +222,8 @@ impl<T: 'static> Operation<T> {
                 contain(|| waker.wake());
             }
             Notify::Call(call) => {
-                let answer = Self::fetch(&mut state);
                 drop(state);
-                if let Some(answer) = answer {
-                    trampoline::run(Box::new(move || call(answer)));
-                }
+                trampoline::run(call);
             }
             Notify::Nobody => {}
         }

@@ -6,27 +6,46 @@
 //! * once closed, no take waits and no put joins those that already wait (C6);
 //! * values leave in the order of their puts: given back by cancelled takes, stored, waiting. For a
 //!   value is handed to a take that waits only while nothing is stored, so what is stored was put
-//!   later than anything that can be given back.
+//!   later than anything that can be given back;
+//! * room is taken by what is stored, what was given back, and permits; reservations wait in line with the puts.
+//!
+//! What only few channels have is apart: permits in `reserve`, transforms in `transformed`.
 
 use std::collections::VecDeque;
+use std::task::Waker;
 
-use crate::sync::Arc;
+use crate::channel::watchers::Watchers;
+use crate::sync::{Arc, contain};
 
 use super::MAX_WAITERS;
-use super::operation::{Answer, Claim, Operation};
+use super::hand::{Hand, Handed};
+use super::operation::{Claim, Operation};
 use super::store::{Store, Stored};
+use super::transformed::Transformed;
 
-/// A put that waits, with its value.
+/// A put that waits, with its value, or a reservation, which has none.
 pub(super) struct WaitingPut<T> {
-    operation: Arc<Operation<T>>,
-    clause: usize,
-    value: T,
+    pub(super) operation: Arc<Operation>,
+    pub(super) clause: usize,
+    pub(super) value: Option<T>,
+    /// Where the value goes when the put is refused, for a callback; others have it back from here.
+    pub(super) back: Option<Arc<Hand<T>>>,
 }
 
-/// A take that waits.
+/// A take that waits, and where its value goes.
 pub(super) struct WaitingTake<T> {
-    operation: Arc<Operation<T>>,
-    clause: usize,
+    pub(super) operation: Arc<Operation>,
+    pub(super) clause: usize,
+    hand: Arc<Hand<T>>,
+}
+
+impl<T: 'static> WaitingTake<T> {
+    /// Hands it the value, once it is won.
+    fn give(&self, value: &mut Option<T>, place: u64) {
+        if let Some(value) = value.take() {
+            self.hand.give(Handed { value, place });
+        }
+    }
 }
 
 /// What an attempt to commit a clause at once came to.
@@ -41,11 +60,13 @@ pub(super) enum Attempt<R, N> {
 
 /// What is left to do outside the lock: waking, and dropping values that a buffer discards.
 pub(super) struct Effects<T> {
-    first: Option<Arc<Operation<T>>>,
+    first: Option<Arc<Operation>>,
     /// Only a close, a promise or a value given back wakes more than one.
-    more: Vec<Arc<Operation<T>>>,
+    more: Vec<Arc<Operation>>,
+    /// Of those who wait for the close.
+    wakers: Vec<Waker>,
     /// Hardly ever more than one.
-    discarded: Vec<T>,
+    pub(super) discarded: Vec<T>,
 }
 
 impl<T: 'static> Effects<T> {
@@ -54,11 +75,12 @@ impl<T: 'static> Effects<T> {
         Effects {
             first: None,
             more: Vec::new(),
+            wakers: Vec::new(),
             discarded: Vec::new(),
         }
     }
 
-    fn wake(&mut self, operation: Arc<Operation<T>>) {
+    pub(super) fn wake(&mut self, operation: Arc<Operation>) {
         if self.first.is_none() {
             self.first = Some(operation);
         } else {
@@ -72,18 +94,26 @@ impl<T: 'static> Effects<T> {
         for operation in self.first.into_iter().chain(self.more) {
             operation.notify();
         }
+        for waker in self.wakers {
+            contain(|| waker.wake());
+        }
     }
 }
 
 pub(super) struct State<T> {
-    store: Store<T>,
+    pub(super) store: Store<T>,
     /// How many values were handed to takes that waited.
-    handed: u64,
+    pub(super) handed: u64,
     /// Values handed to takes that were cancelled before they looked, by their places (C9).
     returned: VecDeque<(u64, T)>,
-    closed: bool,
-    puts: VecDeque<WaitingPut<T>>,
-    takes: VecDeque<WaitingTake<T>>,
+    /// Permits that are out.
+    pub(super) reserved: usize,
+    pub(super) closed: bool,
+    pub(super) puts: VecDeque<WaitingPut<T>>,
+    pub(super) takes: VecDeque<WaitingTake<T>>,
+    pub(super) transformed: Option<Box<Transformed<T>>>,
+    /// Who waits for the close.
+    pub(super) watchers: Watchers,
 }
 
 impl<T: 'static> State<T> {
@@ -92,10 +122,30 @@ impl<T: 'static> State<T> {
             store,
             handed: 0,
             returned: VecDeque::new(),
+            reserved: 0,
             closed: false,
             puts: VecDeque::new(),
             takes: VecDeque::new(),
+            transformed: None,
+            watchers: Watchers::new(),
         }
+    }
+
+    /// How many values are there to be taken, but those of puts that wait.
+    pub(super) fn len(&self) -> usize {
+        self.store.len() + self.returned.len()
+    }
+
+    /// How much room is taken beside what is stored.
+    #[inline]
+    fn beside(&self) -> usize {
+        self.returned.len() + self.reserved
+    }
+
+    /// Whether a put would be refused for lack of room.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.store.is_full(self.beside())
     }
 
     /// Commits a put if it is able: the channel is closed, a take waits, or there is room. `me` is the
@@ -104,7 +154,7 @@ impl<T: 'static> State<T> {
     pub(super) fn put_now(
         &mut self,
         value: T,
-        me: Option<&Operation<T>>,
+        me: Option<&Operation>,
         effects: &mut Effects<T>,
     ) -> Attempt<Result<(), T>, T> {
         if self.closed {
@@ -114,8 +164,11 @@ impl<T: 'static> State<T> {
                 Attempt::Lost(value)
             };
         }
-        if self.takes.is_empty() && self.store.is_full(self.returned.len()) {
+        if self.takes.is_empty() && self.is_full() {
             return Attempt::NotAble(value);
+        }
+        if self.transformed.is_some() {
+            return self.put_transformed(value, me, effects);
         }
         self.put_to_take_or_store(value, me, effects)
     }
@@ -123,7 +176,7 @@ impl<T: 'static> State<T> {
     fn put_to_take_or_store(
         &mut self,
         value: T,
-        me: Option<&Operation<T>>,
+        me: Option<&Operation>,
         effects: &mut Effects<T>,
     ) -> Attempt<Result<(), T>, T> {
         // A promise keeps its value and answers everybody; all others hand it to the first take.
@@ -151,12 +204,8 @@ impl<T: 'static> State<T> {
                 break;
             };
             let mut copy = Some(copy);
-            let answer = || Answer::Took {
-                clause: taker.clause,
-                value: copy.take(),
-                place: 0,
-            };
-            if let Claim::Won = Operation::claim(None, &taker.operation, answer) {
+            let hand = || taker.give(&mut copy, 0);
+            if let Claim::Won = Operation::claim(None, &taker.operation, taker.clause, hand) {
                 effects.wake(taker.operation);
             }
             effects.discarded.extend(copy);
@@ -165,25 +214,21 @@ impl<T: 'static> State<T> {
     }
 
     /// Gives `value` to the first live take of another request.
-    fn hand_over(
+    pub(super) fn hand_over(
         &mut self,
         value: T,
         place: u64,
-        me: Option<&Operation<T>>,
+        me: Option<&Operation>,
         effects: &mut Effects<T>,
     ) -> Attempt<Result<(), T>, T> {
         let mut value = Some(value);
         let mut index = 0;
         while let Some(taker) = self.takes.get(index) {
-            let clause = taker.clause;
             let won = if me.is_some_and(|me| me.is(&taker.operation)) {
                 Claim::OtherOver
             } else {
-                Operation::claim(me, &taker.operation, || Answer::Took {
-                    clause,
-                    value: value.take(),
-                    place,
-                })
+                let hand = || taker.give(&mut value, place);
+                Operation::claim(me, &taker.operation, taker.clause, hand)
             };
             match won {
                 Claim::Won => {
@@ -201,34 +246,39 @@ impl<T: 'static> State<T> {
     fn store_value(
         &mut self,
         value: T,
-        me: Option<&Operation<T>>,
+        me: Option<&Operation>,
         effects: &mut Effects<T>,
     ) -> Attempt<Result<(), T>, T> {
-        if self.store.is_full(self.returned.len()) {
+        if self.is_full() {
             return Attempt::NotAble(value);
         }
         if !ends(me) {
             return Attempt::Lost(value);
         }
+        self.store_anyway(value, effects);
+        Attempt::Done(Ok(()))
+    }
+
+    /// Stores a value for which there is room, or which a fixed buffer has to take beyond its capacity.
+    pub(super) fn store_anyway(&mut self, value: T, effects: &mut Effects<T>) {
         // What came back may have overfilled it, and is older than what is stored.
         while self.store.slides(self.returned.len())
             && let Some((_, oldest)) = self.returned.pop_front()
         {
             effects.discarded.push(oldest);
         }
-        if let Stored::Discarded(value) | Stored::Full(value) =
-            self.store.add(value, self.returned.len())
-        {
-            effects.discarded.push(value);
+        match self.store.add(value, self.beside()) {
+            Stored::Kept => {}
+            Stored::Discarded(value) => effects.discarded.push(value),
+            Stored::Full(value) => self.store.overfill(value),
         }
-        Attempt::Done(Ok(()))
     }
 
     /// Commits a take if it is able: there is a value, a put waits, or the channel is closed.
     #[inline]
     pub(super) fn take_now(
         &mut self,
-        me: Option<&Operation<T>>,
+        me: Option<&Operation>,
         effects: &mut Effects<T>,
     ) -> Attempt<Option<T>, ()> {
         if self.store.has_value() || !self.returned.is_empty() {
@@ -247,6 +297,10 @@ impl<T: 'static> State<T> {
             return Attempt::Done(value);
         }
         match self.take_from_put(me, effects) {
+            Attempt::NotAble(()) if self.closed && self.is_incomplete() => {
+                self.complete(effects);
+                self.take_now(me, effects)
+            }
             Attempt::NotAble(()) if self.closed && ends(me) => Attempt::Done(None),
             Attempt::NotAble(()) if self.closed => Attempt::Lost(()),
             attempt => attempt,
@@ -256,25 +310,32 @@ impl<T: 'static> State<T> {
     /// Takes from the first live put of another request.
     fn take_from_put(
         &mut self,
-        me: Option<&Operation<T>>,
+        me: Option<&Operation>,
         effects: &mut Effects<T>,
+    ) -> Attempt<Option<T>, ()> {
+        self.commit_put(me, effects, |put| put.value.is_some())
+    }
+
+    /// Commits the first live put, or reservation, of another request that will do; a reservation has no value.
+    fn commit_put(
+        &mut self,
+        me: Option<&Operation>,
+        effects: &mut Effects<T>,
+        will_do: fn(&WaitingPut<T>) -> bool,
     ) -> Attempt<Option<T>, ()> {
         let mut index = 0;
         while let Some(put) = self.puts.get(index) {
-            let clause = put.clause;
-            let won = if me.is_some_and(|me| me.is(&put.operation)) {
+            let own = me.is_some_and(|me| me.is(&put.operation));
+            let won = if own || !will_do(put) {
                 Claim::OtherOver
             } else {
-                Operation::claim(me, &put.operation, || Answer::Put {
-                    clause,
-                    accepted: true,
-                })
+                Operation::claim(me, &put.operation, put.clause, || {})
             };
             match won {
                 Claim::Won => {
                     let put = self.puts.remove(index).expect("it was just looked at");
                     effects.wake(put.operation);
-                    return Attempt::Done(Some(put.value));
+                    return Attempt::Done(put.value);
                 }
                 // Its own thread removes it, for its value has to go back there.
                 Claim::OtherOver => index += 1,
@@ -284,15 +345,16 @@ impl<T: 'static> State<T> {
         Attempt::NotAble(())
     }
 
-    /// Moves waiting puts into the room that has come free.
-    fn refill(&mut self, effects: &mut Effects<T>) {
-        while !self.store.is_full(self.returned.len()) {
-            match self.take_from_put(None, effects) {
-                Attempt::Done(Some(value)) => {
-                    let stored = self.store.add(value, self.returned.len());
-                    debug_assert!(matches!(stored, Stored::Kept), "there was room");
-                }
-                _ => return,
+    /// Moves waiting puts into the room that has come free, and has it held for reservations.
+    pub(super) fn refill(&mut self, effects: &mut Effects<T>) {
+        while !self.is_full() {
+            let Attempt::Done(value) = self.commit_put(None, effects, |_| true) else {
+                return;
+            };
+            match value {
+                None => self.reserved += 1,
+                Some(value) if self.transformed.is_some() => self.transform(value, effects),
+                Some(value) => self.store_anyway(value, effects),
             }
         }
     }
@@ -302,18 +364,53 @@ impl<T: 'static> State<T> {
         if std::mem::replace(&mut self.closed, true) {
             return;
         }
+        effects.wakers.extend(self.watchers.rise());
+        self.refuse_reservations(effects);
+        if self.is_incomplete() && !self.puts.iter().any(|put| put.operation.is_waiting()) {
+            self.complete(effects);
+        }
         // Takes wait only where nothing is stored and no other request's put waits, so all hear
         // "closed"; those whose request is over are removed by their own threads or not at all.
         for taker in std::mem::take(&mut self.takes) {
-            let answer = || Answer::Took {
-                clause: taker.clause,
-                value: None,
-                place: 0,
-            };
-            if let Claim::Won = Operation::claim(None, &taker.operation, answer) {
+            // Nothing in its hand is "closed".
+            if let Claim::Won = Operation::claim(None, &taker.operation, taker.clause, || {}) {
                 effects.wake(taker.operation);
             }
         }
+    }
+
+    /// Closes for good: nobody can take any more. The puts that wait are refused, and what is stored goes (C14).
+    ///
+    /// The transform is not completed, but given up: to be dropped outside the lock.
+    #[must_use = "its drop is foreign code"]
+    pub(super) fn disconnect(&mut self, effects: &mut Effects<T>) -> Option<Box<Transformed<T>>> {
+        let transformed = self.transformed.take();
+        self.close(effects);
+        for put in std::mem::take(&mut self.puts) {
+            let Some(back) = &put.back else {
+                if put.operation.refuse(put.clause, || {}) {
+                    effects.wake(Arc::clone(&put.operation));
+                }
+                // Its own thread removes it, for its value has to go back there.
+                self.puts.push_back(put);
+                continue;
+            };
+            let mut value = put.value;
+            let give_back = || {
+                if let Some(value) = value.take() {
+                    back.give(Handed { value, place: 0 });
+                }
+            };
+            if put.operation.refuse(put.clause, give_back) {
+                effects.wake(put.operation);
+            }
+        }
+        let returned = std::mem::take(&mut self.returned);
+        effects
+            .discarded
+            .extend(returned.into_iter().map(|(_, value)| value));
+        self.store.empty_into(&mut effects.discarded);
+        transformed
     }
 
     /// Takes back a value that a cancelled take was handed: it goes to the take that waits, or before all
@@ -336,10 +433,36 @@ impl<T: 'static> State<T> {
     /// Has a put wait; it comes back when too many wait already (C7).
     pub(super) fn wait_to_put(
         &mut self,
-        operation: &Arc<Operation<T>>,
+        operation: &Arc<Operation>,
         clause: usize,
         value: T,
     ) -> Result<(), T> {
+        let put = WaitingPut {
+            operation: Arc::clone(operation),
+            clause,
+            value: Some(value),
+            back: None,
+        };
+        self.join_puts(put).map_err(had_value)
+    }
+
+    /// [`State::wait_to_put`] for a request that can fetch nothing itself: refused, it has the value in `back`.
+    pub(super) fn wait_to_put_or_have_back(
+        &mut self,
+        operation: &Arc<Operation>,
+        value: T,
+        back: &Arc<Hand<T>>,
+    ) -> Result<(), T> {
+        let put = WaitingPut {
+            operation: Arc::clone(operation),
+            clause: 0,
+            value: Some(value),
+            back: Some(Arc::clone(back)),
+        };
+        self.join_puts(put).map_err(had_value)
+    }
+
+    pub(super) fn join_puts(&mut self, put: WaitingPut<T>) -> Result<(), WaitingPut<T>> {
         if self.puts.len() >= MAX_WAITERS
             && self
                 .puts
@@ -348,18 +471,19 @@ impl<T: 'static> State<T> {
                 .count()
                 >= MAX_WAITERS
         {
-            return Err(value);
+            return Err(put);
         }
-        self.puts.push_back(WaitingPut {
-            operation: Arc::clone(operation),
-            clause,
-            value,
-        });
+        self.puts.push_back(put);
         Ok(())
     }
 
     /// Has a take wait; `false` when too many wait already (C7).
-    pub(super) fn wait_to_take(&mut self, operation: &Arc<Operation<T>>, clause: usize) -> bool {
+    pub(super) fn wait_to_take(
+        &mut self,
+        operation: &Arc<Operation>,
+        clause: usize,
+        hand: &Arc<Hand<T>>,
+    ) -> bool {
         if self.takes.len() >= MAX_WAITERS
             && self
                 .takes
@@ -373,19 +497,20 @@ impl<T: 'static> State<T> {
         self.takes.push_back(WaitingTake {
             operation: Arc::clone(operation),
             clause,
+            hand: Arc::clone(hand),
         });
         true
     }
 
     /// Removes a put whose request is over and gives its value.
-    pub(super) fn withdraw_put(&mut self, operation: &Operation<T>, clause: usize) -> Option<T> {
+    pub(super) fn withdraw_put(&mut self, operation: &Operation, clause: usize) -> Option<T> {
         let is_it = |put: &WaitingPut<T>| put.clause == clause && put.operation.is(operation);
         let index = self.puts.iter().position(is_it)?;
-        self.puts.remove(index).map(|put| put.value)
+        self.puts.remove(index).and_then(|put| put.value)
     }
 
     /// Removes a take whose request is over.
-    pub(super) fn withdraw_take(&mut self, operation: &Operation<T>, clause: usize) {
+    pub(super) fn withdraw_take(&mut self, operation: &Operation, clause: usize) {
         let is_it = |take: &WaitingTake<T>| take.clause == clause && take.operation.is(operation);
         if let Some(index) = self.takes.iter().position(is_it) {
             self.takes.remove(index);
@@ -393,8 +518,13 @@ impl<T: 'static> State<T> {
     }
 }
 
+/// The value of a put that may not wait.
+fn had_value<T>(put: WaitingPut<T>) -> T {
+    put.value.expect("a put has its value")
+}
+
 /// Ends the request before its own thread has an effect; `false` when another thread was first.
 #[inline]
-fn ends<T: 'static>(me: Option<&Operation<T>>) -> bool {
+pub(super) fn ends(me: Option<&Operation>) -> bool {
     me.is_none_or(Operation::end)
 }

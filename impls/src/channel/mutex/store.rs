@@ -99,6 +99,49 @@ impl<T> Store<T> {
         }
     }
 
+    /// Stores `value` though there may be no room; only a queue is asked to.
+    pub(super) fn overfill(&mut self, value: T) {
+        if let Store::Queue { values, .. } = self {
+            values.push_back(value);
+        }
+    }
+
+    /// Gives the value back that [`Store::next`] has just given.
+    pub(super) fn put_back(&mut self, value: T) {
+        if let Store::Queue { values, .. } = self {
+            values.push_front(value);
+        }
+    }
+
+    /// Whether it has room that can run out, so that holding some means anything.
+    pub(super) fn has_limits(&self) -> bool {
+        matches!(
+            self,
+            Store::Queue {
+                overflow: Overflow::Wait,
+                ..
+            }
+        )
+    }
+
+    /// How many values are stored.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Store::Rendezvous => 0,
+            Store::Queue { values, .. } => values.len(),
+            Store::Promise { value, .. } => usize::from(value.is_some()),
+        }
+    }
+
+    /// How many can be; `None` for any number.
+    pub(super) fn capacity(&self) -> Option<usize> {
+        match self {
+            Store::Rendezvous => Some(0),
+            Store::Queue { capacity, .. } => Some(*capacity).filter(|most| *most < usize::MAX),
+            Store::Promise { .. } => Some(1),
+        }
+    }
+
     /// Whether a put would be refused for lack of room.
     #[inline]
     pub(super) fn is_full(&self, returned: usize) -> bool {
@@ -135,6 +178,15 @@ impl<T> Store<T> {
             Store::Rendezvous => false,
             Store::Queue { values, .. } => !values.is_empty(),
             Store::Promise { value, .. } => value.is_some(),
+        }
+    }
+
+    /// Gives up all that is stored.
+    pub(super) fn empty_into(&mut self, discarded: &mut Vec<T>) {
+        match self {
+            Store::Rendezvous => {}
+            Store::Queue { values, .. } => discarded.extend(std::mem::take(values)),
+            Store::Promise { value, .. } => discarded.extend(value.take()),
         }
     }
 

@@ -8,8 +8,9 @@
 //! speaks for every message type at once.
 //!
 //! What every known channel has is in [`Channels`]; what only some have is a trait of its own
-//! ([`Blocking`], [`Async`], [`Callback`], [`PutDeadline`], [`TakeDeadline`], [`Alts`], [`Promises`]),
-//! so that registering what is not there does not compile. Questions outside any timed loop (which
+//! ([`Blocking`], [`Async`], [`Callback`], [`PutDeadline`], [`TakeDeadline`], [`Alts`], [`MixedAlts`],
+//! [`AwaitAlts`], [`Promises`], [`WeakProducers`], [`Batch`], [`Reserve`], [`Transforms`]), so that registering what is
+//! not there does not compile. Questions outside any timed loop (which
 //! buffers, a further half, closing, identity) are asked at run time and answered with "no" where a family
 //! lacks them; the registry derives those capabilities instead of being told. A trait for each would make
 //! every workload that needs two of them a bound of its own. Behaviour that no type can show is a
@@ -18,12 +19,29 @@
 //! A crate with two types of halves (std's `SyncSender` and `Sender`) is two families registered under
 //! one name. core.async's single handle is both halves in one: `Tx` and `Rx` are then the same type.
 //!
-//! Later traits (batches, reservations, an awaiting alts) will stand beside these; these will not change for them.
+//! Files beside this one have what few families offer: alts of several types, producers that keep nothing open,
+//! batches, permits, transforms.
+
+mod batch;
+mod closed;
+mod errors;
+mod mixed;
+mod reserve;
+mod transform;
+mod weak;
+
+pub use batch::{AsyncBatch, Batch, BatchError};
+pub use closed::AwaitClose;
+pub use reserve::{AsyncReserve, BlockingReserve, Reserve, ReserveError};
+pub use transform::{Emit, Handler, Opened, Panic, Transform, TransformError, Transforms};
+pub use weak::WeakProducers;
 
 use std::future::Future;
 use std::num::NonZeroUsize;
 
 use crate::sync::Deadline;
+
+pub use mixed::{AwaitAlts, MixedAlts, PutPort, TakePort, Winner};
 
 /// What a channel may carry.
 pub trait Message: Send + 'static {}
@@ -51,6 +69,19 @@ impl Buffer {
     ///
     /// # Panics
     /// When `capacity` is zero: a fixed buffer without room is called [`Buffer::Rendezvous`].
+    ///
+    /// A constant one does not compile, nor does the variant with a plain number:
+    ///
+    /// ```compile_fail
+    /// # use flowmeter_harness::channel::Buffer;
+    /// const NONE: Buffer = Buffer::fixed(0);
+    /// # let _ = NONE;
+    /// ```
+    ///
+    /// ```compile_fail
+    /// # use flowmeter_harness::channel::Buffer;
+    /// let none = Buffer::Fixed(0);
+    /// ```
     pub const fn fixed(capacity: usize) -> Buffer {
         Buffer::Fixed(NonZeroUsize::new(capacity).expect(
             "a fixed buffer has room for at least one value; without room it is a rendezvous",

@@ -1,0 +1,102 @@
+//! One clause: a take or a put, tried on behalf of an alts.
+
+use crate::sync::Arc;
+
+use super::super::Channel;
+use super::super::hand::Hand;
+use super::super::operation::Operation;
+use super::super::state::{Attempt, Effects};
+use super::Tried;
+
+/// Tries to take; where that is not able, the request joins the channel, with the hand that its value goes to.
+pub(super) fn try_take<T: Send + 'static>(
+    channel: &Channel<T>,
+    clause: usize,
+    request: Option<(&Arc<Operation>, &Arc<Hand<T>>)>,
+    taken: &mut Option<T>,
+) -> Tried {
+    // What a former run has left goes before the channel is locked: its drop may use the channel.
+    *taken = None;
+    let mut effects = Effects::new();
+    let me = request.map(|(request, _)| &**request);
+    let mut state = channel.0.lock();
+    let tried = match state.take_now(me, &mut effects) {
+        Attempt::Done(value) => {
+            *taken = value;
+            Tried::Committed
+        }
+        Attempt::Lost(()) => Tried::Lost,
+        Attempt::NotAble(()) => match request {
+            Some((request, hand)) if !state.wait_to_take(request, clause, hand) => {
+                Tried::TooManyWaiters
+            }
+            _ => Tried::NotAble,
+        },
+    };
+    drop(state);
+    effects.run();
+    tried
+}
+
+/// Tries to put what is in the slot; where that is not able, the request joins the channel with the value.
+///
+/// # Panics
+/// When the slot is empty: an alts is validated before it is run.
+pub(super) fn try_put<T: Send + 'static>(
+    channel: &Channel<T>,
+    clause: usize,
+    request: Option<&Arc<Operation>>,
+    slot: &mut Option<T>,
+) -> Tried {
+    let value = slot.take().expect("validated: a put clause has its value");
+    let mut effects = Effects::new();
+    let me = request.map(|request| &**request);
+    let mut state = channel.0.lock();
+    let tried = match state.put_now(value, me, &mut effects) {
+        Attempt::Done(done) => {
+            *slot = done.err();
+            Tried::Committed
+        }
+        Attempt::Lost(value) => {
+            *slot = Some(value);
+            Tried::Lost
+        }
+        Attempt::NotAble(value) => match request {
+            None => {
+                *slot = Some(value);
+                Tried::NotAble
+            }
+            Some(request) => match state.wait_to_put(request, clause, value) {
+                Ok(()) => Tried::NotAble,
+                Err(value) => {
+                    *slot = Some(value);
+                    Tried::TooManyWaiters
+                }
+            },
+        },
+    };
+    drop(state);
+    effects.run();
+    tried
+}
+
+/// Leaves a channel in which a put may wait; its value goes back to the slot.
+pub(super) fn leave_put<T: Send + 'static>(
+    channel: &Channel<T>,
+    clause: usize,
+    request: &Operation,
+    slot: &mut Option<T>,
+) {
+    if let Some(value) = channel.0.lock().withdraw_put(request, clause) {
+        *slot = Some(value);
+    }
+}
+
+/// Leaves a channel in which a take may wait.
+pub(super) fn leave_take<T: Send + 'static>(
+    channel: &Channel<T>,
+    clause: usize,
+    request: &Operation,
+) {
+    channel.0.lock().withdraw_take(request, clause);
+}

@@ -1,0 +1,109 @@
+//! An alts that a task awaits. Dropping it while it is pending leaves every channel, or gives the value that a take
+//! was already handed back to its channel (C9).
+
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+
+use flowmeter_harness::channel::{AltsError, Order, Winner};
+
+use crate::sync::Arc;
+
+use super::super::line::Request;
+use super::super::waiter::{Notify, Waiter};
+use super::mixed::{AnyClause, Mixed};
+use super::{Clauses, committed, finish, join_all, leave_all, try_all, validate};
+
+/// Commits exactly one clause, or none when `until` is ready first.
+pub(in super::super) async fn run(
+    clauses: &mut [AnyClause<'_>],
+    order: Order,
+    until: impl Future<Output = ()> + Send,
+) -> Result<Winner, AltsError> {
+    let mut until = pin!(until);
+    let mut pending = Pending {
+        indices: (0..clauses.len()).collect(),
+        clauses: Mixed::new(clauses),
+        order,
+        request: None,
+    };
+    // Without clauses it may wait for ever: nobody can know of `until` whether it comes.
+    validate(&pending.clauses, true)?;
+    poll_fn(|context| pending.poll(context, until.as_mut())).await
+}
+
+/// An alts that nobody has won yet.
+struct Pending<'r, 'c> {
+    clauses: Mixed<'r, 'c>,
+    /// Indices of the clauses in the order of trying.
+    indices: Vec<usize>,
+    order: Order,
+    /// While it waits in its channels.
+    request: Option<Arc<Request>>,
+}
+
+impl Pending<'_, '_> {
+    fn poll(
+        &mut self,
+        context: &mut Context<'_>,
+        until: Pin<&mut impl Future<Output = ()>>,
+    ) -> Poll<Result<Winner, AltsError>> {
+        let Some(request) = &self.request else {
+            return self.begin(context, until);
+        };
+        let won = request.fetch_or_wake(context.waker());
+        if won.is_none() && until.poll(context).is_pending() {
+            return Poll::Pending;
+        }
+        let winner = finish(&mut self.clauses, request, won);
+        self.request = None;
+        Poll::Ready(Ok(winner))
+    }
+
+    fn begin(
+        &mut self,
+        context: &mut Context<'_>,
+        until: Pin<&mut impl Future<Output = ()>>,
+    ) -> Poll<Result<Winner, AltsError>> {
+        let clauses = &mut self.clauses;
+        let mut held = clauses.lock();
+        if let Some(clause) = try_all(clauses, &mut held, &mut self.indices, self.order) {
+            return Poll::Ready(Ok(committed(clauses, held, clause)));
+        }
+        // Polling and cloning run code of the executor: without the locks, so what is true is looked at again.
+        clauses.unlock(held);
+        if until.poll(context).is_ready() {
+            return Poll::Ready(Ok(Winner::TimedOut));
+        }
+        let request = Waiter::new(Notify::Task(context.waker().clone()));
+        let mut held = clauses.lock();
+        if let Some(clause) = try_all(clauses, &mut held, &mut self.indices, self.order) {
+            return Poll::Ready(Ok(committed(clauses, held, clause)));
+        }
+        let joined = join_all(clauses, &mut held, &request);
+        clauses.unlock(held);
+        if let Err(refused) = joined {
+            return Poll::Ready(Err(refused));
+        }
+        self.request = Some(request);
+        Poll::Pending
+    }
+}
+
+impl Drop for Pending<'_, '_> {
+    fn drop(&mut self) {
+        let Some(request) = self.request.take() else {
+            return;
+        };
+        let mut held = self.clauses.lock();
+        leave_all(&mut self.clauses, &mut held, &request);
+        let won = request.fetch();
+        if let Some(clause) = won {
+            self.clauses.give_back(&mut held, clause);
+        }
+        self.clauses.unlock(held);
+        if let Some(clause) = won {
+            self.clauses.settle(clause);
+        }
+    }
+}

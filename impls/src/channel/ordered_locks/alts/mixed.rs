@@ -1,0 +1,300 @@
+//! Clauses of any message types: each a value of its own, seen by the run through one trait.
+
+use std::any::Any;
+use std::fmt;
+
+use flowmeter_harness::channel::{AltsError, Message, Order, Patience, Winner};
+
+use crate::sync::{Arc, MutexGuard};
+
+use super::super::Channel;
+use super::super::effects::Effects;
+use super::super::line::Request;
+use super::super::state::{Handed, Put, State, Taken};
+use super::locking::Locking;
+use super::port::{self, Answers};
+use super::{Clauses, run};
+
+/// A take of an alts, and what it brought.
+pub struct TakeClause<'a, T: Message> {
+    channel: &'a Channel<T>,
+    taken: Option<T>,
+    answers: Answers<Taken<T>>,
+    effects: Effects<T>,
+}
+
+/// A put of an alts, and its value.
+pub struct PutClause<'a, T: Message> {
+    channel: &'a Channel<T>,
+    slot: Option<T>,
+    answers: Answers<Put<T>>,
+    effects: Effects<T>,
+}
+
+impl<'a, T: Message> TakeClause<'a, T> {
+    pub(in super::super) fn new(channel: &'a Channel<T>) -> Self {
+        TakeClause {
+            channel,
+            taken: None,
+            answers: Answers::new(),
+            effects: Effects::new(),
+        }
+    }
+
+    pub(in super::super) fn taken(&mut self) -> Option<T> {
+        self.taken.take()
+    }
+}
+
+impl<'a, T: Message> PutClause<'a, T> {
+    pub(in super::super) fn new(channel: &'a Channel<T>, slot: Option<T>) -> Self {
+        PutClause {
+            channel,
+            slot,
+            answers: Answers::new(),
+            effects: Effects::new(),
+        }
+    }
+
+    pub(in super::super) fn slot(&mut self) -> &mut Option<T> {
+        &mut self.slot
+    }
+}
+
+/// A clause as a run sees it: whatever it carries, behind one trait.
+pub struct AnyClause<'c>(&'c mut (dyn AltsClause<'c> + 'c));
+
+impl<'c> AnyClause<'c> {
+    pub(in super::super) fn take<T: Message>(clause: &'c mut TakeClause<'_, T>) -> Self {
+        AnyClause(clause)
+    }
+
+    pub(in super::super) fn put<T: Message>(clause: &'c mut PutClause<'_, T>) -> Self {
+        AnyClause(clause)
+    }
+}
+
+/// The lock of a channel, whatever it carries.
+pub(super) trait Held {
+    /// The [`State`] that it guards.
+    fn state(&mut self) -> &mut dyn Any;
+}
+
+impl<T: Message> Held for MutexGuard<'_, State<T>> {
+    fn state(&mut self) -> &mut dyn Any {
+        &mut **self
+    }
+}
+
+/// The state of a clause's own channel.
+fn known<T: Message>(state: &mut dyn Any) -> &mut State<T> {
+    let state = state.downcast_mut();
+    state.expect("a clause is shown the channel that it named")
+}
+
+/// One clause; what is not said here is as in [`Clauses`]. `state` is that of its channel, which several may share.
+trait AltsClause<'c>: Send {
+    fn key(&self) -> u64;
+    fn lock(&self) -> Box<dyn Held + 'c>;
+    fn misses_value(&self) -> bool;
+    /// Drops what a former run has brought, before anything is locked: that may use a channel.
+    fn clear(&mut self);
+    fn attempt(&mut self, state: &mut dyn Any) -> bool;
+    fn settle(&mut self);
+    fn join(&mut self, state: &mut dyn Any, clause: usize, request: &Arc<Request>) -> bool;
+    fn leave(&mut self, state: &mut dyn Any, clause: usize, request: &Request);
+    fn receive(&mut self);
+    /// What another thread's commit has brought goes back to the channel (C9).
+    fn give_back(&mut self, state: &mut dyn Any);
+}
+
+impl<'c, 'a: 'c, T: Message> AltsClause<'c> for TakeClause<'a, T> {
+    fn key(&self) -> u64 {
+        self.channel.0.key
+    }
+
+    fn lock(&self) -> Box<dyn Held + 'c> {
+        Box::new(self.channel.lock())
+    }
+
+    fn misses_value(&self) -> bool {
+        false
+    }
+
+    fn clear(&mut self) {
+        self.taken = None;
+    }
+
+    fn attempt(&mut self, state: &mut dyn Any) -> bool {
+        port::try_take(known(state), &mut self.taken, &mut self.effects)
+    }
+
+    fn settle(&mut self) {
+        self.effects.take().run();
+    }
+
+    fn join(&mut self, state: &mut dyn Any, clause: usize, request: &Arc<Request>) -> bool {
+        port::join_take::<T>(known(state), clause, request, &mut self.answers)
+    }
+
+    fn leave(&mut self, state: &mut dyn Any, clause: usize, request: &Request) {
+        known::<T>(state).takes.leave_clause(request, clause);
+    }
+
+    fn receive(&mut self) {
+        let taken = self.answers.fetch().expect("a take that won was answered");
+        self.taken = taken.map(|Handed { value, .. }| value);
+    }
+
+    fn give_back(&mut self, state: &mut dyn Any) {
+        if let Some(Some(handed)) = self.answers.fetch() {
+            known(state).give_back(handed, &mut self.effects);
+        }
+    }
+}
+
+impl<'c, 'a: 'c, T: Message> AltsClause<'c> for PutClause<'a, T> {
+    fn key(&self) -> u64 {
+        self.channel.0.key
+    }
+
+    fn lock(&self) -> Box<dyn Held + 'c> {
+        Box::new(self.channel.lock())
+    }
+
+    fn misses_value(&self) -> bool {
+        self.slot.is_none()
+    }
+
+    fn clear(&mut self) {}
+
+    fn attempt(&mut self, state: &mut dyn Any) -> bool {
+        port::try_put(known(state), &mut self.slot, &mut self.effects)
+    }
+
+    fn settle(&mut self) {
+        self.effects.take().run();
+    }
+
+    fn join(&mut self, state: &mut dyn Any, clause: usize, request: &Arc<Request>) -> bool {
+        let (answers, slot) = (&mut self.answers, &mut self.slot);
+        port::join_put(known(state), clause, request, answers, slot)
+    }
+
+    fn leave(&mut self, state: &mut dyn Any, clause: usize, request: &Request) {
+        if let Some(value) = known(state).puts.leave_clause(request, clause) {
+            self.slot = value;
+        }
+    }
+
+    fn receive(&mut self) {
+        let put = self.answers.fetch().expect("a put that won was answered");
+        self.slot = put.err().flatten();
+    }
+
+    /// Its value is delivered, or back in its slot.
+    fn give_back(&mut self, _state: &mut dyn Any) {
+        self.receive();
+    }
+}
+
+/// The clauses of one run.
+pub(super) struct Mixed<'r, 'c> {
+    clauses: &'r mut [AnyClause<'c>],
+    locking: Locking,
+}
+
+impl<'r, 'c> Mixed<'r, 'c> {
+    pub(super) fn new(clauses: &'r mut [AnyClause<'c>]) -> Self {
+        for clause in &mut *clauses {
+            clause.0.clear();
+        }
+        let keys: Vec<u64> = clauses.iter().map(|clause| clause.0.key()).collect();
+        Mixed {
+            clauses,
+            locking: Locking::new(&keys),
+        }
+    }
+
+    /// What another thread's commit of that clause has brought goes back to its channel.
+    pub(super) fn give_back(&mut self, held: &mut [Box<dyn Held + 'c>], clause: usize) {
+        let state = held[self.locking.places[clause]].state();
+        self.clauses[clause].0.give_back(state);
+    }
+}
+
+impl<'c> Clauses for Mixed<'_, 'c> {
+    type Held = Vec<Box<dyn Held + 'c>>;
+
+    fn count(&self) -> usize {
+        self.clauses.len()
+    }
+
+    fn missing_value(&self) -> Option<usize> {
+        self.clauses
+            .iter()
+            .position(|clause| clause.0.misses_value())
+    }
+
+    fn lock(&mut self) -> Self::Held {
+        let in_order = self.locking.clauses.iter();
+        in_order
+            .map(|clause| self.clauses[*clause].0.lock())
+            .collect()
+    }
+
+    fn unlock(&mut self, held: Self::Held) {
+        drop(held);
+    }
+
+    fn attempt(&mut self, held: &mut Self::Held, clause: usize) -> bool {
+        let state = held[self.locking.places[clause]].state();
+        self.clauses[clause].0.attempt(state)
+    }
+
+    fn settle(&mut self, clause: usize) {
+        self.clauses[clause].0.settle();
+    }
+
+    fn join(&mut self, held: &mut Self::Held, clause: usize, request: &Arc<Request>) -> bool {
+        let state = held[self.locking.places[clause]].state();
+        self.clauses[clause].0.join(state, clause, request)
+    }
+
+    fn leave(&mut self, held: &mut Self::Held, clause: usize, request: &Request) {
+        let state = held[self.locking.places[clause]].state();
+        self.clauses[clause].0.leave(state, clause, request);
+    }
+
+    fn receive(&mut self, clause: usize) {
+        self.clauses[clause].0.receive();
+    }
+}
+
+/// Commits exactly one clause, or none when patience ends first.
+pub(in super::super) fn run_mixed(
+    clauses: &mut [AnyClause<'_>],
+    order: Order,
+    patience: Patience,
+) -> Result<Winner, AltsError> {
+    let mut indices: Vec<usize> = (0..clauses.len()).collect();
+    run(&mut Mixed::new(clauses), &mut indices, order, patience)
+}
+
+impl<T: Message> fmt::Debug for TakeClause<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TakeClause")
+    }
+}
+
+impl<T: Message> fmt::Debug for PutClause<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PutClause")
+    }
+}
+
+impl fmt::Debug for AnyClause<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AnyClause")
+    }
+}

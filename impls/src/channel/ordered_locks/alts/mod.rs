@@ -1,0 +1,163 @@
+//! Alts: clauses tried under the locks of all their channels, so that they are seen at one moment.
+
+mod future;
+mod locking;
+mod mixed;
+mod port;
+mod prepared;
+
+use flowmeter_harness::channel::{AltsError, Order, Patience, Winner};
+use flowmeter_harness::sync::Deadline;
+
+use crate::sync::{Arc, Parker, choose, clock};
+
+use super::line::Request;
+use super::waiter::{Notify, Waiter};
+
+pub(super) use future::run as run_async;
+pub(super) use mixed::run_mixed;
+pub use mixed::{AnyClause, PutClause, TakeClause};
+pub use prepared::Prepared;
+
+/// The clauses of a run, with their values.
+trait Clauses {
+    /// The locks of all their channels, each once (A7). Dropping it releases them.
+    type Held;
+
+    fn count(&self) -> usize;
+
+    /// The first put that has no value.
+    fn missing_value(&self) -> Option<usize>;
+
+    /// Locks the channels in the order of their keys.
+    fn lock(&mut self) -> Self::Held;
+
+    /// Releases them, and keeps what can be used again.
+    fn unlock(&mut self, held: Self::Held);
+
+    /// Commits a clause if it is able. What is left to be done outside the locks is kept for [`Clauses::settle`].
+    fn attempt(&mut self, held: &mut Self::Held, clause: usize) -> bool;
+
+    /// Carries out what the commit of that clause has left. Call it outside every lock.
+    fn settle(&mut self, clause: usize);
+
+    /// Has a clause wait; `false` where as many wait already as may (C7).
+    fn join(&mut self, held: &mut Self::Held, clause: usize, request: &Arc<Request>) -> bool;
+
+    /// Has it wait no more; a losing put has its value back.
+    fn leave(&mut self, held: &mut Self::Held, clause: usize, request: &Request);
+
+    /// Fetches what another thread's commit of that clause has brought.
+    fn receive(&mut self, clause: usize);
+}
+
+/// Commits exactly one clause, or none when patience ends first. `indices` are those of all clauses.
+fn run<C: Clauses>(
+    clauses: &mut C,
+    indices: &mut [usize],
+    order: Order,
+    patience: Patience,
+) -> Result<Winner, AltsError> {
+    let for_ever = matches!(
+        patience,
+        Patience::Forever | Patience::Until(Deadline::NEVER)
+    );
+    validate(clauses, for_ever)?;
+    let mut held = clauses.lock();
+    if let Some(clause) = try_all(clauses, &mut held, indices, order) {
+        return Ok(committed(clauses, held, clause));
+    }
+    let deadline = match patience {
+        Patience::Now => {
+            clauses.unlock(held);
+            return Ok(Winner::Default);
+        }
+        Patience::Until(deadline) if clock::has_passed(deadline) => {
+            clauses.unlock(held);
+            return Ok(Winner::TimedOut);
+        }
+        Patience::Until(deadline) => deadline,
+        Patience::Forever => Deadline::NEVER,
+    };
+    let parker = Parker::new();
+    let request = Waiter::new(Notify::Thread(parker.unparker()));
+    let joined = join_all(clauses, &mut held, &request);
+    clauses.unlock(held);
+    joined?;
+    let won = request.wait(&parker, deadline);
+    Ok(finish(clauses, &request, won))
+}
+
+fn validate<C: Clauses>(clauses: &C, for_ever: bool) -> Result<(), AltsError> {
+    if for_ever && clauses.count() == 0 {
+        return Err(AltsError::NoClauses);
+    }
+    match clauses.missing_value() {
+        Some(clause) => Err(AltsError::MissingValue { clause }),
+        None => Ok(()),
+    }
+}
+
+/// Tries every clause, and says which one has committed.
+fn try_all<C: Clauses>(
+    clauses: &mut C,
+    held: &mut C::Held,
+    indices: &mut [usize],
+    order: Order,
+) -> Option<usize> {
+    for position in 0..indices.len() {
+        // One step of a shuffle, made only if it is needed: the first able clause of a random
+        // order is uniform over whichever clauses are able (A5).
+        if order == Order::Random {
+            let rest = indices.len() - position;
+            indices.swap(position, position + choose(rest));
+        }
+        let clause = indices[position];
+        if clauses.attempt(held, clause) {
+            return Some(clause);
+        }
+    }
+    None
+}
+
+/// Ends an alts that has committed a clause without waiting.
+fn committed<C: Clauses>(clauses: &mut C, held: C::Held, clause: usize) -> Winner {
+    clauses.unlock(held);
+    clauses.settle(clause);
+    Winner::Clause(clause)
+}
+
+/// Has all clauses wait, or none where one may not. They join in the order in which they stand, so that of two on one
+/// channel the earlier one is served (A5).
+fn join_all<C: Clauses>(
+    clauses: &mut C,
+    held: &mut C::Held,
+    request: &Arc<Request>,
+) -> Result<(), AltsError> {
+    for clause in 0..clauses.count() {
+        if !clauses.join(held, clause, request) {
+            leave_all(clauses, held, request);
+            return Err(AltsError::TooManyWaiters { clause });
+        }
+    }
+    Ok(())
+}
+
+fn leave_all<C: Clauses>(clauses: &mut C, held: &mut C::Held, request: &Request) {
+    for clause in 0..clauses.count() {
+        clauses.leave(held, clause, request);
+    }
+}
+
+/// Ends an alts that waited: with the clause that won as far as its own thread knows, or as it turns out now.
+fn finish<C: Clauses>(clauses: &mut C, request: &Request, won: Option<usize>) -> Winner {
+    let mut held = clauses.lock();
+    // Under all these locks nobody can win it any more.
+    let won = won.or_else(|| request.fetch());
+    leave_all(clauses, &mut held, request);
+    if let Some(clause) = won {
+        clauses.receive(clause);
+    }
+    clauses.unlock(held);
+    won.map_or(Winner::TimedOut, Winner::Clause)
+}

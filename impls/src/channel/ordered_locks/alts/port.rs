@@ -1,0 +1,106 @@
+//! One clause at its locked channel: a take or a put on behalf of an alts.
+
+use flowmeter_harness::channel::{Message, Offered, Polled};
+
+use crate::sync::{Arc, Mutex};
+
+use super::super::effects::Effects;
+use super::super::line::{Line, Party, Request, Slot};
+use super::super::state::{Put, State, Taken};
+
+/// Where clauses of one kind are answered: one slot serves all of them, for one clause is.
+pub(super) struct Answers<A>(Option<Slot<A>>);
+
+impl<A> Answers<A> {
+    /// None yet, nor room for one: most runs do not wait.
+    pub(super) fn new() -> Self {
+        Answers(None)
+    }
+
+    fn slot(&mut self) -> Slot<A> {
+        let slot = self.0.get_or_insert_with(|| Arc::new(Mutex::new(None)));
+        Arc::clone(slot)
+    }
+
+    /// The answer. Call it under the lock of the channel of the clause that won, whose committer writes it there.
+    pub(super) fn fetch(&self) -> Option<A> {
+        self.0.as_ref().and_then(|slot| slot.lock().take())
+    }
+}
+
+/// Tries to take.
+pub(super) fn try_take<T: Message>(
+    state: &mut State<T>,
+    taken: &mut Option<T>,
+    effects: &mut Effects<T>,
+) -> bool {
+    match state.poll(effects) {
+        Polled::Done(value) => *taken = Some(value),
+        Polled::Closed => {}
+        Polled::WouldWait => return false,
+    }
+    true
+}
+
+/// Tries to put what is in the slot. It comes back there where it was not accepted.
+///
+/// # Panics
+/// When the slot is empty: an alts is validated before it is run.
+pub(super) fn try_put<T: Message>(
+    state: &mut State<T>,
+    slot: &mut Option<T>,
+    effects: &mut Effects<T>,
+) -> bool {
+    let value = slot.take().expect("validated: a put clause has its value");
+    match state.offer(value, effects) {
+        Offered::Done => true,
+        Offered::Closed(value) => {
+            *slot = Some(value);
+            true
+        }
+        Offered::WouldWait(value) => {
+            *slot = Some(value);
+            false
+        }
+    }
+}
+
+/// Lets a take in line; `false` where it is full.
+pub(super) fn join_take<T: Message>(
+    state: &mut State<T>,
+    clause: usize,
+    request: &Arc<Request>,
+    answers: &mut Answers<Taken<T>>,
+) -> bool {
+    join(&mut state.takes, clause, request, answers, || ())
+}
+
+/// Lets a put in line with what is in its slot; `false` where it is full.
+pub(super) fn join_put<T: Message>(
+    state: &mut State<T>,
+    clause: usize,
+    request: &Arc<Request>,
+    answers: &mut Answers<Put<T>>,
+    slot: &mut Option<T>,
+) -> bool {
+    join(&mut state.puts, clause, request, answers, || slot.take())
+}
+
+fn join<A: Send + 'static, V>(
+    line: &mut Line<A, V>,
+    clause: usize,
+    request: &Arc<Request>,
+    answers: &mut Answers<A>,
+    with: impl FnOnce() -> V,
+) -> bool {
+    if line.is_full() {
+        return false;
+    }
+    let party = Party::Clause {
+        request: Arc::clone(request),
+        clause,
+        slot: answers.slot(),
+    };
+    line.join(party, with());
+    true
+}

@@ -1,0 +1,187 @@
+//! Clauses of one message type, prepared once and run often.
+
+use std::fmt;
+
+use flowmeter_harness::channel::{AltsError, Chosen, Clause, Message, Order, Patience, Winner};
+
+use crate::sync::{Arc, MutexGuard};
+
+use super::super::Channel;
+use super::super::effects::Effects;
+use super::super::family::OrderedLocks;
+use super::super::line::Request;
+use super::super::state::{Handed, Put, State, Taken};
+use super::locking::Locking;
+use super::port::{self, Answers};
+use super::{Clauses, run};
+
+/// Clauses ready to be run any number of times.
+pub struct Prepared<'a, T: Message> {
+    clauses: &'a [Clause<'a, OrderedLocks, T>],
+    /// Indices of the clauses in the order of trying.
+    indices: Vec<usize>,
+    order: Order,
+    locking: Locking,
+    /// Room for the locks; empty between runs.
+    room: Vec<MutexGuard<'a, State<T>>>,
+}
+
+/// The clauses of one run, with their values.
+struct Filled<'r, 'a, T: Message> {
+    clauses: &'a [Clause<'a, OrderedLocks, T>],
+    locking: &'r Locking,
+    room: &'r mut Vec<MutexGuard<'a, State<T>>>,
+    slots: &'r mut [Option<T>],
+    /// Of the take that won.
+    taken: Option<T>,
+    takes: Answers<Taken<T>>,
+    puts: Answers<Put<T>>,
+    effects: Effects<T>,
+}
+
+impl<'a, T: Message> Prepared<'a, T> {
+    pub(in super::super) fn new(clauses: &'a [Clause<'a, OrderedLocks, T>], order: Order) -> Self {
+        let keys: Vec<u64> = clauses.iter().map(|clause| channel(clause).0.key).collect();
+        let locking = Locking::new(&keys);
+        Prepared {
+            clauses,
+            indices: (0..clauses.len()).collect(),
+            order,
+            room: Vec::with_capacity(locking.clauses.len()),
+            locking,
+        }
+    }
+
+    /// Commits exactly one clause, or none when patience ends first.
+    ///
+    /// # Errors
+    /// [`AltsError`]; nothing has had an effect then.
+    pub fn run(
+        &mut self,
+        slots: &mut [Option<T>],
+        patience: Patience,
+    ) -> Result<Chosen<T>, AltsError> {
+        if slots.len() != self.clauses.len() {
+            return Err(AltsError::SlotCount {
+                slots: slots.len(),
+                clauses: self.clauses.len(),
+            });
+        }
+        let mut filled = Filled {
+            clauses: self.clauses,
+            locking: &self.locking,
+            room: &mut self.room,
+            slots,
+            taken: None,
+            takes: Answers::new(),
+            puts: Answers::new(),
+            effects: Effects::new(),
+        };
+        let winner = run(&mut filled, &mut self.indices, self.order, patience)?;
+        Ok(match winner {
+            Winner::Clause(clause) => match self.clauses[clause] {
+                Clause::Take(_) => Chosen::Took {
+                    clause,
+                    value: filled.taken,
+                },
+                Clause::Put(_) => Chosen::Put {
+                    clause,
+                    accepted: slots[clause].is_none(),
+                },
+            },
+            Winner::Default => Chosen::Default,
+            Winner::TimedOut => Chosen::TimedOut,
+        })
+    }
+}
+
+fn channel<'a, T: Message>(clause: &Clause<'a, OrderedLocks, T>) -> &'a Channel<T> {
+    match clause {
+        Clause::Take(consumer) => consumer.handle(),
+        Clause::Put(producer) => producer.handle(),
+    }
+}
+
+impl<'a, T: Message> Clauses for Filled<'_, 'a, T> {
+    type Held = Vec<MutexGuard<'a, State<T>>>;
+
+    fn count(&self) -> usize {
+        self.clauses.len()
+    }
+
+    fn missing_value(&self) -> Option<usize> {
+        let empty = |(clause, slot): (&Clause<'_, _, T>, &Option<T>)| {
+            matches!(clause, Clause::Put(_)) && slot.is_none()
+        };
+        self.clauses.iter().zip(&*self.slots).position(empty)
+    }
+
+    fn lock(&mut self) -> Self::Held {
+        let mut held = std::mem::take(self.room);
+        for &clause in &self.locking.clauses {
+            held.push(channel(&self.clauses[clause]).lock());
+        }
+        held
+    }
+
+    fn unlock(&mut self, mut held: Self::Held) {
+        held.clear();
+        *self.room = held;
+    }
+
+    fn attempt(&mut self, held: &mut Self::Held, clause: usize) -> bool {
+        let state = &mut *held[self.locking.places[clause]];
+        match self.clauses[clause] {
+            Clause::Take(_) => port::try_take(state, &mut self.taken, &mut self.effects),
+            Clause::Put(_) => port::try_put(state, &mut self.slots[clause], &mut self.effects),
+        }
+    }
+
+    fn settle(&mut self, _clause: usize) {
+        self.effects.take().run();
+    }
+
+    fn join(&mut self, held: &mut Self::Held, clause: usize, request: &Arc<Request>) -> bool {
+        let state = &mut *held[self.locking.places[clause]];
+        match self.clauses[clause] {
+            Clause::Take(_) => port::join_take(state, clause, request, &mut self.takes),
+            Clause::Put(_) => {
+                let slot = &mut self.slots[clause];
+                port::join_put(state, clause, request, &mut self.puts, slot)
+            }
+        }
+    }
+
+    fn leave(&mut self, held: &mut Self::Held, clause: usize, request: &Request) {
+        let state = &mut *held[self.locking.places[clause]];
+        match self.clauses[clause] {
+            Clause::Take(_) => {
+                state.takes.leave_clause(request, clause);
+            }
+            Clause::Put(_) => {
+                if let Some(value) = state.puts.leave_clause(request, clause) {
+                    self.slots[clause] = value;
+                }
+            }
+        }
+    }
+
+    fn receive(&mut self, clause: usize) {
+        match self.clauses[clause] {
+            Clause::Take(_) => {
+                let taken = self.takes.fetch().expect("a take that won was answered");
+                self.taken = taken.map(|Handed { value, .. }| value);
+            }
+            Clause::Put(_) => {
+                let put = self.puts.fetch().expect("a put that won was answered");
+                self.slots[clause] = put.err().flatten();
+            }
+        }
+    }
+}
+
+impl<T: Message> fmt::Debug for Prepared<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Prepared")
+    }
+}

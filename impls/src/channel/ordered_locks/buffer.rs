@@ -1,0 +1,179 @@
+//! What a channel keeps between a put and its take (B1).
+//!
+//! One queue serves all kinds: a rendezvous has room for nothing, a promise for one value that is copied instead of
+//! taken. Values that cancelled takes gave back stand before all others (C9), whatever room there is: they were handed
+//! over while nothing was stored, so what is stored was put later.
+
+use std::collections::VecDeque;
+
+use flowmeter_harness::channel::Buffer as Kind;
+
+use super::effects::Effects;
+
+/// What a put does where there is no room.
+#[derive(Clone, Copy)]
+enum Overflow {
+    /// It waits.
+    Wait,
+    /// Its value is dropped.
+    DropNewest,
+    /// The oldest value is dropped for it.
+    DropOldest,
+}
+
+/// The values of a channel.
+pub(super) struct Buffer<T> {
+    values: VecDeque<T>,
+    /// Of the first values, those that were given back: their places among all that were handed to takes.
+    places: VecDeque<u64>,
+    capacity: usize,
+    /// Room that permits hold; as much is taken for everybody else.
+    reserved: usize,
+    overflow: Overflow,
+    /// Of a promise: `T::clone`, known only where the channel was made.
+    copy: Option<fn(&T) -> T>,
+}
+
+impl<T> Buffer<T> {
+    /// How many values are stored.
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// How many can be; `None` for any number.
+    pub(super) fn capacity(&self) -> Option<usize> {
+        Some(self.capacity).filter(|most| *most < usize::MAX)
+    }
+
+    pub(super) fn new(kind: Kind) -> Self {
+        let (capacity, overflow) = match kind {
+            Kind::Rendezvous => (0, Overflow::Wait),
+            Kind::Fixed(n) => (n.get(), Overflow::Wait),
+            Kind::Unbounded => (usize::MAX, Overflow::Wait),
+            Kind::Dropping(n) => (n.get(), Overflow::DropNewest),
+            Kind::Sliding(n) => (n.get(), Overflow::DropOldest),
+        };
+        // A small fixed buffer has its room at once, and a put in the steady state allocates nothing; an unbounded one
+        // grows with its use.
+        let room = if capacity == usize::MAX {
+            0
+        } else {
+            capacity.min(64)
+        };
+        Buffer {
+            values: VecDeque::with_capacity(room),
+            places: VecDeque::new(),
+            capacity,
+            reserved: 0,
+            overflow,
+            copy: None,
+        }
+    }
+
+    pub(super) fn promise(copy: fn(&T) -> T) -> Self {
+        Buffer {
+            values: VecDeque::new(),
+            places: VecDeque::new(),
+            capacity: 1,
+            reserved: 0,
+            overflow: Overflow::DropNewest,
+            copy: Some(copy),
+        }
+    }
+
+    /// How values of a promise are copied; nothing for other buffers.
+    #[inline]
+    pub(super) fn promises(&self) -> Option<fn(&T) -> T> {
+        self.copy
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Whether all room is taken.
+    #[inline]
+    fn is_used_up(&self) -> bool {
+        self.values.len() + self.reserved >= self.capacity
+    }
+
+    /// Whether a put would have to wait.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        matches!(self.overflow, Overflow::Wait) && self.is_used_up()
+    }
+
+    /// Whether it has room that could be held.
+    pub(super) fn has_limits(&self) -> bool {
+        matches!(self.overflow, Overflow::Wait) && self.capacity > 0
+    }
+
+    /// Holds room for one value.
+    pub(super) fn reserve(&mut self) {
+        self.reserved += 1;
+    }
+
+    /// Gives it back.
+    pub(super) fn release(&mut self) {
+        self.reserved -= 1;
+    }
+
+    /// Stores a value, or gives it back where it would have to wait.
+    #[inline]
+    pub(super) fn add(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
+        if self.is_used_up() {
+            match self.overflow {
+                Overflow::Wait => return Err(value),
+                Overflow::DropNewest => {
+                    effects.discard(value);
+                    return Ok(());
+                }
+                // More than one where values that came back have overfilled it.
+                Overflow::DropOldest => {
+                    while self.values.len() >= self.capacity
+                        && let Some(oldest) = self.next()
+                    {
+                        effects.discard(oldest);
+                    }
+                }
+            }
+        }
+        self.values.push_back(value);
+        Ok(())
+    }
+
+    /// Stores a value, beyond the capacity of a fixed buffer if it must.
+    pub(super) fn overfill(&mut self, value: T, effects: &mut Effects<T>) {
+        if let Err(value) = self.add(value, effects) {
+            self.values.push_back(value);
+        }
+    }
+
+    /// The next value to be taken. Runs `T::clone` where it is a promise's.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<T> {
+        match self.copy {
+            Some(copy) => self.values.front().map(copy),
+            None => {
+                self.places.pop_front();
+                self.values.pop_front()
+            }
+        }
+    }
+
+    /// Has all values dropped.
+    pub(super) fn empty(&mut self, effects: &mut Effects<T>) {
+        self.places.clear();
+        for value in self.values.drain(..) {
+            effects.discard(value);
+        }
+    }
+
+    /// Puts back a value that was handed to a cancelled take, before all that was put after it.
+    pub(super) fn give_back(&mut self, value: T, place: u64) {
+        let index = self.places.partition_point(|other| *other < place);
+        self.places.insert(index, place);
+        self.values.insert(index, value);
+    }
+}

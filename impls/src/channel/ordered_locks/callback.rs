@@ -1,0 +1,60 @@
+//! Puts and takes that answer a callback, as core.async's `put!` and `take!` (C11).
+
+use flowmeter_harness::channel::{Offered, Polled, PutError, TakeError};
+
+use super::super::trampoline;
+use super::Channel;
+use super::effects::Effects;
+use super::line::Party;
+use super::state::{Handed, Put, Taken};
+
+impl<T: Send + 'static> Channel<T> {
+    /// Puts, and gives the answer to `then`: on this thread if the put is able at once, else on the
+    /// thread that completes it; outside any lock. A callback that panics ends alone.
+    pub fn put_then(&self, value: T, then: impl FnOnce(Result<(), PutError<T>>) + Send + 'static) {
+        let mut effects = Effects::new();
+        let mut state = self.lock();
+        let answer = match state.offer(value, &mut effects) {
+            Offered::Done => Ok(()),
+            Offered::Closed(value) => Err(PutError::Closed(Some(value))),
+            Offered::WouldWait(value) if state.puts.is_full() => {
+                Err(PutError::TooManyWaiters(value))
+            }
+            Offered::WouldWait(value) => {
+                let call = Party::Callback(Box::new(move |put: Put<T>| {
+                    then(put.map_err(PutError::Closed));
+                }));
+                state.puts.join(call, Some(value));
+                return;
+            }
+        };
+        drop(state);
+        effects.run();
+        trampoline::run(Box::new(move || then(answer)));
+    }
+
+    /// Takes, and gives the answer to `then`, as [`Channel::put_then`].
+    pub fn take_then(&self, then: impl FnOnce(Result<T, TakeError>) + Send + 'static) {
+        let mut effects = Effects::new();
+        let mut state = self.lock();
+        let answer = match state.poll(&mut effects) {
+            Polled::Done(value) => Ok(value),
+            Polled::Closed => Err(TakeError::Closed),
+            Polled::WouldWait if state.takes.is_full() => Err(TakeError::TooManyWaiters),
+            Polled::WouldWait => {
+                let call = Party::Callback(Box::new(move |taken: Taken<T>| {
+                    then(
+                        taken
+                            .map(|Handed { value, .. }| value)
+                            .ok_or(TakeError::Closed),
+                    );
+                }));
+                state.takes.join(call, ());
+                return;
+            }
+        };
+        drop(state);
+        effects.run();
+        trampoline::run(Box::new(move || then(answer)));
+    }
+}

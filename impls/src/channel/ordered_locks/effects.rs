@@ -1,0 +1,69 @@
+//! What a commit leaves to be done outside the lock: telling who waits, and dropping what a buffer discards.
+
+use super::waiter::Notify;
+
+/// Hardly ever more than one: the first needs no memory of its own.
+struct Few<X> {
+    first: Option<X>,
+    more: Vec<X>,
+}
+
+impl<X> Few<X> {
+    fn push(&mut self, one: X) {
+        if self.first.is_none() {
+            self.first = Some(one);
+        } else {
+            self.more.push(one);
+        }
+    }
+}
+
+/// What is left to be done.
+#[must_use]
+pub(super) struct Effects<T> {
+    /// Only a close or a promise tells more than one.
+    notices: Few<Notify>,
+    discarded: Few<T>,
+}
+
+impl<T> Effects<T> {
+    #[inline]
+    pub(super) fn new() -> Self {
+        Effects {
+            notices: Few {
+                first: None,
+                more: Vec::new(),
+            },
+            discarded: Few {
+                first: None,
+                more: Vec::new(),
+            },
+        }
+    }
+
+    /// Has that one hear of its answer.
+    pub(super) fn tell(&mut self, notify: Notify) {
+        self.notices.push(notify);
+    }
+
+    /// Has that value dropped.
+    pub(super) fn discard(&mut self, value: T) {
+        self.discarded.push(value);
+    }
+
+    /// What is left so far; nothing is afterwards.
+    #[inline]
+    pub(super) fn take(&mut self) -> Self {
+        std::mem::replace(self, Effects::new())
+    }
+
+    /// Carries them out; call it outside every lock. Everybody has heard before a value is dropped, whose drop may
+    /// panic.
+    #[inline]
+    pub(super) fn run(self) {
+        let Few { first, more } = self.notices;
+        for notify in first.into_iter().chain(more) {
+            notify.tell();
+        }
+    }
+}

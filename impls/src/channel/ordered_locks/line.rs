@@ -1,0 +1,158 @@
+//! Who waits on one side of a channel, first come first served.
+//!
+//! Invariant: whoever stands in line waits, but for an alts that was won in another channel: it leaves by itself, and
+//! is passed over until then. Only an alts can be won elsewhere, so nobody else has to be won at all: who is taken out
+//! of the line under the channel's lock has nobody beside it.
+
+use std::collections::VecDeque;
+use std::iter;
+
+use crate::sync::{Arc, Mutex};
+
+use super::MAX_WAITERS;
+use super::waiter::{Notify, Waiter};
+
+/// An alts that waits. It is answered with the index of the clause that won, whatever its channels carry.
+pub(super) type Request = Waiter<usize>;
+
+/// Where a clause of an alts is answered; read by its thread under the lock of the clause's channel.
+pub(super) type Slot<A> = Arc<Mutex<Option<A>>>;
+
+/// Who stands in line, for an answer of type `A`.
+pub(super) enum Party<A> {
+    /// A thread or a task with this one request.
+    Single(Arc<Waiter<A>>),
+    /// A callback.
+    Callback(Box<dyn FnOnce(A) + Send>),
+    /// A clause of an alts.
+    Clause {
+        request: Arc<Request>,
+        clause: usize,
+        slot: Slot<A>,
+    },
+}
+
+impl<A: Send + 'static> Party<A> {
+    fn is_waiting(&self) -> bool {
+        match self {
+            Party::Single(_) | Party::Callback(_) => true,
+            Party::Clause { request, .. } => request.is_waiting(),
+        }
+    }
+
+    /// Makes sure of it: from here on nobody else serves it. `None` when another channel has.
+    fn win(&self) -> Option<Notify> {
+        match self {
+            Party::Single(_) | Party::Callback(_) => Some(Notify::Nobody),
+            Party::Clause {
+                request, clause, ..
+            } => request.answer(*clause),
+        }
+    }
+}
+
+/// Who was won, has left the line, and has to be answered.
+#[must_use]
+pub(super) struct Won<A> {
+    party: Party<A>,
+    /// Who hears of it where that was known when it was won.
+    notify: Notify,
+}
+
+impl<A: Send + 'static> Won<A> {
+    /// Answers, under the lock of the channel, and says who has to hear of it outside.
+    pub(super) fn answer(self, answer: A) -> Notify {
+        match self.party {
+            Party::Single(waiter) => waiter
+                .answer(answer)
+                .expect("who stands in line is answered by who takes it out"),
+            Party::Callback(call) => Notify::Call(Box::new(move || call(answer))),
+            Party::Clause { slot, .. } => {
+                *slot.lock() = Some(answer);
+                self.notify
+            }
+        }
+    }
+}
+
+struct Place<A, V> {
+    party: Party<A>,
+    with: V,
+}
+
+/// The line, whose members bring a `V` each and wait for an `A`.
+pub(super) struct Line<A, V>(VecDeque<Place<A, V>>);
+
+impl<A: Send + 'static, V> Line<A, V> {
+    pub(super) fn new() -> Self {
+        Line(VecDeque::new())
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether as many wait as may (C7); alts that were won elsewhere do not count.
+    pub(super) fn is_full(&self) -> bool {
+        let waiting = || self.0.iter().filter(|place| place.party.is_waiting());
+        self.0.len() >= MAX_WAITERS && waiting().count() >= MAX_WAITERS
+    }
+
+    /// Lets another one in, at the end.
+    pub(super) fn join(&mut self, party: Party<A>, with: V) {
+        self.0.push_back(Place { party, with });
+    }
+
+    /// Whether anybody is in line who still waits.
+    pub(super) fn has_waiting(&self) -> bool {
+        self.0.iter().any(|place| place.party.is_waiting())
+    }
+
+    /// Wins the first who still waits.
+    pub(super) fn next(&mut self) -> Option<(Won<A>, V)> {
+        self.next_with(|_| true)
+    }
+
+    /// Wins the first who still waits and brings such a thing.
+    pub(super) fn next_with(&mut self, will_do: impl Fn(&V) -> bool) -> Option<(Won<A>, V)> {
+        let mut index = 0;
+        loop {
+            let place = self.0.get(index)?;
+            if will_do(&place.with)
+                && let Some(notify) = place.party.win()
+            {
+                let Place { party, with } = self.0.remove(index)?;
+                return Some((Won { party, notify }, with));
+            }
+            index += 1;
+        }
+    }
+
+    /// Wins all, before any of them is answered: nobody whose request ends here is seen to go on while an alts beside
+    /// it can still be won by another channel (A5). The alts themselves go on under the lock of this one only.
+    pub(super) fn win_all(&mut self) -> Vec<(Won<A>, V)> {
+        iter::from_fn(|| self.next()).collect()
+    }
+
+    /// Takes out one with a single request, and gives what it brought; `None` when it was answered.
+    pub(super) fn leave(&mut self, waiter: &Waiter<A>) -> Option<V> {
+        self.remove(|party| matches!(party, Party::Single(other) if other.is(waiter)))
+    }
+
+    /// Takes out a clause of an alts, and gives what it brought; `None` when it was served or never came in.
+    pub(super) fn leave_clause(&mut self, me: &Request, at: usize) -> Option<V> {
+        self.remove(|party| {
+            matches!(party, Party::Clause { request, clause, .. } if *clause == at && request.is(me))
+        })
+    }
+
+    fn remove(&mut self, is_it: impl Fn(&Party<A>) -> bool) -> Option<V> {
+        let index = self.0.iter().position(|place| is_it(&place.party))?;
+        self.0.remove(index).map(|place| place.with)
+    }
+}

@@ -1,0 +1,257 @@
+//! `ordered_locks`: Go's channels. An alts locks all its channels at once, and so sees one moment of them.
+//!
+//! One lock guards what a channel stores and who waits at it. A put that finds a take waiting hands its value over; a
+//! take that makes room moves the value of a waiting put into it. Whoever serves one who waits takes it out of the
+//! line under the channel's lock, and wakes it after releasing that: a single put or take stands in one line only, so
+//! nothing else has to be agreed on.
+//!
+//! An alts locks its channels in the order of their keys, each once, and tries its clauses while nobody else can change
+//! any of them: what it commits, and that nothing before it was able, is true at one moment (A5), as is that nothing
+//! was (A6). If nothing is, it joins all the lines and releases the locks; only from there on can others commit it, and
+//! the first who does wins it. Then it locks all channels again and leaves the other lines. So an alts that runs is
+//! never seen by another one: it meets only those that wait, and itself never (A3, A4).
+//!
+//! Lock order: channels by key, then one who waits or its slot. Nobody who holds one of the latter asks for more.
+//!
+//! Where it differs from Go: closed ports are answered instead of panicking, puts that wait at a close are still taken
+//! (C6), waiters are bounded (C7), and a take may be a future or a callback, whose value finds its way back (C9).
+//!
+//! Source: Go's `runtime/chan.go` and `runtime/select.go`, version 1.22.
+
+mod alts;
+mod batch;
+mod buffer;
+mod callback;
+mod effects;
+mod family;
+mod future;
+mod handle;
+mod line;
+mod reserve;
+mod state;
+mod transformed;
+mod waiter;
+
+use std::fmt;
+
+use flowmeter_harness::channel::{
+    Buffer as Kind, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
+};
+use flowmeter_harness::sync::Deadline;
+
+use super::halves::{Halves, describe};
+use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock, order_key};
+
+pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
+pub use family::OrderedLocks;
+pub use future::{PutFuture, TakeFuture};
+pub use handle::{Consumer, Producer, WeakProducer};
+pub use reserve::{Permit, ReserveFuture};
+
+use buffer::Buffer;
+use effects::Effects;
+use line::Party;
+use state::{Handed, State};
+use waiter::{Notify, Waiter};
+
+/// How many puts may wait on one channel, and as many takes (C7).
+pub const MAX_WAITERS: usize = 1024;
+
+/// A channel: the one handle that puts, takes and closes. Clones are the same channel, and two handles
+/// compare by identity (C13).
+pub struct Channel<T>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    /// Its place in the order in which an alts locks.
+    key: u64,
+    halves: Halves,
+    name: Option<Box<str>>,
+    state: Mutex<State<T>>,
+}
+
+impl<T> Clone for Channel<T> {
+    fn clone(&self) -> Self {
+        Channel(Arc::clone(&self.0))
+    }
+}
+
+impl<T> PartialEq for Channel<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl<T> Eq for Channel<T> {}
+
+impl<T: Send + 'static> fmt::Debug for Channel<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        describe("Channel", self, f)
+    }
+}
+
+impl<T: Send + 'static> Channel<T> {
+    /// A channel with that buffer.
+    pub fn new(buffer: Kind) -> Self {
+        Channel::holding(State::new(Buffer::new(buffer)))
+    }
+
+    /// A channel with a name, which its `Debug` shows.
+    pub fn named(name: impl Into<Box<str>>, buffer: Kind) -> Self {
+        Channel::called(Some(name.into()), State::new(Buffer::new(buffer)))
+    }
+
+    /// A channel whose first value answers every take, now and later (B1). Values are cloned under the
+    /// channel's lock: `T::clone` must not use the channel.
+    pub fn promise() -> Self
+    where
+        T: Clone,
+    {
+        Channel::holding(State::new(Buffer::promise(T::clone)))
+    }
+
+    fn holding(state: State<T>) -> Self {
+        Channel::called(None, state)
+    }
+
+    fn called(name: Option<Box<str>>, state: State<T>) -> Self {
+        Channel(Arc::new(Shared {
+            key: order_key(),
+            halves: Halves::new(),
+            name,
+            state: Mutex::new(state),
+        }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.0.state.lock()
+    }
+
+    /// Puts, waiting for room or for a taker.
+    ///
+    /// # Errors
+    /// The value comes back when the channel was closed before, or when [`MAX_WAITERS`] puts wait.
+    pub fn put(&self, value: T) -> Result<(), PutError<T>> {
+        self.put_until(value, Deadline::NEVER)
+            .map_err(|error| match error {
+                PutUntilError::Put(error) => error,
+                PutUntilError::TimedOut(_) => {
+                    unreachable!("a deadline that never comes has passed")
+                }
+            })
+    }
+
+    /// Puts, waiting until `deadline`; one in the past tries once.
+    ///
+    /// # Errors
+    /// As [`Channel::put`], and when the deadline passes first.
+    pub fn put_until(&self, value: T, deadline: Deadline) -> Result<(), PutUntilError<T>> {
+        let mut effects = Effects::new();
+        let mut state = self.lock();
+        let value = match state.offer(value, &mut effects) {
+            Offered::WouldWait(value) => value,
+            Offered::Done => {
+                drop(state);
+                effects.run();
+                return Ok(());
+            }
+            Offered::Closed(value) => {
+                return Err(PutUntilError::Put(PutError::Closed(Some(value))));
+            }
+        };
+        if clock::has_passed(deadline) {
+            return Err(PutUntilError::TimedOut(value));
+        }
+        if state.puts.is_full() {
+            return Err(PutUntilError::Put(PutError::TooManyWaiters(value)));
+        }
+        let parker = Parker::new();
+        let waiter = Waiter::new(Notify::Thread(parker.unparker()));
+        let party = Party::Single(Arc::clone(&waiter));
+        state.puts.join(party, Some(value));
+        drop(state);
+        let put = match waiter.wait(&parker, deadline) {
+            Some(put) => put,
+            None => {
+                if let Some(Some(value)) = self.lock().puts.leave(&waiter) {
+                    return Err(PutUntilError::TimedOut(value));
+                }
+                waiter.fetch().expect("who is out of the line is answered")
+            }
+        };
+        put.map_err(|value| PutUntilError::Put(PutError::Closed(value)))
+    }
+
+    /// Takes, waiting for a value.
+    ///
+    /// # Errors
+    /// When the channel is closed and empty, or when [`MAX_WAITERS`] takes wait.
+    pub fn take(&self) -> Result<T, TakeError> {
+        self.take_until(Deadline::NEVER)
+            .map_err(|error| match error {
+                TakeUntilError::Take(error) => error,
+                TakeUntilError::TimedOut => unreachable!("a deadline that never comes has passed"),
+            })
+    }
+
+    /// Takes, waiting until `deadline`; one in the past tries once.
+    ///
+    /// # Errors
+    /// As [`Channel::take`], and when the deadline passes first.
+    pub fn take_until(&self, deadline: Deadline) -> Result<T, TakeUntilError> {
+        let mut effects = Effects::new();
+        let mut state = self.lock();
+        match state.poll(&mut effects) {
+            Polled::WouldWait => {}
+            Polled::Done(value) => {
+                drop(state);
+                effects.run();
+                return Ok(value);
+            }
+            Polled::Closed => return Err(TakeUntilError::Take(TakeError::Closed)),
+        }
+        if clock::has_passed(deadline) {
+            return Err(TakeUntilError::TimedOut);
+        }
+        if state.takes.is_full() {
+            return Err(TakeUntilError::Take(TakeError::TooManyWaiters));
+        }
+        let parker = Parker::new();
+        let waiter = Waiter::new(Notify::Thread(parker.unparker()));
+        state.takes.join(Party::Single(Arc::clone(&waiter)), ());
+        drop(state);
+        let taken = match waiter.wait(&parker, deadline) {
+            Some(taken) => taken,
+            None if self.lock().takes.leave(&waiter).is_some() => {
+                return Err(TakeUntilError::TimedOut);
+            }
+            None => waiter.fetch().expect("who is out of the line is answered"),
+        };
+        taken
+            .map(|Handed { value, .. }| value)
+            .ok_or(TakeUntilError::Take(TakeError::Closed))
+    }
+
+    /// Puts without waiting.
+    pub fn offer(&self, value: T) -> Offered<T> {
+        let mut effects = Effects::new();
+        let answer = self.lock().offer(value, &mut effects);
+        effects.run();
+        answer
+    }
+
+    /// Takes without waiting.
+    pub fn poll(&self) -> Polled<T> {
+        let mut effects = Effects::new();
+        let answer = self.lock().poll(&mut effects);
+        effects.run();
+        answer
+    }
+
+    /// Closes the channel; closing twice is harmless. Stored values and puts that already wait stay
+    /// takeable (C6).
+    pub fn close(&self) {
+        let mut effects = Effects::new();
+        self.lock().close(&mut effects);
+        effects.run();
+    }
+}

@@ -1,0 +1,202 @@
+//! Permits: room for one value, held before there is one (C15).
+//!
+//! A permit takes room as a stored value does. Who waits for one stands in line with the puts, and is served in turn.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use flowmeter_harness::channel::{Message, ReserveError};
+use flowmeter_harness::sync::Deadline;
+
+use super::Channel;
+use super::effects::Effects;
+use super::line::Party;
+use super::state::{Put, State};
+use super::waiter::{Notify, Waiter};
+use crate::sync::{Arc, Parker};
+
+/// Room for one value. Dropping it gives the room back.
+#[must_use = "dropping a permit gives its room back"]
+pub struct Permit<'a, T: Message> {
+    channel: &'a Channel<T>,
+}
+
+impl<T: Message> Permit<'_, T> {
+    /// Puts into the room that is held; never waits.
+    ///
+    /// # Errors
+    /// The value, when the channel has been closed since.
+    pub fn fill(self, value: T) -> Result<(), T> {
+        let channel = self.channel;
+        // Its room is used, or of no use any more.
+        std::mem::forget(self);
+        let mut effects = Effects::new();
+        let filled = channel.lock().fill(value, &mut effects);
+        effects.run();
+        filled
+    }
+}
+
+impl<T: Message> Drop for Permit<'_, T> {
+    fn drop(&mut self) {
+        let mut effects = Effects::new();
+        self.channel.lock().release(&mut effects);
+        effects.run();
+    }
+}
+
+impl<T: Message> Channel<T> {
+    /// Holds room for one value without waiting.
+    ///
+    /// # Errors
+    /// [`ReserveError`]; [`ReserveError::NothingToReserve`] for all but fixed and unbounded buffers, and where there is a
+    /// transform.
+    pub fn try_reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
+        self.lock().reserve()?;
+        Ok(Permit { channel: self })
+    }
+
+    /// [`Channel::try_reserve`], waiting for room in line with the puts.
+    ///
+    /// # Errors
+    /// [`ReserveError`].
+    pub fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
+        let mut state = self.lock();
+        match state.reserve() {
+            Err(ReserveError::WouldWait) => {}
+            answer => return answer.map(|()| Permit { channel: self }),
+        }
+        let parker = Parker::new();
+        let waiter = Waiter::new(Notify::Thread(parker.unparker()));
+        state.wait_to_reserve(&waiter)?;
+        drop(state);
+        match waiter.wait(&parker, Deadline::NEVER) {
+            Some(Ok(())) => Ok(Permit { channel: self }),
+            _ => Err(ReserveError::Closed),
+        }
+    }
+
+    /// [`Channel::reserve`] as a future; one that is dropped holds nothing.
+    pub fn reserve_async(&self) -> ReserveFuture<'_, T> {
+        ReserveFuture {
+            channel: self,
+            waiter: None,
+        }
+    }
+}
+
+/// A reservation that may have to wait.
+#[must_use = "a future does nothing unless it is polled"]
+pub struct ReserveFuture<'a, T: Message> {
+    channel: &'a Channel<T>,
+    /// While it waits.
+    waiter: Option<Arc<Waiter<Put<T>>>>,
+}
+
+impl<'a, T: Message> Future for ReserveFuture<'a, T> {
+    type Output = Result<Permit<'a, T>, ReserveError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let channel = self.channel;
+        if let Some(waiter) = &self.waiter {
+            let Some(answer) = waiter.fetch_or_wake(context.waker()) else {
+                return Poll::Pending;
+            };
+            self.waiter = None;
+            return Poll::Ready(match answer {
+                Ok(()) => Ok(Permit { channel }),
+                Err(_) => Err(ReserveError::Closed),
+            });
+        }
+        let mut reserved = channel.lock().reserve();
+        if reserved == Err(ReserveError::WouldWait) {
+            // Made outside the lock: cloning a waker runs code of the executor.
+            let waiter = Waiter::new(Notify::Task(context.waker().clone()));
+            let mut state = channel.lock();
+            reserved = state.reserve();
+            if reserved == Err(ReserveError::WouldWait) {
+                reserved = state.wait_to_reserve(&waiter);
+                if reserved.is_ok() {
+                    drop(state);
+                    self.waiter = Some(waiter);
+                    return Poll::Pending;
+                }
+            }
+        }
+        Poll::Ready(reserved.map(|()| Permit { channel }))
+    }
+}
+
+impl<T: Message> Drop for ReserveFuture<'_, T> {
+    fn drop(&mut self) {
+        let Some(waiter) = self.waiter.take() else {
+            return;
+        };
+        let mut effects = Effects::new();
+        let mut state = self.channel.lock();
+        if state.puts.leave(&waiter).is_none() && matches!(waiter.fetch(), Some(Ok(()))) {
+            state.release(&mut effects);
+        }
+        drop(state);
+        effects.run();
+    }
+}
+
+impl<T: Message> State<T> {
+    fn reserve(&mut self) -> Result<(), ReserveError> {
+        if !self.buffer.has_limits() || self.transformed.is_some() {
+            Err(ReserveError::NothingToReserve)
+        } else if self.closed {
+            Err(ReserveError::Closed)
+        } else if self.buffer.is_full() {
+            Err(ReserveError::WouldWait)
+        } else {
+            self.buffer.reserve();
+            Ok(())
+        }
+    }
+
+    fn wait_to_reserve(&mut self, waiter: &Arc<Waiter<Put<T>>>) -> Result<(), ReserveError> {
+        if self.puts.is_full() {
+            return Err(ReserveError::TooManyWaiters);
+        }
+        self.puts.join(Party::Single(Arc::clone(waiter)), None);
+        Ok(())
+    }
+
+    /// Puts a value into the room of a permit.
+    fn fill(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
+        self.buffer.release();
+        let filled = if self.closed {
+            Err(value)
+        } else {
+            if let Err(value) = self.hand_to_next(value, effects) {
+                self.buffer.overfill(value, effects);
+            }
+            Ok(())
+        };
+        // Its room is free where a take that waited has the value, or the channel was closed.
+        self.refill(effects);
+        filled
+    }
+
+    /// Gives the room of a permit back.
+    fn release(&mut self, effects: &mut Effects<T>) {
+        self.buffer.release();
+        self.refill(effects);
+    }
+}
+
+impl<T: Message> fmt::Debug for Permit<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Permit")
+    }
+}
+
+impl<T: Message> fmt::Debug for ReserveFuture<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ReserveFuture")
+    }
+}

@@ -1,0 +1,112 @@
+//! Who waits for a channel to close: futures, each with a seat behind the channel's lock.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use super::halves::Handle;
+
+/// Behind the channel's lock, until it closes.
+pub(crate) struct Watchers {
+    seats: Vec<(u64, Waker)>,
+    next: u64,
+}
+
+/// What became of asking whether the channel has closed.
+#[derive(Debug)]
+pub enum Watched {
+    /// It has.
+    Closed,
+    /// It has not: the waker stands in this seat. A former one is to be dropped outside every lock, since that is
+    /// foreign code.
+    Seated(u64, Option<Waker>),
+}
+
+impl Watchers {
+    pub(crate) const fn new() -> Self {
+        Watchers {
+            seats: Vec::new(),
+            next: 0,
+        }
+    }
+
+    /// Takes a seat, or renews the waker in one.
+    pub(crate) fn seat(&mut self, seat: Option<u64>, waker: Waker) -> Watched {
+        let taken = self
+            .seats
+            .iter_mut()
+            .find(|(number, _)| Some(*number) == seat);
+        if let Some((number, former)) = taken {
+            return Watched::Seated(*number, Some(std::mem::replace(former, waker)));
+        }
+        let number = self.next;
+        self.next += 1;
+        self.seats.push((number, waker));
+        Watched::Seated(number, None)
+    }
+
+    /// Gives a seat up; its waker is to be dropped outside every lock.
+    #[must_use = "its drop is foreign code"]
+    pub(crate) fn leave(&mut self, seat: u64) -> Option<Waker> {
+        let index = self.seats.iter().position(|(number, _)| *number == seat)?;
+        Some(self.seats.swap_remove(index).1)
+    }
+
+    /// Everybody, to be woken outside every lock.
+    pub(crate) fn rise(&mut self) -> impl Iterator<Item = Waker> + use<> {
+        std::mem::take(&mut self.seats)
+            .into_iter()
+            .map(|(_, waker)| waker)
+    }
+}
+
+/// Ready once its channel is closed, whatever is still to be taken from it. Dropping it leaves nothing behind.
+#[must_use = "a future does nothing unless it is polled"]
+pub struct Closed<H: Handle> {
+    handle: H,
+    seat: Option<u64>,
+}
+
+impl<H: Handle> Closed<H> {
+    pub(crate) fn new(handle: H) -> Self {
+        Closed { handle, seat: None }
+    }
+}
+
+// The handle is never pinned.
+impl<H: Handle> Unpin for Closed<H> {}
+
+impl<H: Handle> Future for Closed<H> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        // Outside the lock: cloning and dropping a waker run code of the executor.
+        let waker = context.waker().clone();
+        match self.handle.watch(self.seat, waker) {
+            Watched::Closed => {
+                self.seat = None;
+                Poll::Ready(())
+            }
+            Watched::Seated(seat, former) => {
+                self.seat = Some(seat);
+                drop(former);
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<H: Handle> Drop for Closed<H> {
+    fn drop(&mut self) {
+        if let Some(seat) = self.seat {
+            drop(self.handle.unwatch(seat));
+        }
+    }
+}
+
+impl<H: Handle> fmt::Debug for Closed<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Closed")
+    }
+}

@@ -1,0 +1,98 @@
+//! A walk through the library, from one call with a time limit to a search over many.
+//!
+//! # A call that may take too long
+//!
+//! The text that made core.async's timeouts known asks an HTTP server and gives up after 300 ms. In Clojure:
+//!
+//! ```text
+//! (def ch (a/chan 1))
+//! (http/get url #(a/put! ch %))
+//! (a/go
+//!   (let [[v c] (a/alts! [ch (a/timeout 300)])]
+//!     (if (= c ch)
+//!       v
+//!       (do (a/close! ch) :timeout))))
+//! ```
+//!
+//! The same here, with a thread that waits:
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use flowmeter_impls::alts;
+//! use flowmeter_impls::channel::Buffer;
+//! use flowmeter_impls::channel::mutex::Channel;
+//! # fn get(_url: &str, then: impl FnOnce(String) + Send + 'static) {
+//! #     std::thread::spawn(|| then("<html>".to_owned()));
+//! # }
+//!
+//! let ch = Channel::new(Buffer::fixed(1));
+//! let answer = ch.clone();
+//! get("…", move |page| {
+//!     // Refused, and given back, when the answer comes too late: the channel is closed then.
+//!     let _too_late = answer.put(page);
+//! });
+//! let page = alts! {
+//!     take(ch) => |page| page,
+//!     timeout(Duration::from_millis(300)) => {
+//!         ch.close();
+//!         None
+//!     },
+//! }?;
+//! assert_eq!(page.as_deref(), Some("<html>"));
+//! # Ok::<(), flowmeter_impls::channel::AltsError>(())
+//! ```
+//!
+//! And with a go block on core.async's pool. As there, the timeout is a channel that closes, so it stands among the
+//! clauses like any other, and several alts may share it:
+//!
+//! ```
+//! # #[cfg(not(any(feature = "loom", feature = "shuttle")))] {
+//! use std::time::Duration;
+//!
+//! use flowmeter_harness::executor::{Executors, go};
+//! use flowmeter_harness::timer::{Timeouts, Timers};
+//! use flowmeter_impls::alts_async;
+//! use flowmeter_impls::channel::Buffer;
+//! use flowmeter_impls::channel::mutex::{Channel, Consumer, MutexChannels};
+//! use flowmeter_impls::executor::fixed_pool::FixedPool;
+//! use flowmeter_impls::timer::heap::Heap;
+//! # fn get(_url: &str, _then: impl FnOnce(String) + Send + 'static) {}
+//!
+//! let pool = FixedPool::new();
+//! let timer = <Heap as Timers>::start();
+//!
+//! let ch = Channel::<String>::new(Buffer::fixed(1));
+//! let answer = ch.clone();
+//! get("…", move |page| drop(answer.offer(page)));
+//! let late: Consumer<()> =
+//!     Timeouts::<MutexChannels>::timeout(&timer, Duration::from_millis(300));
+//! let said = go::<MutexChannels, _>(&pool.spawner(), async move {
+//!     let page = alts_async! {
+//!         take(ch) => |page| page,
+//!         take(late) => |_| {
+//!             ch.close();
+//!             None
+//!         },
+//!     };
+//!     Some(page.ok().flatten().unwrap_or_else(|| "timeout".to_owned()))
+//! });
+//! assert_eq!(said.take().as_deref(), Ok("timeout"));
+//! # }
+//! ```
+//!
+//! Two differences from the original, both on purpose: these timeouts are nobody else's (core.async hands one channel to
+//! all who ask within ten milliseconds, so closing it ends theirs too; that design is
+//! [`delay_queue`](crate::timer), to be looked at), and `Duration::MAX` waits for ever instead of overflowing.
+//!
+//! # A search over many, with a deadline
+//!
+//! Whatever has been found in time counts. Producers are counted: when the last searcher is done the channel closes, and
+//! the search ends early; when the search is over its consumer is dropped, and a searcher's next put tells it to stop.
+//!
+//! ```
+#![doc = include_str!("../examples/fan_out.rs")]
+//! ```
+//!
+//! [The same with crossbeam and in Go](https://github.com/flowmeter/flowmeter/blob/main/docs/fan_out.md) is a few lines
+//! longer.

@@ -1,0 +1,205 @@
+//! What goes wrong in a user's hands, a test for each way: what is asked for is impossible, comes too late or too often,
+//! or never ends. The properties hold the same of every design under every schedule; this is the list for people.
+//! What the types refuse stands in the documentation as examples that do not compile.
+
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use flowmeter_harness::channel::{
+    Alts, AltsError, BlockingReserve, Callback, Clause, Order, Patience, PutUntilError, Reserve,
+    Transforms,
+};
+use flowmeter_impls::channel::{
+    Buffer, Offered, Polled, PutError, ReserveError, TakeError, TakeUntilError, TransformError,
+};
+use flowmeter_impls::sync::clock;
+
+/// The tests of one design.
+macro_rules! bad_use {
+    ($design:ident, $family:ident) => {
+        mod $design {
+            use std::sync::mpsc;
+            use std::thread;
+
+            use flowmeter_impls::channel::transforms::map;
+            use flowmeter_impls::channel::$design::{Channel, MAX_WAITERS, $family as Family};
+
+            use super::*;
+
+            #[test]
+            fn a_put_on_a_closed_channel_gives_the_value_back() {
+                let (tx, rx) = Channel::split(Buffer::fixed(1));
+                tx.close();
+                assert_eq!(tx.put(1), Err(PutError::Closed(Some(1))));
+                assert_eq!(tx.offer(2), Offered::Closed(2));
+                let late = tx.put_until(3, clock::after(Duration::from_secs(1)));
+                assert_eq!(late, Err(PutUntilError::Put(PutError::Closed(Some(3)))));
+                tx.close();
+                assert_eq!(rx.take(), Err(TakeError::Closed));
+                assert_eq!(rx.poll(), Polled::Closed);
+            }
+
+            #[test]
+            fn the_waiter_beyond_the_limit_is_refused_and_the_channel_goes_on() {
+                let (tx, rx) = Channel::split(Buffer::Rendezvous);
+                let served = Arc::new(AtomicU32::new(0));
+                for value in 0..MAX_WAITERS {
+                    let served = Arc::clone(&served);
+                    Family::put_then(&tx, value, move |answer| {
+                        assert_eq!(answer, Ok(()));
+                        served.fetch_add(1, Ordering::Relaxed);
+                    });
+                }
+                assert_eq!(
+                    tx.put(MAX_WAITERS),
+                    Err(PutError::TooManyWaiters(MAX_WAITERS))
+                );
+                for value in 0..MAX_WAITERS {
+                    assert_eq!(rx.take(), Ok(value));
+                }
+                assert_eq!(served.load(Ordering::Relaxed), MAX_WAITERS as u32);
+                assert_eq!(tx.offer(0), Offered::WouldWait(0));
+            }
+
+            #[test]
+            fn an_alts_of_nothing_is_an_error_at_once() {
+                let nothing: [Clause<'_, Family, u32>; 0] = [];
+                let mut alts = Family::prepare(&nothing, Order::Random);
+                let forever = Patience::Forever;
+                assert_eq!(
+                    Family::run(&mut alts, &mut [], forever),
+                    Err(AltsError::NoClauses)
+                );
+                let never = Patience::Until(clock::after(Duration::MAX));
+                assert_eq!(
+                    Family::run(&mut alts, &mut [], never),
+                    Err(AltsError::NoClauses)
+                );
+            }
+
+            #[test]
+            fn a_callback_may_use_its_channel() {
+                let (tx, rx) = Channel::split(Buffer::fixed(1));
+                let heard = Arc::new(AtomicU32::new(0));
+                let (again, further) = (rx.clone(), tx.clone());
+                let inner = Arc::clone(&heard);
+                Family::take_then(&rx, move |answer| {
+                    assert_eq!(answer, Ok(1));
+                    further.put(2).unwrap();
+                    Family::take_then(&again, move |answer| {
+                        inner.store(answer.unwrap(), Ordering::Relaxed);
+                    });
+                });
+                tx.put(1).unwrap();
+                assert_eq!(heard.load(Ordering::Relaxed), 2);
+            }
+
+            #[test]
+            fn a_transform_that_panics_answers_to_its_handler() {
+                let fussy = map(|value: u32| {
+                    assert!(value != 13, "I will not");
+                    value * 2
+                });
+                let opened = Family::open_transformed(Buffer::fixed(4), fussy, |_| Some(0));
+                let (tx, rx) = opened.unwrap();
+                for value in [1, 13, 2] {
+                    assert_eq!(tx.put(value), Ok(()));
+                }
+                assert!(rx.ready().eq([2, 0, 4]));
+            }
+
+            #[test]
+            fn a_transform_without_a_buffer_is_refused() {
+                let transform = map(|value: u32| value);
+                let opened = Family::open_transformed(Buffer::Rendezvous, transform, |_| None);
+                assert_eq!(opened.err(), Some(TransformError::Unbuffered));
+            }
+
+            #[test]
+            fn room_that_is_not_there_cannot_be_reserved() {
+                let (tx, _rx) = Channel::<u32>::split(Buffer::Rendezvous);
+                let refused = Some(ReserveError::NothingToReserve);
+                assert_eq!(Family::try_reserve(&tx).err(), refused);
+                assert_eq!(Family::reserve(&tx).err(), refused);
+                tx.close();
+            }
+
+            #[test]
+            fn the_longest_of_durations_is_for_ever() {
+                let (tx, rx) = Channel::split(Buffer::Rendezvous);
+                let (asked, asks) = mpsc::channel();
+                let waiting = thread::spawn(move || {
+                    asked.send(()).unwrap();
+                    rx.take_until(clock::after(Duration::MAX))
+                });
+                asks.recv().unwrap();
+                let late = tx.put_until(1, clock::after(Duration::MAX));
+                assert_eq!(late, Ok(()));
+                assert_eq!(waiting.join().unwrap(), Ok(1));
+            }
+
+            #[test]
+            fn a_deadline_in_the_past_tries_once() {
+                let (tx, rx) = Channel::split(Buffer::fixed(1));
+                let past = clock::after(Duration::ZERO);
+                assert_eq!(rx.take_until(past), Err(TakeUntilError::TimedOut));
+                assert_eq!(tx.put_until(1, past), Ok(()));
+                assert_eq!(tx.put_until(2, past), Err(PutUntilError::TimedOut(2)));
+                assert_eq!(rx.take_until(past), Ok(1));
+            }
+
+            #[test]
+            fn forgotten_handles_leak_and_drop_nothing_twice() {
+                let drops = Arc::new(AtomicU32::new(0));
+                let value = || Counted(Arc::clone(&drops));
+                let (tx, rx) = Channel::split(Buffer::fixed(2));
+                tx.put(value()).unwrap();
+                tx.put(value()).unwrap();
+                drop(rx.take());
+                mem::forget(rx);
+                drop(tx);
+                assert_eq!(drops.load(Ordering::Relaxed), 1, "one was taken, one leaks");
+
+                let (tx, rx) = Channel::split(Buffer::fixed(2));
+                tx.put(value()).unwrap();
+                mem::forget(tx);
+                drop(rx);
+                assert_eq!(drops.load(Ordering::Relaxed), 2, "nobody can take it");
+            }
+
+            #[test]
+            fn a_future_polled_after_its_end_says_so() {
+                let (tx, rx) = Channel::split(Buffer::fixed(1));
+                tx.put(1).unwrap();
+                let mut take = Box::pin(rx.take_async());
+                let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+                assert!(take.as_mut().poll(&mut context).is_ready());
+                let again = catch_unwind(AssertUnwindSafe(|| take.as_mut().poll(&mut context)));
+                let panic = again.expect_err("it is over");
+                let says = panic.downcast_ref::<&str>().copied();
+                assert_eq!(says, Some("a take was polled after it was ready"));
+            }
+        }
+    };
+}
+
+bad_use!(mutex, MutexChannels);
+bad_use!(ordered_locks, OrderedLocks);
+
+#[derive(Debug)]
+struct Counted(Arc<AtomicU32>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+#[should_panic(expected = "without room it is a rendezvous")]
+fn a_fixed_buffer_without_room_says_what_it_is_called() {
+    let _ = Buffer::fixed(0);
+}

@@ -1,0 +1,199 @@
+//! What users of the library touch beside puts and takes: iterators, what a channel says of itself, its close awaited,
+//! errors in words, and, with feature `futures`, streams and sinks. Written once for every design with the handle.
+
+use std::error::Error;
+use std::task::{Context, Waker};
+use std::thread;
+
+use flowmeter_impls::channel::halves::{Consumer, Handle, Producer};
+use flowmeter_impls::channel::mutex::Channel;
+use flowmeter_impls::channel::{Buffer, PutError, TakeError};
+use flowmeter_impls::sync::block_on;
+
+/// The tests of one design.
+macro_rules! surface {
+    ($design:ident) => {
+        mod $design {
+            use flowmeter_impls::channel::Buffer;
+            use flowmeter_impls::channel::$design::Channel;
+
+            #[test]
+            fn values_are_iterated_until_the_end() {
+                super::values_are_iterated_until_the_end(Channel::split);
+            }
+
+            #[test]
+            fn ready_values_are_iterated_without_waiting() {
+                super::ready_values_are_iterated_without_waiting(Channel::split);
+            }
+
+            #[test]
+            fn a_channel_says_how_full_it_is() {
+                super::a_channel_says_how_full_it_is(Channel::split);
+            }
+
+            #[test]
+            fn a_close_is_awaited() {
+                super::a_close_is_awaited(Channel::split);
+            }
+
+            #[test]
+            fn who_stops_waiting_for_a_close_leaves_no_waker() {
+                super::who_stops_waiting_for_a_close_leaves_no_waker(Channel::split);
+            }
+
+            #[test]
+            fn a_name_is_shown() {
+                let jobs = Channel::<u32>::named("jobs", Buffer::fixed(2));
+                jobs.put(1).unwrap();
+                assert_eq!(format!("{jobs:?}"), r#"Channel "jobs" (1 of 2)"#);
+                jobs.close();
+                assert_eq!(format!("{jobs:?}"), r#"Channel "jobs" (1 of 2, closed)"#);
+                let promise = Channel::<u32>::promise();
+                assert_eq!(format!("{promise:?}"), "Channel (0 of 1)");
+            }
+
+            #[cfg(feature = "futures")]
+            #[test]
+            fn halves_are_streams_and_sinks() {
+                super::halves_are_streams_and_sinks(Channel::split);
+            }
+        }
+    };
+}
+
+surface!(mutex);
+surface!(ordered_locks);
+
+type Halves<H> = (Producer<H>, Consumer<H>);
+
+fn values_are_iterated_until_the_end<H: Handle<Value = u32>>(split: fn(Buffer) -> Halves<H>) {
+    let (tx, rx) = split(Buffer::Rendezvous);
+    let putting = thread::spawn(move || (0..100).try_for_each(|value| tx.put(value)));
+    assert!((&rx).into_iter().eq(0..100));
+    assert_eq!(rx.into_iter().next(), None, "it has ended");
+    assert_eq!(putting.join().unwrap(), Ok(()));
+}
+
+fn ready_values_are_iterated_without_waiting<H: Handle<Value = u32>>(
+    split: fn(Buffer) -> Halves<H>,
+) {
+    let (tx, rx) = split(Buffer::Unbounded);
+    (0..3).for_each(|value| tx.put(value).unwrap());
+    assert!(rx.ready().eq(0..3));
+    tx.put(3).unwrap();
+    assert_eq!(rx.ready().next(), Some(3), "and goes on");
+}
+
+fn a_channel_says_how_full_it_is<H: Handle<Value = u32>>(split: fn(Buffer) -> Halves<H>) {
+    let (tx, rx) = split(Buffer::fixed(2));
+    assert_eq!((tx.len(), tx.capacity(), tx.is_empty()), (0, Some(2), true));
+    tx.put(1).unwrap();
+    assert_eq!(
+        (rx.len(), rx.capacity(), rx.is_empty()),
+        (1, Some(2), false)
+    );
+    assert!(!rx.is_closed());
+    drop(tx);
+    assert!(rx.is_closed());
+    assert_eq!(rx.len(), 1, "what is stored is there still");
+    assert_eq!(format!("{rx:?}"), "Consumer (1 of 2, closed)");
+    assert_eq!(split(Buffer::Rendezvous).0.capacity(), Some(0));
+    assert_eq!(split(Buffer::Unbounded).0.capacity(), None);
+    assert_eq!(format!("{:?}", split(Buffer::Unbounded).0), "Producer (0)");
+}
+
+fn a_close_is_awaited<H: Handle<Value = u32>>(split: fn(Buffer) -> Halves<H>) {
+    let (tx, rx) = split(Buffer::fixed(1));
+    let further = tx.clone();
+    let waiting = thread::spawn(move || block_on(further.closed()));
+    drop(rx);
+    waiting.join().unwrap();
+    block_on(tx.closed());
+}
+
+fn who_stops_waiting_for_a_close_leaves_no_waker<H: Handle<Value = u32>>(
+    split: fn(Buffer) -> Halves<H>,
+) {
+    let (tx, _rx) = split(Buffer::fixed(1));
+    let counted = std::sync::Arc::new(Quiet);
+    let waker = Waker::from(std::sync::Arc::clone(&counted));
+    for _ in 0..3 {
+        let mut closed = Box::pin(tx.closed());
+        let mut context = Context::from_waker(&waker);
+        assert!(closed.as_mut().poll(&mut context).is_pending());
+        assert!(closed.as_mut().poll(&mut context).is_pending());
+        assert_eq!(std::sync::Arc::strong_count(&counted), 3, "one beside ours");
+    }
+    assert_eq!(std::sync::Arc::strong_count(&counted), 2, "none but ours");
+}
+
+struct Quiet;
+
+impl std::task::Wake for Quiet {
+    fn wake(self: std::sync::Arc<Self>) {}
+}
+
+#[test]
+fn errors_are_words() {
+    fn fails() -> Result<(), Box<dyn Error>> {
+        let (tx, rx) = Channel::<u32>::split(Buffer::fixed(1));
+        drop(rx);
+        tx.put(1)?;
+        Ok(())
+    }
+    let error = fails().unwrap_err();
+    assert_eq!(error.to_string(), "the channel is closed");
+    let error = error.downcast::<PutError<u32>>().unwrap();
+    assert_eq!(*error, PutError::Closed(Some(1)), "with the value in it");
+    let empty = TakeError::Closed.to_string();
+    assert_eq!(empty, "the channel is closed and empty");
+}
+
+#[cfg(feature = "futures")]
+fn halves_are_streams_and_sinks<H: Handle<Value = u32>>(split: fn(Buffer) -> Halves<H>) {
+    use std::future::poll_fn;
+    use std::pin::Pin;
+
+    use futures_core::Stream;
+    use futures_core::stream::FusedStream;
+    use futures_sink::Sink;
+
+    let (tx, rx) = split(Buffer::fixed(1));
+    let putting = thread::spawn(move || {
+        block_on(async {
+            let mut sink = tx.into_sink();
+            for value in 0..100 {
+                poll_fn(|context| Pin::new(&mut sink).poll_ready(context)).await?;
+                Pin::new(&mut sink).start_send(value)?;
+            }
+            poll_fn(|context| Pin::new(&mut sink).poll_close(context)).await
+        })
+    });
+    block_on(async {
+        let mut stream = rx.into_stream();
+        for value in 0..100 {
+            let next = poll_fn(|context| Pin::new(&mut stream).poll_next(context));
+            assert_eq!(next.await, Some(value));
+        }
+        let next = poll_fn(|context| Pin::new(&mut stream).poll_next(context));
+        assert_eq!(next.await, None);
+        assert!(stream.is_terminated());
+    });
+    assert_eq!(putting.join().unwrap(), Ok(()));
+}
+
+/// What the documentation shows is what compiles.
+#[test]
+fn the_search_in_the_docs_is_the_example() {
+    let page = include_str!("../../docs/fan_out.md");
+    for example in [
+        include_str!("../examples/fan_out.rs"),
+        include_str!("../examples/fan_out_crossbeam.rs"),
+    ] {
+        let (_, program) = example
+            .split_once("\n\n")
+            .expect("after the first paragraph");
+        assert!(page.contains(program));
+    }
+}
