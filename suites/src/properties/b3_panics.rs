@@ -88,7 +88,7 @@ fn open<C: Transforms>(buffer: Buffer, at_end: bool, answer: Answer) -> (C::Tx<u
     let handler = move |panic: Panic| {
         let number = *panic
             .downcast::<u32>()
-            .expect("B3: the handler was told of another panic");
+            .unwrap_or_else(|_| violated!("B3: the handler was told of another panic"));
         match answer {
             Answer::Value => Some(stand_in(number)),
             Answer::Nothing => None,

@@ -54,7 +54,7 @@ fn keeps_nothing_open<C: WeakProducers>(buffer: Buffer) {
 fn becomes_a_producer<C: WeakProducers>(buffer: Buffer) {
     let (tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
     let weak = C::downgrade(&tx);
-    let mut further = C::upgrade(&weak).expect("C14: a producer lives");
+    let mut further = C::upgrade(&weak).unwrap_or_else(|| violated!("C14: a producer lives"));
     drop(tx);
     holds_eq!(
         C::poll(&mut rx),

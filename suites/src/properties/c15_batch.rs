@@ -135,7 +135,8 @@ fn meet<C: Channels, F: BatchForm<C>, W: World>(buffer: Buffer) {
     while values.len() < COUNT as usize {
         let before = values.len();
         let taken = F::take_many(&mut rx, limit(3), &mut values);
-        let taken = taken.expect("C15: a batch found an open channel closed");
+        let taken =
+            taken.unwrap_or_else(|_| violated!("C15: a batch found an open channel closed"));
         holds_eq!(values.len() - before, taken, "C15: how many were taken");
         holds!((1..=3).contains(&taken), "C15: {taken} values up to 3");
     }
