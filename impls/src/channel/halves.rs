@@ -102,7 +102,7 @@ pub trait Handle: Clone + Send + Sync + 'static {
     fn unwatch(&self, seat: u64) -> Option<Waker>;
 
     /// How many values are stored; those of puts that wait are not.
-    fn len(&self) -> usize;
+    fn stored(&self) -> usize;
 
     /// How many values there is room for: 0 in a rendezvous, `None` where there is no limit. A promise has room for
     /// one.
@@ -252,7 +252,7 @@ macro_rules! says {
 
             /// How many values are stored at this moment; those of puts that wait are not.
             pub fn len(&self) -> usize {
-                self.0.len()
+                self.0.stored()
             }
 
             /// Whether nothing is stored at this moment.
@@ -286,8 +286,8 @@ pub(crate) fn describe<H: Handle>(
         write!(f, " {name:?}")?;
     }
     match handle.capacity() {
-        Some(capacity) => write!(f, " ({} of {capacity}", handle.len())?,
-        None => write!(f, " ({}", handle.len())?,
+        Some(capacity) => write!(f, " ({} of {capacity}", handle.stored())?,
+        None => write!(f, " ({}", handle.stored())?,
     }
     f.write_str(if handle.is_closed() { ", closed)" } else { ")" })
 }

@@ -87,7 +87,7 @@ impl<T: Message> Handle for Channel<T> {
     fn unwatch(&self, seat: u64) -> Option<Waker> {
         self.lock().watchers.leave(seat)
     }
-    fn len(&self) -> usize {
+    fn stored(&self) -> usize {
         self.lock().buffer.len()
     }
     fn capacity(&self) -> Option<usize> {
