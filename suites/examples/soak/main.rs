@@ -71,9 +71,7 @@ impl Enrol for Search<'_> {
 
     fn await_alts<C: AwaitAlts>(&mut self, who: &Contestant) {
         if who.name == self.options.implementation {
-            self.answer = Some(soak::<flowmeter_impls::channel::mutex::MutexChannels>(
-                self.options,
-            ));
+            self.answer = Some(soak::<C>(self.options));
         }
     }
 }

@@ -326,7 +326,7 @@ fn list_shows_all_there_is() {
         of("property"),
         flowmeter_suites::properties::PROPERTIES.len()
     );
-    assert_eq!(of("channel"), 8);
+    assert_eq!(of("channel"), 9);
     for row in &rows {
         assert!(
             row["name"].is_string() && row["origin"].is_string(),
