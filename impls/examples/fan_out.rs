@@ -1,4 +1,9 @@
 //! What many sources find until a deadline: see the guide of `flowmeter_impls`.
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a program of a user's, with what std has"
+)]
 
 use std::thread;
 use std::time::Duration;

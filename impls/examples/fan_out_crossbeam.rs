@@ -1,4 +1,9 @@
 //! `fan_out` with crossbeam-channel, to be read beside it: see docs/fan_out.md.
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a program of a user's, with what std has"
+)]
 
 use std::thread;
 use std::time::{Duration, Instant};

@@ -90,9 +90,4 @@
 //! Whatever has been found in time counts. Producers are counted: when the last searcher is done the channel closes, and
 //! the search ends early; when the search is over its consumer is dropped, and a searcher's next put tells it to stop.
 //!
-//! ```
-#![doc = include_str!("../examples/fan_out.rs")]
-//! ```
-//!
-//! [The same with crossbeam and in Go](https://github.com/flowmeter/flowmeter/blob/main/docs/fan_out.md) is a few lines
-//! longer.
+//! The program is `examples/fan_out.rs`; `docs/fan_out.md` shows it beside the same in crossbeam and in Go.

@@ -2,6 +2,12 @@
 //! or never ends. The properties hold the same of every design under every schedule; this is the list for people.
 //! What the types refuse stands in the documentation as examples that do not compile.
 
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "what users have beside the library is std's"
+)]
+
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -1,6 +1,12 @@
 //! What users of the library touch beside puts and takes: iterators, what a channel says of itself, its close awaited,
 //! errors in words, and, with feature `futures`, streams and sinks. Written once for every design with the handle.
 
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "what users have beside the library is std's"
+)]
+
 use std::error::Error;
 use std::task::{Context, Waker};
 use std::thread;
