@@ -1,11 +1,11 @@
 //! Lies: an implementation that is right but for one answer or effect.
 //!
 //! A mutant has one defect in its source, and most checks of a property stand behind others that a defect trips
-//! first. A lie is smaller: [`channels`] and its siblings wrap every family in one that does what it does, except
+//! first. A lie is smaller: `channels` and its siblings wrap every family in one that does what it does, except
 //! that on one *occasion* it answers or does something else. Occasions have names and are counted, so a lie is a
 //! name and a number, and all lies that a model can be told are found by running it once and writing down which
 //! occasions there were. So each check can be asked whether it is needed: some lie has to be told that it finds,
-//! and that nobody finds without it ([`sweep`]).
+//! and that nobody finds without it (`sweep`).
 //!
 //! Which lie is told is settled for a whole execution of a model; without one a wrapped family is the family.
 
