@@ -137,8 +137,12 @@ fn judge_tenths<C: AwaitAlts>(hall: &RwLock<Hall<C>>, tenth: Duration) -> Result
         thread::sleep((tenth * nth).saturating_sub(began.elapsed()));
         let mut hall = hall.write().map_err(|_| "a thread panicked in the hall")?;
         hall.clear();
-        BOOKS.judge()?;
-        let live = allocation::live_bytes().ok_or("allocations are not counted")?;
+        let judged = BOOKS.judge();
+        let live = allocation::live_bytes().ok_or("allocations are not counted");
+        // Whatever came of it, threads wait to go on.
+        hall.refill(CHANNELS);
+        drop(hall);
+        let (live, ()) = (live?, judged?);
         let first = *at_first.get_or_insert(live);
         println!(
             "{:3} %  {:>13} values through  {live:>9} bytes held  {:+}",
@@ -152,7 +156,6 @@ fn judge_tenths<C: AwaitAlts>(hall: &RwLock<Hall<C>>, tenth: Duration) -> Result
                 live - first
             ));
         }
-        hall.refill(CHANNELS);
     }
     Ok(())
 }
