@@ -40,7 +40,7 @@ pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use family::MutexChannels;
 pub use future::{PutFuture, TakeFuture};
 pub use handle::{Consumer, Producer, WeakProducer};
-pub use reserve::{Permit, ReserveFuture};
+pub use reserve::Permit;
 
 use hand::Hand;
 use operation::{Committed, Notify, Operation};
