@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use flowmeter_harness::channel::{BatchError, Message, TakeError};
 
 use super::Channel;
-use super::state::{Attempt, Effects};
+use super::effects::Effects;
+use super::state::Attempt;
 use crate::channel::batch::Batches;
 
 impl<T: Message> Batches for Channel<T> {

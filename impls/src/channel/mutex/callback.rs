@@ -2,9 +2,10 @@
 
 use flowmeter_harness::channel::{Message, PutError, TakeError};
 
+use super::effects::Effects;
 use super::hand::Hand;
 use super::operation::{Notify, Operation};
-use super::state::{Attempt, Effects};
+use super::state::Attempt;
 use super::{Channel, trampoline};
 use crate::channel::callback::Callbacks;
 use crate::sync::Arc;

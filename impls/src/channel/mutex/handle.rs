@@ -9,7 +9,7 @@ use flowmeter_harness::channel::{
 use flowmeter_harness::sync::Deadline;
 
 use super::Channel;
-use super::state::Effects;
+use super::effects::Effects;
 use crate::channel::halves::{self, Halves, Handle, split};
 use crate::channel::watchers::{Watch, Watched};
 

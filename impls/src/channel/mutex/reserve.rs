@@ -10,8 +10,10 @@ use std::task::{Context, Poll};
 use flowmeter_harness::channel::{Message, ReserveError};
 use flowmeter_harness::sync::Deadline;
 
+use super::effects::Effects;
 use super::operation::{Notify, Operation};
-use super::state::{Attempt, Effects, State, WaitingPut};
+use super::state::{Attempt, State};
+use super::waiting::WaitingPut;
 use super::{Channel, wait};
 use crate::channel::permits::Permits;
 use crate::sync::{Arc, Parker};
