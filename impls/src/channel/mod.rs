@@ -8,10 +8,14 @@ pub use flowmeter_harness::channel::{
     TakeError, TakeUntilError, TransformError,
 };
 
+pub mod batch;
+pub mod callback;
 pub mod condvar;
+mod family;
 pub mod halves;
 pub mod mutex;
 pub mod ordered_locks;
+pub mod permits;
 #[cfg(feature = "futures")]
 pub mod streams;
 mod trampoline;

@@ -46,7 +46,7 @@ pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use family::OrderedLocks;
 pub use future::{PutFuture, TakeFuture};
 pub use handle::{Consumer, Producer, WeakProducer};
-pub use reserve::{Permit, ReserveFuture};
+pub use reserve::Permit;
 
 use buffer::Buffer;
 use effects::Effects;

@@ -15,6 +15,7 @@ use super::effects::Effects;
 use super::line::Party;
 use super::state::{Put, State};
 use super::waiter::{Notify, Waiter};
+use crate::channel::permits::Permits;
 use crate::sync::{Arc, Parker};
 
 /// Room for one value. Dropping it gives the room back.
@@ -47,22 +48,15 @@ impl<T: Message> Drop for Permit<'_, T> {
     }
 }
 
-impl<T: Message> Channel<T> {
-    /// Holds room for one value without waiting.
-    ///
-    /// # Errors
-    /// [`ReserveError`]; [`ReserveError::NothingToReserve`] for all but fixed and unbounded buffers, and where there is a
-    /// transform.
-    pub fn try_reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
+impl<T: Message> Permits for Channel<T> {
+    type Permit<'a> = Permit<'a, T>;
+
+    fn try_reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
         self.lock().reserve()?;
         Ok(Permit { channel: self })
     }
 
-    /// [`Channel::try_reserve`], waiting for room in line with the puts.
-    ///
-    /// # Errors
-    /// [`ReserveError`].
-    pub fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
+    fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
         let mut state = self.lock();
         match state.reserve() {
             Err(ReserveError::WouldWait) => {}
@@ -78,18 +72,20 @@ impl<T: Message> Channel<T> {
         }
     }
 
-    /// [`Channel::reserve`] as a future; one that is dropped holds nothing.
-    pub fn reserve_async(&self) -> ReserveFuture<'_, T> {
+    fn reserve_async(&self) -> impl Future<Output = Result<Permit<'_, T>, ReserveError>> + Send {
         ReserveFuture {
             channel: self,
             waiter: None,
         }
     }
+
+    fn fill(permit: Permit<'_, T>, value: T) -> Result<(), T> {
+        permit.fill(value)
+    }
 }
 
 /// A reservation that may have to wait.
-#[must_use = "a future does nothing unless it is polled"]
-pub struct ReserveFuture<'a, T: Message> {
+struct ReserveFuture<'a, T: Message> {
     channel: &'a Channel<T>,
     /// While it waits.
     waiter: Option<Arc<Waiter<Put<T>>>>,
@@ -192,11 +188,5 @@ impl<T: Message> State<T> {
 impl<T: Message> fmt::Debug for Permit<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Permit")
-    }
-}
-
-impl<T: Message> fmt::Debug for ReserveFuture<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ReserveFuture")
     }
 }
