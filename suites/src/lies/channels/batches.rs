@@ -159,6 +159,9 @@ impl<T: Message> Had<T> {
         if let (Ok(()), Some(kept)) = (put, self.0) {
             values.extend(kept);
         }
+        if put.is_ok() && told("an accepted batch is answered as refused") {
+            return Err(BatchError::Closed);
+        }
         if put.is_err() {
             if told("a refused batch is lost") {
                 values.clear();
