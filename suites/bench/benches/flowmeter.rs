@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     }
     // Cargo starts benches in the folder of their package; runs belong where the command looks for them.
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let workspace = package.parent().unwrap_or(package);
+    let workspace = package.ancestors().nth(2).unwrap_or(package);
     if let Err(why) = env::set_current_dir(workspace) {
         eprintln!(
             "flowmeter: {}: {why}; run it where it was built",

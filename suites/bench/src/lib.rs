@@ -1,0 +1,1 @@
+//! Nothing but the package of `cargo bench`: what that runs is `benches/flowmeter.rs`.
