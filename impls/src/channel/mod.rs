@@ -10,8 +10,10 @@ pub use flowmeter_harness::channel::{
 
 pub mod condvar;
 pub mod halves;
+pub mod lock_free;
 pub mod mutex;
 pub mod ordered_locks;
+mod spin;
 #[cfg(feature = "futures")]
 pub mod streams;
 mod trampoline;

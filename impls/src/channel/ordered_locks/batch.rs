@@ -6,15 +6,16 @@ use std::num::NonZeroUsize;
 
 use flowmeter_harness::channel::{BatchError, Offered, Polled, TakeError};
 
-use super::Channel;
+use super::ChannelOver;
 use super::effects::Effects;
+use super::store::Store;
 
-impl<T: Send + 'static> Channel<T> {
+impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
     /// Takes up to `limit` values and appends them to `values`: waits for the first, and takes whatever else is there.
     /// Answers how many they were.
     ///
     /// # Errors
-    /// As [`Channel::take`]; `values` is as it was.
+    /// As [`ChannelOver::take`]; `values` is as it was.
     pub fn take_many(&self, limit: NonZeroUsize, values: &mut Vec<T>) -> Result<usize, TakeError> {
         let taken = self.take_there(limit.get(), values)?;
         if taken > 0 {
@@ -24,10 +25,10 @@ impl<T: Send + 'static> Channel<T> {
         Ok(1 + self.take_further(limit, values))
     }
 
-    /// [`Channel::take_many`] as a future; dropped while it is pending, it has taken nothing.
+    /// [`ChannelOver::take_many`] as a future; dropped while it is pending, it has taken nothing.
     ///
     /// # Errors
-    /// As [`Channel::take_many`].
+    /// As [`ChannelOver::take_many`].
     pub async fn take_many_async(
         &self,
         limit: NonZeroUsize,
@@ -53,11 +54,11 @@ impl<T: Send + 'static> Channel<T> {
         Ok(())
     }
 
-    /// [`Channel::put_many`] as a future. Dropped while it is pending, it has put what is no longer in the queue, but for
+    /// [`ChannelOver::put_many`] as a future. Dropped while it is pending, it has put what is no longer in the queue, but for
     /// the one value that it waited with, which is dropped.
     ///
     /// # Errors
-    /// As [`Channel::put_many`].
+    /// As [`ChannelOver::put_many`].
     pub async fn put_many_async(&self, values: &mut VecDeque<T>) -> Result<(), BatchError> {
         while let Some(value) = self.put_there(values)? {
             self.put_async(value)

@@ -3,15 +3,20 @@
 use flowmeter_harness::channel::{Offered, Polled, PutError, TakeError};
 
 use super::super::trampoline;
-use super::Channel;
+use super::ChannelOver;
 use super::effects::Effects;
 use super::line::Party;
 use super::state::{Handed, Put, Taken};
+use super::store::{Front, Quick, Store};
 
-impl<T: Send + 'static> Channel<T> {
+impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
     /// Puts, and gives the answer to `then`: on this thread if the put is able at once, else on the
     /// thread that completes it; outside any lock. A callback that panics ends alone.
     pub fn put_then(&self, value: T, then: impl FnOnce(Result<(), PutError<T>>) + Send + 'static) {
+        let value = match self.front.offer::<false>(value) {
+            Quick::Done(()) => return trampoline::run(Box::new(move || then(Ok(())))),
+            Quick::Unable(value) | Quick::Ask(value) => value,
+        };
         let mut effects = Effects::new();
         let mut state = self.lock();
         let answer = match state.offer(value, &mut effects) {
@@ -33,8 +38,11 @@ impl<T: Send + 'static> Channel<T> {
         trampoline::run(Box::new(move || then(answer)));
     }
 
-    /// Takes, and gives the answer to `then`, as [`Channel::put_then`].
+    /// Takes, and gives the answer to `then`, as [`ChannelOver::put_then`].
     pub fn take_then(&self, then: impl FnOnce(Result<T, TakeError>) + Send + 'static) {
+        if let Quick::Done(value) = self.front.poll::<false>() {
+            return trampoline::run(Box::new(move || then(Ok(value))));
+        }
         let mut effects = Effects::new();
         let mut state = self.lock();
         let answer = match state.poll(&mut effects) {

@@ -10,20 +10,22 @@ use std::task::{Context, Poll};
 use flowmeter_harness::channel::{Message, ReserveError};
 use flowmeter_harness::sync::Deadline;
 
-use super::Channel;
+use super::ChannelOver;
+use super::buffer::Buffer;
 use super::effects::Effects;
 use super::line::Party;
 use super::state::{Put, State};
+use super::store::Store;
 use super::waiter::{Notify, Waiter};
 use crate::sync::{Arc, Parker};
 
 /// Room for one value. Dropping it gives the room back.
 #[must_use = "dropping a permit gives its room back"]
-pub struct Permit<'a, T: Message> {
-    channel: &'a Channel<T>,
+pub struct Permit<'a, T: Message, S: Store<T> = Buffer<T>> {
+    channel: &'a ChannelOver<T, S>,
 }
 
-impl<T: Message> Permit<'_, T> {
+impl<T: Message, S: Store<T>> Permit<'_, T, S> {
     /// Puts into the room that is held; never waits.
     ///
     /// # Errors
@@ -39,7 +41,7 @@ impl<T: Message> Permit<'_, T> {
     }
 }
 
-impl<T: Message> Drop for Permit<'_, T> {
+impl<T: Message, S: Store<T>> Drop for Permit<'_, T, S> {
     fn drop(&mut self) {
         let mut effects = Effects::new();
         self.channel.lock().release(&mut effects);
@@ -47,22 +49,22 @@ impl<T: Message> Drop for Permit<'_, T> {
     }
 }
 
-impl<T: Message> Channel<T> {
+impl<T: Message, S: Store<T>> ChannelOver<T, S> {
     /// Holds room for one value without waiting.
     ///
     /// # Errors
     /// [`ReserveError`]; [`ReserveError::NothingToReserve`] for all but fixed and unbounded buffers, and where there is a
     /// transform.
-    pub fn try_reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
+    pub fn try_reserve(&self) -> Result<Permit<'_, T, S>, ReserveError> {
         self.lock().reserve()?;
         Ok(Permit { channel: self })
     }
 
-    /// [`Channel::try_reserve`], waiting for room in line with the puts.
+    /// [`ChannelOver::try_reserve`], waiting for room in line with the puts.
     ///
     /// # Errors
     /// [`ReserveError`].
-    pub fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
+    pub fn reserve(&self) -> Result<Permit<'_, T, S>, ReserveError> {
         let mut state = self.lock();
         match state.reserve() {
             Err(ReserveError::WouldWait) => {}
@@ -78,8 +80,8 @@ impl<T: Message> Channel<T> {
         }
     }
 
-    /// [`Channel::reserve`] as a future; one that is dropped holds nothing.
-    pub fn reserve_async(&self) -> ReserveFuture<'_, T> {
+    /// [`ChannelOver::reserve`] as a future; one that is dropped holds nothing.
+    pub fn reserve_async(&self) -> ReserveFuture<'_, T, S> {
         ReserveFuture {
             channel: self,
             waiter: None,
@@ -89,14 +91,14 @@ impl<T: Message> Channel<T> {
 
 /// A reservation that may have to wait.
 #[must_use = "a future does nothing unless it is polled"]
-pub struct ReserveFuture<'a, T: Message> {
-    channel: &'a Channel<T>,
+pub struct ReserveFuture<'a, T: Message, S: Store<T> = Buffer<T>> {
+    channel: &'a ChannelOver<T, S>,
     /// While it waits.
     waiter: Option<Arc<Waiter<Put<T>>>>,
 }
 
-impl<'a, T: Message> Future for ReserveFuture<'a, T> {
-    type Output = Result<Permit<'a, T>, ReserveError>;
+impl<'a, T: Message, S: Store<T>> Future for ReserveFuture<'a, T, S> {
+    type Output = Result<Permit<'a, T, S>, ReserveError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let channel = self.channel;
@@ -129,7 +131,7 @@ impl<'a, T: Message> Future for ReserveFuture<'a, T> {
     }
 }
 
-impl<T: Message> Drop for ReserveFuture<'_, T> {
+impl<T: Message, S: Store<T>> Drop for ReserveFuture<'_, T, S> {
     fn drop(&mut self) {
         let Some(waiter) = self.waiter.take() else {
             return;
@@ -144,7 +146,7 @@ impl<T: Message> Drop for ReserveFuture<'_, T> {
     }
 }
 
-impl<T: Message> State<T> {
+impl<T: Message, S: Store<T>> State<T, S> {
     fn reserve(&mut self) -> Result<(), ReserveError> {
         if !self.buffer.has_limits() || self.transformed.is_some() {
             Err(ReserveError::NothingToReserve)
@@ -189,13 +191,13 @@ impl<T: Message> State<T> {
     }
 }
 
-impl<T: Message> fmt::Debug for Permit<'_, T> {
+impl<T: Message, S: Store<T>> fmt::Debug for Permit<'_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Permit")
     }
 }
 
-impl<T: Message> fmt::Debug for ReserveFuture<'_, T> {
+impl<T: Message, S: Store<T>> fmt::Debug for ReserveFuture<'_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ReserveFuture")
     }
