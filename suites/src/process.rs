@@ -8,7 +8,7 @@
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
-use std::sync::mpsc;
+use std::sync::{OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 use flowmeter_harness::measure::StageError;
@@ -91,6 +91,19 @@ pub fn serve_if_asked<R: AsyncRegistry>(worlds: &Worlds<R>) -> Option<ExitCode> 
         SWEEP => Some(answer(|question| sweep::serve(worlds, question))),
         _ => None,
     }
+}
+
+static OTHER: OnceLock<PathBuf> = OnceLock::new();
+
+/// Has another program do, from here on, what a copy of this one would: it need not have in it what it has others run.
+/// That one calls [`serve_if_asked`].
+///
+/// # Panics
+/// When it was called before.
+pub fn serve_in(program: impl Into<PathBuf>) {
+    OTHER
+        .set(program.into())
+        .expect("which program serves is said once");
 }
 
 /// The command that starts a contestant's process.
@@ -217,9 +230,12 @@ fn answer<Q: DeserializeOwned, A: Serialize>(reply: impl FnOnce(Q) -> A) -> Exit
     }
 }
 
-/// This very program, also when its file was replaced by a newer build since it was started.
+/// This very program, also when its file was replaced by a newer build since it was started; or who serves in its place.
 fn this_program() -> io::Result<Command> {
-    this_file().map(Command::new)
+    match OTHER.get() {
+        Some(other) => Ok(Command::new(other)),
+        None => this_file().map(Command::new),
+    }
 }
 
 /// Where this very program lies.

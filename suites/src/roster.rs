@@ -178,26 +178,12 @@ impl Roster {
     pub(crate) fn owed_in(&self, court: &dyn Court) -> Vec<Owed> {
         let world = court.world();
         let there = court.contestants();
-        let ask = |name: &'static str| {
-            let question = Dues {
-                world: world.to_owned(),
-                implementation: name.to_owned(),
-            };
-            thread::spawn(move || {
-                process::ask::<Result<BTreeSet<String>, String>>(process::DUES, &question, LIMIT)
-            })
-        };
         let here = |who: &&Contestant| self.contestants().any(|asked| asked.name == who.name);
         let there = there.iter().filter(here);
-        let asking: Vec<_> = there.map(|who| (who.name, ask(who.name))).collect();
+        let asking: Vec<_> = there.map(|who| (who.name, dues(who.name, world))).collect();
         let answers: BTreeMap<&str, Result<BTreeSet<String>, String>> = asking
             .into_iter()
-            .map(|(name, asking)| {
-                (
-                    name,
-                    asking.join().expect("asking does not panic").flatten(),
-                )
-            })
+            .map(|(name, asking)| (name, asking.join().expect("asking does not panic")))
             .collect();
         let due = |asked: &Asked, property: &Property| {
             let in_std = asked.answer.as_ref();
@@ -239,6 +225,45 @@ impl Roster {
             cells
         })
     }
+}
+
+/// Every cell that these contestants claim in these worlds. Each is asked in a process of its own, a world at a time.
+///
+/// # Errors
+/// When one of them gives no answer: who, where and why.
+pub fn claimed(contestants: &[Contestant], worlds: &[&'static str]) -> Result<Vec<Owed>, String> {
+    let mut claimed = Vec::new();
+    for &world in worlds {
+        let asking: Vec<_> = contestants
+            .iter()
+            .map(|who| dues(who.name, world))
+            .collect();
+        for (who, asking) in contestants.iter().zip(asking) {
+            let owed = asking.join().expect("asking does not panic");
+            let owed = owed.map_err(|why| format!("{} under {world}: {why}", who.name))?;
+            let owed = PROPERTIES
+                .iter()
+                .filter(|property| owed.contains(property.name));
+            claimed.extend(owed.map(|property| Owed {
+                implementation: who.name,
+                property,
+                world,
+                due: Due::Owed,
+            }));
+        }
+    }
+    Ok(claimed)
+}
+
+/// Asks, beside this thread, for the names of what it owes there.
+fn dues(name: &str, world: &str) -> thread::JoinHandle<Result<BTreeSet<String>, String>> {
+    let question = Dues {
+        world: world.to_owned(),
+        implementation: name.to_owned(),
+    };
+    thread::spawn(move || {
+        process::ask::<Result<BTreeSet<String>, String>>(process::DUES, &question, LIMIT).flatten()
+    })
 }
 
 fn cannot_be_asked(why: &str) -> String {

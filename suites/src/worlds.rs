@@ -19,7 +19,6 @@ use crate::lies::Lies;
 #[cfg(feature = "command")]
 use crate::properties::Case;
 use crate::properties::{Cell, Checks, Judgement, Model, judge_closely};
-use crate::roster::{Due, Owed};
 
 /// Who takes part in which world.
 pub struct Worlds<R> {
@@ -67,7 +66,7 @@ impl<W: World, R: Registry> Court for In<W, R> {
     }
 
     fn cells(&self, implementation: &str) -> Vec<Cell> {
-        let checks = Checks::<W>::of_one(self.0, implementation);
+        let checks = Checks::<W::Models>::of_one::<W>(self.0, implementation);
         let cells = checks.cells();
         cells
             .filter(|cell| cell.who.name == implementation)
@@ -183,28 +182,6 @@ impl<R: AsyncRegistry> Worlds<R> {
     /// The registry of the std world.
     pub fn registry(&self) -> R {
         self.registry
-    }
-
-    /// Every cell of those who are `wanted`, in every world, as they answer in this process: where all of them
-    /// can be trusted, as in tests of one's own. Contestants and properties that a world lacks are left out.
-    ///
-    /// # Panics
-    /// With what a contestant panicked with when it was asked.
-    pub fn owed_here(&self, wanted: impl Fn(&Contestant) -> bool) -> Vec<Owed> {
-        let mut owed = Vec::new();
-        for court in &self.all {
-            for who in court.contestants().iter().filter(|who| wanted(who)) {
-                let cells = court.cells(who.name).into_iter();
-                let claimed = cells.filter(|cell| !cell.cases.is_empty());
-                owed.extend(claimed.map(|cell| Owed {
-                    implementation: who.name,
-                    property: cell.property,
-                    world: court.world(),
-                    due: Due::Owed,
-                }));
-            }
-        }
-        owed
     }
 
     /// Names of the worlds.

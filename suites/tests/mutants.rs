@@ -9,14 +9,17 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::registry::{Contestant, Enrol, Mutant, Registry};
-use flowmeter_harness::sync::panic_text;
+use flowmeter_harness::registry::{Contestant, Mutant, Registry};
+use flowmeter_harness::sync::std::Std;
+use flowmeter_harness::sync::{World, panic_text};
 use flowmeter_impls::mutants::{ALL, Mutants};
 use flowmeter_impls::registry::Everybody;
+use flowmeter_suites::contest::Contest;
 use flowmeter_suites::isolation::{self, Model};
+use flowmeter_suites::process;
 use flowmeter_suites::properties::PROPERTIES;
+use flowmeter_suites::roster::claimed;
 use flowmeter_suites::smoke::smoke;
-use flowmeter_suites::worlds::Worlds;
 
 /// An equivalent rewrite goes through many properties in every world.
 const LONG: Duration = Duration::from_secs(3_600);
@@ -53,11 +56,11 @@ fn main() -> ExitCode {
             1,
         )
     }));
-    models.extend(
-        ours()
-            .into_iter()
-            .map(|name| Model::new(format!("smoke::{name}"), || smoked(Everybody, name))),
-    );
+    models.extend(ours().into_iter().map(|who| {
+        Model::new(format!("smoke::{}", who.name), move || {
+            smoked(Everybody, who.name)
+        })
+    }));
     isolation::main(models)
 }
 
@@ -76,22 +79,11 @@ fn caricature() -> Result<String, String> {
     }
 }
 
-/// Names of our implementations.
-fn ours() -> Vec<&'static str> {
-    #[derive(Default)]
-    struct Ours(Vec<&'static str>);
-    impl Enrol for Ours {
-        fn asks(&self, _name: &str) -> bool {
-            false
-        }
-        fn contestant(&mut self, who: &Contestant) {
-            self.0
-                .extend((who.origin == Origin::Own).then_some(who.name));
-        }
-    }
-    let mut ours = Ours::default();
-    Everybody.everybody(&mut ours);
-    ours.0
+/// Our implementations.
+fn ours() -> Vec<Contestant> {
+    let mut ours = Contest::of(Everybody).implementations().to_vec();
+    ours.retain(|who| who.origin == Origin::Own);
+    ours
 }
 
 fn attack(mutant: &Mutant, shard: &str) -> Result<String, String> {
@@ -160,7 +152,8 @@ fn rules() -> Result<String, String> {
             .all(|mutant| !mutant.killed_by.contains(name))
     };
     // What none of ours claims, none of them can be broken in.
-    let ours = Worlds::of(Everybody).owed_here(|who| who.origin == Origin::Own);
+    process::serve_in(env!("CARGO_BIN_EXE_flowmeter"));
+    let ours = claimed(&ours(), &[Std::NAME])?;
     let is_claimed = |name: &&str| ours.iter().any(|owed| owed.property.name == *name);
     let idle: Vec<&str> = (PROPERTIES.iter())
         .map(|property| property.name)

@@ -2,34 +2,33 @@
 //! shuttle and in virtual time, one test for each implementation, property and world. A cell is proved as
 //! `cargo flowmeter check` proves it, in a process of its own.
 
-use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::{Proof, Verdict};
-use flowmeter_harness::registry::Registry;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
+use flowmeter_harness::sync::sites::{Breakage, Kind};
 use flowmeter_harness::sync::std::Std;
+use flowmeter_impls::registry::Everybody;
+use flowmeter_suites::contest::Contest;
 use flowmeter_suites::process;
-use flowmeter_suites::properties::Checks;
 use flowmeter_suites::proving::{Effort, prove};
-use flowmeter_suites::roster::Owed;
-use flowmeter_suites::worlds::Worlds;
+use flowmeter_suites::roster::{Owed, claimed};
+use flowmeter_suites::sites::{Row, hunt, list};
 use libtest_mimic::{Arguments, Failed, Trial};
 
+const WORLDS: [&str; 4] = [Std::NAME, Shuttle::NAME, Sim::NAME, Loom::NAME];
+
 fn main() -> ExitCode {
-    let worlds = Worlds::of(flowmeter_impls::registry::Everybody)
-        .with::<Shuttle>(flowmeter_impls_shuttle::registry::Everybody)
-        .with::<Sim>(flowmeter_impls_shuttle::registry::Everybody)
-        .with::<Loom>(flowmeter_impls_loom::registry::Everybody);
-    if let Some(code) = process::serve_if_asked(&worlds) {
-        return code;
-    }
+    // It has every model in it already.
+    process::serve_in(env!("CARGO_BIN_EXE_flowmeter"));
+    let mut contestants = Contest::of(Everybody).implementations().to_vec();
     // `flowmeter check` has the published crates too, whose faults are not ours to fail on.
-    let owed = worlds.owed_here(|who| who.origin == Origin::Own);
+    contestants.retain(|who| who.origin == Origin::Own);
+    let owed = claimed(&contestants, &WORLDS).unwrap_or_else(|why| panic!("{why}"));
     let open = owed
         .iter()
         .find(|cell| cell.world == Loom::NAME && cell.property.name == "c1-conservation");
@@ -38,16 +37,6 @@ fn main() -> ExitCode {
         "verdict::an_exploration_that_loom_breaks_off_is_inconclusive",
         move || broken_off(&open),
     )];
-    // A counterexample names its case.
-    trials.push(Trial::test(
-        "cases::of_a_cell_have_names_of_their_own",
-        || {
-            named_apart::<Shuttle>(flowmeter_impls_shuttle::registry::Everybody)?;
-            named_apart::<Sim>(flowmeter_impls_shuttle::registry::Everybody)?;
-            named_apart::<Loom>(flowmeter_impls_loom::registry::Everybody)
-        },
-    ));
-    #[cfg(feature = "command")]
     trials.extend([Shuttle::NAME, Loom::NAME].map(|world| {
         let of_condvar = |cell: &&Owed| cell.implementation == "condvar" && cell.world == world;
         let mut cells = owed.iter().filter(of_condvar);
@@ -111,23 +100,8 @@ fn broken_off(cell: &Owed) -> Result<(), Failed> {
     }
 }
 
-fn named_apart<W: World>(registry: impl Registry) -> Result<(), Failed> {
-    for cell in Checks::<W>::of(registry).cells() {
-        let names: BTreeSet<&str> = cell.cases.iter().map(|case| case.name.as_str()).collect();
-        if names.len() != cell.cases.len() {
-            let (who, what) = (cell.who.name, cell.property.name);
-            return Err(format!("{who} {what} under {}: {:?}", W::NAME, cell.cases).into());
-        }
-    }
-    Ok(())
-}
-
 /// Every notification that a put or a take of `condvar` gives is needed, and each is broken by its line.
-#[cfg(feature = "command")]
 fn dropped_notifications_are_found(cell: Owed) -> Result<(), Failed> {
-    use flowmeter_harness::sync::sites::{Breakage, Kind};
-    use flowmeter_suites::sites::{Row, hunt, list};
-
     let mut passage = list(cell, Effort::EXPLORE)?;
     passage.sites.retain(|site| site.kind == Kind::NotifyOne);
     let mut rows: Vec<Row> = Vec::new();

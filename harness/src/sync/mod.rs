@@ -166,6 +166,15 @@ pub trait World: Send + Sync + 'static {
     /// `std`, `loom`, `shuttle` or `sim`.
     const NAME: &'static str;
 
+    /// The world in whose types models of this one are written: another one where both have the same primitives, so
+    /// that nothing is compiled twice.
+    type Models: World<Models = Self::Models>;
+
+    /// Name of the world that explores now: [`World::NAME`], but for models that worlds share.
+    fn name() -> &'static str {
+        Self::NAME
+    }
+
     /// A spawned thread.
     type JoinHandle<T: Send + 'static>: Send;
 

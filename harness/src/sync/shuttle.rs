@@ -71,6 +71,8 @@ const SELDOM: u64 = 8;
 ::std::thread_local! {
     /// Whether this execution has mischief.
     static MISCHIEF: Cell<bool> = const { Cell::new(false) };
+    /// Whether this execution is the one of [`Sim`].
+    static IN_TURNS: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Word for ::shuttle::sync::atomic::AtomicU64 {
@@ -256,6 +258,7 @@ fn run(
             let drawn = thread_rng().next_u32();
             let eager = if drawn.is_multiple_of(2) { 0 } else { EAGER };
             MISCHIEF.set(mischief && (drawn >> 1).is_multiple_of(4));
+            IN_TURNS.set(false);
             execute::<Shuttle>(eager, &*model);
         });
     })?;
@@ -306,6 +309,9 @@ replay: Schedule::Steps(steps) => |model| {
     let model: Model = ::std::sync::Arc::new(model);
     Ok(once(Follower::new(steps), steps.mischief, &model))
 },
+fn name() -> &'static str {
+    if IN_TURNS.get() { Sim::NAME } else { Shuttle::NAME }
+},
 fn shrink(
     failure: &Failure,
     model: impl Fn() + Send + Sync + 'static,
@@ -333,8 +339,11 @@ fn turns(model: impl Fn() + Send + Sync + 'static) -> Option<Failure> {
     let message = attempt(move || {
         let scheduler = RoundRobinScheduler::new(1);
         MISCHIEF.set(false);
+        IN_TURNS.set(true);
         Runner::new(scheduler, config(MaxSteps::None)).run(move || execute::<Shuttle>(0, &model));
-    })?;
+    });
+    IN_TURNS.set(false);
+    let message = message?;
     Some(Failure {
         message,
         schedule: Some(Schedule::Turns),

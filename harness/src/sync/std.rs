@@ -491,6 +491,7 @@ pub struct Std;
 
 impl World for Std {
     const NAME: &'static str = "std";
+    type Models = Std;
     type JoinHandle<T: Send + 'static> = JoinHandle<T>;
     type Mutex<T: Send + 'static> = Mutex<T>;
 

@@ -187,8 +187,16 @@ impl<C: AwaitAlts> Hall<C> {
 
     fn abandon_take(&self, random: &mut impl Rng) {
         let mut channel = self.at(self.place(random)).another();
-        if let Some(Ok(value)) = polled(random, C::take_async(&mut channel.rx)) {
-            BOOKS.taken(&value);
+        match polled(random, C::take_async(&mut channel.rx)) {
+            Some(Ok(value)) => BOOKS.taken(&value),
+            Some(Err(_)) => {}
+            // What it had been handed went back, maybe into a channel that was closed and emptied in between, where
+            // nobody else looks again.
+            None => {
+                if let Polled::Done(value) = C::poll(&mut channel.rx) {
+                    BOOKS.taken(&value);
+                }
+            }
         }
     }
 

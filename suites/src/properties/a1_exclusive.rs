@@ -35,7 +35,7 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
         cases.push(Case::new(format!("two takes, {buffer}"), move || {
             two_takes::<C, W>(buffer, 0, Order::Random)
         }));
-        if W::NAME == "std" && buffer != Buffer::Unbounded {
+        if W::name() == "std" && buffer != Buffer::Unbounded {
             // Real threads seldom act between two clauses of an alts, unless there are many between them.
             let name = format!("two takes far apart, {buffer}");
             cases.push(Case::new(name, move || {

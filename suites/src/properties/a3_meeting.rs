@@ -29,7 +29,7 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     if !has_what_it_takes::<C>() {
         return Vec::new();
     }
-    let ring = if W::NAME == "loom" { 2 } else { 4 };
+    let ring = if W::name() == "loom" { 2 } else { 4 };
     vec![
         Case::new("alts [A, B] against alts [B, A]", crossed::<C, W>),
         Case::new(format!("a ring of {ring}"), move || ring_of::<C, W>(ring)),

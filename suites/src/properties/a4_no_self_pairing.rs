@@ -37,7 +37,7 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
         if C::another_tx(&tx).is_none() {
             continue;
         }
-        if W::NAME != "std" {
+        if W::name() != "std" {
             cases.push(Case::new(
                 format!("waits until somebody comes, {order}"),
                 move || waits_for_somebody_else::<C, W>(put_first),

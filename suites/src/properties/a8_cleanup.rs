@@ -26,7 +26,7 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
         return Vec::new();
     }
     // More than may wait on one channel.
-    let times = if W::NAME == "std" { 1_100 } else { 2 };
+    let times = if W::name() == "std" { 1_100 } else { 2 };
     let waited = [Order::Priority, Order::Random].map(|order| {
         Case::new(format!("clauses that waited, {order:?}"), move || {
             waited_and_lost::<C, W>(order)
@@ -34,7 +34,7 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     });
     [1, 2, 8, 128]
         .into_iter()
-        .filter(|width| W::NAME == "std" || *width <= 2)
+        .filter(|width| W::name() == "std" || *width <= 2)
         .map(|width| {
             Case::new(format!("{width} clauses abandoned"), move || {
                 abandoned::<C, W>(width, times)
@@ -83,7 +83,7 @@ fn waited_and_lost<C: Alts, W: World>(order: Order) {
     let (mut tx, mut rx) = open();
     let (mut tx_after, mut rx_after) = open();
     let (tx_put, mut rx_put) = open();
-    let times = if W::NAME == "std" { 16 } else { 1 };
+    let times = if W::name() == "std" { 16 } else { 1 };
     let putter = W::spawn(move || {
         for value in 0..times {
             // Gives the alts time to wait.

@@ -60,7 +60,7 @@ pub(super) fn alts<C: Alts, W: World, T: Message>(
 /// How often the threads of one execution meet: starting them costs real threads more than many meetings,
 /// and a checker explores each meeting.
 pub(super) fn turns<W: World>() -> usize {
-    if W::NAME == "std" { 64 } else { 1 }
+    if W::name() == "std" { 64 } else { 1 }
 }
 
 /// Nothing is in the channel, and no put waits on it.
@@ -83,7 +83,7 @@ pub(super) fn having<C: Channels>(buffers: &[Buffer]) -> impl Iterator<Item = Bu
 /// How long before a deadline that is to be met by a race: under std any time that an operation may take,
 /// for there the clock runs; elsewhere the checker decides when it passes.
 pub(super) fn edge_after<W: World>() -> Duration {
-    match W::NAME {
+    match W::name() {
         "std" => Duration::from_nanos(W::choose(8_192) as u64),
         _ => Duration::from_micros(50),
     }

@@ -396,7 +396,7 @@ fn expands_into<C: Transforms>(buffer: Buffer, kept: u32) {
 
 /// Two put at once, and one takes: what comes is the transform run over the puts, in the order in which it saw them.
 fn as_specified<C: Transforms + Blocking, W: World>(buffer: Buffer) {
-    let each: u32 = if W::NAME == "std" { 16 } else { 2 };
+    let each: u32 = if W::name() == "std" { 16 } else { 2 };
     let script = Script {
         keeps: |number| number % 3 != 0,
         times: 2,

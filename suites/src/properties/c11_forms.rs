@@ -23,7 +23,7 @@ pub(super) fn cases<C: Callback + Blocking, W: World>() -> Vec<Case> {
         Case::new("a callback meets a thread", meets_a_thread::<C, W>),
         Case::new("a callback uses the channel", reenters::<C>),
     ];
-    if W::NAME == "std" {
+    if W::name() == "std" {
         cases.push(Case::new("a chain of 1,000", chain::<C>));
         cases.push(Case::new("a panicking callback", panics::<C>));
     }
@@ -45,7 +45,7 @@ pub(super) fn mixed_cases<C: Async + Blocking, W: World>(panic_safe: bool) -> Ve
             renewed_waker_of_a_put::<C, W>,
         ),
     ];
-    if panic_safe && W::NAME == "std" {
+    if panic_safe && W::name() == "std" {
         cases.push(Case::new("a panicking waker", panicking_waker::<C>));
     }
     cases

@@ -69,7 +69,7 @@ pub(super) fn quiescent_cases<C: Blocking, W: World>() -> Vec<Case> {
     };
     [Buffer::Rendezvous, Buffer::fixed(1), Buffer::fixed(2)]
         .into_iter()
-        .filter(|buffer| W::NAME != "std" && C::open::<u32>(*buffer).is_some_and(shared))
+        .filter(|buffer| W::name() != "std" && C::open::<u32>(*buffer).is_some_and(shared))
         .flat_map(|buffer| {
             [
                 Case::new(format!("a put waits for a take, {buffer}"), move || {

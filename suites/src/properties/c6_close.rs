@@ -42,7 +42,7 @@ pub(super) fn cases<C: Blocking, W: World>(keeps_buffered: bool) -> Vec<Case> {
                 move || two_waiting_takes::<C, W>(buffer),
             ));
         }
-        let crowd = if W::NAME == "std" { (3, 64) } else { (1, 2) };
+        let crowd = if W::name() == "std" { (3, 64) } else { (1, 2) };
         cases.push(Case::new(format!("race, {buffer}"), move || {
             race::<C, W>(buffer, crowd, keeps_buffered);
         }));

@@ -74,7 +74,7 @@ fn plans<W: World>() -> Vec<Vec<Act>> {
         }
         longest = begin..plans.len();
     }
-    match W::NAME {
+    match W::name() {
         "std" => plans,
         _ => vec![plans.swap_remove(W::choose(plans.len()))],
     }

@@ -59,25 +59,25 @@ impl<W: World> Checks<W> {
     /// # Panics
     /// With what a contestant panicked with when it was asked.
     pub fn of(registry: impl Registry) -> Self {
-        Checks::asked(registry, None)
+        Checks::asked::<W>(registry, None)
     }
 
-    /// As [`Checks::of`], but asks nobody else than that contestant.
+    /// As [`Checks::of`], but asks nobody else than that contestant, and in any world whose models these are.
     ///
     /// # Panics
     /// With what it panicked with when it was asked.
-    pub fn of_one(registry: impl Registry, implementation: &str) -> Self {
-        Checks::asked(registry, Some(implementation.to_owned()))
+    pub fn of_one<In: World<Models = W>>(registry: impl Registry, implementation: &str) -> Self {
+        Checks::asked::<In>(registry, Some(implementation.to_owned()))
     }
 
-    fn asked(registry: impl Registry, only: Option<String>) -> Self {
+    fn asked<In: World>(registry: impl Registry, only: Option<String>) -> Self {
         let asked = Arc::new(Mutex::new(Checks::nobody(None)));
         let answers = Arc::clone(&asked);
         let once = Exploration {
             executions: 1,
             ..Exploration::default()
         };
-        let explored = W::explore(&once, move || {
+        let explored = In::explore(&once, move || {
             let mut checks = Checks::nobody(only.clone());
             registry.everybody(&mut checks);
             *answers.lock().expect("asked once at a time") = checks;
@@ -170,7 +170,7 @@ impl<W: World> Enrol for Checks<W> {
         self.owe(who, &c5_try::PROPERTY, c5_try::blocking_cases::<C, W>());
         self.owe(who, &c6_close::PROPERTY, c6_close::cases::<C, W>(keeps));
         // Panics are the checkers' own language in the other worlds.
-        if claims(who, Claim::PanicSafe) && W::NAME == "std" {
+        if claims(who, Claim::PanicSafe) && W::name() == "std" {
             self.owe(
                 who,
                 &c10_drops::PANICKING,
@@ -190,7 +190,7 @@ impl<W: World> Enrol for Checks<W> {
             self.owe(who, &c13_identity::PROPERTY, c13_identity::cases::<C>());
         }
         self.owe(who, &programs::CHANNELS, programs::cases::<C, W>(who));
-        if W::NAME == "std" {
+        if W::name() == "std" {
             self.owe(who, &programs::OUTCOMES, programs::outcome_cases::<C>(who));
         }
     }
@@ -248,7 +248,7 @@ impl<W: World> Enrol for Checks<W> {
         self.owe(who, &c10_drops::PROPERTY, c10_drops::async_cases::<C>());
         let dropped = cancellation::cases::<C, W>(Duty::DropOnce);
         self.owe(who, &c10_drops::DROPPED, dropped);
-        if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
+        if claims(who, Claim::BoundedWaiters) && W::name() == "std" {
             self.owe(who, &c7_bounded::PROPERTY, c7_bounded::async_cases::<C>());
         }
     }
@@ -266,7 +266,7 @@ impl<W: World> Enrol for Checks<W> {
     fn callback<C: Callback + Blocking>(&mut self, who: &Contestant) {
         self.owe(who, &c11_forms::PROPERTY, c11_forms::cases::<C, W>());
         self.owe(who, &c6_close::PROPERTY, c6_close::callback_cases::<C>());
-        if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
+        if claims(who, Claim::BoundedWaiters) && W::name() == "std" {
             self.owe(
                 who,
                 &c7_bounded::PROPERTY,
@@ -306,7 +306,7 @@ impl<W: World> Enrol for Checks<W> {
     fn alts<C: Alts>(&mut self, who: &Contestant) {
         self.owe(who, &a1_exclusive::PROPERTY, a1_exclusive::cases::<C, W>());
         self.owe(who, &programs::ALTS, programs::alts_cases::<C, W>(who));
-        if W::NAME == "std" {
+        if W::name() == "std" {
             let cases = programs::alts_outcome_cases::<C>(who);
             self.owe(who, &programs::ALTS_OUTCOMES, cases);
         }
@@ -325,7 +325,7 @@ impl<W: World> Enrol for Checks<W> {
             &a4_no_self_pairing::PROPERTY,
             a4_no_self_pairing::cases::<C, W>(),
         );
-        if W::NAME == "std" {
+        if W::name() == "std" {
             let uniform = claims(who, Claim::UniformChoice);
             self.owe(who, &a5_choice::PROPERTY, a5_choice::cases::<C>(uniform));
         }
@@ -339,7 +339,7 @@ impl<W: World> Enrol for Checks<W> {
             self.owe(who, &a6_default::PROPERTY, cases);
         }
         self.owe(who, &a7_clauses::PROPERTY, a7_clauses::cases::<C, W>());
-        if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
+        if claims(who, Claim::BoundedWaiters) && W::name() == "std" {
             self.owe(who, &a7_clauses::PROPERTY, a7_clauses::crowded_cases::<C>());
         }
         self.owe(who, &a8_cleanup::PROPERTY, a8_cleanup::cases::<C, W>());
@@ -354,7 +354,7 @@ impl<W: World> Enrol for Checks<W> {
         owe(&a3_meeting::MIXED, a3_meeting::cases::<M<C>, W>());
         let cases = a4_no_self_pairing::cases::<M<C>, W>();
         owe(&a4_no_self_pairing::MIXED, cases);
-        if W::NAME == "std" {
+        if W::name() == "std" {
             let uniform = claims(who, Claim::UniformChoice);
             owe(&a5_choice::MIXED, a5_choice::cases::<M<C>>(uniform));
         }
@@ -366,7 +366,7 @@ impl<W: World> Enrol for Checks<W> {
             owe(&a6_default::MIXED, a6_default::strict_cases::<M<C>, W>());
         }
         owe(&a7_clauses::MIXED, a7_clauses::cases::<M<C>, W>());
-        if claims(who, Claim::BoundedWaiters) && W::NAME == "std" {
+        if claims(who, Claim::BoundedWaiters) && W::name() == "std" {
             owe(&a7_clauses::MIXED, a7_clauses::crowded_cases::<M<C>>());
         }
         owe(&a8_cleanup::MIXED, a8_cleanup::cases::<M<C>, W>());
@@ -380,7 +380,7 @@ impl<W: World> Enrol for Checks<W> {
         let cases = a2_closed_port::closed_cases::<M<C, W>, W>();
         owe(&a2_closed_port::AWAITED, cases);
         // With a task's steps these are more than loom gets to the end of.
-        if W::NAME != "loom" {
+        if W::name() != "loom" {
             let cases = a2_closed_port::closing_cases::<M<C, W>, W>();
             owe(&a2_closed_port::AWAITED, cases);
         }
@@ -430,7 +430,7 @@ impl<W: World> Enrol for Checks<W> {
         let cases = b2_transforms::cases::<C, W>(disconnects);
         self.owe(who, &b2_transforms::PROPERTY, cases);
         // Panics are the checkers' own language in the other worlds.
-        if W::NAME == "std" {
+        if W::name() == "std" {
             self.owe(who, &b3_panics::PROPERTY, b3_panics::cases::<C, W>());
         }
     }

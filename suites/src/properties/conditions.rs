@@ -58,7 +58,7 @@ pub(super) struct Outcome {
 /// Explores a case: in the std world half of the plan where threads are free, a quarter under each further
 /// condition; elsewhere nobody but the explorer says who runs.
 pub(super) fn explore<W: World>(plan: &Exploration, case: &Case) -> Outcome {
-    let conditions: &[Condition] = match W::NAME {
+    let conditions: &[Condition] = match W::name() {
         "std" => &[
             Condition::Free,
             Condition::OneCore,

@@ -35,7 +35,7 @@ impl Crowd {
         };
         let producers = if C::another_tx(&tx).is_some() { 4 } else { 1 };
         let consumers = if C::another_rx(&rx).is_some() { 4 } else { 1 };
-        match W::NAME {
+        match W::name() {
             // The main thread is one of the consumers; loom has room for little more.
             "loom" => vec![
                 Crowd {
@@ -83,7 +83,7 @@ impl Crowd {
             Buffer::fixed(64),
             Buffer::Unbounded,
         ];
-        let small = W::NAME != "std";
+        let small = W::name() != "std";
         let mut cases = Vec::new();
         for buffer in buffers
             .into_iter()

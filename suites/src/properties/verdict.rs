@@ -41,7 +41,7 @@ pub(crate) fn judge_closely<W: World>(cell: &Cell, budget: &Exploration) -> Judg
     let mut proof = Proof {
         implementation: cell.who.name.to_owned(),
         property: cell.property.name.to_owned(),
-        world: W::NAME.to_owned(),
+        world: W::name().to_owned(),
         verdict: if cell.cases.is_empty() {
             Verdict::Unclaimed
         } else {
@@ -58,7 +58,7 @@ pub(crate) fn judge_closely<W: World>(cell: &Cell, budget: &Exploration) -> Judg
     for (index, case) in cell.cases.iter().enumerate() {
         let left = budget.time.saturating_sub(began.elapsed());
         // A space that is not exhausted proves nothing, so no case is cut short for the sake of the next.
-        let share = match W::NAME {
+        let share = match W::name() {
             "loom" => left,
             _ => left / (cell.cases.len() - index) as u32,
         };
@@ -67,7 +67,7 @@ pub(crate) fn judge_closely<W: World>(cell: &Cell, budget: &Exploration) -> Judg
             ..budget.clone()
         };
         let mut outcome = conditions::explore::<W>(&plan, case);
-        if outcome.explored.executions == 0 && budget.executions > 0 && W::NAME == "std" {
+        if outcome.explored.executions == 0 && budget.executions > 0 && W::name() == "std" {
             // Earlier cases have used up the time. One execution costs little here, and a case that
             // has been looked at once says more than none; where schedules are explored it would not.
             let once = Exploration {
@@ -100,7 +100,7 @@ pub(crate) fn judge_closely<W: World>(cell: &Cell, budget: &Exploration) -> Judg
         proof.detail = proof.detail.or(outcome.missed);
         let open = if explored.executions == 0 {
             Some("the budget ended before the first execution".to_owned())
-        } else if W::NAME == "loom" && !explored.complete {
+        } else if W::name() == "loom" && !explored.complete {
             let executions = explored.executions;
             Some(format!(
                 "the budget ended before the space, after {executions} executions"
@@ -117,7 +117,7 @@ pub(crate) fn judge_closely<W: World>(cell: &Cell, budget: &Exploration) -> Judg
     if open > 0 && proof.verdict == Verdict::Pass {
         proof.complete = false;
         proof.detail = Some(format!("{open} histories were too much for the search"));
-        if W::NAME == "loom" {
+        if W::name() == "loom" {
             proof.verdict = Verdict::Inconclusive;
         }
     }

@@ -240,10 +240,11 @@ macro_rules! world {
         $world:ident over $engine:ident, $name:literal,
         explore: |$plan:ident, $model:ident| $explore:expr,
         replay: $schedule:pat => |$again:ident| $replay:expr
-        $(, $more:item)?
+        $(, $more:item)*
     ) => {
         impl $crate::sync::World for $world {
             const NAME: &'static str = $name;
+            type Models = $engine;
             type JoinHandle<T: Send + 'static> = JoinHandle<T>;
             type Mutex<T: Send + 'static> = Mutex<T>;
 
@@ -298,7 +299,7 @@ macro_rules! world {
                 };
                 $replay
             }
-            $($more)?
+            $($more)*
         }
     };
 }

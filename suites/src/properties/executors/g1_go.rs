@@ -37,7 +37,7 @@ where
         Case::new("a block that waits for a block", nested::<E, C, W>),
     ];
     // Panics are the checkers' own language in the other worlds.
-    if W::NAME == "std" {
+    if W::name() == "std" {
         cases.push(Case::new("panics", panicking::<E, C, W>));
     }
     cases

@@ -36,7 +36,7 @@ where
             blocking_waits_for_blocking::<E, C, W>();
         }),
     ];
-    if W::NAME == "std" {
+    if W::name() == "std" {
         cases.push(Case::new("ten thousand wait on four threads", move || {
             parked::<E, C, W>(four, 10_000);
         }));

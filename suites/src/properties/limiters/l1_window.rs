@@ -112,7 +112,7 @@ fn after_a_pause<L: Limiters, F: Form<L>, W: World>() {
 }
 
 fn several_threads<L: Limiters, F: Form<L>, W: World>() {
-    let (threads, permits, each) = match W::NAME {
+    let (threads, permits, each) = match W::name() {
         // Timers of tasks leave loom no room for more.
         "loom" if F::NAME == "async" => (2, 1, 1),
         "loom" => (2, 1, 2),
@@ -127,7 +127,7 @@ fn several_threads<L: Limiters, F: Form<L>, W: World>() {
             W::spawn(move || {
                 let acquire = |_| {
                     // Loom has no room for pauses; its schedules have them all.
-                    let thirds = if W::NAME == "loom" { 0 } else { W::choose(5) };
+                    let thirds = if W::name() == "loom" { 0 } else { W::choose(5) };
                     if thirds > 0 {
                         pause::<L, F>(PERIOD * thirds as u32 / 3);
                     }
@@ -143,7 +143,7 @@ fn several_threads<L: Limiters, F: Form<L>, W: World>() {
 
 /// One waits for its permits while another tries without waiting.
 fn against_tries<L: Limiters, F: Form<L>, W: World>() {
-    let count = if W::NAME == "loom" { 2 } else { 4 };
+    let count = if W::name() == "loom" { 2 } else { 4 };
     let shared = Arc::new(limiter::<L>(1, PERIOD));
     let limiter = shared.clone();
     let waiting = W::spawn(move || {

@@ -89,7 +89,7 @@ fn alone<L: Limiters, F: Form<L>, W: World>() {
 }
 
 fn several_threads<L: Limiters, F: Form<L>, W: World>() {
-    let (threads, each) = if W::NAME == "loom" { (2, 2) } else { (4, 2) };
+    let (threads, each) = if W::name() == "loom" { (2, 2) } else { (4, 2) };
     let shared = Arc::new(fresh::<L>());
     let acquiring: Vec<_> = (0..threads)
         .map(|_| {

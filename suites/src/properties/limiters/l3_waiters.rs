@@ -79,7 +79,7 @@ fn not_before<L: Limiters, F: Form<L>, W: World>() {
 }
 
 fn everybody<L: Limiters, F: Form<L>, W: World>() {
-    let threads = match W::NAME {
+    let threads = match W::name() {
         // Timers of tasks leave loom no room for more.
         "loom" if F::NAME == "async" => 1,
         "loom" => 2,
@@ -238,7 +238,7 @@ pub(super) fn dropped_cases<L: AsyncLimit, W: World>() -> Vec<Case> {
         ),
     ];
     // Loom has no room for two limiters and their timers.
-    if W::NAME != "loom" {
+    if W::name() != "loom" {
         cases.push(Case::new(
             "the first is dropped while another sleeps",
             dropped_before_a_sleeper::<L, W>,

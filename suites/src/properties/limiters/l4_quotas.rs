@@ -95,7 +95,7 @@ fn slow_and_fast<L: Limiters>() {
 fn one_by_one<L: Limiters, F: Form<L>, W: World>(period: Duration) {
     let limiter = limiter::<L>(1, period);
     let begin = W::now_nanos();
-    let periods = if W::NAME == "loom" { 2 } else { 50 };
+    let periods = if W::name() == "loom" { 2 } else { 50 };
     for _ in 0..=periods {
         F::acquire(&limiter);
     }
@@ -110,7 +110,7 @@ fn one_by_one<L: Limiters, F: Form<L>, W: World>(period: Duration) {
 fn odd_periods<L: Limiters, F: Form<L>, W: World>() {
     const PERMITS: u32 = 7;
     const PERIOD: u64 = 1_000_003;
-    let periods = match W::NAME {
+    let periods = match W::name() {
         "loom" => 2,
         "shuttle" => 20,
         _ => 10_000 / u64::from(PERMITS),

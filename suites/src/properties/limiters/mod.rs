@@ -114,12 +114,12 @@ fn pause<L: Limiters, F: Form<L>>(duration: Duration) {
 
 /// Whether the world's time stands still while anybody can run, for all threads and in every execution.
 fn time_stands_still<W: World>() -> bool {
-    W::NAME == "sim"
+    W::name() == "sim"
 }
 
 /// Whether nothing but a timer moves the clock, so that a thread alone sees the moments of its grants.
 fn is_virtual<W: World>() -> bool {
-    W::NAME != "std"
+    W::name() != "std"
 }
 
 /// What is sure to pass on the world's clock while `duration` passes on the limiter's own: in the std world a
@@ -195,7 +195,7 @@ pub(super) fn async_limit_deadline_owes<L: AsyncLimitDeadline, W: World>() -> Ow
     let acquire_until = |limiter: &L, deadline| W::block_on(limiter.acquire_until_async(deadline));
     let mut cases = l3_waiters::deadline_cases::<L, W>(acquire_until);
     // Loom has no room for two tasks, their timers and a third acquisition.
-    if W::NAME != "loom" {
+    if W::name() != "loom" {
         cases.extend(l3_waiters::stranded_cases::<L, W>(acquire_until));
     }
     vec![(&l3_waiters::PROPERTY, cases)]

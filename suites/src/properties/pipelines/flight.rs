@@ -193,7 +193,7 @@ where
 {
     const TURNS: usize = 200;
     settle::<C, W>(PATIENCE, reached);
-    if W::NAME != "std" {
+    if W::name() != "std" {
         return;
     }
     let (mut over, mut rest) = open::<C, ()>(1);

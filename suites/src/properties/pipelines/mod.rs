@@ -22,7 +22,7 @@ const ONE: NonZeroUsize = NonZeroUsize::MIN;
 
 /// The threads of an executor on which tasks run at once.
 fn several<W: World>() -> NonZeroUsize {
-    let threads = if W::NAME == "std" { 4 } else { 2 };
+    let threads = if W::name() == "std" { 4 } else { 2 };
     NonZeroUsize::new(threads).expect("there are some")
 }
 

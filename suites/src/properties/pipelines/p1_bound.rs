@@ -39,7 +39,7 @@ where
         cases.push(Case::new(name, move || {
             ending::<P, C, E, W>(ONE, n, extra);
         }));
-        if W::NAME == "loom" && n > 1 {
+        if W::name() == "loom" && n > 1 {
             continue;
         }
         let name = format!("n = {n}, items that end, on several threads");
@@ -49,11 +49,11 @@ where
     }
     // More than a channel admits waiters.
     const MANY: usize = 2_000;
-    if W::NAME == "std" {
+    if W::name() == "std" {
         let name = format!("n = {MANY}, items that do not end");
         cases.push(Case::new(name, move || held::<P, C, E, W>(MANY, extra)));
     }
-    if W::NAME == "sim" {
+    if W::name() == "sim" {
         let name = format!("n = {MANY}, no items");
         cases.push(Case::new(name, || idle::<P, C, E, W>(MANY)));
     }
@@ -94,7 +94,7 @@ where
     E: Executors,
     W: World,
 {
-    let items = match W::NAME {
+    let items = match W::name() {
         "std" => 32,
         "loom" if threads > ONE => n + extra + 1,
         _ => n + extra + 2,

@@ -66,7 +66,7 @@ where
     E: Executors,
     W: World,
 {
-    let items = if W::NAME == "std" { 32 } else { 4 };
+    let items = if W::name() == "std" { 32 } else { 4 };
     let work = |input, mut item: Item<C>| async move {
         // Uneven: every other one is done sooner than the one before.
         if input % 2 == 0 {

@@ -176,7 +176,7 @@ where
     E: Executors,
     W: World,
 {
-    let n = if W::NAME == "std" { 4 } else { 2 };
+    let n = if W::name() == "std" { 4 } else { 2 };
     let executor = E::with_threads(ONE);
     let flight = Arc::new(Flight::default());
     let (_open, from) = source::<C>(1);

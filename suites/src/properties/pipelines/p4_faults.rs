@@ -35,7 +35,7 @@ where
         }),
     ];
     // Panics are the checkers' own language in the other worlds.
-    if W::NAME == "std" {
+    if W::name() == "std" {
         cases.push(Case::new("items that panic", panicking::<P, C, E, W>));
     }
     cases

@@ -13,7 +13,7 @@ use super::program::Program;
 
 /// How many executions each program has, and how many programs there are at most.
 fn shares<W: World>(executions: u64) -> (u64, u64) {
-    match W::NAME {
+    match W::name() {
         // A program's space is exhausted, or nothing is proved of it.
         "loom" => (executions, LOOM_PROGRAMS),
         // There is only one schedule.

@@ -82,7 +82,7 @@ const DROPPED: Waits = Waits {
 
 pub(super) fn cases<C: Blocking, W: World>(who: &Contestant) -> Vec<Case> {
     let mut cases = family::<C, Blocks, W>(who, "puts and takes", |_| {});
-    if W::NAME == "std" {
+    if W::name() == "std" {
         // Too long for the whole specification: the books and the queue judge it.
         cases.extend(family::<C, Blocks, W>(who, "long, one channel", |menu| {
             menu.channels = 1;
@@ -94,7 +94,7 @@ pub(super) fn cases<C: Blocking, W: World>(who: &Contestant) -> Vec<Case> {
 
 /// Armed timers are more than loom can look through.
 pub(super) fn put_deadline_cases<C: PutDeadline, W: World>(who: &Contestant) -> Vec<Case> {
-    if W::NAME == "loom" {
+    if W::name() == "loom" {
         return Vec::new();
     }
     family::<C, PutsUntil, W>(who, "puts with deadlines", |menu| {
@@ -105,7 +105,7 @@ pub(super) fn put_deadline_cases<C: PutDeadline, W: World>(who: &Contestant) -> 
 
 /// As [`put_deadline_cases`].
 pub(super) fn take_deadline_cases<C: TakeDeadline, W: World>(who: &Contestant) -> Vec<Case> {
-    if W::NAME == "loom" {
+    if W::name() == "loom" {
         return Vec::new();
     }
     family::<C, TakesUntil, W>(who, "takes with deadlines", |menu| {
@@ -120,7 +120,7 @@ pub(super) fn alts_cases<C: Alts, W: World>(who: &Contestant) -> Vec<Case> {
         (menu.channels, menu.clauses) = (2, 2);
     });
     // Neither deadlines nor a third clause leave loom a space to exhaust.
-    if W::NAME != "loom" {
+    if W::name() != "loom" {
         cases.extend(family::<C, Chooses, W>(who, "alts", |menu| {
             (menu.channels, menu.clauses) = (3, 3);
             (menu.puts, menu.takes) = (UNTIL, UNTIL);
@@ -132,7 +132,7 @@ pub(super) fn alts_cases<C: Alts, W: World>(who: &Contestant) -> Vec<Case> {
 /// Where few threads do little, a schedule is more likely to be the one that matters.
 fn fewer<W: World>(menu: &mut Menu) {
     menu.threads = menu.threads.min(3);
-    menu.operations = menu.operations.min(if W::NAME == "std" { 4 } else { 2 });
+    menu.operations = menu.operations.min(if W::name() == "std" { 4 } else { 2 });
 }
 
 pub(super) fn async_cases<C: Async, W: World>(who: &Contestant) -> Vec<Case> {
@@ -173,10 +173,10 @@ fn family<C: Channels, S: Style<C, Token, W>, W: World>(
     let one_consumer = C::another_rx(&rx).is_none();
     // Every program's threads put on every channel; where schedules are explored a close ends what waits.
     let several = C::another_tx(&tx).is_some();
-    if !several || (W::NAME != "std" && (one_consumer || !closes)) {
+    if !several || (W::name() != "std" && (one_consumer || !closes)) {
         return Vec::new();
     }
-    let (channels, threads, operations) = match W::NAME {
+    let (channels, threads, operations) = match W::name() {
         "loom" => (1, 2, 2),
         "std" => (2, 4, 8),
         _ => (2, 4, 4),
@@ -197,7 +197,7 @@ fn family<C: Channels, S: Style<C, Token, W>, W: World>(
     let holds_room = who.origin == Origin::Peer;
     let model = move |program: &Arc<Program>| -> Model {
         let program = Arc::clone(program);
-        let judge = Judge::new(&program.channels, rules, holds_room, W::NAME);
+        let judge = Judge::new(&program.channels, rules, holds_room, W::name());
         Arc::new(move || run::run::<C, S, W>(&program, &judge))
     };
     vec![Case::generated(

@@ -157,7 +157,7 @@ impl<C: Channels, W: World> Run<C, W> {
 
     /// Where schedules are explored: who settles what waits. `None` where nothing has to be settled as well.
     fn rescuer(&mut self) -> Option<Rescue<C, W>> {
-        if W::NAME == "std" || !self.program.may_rest() {
+        if W::name() == "std" || !self.program.may_rest() {
             return None;
         }
         let rescuer = Rescuer {
@@ -237,7 +237,7 @@ impl<C: Channels, W: World> Run<C, W> {
     /// # Panics
     /// When one does not move any more, whatever is done for it.
     fn attend(&mut self) {
-        if W::NAME != "std" {
+        if W::name() != "std" {
             return;
         }
         W::perturb();

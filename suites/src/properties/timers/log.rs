@@ -30,7 +30,7 @@ impl<W: World> Log<W> {
         Log {
             terms: Terms {
                 deadline_order: false,
-                late: (W::NAME == "sim").then_some(F::LATE),
+                late: (W::name() == "sim").then_some(F::LATE),
             },
             events: Vec::new(),
             timers: 0,

@@ -59,7 +59,7 @@ fn in_turn<F: Form<W>, W: World>() {
     let service = F::start();
     let mut log = Log::<W>::of::<F>();
     // What is explored holds at any length; what runs for real does not.
-    let delays = if W::NAME == "std" {
+    let delays = if W::name() == "std" {
         &DELAYS[..]
     } else {
         &DELAYS[..2]

@@ -78,7 +78,7 @@ fn edge<T: Cancel, W: World>() {
     let mut log = Log::<W>::new::<T>();
     let deadline = after::<W>(SOON);
     let call = log.schedule(&service, deadline);
-    if W::NAME == "std" {
+    if W::name() == "std" {
         // Real time does not come to the edge by itself.
         while W::now_nanos() < deadline.as_nanos() {
             W::yield_now();

@@ -27,7 +27,7 @@ pub(super) fn cases<T: Timers, W: World>(isolated: bool) -> Vec<Case> {
         Case::new("a callback uses its timer", nested::<T, W>),
     ];
     // Panics are the checkers' own language in the other worlds.
-    if W::NAME == "std" {
+    if W::name() == "std" {
         cases.extend([
             Case::new("a panicking callback", || {
                 panicking::<T, W>(|| Box::new("a callback's own fault"));
@@ -42,7 +42,7 @@ pub(super) fn cases<T: Timers, W: World>(isolated: bool) -> Vec<Case> {
 
 /// `panic_safe`: whether what a waker panics with goes no further.
 pub(super) fn sleep_cases<S: Sleep, W: World>(panic_safe: bool) -> Vec<Case> {
-    if W::NAME != "std" || !panic_safe {
+    if W::name() != "std" || !panic_safe {
         return Vec::new();
     }
     vec![Case::new("a panicking waker of a sleep", || {
@@ -55,7 +55,7 @@ pub(super) fn sleep_cases<S: Sleep, W: World>(panic_safe: bool) -> Vec<Case> {
 
 /// As [`sleep_cases`].
 pub(super) fn timeout_cases<S: Timeouts<C>, C: Async, W: World>(panic_safe: bool) -> Vec<Case> {
-    if W::NAME != "std" || !panic_safe {
+    if W::name() != "std" || !panic_safe {
         return Vec::new();
     }
     vec![Case::new("a panicking waker of a timeout", || {

@@ -40,7 +40,7 @@ pub(super) fn cases<S: Timeouts<C>, C: Alts + Async + Blocking, W: World>() -> V
         case("closed for one, closed for all", closed_for_all::<S, C, W>),
         case("two that ask at once", two_at_once::<S, C, W>),
     ];
-    if W::NAME == "std" {
+    if W::name() == "std" {
         cases.push(case("as many waiters as a channel has", waiters::<S, C>));
     }
     cases
@@ -117,7 +117,7 @@ fn share<S: Timeouts<C>, C: Alts, W: World>(delays: &[u64]) -> Judged {
 
 /// One channel for each millisecond that passes while they are asked for.
 fn many<S: Timeouts<C>, C: Alts, W: World>() -> Judged {
-    let count = match W::NAME {
+    let count = match W::name() {
         "std" => 10_000,
         "loom" => 4,
         _ => 100,

@@ -25,7 +25,7 @@ pub(super) fn calling_cases<T: Timers, W: World>() -> Vec<Case> {
         Case::new("while a callback waits for another", awaited::<T, W>),
     ];
     // Panics are the checkers' own language in the other worlds.
-    if W::NAME == "std" {
+    if W::name() == "std" {
         let name = "with callbacks whose drops panic";
         cases.push(Case::new(name, panicking_drops::<T, W>));
     }
@@ -63,7 +63,7 @@ fn edge<T: Timers, W: World>() {
     let service = T::start();
     let note = Note::<W>::new();
     service.schedule(after::<W>(SOON), note.callback());
-    if W::NAME == "std" {
+    if W::name() == "std" {
         // Real time does not come to the edge by itself.
         let deadline = after::<W>(SOON);
         while W::now_nanos() < deadline.as_nanos() {
