@@ -13,6 +13,7 @@ use std::thread;
 
 use flowmeter_impls::channel::halves::{Consumer, Handle, Producer};
 use flowmeter_impls::channel::mutex::Channel;
+use flowmeter_impls::channel::watchers::Watch;
 use flowmeter_impls::channel::{Buffer, PutError, TakeError};
 use flowmeter_impls::sync::block_on;
 
@@ -70,6 +71,7 @@ macro_rules! surface {
 
 surface!(mutex);
 surface!(ordered_locks);
+surface!(lock_free);
 
 type Halves<H> = (Producer<H>, Consumer<H>);
 
@@ -109,7 +111,7 @@ fn a_channel_says_how_full_it_is<H: Handle<Value = u32>>(split: fn(Buffer) -> Ha
     assert_eq!(format!("{:?}", split(Buffer::Unbounded).0), "Producer (0)");
 }
 
-fn a_close_is_awaited<H: Handle<Value = u32>>(split: fn(Buffer) -> Halves<H>) {
+fn a_close_is_awaited<H: Watch<Value = u32>>(split: fn(Buffer) -> Halves<H>) {
     let (tx, rx) = split(Buffer::fixed(1));
     let further = tx.clone();
     let waiting = thread::spawn(move || block_on(further.closed()));
@@ -118,7 +120,7 @@ fn a_close_is_awaited<H: Handle<Value = u32>>(split: fn(Buffer) -> Halves<H>) {
     block_on(tx.closed());
 }
 
-fn who_stops_waiting_for_a_close_leaves_no_waker<H: Handle<Value = u32>>(
+fn who_stops_waiting_for_a_close_leaves_no_waker<H: Watch<Value = u32>>(
     split: fn(Buffer) -> Halves<H>,
 ) {
     let (tx, _rx) = split(Buffer::fixed(1));

@@ -8,14 +8,12 @@
 
 use std::fmt;
 use std::future::Future;
-use std::task::Waker;
 
 use flowmeter_harness::channel::{
-    Message, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
+    Buffer, Message, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
 };
 use flowmeter_harness::sync::Deadline;
 
-use super::watchers::{Closed, Watched};
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many halves a channel has. It stands beside the channel's state, behind the same pointer.
@@ -42,6 +40,9 @@ impl Halves {
 pub trait Handle: Clone + Send + Sync + 'static {
     /// What the channel carries.
     type Value: Message;
+
+    /// A new channel that nobody has split, or `None` where the design has no such buffer.
+    fn open(buffer: Buffer) -> Option<Self>;
 
     /// The counts of this channel's halves.
     fn halves(&self) -> &Halves;
@@ -94,12 +95,6 @@ pub trait Handle: Clone + Send + Sync + 'static {
 
     /// Whether it was closed; then it stays so.
     fn is_closed(&self) -> bool;
-
-    /// Says whether the channel was closed; has the waker wait for that in a seat if it was not.
-    fn watch(&self, seat: Option<u64>, waker: Waker) -> Watched;
-
-    /// Gives a seat up.
-    fn unwatch(&self, seat: u64) -> Option<Waker>;
 
     /// How many values are stored; those of puts that wait are not.
     fn stored(&self) -> usize;
@@ -243,11 +238,6 @@ macro_rules! says {
             /// Whether the channel was closed; then it stays so.
             pub fn is_closed(&self) -> bool {
                 self.0.is_closed()
-            }
-
-            /// Ready once the channel is closed, by whomever, or by the last producer's or consumer's end.
-            pub fn closed(&self) -> Closed<H> {
-                Closed::new(self.0.clone())
             }
 
             /// How many values are stored at this moment; those of puts that wait are not.

@@ -5,7 +5,16 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use super::halves::Handle;
+use super::halves::{Consumer, Handle, Producer};
+
+/// A handle whose close can be awaited.
+pub trait Watch: Handle {
+    /// Says whether the channel was closed; has the waker wait for that in a seat if it was not.
+    fn watch(&self, seat: Option<u64>, waker: Waker) -> Watched;
+
+    /// Gives a seat up.
+    fn unwatch(&self, seat: u64) -> Option<Waker>;
+}
 
 /// Behind the channel's lock, until it closes.
 pub(crate) struct Watchers {
@@ -63,21 +72,32 @@ impl Watchers {
 
 /// Ready once its channel is closed, whatever is still to be taken from it. Dropping it leaves nothing behind.
 #[must_use = "a future does nothing unless it is polled"]
-pub struct Closed<H: Handle> {
+pub struct Closed<H: Watch> {
     handle: H,
     seat: Option<u64>,
 }
 
-impl<H: Handle> Closed<H> {
-    pub(crate) fn new(handle: H) -> Self {
-        Closed { handle, seat: None }
-    }
+/// Either half can await the close.
+macro_rules! awaits {
+    ($($half:ident)*) => {$(
+        impl<H: Watch> $half<H> {
+            /// Ready once the channel is closed, by whomever, or by the last producer's or consumer's end.
+            pub fn closed(&self) -> Closed<H> {
+                Closed {
+                    handle: self.handle().clone(),
+                    seat: None,
+                }
+            }
+        }
+    )*};
 }
 
-// The handle is never pinned.
-impl<H: Handle> Unpin for Closed<H> {}
+awaits!(Producer Consumer);
 
-impl<H: Handle> Future for Closed<H> {
+// The handle is never pinned.
+impl<H: Watch> Unpin for Closed<H> {}
+
+impl<H: Watch> Future for Closed<H> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
@@ -97,7 +117,7 @@ impl<H: Handle> Future for Closed<H> {
     }
 }
 
-impl<H: Handle> Drop for Closed<H> {
+impl<H: Watch> Drop for Closed<H> {
     fn drop(&mut self) {
         if let Some(seat) = self.seat {
             drop(self.handle.unwatch(seat));
@@ -105,7 +125,7 @@ impl<H: Handle> Drop for Closed<H> {
     }
 }
 
-impl<H: Handle> fmt::Debug for Closed<H> {
+impl<H: Watch> fmt::Debug for Closed<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Closed")
     }

@@ -83,7 +83,7 @@ impl<T> Queued<T> {
             .is_some_and(|capacity| used() >= capacity)
     }
 
-    fn shut(&mut self) {
+    fn shut_front(&mut self) {
         if !self.puts_are_shut {
             self.puts_are_shut = true;
             self.queue.shut_puts();
@@ -94,7 +94,7 @@ impl<T> Queued<T> {
         }
     }
 
-    fn open(&mut self, closed: bool) {
+    fn open_front(&mut self, closed: bool) {
         // A front knows neither of values before its queue nor of room that is held.
         if !self.returned.is_empty() || self.reserved > 0 {
             return;
@@ -150,14 +150,14 @@ impl<T: Message> Store<T> for Values<T> {
     #[inline]
     fn shut(&mut self) {
         if let Values::Queued(queued) = self {
-            queued.shut();
+            queued.shut_front();
         }
     }
 
     #[inline]
     fn open(&mut self, closed: bool) {
         if let Values::Queued(queued) = self {
-            queued.open(closed);
+            queued.open_front(closed);
         }
     }
 

@@ -1,78 +1,15 @@
-//! Many values under one lock (C15). Each is put or taken as if by itself; only the lock is taken once, and those who
-//! are woken hear of it together.
+//! Many values under one lock (C15): those who are woken hear of it together.
 
 use std::collections::VecDeque;
-use std::num::NonZeroUsize;
 
-use flowmeter_harness::channel::{BatchError, TakeError};
+use flowmeter_harness::channel::{BatchError, Message, TakeError};
 
 use super::Channel;
-use super::state::{Attempt, Effects};
+use super::effects::Effects;
+use super::state::Attempt;
+use crate::channel::batch::Batches;
 
-impl<T: Send + 'static> Channel<T> {
-    /// Takes up to `limit` values and appends them to `values`: waits for the first, and takes whatever else is there.
-    /// Answers how many they were.
-    ///
-    /// # Errors
-    /// As [`Channel::take`]; `values` is as it was.
-    pub fn take_many(&self, limit: NonZeroUsize, values: &mut Vec<T>) -> Result<usize, TakeError> {
-        let taken = self.take_there(limit.get(), values)?;
-        if taken > 0 {
-            return Ok(taken);
-        }
-        values.push(self.take()?);
-        Ok(1 + self.take_further(limit, values))
-    }
-
-    /// [`Channel::take_many`] as a future; dropped while it is pending, it has taken nothing.
-    ///
-    /// # Errors
-    /// As [`Channel::take_many`].
-    pub async fn take_many_async(
-        &self,
-        limit: NonZeroUsize,
-        values: &mut Vec<T>,
-    ) -> Result<usize, TakeError> {
-        let taken = self.take_there(limit.get(), values)?;
-        if taken > 0 {
-            return Ok(taken);
-        }
-        values.push(self.take_async().await?);
-        Ok(1 + self.take_further(limit, values))
-    }
-
-    /// Puts all values of the queue, first to last, waiting for room for each.
-    ///
-    /// # Errors
-    /// [`BatchError`]; what was not put is left in the queue, in its order.
-    pub fn put_many(&self, values: &mut VecDeque<T>) -> Result<(), BatchError> {
-        while let Some(value) = self.put_there(values)? {
-            self.put(value)
-                .map_err(|refused| refused.back_into(values))?;
-        }
-        Ok(())
-    }
-
-    /// [`Channel::put_many`] as a future. Dropped while it is pending, it has put what is no longer in the queue, but for
-    /// the one value that it waited with, which is dropped.
-    ///
-    /// # Errors
-    /// As [`Channel::put_many`].
-    pub async fn put_many_async(&self, values: &mut VecDeque<T>) -> Result<(), BatchError> {
-        while let Some(value) = self.put_there(values)? {
-            self.put_async(value)
-                .await
-                .map_err(|refused| refused.back_into(values))?;
-        }
-        Ok(())
-    }
-
-    /// Takes what is there beside the first, which a batch has waited for. A channel that is closed says so next time.
-    fn take_further(&self, limit: NonZeroUsize, values: &mut Vec<T>) -> usize {
-        self.take_there(limit.get() - 1, values).unwrap_or(0)
-    }
-
-    /// Takes up to `limit` values without waiting.
+impl<T: Message> Batches for Channel<T> {
     fn take_there(&self, limit: usize, values: &mut Vec<T>) -> Result<usize, TakeError> {
         let mut effects = Effects::new();
         let mut state = self.0.lock();
@@ -97,7 +34,6 @@ impl<T: Send + 'static> Channel<T> {
         Ok(taken)
     }
 
-    /// Puts values from the queue as long as none has to wait; the first that has comes out of it.
     fn put_there(&self, values: &mut VecDeque<T>) -> Result<Option<T>, BatchError> {
         let mut effects = Effects::new();
         let mut state = self.0.lock();

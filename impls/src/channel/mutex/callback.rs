@@ -1,17 +1,17 @@
-//! Puts and takes that answer a callback, as core.async's `put!` and `take!` (C11).
+//! Puts and takes that answer a callback (C11).
 
-use flowmeter_harness::channel::{PutError, TakeError};
+use flowmeter_harness::channel::{Message, PutError, TakeError};
 
+use super::effects::Effects;
 use super::hand::Hand;
 use super::operation::{Notify, Operation};
-use super::state::{Attempt, Effects};
+use super::state::Attempt;
 use super::{Channel, trampoline};
+use crate::channel::callback::Callbacks;
 use crate::sync::Arc;
 
-impl<T: Send + 'static> Channel<T> {
-    /// Puts, and gives the answer to `then`: on this thread if the put is able at once, else on the
-    /// thread that completes it; outside any lock. A callback that panics ends alone.
-    pub fn put_then(&self, value: T, then: impl FnOnce(Result<(), PutError<T>>) + Send + 'static) {
+impl<T: Message> Callbacks for Channel<T> {
+    fn put_then(&self, value: T, then: impl FnOnce(Result<(), PutError<T>>) + Send + 'static) {
         let mut effects = Effects::new();
         let mut state = self.0.lock();
         let answer = match state.put_now(value, None, &mut effects) {
@@ -40,8 +40,7 @@ impl<T: Send + 'static> Channel<T> {
         trampoline::run(Box::new(move || then(answer)));
     }
 
-    /// Takes, and gives the answer to `then`, as [`Channel::put_then`].
-    pub fn take_then(&self, then: impl FnOnce(Result<T, TakeError>) + Send + 'static) {
+    fn take_then(&self, then: impl FnOnce(Result<T, TakeError>) + Send + 'static) {
         let mut effects = Effects::new();
         let mut state = self.0.lock();
         let answer = match state.take_now(None, &mut effects) {

@@ -11,9 +11,10 @@ use flowmeter_harness::channel::{PutError, TakeError};
 use crate::sync::Arc;
 
 use super::Channel;
+use super::effects::Effects;
 use super::hand::{Hand, Handed};
 use super::operation::{Notify, Operation};
-use super::state::{Attempt, Effects};
+use super::state::Attempt;
 
 /// A put that may have to wait. A value not yet put is dropped with it.
 #[must_use = "a future does nothing unless it is polled"]

@@ -9,9 +9,9 @@ use flowmeter_harness::channel::{
 use flowmeter_harness::sync::Deadline;
 
 use super::Channel;
-use super::state::Effects;
+use super::effects::Effects;
 use crate::channel::halves::{self, Halves, Handle, split};
-use crate::channel::watchers::Watched;
+use crate::channel::watchers::{Watch, Watched};
 
 /// The half that puts.
 pub type Producer<T> = halves::Producer<Channel<T>>;
@@ -30,6 +30,9 @@ impl<T: Message> Channel<T> {
 impl<T: Message> Handle for Channel<T> {
     type Value = T;
 
+    fn open(buffer: Buffer) -> Option<Self> {
+        Some(Channel::new(buffer))
+    }
     #[inline]
     fn halves(&self) -> &Halves {
         &self.0.halves
@@ -74,19 +77,6 @@ impl<T: Message> Handle for Channel<T> {
     fn is_closed(&self) -> bool {
         self.0.lock().closed
     }
-    fn watch(&self, seat: Option<u64>, waker: Waker) -> Watched {
-        let mut state = self.0.lock();
-        match state.closed {
-            true => {
-                drop(state);
-                Watched::Closed
-            }
-            false => state.watchers.seat(seat, waker),
-        }
-    }
-    fn unwatch(&self, seat: u64) -> Option<Waker> {
-        self.0.lock().watchers.leave(seat)
-    }
     fn stored(&self) -> usize {
         self.0.lock().len()
     }
@@ -102,5 +92,21 @@ impl<T: Message> Handle for Channel<T> {
         let transformed = self.0.lock().disconnect(&mut effects);
         effects.run();
         drop(transformed);
+    }
+}
+
+impl<T: Message> Watch for Channel<T> {
+    fn watch(&self, seat: Option<u64>, waker: Waker) -> Watched {
+        let mut state = self.0.lock();
+        match state.closed {
+            true => {
+                drop(state);
+                Watched::Closed
+            }
+            false => state.watchers.seat(seat, waker),
+        }
+    }
+    fn unwatch(&self, seat: u64) -> Option<Waker> {
+        self.0.lock().watchers.leave(seat)
     }
 }

@@ -15,6 +15,7 @@
 mod alts;
 mod batch;
 mod callback;
+mod effects;
 mod family;
 mod future;
 mod hand;
@@ -24,6 +25,7 @@ mod reserve;
 mod state;
 mod store;
 mod transformed;
+mod waiting;
 
 use std::fmt;
 
@@ -40,11 +42,12 @@ pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use family::MutexChannels;
 pub use future::{PutFuture, TakeFuture};
 pub use handle::{Consumer, Producer, WeakProducer};
-pub use reserve::{Permit, ReserveFuture};
+pub use reserve::Permit;
 
+use effects::Effects;
 use hand::Hand;
 use operation::{Committed, Notify, Operation};
-use state::{Attempt, Effects, State};
+use state::{Attempt, State};
 use store::Store;
 
 /// How many puts may wait on one channel, and as many takes (C7).

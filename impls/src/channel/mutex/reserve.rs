@@ -7,12 +7,15 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use flowmeter_harness::channel::ReserveError;
+use flowmeter_harness::channel::{Message, ReserveError};
 use flowmeter_harness::sync::Deadline;
 
+use super::effects::Effects;
 use super::operation::{Notify, Operation};
-use super::state::{Attempt, Effects, State, WaitingPut};
+use super::state::{Attempt, State};
+use super::waiting::WaitingPut;
 use super::{Channel, wait};
+use crate::channel::permits::Permits;
 use crate::sync::{Arc, Parker};
 
 /// Room for one value. Dropping it gives the room back.
@@ -45,22 +48,15 @@ impl<T: Send + 'static> Drop for Permit<'_, T> {
     }
 }
 
-impl<T: Send + 'static> Channel<T> {
-    /// Holds room for one value without waiting.
-    ///
-    /// # Errors
-    /// [`ReserveError`]; [`ReserveError::NothingToReserve`] for all but fixed and unbounded buffers, and where there is a
-    /// transform.
-    pub fn try_reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
+impl<T: Message> Permits for Channel<T> {
+    type Permit<'a> = Permit<'a, T>;
+
+    fn try_reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
         self.0.lock().reserve_now()?;
         Ok(Permit { channel: self })
     }
 
-    /// [`Channel::try_reserve`], waiting for room in line with the puts.
-    ///
-    /// # Errors
-    /// [`ReserveError`].
-    pub fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
+    fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
         let mut state = self.0.lock();
         match state.reserve_now() {
             Err(ReserveError::WouldWait) => {}
@@ -76,18 +72,20 @@ impl<T: Send + 'static> Channel<T> {
         }
     }
 
-    /// [`Channel::reserve`] as a future; one that is dropped holds nothing.
-    pub fn reserve_async(&self) -> ReserveFuture<'_, T> {
+    fn reserve_async(&self) -> impl Future<Output = Result<Permit<'_, T>, ReserveError>> + Send {
         ReserveFuture {
             channel: self,
             operation: None,
         }
     }
+
+    fn fill(permit: Permit<'_, T>, value: T) -> Result<(), T> {
+        permit.fill(value)
+    }
 }
 
 /// A reservation that may have to wait.
-#[must_use = "a future does nothing unless it is polled"]
-pub struct ReserveFuture<'a, T: Send + 'static> {
+struct ReserveFuture<'a, T: Send + 'static> {
     channel: &'a Channel<T>,
     /// While it waits.
     operation: Option<Arc<Operation>>,
@@ -207,11 +205,5 @@ impl<T: 'static> State<T> {
 impl<T: Send + 'static> fmt::Debug for Permit<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Permit")
-    }
-}
-
-impl<T: Send + 'static> fmt::Debug for ReserveFuture<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ReserveFuture")
     }
 }

@@ -9,44 +9,19 @@
 //!   later than anything that can be given back;
 //! * room is taken by what is stored, what was given back, and permits; reservations wait in line with the puts.
 //!
-//! What only few channels have is apart: permits in `reserve`, transforms in `transformed`.
+//! Apart are the lines of those who wait (`waiting`), and what only few channels have: permits (`reserve`) and transforms
+//! (`transformed`).
 
 use std::collections::VecDeque;
-use std::task::Waker;
 
-use crate::channel::watchers::Watchers;
-use crate::sync::{Arc, contain};
-
-use super::MAX_WAITERS;
-use super::hand::{Hand, Handed};
+use super::effects::Effects;
+use super::hand::Handed;
 use super::operation::{Claim, Operation};
 use super::store::{Store, Stored};
 use super::transformed::Transformed;
-
-/// A put that waits, with its value, or a reservation, which has none.
-pub(super) struct WaitingPut<T> {
-    pub(super) operation: Arc<Operation>,
-    pub(super) clause: usize,
-    pub(super) value: Option<T>,
-    /// Where the value goes when the put is refused, for a callback; others have it back from here.
-    pub(super) back: Option<Arc<Hand<T>>>,
-}
-
-/// A take that waits, and where its value goes.
-pub(super) struct WaitingTake<T> {
-    pub(super) operation: Arc<Operation>,
-    pub(super) clause: usize,
-    hand: Arc<Hand<T>>,
-}
-
-impl<T: 'static> WaitingTake<T> {
-    /// Hands it the value, once it is won.
-    fn give(&self, value: &mut Option<T>, place: u64) {
-        if let Some(value) = value.take() {
-            self.hand.give(Handed { value, place });
-        }
-    }
-}
+use super::waiting::{WaitingPut, WaitingTake};
+use crate::channel::watchers::Watchers;
+use crate::sync::Arc;
 
 /// What an attempt to commit a clause at once came to.
 pub(super) enum Attempt<R, N> {
@@ -56,48 +31,6 @@ pub(super) enum Attempt<R, N> {
     NotAble(N),
     /// Another clause of the same request was committed by another thread.
     Lost(N),
-}
-
-/// What is left to do outside the lock: waking, and dropping values that a buffer discards.
-pub(super) struct Effects<T> {
-    first: Option<Arc<Operation>>,
-    /// Only a close, a promise or a value given back wakes more than one.
-    more: Vec<Arc<Operation>>,
-    /// Of those who wait for the close.
-    wakers: Vec<Waker>,
-    /// Hardly ever more than one.
-    pub(super) discarded: Vec<T>,
-}
-
-impl<T: 'static> Effects<T> {
-    #[inline]
-    pub(super) fn new() -> Self {
-        Effects {
-            first: None,
-            more: Vec::new(),
-            wakers: Vec::new(),
-            discarded: Vec::new(),
-        }
-    }
-
-    pub(super) fn wake(&mut self, operation: Arc<Operation>) {
-        if self.first.is_none() {
-            self.first = Some(operation);
-        } else {
-            self.more.push(operation);
-        }
-    }
-
-    /// Carries them out; call it outside every lock.
-    #[inline]
-    pub(super) fn run(self) {
-        for operation in self.first.into_iter().chain(self.more) {
-            operation.notify();
-        }
-        for waker in self.wakers {
-            contain(|| waker.wake());
-        }
-    }
 }
 
 pub(super) struct State<T> {
@@ -429,98 +362,6 @@ impl<T: 'static> State<T> {
             Attempt::Done(_) => {}
         }
     }
-
-    /// Has a put wait; it comes back when too many wait already (C7).
-    pub(super) fn wait_to_put(
-        &mut self,
-        operation: &Arc<Operation>,
-        clause: usize,
-        value: T,
-    ) -> Result<(), T> {
-        let put = WaitingPut {
-            operation: Arc::clone(operation),
-            clause,
-            value: Some(value),
-            back: None,
-        };
-        self.join_puts(put).map_err(had_value)
-    }
-
-    /// [`State::wait_to_put`] for a request that can fetch nothing itself: refused, it has the value in `back`.
-    pub(super) fn wait_to_put_or_have_back(
-        &mut self,
-        operation: &Arc<Operation>,
-        value: T,
-        back: &Arc<Hand<T>>,
-    ) -> Result<(), T> {
-        let put = WaitingPut {
-            operation: Arc::clone(operation),
-            clause: 0,
-            value: Some(value),
-            back: Some(Arc::clone(back)),
-        };
-        self.join_puts(put).map_err(had_value)
-    }
-
-    pub(super) fn join_puts(&mut self, put: WaitingPut<T>) -> Result<(), WaitingPut<T>> {
-        if self.puts.len() >= MAX_WAITERS
-            && self
-                .puts
-                .iter()
-                .filter(|put| put.operation.is_waiting())
-                .count()
-                >= MAX_WAITERS
-        {
-            return Err(put);
-        }
-        self.puts.push_back(put);
-        Ok(())
-    }
-
-    /// Has a take wait; `false` when too many wait already (C7).
-    pub(super) fn wait_to_take(
-        &mut self,
-        operation: &Arc<Operation>,
-        clause: usize,
-        hand: &Arc<Hand<T>>,
-    ) -> bool {
-        if self.takes.len() >= MAX_WAITERS
-            && self
-                .takes
-                .iter()
-                .filter(|take| take.operation.is_waiting())
-                .count()
-                >= MAX_WAITERS
-        {
-            return false;
-        }
-        self.takes.push_back(WaitingTake {
-            operation: Arc::clone(operation),
-            clause,
-            hand: Arc::clone(hand),
-        });
-        true
-    }
-
-    /// Removes a put whose request is over and gives its value.
-    pub(super) fn withdraw_put(&mut self, operation: &Operation, clause: usize) -> Option<T> {
-        let is_it = |put: &WaitingPut<T>| put.clause == clause && put.operation.is(operation);
-        let index = self.puts.iter().position(is_it)?;
-        self.puts.remove(index).and_then(|put| put.value)
-    }
-
-    /// Removes a take whose request is over.
-    pub(super) fn withdraw_take(&mut self, operation: &Operation, clause: usize) {
-        let is_it = |take: &WaitingTake<T>| take.clause == clause && take.operation.is(operation);
-        if let Some(index) = self.takes.iter().position(is_it) {
-            self.takes.remove(index);
-        }
-    }
-}
-
-/// The value of a put that may not wait.
-fn had_value<T>(put: WaitingPut<T>) -> T {
-    put.value.expect("a put has its value")
 }
 
 /// Ends the request before its own thread has an effect; `false` when another thread was first.

@@ -16,8 +16,9 @@ use flowmeter_harness::channel::{
 };
 
 use super::Channel;
+use super::effects::Effects;
 use super::operation::{Claim, Operation};
-use super::state::{Attempt, Effects, State, ends};
+use super::state::{Attempt, State, ends};
 use super::store::Store;
 use crate::sync::{caught, contain};
 

@@ -1,6 +1,6 @@
-//! Puts and takes that answer a callback, as core.async's `put!` and `take!` (C11).
+//! Puts and takes that answer a callback (C11).
 
-use flowmeter_harness::channel::{Offered, Polled, PutError, TakeError};
+use flowmeter_harness::channel::{Message, Offered, Polled, PutError, TakeError};
 
 use super::super::trampoline;
 use super::ChannelOver;
@@ -8,11 +8,10 @@ use super::effects::Effects;
 use super::line::Party;
 use super::state::{Handed, Put, Taken};
 use super::store::{Front, Quick, Store};
+use crate::channel::callback::Callbacks;
 
-impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
-    /// Puts, and gives the answer to `then`: on this thread if the put is able at once, else on the
-    /// thread that completes it; outside any lock. A callback that panics ends alone.
-    pub fn put_then(&self, value: T, then: impl FnOnce(Result<(), PutError<T>>) + Send + 'static) {
+impl<T: Message, S: Store<T>> Callbacks for ChannelOver<T, S> {
+    fn put_then(&self, value: T, then: impl FnOnce(Result<(), PutError<T>>) + Send + 'static) {
         let value = match self.front.offer::<false>(value) {
             Quick::Done(()) => return trampoline::run(Box::new(move || then(Ok(())))),
             Quick::Unable(value) | Quick::Ask(value) => value,
@@ -38,8 +37,7 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
         trampoline::run(Box::new(move || then(answer)));
     }
 
-    /// Takes, and gives the answer to `then`, as [`ChannelOver::put_then`].
-    pub fn take_then(&self, then: impl FnOnce(Result<T, TakeError>) + Send + 'static) {
+    fn take_then(&self, then: impl FnOnce(Result<T, TakeError>) + Send + 'static) {
         if let Quick::Done(value) = self.front.poll::<false>() {
             return trampoline::run(Box::new(move || then(Ok(value))));
         }

@@ -12,7 +12,7 @@ use super::effects::Effects;
 use super::store::Store;
 use super::{Channel, ChannelOver};
 use crate::channel::halves::{self, Halves, Handle, split};
-use crate::channel::watchers::Watched;
+use crate::channel::watchers::{Watch, Watched};
 
 /// The half that puts.
 pub type Producer<T> = halves::Producer<Channel<T>>;
@@ -31,6 +31,9 @@ impl<T: Message, S: Store<T>> ChannelOver<T, S> {
 impl<T: Message, S: Store<T>> Handle for ChannelOver<T, S> {
     type Value = T;
 
+    fn open(buffer: Buffer) -> Option<Self> {
+        Some(ChannelOver::new(buffer))
+    }
     #[inline]
     fn halves(&self) -> &Halves {
         &self.shared.halves
@@ -75,19 +78,6 @@ impl<T: Message, S: Store<T>> Handle for ChannelOver<T, S> {
     fn is_closed(&self) -> bool {
         self.lock().closed
     }
-    fn watch(&self, seat: Option<u64>, waker: Waker) -> Watched {
-        let mut state = self.lock();
-        match state.closed {
-            true => {
-                drop(state);
-                Watched::Closed
-            }
-            false => state.watchers.seat(seat, waker),
-        }
-    }
-    fn unwatch(&self, seat: u64) -> Option<Waker> {
-        self.lock().watchers.leave(seat)
-    }
     fn stored(&self) -> usize {
         self.lock().buffer.len()
     }
@@ -103,5 +93,21 @@ impl<T: Message, S: Store<T>> Handle for ChannelOver<T, S> {
         let transformed = self.lock().disconnect(&mut effects);
         effects.run();
         drop(transformed);
+    }
+}
+
+impl<T: Message, S: Store<T>> Watch for ChannelOver<T, S> {
+    fn watch(&self, seat: Option<u64>, waker: Waker) -> Watched {
+        let mut state = self.lock();
+        match state.closed {
+            true => {
+                drop(state);
+                Watched::Closed
+            }
+            false => state.watchers.seat(seat, waker),
+        }
+    }
+    fn unwatch(&self, seat: u64) -> Option<Waker> {
+        self.lock().watchers.leave(seat)
     }
 }

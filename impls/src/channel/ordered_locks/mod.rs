@@ -49,7 +49,7 @@ pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use family::OrderedLocks;
 pub use future::{PutFuture, TakeFuture};
 pub use handle::{Consumer, Producer, WeakProducer};
-pub use reserve::{Permit, ReserveFuture};
+pub use reserve::Permit;
 
 pub(super) use alts::{run_async, run_mixed};
 pub(super) use buffer::Buffer;

@@ -17,6 +17,7 @@ use super::line::Party;
 use super::state::{Put, State};
 use super::store::Store;
 use super::waiter::{Notify, Waiter};
+use crate::channel::permits::Permits;
 use crate::sync::{Arc, Parker};
 
 /// Room for one value. Dropping it gives the room back.
@@ -49,22 +50,15 @@ impl<T: Message, S: Store<T>> Drop for Permit<'_, T, S> {
     }
 }
 
-impl<T: Message, S: Store<T>> ChannelOver<T, S> {
-    /// Holds room for one value without waiting.
-    ///
-    /// # Errors
-    /// [`ReserveError`]; [`ReserveError::NothingToReserve`] for all but fixed and unbounded buffers, and where there is a
-    /// transform.
-    pub fn try_reserve(&self) -> Result<Permit<'_, T, S>, ReserveError> {
+impl<T: Message, S: Store<T>> Permits for ChannelOver<T, S> {
+    type Permit<'a> = Permit<'a, T, S>;
+
+    fn try_reserve(&self) -> Result<Permit<'_, T, S>, ReserveError> {
         self.lock().reserve()?;
         Ok(Permit { channel: self })
     }
 
-    /// [`ChannelOver::try_reserve`], waiting for room in line with the puts.
-    ///
-    /// # Errors
-    /// [`ReserveError`].
-    pub fn reserve(&self) -> Result<Permit<'_, T, S>, ReserveError> {
+    fn reserve(&self) -> Result<Permit<'_, T, S>, ReserveError> {
         let mut state = self.lock();
         match state.reserve() {
             Err(ReserveError::WouldWait) => {}
@@ -80,18 +74,20 @@ impl<T: Message, S: Store<T>> ChannelOver<T, S> {
         }
     }
 
-    /// [`ChannelOver::reserve`] as a future; one that is dropped holds nothing.
-    pub fn reserve_async(&self) -> ReserveFuture<'_, T, S> {
+    fn reserve_async(&self) -> impl Future<Output = Result<Permit<'_, T, S>, ReserveError>> + Send {
         ReserveFuture {
             channel: self,
             waiter: None,
         }
     }
+
+    fn fill(permit: Permit<'_, T, S>, value: T) -> Result<(), T> {
+        permit.fill(value)
+    }
 }
 
 /// A reservation that may have to wait.
-#[must_use = "a future does nothing unless it is polled"]
-pub struct ReserveFuture<'a, T: Message, S: Store<T> = Buffer<T>> {
+struct ReserveFuture<'a, T: Message, S: Store<T>> {
     channel: &'a ChannelOver<T, S>,
     /// While it waits.
     waiter: Option<Arc<Waiter<Put<T>>>>,
@@ -194,11 +190,5 @@ impl<T: Message, S: Store<T>> State<T, S> {
 impl<T: Message, S: Store<T>> fmt::Debug for Permit<'_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Permit")
-    }
-}
-
-impl<T: Message, S: Store<T>> fmt::Debug for ReserveFuture<'_, T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ReserveFuture")
     }
 }

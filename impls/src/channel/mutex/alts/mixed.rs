@@ -7,9 +7,9 @@ use flowmeter_harness::channel::{AltsError, Order, Patience, Winner};
 use crate::sync::Arc;
 
 use super::super::Channel;
+use super::super::effects::Effects;
 use super::super::hand::{Hand, Handed};
 use super::super::operation::Operation;
-use super::super::state::Effects;
 use super::{Clauses, Tried, port, run};
 
 /// A take of an alts, and what it brought.

@@ -3,9 +3,10 @@
 use crate::sync::Arc;
 
 use super::super::Channel;
+use super::super::effects::Effects;
 use super::super::hand::Hand;
 use super::super::operation::Operation;
-use super::super::state::{Attempt, Effects};
+use super::super::state::Attempt;
 use super::Tried;
 
 /// Tries to take; where that is not able, the request joins the channel, with the hand that its value goes to.

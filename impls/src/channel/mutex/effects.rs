@@ -1,0 +1,48 @@
+//! What an operation leaves to be done outside the channel's lock.
+
+use std::task::Waker;
+
+use super::operation::Operation;
+use crate::sync::{Arc, contain};
+
+/// Waking, and dropping values that a buffer discards.
+pub(super) struct Effects<T> {
+    first: Option<Arc<Operation>>,
+    /// Only a close, a promise or a value given back wakes more than one.
+    more: Vec<Arc<Operation>>,
+    /// Of those who wait for the close.
+    pub(super) wakers: Vec<Waker>,
+    /// Hardly ever more than one.
+    pub(super) discarded: Vec<T>,
+}
+
+impl<T: 'static> Effects<T> {
+    #[inline]
+    pub(super) fn new() -> Self {
+        Effects {
+            first: None,
+            more: Vec::new(),
+            wakers: Vec::new(),
+            discarded: Vec::new(),
+        }
+    }
+
+    pub(super) fn wake(&mut self, operation: Arc<Operation>) {
+        if self.first.is_none() {
+            self.first = Some(operation);
+        } else {
+            self.more.push(operation);
+        }
+    }
+
+    /// Carries them out; call it outside every lock.
+    #[inline]
+    pub(super) fn run(self) {
+        for operation in self.first.into_iter().chain(self.more) {
+            operation.notify();
+        }
+        for waker in self.wakers {
+            contain(|| waker.wake());
+        }
+    }
+}
