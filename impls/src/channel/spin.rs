@@ -4,10 +4,9 @@
 
 use crate::sync::{spin_hint, spinning_pays, yield_now};
 
-/// Turns that double what they wait.
-const DOUBLINGS: u32 = 6;
-/// Turns that give the core away, after those.
-const YIELDS: u32 = 4;
+/// Turns, each of which waits twice as long as the one before: some microseconds in all, as long as it takes to wake a
+/// thread.
+const TURNS: u32 = 7;
 
 /// One stretch of looking again.
 pub(crate) struct Spin(u32);
@@ -17,33 +16,24 @@ impl Spin {
         Spin(0)
     }
 
-    /// Waits a little for what another thread is in the middle of: it needs a step or two and waits for nobody.
+    /// Waits a little for what another thread is in the middle of: it needs a step or two and waits for nobody. If it does
+    /// not get to them, it may need this core.
     #[cold]
     pub(crate) fn snooze(&mut self) {
-        if !spinning_pays() || self.0 > DOUBLINGS {
+        if !self.again() {
             yield_now();
-            return;
         }
-        self.turn();
     }
 
     /// Waits a little, or answers that it has been long enough.
     pub(crate) fn again(&mut self) -> bool {
-        if self.0 > DOUBLINGS + YIELDS || !spinning_pays() {
+        if self.0 >= TURNS || !spinning_pays() {
             return false;
         }
-        self.turn();
-        true
-    }
-
-    fn turn(&mut self) {
-        if self.0 <= DOUBLINGS {
-            for _ in 0..1_u32 << self.0 {
-                spin_hint();
-            }
-        } else {
-            yield_now();
+        for _ in 0..1_u32 << self.0 {
+            spin_hint();
         }
         self.0 += 1;
+        true
     }
 }

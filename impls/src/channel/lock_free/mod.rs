@@ -47,6 +47,7 @@ mod store;
 use super::{halves, ordered_locks};
 
 pub use family::LockFree;
+pub use ordered_locks::MAX_WAITERS;
 pub use store::Values;
 
 /// A channel: the one handle that puts, takes and closes. Clones are the same channel, and two handles compare by

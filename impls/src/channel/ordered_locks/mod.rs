@@ -11,6 +11,9 @@
 //! the first who does wins it. Then it locks all channels again and leaves the other lines. So an alts that runs is
 //! never seen by another one: it meets only those that wait, and itself never (A3, A4).
 //!
+//! Where the values lie is a parameter (`store`): here a buffer behind the lock, in [`lock_free`](super::lock_free) a queue
+//! with a front that is tried before the lock is taken.
+//!
 //! Lock order: channels by key, then one who waits or its slot. Nobody who holds one of the latter asks for more.
 //!
 //! Where it differs from Go: closed ports are answered instead of panicking, puts that wait at a close are still taken
