@@ -91,3 +91,32 @@
 //! the search ends early; when the search is over its consumer is dropped, and a searcher's next put tells it to stop.
 //!
 //! The program is `examples/fan_out.rs`; `docs/fan_out.md` shows it beside the same in crossbeam and in Go.
+//!
+//! # What else halves do
+//!
+//! A batch takes the channel's lock once for all that needs no waiting, a permit holds room for a value that is still to
+//! be made, and a callback is answered wherever the other side is met. The traits behind these methods
+//! ([`Batches`](crate::channel::batch::Batches), [`Permits`](crate::channel::permits::Permits),
+//! [`Callbacks`](crate::channel::callback::Callbacks)) are for whoever holds a bare `Channel`.
+//!
+//! ```
+//! use std::num::NonZeroUsize;
+//!
+//! use flowmeter_impls::channel::Buffer;
+//! use flowmeter_impls::channel::mutex::Channel;
+//!
+//! let (tx, rx) = Channel::split(Buffer::fixed(4));
+//! tx.put_many(&mut [1, 2].into())?;
+//! let permit = tx.reserve()?;
+//! permit.fill(3).expect("nobody has closed it");
+//!
+//! let mut taken = Vec::new();
+//! rx.take_many(NonZeroUsize::MAX, &mut taken)?;
+//! assert_eq!(taken, [1, 2, 3]);
+//!
+//! rx.take_then(|answer| assert_eq!(answer, Ok(4)));
+//! tx.put(4)?;
+//! drop(tx);
+//! assert_eq!(rx.iter().count(), 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```

@@ -8,13 +8,15 @@
 )]
 
 use std::error::Error;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Waker};
 use std::thread;
 
+use flowmeter_impls::channel::callback::Callbacks;
 use flowmeter_impls::channel::halves::{Consumer, Handle, Producer};
 use flowmeter_impls::channel::mutex::Channel;
 use flowmeter_impls::channel::watchers::Watch;
-use flowmeter_impls::channel::{Buffer, PutError, TakeError};
+use flowmeter_impls::channel::{Buffer, Offered, Polled, PutError, TakeError};
 use flowmeter_impls::sync::block_on;
 
 /// The tests of one design.
@@ -22,7 +24,7 @@ macro_rules! surface {
     ($design:ident) => {
         mod $design {
             use flowmeter_impls::channel::Buffer;
-            use flowmeter_impls::channel::$design::Channel;
+            use flowmeter_impls::channel::$design::{Channel, MAX_WAITERS};
 
             #[test]
             fn values_are_iterated_until_the_end() {
@@ -32,6 +34,17 @@ macro_rules! surface {
             #[test]
             fn ready_values_are_iterated_without_waiting() {
                 super::ready_values_are_iterated_without_waiting(Channel::split);
+            }
+
+            #[test]
+            fn an_iterator_beyond_the_limit_panics() {
+                super::an_iterator_beyond_the_limit_panics(Channel::split, MAX_WAITERS);
+            }
+
+            #[cfg(feature = "futures")]
+            #[test]
+            fn a_stream_beyond_the_limit_panics() {
+                super::a_stream_beyond_the_limit_panics(Channel::split, MAX_WAITERS);
             }
 
             #[test]
@@ -109,6 +122,66 @@ fn a_channel_says_how_full_it_is<H: Handle<Value = u32>>(split: fn(Buffer) -> Ha
     assert_eq!(split(Buffer::Rendezvous).0.capacity(), Some(0));
     assert_eq!(split(Buffer::Unbounded).0.capacity(), None);
     assert_eq!(format!("{:?}", split(Buffer::Unbounded).0), "Producer (0)");
+}
+
+/// A rendezvous on which as many takes wait as may (C7).
+fn crowded<H: Callbacks<Value = u32>>(split: fn(Buffer) -> Halves<H>, limit: usize) -> Halves<H> {
+    let (tx, rx) = split(Buffer::Rendezvous);
+    for _ in 0..limit {
+        rx.take_then(|_| {});
+    }
+    (tx, rx)
+}
+
+/// What it panics with.
+fn panic_of<T>(act: impl FnOnce() -> T) -> String {
+    let panic = catch_unwind(AssertUnwindSafe(act)).err();
+    let panic = panic.expect("one more may not wait");
+    *panic.downcast().expect("it says which channel")
+}
+
+/// The channel goes on, and who was refused does not wait: every put meets one of the others, and the last meets nobody.
+fn goes_on<H: Handle<Value = u32>>(tx: &Producer<H>, rx: &Consumer<H>, limit: usize) {
+    for value in 0..limit {
+        let value = u32::try_from(value).expect("a small number");
+        assert_eq!(tx.offer(value), Offered::Done);
+    }
+    assert_eq!(tx.offer(0), Offered::WouldWait(0));
+    assert_eq!(rx.poll(), Polled::WouldWait);
+}
+
+fn an_iterator_beyond_the_limit_panics<H: Callbacks<Value = u32>>(
+    split: fn(Buffer) -> Halves<H>,
+    limit: usize,
+) {
+    let (tx, rx) = crowded(split, limit);
+    let said = panic_of(|| rx.iter().next());
+    assert_eq!(
+        said,
+        "as many takes wait on Consumer (0 of 0) as it admits: an iterator cannot say so"
+    );
+    goes_on(&tx, &rx, limit);
+}
+
+#[cfg(feature = "futures")]
+fn a_stream_beyond_the_limit_panics<H: Callbacks<Value = u32>>(
+    split: fn(Buffer) -> Halves<H>,
+    limit: usize,
+) {
+    use std::pin::Pin;
+
+    use futures_core::Stream;
+
+    let (tx, rx) = crowded(split, limit);
+    let further = rx.clone();
+    let mut stream = rx.into_stream();
+    let mut context = Context::from_waker(Waker::noop());
+    let said = panic_of(|| Pin::new(&mut stream).poll_next(&mut context));
+    assert_eq!(
+        said,
+        "as many takes wait on Consumer (0 of 0) as it admits: a stream cannot say so"
+    );
+    goes_on(&tx, &further, limit);
 }
 
 fn a_close_is_awaited<H: Watch<Value = u32>>(split: fn(Buffer) -> Halves<H>) {
@@ -191,7 +264,7 @@ fn halves_are_streams_and_sinks<H: Handle<Value = u32>>(split: fn(Buffer) -> Hal
     assert_eq!(putting.join().unwrap(), Ok(()));
 }
 
-/// What the documentation shows is what compiles.
+/// What the documentation shows is what compiles, and as long as it says: empty lines are not counted.
 #[test]
 fn the_search_in_the_docs_is_the_example() {
     let page = include_str!("../../docs/fan_out.md");
@@ -204,4 +277,17 @@ fn the_search_in_the_docs_is_the_example() {
             .expect("after the first paragraph");
         assert!(page.contains(program));
     }
+    let mut programs = 0;
+    for section in page.split("\n## ").skip(1) {
+        let title = section.lines().next();
+        let said = section.split_once(" lines").map(|(before, _)| before);
+        let said = said.and_then(|before| before.split_whitespace().last());
+        let program = section.split("```").nth(1).expect("a program");
+        let is_filled = |line: &&str| !line.trim().is_empty();
+        // The first line names the language.
+        let counted = program.lines().skip(1).filter(is_filled).count();
+        assert_eq!(said, Some(counted.to_string().as_str()), "{title:?}");
+        programs += 1;
+    }
+    assert_eq!(programs, 3);
 }

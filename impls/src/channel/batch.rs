@@ -96,11 +96,7 @@ pub trait Batches: Handle {
 }
 
 /// Takes what is there beside the first, which a batch has waited for. A channel that is closed says so next time.
-fn take_further<H: Batches + ?Sized>(
-    handle: &H,
-    limit: NonZeroUsize,
-    values: &mut Vec<H::Value>,
-) -> usize {
+fn take_further<H: Batches>(handle: &H, limit: NonZeroUsize, values: &mut Vec<H::Value>) -> usize {
     handle.take_there(limit.get() - 1, values).unwrap_or(0)
 }
 

@@ -43,16 +43,17 @@ pub(super) struct Mutants {
     /// Only the k-th of n equal parts of the attacks, to share them out over machines
     #[arg(long, value_name = "K/N")]
     shard: Option<String>,
-    /// Switch one check of the properties off, by its place, such as a1_exclusive.rs:77
+    /// Switch off one check of the properties, named by its place, such as a1_exclusive.rs:77
     #[arg(long, value_name = "CHECK", conflicts_with = "out")]
     without: Option<String>,
-    /// Ask each check of the properties instead whether it is needed: what survives without it
+    /// Switch off each check of the properties in turn instead, and tell what survives without it
     #[arg(long, conflicts_with_all = ["without", "out", "shard"])]
     each_check: bool,
-    /// With lies alone, which are quick to tell, and without mutants
+    /// With --each-check: try what survives with lies alone, which take little time, and no mutants
     #[arg(long, requires = "each_check")]
     lies_only: bool,
-    /// Those that are known to be needed by nothing, a title a line: they may only become fewer
+    /// With --each-check: a file of the checks that nothing may need, a title a line; another one fails, and so does one
+    /// listed that is needed
     #[arg(long, value_name = "FILE", requires = "each_check")]
     unneeded: Option<PathBuf>,
     /// Keep what killed them in this folder: files to replay, and pages to look at

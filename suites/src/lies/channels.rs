@@ -1,9 +1,14 @@
 //! Lies about channels: what a put, a take, a close or a handle is answered, and what it does.
 
 mod alts;
+mod batches;
 mod forms;
+mod lives;
+mod mixed;
+mod permits;
 mod put;
 mod take;
+mod transforms;
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;

@@ -2,7 +2,8 @@
 
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::channel::{
-    Alts, Async, Blocking, Callback, Promises, PutDeadline, TakeDeadline,
+    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
+    Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{
@@ -72,6 +73,15 @@ impl<H: Enrol> Enrol for Wrapping<'_, H> {
         take_deadline<C: [TakeDeadline]> as channels::Lying<C>;
         promises<C: [Promises + Blocking]> as channels::Lying<C>;
         alts<C: [Alts]> as channels::Lying<C>;
+        mixed_alts<C: [MixedAlts]> as channels::Lying<C>;
+        await_alts<C: [AwaitAlts]> as channels::Lying<C>;
+        weak_producers<C: [WeakProducers]> as channels::Lying<C>;
+        await_close<C: [AwaitClose]> as channels::Lying<C>;
+        batch<C: [Batch]> as channels::Lying<C>;
+        async_batch<C: [AsyncBatch]> as channels::Lying<C>;
+        reserve<C: [BlockingReserve]> as channels::Lying<C>;
+        async_reserve<C: [AsyncReserve]> as channels::Lying<C>;
+        transforms<C: [Transforms + Blocking]> as channels::Lying<C>;
         timer<T: [Timers]> as timers::Lying<T>;
         cancel<T: [Cancel]> as timers::Lying<T>;
         reset<T: [Reset]> as timers::Lying<T>;
