@@ -183,22 +183,36 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
     ///
     /// # Errors
     /// The value comes back when the channel was closed before, or when [`MAX_WAITERS`] puts wait.
+    #[inline]
     pub fn put(&self, value: T) -> Result<(), PutError<T>> {
-        self.put_until(value, Deadline::NEVER)
-            .map_err(|error| match error {
-                PutUntilError::Put(error) => error,
-                PutUntilError::TimedOut(_) => {
-                    unreachable!("a deadline that never comes has passed")
-                }
-            })
+        match self.front.offer::<false>(value) {
+            Quick::Done(()) => Ok(()),
+            tried => self
+                .put_after(tried, Deadline::NEVER)
+                .map_err(|error| match error {
+                    PutUntilError::Put(error) => error,
+                    PutUntilError::TimedOut(_) => {
+                        unreachable!("a deadline that never comes has passed")
+                    }
+                }),
+        }
     }
 
     /// Puts, waiting until `deadline`; one in the past tries once.
     ///
     /// # Errors
     /// As [`ChannelOver::put`], and when the deadline passes first.
+    #[inline]
     pub fn put_until(&self, value: T, deadline: Deadline) -> Result<(), PutUntilError<T>> {
-        let value = match self.offer_before(value, deadline) {
+        match self.front.offer::<false>(value) {
+            Quick::Done(()) => Ok(()),
+            tried => self.put_after(tried, deadline),
+        }
+    }
+
+    /// Puts what the front was offered once.
+    fn put_after(&self, tried: Quick<(), T>, deadline: Deadline) -> Result<(), PutUntilError<T>> {
+        let value = match self.offer_again(tried, deadline) {
             Quick::Done(()) => return Ok(()),
             Quick::Unable(value) | Quick::Ask(value) => value,
         };
@@ -242,20 +256,36 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
     ///
     /// # Errors
     /// When the channel is closed and empty, or when [`MAX_WAITERS`] takes wait.
+    #[inline]
     pub fn take(&self) -> Result<T, TakeError> {
-        self.take_until(Deadline::NEVER)
-            .map_err(|error| match error {
-                TakeUntilError::Take(error) => error,
-                TakeUntilError::TimedOut => unreachable!("a deadline that never comes has passed"),
-            })
+        match self.front.poll::<false>() {
+            Quick::Done(value) => Ok(value),
+            tried => self
+                .take_after(tried, Deadline::NEVER)
+                .map_err(|error| match error {
+                    TakeUntilError::Take(error) => error,
+                    TakeUntilError::TimedOut => {
+                        unreachable!("a deadline that never comes has passed")
+                    }
+                }),
+        }
     }
 
     /// Takes, waiting until `deadline`; one in the past tries once.
     ///
     /// # Errors
     /// As [`ChannelOver::take`], and when the deadline passes first.
+    #[inline]
     pub fn take_until(&self, deadline: Deadline) -> Result<T, TakeUntilError> {
-        if let Quick::Done(value) = self.poll_before(deadline) {
+        match self.front.poll::<false>() {
+            Quick::Done(value) => Ok(value),
+            tried => self.take_after(tried, deadline),
+        }
+    }
+
+    /// Takes where the front was asked once.
+    fn take_after(&self, tried: Quick<T, ()>, deadline: Deadline) -> Result<T, TakeUntilError> {
+        if let Quick::Done(value) = self.poll_again(tried, deadline) {
             return Ok(value);
         }
         let mut effects = Effects::new();
@@ -291,46 +321,29 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
             .ok_or(TakeUntilError::Take(TakeError::Closed))
     }
 
-    /// Puts while nothing has to be waited for, looking again for a while.
-    #[inline]
-    fn offer_before(&self, value: T, deadline: Deadline) -> Quick<(), T> {
-        match self.front.offer::<false>(value) {
-            Quick::Unable(value) => self.offer_again(value, deadline),
-            answer => answer,
-        }
-    }
-
-    #[cold]
-    fn offer_again(&self, mut value: T, deadline: Deadline) -> Quick<(), T> {
+    /// Asks the front again and again for a while, if only room is missing.
+    fn offer_again(&self, mut tried: Quick<(), T>, deadline: Deadline) -> Quick<(), T> {
         let mut spin = Spin::new();
-        while !clock::has_passed(deadline) && spin.again() {
-            match self.front.offer::<false>(value) {
-                Quick::Unable(back) => value = back,
-                answer => return answer,
+        loop {
+            match tried {
+                Quick::Unable(value) if !clock::has_passed(deadline) && spin.again() => {
+                    tried = self.front.offer::<false>(value);
+                }
+                tried => return tried,
             }
         }
-        Quick::Unable(value)
     }
 
-    /// Takes while nothing has to be waited for, looking again for a while.
-    #[inline]
-    fn poll_before(&self, deadline: Deadline) -> Quick<T, ()> {
-        match self.front.poll::<false>() {
-            Quick::Unable(()) => self.poll_again(deadline),
-            answer => answer,
-        }
-    }
-
-    #[cold]
-    fn poll_again(&self, deadline: Deadline) -> Quick<T, ()> {
+    /// Asks the front again and again for a while, if only a value is missing.
+    fn poll_again(&self, mut tried: Quick<T, ()>, deadline: Deadline) -> Quick<T, ()> {
         let mut spin = Spin::new();
-        while !clock::has_passed(deadline) && spin.again() {
-            match self.front.poll::<false>() {
-                Quick::Unable(()) => {}
-                answer => return answer,
-            }
+        while let Quick::Unable(()) = tried
+            && !clock::has_passed(deadline)
+            && spin.again()
+        {
+            tried = self.front.poll::<false>();
         }
-        Quick::Unable(())
+        tried
     }
 
     /// Puts without waiting.

@@ -141,6 +141,7 @@ fn try_from<C: Clauses>(
 }
 
 /// Decides which clause is tried in that place.
+#[inline]
 fn draw(indices: &mut [usize], position: usize, order: Order) {
     // One step of a shuffle, made only if it is needed: the first able clause of a random
     // order is uniform over whichever clauses are able (A5).
@@ -163,6 +164,7 @@ enum Glance {
 }
 
 /// Tries every clause without a lock, up to one of which that tells nothing.
+#[inline]
 fn glance_all<C: Clauses>(clauses: &mut C, indices: &mut [usize], order: Order) -> Glance {
     for position in 0..indices.len() {
         draw(indices, position, order);

@@ -31,6 +31,7 @@ impl<A> Answers<A> {
 }
 
 /// Tries to take without the lock.
+#[inline]
 pub(super) fn glance_take<T: Message, S: Store<T>>(
     channel: &ChannelOver<T, S>,
     taken: &mut Option<T>,
@@ -49,6 +50,7 @@ pub(super) fn glance_take<T: Message, S: Store<T>>(
 ///
 /// # Panics
 /// When the slot is empty: an alts is validated before it is run.
+#[inline]
 pub(super) fn glance_put<T: Message, S: Store<T>>(
     channel: &ChannelOver<T, S>,
     slot: &mut Option<T>,

@@ -135,6 +135,7 @@ impl<'a, T: Message, S: Store<T>> Clauses for Filled<'_, 'a, T, S> {
         *self.room = held;
     }
 
+    #[inline]
     fn glance(&mut self, clause: usize) -> Quick<(), ()> {
         match self.clauses[clause] {
             Clause::Take(consumer) => port::glance_take(consumer.handle(), &mut self.taken),
