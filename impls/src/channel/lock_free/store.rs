@@ -62,14 +62,14 @@ pub struct Queued<T> {
 }
 
 impl<T> Queued<T> {
-    fn new(queue: Queue<T>) -> Values<T> {
-        Values::Queued(Queued {
+    fn new(queue: Queue<T>) -> Self {
+        Queued {
             queue,
             returned: VecDeque::new(),
             reserved: 0,
             puts_are_shut: false,
             takes_are_shut: false,
-        })
+        }
     }
 
     fn len(&self) -> usize {
@@ -123,9 +123,13 @@ impl<T: Message> Store<T> for Values<T> {
     fn new(kind: Kind) -> Self {
         match kind {
             Kind::Fixed(n) if n.get() <= ring::MOST => {
-                Queued::new(Queue::Ring(Arc::new(Ring::new(n.get()))))
+                let ring = Arc::new(Ring::new(n.get()));
+                Values::Queued(Queued::new(Queue::Ring(ring)))
             }
-            Kind::Unbounded => Queued::new(Queue::Segments(Arc::new(Segments::new()))),
+            Kind::Unbounded => {
+                let segments = Arc::new(Segments::new());
+                Values::Queued(Queued::new(Queue::Segments(segments)))
+            }
             Kind::Fixed(_) | Kind::Rendezvous | Kind::Dropping(_) | Kind::Sliding(_) => {
                 Values::Locked(Buffer::new(kind))
             }
