@@ -31,7 +31,7 @@ use std::iter;
 
 use super::super::ordered_locks::Quick;
 use super::super::spin::Spin;
-use super::cell::Cell;
+use super::cell::{Cell, is_taken_apart};
 use super::padded::Padded;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
@@ -248,7 +248,7 @@ impl<T> Ring<T> {
         // holder of the lock moves `tail` on.
         unsafe { slot.cell.write(value) };
         slot.stamp.store(tail | FULL, Ordering::Release);
-        self.tail.store(self.after(tail) | SHUT, Ordering::Release);
+        self.tail.swap(self.after(tail) | SHUT, Ordering::AcqRel);
     }
 
     /// Takes, as who holds the channel's lock and has shut the front.
@@ -267,13 +267,16 @@ impl<T> Ring<T> {
         let value = unsafe { slot.cell.read() };
         slot.stamp
             .store(head.wrapping_add(self.lap), Ordering::Release);
-        self.head.store(self.after(head) | SHUT, Ordering::Release);
+        self.head.swap(self.after(head) | SHUT, Ordering::AcqRel);
         Some(value)
     }
 }
 
 impl<T> Drop for Ring<T> {
     fn drop(&mut self) {
+        if is_taken_apart() {
+            return;
+        }
         // All are out of their slots before one is dropped, whose drop may panic.
         let left: Vec<T> = iter::from_fn(|| self.pop()).collect();
         drop(left);

@@ -26,7 +26,7 @@ use std::{array, iter, ptr};
 
 use super::super::ordered_locks::Quick;
 use super::super::spin::Spin;
-use super::cell::Cell;
+use super::cell::{Cell, is_taken_apart};
 use super::padded::Padded;
 use super::ring::read;
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -368,6 +368,9 @@ impl<T> Segments<T> {
 
 impl<T> Drop for Segments<T> {
     fn drop(&mut self) {
+        if is_taken_apart() {
+            return;
+        }
         // All are out of their slots before one is dropped, whose drop may panic.
         let left: Vec<T> = iter::from_fn(|| self.pop()).collect();
         // With nothing stored both ends are at one block, which has none after it.
