@@ -22,8 +22,8 @@
 //! * Moving a word on releases, and reading it acquires. "Full" is told from `tail` first and `head` after that; who
 //!   sees a `tail` must not see an older `head` than the thread did that moved `tail` there, or it would answer "full"
 //!   to a queue that never was. The same the other way round for "empty".
-//! * Setting [`SHUT`] acquires and clearing it releases: what one holder of the lock stored plainly is what fronts go
-//!   on from.
+//! * Setting [`SHUT`] acquires and clearing it releases. The holder of the lock, too, moves a word by a
+//!   read-modify-write, though nobody else can: the words then have one order of writes, which no plain store begins anew.
 //!
 //! Source: Vyukov's bounded queue, with the laps of crossbeam's `ArrayQueue`.
 
