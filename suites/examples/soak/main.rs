@@ -32,7 +32,7 @@ const ALLOWANCE: i64 = 64 * 1024;
 /// Channels at any time.
 const CHANNELS: usize = 30_000;
 /// Of these so many are never replaced.
-const LASTING: usize = 600;
+const LASTING: usize = 100;
 /// A thread does so much before it looks whether the hall is to be cleared.
 const DEEDS: usize = 256;
 

@@ -1,7 +1,6 @@
 //! Lies about batches: how many, which ones, and what is left.
 
 use std::collections::VecDeque;
-use std::future::Future;
 use std::num::NonZeroUsize;
 
 use flowmeter_harness::channel::{AsyncBatch, Batch, BatchError, Message, TakeError};
@@ -50,18 +49,16 @@ impl<C: AsyncBatch> AsyncBatch for Lying<C> {
         answered(taken, before, values)
     }
 
-    fn put_many_async<T: Message>(
+    async fn put_many_async<T: Message>(
         tx: &mut Tx<C, T>,
         values: &mut VecDeque<T>,
-    ) -> impl Future<Output = Result<(), BatchError>> + Send {
-        async move {
-            let had = Had::of(values);
-            if let Some(answer) = unput(values) {
-                return answer;
-            }
-            let put = awaited(C::put_many_async(tx.real_mut(), values)).await;
-            had.answered(put, values)
+    ) -> Result<(), BatchError> {
+        let had = Had::of(values);
+        if let Some(answer) = unput(values) {
+            return answer;
         }
+        let put = awaited(C::put_many_async(tx.real_mut(), values)).await;
+        had.answered(put, values)
     }
 }
 
@@ -158,6 +155,9 @@ impl<T: Message> Had<T> {
     ) -> Result<(), BatchError> {
         if let (Ok(()), Some(kept)) = (put, self.0) {
             values.extend(kept);
+        }
+        if put.is_ok() && told("an accepted batch is answered as refused") {
+            return Err(BatchError::Closed);
         }
         if put.is_err() {
             if told("a refused batch is lost") {

@@ -57,6 +57,10 @@ impl<C: Reserve> Reserve for Lying<C> {
             return Err(value);
         }
         let twice = told("a permit is filled twice").then(|| double(&value));
+        // Decided before, for the first execution need not come to it.
+        let closed_is_filled = told("a permit of a closed channel is said to be filled");
+        let gives_another = told("a permit gives another value back");
+        let spare = told("a filled permit gives its value back").then(|| double(&value));
         let filled = match replace(&mut permit.held, Held::Gone) {
             Held::Room(room) => C::fill(room, value),
             Held::Nothing(mut tx) => offered::<C, T>(&mut tx, value),
@@ -65,12 +69,10 @@ impl<C: Reserve> Reserve for Lying<C> {
         match filled {
             Ok(()) => {
                 permit.shared.add(twice.and_then(|spare| spare.take()));
-                Ok(())
+                spare.and_then(|spare| spare.take()).map_or(Ok(()), Err)
             }
-            Err(_) if told("a permit of a closed channel is said to be filled") => Ok(()),
-            Err(value) if told("a permit gives another value back") => {
-                Err(another(&value).unwrap_or(value))
-            }
+            Err(_) if closed_is_filled => Ok(()),
+            Err(value) if gives_another => Err(another(&value).unwrap_or(value)),
             Err(value) => Err(value),
         }
     }

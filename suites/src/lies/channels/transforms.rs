@@ -22,9 +22,13 @@ impl<T: Message, F: Transform<T>> Transform<T> for Transformed<F> {
             return ControlFlow::Continue(());
         }
         let again = told("a transform runs twice").then(|| double(&value));
+        let in_vain = told("a transform runs again in vain").then(|| double(&value));
         let ends = self.0.step(value, &mut |value| emitted(value, emit));
         if let Some(value) = again.and_then(|spare| spare.take()) {
             let _ = self.0.step(value, emit);
+        }
+        if let Some(value) = in_vain.and_then(|spare| spare.take()) {
+            let _ = self.0.step(value, &mut |_| ControlFlow::Continue(()));
         }
         if told("a transform ends the channel early") {
             return ControlFlow::Break(());
@@ -43,6 +47,9 @@ impl<T: Message, F: Transform<T>> Transform<T> for Transformed<F> {
             self.0.complete(emit);
         }
         self.0.complete(&mut |value| emitted(value, emit));
+        if told("a transform is completed again in vain") {
+            self.0.complete(&mut |_| ControlFlow::Continue(()));
+        }
     }
 }
 
@@ -72,10 +79,18 @@ impl<C: Transforms> Transforms for Lying<C> {
             let real = C::open(buffer).ok_or(TransformError::NoSuchBuffer)?;
             return Ok(halves::<C, T>(buffer, real));
         }
+        if told("a transform is refused") {
+            return Err(TransformError::NoSuchBuffer);
+        }
         let handler = move |panic: Panic| {
             if told("a panic is not handled") {
                 return None;
             }
+            let panic = if told("a handler is told of another panic") {
+                Box::new("another")
+            } else {
+                panic
+            };
             let stand_in = handler(panic);
             if told("what stands in is lost") {
                 return None;
