@@ -1,6 +1,7 @@
 //! A place for one value, which somebody else's word says to be there or not.
 
 use std::mem::MaybeUninit;
+use std::panic::RefUnwindSafe;
 
 use crate::sync::UnsafeCell;
 
@@ -16,6 +17,21 @@ pub(super) struct Cell<T>(UnsafeCell<MaybeUninit<T>>);
 // SAFETY: a cell gives no reference to what it holds. It is written and read by value, by those who keep the contracts
 // of `write` and `read`; so values only go from one thread to another.
 unsafe impl<T: Send> Sync for Cell<T> {}
+
+// What is in a cell while somebody panics was moved in whole, and is moved out whole.
+impl<T> RefUnwindSafe for Cell<T> {}
+
+/// Drops all that is left in a queue, one after the other: the others also where the drop of one panics.
+pub(super) fn drain<T>(mut pop: impl FnMut() -> Option<T>) {
+    struct Rest<D: FnMut() -> bool>(D);
+    impl<D: FnMut() -> bool> Drop for Rest<D> {
+        fn drop(&mut self) {
+            while (self.0)() {}
+        }
+    }
+    let mut rest = Rest(|| pop().is_some());
+    while (rest.0)() {}
+}
 
 impl<T> Cell<T> {
     pub(super) fn new() -> Self {

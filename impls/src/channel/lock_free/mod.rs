@@ -31,6 +31,12 @@
 //! tries, so nobody else can commit it, and it has no effect but the one. It sees its clauses at different moments, though:
 //! each earlier clause was unable at some moment of the call, which is the weak form of A5 and A6.
 //!
+//! # What it does not promise
+//!
+//! A put that has won its place and not stamped its slot yet holds up the takes that come to that slot, as in every queue
+//! of this kind (C12 is not claimed); whether the queue is full or empty can be told all the same. Who waits for such a
+//! step yields its core, so under real-time scheduling a thread must not outrank the one that it waits for on one core.
+//!
 //! # Waiting
 //!
 //! Before it takes the lock, a put or a take that is unable looks again for a while (`spin`), where there is more than

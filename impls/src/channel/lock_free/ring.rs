@@ -27,11 +27,9 @@
 //!
 //! Source: Vyukov's bounded queue, with the laps of crossbeam's `ArrayQueue`.
 
-use std::iter;
-
 use super::super::ordered_locks::Quick;
 use super::super::spin::Spin;
-use super::cell::{Cell, is_taken_apart};
+use super::cell::{Cell, drain, is_taken_apart};
 use super::padded::Padded;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 
@@ -143,12 +141,10 @@ impl<T> Ring<T> {
                 }
                 continue;
             }
-            // The value of a lap ago is still there.
-            if stamp.wrapping_add(self.lap) == tail | FULL {
-                let head = read::<SURE>(&self.head) & !SHUT;
-                if head.wrapping_add(self.lap) == tail {
-                    return Quick::Unable(value);
-                }
+            // Told by the two words alone: whether the take that is a lap behind has stamped its slot yet is no matter.
+            let head = read::<SURE>(&self.head) & !SHUT;
+            if head.wrapping_add(self.lap) == tail {
+                return Quick::Unable(value);
             }
             // Somebody else has moved on, or is about to stamp.
             spin.snooze();
@@ -186,16 +182,14 @@ impl<T> Ring<T> {
                 }
                 continue;
             }
-            // Nothing was put here yet.
-            if stamp == head {
-                let tail = read::<SURE>(&self.tail);
-                if tail & !SHUT == head {
-                    // Shut for puts alone, it may be closed: then it has to be said.
-                    return match tail & SHUT {
-                        0 => Quick::Unable(()),
-                        _ => Quick::Ask(()),
-                    };
-                }
+            // As in a put, told by the words.
+            let tail = read::<SURE>(&self.tail);
+            if tail & !SHUT == head {
+                // Shut for puts alone, it may be closed: then it has to be said.
+                return match tail & SHUT {
+                    0 => Quick::Unable(()),
+                    _ => Quick::Ask(()),
+                };
             }
             spin.snooze();
             head = self.head.load(Ordering::Acquire);
@@ -277,8 +271,6 @@ impl<T> Drop for Ring<T> {
         if is_taken_apart() {
             return;
         }
-        // All are out of their slots before one is dropped, whose drop may panic.
-        let left: Vec<T> = iter::from_fn(|| self.pop()).collect();
-        drop(left);
+        drain(|| self.pop());
     }
 }

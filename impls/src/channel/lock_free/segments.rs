@@ -22,11 +22,11 @@
 //!
 //! Source: crossbeam-channel's `list` flavour, with stamps instead of flags, and blocks that stay.
 
-use std::{array, iter, ptr};
+use std::ptr;
 
 use super::super::ordered_locks::Quick;
 use super::super::spin::Spin;
-use super::cell::{Cell, is_taken_apart};
+use super::cell::{Cell, drain, is_taken_apart};
 use super::padded::Padded;
 use super::ring::read;
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -60,15 +60,20 @@ struct Block<T> {
 }
 
 impl<T> Block<T> {
+    /// One with nothing in it, made where it lies: large values times [`SLOTS`] may be more than a stack holds.
     fn allocate() -> *mut Self {
-        let slot = |_| Slot {
-            stamp: AtomicUsize::new(FREE),
-            cell: Cell::new(),
-        };
-        Box::into_raw(Box::new(Block {
-            next: AtomicPtr::new(ptr::null_mut()),
-            slots: array::from_fn(slot),
-        }))
+        let block = Box::into_raw(Box::<Self>::new_uninit()).cast::<Self>();
+        // SAFETY: the memory was just allocated for a block, and nobody else knows of it. Each field is written once,
+        // none is read before, and so all of it is initialised in the end.
+        unsafe {
+            (&raw mut (*block).next).write(AtomicPtr::new(ptr::null_mut()));
+            for index in 0..SLOTS {
+                let slot = &raw mut (*block).slots[index];
+                (&raw mut (*slot).stamp).write(AtomicUsize::new(FREE));
+                (&raw mut (*slot).cell).write(Cell::new());
+            }
+        }
+        block
     }
 }
 
@@ -371,20 +376,29 @@ impl<T> Drop for Segments<T> {
         if is_taken_apart() {
             return;
         }
-        // All are out of their slots before one is dropped, whose drop may panic.
-        let left: Vec<T> = iter::from_fn(|| self.pop()).collect();
-        // With nothing stored both ends are at one block, which has none after it.
-        let mut block = self.head.block.load(Ordering::Relaxed);
-        let mut spares = self.spares.load(Ordering::Relaxed);
+        // Freed after the values have gone, also where the drop of one panics.
+        let _blocks = Blocks(self);
+        drain(|| self.pop());
+    }
+}
+
+/// Frees the blocks of a queue that nobody has any more and in which nothing is stored.
+struct Blocks<'q, T>(&'q Segments<T>);
+
+impl<T> Drop for Blocks<'_, T> {
+    fn drop(&mut self) {
+        let Blocks(queue) = self;
+        // Both ends are at one block, which has none after it.
+        let mut block = queue.head.block.load(Ordering::Relaxed);
+        let mut spares = queue.spares.load(Ordering::Relaxed);
         while !block.is_null() {
             // SAFETY: the block was allocated by `Block::allocate`; nobody else has the queue, and each of its blocks is
             // either the one of its ends or a spare, once.
             drop(unsafe { Box::from_raw(block) });
             block = spares;
             if !spares.is_null() {
-                spares = self.block(spares).next.load(Ordering::Relaxed);
+                spares = queue.block(spares).next.load(Ordering::Relaxed);
             }
         }
-        drop(left);
     }
 }

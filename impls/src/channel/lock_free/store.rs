@@ -95,8 +95,9 @@ impl<T> Queued<T> {
     }
 
     fn open_front(&mut self, closed: bool) {
-        // A front knows neither of values before its queue nor of room that is held.
-        if !self.returned.is_empty() || self.reserved > 0 {
+        // A front knows neither of values before its queue nor of room that is held, where room has a limit.
+        let room_is_held = self.reserved > 0 && self.queue.capacity().is_some();
+        if !self.returned.is_empty() || room_is_held {
             return;
         }
         self.takes_are_shut = false;

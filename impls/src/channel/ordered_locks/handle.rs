@@ -76,13 +76,13 @@ impl<T: Message, S: Store<T>> Handle for ChannelOver<T, S> {
     }
 
     fn is_closed(&self) -> bool {
-        self.lock().closed
+        self.shared.state.lock().closed
     }
     fn stored(&self) -> usize {
         self.lock().buffer.len()
     }
     fn capacity(&self) -> Option<usize> {
-        self.lock().buffer.capacity()
+        self.shared.state.lock().buffer.capacity()
     }
     fn name(&self) -> Option<&str> {
         self.shared.name.as_deref()
@@ -98,7 +98,7 @@ impl<T: Message, S: Store<T>> Handle for ChannelOver<T, S> {
 
 impl<T: Message, S: Store<T>> Watch for ChannelOver<T, S> {
     fn watch(&self, seat: Option<u64>, waker: Waker) -> Watched {
-        let mut state = self.lock();
+        let mut state = self.shared.state.lock();
         match state.closed {
             true => {
                 drop(state);
@@ -108,6 +108,6 @@ impl<T: Message, S: Store<T>> Watch for ChannelOver<T, S> {
         }
     }
     fn unwatch(&self, seat: u64) -> Option<Waker> {
-        self.lock().watchers.leave(seat)
+        self.shared.state.lock().watchers.leave(seat)
     }
 }
