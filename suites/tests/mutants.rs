@@ -1,6 +1,6 @@
 //! Every mutant is killed by the properties that its description names, and no equivalent rewrite by any: through
-//! the command, a test for each mutant. A rewrite of a channel goes through a twelfth of the properties here, another one through a third;
-//! `scripts/long` takes all of them through all. None is a caricature: it passes the smoke test, as ours do. The rules of
+//! the command, a test for each mutant. A rewrite of a channel goes through a twelfth of the properties here, another one
+//! through a third; `scripts/long` takes all of them through all. None is a caricature: it passes the smoke test, as ours do. The rules of
 //! CONTRIBUTING.md on mutants are held here, too.
 
 use std::collections::BTreeMap;
@@ -23,6 +23,7 @@ use flowmeter_suites::smoke::smoke;
 
 /// An equivalent rewrite goes through many properties in every world.
 const LONG: Duration = Duration::from_secs(3_600);
+
 /// So many of them share the properties of a kind, which channels have most of; each has at least one to go through.
 fn shares(mutant: &Mutant) -> usize {
     let base = ours().into_iter().find(|who| who.name == mutant.base);
