@@ -8,6 +8,7 @@ use flowmeter_harness::caps::Claim::{
 use flowmeter_harness::registry::{Enrol, Registry, own};
 
 use crate::channel::condvar::Condvar;
+use crate::channel::lock_free::LockFree;
 use crate::channel::mutex::MutexChannels;
 use crate::channel::ordered_locks::OrderedLocks;
 use crate::executor::fixed_pool::FixedPool;
@@ -77,6 +78,28 @@ impl Registry for Ours {
             .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
             .claims(&[BoundedWaiters, UniformChoice, PanicSafe])
             .claims(&[Disconnect, StrictPriority, StrictDefault])
+            .enter();
+        own::<LockFree, _>(hall, "lock_free")
+            .channel()
+            .blocking()
+            .asynchronous()
+            .mixed()
+            .callback()
+            .put_deadline()
+            .take_deadline()
+            .promises()
+            .alts()
+            .mixed_alts()
+            .await_alts()
+            .weak_producers()
+            .await_close()
+            .batch()
+            .async_batch()
+            .reserve()
+            .async_reserve()
+            .transforms()
+            .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
+            .claims(&[BoundedWaiters, UniformChoice, PanicSafe, Disconnect])
             .enter();
         own::<Condvar, _>(hall, "condvar")
             .channel()

@@ -194,6 +194,7 @@ macro_rules! bad_use {
 
 bad_use!(mutex, MutexChannels);
 bad_use!(ordered_locks, OrderedLocks);
+bad_use!(lock_free, LockFree);
 
 #[derive(Debug)]
 struct Counted(Arc<AtomicU32>);

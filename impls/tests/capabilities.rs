@@ -24,6 +24,14 @@ const TABLE: &[(&str, Origin, &str)] = &[
          uniform-choice",
     ),
     (
+        "lock_free",
+        Origin::Own,
+        "rendezvous fixed unbounded dropping sliding promise multi-producer multi-consumer blocking \
+         async mixed callback put-deadline take-deadline close identity alts mixed-alts await-alts \
+         weak-producers await-close batch reserve transforms waiter-fifo cancel-safe keeps-buffered \
+         pending-puts-survive bounded-waiters panic-safe disconnect uniform-choice",
+    ),
+    (
         "condvar",
         Origin::Own,
         "fixed unbounded multi-producer multi-consumer blocking put-deadline take-deadline close \

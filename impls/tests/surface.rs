@@ -27,6 +27,17 @@ macro_rules! surface {
             use flowmeter_impls::channel::$design::{Channel, MAX_WAITERS};
 
             #[test]
+            fn large_values_need_no_large_stack() {
+                super::large_values_need_no_large_stack(Channel::split);
+            }
+
+            #[test]
+            fn a_panic_leaves_a_channel_usable() {
+                fn survives_unwinding<T: std::panic::UnwindSafe + std::panic::RefUnwindSafe>() {}
+                survives_unwinding::<Channel<u32>>();
+            }
+
+            #[test]
             fn values_are_iterated_until_the_end() {
                 super::values_are_iterated_until_the_end(Channel::split);
             }
@@ -84,8 +95,34 @@ macro_rules! surface {
 
 surface!(mutex);
 surface!(ordered_locks);
+surface!(lock_free);
 
 type Halves<H> = (Producer<H>, Consumer<H>);
+
+/// Many are stored, on the stack that threads have unless told otherwise.
+fn large_values_need_no_large_stack<H: Handle<Value = [u8; LARGE]>>(
+    split: fn(Buffer) -> Halves<H>,
+) {
+    let puts_and_takes = move || {
+        for buffer in [Buffer::Unbounded, Buffer::fixed(40)] {
+            let (tx, rx) = split(buffer);
+            for _ in 0..40 {
+                assert!(matches!(tx.offer([7; LARGE]), Offered::Done));
+            }
+            assert!(matches!(rx.poll(), Polled::Done(_)));
+        }
+    };
+    let thread = thread::Builder::new().stack_size(2 << 20);
+    let done = thread
+        .spawn(puts_and_takes)
+        .expect("a thread begins")
+        .join();
+    assert!(done.is_ok());
+}
+
+/// Bytes of a large value: two times thirty do not fit on a stack, and the copies that a call makes
+/// without optimisation do.
+const LARGE: usize = 32 << 10;
 
 fn values_are_iterated_until_the_end<H: Handle<Value = u32>>(split: fn(Buffer) -> Halves<H>) {
     let (tx, rx) = split(Buffer::Rendezvous);

@@ -70,7 +70,7 @@ fn effort(world: &str) -> Effort {
             ..Effort::CHECK
         },
         Loom::NAME => Effort {
-            executions: 200_000,
+            executions: ENOUGH,
             ..Effort::EXPLORE
         },
         _ => Effort {
@@ -80,9 +80,14 @@ fn effort(world: &str) -> Effort {
     }
 }
 
+/// Executions of a case under loom that will do here where its space is not at its end by then: the verdict is
+/// "inconclusive" then, and `check` and `scripts/long` go on to the end.
+const ENOUGH: u64 = 30_000;
+
 fn passed(proof: Proof) -> Result<(), Failed> {
     match proof.verdict {
         Verdict::Pass => Ok(()),
+        Verdict::Inconclusive if proof.world == Loom::NAME && proof.executions >= ENOUGH => Ok(()),
         verdict => {
             let detail = proof.detail.unwrap_or_else(|| format!("{verdict:?}"));
             Err(format!("{detail}\n{}", proof.replay.unwrap_or_default()).into())

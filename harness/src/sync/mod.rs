@@ -18,6 +18,7 @@
 //! | `Track` | a value whose leak is found under loom and shuttle |
 //! | `OrderedMap` | an ordered map that threads share (std: feature `ordered-map`) |
 //! | `spawn`, `JoinHandle`, `yield_now`, `spin_hint` | threads |
+//! | `spinning_pays` | whether to look again before waiting |
 //! | `precise_wakeups` | asks for wake-ups at deadlines, not some time after (std on Linux) |
 //! | `clock` | `now_nanos`, `after`, `has_passed`, `left` |
 //! | `choose` | one of n, explored where the world can |

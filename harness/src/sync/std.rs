@@ -318,6 +318,14 @@ pub fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> Jo
     JoinHandle(thread::spawn(body))
 }
 
+/// Whether somebody else may get on while this thread looks again and again: not on one core. Asked once of the
+/// system.
+#[inline]
+pub fn spinning_pays() -> bool {
+    static PAYS: bare::OnceLock<bool> = bare::OnceLock::new();
+    *PAYS.get_or_init(|| thread::available_parallelism().is_ok_and(|cores| cores.get() > 1))
+}
+
 /// Asks the system to wake this thread at its deadlines: Linux otherwise takes up to 50 µs more, to wake
 /// several threads at once (timer slack). Where the system cannot be asked nothing changes.
 pub fn precise_wakeups() {

@@ -19,7 +19,9 @@ use crate::sync::atomic::{AtomicUsize, Ordering};
 /// How many halves a channel has. It stands beside the channel's state, behind the same pointer.
 ///
 /// Every order is relaxed: what a half did it did under the channel's own lock, before it was counted out. Were the lock
-/// that ends the channel taken before that, its holder would have read the count before it was written.
+/// that ends the channel taken before that, its holder would have read the count before it was written. What it did
+/// without the lock, where a design has such a way, moved a word on that the close shuts by a read-modify-write: it came
+/// before, and the close finds it, or it failed, and went to the lock.
 #[derive(Debug)]
 pub struct Halves {
     producers: AtomicUsize,

@@ -13,9 +13,11 @@ pub mod callback;
 pub mod condvar;
 mod family;
 pub mod halves;
+pub mod lock_free;
 pub mod mutex;
 pub mod ordered_locks;
 pub mod permits;
+mod spin;
 #[cfg(feature = "futures")]
 pub mod streams;
 mod trampoline;

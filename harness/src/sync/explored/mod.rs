@@ -181,6 +181,12 @@ macro_rules! facade {
         #[inline]
         pub fn precise_wakeups() {}
 
+        /// Never: another look is only another step, and the same as waiting.
+        #[inline]
+        pub fn spinning_pays() -> bool {
+            false
+        }
+
         /// Lets others run.
         #[inline]
         #[track_caller]

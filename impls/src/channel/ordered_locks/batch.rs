@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 
 use flowmeter_harness::channel::{BatchError, Message, Offered, Polled, TakeError};
 
-use super::Channel;
+use super::ChannelOver;
 use super::effects::Effects;
+use super::store::Store;
 use crate::channel::batch::Batches;
 
-impl<T: Message> Batches for Channel<T> {
+impl<T: Message, S: Store<T>> Batches for ChannelOver<T, S> {
     fn take_there(&self, limit: usize, values: &mut Vec<T>) -> Result<usize, TakeError> {
         let mut effects = Effects::new();
         let mut state = self.lock();

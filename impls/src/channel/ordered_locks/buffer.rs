@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 use flowmeter_harness::channel::Buffer as Kind;
 
 use super::effects::Effects;
+use super::family::OrderedLocks;
+use super::store::{Shut, Store};
 
 /// What a put does where there is no room.
 #[derive(Clone, Copy)]
@@ -22,7 +24,7 @@ enum Overflow {
 }
 
 /// The values of a channel.
-pub(super) struct Buffer<T> {
+pub struct Buffer<T> {
     values: VecDeque<T>,
     /// Of the first values, those that were given back: their places among all that were handed to takes.
     places: VecDeque<u64>,
@@ -35,17 +37,30 @@ pub(super) struct Buffer<T> {
 }
 
 impl<T> Buffer<T> {
-    /// How many values are stored.
-    pub(super) fn len(&self) -> usize {
+    /// Whether all room is taken.
+    #[inline]
+    fn is_used_up(&self) -> bool {
+        self.values.len() + self.reserved >= self.capacity
+    }
+}
+
+impl<T: Send + 'static> Store<T> for Buffer<T> {
+    type Front = Shut;
+    type Family = OrderedLocks;
+
+    fn front(&self) -> Shut {
+        Shut
+    }
+
+    fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// How many can be; `None` for any number.
-    pub(super) fn capacity(&self) -> Option<usize> {
+    fn capacity(&self) -> Option<usize> {
         Some(self.capacity).filter(|most| *most < usize::MAX)
     }
 
-    pub(super) fn new(kind: Kind) -> Self {
+    fn new(kind: Kind) -> Self {
         let (capacity, overflow) = match kind {
             Kind::Rendezvous => (0, Overflow::Wait),
             Kind::Fixed(n) => (n.get(), Overflow::Wait),
@@ -70,7 +85,7 @@ impl<T> Buffer<T> {
         }
     }
 
-    pub(super) fn promise(copy: fn(&T) -> T) -> Self {
+    fn promise(copy: fn(&T) -> T) -> Self {
         Buffer {
             values: VecDeque::new(),
             places: VecDeque::new(),
@@ -81,47 +96,35 @@ impl<T> Buffer<T> {
         }
     }
 
-    /// How values of a promise are copied; nothing for other buffers.
     #[inline]
-    pub(super) fn promises(&self) -> Option<fn(&T) -> T> {
+    fn promises(&self) -> Option<fn(&T) -> T> {
         self.copy
     }
 
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Whether all room is taken.
     #[inline]
-    fn is_used_up(&self) -> bool {
-        self.values.len() + self.reserved >= self.capacity
-    }
-
-    /// Whether a put would have to wait.
-    #[inline]
-    pub(super) fn is_full(&self) -> bool {
+    fn is_full(&self) -> bool {
         matches!(self.overflow, Overflow::Wait) && self.is_used_up()
     }
 
-    /// Whether it has room that could be held.
-    pub(super) fn has_limits(&self) -> bool {
+    fn has_limits(&self) -> bool {
         matches!(self.overflow, Overflow::Wait) && self.capacity > 0
     }
 
-    /// Holds room for one value.
-    pub(super) fn reserve(&mut self) {
+    fn reserve(&mut self) {
         self.reserved += 1;
     }
 
-    /// Gives it back.
-    pub(super) fn release(&mut self) {
+    fn release(&mut self) {
         self.reserved -= 1;
     }
 
-    /// Stores a value, or gives it back where it would have to wait.
     #[inline]
-    pub(super) fn add(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
+    fn add(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
         if self.is_used_up() {
             match self.overflow {
                 Overflow::Wait => return Err(value),
@@ -143,16 +146,14 @@ impl<T> Buffer<T> {
         Ok(())
     }
 
-    /// Stores a value, beyond the capacity of a fixed buffer if it must.
-    pub(super) fn overfill(&mut self, value: T, effects: &mut Effects<T>) {
+    fn overfill(&mut self, value: T, effects: &mut Effects<T>) {
         if let Err(value) = self.add(value, effects) {
             self.values.push_back(value);
         }
     }
 
-    /// The next value to be taken. Runs `T::clone` where it is a promise's.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<T> {
+    fn next(&mut self) -> Option<T> {
         match self.copy {
             Some(copy) => self.values.front().map(copy),
             None => {
@@ -162,16 +163,14 @@ impl<T> Buffer<T> {
         }
     }
 
-    /// Has all values dropped.
-    pub(super) fn empty(&mut self, effects: &mut Effects<T>) {
+    fn empty(&mut self, effects: &mut Effects<T>) {
         self.places.clear();
         for value in self.values.drain(..) {
             effects.discard(value);
         }
     }
 
-    /// Puts back a value that was handed to a cancelled take, before all that was put after it.
-    pub(super) fn give_back(&mut self, value: T, place: u64) {
+    fn give_back(&mut self, value: T, place: u64) {
         let index = self.places.partition_point(|other| *other < place);
         self.places.insert(index, place);
         self.values.insert(index, value);

@@ -3,14 +3,19 @@
 use flowmeter_harness::channel::{Message, Offered, Polled, PutError, TakeError};
 
 use super::super::trampoline;
-use super::Channel;
+use super::ChannelOver;
 use super::effects::Effects;
 use super::line::Party;
 use super::state::{Handed, Put, Taken};
+use super::store::{Front, Quick, Store};
 use crate::channel::callback::Callbacks;
 
-impl<T: Message> Callbacks for Channel<T> {
+impl<T: Message, S: Store<T>> Callbacks for ChannelOver<T, S> {
     fn put_then(&self, value: T, then: impl FnOnce(Result<(), PutError<T>>) + Send + 'static) {
+        let value = match self.front.offer::<false>(value) {
+            Quick::Done(()) => return trampoline::run(Box::new(move || then(Ok(())))),
+            Quick::Unable(value) | Quick::Ask(value) => value,
+        };
         let mut effects = Effects::new();
         let mut state = self.lock();
         let answer = match state.offer(value, &mut effects) {
@@ -33,6 +38,9 @@ impl<T: Message> Callbacks for Channel<T> {
     }
 
     fn take_then(&self, then: impl FnOnce(Result<T, TakeError>) + Send + 'static) {
+        if let Quick::Done(value) = self.front.poll::<false>() {
+            return trampoline::run(Box::new(move || then(Ok(value))));
+        }
         let mut effects = Effects::new();
         let mut state = self.lock();
         let answer = match state.poll(&mut effects) {

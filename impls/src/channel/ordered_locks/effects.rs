@@ -20,7 +20,7 @@ impl<X> Few<X> {
 
 /// What is left to be done.
 #[must_use]
-pub(super) struct Effects<T> {
+pub struct Effects<T> {
     /// Only a close or a promise tells more than one.
     notices: Few<Notify>,
     discarded: Few<T>,
@@ -47,7 +47,7 @@ impl<T> Effects<T> {
     }
 
     /// Has that value dropped.
-    pub(super) fn discard(&mut self, value: T) {
+    pub(in crate::channel) fn discard(&mut self, value: T) {
         self.discarded.push(value);
     }
 

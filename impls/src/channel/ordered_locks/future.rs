@@ -10,16 +10,18 @@ use flowmeter_harness::channel::{Offered, Polled, PutError, TakeError};
 
 use crate::sync::Arc;
 
-use super::Channel;
+use super::ChannelOver;
+use super::buffer::Buffer;
 use super::effects::Effects;
 use super::line::Party;
 use super::state::{Handed, Put, Taken};
+use super::store::{Front, Quick, Store};
 use super::waiter::{Notify, Waiter};
 
 /// A put that may have to wait. A value not yet put is dropped with it.
 #[must_use = "a future does nothing unless it is polled"]
-pub struct PutFuture<'a, T: Send + 'static> {
-    channel: &'a Channel<T>,
+pub struct PutFuture<'a, T: Send + 'static, S: Store<T> = Buffer<T>> {
+    channel: &'a ChannelOver<T, S>,
     /// Until the first poll.
     value: Option<T>,
     /// While it waits.
@@ -28,8 +30,8 @@ pub struct PutFuture<'a, T: Send + 'static> {
 
 /// A take that may have to wait.
 #[must_use = "a future does nothing unless it is polled"]
-pub struct TakeFuture<'a, T: Send + 'static> {
-    channel: &'a Channel<T>,
+pub struct TakeFuture<'a, T: Send + 'static, S: Store<T> = Buffer<T>> {
+    channel: &'a ChannelOver<T, S>,
     stage: Stage<T>,
 }
 
@@ -39,9 +41,9 @@ enum Stage<T> {
     Done,
 }
 
-impl<T: Send + 'static> Channel<T> {
-    /// [`Channel::put`] as a future.
-    pub fn put_async(&self, value: T) -> PutFuture<'_, T> {
+impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
+    /// [`ChannelOver::put`] as a future.
+    pub fn put_async(&self, value: T) -> PutFuture<'_, T, S> {
         PutFuture {
             channel: self,
             value: Some(value),
@@ -49,8 +51,8 @@ impl<T: Send + 'static> Channel<T> {
         }
     }
 
-    /// [`Channel::take`] as a future.
-    pub fn take_async(&self) -> TakeFuture<'_, T> {
+    /// [`ChannelOver::take`] as a future.
+    pub fn take_async(&self) -> TakeFuture<'_, T, S> {
         TakeFuture {
             channel: self,
             stage: Stage::Unpolled,
@@ -58,9 +60,13 @@ impl<T: Send + 'static> Channel<T> {
     }
 }
 
-impl<T: Send + 'static> PutFuture<'_, T> {
+impl<T: Send + 'static, S: Store<T>> PutFuture<'_, T, S> {
     fn begin(&mut self, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
         let mut effects = Effects::new();
+        let value = match self.channel.front.offer::<false>(value) {
+            Quick::Done(()) => return Poll::Ready(Ok(())),
+            Quick::Unable(value) | Quick::Ask(value) => value,
+        };
         let mut answer = self.channel.lock().offer(value, &mut effects);
         if let Offered::WouldWait(value) = answer {
             // Made outside the lock: cloning a waker runs code of the executor.
@@ -89,9 +95,9 @@ impl<T: Send + 'static> PutFuture<'_, T> {
 }
 
 // The value is never pinned: it is moved into the channel.
-impl<T: Send + 'static> Unpin for PutFuture<'_, T> {}
+impl<T: Send + 'static, S: Store<T>> Unpin for PutFuture<'_, T, S> {}
 
-impl<T: Send + 'static> Future for PutFuture<'_, T> {
+impl<T: Send + 'static, S: Store<T>> Future for PutFuture<'_, T, S> {
     type Output = Result<(), PutError<T>>;
 
     /// # Panics
@@ -114,7 +120,7 @@ impl<T: Send + 'static> Future for PutFuture<'_, T> {
     }
 }
 
-impl<T: Send + 'static> Drop for PutFuture<'_, T> {
+impl<T: Send + 'static, S: Store<T>> Drop for PutFuture<'_, T, S> {
     fn drop(&mut self) {
         if let Some(waiter) = self.waiter.take() {
             let value = self.channel.lock().puts.leave(&waiter);
@@ -124,9 +130,13 @@ impl<T: Send + 'static> Drop for PutFuture<'_, T> {
     }
 }
 
-impl<T: Send + 'static> TakeFuture<'_, T> {
+impl<T: Send + 'static, S: Store<T>> TakeFuture<'_, T, S> {
     fn begin(&mut self, waker: &Waker) -> Poll<Result<T, TakeError>> {
         let mut effects = Effects::new();
+        if let Quick::Done(value) = self.channel.front.poll::<false>() {
+            self.stage = Stage::Done;
+            return Poll::Ready(Ok(value));
+        }
         let mut answer = self.channel.lock().poll(&mut effects);
         if let Polled::WouldWait = answer {
             // Made outside the lock: cloning a waker runs code of the executor.
@@ -155,7 +165,7 @@ impl<T: Send + 'static> TakeFuture<'_, T> {
     }
 }
 
-impl<T: Send + 'static> Future for TakeFuture<'_, T> {
+impl<T: Send + 'static, S: Store<T>> Future for TakeFuture<'_, T, S> {
     type Output = Result<T, TakeError>;
 
     /// # Panics
@@ -177,7 +187,7 @@ impl<T: Send + 'static> Future for TakeFuture<'_, T> {
     }
 }
 
-impl<T: Send + 'static> Drop for TakeFuture<'_, T> {
+impl<T: Send + 'static, S: Store<T>> Drop for TakeFuture<'_, T, S> {
     fn drop(&mut self) {
         let Stage::Waiting(waiter) = std::mem::replace(&mut self.stage, Stage::Done) else {
             return;
@@ -194,13 +204,13 @@ impl<T: Send + 'static> Drop for TakeFuture<'_, T> {
     }
 }
 
-impl<T: Send + 'static> fmt::Debug for PutFuture<'_, T> {
+impl<T: Send + 'static, S: Store<T>> fmt::Debug for PutFuture<'_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("PutFuture")
     }
 }
 
-impl<T: Send + 'static> fmt::Debug for TakeFuture<'_, T> {
+impl<T: Send + 'static, S: Store<T>> fmt::Debug for TakeFuture<'_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("TakeFuture")
     }

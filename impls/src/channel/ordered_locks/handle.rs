@@ -8,8 +8,9 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
-use super::Channel;
 use super::effects::Effects;
+use super::store::Store;
+use super::{Channel, ChannelOver};
 use crate::channel::halves::{self, Halves, Handle, split};
 use crate::channel::watchers::{Watch, Watched};
 
@@ -20,71 +21,71 @@ pub type Consumer<T> = halves::Consumer<Channel<T>>;
 /// A producer that keeps nothing open.
 pub type WeakProducer<T> = halves::WeakProducer<Channel<T>>;
 
-impl<T: Message> Channel<T> {
+impl<T: Message, S: Store<T>> ChannelOver<T, S> {
     /// A new channel in halves: the last producer dropped closes it, the last consumer dropped disconnects it (C14).
-    pub fn split(buffer: Buffer) -> (Producer<T>, Consumer<T>) {
-        split(Channel::new(buffer))
+    pub fn split(buffer: Buffer) -> (halves::Producer<Self>, halves::Consumer<Self>) {
+        split(ChannelOver::new(buffer))
     }
 }
 
-impl<T: Message> Handle for Channel<T> {
+impl<T: Message, S: Store<T>> Handle for ChannelOver<T, S> {
     type Value = T;
 
     fn open(buffer: Buffer) -> Option<Self> {
-        Some(Channel::new(buffer))
+        Some(ChannelOver::new(buffer))
     }
     #[inline]
     fn halves(&self) -> &Halves {
-        &self.0.halves
+        &self.shared.halves
     }
     #[inline]
     fn put(&self, value: T) -> Result<(), PutError<T>> {
-        Channel::put(self, value)
+        ChannelOver::put(self, value)
     }
     #[inline]
     fn put_until(&self, value: T, deadline: Deadline) -> Result<(), PutUntilError<T>> {
-        Channel::put_until(self, value, deadline)
+        ChannelOver::put_until(self, value, deadline)
     }
     #[inline]
     fn offer(&self, value: T) -> Offered<T> {
-        Channel::offer(self, value)
+        ChannelOver::offer(self, value)
     }
     #[inline]
     fn put_async(&self, value: T) -> impl Future<Output = Result<(), PutError<T>>> + Send {
-        Channel::put_async(self, value)
+        ChannelOver::put_async(self, value)
     }
     #[inline]
     fn take(&self) -> Result<T, TakeError> {
-        Channel::take(self)
+        ChannelOver::take(self)
     }
     #[inline]
     fn take_until(&self, deadline: Deadline) -> Result<T, TakeUntilError> {
-        Channel::take_until(self, deadline)
+        ChannelOver::take_until(self, deadline)
     }
     #[inline]
     fn poll(&self) -> Polled<T> {
-        Channel::poll(self)
+        ChannelOver::poll(self)
     }
     #[inline]
     fn take_async(&self) -> impl Future<Output = Result<T, TakeError>> + Send {
-        Channel::take_async(self)
+        ChannelOver::take_async(self)
     }
     #[inline]
     fn close(&self) {
-        Channel::close(self);
+        ChannelOver::close(self);
     }
 
     fn is_closed(&self) -> bool {
-        self.lock().closed
+        self.shared.state.lock().closed
     }
     fn stored(&self) -> usize {
         self.lock().buffer.len()
     }
     fn capacity(&self) -> Option<usize> {
-        self.lock().buffer.capacity()
+        self.shared.state.lock().buffer.capacity()
     }
     fn name(&self) -> Option<&str> {
-        self.0.name.as_deref()
+        self.shared.name.as_deref()
     }
 
     fn disconnect(&self) {
@@ -95,9 +96,9 @@ impl<T: Message> Handle for Channel<T> {
     }
 }
 
-impl<T: Message> Watch for Channel<T> {
+impl<T: Message, S: Store<T>> Watch for ChannelOver<T, S> {
     fn watch(&self, seat: Option<u64>, waker: Waker) -> Watched {
-        let mut state = self.lock();
+        let mut state = self.shared.state.lock();
         match state.closed {
             true => {
                 drop(state);
@@ -107,6 +108,6 @@ impl<T: Message> Watch for Channel<T> {
         }
     }
     fn unwatch(&self, seat: u64) -> Option<Waker> {
-        self.lock().watchers.leave(seat)
+        self.shared.state.lock().watchers.leave(seat)
     }
 }

@@ -11,6 +11,9 @@
 //! the first who does wins it. Then it locks all channels again and leaves the other lines. So an alts that runs is
 //! never seen by another one: it meets only those that wait, and itself never (A3, A4).
 //!
+//! Where the values lie is a parameter (`store`): here a buffer behind the lock, in [`lock_free`](super::lock_free) a queue
+//! with a front that is tried before the lock is taken.
+//!
 //! Lock order: channels by key, then one who waits or its slot. Nobody who holds one of the latter asks for more.
 //!
 //! Where it differs from Go: closed ports are answered instead of panicking, puts that wait at a close are still taken
@@ -29,10 +32,12 @@ mod handle;
 mod line;
 mod reserve;
 mod state;
+mod store;
 mod transformed;
 mod waiter;
 
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 
 use flowmeter_harness::channel::{
     Buffer as Kind, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
@@ -40,6 +45,7 @@ use flowmeter_harness::channel::{
 use flowmeter_harness::sync::Deadline;
 
 use super::halves::{Halves, describe};
+use super::spin::Spin;
 use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock, order_key};
 
 pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
@@ -48,8 +54,11 @@ pub use future::{PutFuture, TakeFuture};
 pub use handle::{Consumer, Producer, WeakProducer};
 pub use reserve::Permit;
 
-use buffer::Buffer;
-use effects::Effects;
+pub(super) use alts::{run_async, run_mixed};
+pub(super) use buffer::Buffer;
+pub(super) use effects::Effects;
+pub(super) use store::{Front, Quick, Store};
+
 use line::Party;
 use state::{Handed, State};
 use waiter::{Notify, Waiter};
@@ -59,45 +68,84 @@ pub const MAX_WAITERS: usize = 1024;
 
 /// A channel: the one handle that puts, takes and closes. Clones are the same channel, and two handles
 /// compare by identity (C13).
-pub struct Channel<T>(Arc<Shared<T>>);
+pub type Channel<T> = ChannelOver<T, Buffer<T>>;
 
-struct Shared<T> {
+/// A channel over a store of its values: here a buffer behind the lock, in [`lock_free`](super::lock_free) a queue that is
+/// used without it while nobody waits.
+pub struct ChannelOver<T: Send + 'static, S: Store<T>> {
+    front: S::Front,
+    shared: Arc<Shared<T, S>>,
+}
+
+struct Shared<T, S> {
     /// Its place in the order in which an alts locks.
     key: u64,
     halves: Halves,
     name: Option<Box<str>>,
-    state: Mutex<State<T>>,
+    state: Mutex<State<T, S>>,
 }
 
-impl<T> Clone for Channel<T> {
+impl<T: Send + 'static, S: Store<T>> Clone for ChannelOver<T, S> {
     fn clone(&self) -> Self {
-        Channel(Arc::clone(&self.0))
+        ChannelOver {
+            front: self.front.clone(),
+            shared: Arc::clone(&self.shared),
+        }
     }
 }
 
-impl<T> PartialEq for Channel<T> {
+impl<T: Send + 'static, S: Store<T>> PartialEq for ChannelOver<T, S> {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.shared, &other.shared)
     }
 }
 
-impl<T> Eq for Channel<T> {}
+impl<T: Send + 'static, S: Store<T>> Eq for ChannelOver<T, S> {}
 
-impl<T: Send + 'static> fmt::Debug for Channel<T> {
+impl<T: Send + 'static, S: Store<T>> fmt::Debug for ChannelOver<T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         describe("Channel", self, f)
     }
 }
 
-impl<T: Send + 'static> Channel<T> {
+/// The lock of a channel, held, with its front shut. Dropped while nobody waits, it leaves the front open.
+struct Guard<'a, T: Send + 'static, S: Store<T>>(MutexGuard<'a, State<T, S>>);
+
+impl<T: Send + 'static, S: Store<T>> Deref for Guard<'_, T, S> {
+    type Target = State<T, S>;
+
+    #[inline]
+    fn deref(&self) -> &State<T, S> {
+        &self.0
+    }
+}
+
+impl<T: Send + 'static, S: Store<T>> DerefMut for Guard<'_, T, S> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut State<T, S> {
+        &mut self.0
+    }
+}
+
+impl<T: Send + 'static, S: Store<T>> Drop for Guard<'_, T, S> {
+    #[inline]
+    fn drop(&mut self) {
+        if S::Front::OPENS && self.0.puts.is_empty() && self.0.takes.is_empty() {
+            let closed = self.0.closed;
+            self.0.buffer.open(closed);
+        }
+    }
+}
+
+impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
     /// A channel with that buffer.
     pub fn new(buffer: Kind) -> Self {
-        Channel::holding(State::new(Buffer::new(buffer)))
+        ChannelOver::holding(State::new(S::new(buffer)))
     }
 
     /// A channel with a name, which its `Debug` shows.
     pub fn named(name: impl Into<Box<str>>, buffer: Kind) -> Self {
-        Channel::called(Some(name.into()), State::new(Buffer::new(buffer)))
+        ChannelOver::called(Some(name.into()), State::new(S::new(buffer)))
     }
 
     /// A channel whose first value answers every take, now and later (B1). Values are cloned under the
@@ -106,45 +154,68 @@ impl<T: Send + 'static> Channel<T> {
     where
         T: Clone,
     {
-        Channel::holding(State::new(Buffer::promise(T::clone)))
+        ChannelOver::holding(State::new(S::promise(T::clone)))
     }
 
-    fn holding(state: State<T>) -> Self {
-        Channel::called(None, state)
+    fn holding(state: State<T, S>) -> Self {
+        ChannelOver::called(None, state)
     }
 
-    fn called(name: Option<Box<str>>, state: State<T>) -> Self {
-        Channel(Arc::new(Shared {
-            key: order_key(),
-            halves: Halves::new(),
-            name,
-            state: Mutex::new(state),
-        }))
+    fn called(name: Option<Box<str>>, state: State<T, S>) -> Self {
+        ChannelOver {
+            front: state.buffer.front(),
+            shared: Arc::new(Shared {
+                key: order_key(),
+                halves: Halves::new(),
+                name,
+                state: Mutex::new(state),
+            }),
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.0.state.lock()
+    fn lock(&self) -> Guard<'_, T, S> {
+        let mut state = self.shared.state.lock();
+        state.buffer.shut();
+        Guard(state)
     }
 
     /// Puts, waiting for room or for a taker.
     ///
     /// # Errors
     /// The value comes back when the channel was closed before, or when [`MAX_WAITERS`] puts wait.
+    #[inline]
     pub fn put(&self, value: T) -> Result<(), PutError<T>> {
-        self.put_until(value, Deadline::NEVER)
-            .map_err(|error| match error {
-                PutUntilError::Put(error) => error,
-                PutUntilError::TimedOut(_) => {
-                    unreachable!("a deadline that never comes has passed")
-                }
-            })
+        match self.front.offer::<false>(value) {
+            Quick::Done(()) => Ok(()),
+            tried => self
+                .put_after(tried, Deadline::NEVER)
+                .map_err(|error| match error {
+                    PutUntilError::Put(error) => error,
+                    PutUntilError::TimedOut(_) => {
+                        unreachable!("a deadline that never comes has passed")
+                    }
+                }),
+        }
     }
 
     /// Puts, waiting until `deadline`; one in the past tries once.
     ///
     /// # Errors
-    /// As [`Channel::put`], and when the deadline passes first.
+    /// As [`ChannelOver::put`], and when the deadline passes first.
+    #[inline]
     pub fn put_until(&self, value: T, deadline: Deadline) -> Result<(), PutUntilError<T>> {
+        match self.front.offer::<false>(value) {
+            Quick::Done(()) => Ok(()),
+            tried => self.put_after(tried, deadline),
+        }
+    }
+
+    /// Puts what the front was offered once.
+    fn put_after(&self, tried: Quick<(), T>, deadline: Deadline) -> Result<(), PutUntilError<T>> {
+        let value = match self.offer_again(tried, deadline) {
+            Quick::Done(()) => return Ok(()),
+            Quick::Unable(value) | Quick::Ask(value) => value,
+        };
         let mut effects = Effects::new();
         let mut state = self.lock();
         let value = match state.offer(value, &mut effects) {
@@ -185,19 +256,38 @@ impl<T: Send + 'static> Channel<T> {
     ///
     /// # Errors
     /// When the channel is closed and empty, or when [`MAX_WAITERS`] takes wait.
+    #[inline]
     pub fn take(&self) -> Result<T, TakeError> {
-        self.take_until(Deadline::NEVER)
-            .map_err(|error| match error {
-                TakeUntilError::Take(error) => error,
-                TakeUntilError::TimedOut => unreachable!("a deadline that never comes has passed"),
-            })
+        match self.front.poll::<false>() {
+            Quick::Done(value) => Ok(value),
+            tried => self
+                .take_after(tried, Deadline::NEVER)
+                .map_err(|error| match error {
+                    TakeUntilError::Take(error) => error,
+                    TakeUntilError::TimedOut => {
+                        unreachable!("a deadline that never comes has passed")
+                    }
+                }),
+        }
     }
 
     /// Takes, waiting until `deadline`; one in the past tries once.
     ///
     /// # Errors
-    /// As [`Channel::take`], and when the deadline passes first.
+    /// As [`ChannelOver::take`], and when the deadline passes first.
+    #[inline]
     pub fn take_until(&self, deadline: Deadline) -> Result<T, TakeUntilError> {
+        match self.front.poll::<false>() {
+            Quick::Done(value) => Ok(value),
+            tried => self.take_after(tried, deadline),
+        }
+    }
+
+    /// Takes where the front was asked once.
+    fn take_after(&self, tried: Quick<T, ()>, deadline: Deadline) -> Result<T, TakeUntilError> {
+        if let Quick::Done(value) = self.poll_again(tried, deadline) {
+            return Ok(value);
+        }
         let mut effects = Effects::new();
         let mut state = self.lock();
         match state.poll(&mut effects) {
@@ -231,8 +321,42 @@ impl<T: Send + 'static> Channel<T> {
             .ok_or(TakeUntilError::Take(TakeError::Closed))
     }
 
+    /// Asks the front again and again for a while, if only room is missing.
+    fn offer_again(&self, mut tried: Quick<(), T>, deadline: Deadline) -> Quick<(), T> {
+        let mut spin = Spin::new();
+        loop {
+            match tried {
+                Quick::Unable(value) if !clock::has_passed(deadline) && spin.again() => {
+                    tried = self.front.offer::<false>(value);
+                }
+                tried => return tried,
+            }
+        }
+    }
+
+    /// Asks the front again and again for a while, if only a value is missing.
+    fn poll_again(&self, mut tried: Quick<T, ()>, deadline: Deadline) -> Quick<T, ()> {
+        let mut spin = Spin::new();
+        while let Quick::Unable(()) = tried
+            && !clock::has_passed(deadline)
+            && spin.again()
+        {
+            tried = self.front.poll::<false>();
+        }
+        tried
+    }
+
     /// Puts without waiting.
+    #[inline]
     pub fn offer(&self, value: T) -> Offered<T> {
+        match self.front.offer::<true>(value) {
+            Quick::Done(()) => Offered::Done,
+            Quick::Unable(value) => Offered::WouldWait(value),
+            Quick::Ask(value) => self.offer_locked(value),
+        }
+    }
+
+    fn offer_locked(&self, value: T) -> Offered<T> {
         let mut effects = Effects::new();
         let answer = self.lock().offer(value, &mut effects);
         effects.run();
@@ -240,7 +364,16 @@ impl<T: Send + 'static> Channel<T> {
     }
 
     /// Takes without waiting.
+    #[inline]
     pub fn poll(&self) -> Polled<T> {
+        match self.front.poll::<true>() {
+            Quick::Done(value) => Polled::Done(value),
+            Quick::Unable(()) => Polled::WouldWait,
+            Quick::Ask(()) => self.poll_locked(),
+        }
+    }
+
+    fn poll_locked(&self) -> Polled<T> {
         let mut effects = Effects::new();
         let answer = self.lock().poll(&mut effects);
         effects.run();

@@ -10,21 +10,23 @@ use std::task::{Context, Poll};
 use flowmeter_harness::channel::{Message, ReserveError};
 use flowmeter_harness::sync::Deadline;
 
-use super::Channel;
+use super::ChannelOver;
+use super::buffer::Buffer;
 use super::effects::Effects;
 use super::line::Party;
 use super::state::{Put, State};
+use super::store::Store;
 use super::waiter::{Notify, Waiter};
 use crate::channel::permits::Permits;
 use crate::sync::{Arc, Parker};
 
 /// Room for one value. Dropping it gives the room back.
 #[must_use = "dropping a permit gives its room back"]
-pub struct Permit<'a, T: Message> {
-    channel: &'a Channel<T>,
+pub struct Permit<'a, T: Message, S: Store<T> = Buffer<T>> {
+    channel: &'a ChannelOver<T, S>,
 }
 
-impl<T: Message> Permit<'_, T> {
+impl<T: Message, S: Store<T>> Permit<'_, T, S> {
     /// Puts into the room that is held; never waits.
     ///
     /// # Errors
@@ -40,7 +42,7 @@ impl<T: Message> Permit<'_, T> {
     }
 }
 
-impl<T: Message> Drop for Permit<'_, T> {
+impl<T: Message, S: Store<T>> Drop for Permit<'_, T, S> {
     fn drop(&mut self) {
         let mut effects = Effects::new();
         self.channel.lock().release(&mut effects);
@@ -48,15 +50,15 @@ impl<T: Message> Drop for Permit<'_, T> {
     }
 }
 
-impl<T: Message> Permits for Channel<T> {
-    type Permit<'a> = Permit<'a, T>;
+impl<T: Message, S: Store<T>> Permits for ChannelOver<T, S> {
+    type Permit<'a> = Permit<'a, T, S>;
 
-    fn try_reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
+    fn try_reserve(&self) -> Result<Permit<'_, T, S>, ReserveError> {
         self.lock().reserve()?;
         Ok(Permit { channel: self })
     }
 
-    fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
+    fn reserve(&self) -> Result<Permit<'_, T, S>, ReserveError> {
         let mut state = self.lock();
         match state.reserve() {
             Err(ReserveError::WouldWait) => {}
@@ -72,27 +74,27 @@ impl<T: Message> Permits for Channel<T> {
         }
     }
 
-    fn reserve_async(&self) -> impl Future<Output = Result<Permit<'_, T>, ReserveError>> + Send {
+    fn reserve_async(&self) -> impl Future<Output = Result<Permit<'_, T, S>, ReserveError>> + Send {
         ReserveFuture {
             channel: self,
             waiter: None,
         }
     }
 
-    fn fill(permit: Permit<'_, T>, value: T) -> Result<(), T> {
+    fn fill(permit: Permit<'_, T, S>, value: T) -> Result<(), T> {
         permit.fill(value)
     }
 }
 
 /// A reservation that may have to wait.
-struct ReserveFuture<'a, T: Message> {
-    channel: &'a Channel<T>,
+struct ReserveFuture<'a, T: Message, S: Store<T>> {
+    channel: &'a ChannelOver<T, S>,
     /// While it waits.
     waiter: Option<Arc<Waiter<Put<T>>>>,
 }
 
-impl<'a, T: Message> Future for ReserveFuture<'a, T> {
-    type Output = Result<Permit<'a, T>, ReserveError>;
+impl<'a, T: Message, S: Store<T>> Future for ReserveFuture<'a, T, S> {
+    type Output = Result<Permit<'a, T, S>, ReserveError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let channel = self.channel;
@@ -125,7 +127,7 @@ impl<'a, T: Message> Future for ReserveFuture<'a, T> {
     }
 }
 
-impl<T: Message> Drop for ReserveFuture<'_, T> {
+impl<T: Message, S: Store<T>> Drop for ReserveFuture<'_, T, S> {
     fn drop(&mut self) {
         let Some(waiter) = self.waiter.take() else {
             return;
@@ -140,7 +142,7 @@ impl<T: Message> Drop for ReserveFuture<'_, T> {
     }
 }
 
-impl<T: Message> State<T> {
+impl<T: Message, S: Store<T>> State<T, S> {
     fn reserve(&mut self) -> Result<(), ReserveError> {
         if !self.buffer.has_limits() || self.transformed.is_some() {
             Err(ReserveError::NothingToReserve)
@@ -185,7 +187,7 @@ impl<T: Message> State<T> {
     }
 }
 
-impl<T: Message> fmt::Debug for Permit<'_, T> {
+impl<T: Message, S: Store<T>> fmt::Debug for Permit<'_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Permit")
     }

@@ -8,9 +8,9 @@
 
 use flowmeter_harness::channel::{Offered, Polled};
 
-use super::buffer::Buffer;
 use super::effects::Effects;
 use super::line::Line;
+use super::store::Store;
 use super::transformed::Transformed;
 use super::waiter::Notify;
 use crate::channel::watchers::Watchers;
@@ -28,8 +28,8 @@ pub(super) struct Handed<T> {
 /// What a put that waited is answered, or a reservation; refused, it has back what it brought.
 pub(super) type Put<T> = Result<(), Option<T>>;
 
-pub(super) struct State<T> {
-    pub(super) buffer: Buffer<T>,
+pub(super) struct State<T, S> {
+    pub(super) buffer: S,
     /// How many values were handed to takes that waited.
     pub(super) handed: u64,
     pub(super) closed: bool,
@@ -42,8 +42,8 @@ pub(super) struct State<T> {
     pub(super) watchers: Watchers,
 }
 
-impl<T: Send + 'static> State<T> {
-    pub(super) fn new(buffer: Buffer<T>) -> Self {
+impl<T: Send + 'static, S: Store<T>> State<T, S> {
+    pub(super) fn new(buffer: S) -> Self {
         State {
             buffer,
             handed: 0,
@@ -56,7 +56,7 @@ impl<T: Send + 'static> State<T> {
     }
 
     /// One whose values are transformed before they are stored.
-    pub(super) fn transforming(buffer: Buffer<T>, transformed: Transformed<T>) -> Self {
+    pub(super) fn transforming(buffer: S, transformed: Transformed<T>) -> Self {
         State {
             transformed: Some(Box::new(transformed)),
             ..State::new(buffer)

@@ -10,10 +10,10 @@ use flowmeter_harness::channel::{
     Buffer as Kind, Emit, Handler, Message, Offered, Panic, Transform, TransformError,
 };
 
-use super::Channel;
-use super::buffer::Buffer;
+use super::ChannelOver;
 use super::effects::Effects;
 use super::state::{Handed, State};
+use super::store::Store;
 use crate::sync::{caught, contain};
 
 /// What a channel does with its values before it stores them.
@@ -23,7 +23,7 @@ pub(super) struct Transformed<T> {
     completed: bool,
 }
 
-impl<T: Message> Channel<T> {
+impl<T: Message, S: Store<T>> ChannelOver<T, S> {
     /// A channel that stores what the transform makes of the values that are put. `handler` gives what stands in for a
     /// value whose transform has panicked, or nothing.
     ///
@@ -45,8 +45,8 @@ impl<T: Message> Channel<T> {
             handler: Box::new(handler),
             completed: false,
         };
-        Ok(Channel::holding(State::transforming(
-            Buffer::new(buffer),
+        Ok(ChannelOver::holding(State::transforming(
+            S::overfilled(buffer),
             transformed,
         )))
     }
@@ -71,7 +71,7 @@ impl<T> Transformed<T> {
     }
 }
 
-impl<T: Message> State<T> {
+impl<T: Message, S: Store<T>> State<T, S> {
     /// Commits a put whose value is transformed if there is room; what is emitted may need more.
     #[cold]
     pub(super) fn offer_transformed(&mut self, value: T, effects: &mut Effects<T>) -> Offered<T> {

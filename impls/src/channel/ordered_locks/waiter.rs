@@ -6,6 +6,7 @@ use flowmeter_harness::sync::Deadline;
 
 use crate::sync::{Arc, Mutex, Parker, Unparker, clock, contain};
 
+use super::super::spin::Spin;
 use super::super::trampoline;
 
 /// Who hears of an answer.
@@ -113,11 +114,18 @@ impl<A> Waiter<A> {
     }
 
     /// Parks until there is an answer, or the deadline has passed. `parker` is that of the thread it notifies.
+    ///
+    /// To wake a thread costs its waker more than anything else that a channel does; one that still looks for itself need
+    /// not be woken.
     pub(super) fn wait(&self, parker: &Parker, deadline: Deadline) -> Option<A> {
+        let mut spin = Spin::new();
         loop {
             let answer = self.fetch();
             if answer.is_some() || clock::has_passed(deadline) {
                 return answer;
+            }
+            if spin.again() {
+                continue;
             }
             // Whoever answers between the two leaves the parker its token.
             parker.park_until(deadline);

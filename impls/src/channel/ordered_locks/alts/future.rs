@@ -12,10 +12,13 @@ use crate::sync::Arc;
 use super::super::line::Request;
 use super::super::waiter::{Notify, Waiter};
 use super::mixed::{AnyClause, Mixed};
-use super::{Clauses, committed, finish, join_all, leave_all, try_all, validate};
+use super::{
+    Clauses, Glance, committed, finish, glance_all, join_all, leave_all, try_all, try_from,
+    validate,
+};
 
 /// Commits exactly one clause, or none when `until` is ready first.
-pub(in super::super) async fn run(
+pub(in crate::channel) async fn run(
     clauses: &mut [AnyClause<'_>],
     order: Order,
     until: impl Future<Output = ()> + Send,
@@ -66,8 +69,13 @@ impl Pending<'_, '_> {
         until: Pin<&mut impl Future<Output = ()>>,
     ) -> Poll<Result<Winner, AltsError>> {
         let clauses = &mut self.clauses;
+        let drawn = match glance_all(clauses, &mut self.indices, self.order) {
+            Glance::Committed(clause) => return Poll::Ready(Ok(Winner::Clause(clause))),
+            Glance::Unable => 0,
+            Glance::Ask { drawn } => drawn,
+        };
         let mut held = clauses.lock();
-        if let Some(clause) = try_all(clauses, &mut held, &mut self.indices, self.order) {
+        if let Some(clause) = try_from(drawn, clauses, &mut held, &mut self.indices, self.order) {
             return Poll::Ready(Ok(committed(clauses, held, clause)));
         }
         // Polling and cloning run code of the executor: without the locks, so what is true is looked at again.

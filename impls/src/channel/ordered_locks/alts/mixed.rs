@@ -5,34 +5,36 @@ use std::fmt;
 
 use flowmeter_harness::channel::{AltsError, Message, Order, Patience, Winner};
 
-use crate::sync::{Arc, MutexGuard};
+use crate::sync::Arc;
 
-use super::super::Channel;
+use super::super::buffer::Buffer;
 use super::super::effects::Effects;
 use super::super::line::Request;
 use super::super::state::{Handed, Put, State, Taken};
+use super::super::store::{Quick, Store};
+use super::super::{ChannelOver, Guard};
 use super::locking::Locking;
 use super::port::{self, Answers};
 use super::{Clauses, run};
 
 /// A take of an alts, and what it brought.
-pub struct TakeClause<'a, T: Message> {
-    channel: &'a Channel<T>,
+pub struct TakeClause<'a, T: Message, S: Store<T> = Buffer<T>> {
+    channel: &'a ChannelOver<T, S>,
     taken: Option<T>,
     answers: Answers<Taken<T>>,
     effects: Effects<T>,
 }
 
 /// A put of an alts, and its value.
-pub struct PutClause<'a, T: Message> {
-    channel: &'a Channel<T>,
+pub struct PutClause<'a, T: Message, S: Store<T> = Buffer<T>> {
+    channel: &'a ChannelOver<T, S>,
     slot: Option<T>,
     answers: Answers<Put<T>>,
     effects: Effects<T>,
 }
 
-impl<'a, T: Message> TakeClause<'a, T> {
-    pub(in super::super) fn new(channel: &'a Channel<T>) -> Self {
+impl<'a, T: Message, S: Store<T>> TakeClause<'a, T, S> {
+    pub(in crate::channel) fn new(channel: &'a ChannelOver<T, S>) -> Self {
         TakeClause {
             channel,
             taken: None,
@@ -41,13 +43,13 @@ impl<'a, T: Message> TakeClause<'a, T> {
         }
     }
 
-    pub(in super::super) fn taken(&mut self) -> Option<T> {
+    pub(in crate::channel) fn taken(&mut self) -> Option<T> {
         self.taken.take()
     }
 }
 
-impl<'a, T: Message> PutClause<'a, T> {
-    pub(in super::super) fn new(channel: &'a Channel<T>, slot: Option<T>) -> Self {
+impl<'a, T: Message, S: Store<T>> PutClause<'a, T, S> {
+    pub(in crate::channel) fn new(channel: &'a ChannelOver<T, S>, slot: Option<T>) -> Self {
         PutClause {
             channel,
             slot,
@@ -56,7 +58,7 @@ impl<'a, T: Message> PutClause<'a, T> {
         }
     }
 
-    pub(in super::super) fn slot(&mut self) -> &mut Option<T> {
+    pub(in crate::channel) fn slot(&mut self) -> &mut Option<T> {
         &mut self.slot
     }
 }
@@ -65,11 +67,15 @@ impl<'a, T: Message> PutClause<'a, T> {
 pub struct AnyClause<'c>(&'c mut (dyn AltsClause<'c> + 'c));
 
 impl<'c> AnyClause<'c> {
-    pub(in super::super) fn take<T: Message>(clause: &'c mut TakeClause<'_, T>) -> Self {
+    pub(in crate::channel) fn take<T: Message, S: Store<T>>(
+        clause: &'c mut TakeClause<'_, T, S>,
+    ) -> Self {
         AnyClause(clause)
     }
 
-    pub(in super::super) fn put<T: Message>(clause: &'c mut PutClause<'_, T>) -> Self {
+    pub(in crate::channel) fn put<T: Message, S: Store<T>>(
+        clause: &'c mut PutClause<'_, T, S>,
+    ) -> Self {
         AnyClause(clause)
     }
 }
@@ -80,14 +86,14 @@ pub(super) trait Held {
     fn state(&mut self) -> &mut dyn Any;
 }
 
-impl<T: Message> Held for MutexGuard<'_, State<T>> {
+impl<T: Message, S: Store<T>> Held for Guard<'_, T, S> {
     fn state(&mut self) -> &mut dyn Any {
         &mut **self
     }
 }
 
 /// The state of a clause's own channel.
-fn known<T: Message>(state: &mut dyn Any) -> &mut State<T> {
+fn known<T: Message, S: Store<T>>(state: &mut dyn Any) -> &mut State<T, S> {
     let state = state.downcast_mut();
     state.expect("a clause is shown the channel that it named")
 }
@@ -99,6 +105,7 @@ trait AltsClause<'c>: Send {
     fn misses_value(&self) -> bool;
     /// Drops what a former run has brought, before anything is locked: that may use a channel.
     fn clear(&mut self);
+    fn glance(&mut self) -> Quick<(), ()>;
     fn attempt(&mut self, state: &mut dyn Any) -> bool;
     fn settle(&mut self);
     fn join(&mut self, state: &mut dyn Any, clause: usize, request: &Arc<Request>) -> bool;
@@ -108,9 +115,9 @@ trait AltsClause<'c>: Send {
     fn give_back(&mut self, state: &mut dyn Any);
 }
 
-impl<'c, 'a: 'c, T: Message> AltsClause<'c> for TakeClause<'a, T> {
+impl<'c, 'a: 'c, T: Message, S: Store<T>> AltsClause<'c> for TakeClause<'a, T, S> {
     fn key(&self) -> u64 {
-        self.channel.0.key
+        self.channel.shared.key
     }
 
     fn lock(&self) -> Box<dyn Held + 'c> {
@@ -125,8 +132,12 @@ impl<'c, 'a: 'c, T: Message> AltsClause<'c> for TakeClause<'a, T> {
         self.taken = None;
     }
 
+    fn glance(&mut self) -> Quick<(), ()> {
+        port::glance_take(self.channel, &mut self.taken)
+    }
+
     fn attempt(&mut self, state: &mut dyn Any) -> bool {
-        port::try_take(known(state), &mut self.taken, &mut self.effects)
+        port::try_take(known::<T, S>(state), &mut self.taken, &mut self.effects)
     }
 
     fn settle(&mut self) {
@@ -134,11 +145,11 @@ impl<'c, 'a: 'c, T: Message> AltsClause<'c> for TakeClause<'a, T> {
     }
 
     fn join(&mut self, state: &mut dyn Any, clause: usize, request: &Arc<Request>) -> bool {
-        port::join_take::<T>(known(state), clause, request, &mut self.answers)
+        port::join_take(known::<T, S>(state), clause, request, &mut self.answers)
     }
 
     fn leave(&mut self, state: &mut dyn Any, clause: usize, request: &Request) {
-        known::<T>(state).takes.leave_clause(request, clause);
+        known::<T, S>(state).takes.leave_clause(request, clause);
     }
 
     fn receive(&mut self) {
@@ -148,14 +159,14 @@ impl<'c, 'a: 'c, T: Message> AltsClause<'c> for TakeClause<'a, T> {
 
     fn give_back(&mut self, state: &mut dyn Any) {
         if let Some(Some(handed)) = self.answers.fetch() {
-            known(state).give_back(handed, &mut self.effects);
+            known::<T, S>(state).give_back(handed, &mut self.effects);
         }
     }
 }
 
-impl<'c, 'a: 'c, T: Message> AltsClause<'c> for PutClause<'a, T> {
+impl<'c, 'a: 'c, T: Message, S: Store<T>> AltsClause<'c> for PutClause<'a, T, S> {
     fn key(&self) -> u64 {
-        self.channel.0.key
+        self.channel.shared.key
     }
 
     fn lock(&self) -> Box<dyn Held + 'c> {
@@ -168,8 +179,12 @@ impl<'c, 'a: 'c, T: Message> AltsClause<'c> for PutClause<'a, T> {
 
     fn clear(&mut self) {}
 
+    fn glance(&mut self) -> Quick<(), ()> {
+        port::glance_put(self.channel, &mut self.slot)
+    }
+
     fn attempt(&mut self, state: &mut dyn Any) -> bool {
-        port::try_put(known(state), &mut self.slot, &mut self.effects)
+        port::try_put(known::<T, S>(state), &mut self.slot, &mut self.effects)
     }
 
     fn settle(&mut self) {
@@ -178,11 +193,11 @@ impl<'c, 'a: 'c, T: Message> AltsClause<'c> for PutClause<'a, T> {
 
     fn join(&mut self, state: &mut dyn Any, clause: usize, request: &Arc<Request>) -> bool {
         let (answers, slot) = (&mut self.answers, &mut self.slot);
-        port::join_put(known(state), clause, request, answers, slot)
+        port::join_put(known::<T, S>(state), clause, request, answers, slot)
     }
 
     fn leave(&mut self, state: &mut dyn Any, clause: usize, request: &Request) {
-        if let Some(value) = known(state).puts.leave_clause(request, clause) {
+        if let Some(value) = known::<T, S>(state).puts.leave_clause(request, clause) {
             self.slot = value;
         }
     }
@@ -247,6 +262,10 @@ impl<'c> Clauses for Mixed<'_, 'c> {
         drop(held);
     }
 
+    fn glance(&mut self, clause: usize) -> Quick<(), ()> {
+        self.clauses[clause].0.glance()
+    }
+
     fn attempt(&mut self, held: &mut Self::Held, clause: usize) -> bool {
         let state = held[self.locking.places[clause]].state();
         self.clauses[clause].0.attempt(state)
@@ -272,7 +291,7 @@ impl<'c> Clauses for Mixed<'_, 'c> {
 }
 
 /// Commits exactly one clause, or none when patience ends first.
-pub(in super::super) fn run_mixed(
+pub(in crate::channel) fn run_mixed(
     clauses: &mut [AnyClause<'_>],
     order: Order,
     patience: Patience,
@@ -281,13 +300,13 @@ pub(in super::super) fn run_mixed(
     run(&mut Mixed::new(clauses), &mut indices, order, patience)
 }
 
-impl<T: Message> fmt::Debug for TakeClause<'_, T> {
+impl<T: Message, S: Store<T>> fmt::Debug for TakeClause<'_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("TakeClause")
     }
 }
 
-impl<T: Message> fmt::Debug for PutClause<'_, T> {
+impl<T: Message, S: Store<T>> fmt::Debug for PutClause<'_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("PutClause")
     }

@@ -12,10 +12,11 @@ use flowmeter_harness::sync::Deadline;
 use crate::sync::{Arc, Parker, choose, clock};
 
 use super::line::Request;
+use super::store::Quick;
 use super::waiter::{Notify, Waiter};
 
-pub(super) use future::run as run_async;
-pub(super) use mixed::run_mixed;
+pub(in super::super) use future::run as run_async;
+pub(in super::super) use mixed::run_mixed;
 pub use mixed::{AnyClause, PutClause, TakeClause};
 pub use prepared::Prepared;
 
@@ -34,6 +35,9 @@ trait Clauses {
 
     /// Releases them, and keeps what can be used again.
     fn unlock(&mut self, held: Self::Held);
+
+    /// Tries a clause without any lock.
+    fn glance(&mut self, clause: usize) -> Quick<(), ()>;
 
     /// Commits a clause if it is able. What is left to be done outside the locks is kept for [`Clauses::settle`].
     fn attempt(&mut self, held: &mut Self::Held, clause: usize) -> bool;
@@ -63,8 +67,16 @@ fn run<C: Clauses>(
         Patience::Forever | Patience::Until(Deadline::NEVER)
     );
     validate(clauses, for_ever)?;
+    let drawn = match glance_all(clauses, indices, order) {
+        Glance::Committed(clause) => return Ok(Winner::Clause(clause)),
+        Glance::Unable => match patience {
+            Patience::Now => return Ok(Winner::Default),
+            _ => 0,
+        },
+        Glance::Ask { drawn } => drawn,
+    };
     let mut held = clauses.lock();
-    if let Some(clause) = try_all(clauses, &mut held, indices, order) {
+    if let Some(clause) = try_from(drawn, clauses, &mut held, indices, order) {
         return Ok(committed(clauses, held, clause));
     }
     let deadline = match patience {
@@ -105,12 +117,20 @@ fn try_all<C: Clauses>(
     indices: &mut [usize],
     order: Order,
 ) -> Option<usize> {
+    try_from(0, clauses, held, indices, order)
+}
+
+/// [`try_all`], where that many clauses have their places in the order already.
+fn try_from<C: Clauses>(
+    drawn: usize,
+    clauses: &mut C,
+    held: &mut C::Held,
+    indices: &mut [usize],
+    order: Order,
+) -> Option<usize> {
     for position in 0..indices.len() {
-        // One step of a shuffle, made only if it is needed: the first able clause of a random
-        // order is uniform over whichever clauses are able (A5).
-        if order == Order::Random {
-            let rest = indices.len() - position;
-            indices.swap(position, position + choose(rest));
+        if position >= drawn {
+            draw(indices, position, order);
         }
         let clause = indices[position];
         if clauses.attempt(held, clause) {
@@ -118,6 +138,48 @@ fn try_all<C: Clauses>(
         }
     }
     None
+}
+
+/// Decides which clause is tried in that place.
+#[inline]
+fn draw(indices: &mut [usize], position: usize, order: Order) {
+    // One step of a shuffle, made only if it is needed: the first able clause of a random
+    // order is uniform over whichever clauses are able (A5).
+    if order == Order::Random {
+        let rest = indices.len() - position;
+        indices.swap(position, position + choose(rest));
+    }
+}
+
+/// What trying without locks has shown.
+enum Glance {
+    /// That clause has committed.
+    Committed(usize),
+    /// Each clause was unable at some moment.
+    Unable,
+    /// Of the clauses that were drawn the last one is only known under its lock. Those before it were unable, and keep
+    /// their places: what is drawn under the locks goes on from here, or ready clauses that need no lock would be likelier
+    /// than the others (A5).
+    Ask { drawn: usize },
+}
+
+/// Tries every clause without a lock, up to one of which that tells nothing.
+#[inline]
+fn glance_all<C: Clauses>(clauses: &mut C, indices: &mut [usize], order: Order) -> Glance {
+    for position in 0..indices.len() {
+        draw(indices, position, order);
+        let clause = indices[position];
+        match clauses.glance(clause) {
+            Quick::Done(()) => return Glance::Committed(clause),
+            Quick::Unable(()) => {}
+            Quick::Ask(()) => {
+                return Glance::Ask {
+                    drawn: position + 1,
+                };
+            }
+        }
+    }
+    Glance::Unable
 }
 
 /// Ends an alts that has committed a clause without waiting.

@@ -4,9 +4,11 @@ use flowmeter_harness::channel::{Message, Offered, Polled};
 
 use crate::sync::{Arc, Mutex};
 
+use super::super::ChannelOver;
 use super::super::effects::Effects;
 use super::super::line::{Line, Party, Request, Slot};
 use super::super::state::{Put, State, Taken};
+use super::super::store::{Front, Quick, Store};
 
 /// Where clauses of one kind are answered: one slot serves all of them, for one clause is.
 pub(super) struct Answers<A>(Option<Slot<A>>);
@@ -28,9 +30,48 @@ impl<A> Answers<A> {
     }
 }
 
+/// Tries to take without the lock.
+#[inline]
+pub(super) fn glance_take<T: Message, S: Store<T>>(
+    channel: &ChannelOver<T, S>,
+    taken: &mut Option<T>,
+) -> Quick<(), ()> {
+    match channel.front.poll::<true>() {
+        Quick::Done(value) => {
+            *taken = Some(value);
+            Quick::Done(())
+        }
+        Quick::Unable(()) => Quick::Unable(()),
+        Quick::Ask(()) => Quick::Ask(()),
+    }
+}
+
+/// Tries to put what is in the slot without the lock. It comes back there where it was not accepted.
+///
+/// # Panics
+/// When the slot is empty: an alts is validated before it is run.
+#[inline]
+pub(super) fn glance_put<T: Message, S: Store<T>>(
+    channel: &ChannelOver<T, S>,
+    slot: &mut Option<T>,
+) -> Quick<(), ()> {
+    let value = slot.take().expect("validated: a put clause has its value");
+    match channel.front.offer::<true>(value) {
+        Quick::Done(()) => Quick::Done(()),
+        Quick::Unable(value) => {
+            *slot = Some(value);
+            Quick::Unable(())
+        }
+        Quick::Ask(value) => {
+            *slot = Some(value);
+            Quick::Ask(())
+        }
+    }
+}
+
 /// Tries to take.
-pub(super) fn try_take<T: Message>(
-    state: &mut State<T>,
+pub(super) fn try_take<T: Message, S: Store<T>>(
+    state: &mut State<T, S>,
     taken: &mut Option<T>,
     effects: &mut Effects<T>,
 ) -> bool {
@@ -46,8 +87,8 @@ pub(super) fn try_take<T: Message>(
 ///
 /// # Panics
 /// When the slot is empty: an alts is validated before it is run.
-pub(super) fn try_put<T: Message>(
-    state: &mut State<T>,
+pub(super) fn try_put<T: Message, S: Store<T>>(
+    state: &mut State<T, S>,
     slot: &mut Option<T>,
     effects: &mut Effects<T>,
 ) -> bool {
@@ -66,8 +107,8 @@ pub(super) fn try_put<T: Message>(
 }
 
 /// Lets a take in line; `false` where it is full.
-pub(super) fn join_take<T: Message>(
-    state: &mut State<T>,
+pub(super) fn join_take<T: Message, S: Store<T>>(
+    state: &mut State<T, S>,
     clause: usize,
     request: &Arc<Request>,
     answers: &mut Answers<Taken<T>>,
@@ -76,8 +117,8 @@ pub(super) fn join_take<T: Message>(
 }
 
 /// Lets a put in line with what is in its slot; `false` where it is full.
-pub(super) fn join_put<T: Message>(
-    state: &mut State<T>,
+pub(super) fn join_put<T: Message, S: Store<T>>(
+    state: &mut State<T, S>,
     clause: usize,
     request: &Arc<Request>,
     answers: &mut Answers<Put<T>>,

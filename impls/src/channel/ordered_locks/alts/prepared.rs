@@ -4,33 +4,34 @@ use std::fmt;
 
 use flowmeter_harness::channel::{AltsError, Chosen, Clause, Message, Order, Patience, Winner};
 
-use crate::sync::{Arc, MutexGuard};
+use crate::sync::Arc;
 
-use super::super::Channel;
+use super::super::buffer::Buffer;
 use super::super::effects::Effects;
-use super::super::family::OrderedLocks;
 use super::super::line::Request;
-use super::super::state::{Handed, Put, State, Taken};
+use super::super::state::{Handed, Put, Taken};
+use super::super::store::{Quick, Store};
+use super::super::{ChannelOver, Guard};
 use super::locking::Locking;
 use super::port::{self, Answers};
 use super::{Clauses, run};
 
 /// Clauses ready to be run any number of times.
-pub struct Prepared<'a, T: Message> {
-    clauses: &'a [Clause<'a, OrderedLocks, T>],
+pub struct Prepared<'a, T: Message, S: Store<T> = Buffer<T>> {
+    clauses: &'a [Clause<'a, S::Family, T>],
     /// Indices of the clauses in the order of trying.
     indices: Vec<usize>,
     order: Order,
     locking: Locking,
     /// Room for the locks; empty between runs.
-    room: Vec<MutexGuard<'a, State<T>>>,
+    room: Vec<Guard<'a, T, S>>,
 }
 
 /// The clauses of one run, with their values.
-struct Filled<'r, 'a, T: Message> {
-    clauses: &'a [Clause<'a, OrderedLocks, T>],
+struct Filled<'r, 'a, T: Message, S: Store<T>> {
+    clauses: &'a [Clause<'a, S::Family, T>],
     locking: &'r Locking,
-    room: &'r mut Vec<MutexGuard<'a, State<T>>>,
+    room: &'r mut Vec<Guard<'a, T, S>>,
     slots: &'r mut [Option<T>],
     /// Of the take that won.
     taken: Option<T>,
@@ -39,9 +40,12 @@ struct Filled<'r, 'a, T: Message> {
     effects: Effects<T>,
 }
 
-impl<'a, T: Message> Prepared<'a, T> {
-    pub(in super::super) fn new(clauses: &'a [Clause<'a, OrderedLocks, T>], order: Order) -> Self {
-        let keys: Vec<u64> = clauses.iter().map(|clause| channel(clause).0.key).collect();
+impl<'a, T: Message, S: Store<T>> Prepared<'a, T, S> {
+    pub(in crate::channel) fn new(clauses: &'a [Clause<'a, S::Family, T>], order: Order) -> Self {
+        let keys: Vec<u64> = clauses
+            .iter()
+            .map(|clause| channel::<T, S>(clause).shared.key)
+            .collect();
         let locking = Locking::new(&keys);
         Prepared {
             clauses,
@@ -95,15 +99,17 @@ impl<'a, T: Message> Prepared<'a, T> {
     }
 }
 
-fn channel<'a, T: Message>(clause: &Clause<'a, OrderedLocks, T>) -> &'a Channel<T> {
+fn channel<'a, T: Message, S: Store<T>>(
+    clause: &Clause<'a, S::Family, T>,
+) -> &'a ChannelOver<T, S> {
     match clause {
         Clause::Take(consumer) => consumer.handle(),
         Clause::Put(producer) => producer.handle(),
     }
 }
 
-impl<'a, T: Message> Clauses for Filled<'_, 'a, T> {
-    type Held = Vec<MutexGuard<'a, State<T>>>;
+impl<'a, T: Message, S: Store<T>> Clauses for Filled<'_, 'a, T, S> {
+    type Held = Vec<Guard<'a, T, S>>;
 
     fn count(&self) -> usize {
         self.clauses.len()
@@ -119,7 +125,7 @@ impl<'a, T: Message> Clauses for Filled<'_, 'a, T> {
     fn lock(&mut self) -> Self::Held {
         let mut held = std::mem::take(self.room);
         for &clause in &self.locking.clauses {
-            held.push(channel(&self.clauses[clause]).lock());
+            held.push(channel::<T, S>(&self.clauses[clause]).lock());
         }
         held
     }
@@ -127,6 +133,14 @@ impl<'a, T: Message> Clauses for Filled<'_, 'a, T> {
     fn unlock(&mut self, mut held: Self::Held) {
         held.clear();
         *self.room = held;
+    }
+
+    #[inline]
+    fn glance(&mut self, clause: usize) -> Quick<(), ()> {
+        match self.clauses[clause] {
+            Clause::Take(consumer) => port::glance_take(consumer.handle(), &mut self.taken),
+            Clause::Put(producer) => port::glance_put(producer.handle(), &mut self.slots[clause]),
+        }
     }
 
     fn attempt(&mut self, held: &mut Self::Held, clause: usize) -> bool {
@@ -180,7 +194,7 @@ impl<'a, T: Message> Clauses for Filled<'_, 'a, T> {
     }
 }
 
-impl<T: Message> fmt::Debug for Prepared<'_, T> {
+impl<T: Message, S: Store<T>> fmt::Debug for Prepared<'_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Prepared")
     }

@@ -1,0 +1,67 @@
+//! `lock_free`: while nobody waits, a put is one compare-and-swap and a take another, with no lock and no list of
+//! waiters in sight; as soon as somebody waits, the channel is one of [`ordered_locks`](super::ordered_locks).
+//!
+//! | buffer | its front |
+//! | --- | --- |
+//! | `Fixed(n)` | a ring of n slots with stamps (`ring`), for n up to 65,536 |
+//! | `Unbounded` | a chain of blocks that are used again (`segments`) |
+//! | `Rendezvous`, `Dropping`, `Sliding`, promises, transforms, larger `Fixed` | always shut |
+//!
+//! # One bit decides
+//!
+//! Each end of a queue is one word: the place where the next value goes, or is taken. Its lowest bit says that the front
+//! is shut, and then an attempt to move the word on fails: no put or take commits without the lock. Whoever has to
+//! wait, or comes to a front that is shut, takes the channel's lock and shuts the front by a read-modify-write of
+//! each word. What it finds then is exact and stays so while it holds the lock, and everything goes on as in
+//! `ordered_locks`: values are handed to takes that wait, room is filled by puts that wait, an alts holds the locks of
+//! all its channels. Whoever releases the lock with nobody left in line opens the front again.
+//!
+//! So a wake-up cannot be missed between a look and a wait: to publish a value and to shut the front are
+//! read-modify-writes of the same word, and whichever comes second sees the first. It takes no fence, and no word
+//! that says "somebody waits" which every put and take would have to read: the bit is in the word that they write.
+//!
+//! A channel that is closed keeps its front shut for puts, which have to be told, and opens it for takes, until one finds
+//! nothing and has to be told too. It stays shut for both while a cancelled take's value is back at the head of the queue
+//! (C9), or permits hold room (C15).
+//!
+//! # What an alts does
+//!
+//! It tries its clauses in their order without locks, and has committed if one of them is able. The first that tells
+//! nothing without a lock ends that: then it locks all its channels, as in `ordered_locks`. Nothing is in line while it
+//! tries, so nobody else can commit it, and it has no effect but the one. It sees its clauses at different moments, though:
+//! each earlier clause was unable at some moment of the call, which is the weak form of A5 and A6.
+//!
+//! # What it does not promise
+//!
+//! A put that has won its place and not stamped its slot yet holds up the takes that come to that slot, as in every queue
+//! of this kind (C12 is not claimed); whether the queue is full or empty can be told all the same. Who waits for such a
+//! step yields its core, so under real-time scheduling a thread must not outrank the one that it waits for on one core.
+//!
+//! # Waiting
+//!
+//! Before it takes the lock, a put or a take that is unable looks again for a while (`spin`), where there is more than
+//! one core.
+
+mod cell;
+mod family;
+mod padded;
+mod queue;
+mod ring;
+mod segments;
+mod store;
+
+use super::{halves, ordered_locks};
+
+pub use family::LockFree;
+pub use ordered_locks::MAX_WAITERS;
+pub use store::Values;
+
+/// A channel: the one handle that puts, takes and closes. Clones are the same channel, and two handles compare by
+/// identity (C13).
+pub type Channel<T> = ordered_locks::ChannelOver<T, Values<T>>;
+/// The half that puts.
+pub type Producer<T> = halves::Producer<Channel<T>>;
+/// The half that takes.
+pub type Consumer<T> = halves::Consumer<Channel<T>>;
+/// A producer that keeps nothing open.
+pub type WeakProducer<T> = halves::WeakProducer<Channel<T>>;

@@ -1,0 +1,75 @@
+//! The queues, whichever a channel has. What their functions mean is told in [`ring`](super::ring).
+
+use super::super::ordered_locks::Quick;
+use super::ring::Ring;
+use super::segments::Segments;
+use crate::sync::Arc;
+
+/// A queue. Clones are the same one.
+pub(super) enum Queue<T> {
+    /// With room for so many.
+    Ring(Arc<Ring<T>>),
+    /// With room for any number.
+    Segments(Arc<Segments<T>>),
+}
+
+/// Does that with whichever it is.
+macro_rules! whichever {
+    ($queue:ident, $it:ident => $does:expr) => {
+        match $queue {
+            Queue::Ring($it) => $does,
+            Queue::Segments($it) => $does,
+        }
+    };
+}
+
+impl<T> Clone for Queue<T> {
+    fn clone(&self) -> Self {
+        match self {
+            Queue::Ring(ring) => Queue::Ring(Arc::clone(ring)),
+            Queue::Segments(segments) => Queue::Segments(Arc::clone(segments)),
+        }
+    }
+}
+
+impl<T> Queue<T> {
+    #[inline]
+    pub(super) fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T> {
+        match self {
+            Queue::Ring(ring) => ring.offer::<SURE>(value),
+            // There is always room.
+            Queue::Segments(segments) => segments.offer(value),
+        }
+    }
+    #[inline]
+    pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
+        whichever!(self, queue => queue.poll::<SURE>())
+    }
+    pub(super) fn shut_puts(&self) {
+        whichever!(self, queue => queue.shut_puts());
+    }
+    pub(super) fn shut_takes(&self) {
+        whichever!(self, queue => queue.shut_takes());
+    }
+    pub(super) fn open_puts(&self) {
+        whichever!(self, queue => queue.open_puts());
+    }
+    pub(super) fn open_takes(&self) {
+        whichever!(self, queue => queue.open_takes());
+    }
+    pub(super) fn len(&self) -> usize {
+        whichever!(self, queue => queue.len())
+    }
+    pub(super) fn push(&self, value: T) {
+        whichever!(self, queue => queue.push(value));
+    }
+    pub(super) fn pop(&self) -> Option<T> {
+        whichever!(self, queue => queue.pop())
+    }
+    pub(super) fn capacity(&self) -> Option<usize> {
+        match self {
+            Queue::Ring(ring) => Some(ring.capacity()),
+            Queue::Segments(_) => None,
+        }
+    }
+}

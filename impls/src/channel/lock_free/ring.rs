@@ -1,0 +1,276 @@
+//! A bounded queue for any number of threads: a ring of slots, each with a stamp that says whose turn it is.
+//!
+//! `head` and `tail` are *places*: a lap and the index of a slot in it. A slot's stamp is the place at which a put may
+//! write it, and that place with [`FULL`] once it has; the take that empties it sets it to the same slot's place in the
+//! next lap. A put wins its place by moving `tail` on, and then owns the slot until it stamps it; a take does the same at
+//! `head`. So each of the two words is written by one side only, and a value is published by its slot's stamp.
+//!
+//! # The front, and who shuts it
+//!
+//! The lowest bit of both words is [`SHUT`]: whoever holds the channel's lock sets it, in each word by a
+//! read-modify-write. An attempt to move a word on expects it without that bit, so from then on none succeeds, and the
+//! words stand still until the bit is cleared: how many values are stored is exact, though puts and takes that won
+//! their places before may still be about to stamp their slots. The holder of the lock waits for those where it comes
+//! to their slots; they are a few steps from it and wait for nobody.
+//!
+//! There is no word beside these for "somebody waits", and no fence: registering and publishing are both
+//! read-modify-writes of one word, and one of the two comes first.
+//!
+//! # Orders
+//!
+//! * Stamps are stored with release and read with acquire: that hands a value to its take, and a slot to its next put.
+//! * Moving a word on releases, and reading it acquires. "Full" is told from `tail` first and `head` after that; who
+//!   sees a `tail` must not see an older `head` than the thread did that moved `tail` there, or it would answer "full"
+//!   to a queue that never was. The same the other way round for "empty".
+//! * Setting [`SHUT`] acquires and clearing it releases. The holder of the lock, too, moves a word by a
+//!   read-modify-write, though nobody else can: the words then have one order of writes, which no plain store begins anew.
+//!
+//! Source: Vyukov's bounded queue, with the laps of crossbeam's `ArrayQueue`.
+
+use super::super::ordered_locks::Quick;
+use super::super::spin::Spin;
+use super::cell::{Cell, drain, is_taken_apart};
+use super::padded::Padded;
+use crate::sync::atomic::{AtomicUsize, Ordering};
+
+/// In `head` and `tail`: the front is shut.
+const SHUT: usize = 1;
+/// In a stamp: there is a value.
+const FULL: usize = 1;
+/// From one place to the next.
+const STEP: usize = 2;
+
+/// The most values that a ring is made for: its slots are all there from the beginning.
+pub(super) const MOST: usize = 1 << 16;
+
+struct Slot<T> {
+    stamp: AtomicUsize,
+    cell: Cell<T>,
+}
+
+/// Reads the word of the other end, from which it follows that nothing can be done.
+///
+/// A load may find what was there long ago, as far as the memory model goes. That will do for who looks again, or asks
+/// under the lock. A read-modify-write finds what is there now: where that fits what was read of one's own end before,
+/// both were true at once.
+#[inline]
+pub(super) fn read<const SURE: bool>(word: &AtomicUsize) -> usize {
+    if SURE {
+        word.fetch_or(0, Ordering::AcqRel)
+    } else {
+        word.load(Ordering::Acquire)
+    }
+}
+
+pub(super) struct Ring<T> {
+    /// Where the next value is taken.
+    head: Padded<AtomicUsize>,
+    /// Where the next value is put.
+    tail: Padded<AtomicUsize>,
+    slots: Box<[Slot<T>]>,
+    /// From a place to the same slot's in the next lap: a power of two, so that a place falls into lap and index.
+    lap: usize,
+}
+
+impl<T> Ring<T> {
+    /// With room for so many, at least one and at most [`MOST`].
+    pub(super) fn new(capacity: usize) -> Self {
+        let slot = |index| Slot {
+            stamp: AtomicUsize::new(index * STEP),
+            cell: Cell::new(),
+        };
+        Ring {
+            head: Padded::new(AtomicUsize::new(0)),
+            tail: Padded::new(AtomicUsize::new(0)),
+            slots: (0..capacity).map(slot).collect(),
+            lap: (capacity * STEP).next_power_of_two(),
+        }
+    }
+
+    pub(super) fn capacity(&self) -> usize {
+        self.slots.len()
+    }
+
+    #[inline]
+    fn slot(&self, place: usize) -> &Slot<T> {
+        &self.slots[self.index(place)]
+    }
+
+    #[inline]
+    fn index(&self, place: usize) -> usize {
+        (place & (self.lap - 1)) / STEP
+    }
+
+    /// The place after that one.
+    #[inline]
+    fn after(&self, place: usize) -> usize {
+        if self.index(place) + 1 < self.slots.len() {
+            place + STEP
+        } else {
+            // The first of the next lap. Laps may wrap around.
+            (place & !(self.lap - 1)).wrapping_add(self.lap)
+        }
+    }
+
+    /// Puts, while the front is open.
+    #[inline]
+    pub(super) fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T> {
+        let mut tail = self.tail.load(Ordering::Acquire);
+        let mut spin = Spin::new();
+        loop {
+            if tail & SHUT != 0 {
+                return Quick::Ask(value);
+            }
+            let slot = self.slot(tail);
+            let stamp = slot.stamp.load(Ordering::Acquire);
+            if stamp == tail {
+                match self.tail.compare_exchange_weak(
+                    tail,
+                    self.after(tail),
+                    Ordering::Release,
+                    Ordering::Acquire,
+                ) {
+                    Ok(_) => {
+                        // SAFETY: the stamp said that the slot is empty and this place's, and only one put moves
+                        // `tail` on from here; nobody else touches the slot until it is stamped.
+                        unsafe { slot.cell.write(value) };
+                        slot.stamp.store(tail | FULL, Ordering::Release);
+                        return Quick::Done(());
+                    }
+                    Err(moved) => tail = moved,
+                }
+                continue;
+            }
+            // Told by the two words alone: whether the take that is a lap behind has stamped its slot yet is no matter.
+            let head = read::<SURE>(&self.head) & !SHUT;
+            if head.wrapping_add(self.lap) == tail {
+                return Quick::Unable(value);
+            }
+            // Somebody else has moved on, or is about to stamp.
+            spin.snooze();
+            tail = self.tail.load(Ordering::Acquire);
+        }
+    }
+
+    /// Takes, while the front is open.
+    #[inline]
+    pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
+        let mut head = self.head.load(Ordering::Acquire);
+        let mut spin = Spin::new();
+        loop {
+            if head & SHUT != 0 {
+                return Quick::Ask(());
+            }
+            let slot = self.slot(head);
+            let stamp = slot.stamp.load(Ordering::Acquire);
+            if stamp == head | FULL {
+                match self.head.compare_exchange_weak(
+                    head,
+                    self.after(head),
+                    Ordering::Release,
+                    Ordering::Acquire,
+                ) {
+                    Ok(_) => {
+                        // SAFETY: the stamp said that this place's value is there, and only one take moves `head` on
+                        // from here; nobody else touches the slot until it is stamped.
+                        let value = unsafe { slot.cell.read() };
+                        slot.stamp
+                            .store(head.wrapping_add(self.lap), Ordering::Release);
+                        return Quick::Done(value);
+                    }
+                    Err(moved) => head = moved,
+                }
+                continue;
+            }
+            // As in a put, told by the words.
+            let tail = read::<SURE>(&self.tail);
+            if tail & !SHUT == head {
+                // Shut for puts alone, it may be closed: then it has to be said.
+                return match tail & SHUT {
+                    0 => Quick::Unable(()),
+                    _ => Quick::Ask(()),
+                };
+            }
+            spin.snooze();
+            head = self.head.load(Ordering::Acquire);
+        }
+    }
+
+    /// Shuts the front for puts.
+    pub(super) fn shut_puts(&self) {
+        self.tail.fetch_or(SHUT, Ordering::AcqRel);
+    }
+
+    /// Shuts the front for takes.
+    pub(super) fn shut_takes(&self) {
+        self.head.fetch_or(SHUT, Ordering::AcqRel);
+    }
+
+    /// Opens it for puts.
+    pub(super) fn open_puts(&self) {
+        self.tail.fetch_and(!SHUT, Ordering::Release);
+    }
+
+    /// Opens it for takes.
+    pub(super) fn open_takes(&self) {
+        self.head.fetch_and(!SHUT, Ordering::Release);
+    }
+
+    /// How many values are stored; exact while the front is shut.
+    pub(super) fn len(&self) -> usize {
+        let tail = self.tail.load(Ordering::Relaxed) & !SHUT;
+        let head = self.head.load(Ordering::Relaxed) & !SHUT;
+        let (first, end) = (self.index(head), self.index(tail));
+        if tail == head {
+            0
+        } else if first < end {
+            end - first
+        } else {
+            self.slots.len() - first + end
+        }
+    }
+
+    /// Puts, as who holds the channel's lock and has shut the front; there is room.
+    pub(super) fn push(&self, value: T) {
+        let tail = self.tail.load(Ordering::Relaxed) & !SHUT;
+        let slot = self.slot(tail);
+        let mut spin = Spin::new();
+        while slot.stamp.load(Ordering::Acquire) != tail {
+            spin.snooze();
+        }
+        // SAFETY: the stamp says that the slot is empty and this place's, and while the front is shut nobody but the
+        // holder of the lock moves `tail` on.
+        unsafe { slot.cell.write(value) };
+        slot.stamp.store(tail | FULL, Ordering::Release);
+        self.tail.swap(self.after(tail) | SHUT, Ordering::AcqRel);
+    }
+
+    /// Takes, as who holds the channel's lock and has shut the front.
+    pub(super) fn pop(&self) -> Option<T> {
+        let head = self.head.load(Ordering::Relaxed) & !SHUT;
+        if self.tail.load(Ordering::Relaxed) & !SHUT == head {
+            return None;
+        }
+        let slot = self.slot(head);
+        let mut spin = Spin::new();
+        while slot.stamp.load(Ordering::Acquire) != head | FULL {
+            spin.snooze();
+        }
+        // SAFETY: the stamp says that this place's value is there, and while the front is shut nobody but the holder of
+        // the lock moves `head` on.
+        let value = unsafe { slot.cell.read() };
+        slot.stamp
+            .store(head.wrapping_add(self.lap), Ordering::Release);
+        self.head.swap(self.after(head) | SHUT, Ordering::AcqRel);
+        Some(value)
+    }
+}
+
+impl<T> Drop for Ring<T> {
+    fn drop(&mut self) {
+        if is_taken_apart() {
+            return;
+        }
+        drain(|| self.pop());
+    }
+}

@@ -1,0 +1,404 @@
+//! An unbounded queue for any number of threads: a chain of blocks, each a stretch of slots with stamps.
+//!
+//! Places count up and never come again. A block has [`SLOTS`] of them and one more, the *gap*, at which nothing lies:
+//! who wins a block's last slot moves its word onto the gap, sees to the next block, and steps over. Meanwhile others
+//! wait at the gap; to them it is a few steps of another thread, as a slot is that is not stamped yet.
+//!
+//! A slot is stamped with its place and [`FULL`] when its value is there, and with [`FREE`] when it was taken. A take looks at
+//! the stamp before it wins the place; a put wins the place first, and then waits until its slot is free.
+//!
+//! # Blocks are used again, and freed with the queue
+//!
+//! A thread may look at a slot of a block that others have long left: it has not won anything yet, and finds another
+//! place's stamp there. So a block is never freed before the queue is. The take that wins its last slot gives it to the
+//! spares, from which puts have their next block; a queue keeps as much memory as it once needed, as a `VecDeque` does.
+//! A value of the former use may still be on its way out of its slot: the put that comes there waits until it is free.
+//!
+//! Spares are a stack on which any take pushes, and from which only the one put pops that stands at the gap. With one
+//! who pops nothing can be popped and pushed again behind its back (ABA).
+//!
+//! Orders, and the front with its [`SHUT`] bits, are as in [`ring`](super::ring). In addition a block is published by the
+//! word that steps over the gap onto it (release, acquire), and by its predecessor's `next` to who waits there.
+//!
+//! Source: crossbeam-channel's `list` flavour, with stamps instead of flags, and blocks that stay.
+
+use std::ptr;
+
+use super::super::ordered_locks::Quick;
+use super::super::spin::Spin;
+use super::cell::{Cell, drain, is_taken_apart};
+use super::padded::Padded;
+use super::ring::read;
+use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+/// In `head` and `tail`: the front is shut.
+const SHUT: usize = 1;
+/// In a stamp: there is a value.
+const FULL: usize = 1;
+/// The stamp of a slot without a value; every place's own with a value is odd.
+const FREE: usize = 0;
+/// From one place to the next.
+const STEP: usize = 2;
+/// Slots of a block. Small where every step is explored, so that models come to the gap.
+const SLOTS: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
+    2
+} else {
+    31
+};
+/// Places of a block: its slots and the gap.
+const PLACES: usize = SLOTS + 1;
+
+struct Slot<T> {
+    stamp: AtomicUsize,
+    cell: Cell<T>,
+}
+
+struct Block<T> {
+    /// The block after this one, or the spare below it.
+    next: AtomicPtr<Block<T>>,
+    slots: [Slot<T>; SLOTS],
+}
+
+impl<T> Block<T> {
+    /// One with nothing in it, made where it lies: large values times [`SLOTS`] may be more than a stack holds.
+    fn allocate() -> *mut Self {
+        let block = Box::into_raw(Box::<Self>::new_uninit()).cast::<Self>();
+        // SAFETY: the memory was just allocated for a block, and nobody else knows of it. Each field is written once,
+        // none is read before, and so all of it is initialised in the end.
+        unsafe {
+            (&raw mut (*block).next).write(AtomicPtr::new(ptr::null_mut()));
+            for index in 0..SLOTS {
+                let slot = &raw mut (*block).slots[index];
+                (&raw mut (*slot).stamp).write(AtomicUsize::new(FREE));
+                (&raw mut (*slot).cell).write(Cell::new());
+            }
+        }
+        block
+    }
+}
+
+/// One end of the queue.
+struct End<T> {
+    place: AtomicUsize,
+    /// The block of that place; read after it, and of no other place if that has not moved since.
+    block: AtomicPtr<Block<T>>,
+}
+
+impl<T> End<T> {
+    fn new(block: *mut Block<T>) -> Padded<Self> {
+        Padded::new(End {
+            place: AtomicUsize::new(0),
+            block: AtomicPtr::new(block),
+        })
+    }
+
+    /// The place, once it is not the gap: whoever moved it there is about to step over.
+    fn settled(&self) -> usize {
+        let mut spin = Spin::new();
+        loop {
+            let place = self.place.load(Ordering::Acquire);
+            if index(place) < SLOTS {
+                return place;
+            }
+            spin.snooze();
+        }
+    }
+}
+
+/// Which slot of its block a place is; [`SLOTS`] for the gap.
+#[inline]
+fn index(place: usize) -> usize {
+    place / STEP % PLACES
+}
+
+pub(super) struct Segments<T> {
+    /// Where the next value is taken.
+    head: Padded<End<T>>,
+    /// Where the next value is put.
+    tail: Padded<End<T>>,
+    /// Blocks that were left behind.
+    spares: Padded<AtomicPtr<Block<T>>>,
+}
+
+// SAFETY: its pointers are to blocks that it has allocated and frees when it is dropped. Through a shared reference
+// only their atomics are used, and cells under the contracts that the stamps keep.
+unsafe impl<T: Send> Send for Segments<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for Segments<T> {}
+
+impl<T> Segments<T> {
+    pub(super) fn new() -> Self {
+        let block = Block::allocate();
+        Segments {
+            head: End::new(block),
+            tail: End::new(block),
+            spares: Padded::new(AtomicPtr::new(ptr::null_mut())),
+        }
+    }
+
+    /// A block of this queue.
+    #[inline]
+    fn block(&self, block: *mut Block<T>) -> &Block<T> {
+        // SAFETY: every pointer that the queue's words have ever held is to a block that it allocated, and blocks are
+        // freed with the queue only, which is borrowed here. They are shared: nobody has a unique reference to one.
+        unsafe { &*block }
+    }
+
+    /// Puts, while the front is open.
+    #[inline]
+    pub(super) fn offer(&self, value: T) -> Quick<(), T> {
+        let mut spin = Spin::new();
+        let mut tail = self.tail.place.load(Ordering::Acquire);
+        loop {
+            if tail & SHUT != 0 {
+                return Quick::Ask(value);
+            }
+            if index(tail) == SLOTS {
+                spin.snooze();
+                tail = self.tail.place.load(Ordering::Acquire);
+                continue;
+            }
+            let block = self.tail.block.load(Ordering::Acquire);
+            match self.tail.place.compare_exchange_weak(
+                tail,
+                tail + STEP,
+                Ordering::AcqRel,
+                Ordering::Acquire,
+            ) {
+                Ok(_) => {
+                    if index(tail) + 1 == SLOTS {
+                        self.install_after(block);
+                    }
+                    self.fill(block, tail, value);
+                    return Quick::Done(());
+                }
+                Err(moved) => tail = moved,
+            }
+        }
+    }
+
+    /// Takes, while the front is open.
+    #[inline]
+    pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
+        let mut spin = Spin::new();
+        let mut head = self.head.place.load(Ordering::Acquire);
+        loop {
+            if head & SHUT != 0 {
+                return Quick::Ask(());
+            }
+            if index(head) < SLOTS {
+                let block = self.head.block.load(Ordering::Acquire);
+                let slot = &self.block(block).slots[index(head)];
+                if slot.stamp.load(Ordering::Acquire) == head | FULL {
+                    match self.head.place.compare_exchange_weak(
+                        head,
+                        head + STEP,
+                        Ordering::AcqRel,
+                        Ordering::Acquire,
+                    ) {
+                        Ok(_) => {
+                            let value = self.vacate(slot);
+                            if index(head) + 1 == SLOTS {
+                                self.leave(block);
+                            }
+                            return Quick::Done(value);
+                        }
+                        Err(moved) => head = moved,
+                    }
+                    continue;
+                }
+                let tail = read::<SURE>(&self.tail.place);
+                if tail & !SHUT == head {
+                    // Shut for puts alone, it may be closed: then it has to be said.
+                    return match tail & SHUT {
+                        0 => Quick::Unable(()),
+                        _ => Quick::Ask(()),
+                    };
+                }
+            }
+            spin.snooze();
+            head = self.head.place.load(Ordering::Acquire);
+        }
+    }
+
+    /// Stores the value of a place that was won.
+    #[inline]
+    fn fill(&self, block: *mut Block<T>, place: usize, value: T) {
+        let slot = &self.block(block).slots[index(place)];
+        let mut spin = Spin::new();
+        while slot.stamp.load(Ordering::Acquire) != FREE {
+            // The block's former use is not over here.
+            spin.snooze();
+        }
+        // SAFETY: the slot is free, and who won its place is the only one to fill it.
+        unsafe { slot.cell.write(value) };
+        slot.stamp.store(place | FULL, Ordering::Release);
+    }
+
+    /// Moves the value out of a slot that is full, and whose place was won.
+    #[inline]
+    fn vacate(&self, slot: &Slot<T>) -> T {
+        // SAFETY: the stamp said that this place's value is there, and who won the place is the only one to take it.
+        let value = unsafe { slot.cell.read() };
+        slot.stamp.store(FREE, Ordering::Release);
+        value
+    }
+
+    /// Sees to the block after that one and steps over the gap, which nobody else does or passes meanwhile.
+    #[cold]
+    fn install_after(&self, block: *mut Block<T>) {
+        let next = self.spare().unwrap_or_else(Block::allocate);
+        self.block(next)
+            .next
+            .store(ptr::null_mut(), Ordering::Relaxed);
+        self.tail.block.store(next, Ordering::Release);
+        self.tail.place.fetch_add(STEP, Ordering::Release);
+        // Takes pass their gap only after this, so `head` is never before `tail`.
+        self.block(block).next.store(next, Ordering::Release);
+    }
+
+    /// Has takes go on in the next block, and keeps that one.
+    #[cold]
+    fn leave(&self, block: *mut Block<T>) {
+        let left = self.block(block);
+        let mut spin = Spin::new();
+        let next = loop {
+            let next = left.next.load(Ordering::Acquire);
+            if !next.is_null() {
+                break next;
+            }
+            // The put that won the last slot is about to say.
+            spin.snooze();
+        };
+        self.head.block.store(next, Ordering::Release);
+        self.head.place.fetch_add(STEP, Ordering::Release);
+        self.keep(block);
+    }
+
+    fn keep(&self, block: *mut Block<T>) {
+        let mut top = self.spares.load(Ordering::Relaxed);
+        loop {
+            self.block(block).next.store(top, Ordering::Relaxed);
+            match self.spares.compare_exchange_weak(
+                top,
+                block,
+                Ordering::Release,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return,
+                Err(other) => top = other,
+            }
+        }
+    }
+
+    /// Called by one thread at a time: that which stands at the tail's gap.
+    fn spare(&self) -> Option<*mut Block<T>> {
+        let mut top = self.spares.load(Ordering::Acquire);
+        while !top.is_null() {
+            let below = self.block(top).next.load(Ordering::Relaxed);
+            match self.spares.compare_exchange_weak(
+                top,
+                below,
+                Ordering::Acquire,
+                Ordering::Acquire,
+            ) {
+                Ok(_) => return Some(top),
+                Err(other) => top = other,
+            }
+        }
+        None
+    }
+
+    /// Shuts the front for puts.
+    pub(super) fn shut_puts(&self) {
+        self.tail.place.fetch_or(SHUT, Ordering::AcqRel);
+    }
+
+    /// Shuts the front for takes.
+    pub(super) fn shut_takes(&self) {
+        self.head.place.fetch_or(SHUT, Ordering::AcqRel);
+    }
+
+    /// Opens it for puts.
+    pub(super) fn open_puts(&self) {
+        self.tail.place.fetch_and(!SHUT, Ordering::Release);
+    }
+
+    /// Opens it for takes.
+    pub(super) fn open_takes(&self) {
+        self.head.place.fetch_and(!SHUT, Ordering::Release);
+    }
+
+    /// How many values are stored; exact while the front is shut.
+    pub(super) fn len(&self) -> usize {
+        let stored_before = |place: usize| {
+            let place = place / STEP;
+            place / PLACES * SLOTS + place % PLACES
+        };
+        let (head, tail) = (self.head.settled(), self.tail.settled());
+        stored_before(tail) - stored_before(head)
+    }
+
+    /// Puts, as who holds the channel's lock and has shut the front.
+    pub(super) fn push(&self, value: T) {
+        let tail = self.tail.settled();
+        let block = self.tail.block.load(Ordering::Acquire);
+        self.tail.place.fetch_add(STEP, Ordering::AcqRel);
+        if index(tail) + 1 == SLOTS {
+            self.install_after(block);
+        }
+        self.fill(block, tail & !SHUT, value);
+    }
+
+    /// Takes, as who holds the channel's lock and has shut the front.
+    pub(super) fn pop(&self) -> Option<T> {
+        let head = self.head.settled() & !SHUT;
+        if self.tail.settled() & !SHUT == head {
+            return None;
+        }
+        let block = self.head.block.load(Ordering::Acquire);
+        let slot = &self.block(block).slots[index(head)];
+        let mut spin = Spin::new();
+        while slot.stamp.load(Ordering::Acquire) != head | FULL {
+            spin.snooze();
+        }
+        self.head.place.fetch_add(STEP, Ordering::AcqRel);
+        let value = self.vacate(slot);
+        if index(head) + 1 == SLOTS {
+            self.leave(block);
+        }
+        Some(value)
+    }
+}
+
+impl<T> Drop for Segments<T> {
+    fn drop(&mut self) {
+        if is_taken_apart() {
+            return;
+        }
+        // Freed after the values have gone, also where the drop of one panics.
+        let _blocks = Blocks(self);
+        drain(|| self.pop());
+    }
+}
+
+/// Frees the blocks of a queue that nobody has any more and in which nothing is stored.
+struct Blocks<'q, T>(&'q Segments<T>);
+
+impl<T> Drop for Blocks<'_, T> {
+    fn drop(&mut self) {
+        let Blocks(queue) = self;
+        // Both ends are at one block, which has none after it.
+        let mut block = queue.head.block.load(Ordering::Relaxed);
+        let mut spares = queue.spares.load(Ordering::Relaxed);
+        while !block.is_null() {
+            // SAFETY: the block was allocated by `Block::allocate`; nobody else has the queue, and each of its blocks is
+            // either the one of its ends or a spare, once.
+            drop(unsafe { Box::from_raw(block) });
+            block = spares;
+            if !spares.is_null() {
+                spares = queue.block(spares).next.load(Ordering::Relaxed);
+            }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! The store of `lock_free`: a queue that both its front and the holder of the channel's lock use, or, for what has no
+//! front, the buffer of `ordered_locks`.
+
+use std::collections::VecDeque;
+use std::iter;
+
+use flowmeter_harness::channel::{Buffer as Kind, Message};
+
+use super::super::ordered_locks::{Buffer, Effects, Front, Quick, Store};
+use super::family::LockFree;
+use super::queue::Queue;
+use super::ring::{self, Ring};
+use super::segments::Segments;
+use crate::sync::Arc;
+
+/// What is used without the lock: a queue, if there is one.
+pub struct Way<T>(Option<Queue<T>>);
+
+impl<T> Clone for Way<T> {
+    fn clone(&self) -> Self {
+        Way(self.0.clone())
+    }
+}
+
+impl<T: Message> Front<T> for Way<T> {
+    const OPENS: bool = true;
+
+    #[inline]
+    fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T> {
+        match &self.0 {
+            Some(queue) => queue.offer::<SURE>(value),
+            None => Quick::Ask(value),
+        }
+    }
+    #[inline]
+    fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
+        match &self.0 {
+            Some(queue) => queue.poll::<SURE>(),
+            None => Quick::Ask(()),
+        }
+    }
+}
+
+/// The values of a channel, as who holds its lock sees them.
+pub enum Values<T> {
+    /// In a queue, which has a front.
+    Queued(Queued<T>),
+    /// Behind the lock: a put and a take have to meet, or what a put does to what is stored is more than one step.
+    Locked(Buffer<T>),
+}
+
+/// A queue, and what stands before and beside it.
+pub struct Queued<T> {
+    queue: Queue<T>,
+    /// Values that cancelled takes gave back, which stand before all others (C9), with their places among all that were
+    /// handed to takes.
+    returned: VecDeque<(u64, T)>,
+    /// Room that permits hold; as much is taken for everybody else.
+    reserved: usize,
+    puts_are_shut: bool,
+    takes_are_shut: bool,
+}
+
+impl<T> Queued<T> {
+    fn new(queue: Queue<T>) -> Self {
+        Queued {
+            queue,
+            returned: VecDeque::new(),
+            reserved: 0,
+            puts_are_shut: false,
+            takes_are_shut: false,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.returned.len() + self.queue.len()
+    }
+
+    fn is_full(&self) -> bool {
+        let used = || self.len() + self.reserved;
+        self.queue
+            .capacity()
+            .is_some_and(|capacity| used() >= capacity)
+    }
+
+    fn shut_front(&mut self) {
+        if !self.puts_are_shut {
+            self.puts_are_shut = true;
+            self.queue.shut_puts();
+        }
+        if !self.takes_are_shut {
+            self.takes_are_shut = true;
+            self.queue.shut_takes();
+        }
+    }
+
+    fn open_front(&mut self, closed: bool) {
+        // A front knows neither of values before its queue nor of room that is held, where room has a limit.
+        let room_is_held = self.reserved > 0 && self.queue.capacity().is_some();
+        if !self.returned.is_empty() || room_is_held {
+            return;
+        }
+        self.takes_are_shut = false;
+        self.queue.open_takes();
+        // Once closed, every put has to be told so.
+        if !closed {
+            self.puts_are_shut = false;
+            self.queue.open_puts();
+        }
+    }
+
+    fn next(&mut self) -> Option<T> {
+        match self.returned.pop_front() {
+            Some((_, value)) => Some(value),
+            None => self.queue.pop(),
+        }
+    }
+}
+
+impl<T: Message> Store<T> for Values<T> {
+    type Front = Way<T>;
+    type Family = LockFree;
+
+    fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::Fixed(n) if n.get() <= ring::MOST => {
+                let ring = Arc::new(Ring::new(n.get()));
+                Values::Queued(Queued::new(Queue::Ring(ring)))
+            }
+            Kind::Unbounded => {
+                let segments = Arc::new(Segments::new());
+                Values::Queued(Queued::new(Queue::Segments(segments)))
+            }
+            Kind::Fixed(_) | Kind::Rendezvous | Kind::Dropping(_) | Kind::Sliding(_) => {
+                Values::Locked(Buffer::new(kind))
+            }
+        }
+    }
+
+    fn overfilled(kind: Kind) -> Self {
+        Values::Locked(Buffer::overfilled(kind))
+    }
+
+    fn promise(copy: fn(&T) -> T) -> Self {
+        Values::Locked(Buffer::promise(copy))
+    }
+
+    fn front(&self) -> Way<T> {
+        Way(match self {
+            Values::Queued(queued) => Some(queued.queue.clone()),
+            Values::Locked(_) => None,
+        })
+    }
+
+    #[inline]
+    fn shut(&mut self) {
+        if let Values::Queued(queued) = self {
+            queued.shut_front();
+        }
+    }
+
+    #[inline]
+    fn open(&mut self, closed: bool) {
+        if let Values::Queued(queued) = self {
+            queued.open_front(closed);
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Values::Queued(queued) => queued.len(),
+            Values::Locked(buffer) => buffer.len(),
+        }
+    }
+
+    fn capacity(&self) -> Option<usize> {
+        match self {
+            Values::Queued(queued) => queued.queue.capacity(),
+            Values::Locked(buffer) => buffer.capacity(),
+        }
+    }
+
+    fn promises(&self) -> Option<fn(&T) -> T> {
+        match self {
+            Values::Queued(_) => None,
+            Values::Locked(buffer) => buffer.promises(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Values::Queued(queued) => queued.len() == 0,
+            Values::Locked(buffer) => buffer.is_empty(),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        match self {
+            Values::Queued(queued) => queued.is_full(),
+            Values::Locked(buffer) => buffer.is_full(),
+        }
+    }
+
+    fn has_limits(&self) -> bool {
+        match self {
+            Values::Queued(_) => true,
+            Values::Locked(buffer) => buffer.has_limits(),
+        }
+    }
+
+    fn reserve(&mut self) {
+        match self {
+            Values::Queued(queued) => queued.reserved += 1,
+            Values::Locked(buffer) => buffer.reserve(),
+        }
+    }
+
+    fn release(&mut self) {
+        match self {
+            Values::Queued(queued) => queued.reserved -= 1,
+            Values::Locked(buffer) => buffer.release(),
+        }
+    }
+
+    fn add(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
+        match self {
+            Values::Queued(queued) if queued.is_full() => Err(value),
+            Values::Queued(queued) => {
+                queued.queue.push(value);
+                Ok(())
+            }
+            Values::Locked(buffer) => buffer.add(value, effects),
+        }
+    }
+
+    fn overfill(&mut self, value: T, effects: &mut Effects<T>) {
+        match self {
+            // Only transforms overfill, and values that came back, which stand before the queue: there is a slot.
+            Values::Queued(queued) => queued.queue.push(value),
+            Values::Locked(buffer) => buffer.overfill(value, effects),
+        }
+    }
+
+    fn next(&mut self) -> Option<T> {
+        match self {
+            Values::Queued(queued) => queued.next(),
+            Values::Locked(buffer) => buffer.next(),
+        }
+    }
+
+    fn empty(&mut self, effects: &mut Effects<T>) {
+        match self {
+            Values::Queued(queued) => {
+                iter::from_fn(|| queued.next()).for_each(|value| effects.discard(value));
+            }
+            Values::Locked(buffer) => buffer.empty(effects),
+        }
+    }
+
+    fn give_back(&mut self, value: T, place: u64) {
+        match self {
+            Values::Queued(queued) => {
+                let index = queued.returned.partition_point(|(other, _)| *other < place);
+                queued.returned.insert(index, (place, value));
+            }
+            Values::Locked(buffer) => buffer.give_back(value, place),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What the machine of a channel asks of the place where its values lie, and what may be done with them without the
+//! channel's lock.
+
+use flowmeter_harness::channel::{Buffer as Kind, Channels, Message};
+
+use super::ChannelOver;
+use super::effects::Effects;
+use crate::channel::halves::{Consumer, Producer};
+
+/// What became of an attempt without the lock.
+#[derive(Debug)]
+pub enum Quick<D, V> {
+    /// It has committed.
+    Done(D),
+    /// There was no room, or no value, at a moment of the attempt at which nobody waited.
+    Unable(V),
+    /// Nothing is known: the answer is behind the lock.
+    Ask(V),
+}
+
+/// The part of a store that is used without the channel's lock, while nobody waits.
+pub trait Front<T>: Clone + Send + Sync + 'static {
+    /// Whether there is such a part at all; without, nothing is compiled for it.
+    const OPENS: bool;
+
+    /// Puts. That it was unable is only said for certain to who is `SURE`: others ask under the lock.
+    fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T>;
+
+    /// Takes, likewise.
+    fn poll<const SURE: bool>(&self) -> Quick<T, ()>;
+}
+
+/// Everything is behind the lock.
+#[derive(Clone, Copy, Debug)]
+pub struct Shut;
+
+impl<T> Front<T> for Shut {
+    const OPENS: bool = false;
+
+    #[inline]
+    fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T> {
+        Quick::Ask(value)
+    }
+    #[inline]
+    fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
+        Quick::Ask(())
+    }
+}
+
+/// The values of a channel, as who holds its lock sees them.
+pub trait Store<T: Message>: Sized + Send + 'static {
+    /// What is used without the lock.
+    type Front: Front<T>;
+    /// The family whose channels store this way.
+    type Family: Channels<Tx<T> = Producer<ChannelOver<T, Self>>, Rx<T> = Consumer<ChannelOver<T, Self>>>;
+
+    /// An empty store of that kind.
+    fn new(kind: Kind) -> Self;
+
+    /// One that a transform may overfill (B2).
+    fn overfilled(kind: Kind) -> Self {
+        Self::new(kind)
+    }
+
+    /// That of a promise; `copy` is `T::clone`, known only where the channel was made.
+    fn promise(copy: fn(&T) -> T) -> Self;
+
+    /// What is used without the lock.
+    fn front(&self) -> Self::Front;
+
+    /// Shuts the front: from here on nothing changes but through this store. The lock was just taken.
+    #[inline]
+    fn shut(&mut self) {}
+
+    /// Opens the front, for takes alone once the channel is closed. Nobody waits, and the lock is about to be released.
+    #[inline]
+    fn open(&mut self, _closed: bool) {}
+
+    /// How many values are stored.
+    fn len(&self) -> usize;
+
+    /// How many can be; `None` for any number.
+    fn capacity(&self) -> Option<usize>;
+
+    /// How values of a promise are copied; nothing for other stores.
+    fn promises(&self) -> Option<fn(&T) -> T>;
+
+    /// Whether nothing is stored.
+    fn is_empty(&self) -> bool;
+
+    /// Whether a put would have to wait.
+    fn is_full(&self) -> bool;
+
+    /// Whether it has room that could be held.
+    fn has_limits(&self) -> bool;
+
+    /// Holds room for one value.
+    fn reserve(&mut self);
+
+    /// Gives it back.
+    fn release(&mut self);
+
+    /// Stores a value.
+    ///
+    /// # Errors
+    /// Gives it back where it would have to wait.
+    fn add(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T>;
+
+    /// Stores a value, beyond the capacity of a fixed buffer if it must.
+    fn overfill(&mut self, value: T, effects: &mut Effects<T>);
+
+    /// The next value to be taken. Runs `T::clone` where it is a promise's.
+    fn next(&mut self) -> Option<T>;
+
+    /// Has all values dropped.
+    fn empty(&mut self, effects: &mut Effects<T>);
+
+    /// Puts back a value that was handed to a cancelled take, before all that was put after it.
+    fn give_back(&mut self, value: T, place: u64);
+}
