@@ -1,6 +1,9 @@
 //! C1, C3: what was put is taken, once, by one of those who wait; a put is answered `true` only then.
 
-use flowmeter_harness::channel::Channels;
+use std::ops::Range;
+
+use flowmeter_harness::channel::{Buffer, Channels};
+use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::World;
 
 use super::crowd::{Books, Crowd};
@@ -21,7 +24,46 @@ pub(super) const AWAITED: Property = Property {
 };
 
 pub(super) fn cases<C: Channels, F: Form<C>, W: World>(form: &str) -> Vec<Case> {
-    Crowd::cases::<C, F, W>(form, judge)
+    let mut cases = Crowd::cases::<C, F, W>(form, judge);
+    let opened = C::open::<Token>(Buffer::Unbounded);
+    if opened.is_some_and(|(_, rx)| C::another_rx(&rx).is_some()) {
+        let name = format!("{form}, unbounded, a take among puts that use its place again");
+        cases.push(Case::new(name, || place_used_again::<C, F, W>()));
+    }
+    cases
+}
+
+/// A queue keeps what it has for the next values: here a take is about its place while enough values pass through for
+/// others to come to it.
+fn place_used_again<C: Channels, F: Form<C>, W: World>() {
+    const VALUES: usize = 5;
+    let mint = Mint::new(VALUES);
+    let (mut tx, mut rx) = C::open::<Token>(Buffer::Unbounded).expect("asked before");
+    let mut ledger = Ledger::new(VALUES);
+    let mut put = |ids: Range<usize>| {
+        for id in ids {
+            match F::put(&mut tx, mint.token(id)) {
+                Ok(()) => ledger.accepted(id),
+                Err(_) => ledger.refused(id),
+            }
+        }
+    };
+    put(0..2);
+    let mut other = C::another_rx(&rx).expect("asked before");
+    let taking = W::spawn(move || {
+        let taken = F::take(&mut other);
+        (other, taken)
+    });
+    let mut taken = vec![F::take(&mut rx)];
+    put(2..VALUES);
+    let (other, first) = W::join(taking);
+    taken.push(first);
+    taken.extend((2..VALUES).map(|_| F::take(&mut rx)));
+    drop((tx, rx, other));
+    for token in taken.into_iter().flatten() {
+        ledger.taken(token.id());
+    }
+    ledger.close(&mint, "where places are used again");
 }
 
 fn judge(books: Books) {

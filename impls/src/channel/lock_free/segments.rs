@@ -1,6 +1,6 @@
 //! An unbounded queue for any number of threads: a chain of blocks, each a stretch of slots with stamps.
 //!
-//! Places count up and never come again. A block has [`SLOTS`] of them and one more, the *gap*, at which nothing lies:
+//! Places count up, and would wrap around only after as many puts as a word counts. A block has [`SLOTS`] of them and one more, the *gap*, at which nothing lies:
 //! who wins a block's last slot moves its word onto the gap, sees to the next block, and steps over. Meanwhile others
 //! wait at the gap; to them it is a few steps of another thread, as a slot is that is not stamped yet.
 //!
@@ -161,7 +161,7 @@ impl<T> Segments<T> {
             let block = self.tail.block.load(Ordering::Acquire);
             match self.tail.place.compare_exchange_weak(
                 tail,
-                tail + STEP,
+                tail.wrapping_add(STEP),
                 Ordering::AcqRel,
                 Ordering::Acquire,
             ) {
@@ -192,7 +192,7 @@ impl<T> Segments<T> {
                 if slot.stamp.load(Ordering::Acquire) == head | FULL {
                     match self.head.place.compare_exchange_weak(
                         head,
-                        head + STEP,
+                        head.wrapping_add(STEP),
                         Ordering::AcqRel,
                         Ordering::Acquire,
                     ) {
@@ -329,14 +329,13 @@ impl<T> Segments<T> {
         self.head.place.fetch_and(!SHUT, Ordering::Release);
     }
 
-    /// How many values are stored; exact while the front is shut.
+    /// How many values are stored; exact while the front is shut, whose ends are away from a gap for no more than the
+    /// few steps of who won a block's last slot.
     pub(super) fn len(&self) -> usize {
-        let stored_before = |place: usize| {
-            let place = place / STEP;
-            place / PLACES * SLOTS + place % PLACES
-        };
         let (head, tail) = (self.head.settled(), self.tail.settled());
-        stored_before(tail) - stored_before(head)
+        let places = (tail & !SHUT).wrapping_sub(head & !SHUT) / STEP;
+        // Of these, one for each block that ends between the two is a gap.
+        places - (index(head) + places) / PLACES
     }
 
     /// Puts, as who holds the channel's lock and has shut the front.
