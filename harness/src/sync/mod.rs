@@ -19,6 +19,7 @@
 //! | `OrderedMap` | an ordered map that threads share (std: feature `ordered-map`) |
 //! | `spawn`, `JoinHandle`, `yield_now`, `spin_hint` | threads |
 //! | `spinning_pays` | whether to look again before waiting |
+//! | `is_taken_apart` | whether a model has failed here, and destructors had better let be |
 //! | `precise_wakeups` | asks for wake-ups at deadlines, not some time after (std on Linux) |
 //! | `clock` | `now_nanos`, `after`, `has_passed`, `left` |
 //! | `choose` | one of n, explored where the world can |

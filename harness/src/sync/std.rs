@@ -326,6 +326,12 @@ pub fn spinning_pays() -> bool {
     *PAYS.get_or_init(|| thread::available_parallelism().is_ok_and(|cores| cores.get() > 1))
 }
 
+/// Whether a model has failed here and is being taken apart: never, this is none.
+#[inline]
+pub fn is_taken_apart() -> bool {
+    false
+}
+
 /// Asks the system to wake this thread at its deadlines: Linux otherwise takes up to 50 µs more, to wake
 /// several threads at once (timer slack). Where the system cannot be asked nothing changes.
 pub fn precise_wakeups() {

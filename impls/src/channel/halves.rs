@@ -15,6 +15,7 @@ use flowmeter_harness::channel::{
 use flowmeter_harness::sync::Deadline;
 
 use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::is_taken_apart;
 
 /// How many halves a channel has. It stands beside the channel's state, behind the same pointer.
 ///
@@ -320,6 +321,9 @@ impl<H: Handle> Clone for WeakProducer<H> {
 
 impl<H: Handle> Drop for Producer<H> {
     fn drop(&mut self) {
+        if is_taken_apart() {
+            return;
+        }
         let producers = &self.0.halves().producers;
         if producers.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.0.close();
@@ -329,6 +333,9 @@ impl<H: Handle> Drop for Producer<H> {
 
 impl<H: Handle> Drop for Consumer<H> {
     fn drop(&mut self) {
+        if is_taken_apart() {
+            return;
+        }
         let consumers = &self.0.halves().consumers;
         if consumers.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.0.disconnect();

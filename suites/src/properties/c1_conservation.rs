@@ -24,12 +24,13 @@ pub(super) const AWAITED: Property = Property {
 };
 
 pub(super) fn cases<C: Channels, F: Form<C>, W: World>(form: &str) -> Vec<Case> {
-    let mut cases = Crowd::cases::<C, F, W>(form, judge);
+    let mut cases = Vec::new();
     let opened = C::open::<Token>(Buffer::Unbounded);
     if opened.is_some_and(|(_, rx)| C::another_rx(&rx).is_some()) {
         let name = format!("{form}, unbounded, a take among puts that use its place again");
-        cases.push(Case::new(name, || place_used_again::<C, F, W>()));
+        cases.push(Case::new(name, place_used_again::<C, F, W>));
     }
+    cases.extend(Crowd::cases::<C, F, W>(form, judge));
     cases
 }
 

@@ -187,6 +187,14 @@ macro_rules! facade {
             false
         }
 
+        /// Whether the model has failed and is being taken apart. That happens partly outside of it, where none of its
+        /// primitives can be used, and partly where a lock was held or a race found, and whoever comes there again
+        /// aborts the process: destructors had better let be what they would do.
+        #[inline]
+        pub fn is_taken_apart() -> bool {
+            ::std::thread::panicking()
+        }
+
         /// Lets others run.
         #[inline]
         #[track_caller]

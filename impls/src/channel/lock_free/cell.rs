@@ -5,12 +5,6 @@ use std::panic::RefUnwindSafe;
 
 use crate::sync::UnsafeCell;
 
-/// Whether a model has failed and is being taken apart: that happens outside of it, where no atomic can be read, and what
-/// its queues hold is left where it is. On real threads it never is.
-pub(super) fn is_taken_apart() -> bool {
-    cfg!(any(feature = "loom", feature = "shuttle")) && std::thread::panicking()
-}
-
 /// It neither knows whether it holds a value nor drops one: that is told by the stamp beside it.
 pub(super) struct Cell<T>(UnsafeCell<MaybeUninit<T>>);
 

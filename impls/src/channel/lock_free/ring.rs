@@ -29,9 +29,10 @@
 
 use super::super::ordered_locks::Quick;
 use super::super::spin::Spin;
-use super::cell::{Cell, drain, is_taken_apart};
+use super::cell::{Cell, drain};
 use super::padded::Padded;
 use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::is_taken_apart;
 
 /// In `head` and `tail`: the front is shut.
 const SHUT: usize = 1;
@@ -46,6 +47,31 @@ pub(super) const MOST: usize = 1 << 16;
 struct Slot<T> {
     stamp: AtomicUsize,
     cell: Cell<T>,
+}
+
+impl<T> Slot<T> {
+    /// Stores the value of a place.
+    ///
+    /// # Safety
+    /// The stamp was the place, and nobody else has won it: so nobody touches the slot until it is stamped.
+    #[inline]
+    unsafe fn fill(&self, place: usize, value: T) {
+        // SAFETY: the caller has the slot for itself, and it is empty.
+        unsafe { self.cell.write(value) };
+        self.stamp.store(place | FULL, Ordering::Release);
+    }
+
+    /// Moves the value out, and leaves the slot to that place.
+    ///
+    /// # Safety
+    /// The stamp was that of a value, and nobody else has won its place: so nobody touches the slot until it is stamped.
+    #[inline]
+    unsafe fn vacate(&self, next: usize) -> T {
+        // SAFETY: the caller has the slot for itself, and the stamp published the value.
+        let value = unsafe { self.cell.read() };
+        self.stamp.store(next, Ordering::Release);
+        value
+    }
 }
 
 /// Reads the word of the other end, from which it follows that nothing can be done.
@@ -112,87 +138,103 @@ impl<T> Ring<T> {
         }
     }
 
+    /// Moves a word on from that place, while the front is open; for one of those who try.
+    #[inline]
+    fn win(&self, word: &AtomicUsize, place: usize) -> bool {
+        let after = self.after(place);
+        word.compare_exchange(place, after, Ordering::Release, Ordering::Relaxed)
+            .is_ok()
+    }
+
     /// Puts, while the front is open.
     #[inline]
     pub(super) fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T> {
-        let mut tail = self.tail.load(Ordering::Acquire);
+        let tail = self.tail.load(Ordering::Acquire);
+        if tail & SHUT != 0 {
+            return Quick::Ask(value);
+        }
+        let slot = self.slot(tail);
+        if slot.stamp.load(Ordering::Acquire) == tail && self.win(&self.tail, tail) {
+            // SAFETY: the stamp said that the slot is empty and this place's, and only one put wins it.
+            unsafe { slot.fill(tail, value) };
+            return Quick::Done(());
+        }
+        self.offer_again::<SURE>(value)
+    }
+
+    /// The same for a put that was not the first to try, or found its slot in use. Apart, so that others need no stack
+    /// for it.
+    #[cold]
+    #[inline(never)]
+    fn offer_again<const SURE: bool>(&self, value: T) -> Quick<(), T> {
         let mut spin = Spin::new();
         loop {
+            let tail = self.tail.load(Ordering::Acquire);
             if tail & SHUT != 0 {
                 return Quick::Ask(value);
             }
             let slot = self.slot(tail);
-            let stamp = slot.stamp.load(Ordering::Acquire);
-            if stamp == tail {
-                match self.tail.compare_exchange_weak(
-                    tail,
-                    self.after(tail),
-                    Ordering::Release,
-                    Ordering::Acquire,
-                ) {
-                    Ok(_) => {
-                        // SAFETY: the stamp said that the slot is empty and this place's, and only one put moves
-                        // `tail` on from here; nobody else touches the slot until it is stamped.
-                        unsafe { slot.cell.write(value) };
-                        slot.stamp.store(tail | FULL, Ordering::Release);
-                        return Quick::Done(());
-                    }
-                    Err(moved) => tail = moved,
+            if slot.stamp.load(Ordering::Acquire) == tail {
+                if self.win(&self.tail, tail) {
+                    // SAFETY: as in `offer`.
+                    unsafe { slot.fill(tail, value) };
+                    return Quick::Done(());
                 }
-                continue;
-            }
-            // Told by the two words alone: whether the take that is a lap behind has stamped its slot yet is no matter.
-            let head = read::<SURE>(&self.head) & !SHUT;
-            if head.wrapping_add(self.lap) == tail {
-                return Quick::Unable(value);
+            } else {
+                // Told by the two words alone: whether the take that is a lap behind has stamped its slot is no matter.
+                let head = read::<SURE>(&self.head) & !SHUT;
+                if head.wrapping_add(self.lap) == tail {
+                    return Quick::Unable(value);
+                }
             }
             // Somebody else has moved on, or is about to stamp.
             spin.snooze();
-            tail = self.tail.load(Ordering::Acquire);
         }
     }
 
     /// Takes, while the front is open.
     #[inline]
     pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
-        let mut head = self.head.load(Ordering::Acquire);
+        let head = self.head.load(Ordering::Acquire);
+        if head & SHUT != 0 {
+            return Quick::Ask(());
+        }
+        let slot = self.slot(head);
+        if slot.stamp.load(Ordering::Acquire) == head | FULL && self.win(&self.head, head) {
+            // SAFETY: the stamp said that this place's value is there, and only one take wins it.
+            return Quick::Done(unsafe { slot.vacate(head.wrapping_add(self.lap)) });
+        }
+        self.poll_again::<SURE>()
+    }
+
+    /// The same for a take that was not the first to try, or found no value in its slot.
+    #[cold]
+    #[inline(never)]
+    fn poll_again<const SURE: bool>(&self) -> Quick<T, ()> {
         let mut spin = Spin::new();
         loop {
+            let head = self.head.load(Ordering::Acquire);
             if head & SHUT != 0 {
                 return Quick::Ask(());
             }
             let slot = self.slot(head);
-            let stamp = slot.stamp.load(Ordering::Acquire);
-            if stamp == head | FULL {
-                match self.head.compare_exchange_weak(
-                    head,
-                    self.after(head),
-                    Ordering::Release,
-                    Ordering::Acquire,
-                ) {
-                    Ok(_) => {
-                        // SAFETY: the stamp said that this place's value is there, and only one take moves `head` on
-                        // from here; nobody else touches the slot until it is stamped.
-                        let value = unsafe { slot.cell.read() };
-                        slot.stamp
-                            .store(head.wrapping_add(self.lap), Ordering::Release);
-                        return Quick::Done(value);
-                    }
-                    Err(moved) => head = moved,
+            if slot.stamp.load(Ordering::Acquire) == head | FULL {
+                if self.win(&self.head, head) {
+                    // SAFETY: as in `poll`.
+                    return Quick::Done(unsafe { slot.vacate(head.wrapping_add(self.lap)) });
                 }
-                continue;
-            }
-            // As in a put, told by the words.
-            let tail = read::<SURE>(&self.tail);
-            if tail & !SHUT == head {
-                // Shut for puts alone, it may be closed: then it has to be said.
-                return match tail & SHUT {
-                    0 => Quick::Unable(()),
-                    _ => Quick::Ask(()),
-                };
+            } else {
+                // As in a put, told by the words.
+                let tail = read::<SURE>(&self.tail);
+                if tail & !SHUT == head {
+                    // Shut for puts alone, it may be closed: then it has to be said.
+                    return match tail & SHUT {
+                        0 => Quick::Unable(()),
+                        _ => Quick::Ask(()),
+                    };
+                }
             }
             spin.snooze();
-            head = self.head.load(Ordering::Acquire);
         }
     }
 
@@ -240,13 +282,15 @@ impl<T> Ring<T> {
         }
         // SAFETY: the stamp says that the slot is empty and this place's, and while the front is shut nobody but the
         // holder of the lock moves `tail` on.
-        unsafe { slot.cell.write(value) };
-        slot.stamp.store(tail | FULL, Ordering::Release);
+        unsafe { slot.fill(tail, value) };
         self.tail.swap(self.after(tail) | SHUT, Ordering::AcqRel);
     }
 
     /// Takes, as who holds the channel's lock and has shut the front.
     pub(super) fn pop(&self) -> Option<T> {
+        if is_taken_apart() {
+            return None;
+        }
         let head = self.head.load(Ordering::Relaxed) & !SHUT;
         if self.tail.load(Ordering::Relaxed) & !SHUT == head {
             return None;
@@ -258,9 +302,7 @@ impl<T> Ring<T> {
         }
         // SAFETY: the stamp says that this place's value is there, and while the front is shut nobody but the holder of
         // the lock moves `head` on.
-        let value = unsafe { slot.cell.read() };
-        slot.stamp
-            .store(head.wrapping_add(self.lap), Ordering::Release);
+        let value = unsafe { slot.vacate(head.wrapping_add(self.lap)) };
         self.head.swap(self.after(head) | SHUT, Ordering::AcqRel);
         Some(value)
     }
@@ -268,9 +310,6 @@ impl<T> Ring<T> {
 
 impl<T> Drop for Ring<T> {
     fn drop(&mut self) {
-        if is_taken_apart() {
-            return;
-        }
         drain(|| self.pop());
     }
 }

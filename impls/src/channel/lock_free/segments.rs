@@ -26,10 +26,11 @@ use std::ptr;
 
 use super::super::ordered_locks::Quick;
 use super::super::spin::Spin;
-use super::cell::{Cell, drain, is_taken_apart};
+use super::cell::{Cell, drain};
 use super::padded::Padded;
 use super::ring::read;
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use crate::sync::is_taken_apart;
 
 /// In `head` and `tail`: the front is shut.
 const SHUT: usize = 1;
@@ -51,6 +52,17 @@ const PLACES: usize = SLOTS + 1;
 struct Slot<T> {
     stamp: AtomicUsize,
     cell: Cell<T>,
+}
+
+impl<T> Slot<T> {
+    /// Until the block's former use is over here.
+    #[cold]
+    fn wait_until_free(&self) {
+        let mut spin = Spin::new();
+        while self.stamp.load(Ordering::Acquire) != FREE {
+            spin.snooze();
+        }
+    }
 }
 
 struct Block<T> {
@@ -90,6 +102,15 @@ impl<T> End<T> {
             place: AtomicUsize::new(0),
             block: AtomicPtr::new(block),
         })
+    }
+
+    /// Moves it on from that place, while the front is open; for one of those who try.
+    #[inline]
+    fn win(&self, place: usize) -> bool {
+        let after = place.wrapping_add(STEP);
+        self.place
+            .compare_exchange(place, after, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
     }
 
     /// The place, once it is not the gap: whoever moved it there is about to step over.
@@ -147,100 +168,120 @@ impl<T> Segments<T> {
     /// Puts, while the front is open.
     #[inline]
     pub(super) fn offer(&self, value: T) -> Quick<(), T> {
+        let tail = self.tail.place.load(Ordering::Acquire);
+        if tail & SHUT != 0 {
+            return Quick::Ask(value);
+        }
+        if index(tail) < SLOTS {
+            let block = self.tail.block.load(Ordering::Acquire);
+            if self.tail.win(tail) {
+                self.fill(block, tail, value);
+                return Quick::Done(());
+            }
+        }
+        self.offer_again(value)
+    }
+
+    /// The same for a put that was not the first to try, or came to the gap. Apart, so that others need no stack for it.
+    #[cold]
+    #[inline(never)]
+    fn offer_again(&self, value: T) -> Quick<(), T> {
         let mut spin = Spin::new();
-        let mut tail = self.tail.place.load(Ordering::Acquire);
         loop {
+            let tail = self.tail.place.load(Ordering::Acquire);
             if tail & SHUT != 0 {
                 return Quick::Ask(value);
             }
-            if index(tail) == SLOTS {
-                spin.snooze();
-                tail = self.tail.place.load(Ordering::Acquire);
-                continue;
-            }
-            let block = self.tail.block.load(Ordering::Acquire);
-            match self.tail.place.compare_exchange_weak(
-                tail,
-                tail.wrapping_add(STEP),
-                Ordering::AcqRel,
-                Ordering::Acquire,
-            ) {
-                Ok(_) => {
-                    if index(tail) + 1 == SLOTS {
-                        self.install_after(block);
-                    }
+            if index(tail) < SLOTS {
+                let block = self.tail.block.load(Ordering::Acquire);
+                if self.tail.win(tail) {
                     self.fill(block, tail, value);
                     return Quick::Done(());
                 }
-                Err(moved) => tail = moved,
             }
+            spin.snooze();
         }
     }
 
     /// Takes, while the front is open.
     #[inline]
     pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
+        let head = self.head.place.load(Ordering::Acquire);
+        if head & SHUT != 0 {
+            return Quick::Ask(());
+        }
+        if index(head) < SLOTS {
+            let block = self.head.block.load(Ordering::Acquire);
+            if self.is_there(block, head) && self.head.win(head) {
+                return Quick::Done(self.vacate(block, head));
+            }
+        }
+        self.poll_again::<SURE>()
+    }
+
+    /// The same for a take that was not the first to try, came to the gap, or found no value in its slot.
+    #[cold]
+    #[inline(never)]
+    fn poll_again<const SURE: bool>(&self) -> Quick<T, ()> {
         let mut spin = Spin::new();
-        let mut head = self.head.place.load(Ordering::Acquire);
         loop {
+            let head = self.head.place.load(Ordering::Acquire);
             if head & SHUT != 0 {
                 return Quick::Ask(());
             }
             if index(head) < SLOTS {
                 let block = self.head.block.load(Ordering::Acquire);
-                let slot = &self.block(block).slots[index(head)];
-                if slot.stamp.load(Ordering::Acquire) == head | FULL {
-                    match self.head.place.compare_exchange_weak(
-                        head,
-                        head.wrapping_add(STEP),
-                        Ordering::AcqRel,
-                        Ordering::Acquire,
-                    ) {
-                        Ok(_) => {
-                            let value = self.vacate(slot);
-                            if index(head) + 1 == SLOTS {
-                                self.leave(block);
-                            }
-                            return Quick::Done(value);
-                        }
-                        Err(moved) => head = moved,
+                if self.is_there(block, head) {
+                    if self.head.win(head) {
+                        return Quick::Done(self.vacate(block, head));
                     }
-                    continue;
-                }
-                let tail = read::<SURE>(&self.tail.place);
-                if tail & !SHUT == head {
-                    // Shut for puts alone, it may be closed: then it has to be said.
-                    return match tail & SHUT {
-                        0 => Quick::Unable(()),
-                        _ => Quick::Ask(()),
-                    };
+                } else {
+                    let tail = read::<SURE>(&self.tail.place);
+                    if tail & !SHUT == head {
+                        // Shut for puts alone, it may be closed: then it has to be said.
+                        return match tail & SHUT {
+                            0 => Quick::Unable(()),
+                            _ => Quick::Ask(()),
+                        };
+                    }
                 }
             }
             spin.snooze();
-            head = self.head.place.load(Ordering::Acquire);
         }
     }
 
-    /// Stores the value of a place that was won.
+    /// Whether the value of a place is in its slot.
+    #[inline]
+    fn is_there(&self, block: *mut Block<T>, place: usize) -> bool {
+        let slot = &self.block(block).slots[index(place)];
+        slot.stamp.load(Ordering::Acquire) == place | FULL
+    }
+
+    /// Stores the value of a place that was won, and sees to the next block where it is the last of this one.
     #[inline]
     fn fill(&self, block: *mut Block<T>, place: usize, value: T) {
+        if index(place) + 1 == SLOTS {
+            self.install_after(block);
+        }
         let slot = &self.block(block).slots[index(place)];
-        let mut spin = Spin::new();
-        while slot.stamp.load(Ordering::Acquire) != FREE {
-            // The block's former use is not over here.
-            spin.snooze();
+        if slot.stamp.load(Ordering::Acquire) != FREE {
+            slot.wait_until_free();
         }
         // SAFETY: the slot is free, and who won its place is the only one to fill it.
         unsafe { slot.cell.write(value) };
         slot.stamp.store(place | FULL, Ordering::Release);
     }
 
-    /// Moves the value out of a slot that is full, and whose place was won.
+    /// Moves the value of a place that was won out of its slot, where it is, and leaves the block where it was the last.
     #[inline]
-    fn vacate(&self, slot: &Slot<T>) -> T {
+    fn vacate(&self, block: *mut Block<T>, place: usize) -> T {
+        let slot = &self.block(block).slots[index(place)];
         // SAFETY: the stamp said that this place's value is there, and who won the place is the only one to take it.
         let value = unsafe { slot.cell.read() };
         slot.stamp.store(FREE, Ordering::Release);
+        if index(place) + 1 == SLOTS {
+            self.leave(block);
+        }
         value
     }
 
@@ -343,30 +384,25 @@ impl<T> Segments<T> {
         let tail = self.tail.settled();
         let block = self.tail.block.load(Ordering::Acquire);
         self.tail.place.fetch_add(STEP, Ordering::AcqRel);
-        if index(tail) + 1 == SLOTS {
-            self.install_after(block);
-        }
         self.fill(block, tail & !SHUT, value);
     }
 
     /// Takes, as who holds the channel's lock and has shut the front.
     pub(super) fn pop(&self) -> Option<T> {
+        if is_taken_apart() {
+            return None;
+        }
         let head = self.head.settled() & !SHUT;
         if self.tail.settled() & !SHUT == head {
             return None;
         }
         let block = self.head.block.load(Ordering::Acquire);
-        let slot = &self.block(block).slots[index(head)];
         let mut spin = Spin::new();
-        while slot.stamp.load(Ordering::Acquire) != head | FULL {
+        while !self.is_there(block, head) {
             spin.snooze();
         }
         self.head.place.fetch_add(STEP, Ordering::AcqRel);
-        let value = self.vacate(slot);
-        if index(head) + 1 == SLOTS {
-            self.leave(block);
-        }
-        Some(value)
+        Some(self.vacate(block, head))
     }
 }
 
