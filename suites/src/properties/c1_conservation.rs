@@ -21,7 +21,7 @@ pub(super) const AWAITED: Property = Property {
 };
 
 pub(super) fn cases<C: Channels, F: Form<C>, W: World>(form: &str) -> Vec<Case> {
-    Crowd::cases::<C, F, W>(form, judge)
+    Crowd::cases::<C, F, W>(form, |_| true, judge)
 }
 
 fn judge(books: Books) {

@@ -71,9 +71,10 @@ impl Crowd {
         }
     }
 
-    /// A case for each buffer that keeps everything, and each crowd.
+    /// A case for each buffer that keeps everything, and each crowd that `shows` something.
     pub(super) fn cases<C: Channels, F: Form<C>, W: World>(
         form: &str,
+        shows: fn(&Crowd) -> bool,
         judge: fn(Books),
     ) -> Vec<Case> {
         let buffers = [
@@ -89,7 +90,7 @@ impl Crowd {
             .into_iter()
             .filter(|b| !(small && *b == Buffer::fixed(64)))
         {
-            for crowd in Crowd::of::<C, W>(buffer) {
+            for crowd in Crowd::of::<C, W>(buffer).into_iter().filter(shows) {
                 let name = format!("{form}, {buffer}, {}:{}", crowd.producers, crowd.consumers);
                 cases.push(Case::new(name, move || judge(crowd.run::<C, F, W>(buffer))));
             }
