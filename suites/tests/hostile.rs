@@ -80,7 +80,7 @@ impl<const FAULT: u8> Queue<FAULT> {
         shared.changed.notify_all();
         match FAULT {
             HANGS if puts == LATE => loop {
-                std::thread::park();
+                thread::park();
             },
             PANICS if puts == LATE => panic!("the six thousandth value"),
             ABORTS if puts == LATE => std::process::abort(),
@@ -105,7 +105,7 @@ impl<const FAULT: u8> Channels for Queue<FAULT> {
             PANICS_AT_OPEN => panic!("no channel today"),
             ABORTS_AT_OPEN => std::process::abort(),
             HANGS_AT_OPEN => loop {
-                std::thread::park();
+                thread::park();
             },
             _ => {}
         }
