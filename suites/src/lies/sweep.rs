@@ -211,6 +211,8 @@ impl Process<'_> {
                 _ => 1,
             },
             time: PATIENCE / 2,
+            // The same with a check and without it, and another for the next lie.
+            seed: Exploration::default().seed + self.telling.load(Ordering::Relaxed),
             ..Exploration::default()
         };
         thread::scope(|scope| {
