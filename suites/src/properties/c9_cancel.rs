@@ -144,7 +144,10 @@ fn dropped_after_a_close<C: Async>(buffer: Buffer) {
     let answers = [meanwhile, C::poll(&mut other), C::poll(&mut other)];
     use Polled::{Closed, Done};
     holds!(
-        matches!(answers, [Done(1), Closed, Closed] | [Closed, Done(1), Closed]),
+        matches!(
+            answers,
+            [Done(1), Closed, Closed] | [Closed, Done(1), Closed]
+        ),
         "C9: after a close, what a dropped take had been handed is not taken once: {answers:?}"
     );
 }

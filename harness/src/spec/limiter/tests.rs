@@ -373,7 +373,10 @@ fn what_nobody_ever_had_is_free_at_any_time() {
     assert_eq!(judged(&[tried(true, 0), tried(false, 0)]), Err("L1"));
     assert_eq!(judged(&[tried(true, 0), until(0, 0, 1), late]), Err("L3"));
     // Somebody in line may have it, and is not known to.
-    assert_eq!(judged(&[tried(true, 0), asked(1, 0), tried(false, 0)]), Ok(()));
+    assert_eq!(
+        judged(&[tried(true, 0), asked(1, 0), tried(false, 0)]),
+        Ok(())
+    );
     let line = [tried(true, 0), asked(1, 0), until(0, 0, 1), late];
     assert_eq!(judged(&line), Ok(()));
     // And what was had may not be back, as far as anybody knows.

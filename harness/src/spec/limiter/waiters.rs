@@ -239,8 +239,7 @@ impl Waiters {
                 weight: 1,
             });
         } else if self.line.is_empty()
-            && (self.was_free(1)
-                || self.terms.at_once && self.free_at(&self.granted, 1, at) <= at)
+            && (self.was_free(1) || self.terms.at_once && self.free_at(&self.granted, 1, at) <= at)
         {
             let text = "a permit that was free was refused";
             return Violation::found(self.terms.limit.id(), text);
