@@ -6,9 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::env;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
 
 use flowmeter_harness::channel::{
     Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
@@ -78,7 +80,7 @@ impl<const FAULT: u8> Queue<FAULT> {
         shared.changed.notify_all();
         match FAULT {
             HANGS if puts == LATE => loop {
-                std::thread::park();
+                thread::park();
             },
             PANICS if puts == LATE => panic!("the six thousandth value"),
             ABORTS if puts == LATE => std::process::abort(),
@@ -103,7 +105,7 @@ impl<const FAULT: u8> Channels for Queue<FAULT> {
             PANICS_AT_OPEN => panic!("no channel today"),
             ABORTS_AT_OPEN => std::process::abort(),
             HANGS_AT_OPEN => loop {
-                std::thread::park();
+                thread::park();
             },
             _ => {}
         }
@@ -294,14 +296,21 @@ fn command(folder: &Path, registry: &str, code: i32, arguments: &[&str]) -> Stri
 fn rows_of_the_unaskable() {
     let ground = tempfile::tempdir().expect("there is a place for temporary files");
     let command = |code, arguments: &[&str]| command(ground.path(), UNASKABLE, code, arguments);
-    let names = BTreeSet::from(["aborts", "hangs", "panics"]);
+    // Beside each other: each waits until it is clear that one of them hangs.
+    let [listed, checked] = thread::scope(|scope| {
+        let listed = scope.spawn(|| command(0, &["list", "--format", "json"]));
+        let checked = ["check", "-p", "^c3-capacity$", "--format", "json"];
+        let checked = scope.spawn(move || command(1, &checked));
+        let scenario = "^channels/spsc-64$";
+        command(0, &["measure", "--quick", "-s", scenario, "-o", "run"]);
+        [listed, checked].map(|written| written.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    });
 
-    let listed = command(0, &["list", "--format", "json"]);
+    let names = BTreeSet::from(["aborts", "hangs", "panics"]);
     for name in names.iter().chain(&["sound"]) {
         assert!(listed.contains(&format!("\"{name}\"")), "{listed}");
     }
 
-    let checked = command(1, &["check", "-p", "^c3-capacity$", "--format", "json"]);
     for line in checked.lines() {
         let proof: Proof = serde_json::from_str(line).expect("a line is a proof");
         let detail = proof.detail.unwrap_or_default();
@@ -321,8 +330,6 @@ fn rows_of_the_unaskable() {
     }
     assert_eq!(checked.lines().count(), 4);
 
-    let scenario = "^channels/spsc-64$";
-    command(0, &["measure", "--quick", "-s", scenario, "-o", "run"]);
     let run = read_run(&ground.path().join("run")).expect("it is a run");
     assert!(run.end.is_some(), "the rest finishes");
     let failed = run.failures.iter();

@@ -156,6 +156,18 @@ impl Ledger {
         Ledger::conclude([self.judge_takes(), self.judge_drops(mint)], around);
     }
 
+    /// As [`Ledger::close`] of a channel that `keeps` everything, and else as [`Ledger::close_lossy`].
+    ///
+    /// # Panics
+    /// As [`Ledger::close`].
+    #[track_caller]
+    pub fn close_keeping(&self, keeps: bool, mint: &Mint, around: &str) {
+        match keeps {
+            true => self.close(mint, around),
+            false => self.close_lossy(mint, around),
+        }
+    }
+
     #[track_caller]
     fn conclude(judged: [Result<(), Violation>; 2], around: &str) {
         if let Some(violation) = judged.into_iter().find_map(Result::err) {

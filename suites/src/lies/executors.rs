@@ -16,7 +16,7 @@ pub(super) struct Lying<E> {
 
 /// Its spawner.
 #[derive(Clone)]
-pub(super) struct Spawner<S>(S);
+pub(super) struct Spawner<S>(pub(super) S);
 
 const HERE: &str = "an executor is there until it is dropped";
 

@@ -23,15 +23,22 @@ pub(super) async fn awaited<A: Send>(future: impl Future<Output = A> + Send) -> 
     answer
 }
 
-/// The future, which as a lie answers before it is ready, and goes on when it is polled again.
+/// The future, which as one lie answers instead of being polled, and as the other when it waits; it goes on when it is
+/// polled again.
 pub(super) fn hasty<A: Send>(
     future: impl Future<Output = A> + Send,
-    mut hastily: impl FnMut() -> Option<A> + Send,
+    [unpolled, waiting]: [&'static str; 2],
+    answer: impl Fn() -> A + Send,
 ) -> impl Future<Output = A> + Send {
     let mut future = Box::pin(future);
-    poll_fn(move |context| match hastily() {
-        Some(answer) => Poll::Ready(answer),
-        None => future.as_mut().poll(context),
+    poll_fn(move |context| {
+        if told(unpolled) {
+            return Poll::Ready(answer());
+        }
+        match future.as_mut().poll(context) {
+            Poll::Pending if told(waiting) => Poll::Ready(answer()),
+            polled => polled,
+        }
     })
 }
 

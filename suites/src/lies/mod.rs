@@ -43,12 +43,25 @@ static LISTENING: AtomicBool = AtomicBool::new(false);
 static STATE: Mutex<State> = Mutex::new(State {
     lie: None,
     occasions: BTreeMap::new(),
+    before: BTreeMap::new(),
 });
 
 struct State {
     lie: Option<Lie>,
     /// How many there were in this execution.
     occasions: BTreeMap<&'static str, u32>,
+    /// How many there were in an execution before, at most: not every one comes to everything.
+    before: BTreeMap<&'static str, u32>,
+}
+
+impl State {
+    /// The execution is over.
+    fn end(&mut self) {
+        for (name, count) in std::mem::take(&mut self.occasions) {
+            let most = self.before.entry(name).or_default();
+            *most = count.max(*most);
+        }
+    }
 }
 
 fn state() -> MutexGuard<'static, State> {
@@ -58,7 +71,7 @@ fn state() -> MutexGuard<'static, State> {
 /// An execution begins.
 pub(crate) fn begin() {
     if LISTENING.load(Ordering::Relaxed) {
-        state().occasions.clear();
+        state().end();
     }
 }
 
@@ -67,12 +80,15 @@ fn tell(lie: Option<Lie>) {
     let mut state = state();
     state.lie = lie;
     state.occasions.clear();
+    state.before.clear();
     LISTENING.store(true, Ordering::Relaxed);
 }
 
-/// The occasions of the last execution.
+/// The occasions since then: as many of each as an execution had at most.
 fn occasions() -> BTreeMap<&'static str, u32> {
-    state().occasions.clone()
+    let mut state = state();
+    state.end();
+    state.before.clone()
 }
 
 /// There is an occasion of that name: whether the lie is told.

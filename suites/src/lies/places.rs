@@ -19,7 +19,7 @@ pub(crate) struct Place {
 static CHECK: LazyLock<Regex> = LazyLock::new(|| {
     let macros = r"\b(?:holds|holds_eq|violated)!\(";
     let functions = r"\b(?:is_empty::<[^()]*>|obeys|watch::found)\(";
-    let books = r"\.(?:close|close_lossy)\(&";
+    let books = r"\.(?:close|close_lossy)\(&|\.close_keeping\(";
     Regex::new(&format!("{macros}|{functions}|{books}")).expect("a pattern")
 });
 

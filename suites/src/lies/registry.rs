@@ -47,7 +47,7 @@ macro_rules! wrap {
         as $lying:ty;)+) => {$(
         fn $visit<$family: $($bound)+ $(, $other: $($its)+)*>(&mut self, who: &Contestant) {
             if who.origin == Origin::Own {
-                self.0.$visit::<$lying $(, $other)*>(who);
+                self.0.$visit::<$lying $(, $other)*>(&limiters::promising(who));
             }
         }
     )+};
@@ -60,7 +60,7 @@ impl<H: Enrol> Enrol for Wrapping<'_, H> {
 
     fn contestant(&mut self, who: &Contestant) {
         if who.origin == Origin::Own {
-            self.0.contestant(who);
+            self.0.contestant(&limiters::promising(who));
         }
     }
 
@@ -87,8 +87,6 @@ impl<H: Enrol> Enrol for Wrapping<'_, H> {
         reset<T: [Reset]> as timers::Lying<T>;
         sleep<S: [Sleep]> as timers::Lying<S>;
         blocking_sleep<S: [BlockingSleep]> as timers::Lying<S>;
-        pipeline<P: [Pipelines<C, E> + Default], C: [Async], E: [Executors]>
-            as pipelines::Lying<P>;
         limiter<L: [Limiters]> as limiters::Lying<L>;
         blocking_limit<L: [BlockingLimit]> as limiters::Lying<L>;
         limit_deadline<L: [LimitDeadline]> as limiters::Lying<L>;
@@ -102,6 +100,13 @@ impl<H: Enrol> Enrol for Wrapping<'_, H> {
         if who.origin == Origin::Own {
             self.0
                 .timeouts::<timers::Timeout<S>, channels::Lying<C>>(who);
+        }
+    }
+
+    fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(&mut self, who: &Contestant) {
+        if who.origin == Origin::Own {
+            self.0
+                .pipeline::<pipelines::Lying<P>, C, executors::Lying<E>>(who);
         }
     }
 

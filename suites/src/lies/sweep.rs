@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use flowmeter_harness::check::watch;
 use flowmeter_harness::registry::AsyncRegistry;
+use flowmeter_harness::sync::shuttle::Shuttle;
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Exploration, Explored, World};
 use serde::{Deserialize, Serialize};
@@ -25,9 +26,9 @@ use crate::worlds::{Court, Worlds};
 /// Of an occasion that comes often: the first ones, and the last two.
 const FIRST: u32 = 6;
 /// A lie that is told for so long hangs.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(1);
 /// A cell is swept for so long at most, however many lies hang.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_secs(120);
 /// Lies of one name that a check of a case found, and that are told again without it, at most.
 const TRIES: usize = 3;
 
@@ -203,12 +204,15 @@ impl Process<'_> {
         tell(lie.cloned());
         watch::spoken();
         let plan = Exploration {
-            executions: if self.court.world() == Std::NAME {
-                1
-            } else {
-                4
+            executions: match self.court.world() {
+                // Enough for the choices of models and for the ways in which threads meet.
+                Shuttle::NAME => 16,
+                // One is like the other.
+                _ => 1,
             },
             time: PATIENCE / 2,
+            // The same with a check and without it, and another for the next lie.
+            seed: Exploration::default().seed + self.telling.load(Ordering::Relaxed),
             ..Exploration::default()
         };
         thread::scope(|scope| {

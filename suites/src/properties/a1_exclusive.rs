@@ -59,8 +59,8 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
     cases
 }
 
-/// Two producers, one on each channel; the alts takes from whichever. Each run takes one value. `between`: so
-/// many clauses of channels to which nobody puts stand between the two.
+/// Two producers, one on each channel; the alts takes from whichever. Each run takes one value, and what runs have
+/// left is there for takes. `between`: so many clauses of channels to which nobody puts stand between the two.
 fn two_takes<C: Alts, W: World>(buffer: Buffer, between: usize, order: Order) {
     let each = turns::<W>();
     let count = 2 * each;
@@ -77,6 +77,9 @@ fn two_takes<C: Alts, W: World>(buffer: Buffer, between: usize, order: Order) {
         })
     });
     let mut ledger = Ledger::new(count);
+    // A second alts would make loom look at the first one's end against its beginning: more than it gets to the end of.
+    let runs = if W::name() == "loom" { 1 } else { count };
+    let mut left = [each; 2];
     {
         let idle: Vec<_> = (0..between)
             .map(|_| C::open::<Token>(buffer).expect("asked before"))
@@ -86,28 +89,33 @@ fn two_takes<C: Alts, W: World>(buffer: Buffer, between: usize, order: Order) {
         let clauses: Vec<_> = takes.map(Clause::Take).collect();
         let mut nothing: Vec<Option<Token>> = clauses.iter().map(|_| None).collect();
         let mut prepared = C::prepare(&clauses, order);
-        for _ in 0..count {
+        for _ in 0..runs {
             W::perturb();
             match C::run(&mut prepared, &mut nothing, Patience::Forever) {
                 Ok(Chosen::Took {
                     clause,
                     value: Some(token),
                 }) => {
-                    let from = if token.id() < each { 0 } else { between + 1 };
+                    let from = token.id() / each;
                     holds_eq!(
-                        from,
+                        [0, between + 1][from],
                         clause,
                         "A1: the answer names another clause than the value's"
                     );
                     ledger.taken(token.id());
+                    left[from] -= 1;
                 }
                 other => violated!("A1: an alts over two takes answered {other:?}"),
             }
         }
     }
+    let mut rxs = [rx_a, rx_b];
+    for (rx, left) in rxs.iter_mut().zip(left) {
+        (0..left).for_each(|_| ledger.taken(take::<C, W, Token>(rx).id()));
+    }
     let txs = putting.map(W::join);
     (0..count).for_each(|id| ledger.accepted(id));
-    for mut rx in [rx_a, rx_b] {
+    for mut rx in rxs {
         is_empty::<C, _>(&mut rx, "A1: an alts took two, or none");
     }
     drop(txs);

@@ -127,10 +127,8 @@ fn meets_a_take<C: Alts, W: World>(buffer: Buffer, order: Order) {
         let chosen = loop {
             W::perturb();
             match C::run(&mut alts, &mut slots, Patience::Now) {
-                Ok(Chosen::Default) => {
-                    holds_eq!(slots[1], Some(1), "A1: a losing value did not come back");
-                    W::yield_now();
-                }
+                // A value that does not come back is missing from the next one.
+                Ok(Chosen::Default) => W::yield_now(),
                 other => break other,
             }
         };

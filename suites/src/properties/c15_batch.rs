@@ -115,7 +115,6 @@ fn up_to_a_limit<C: Channels, F: BatchForm<C>>(buffer: Buffer) {
     let mut values = vec![9];
     let taken = F::take_many(&mut rx, limit(2), &mut values);
     holds_eq!(taken, Ok(2), "C15: a batch of two");
-    holds_eq!(values, [9, 0, 1], "C15: a batch of two");
     let taken = F::take_many(&mut rx, limit(5), &mut values);
     holds_eq!(taken, Ok(1), "C15: what was left");
     holds_eq!(values, [9, 0, 1, 2], "C15: what was left");

@@ -30,7 +30,7 @@ pub(super) fn cases<C: Channels, F: Form<C>, W: World>(form: &str) -> Vec<Case> 
         let name = format!("{form}, unbounded, a take among puts that use its place again");
         cases.push(Case::new(name, place_used_again::<C, F, W>));
     }
-    cases.extend(Crowd::cases::<C, F, W>(form, judge));
+    cases.extend(Crowd::cases::<C, F, W>(form, |_| true, judge));
     cases
 }
 

@@ -221,10 +221,10 @@ impl<C: Async> Scene<C> {
     fn goes_on(&mut self, around: &str) {
         let Scene { tx, rx, books, .. } = self;
         if self.duty == Duty::LoseNothing && self.buffer == Buffer::Rendezvous {
+            // If a dropped take is served the value is missing in the end.
             let token = books.next();
             let id = token.id();
-            let served = books.offered(id, C::offer(tx, token));
-            holds!(!served, "C9: a dropped take was served, {around}");
+            books.offered(id, C::offer(tx, token));
         }
         let mut take = Task::new(C::take_async(rx));
         holds!(take.poll().is_pending(), "C3: a take of nothing, {around}");

@@ -362,6 +362,29 @@ fn a_deadline_is_waited_for_and_what_was_free_in_time_is_granted() {
 }
 
 #[test]
+fn what_nobody_ever_had_is_free_at_any_time() {
+    let terms = Terms {
+        limit: window(2, 10),
+        first_come: false,
+        at_once: false,
+    };
+    let late = Event::TimedOut { who: 0, at: 1 };
+    let judged = |events: &[Event]| Waiters::judge(terms, events).map_err(|v| v.id);
+    assert_eq!(judged(&[tried(true, 0), tried(false, 0)]), Err("L1"));
+    assert_eq!(judged(&[tried(true, 0), until(0, 0, 1), late]), Err("L3"));
+    // Somebody in line may have it, and is not known to.
+    assert_eq!(
+        judged(&[tried(true, 0), asked(1, 0), tried(false, 0)]),
+        Ok(())
+    );
+    let line = [tried(true, 0), asked(1, 0), until(0, 0, 1), late];
+    assert_eq!(judged(&line), Ok(()));
+    // And what was had may not be back, as far as anybody knows.
+    let had = [tried(true, 0), tried(true, 0), tried(false, 10)];
+    assert_eq!(judged(&had), Ok(()));
+}
+
+#[test]
 fn who_is_gone_is_not_answered() {
     let gone = Event::Dropped { who: 0, at: 1 };
     breaks(&[asked(0, 0), gone, granted(0, 1)], "L3", "does not wait");

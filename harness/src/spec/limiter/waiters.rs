@@ -221,6 +221,11 @@ impl Waiters {
                 format!("{who} timed out at {deadline}, although a permit was free at {turn}");
             return Violation::found("L3", text);
         }
+        // Others in line may have had permits of which nobody knows yet.
+        let is_alone = self.line.len() == 1;
+        if is_alone && self.was_free(self.line[place].weight) {
+            return Violation::found("L3", format!("{who} timed out, and nobody had its permits"));
+        }
         self.leave(who, Some(at)).map(drop)
     }
 
@@ -233,14 +238,21 @@ impl Waiters {
                 until: at,
                 weight: 1,
             });
-        } else if self.terms.at_once
-            && self.line.is_empty()
-            && self.free_at(&self.granted, 1, at) <= at
+        } else if self.line.is_empty()
+            && (self.was_free(1) || self.terms.at_once && self.free_at(&self.granted, 1, at) <= at)
         {
             let text = "a permit that was free was refused";
             return Violation::found(self.terms.limit.id(), text);
         }
         Ok(())
+    }
+
+    /// Whether so many are free whatever the time, where nobody else is in line: all that was ever granted leaves room
+    /// for them.
+    fn was_free(&self, weight: u64) -> bool {
+        let granted = self.granted.iter();
+        let sum = granted.fold(weight, |sum, grant| sum.saturating_add(grant.weight));
+        sum <= self.terms.limit.at_once()
     }
 
     /// Whether what is served at that moment can be, at that place in line: those before it were served as well, or

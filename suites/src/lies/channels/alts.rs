@@ -38,7 +38,12 @@ impl<C: Alts> Alts for Lying<C> {
         let answer = honest(clauses, prepared.order, slots, patience);
         let chosen = match answer {
             Ok(chosen) => chosen,
-            Err(error) => return refused(error),
+            Err(error) => {
+                if told("an alts that was refused has lost its values") {
+                    slots.fill_with(|| None);
+                }
+                return refused(error);
+            }
         };
         if let Some(winner) = winner(&chosen) {
             let loser = (winner + 1) % slots.len();

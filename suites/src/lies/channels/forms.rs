@@ -1,6 +1,6 @@
 //! The forms of puts and takes: by thread, by future, by callback, until a deadline.
 
-use std::future::Future;
+use std::future::{Future, pending};
 use std::sync::Arc;
 
 use flowmeter_harness::channel::{
@@ -12,7 +12,7 @@ use flowmeter_harness::sync::Deadline;
 use super::super::deadlines::other;
 use super::super::future::{awaited, hasty};
 use super::super::told;
-use super::super::values::{Spare, double};
+use super::super::values::{Spare, double, ghost};
 use super::put::Put;
 use super::take::{Take, answered, answered_until};
 use super::{HERE, Lying, Rx, Shared, Tx};
@@ -73,9 +73,17 @@ impl<C: Async> Async for Lying<C> {
         value: T,
     ) -> impl Future<Output = Result<(), PutError<T>>> + Send {
         let shared = Arc::clone(&tx.shared);
+        let lands = if told("a dropped put is delivered") {
+            Some(double(&value))
+        } else if told("a dropped put is delivered in its own stead") {
+            // Nothing but its coming is wrong: it is not there twice.
+            Some(ghost(&value))
+        } else {
+            None
+        };
         let mut cancelled = Cancelled {
             shared: Arc::clone(&shared),
-            lands: told("a dropped put is delivered").then(|| double(&value)),
+            lands,
         };
         let put = async move {
             let (turn, aftermath) = Put::begin(&shared, value).split();
@@ -89,15 +97,17 @@ impl<C: Async> Async for Lying<C> {
             cancelled.is_answered();
             answer
         };
-        hasty(put, || {
-            told("a put is answered before its time").then_some(Ok(()))
-        })
+        let unmade = "a put is answered before its time";
+        hasty(put, [unmade, "a put that waits is answered"], || Ok(()))
     }
 
     fn take_async<T: Message>(
         rx: &mut Rx<C, T>,
     ) -> impl Future<Output = Result<T, TakeError>> + Send {
         let take = async move {
+            if told("a take never looks") {
+                return pending().await;
+            }
             let (real, shared) = (rx.real.as_mut().expect(HERE), &rx.shared);
             match Take::of(shared) {
                 Some(Take::Make) => {}
@@ -107,8 +117,9 @@ impl<C: Async> Async for Lying<C> {
             }
             answered(shared, awaited(C::take_async(real)).await)
         };
-        hasty(take, || {
-            told("a take is answered before its time").then_some(Err(TakeError::Closed))
+        let unmade = "a take is answered before its time";
+        hasty(take, [unmade, "a take that waits is answered"], || {
+            Err(TakeError::Closed)
         })
     }
 }

@@ -7,13 +7,17 @@ use flowmeter_harness::channel::{
 };
 
 use super::super::told;
-use super::super::values::{another, double};
+use super::super::values::{another, double, ghost};
 use super::{Lying, halves, instead_of};
 
 /// A transform that does what `F` does, but for one lie.
-struct Transformed<F>(F);
+struct Transformed<F, T> {
+    real: F,
+    /// What it was given, as long as it lives.
+    kept: Vec<T>,
+}
 
-impl<T: Message, F: Transform<T>> Transform<T> for Transformed<F> {
+impl<T: Message, F: Transform<T>> Transform<T> for Transformed<F, T> {
     fn step(&mut self, value: T, emit: Emit<'_, T>) -> ControlFlow<()> {
         if told("a transform is passed by") {
             return emit(value);
@@ -21,14 +25,24 @@ impl<T: Message, F: Transform<T>> Transform<T> for Transformed<F> {
         if told("a transform loses what it is given") {
             return ControlFlow::Continue(());
         }
+        let value = if told("a transform keeps what it was given") {
+            let ghost = ghost(&value).take();
+            self.kept.push(value);
+            match ghost {
+                Some(ghost) => ghost,
+                None => return ControlFlow::Continue(()),
+            }
+        } else {
+            value
+        };
         let again = told("a transform runs twice").then(|| double(&value));
         let in_vain = told("a transform runs again in vain").then(|| double(&value));
-        let ends = self.0.step(value, &mut |value| emitted(value, emit));
+        let ends = self.real.step(value, &mut |value| emitted(value, emit));
         if let Some(value) = again.and_then(|spare| spare.take()) {
-            let _ = self.0.step(value, emit);
+            let _ = self.real.step(value, emit);
         }
         if let Some(value) = in_vain.and_then(|spare| spare.take()) {
-            let _ = self.0.step(value, &mut |_| ControlFlow::Continue(()));
+            let _ = self.real.step(value, &mut |_| ControlFlow::Continue(()));
         }
         if told("a transform ends the channel early") {
             return ControlFlow::Break(());
@@ -44,11 +58,11 @@ impl<T: Message, F: Transform<T>> Transform<T> for Transformed<F> {
             return;
         }
         if told("a transform is completed twice") {
-            self.0.complete(emit);
+            self.real.complete(emit);
         }
-        self.0.complete(&mut |value| emitted(value, emit));
+        self.real.complete(&mut |value| emitted(value, emit));
         if told("a transform is completed again in vain") {
-            self.0.complete(&mut |_| ControlFlow::Continue(()));
+            self.real.complete(&mut |_| ControlFlow::Continue(()));
         }
     }
 }
@@ -100,7 +114,11 @@ impl<C: Transforms> Transforms for Lying<C> {
             }
             stand_in
         };
-        let opened = C::open_transformed(instead_of(buffer), Transformed(transform), handler);
+        let transform = Transformed {
+            real: transform,
+            kept: Vec::new(),
+        };
+        let opened = C::open_transformed(instead_of(buffer), transform, handler);
         match opened {
             Ok(real) => Ok(halves::<C, T>(buffer, real)),
             Err(why) if told("a transform is refused for another reason") => Err(match why {

@@ -64,15 +64,13 @@ fn not_before<L: Limiters, F: Form<L>, W: World>() {
         Attempt::NotBefore(Some(moment)) => {
             F::acquire(&limiter);
             let granted = W::now_nanos();
-            if is_virtual::<W>() {
-                holds_eq!(granted, moment.as_nanos(), "L3: a try named another moment");
-            }
+            let moment = moment.as_nanos();
             // By as much as a clock of its own may differ.
             let tolerance = nanos(PERIOD) - surely::<W>(nanos(PERIOD));
+            let latest = if is_virtual::<W>() { moment } else { u64::MAX };
             holds!(
-                granted + tolerance >= moment.as_nanos(),
-                "L3: granted {} ns before the moment that a try named",
-                moment.as_nanos() - granted
+                (moment - tolerance..=latest).contains(&granted),
+                "L3: granted at {granted}, and a try named {moment}"
             );
         }
     }
@@ -135,11 +133,7 @@ fn deadlines<L: Limiters, W: World>(acquire_until: fn(&L, Deadline) -> bool) {
         .into_iter()
         .enumerate()
     {
-        let is_granted = line.acquires_until(who, deadline, |until| acquire_until(&limiter, until));
-        holds!(
-            is_granted || who > 0,
-            "L3: a permit was free, and the deadline does not matter"
-        );
+        line.acquires_until(who, deadline, |until| acquire_until(&limiter, until));
     }
     line.judge();
 }
@@ -258,10 +252,7 @@ fn dropped<L: AsyncLimit, W: World>(is_first: bool) {
     let limiter = limiter::<L>(1, PERIOD);
     // Elsewhere the timer of its old place may fire before it is polled again.
     let mut line = Line::<W>::new(promised::<W>(1), false, time_stands_still::<W>());
-    holds!(
-        line.tries(&limiter),
-        "L1: a permit that was free was refused"
-    );
+    line.tries(&limiter);
     let mut first = Box::pin(limiter.acquire_async());
     let mut second = Box::pin(limiter.acquire_async());
     if line.polls(0, 1, first.as_mut()) || line.polls(1, 1, second.as_mut()) {
@@ -281,10 +272,7 @@ fn dropped<L: AsyncLimit, W: World>(is_first: bool) {
 fn dropped_before_a_sleeper<L: AsyncLimit, W: World>() {
     let shared = Arc::new(limiter::<L>(1, PERIOD));
     let mut line = Line::<W>::new(promised::<W>(1), false, time_stands_still::<W>());
-    holds!(
-        line.tries(&*shared),
-        "L1: a permit that was free was refused"
-    );
+    line.tries(&*shared);
     let mut first = Box::pin(shared.acquire_async());
     if line.polls(0, 1, first.as_mut()) {
         return line.judge();
@@ -314,10 +302,7 @@ fn dropped_late<L: AsyncLimit, W: World>(is_seen: bool) {
     let limiter = limiter::<L>(1, PERIOD);
     let mut line = Line::<W>::new(promised::<W>(1), false, is_virtual::<W>());
     let begin = W::now_nanos();
-    holds!(
-        line.tries(&limiter),
-        "L1: a permit that was free was refused"
-    );
+    line.tries(&limiter);
     let mut first = Box::pin(limiter.acquire_async());
     if line.polls(0, 1, first.as_mut()) {
         return line.judge();
@@ -338,10 +323,7 @@ fn unpolled<L: AsyncLimit, W: World>() {
     let limiter = limiter::<L>(2, PERIOD);
     let mut line = Line::<W>::new(promised::<W>(2), false, is_virtual::<W>());
     for _ in 0..2 {
-        holds!(
-            line.tries(&limiter),
-            "L1: a permit that was free was refused"
-        );
+        line.tries(&limiter);
     }
     let mut first = Box::pin(limiter.acquire_async());
     if line.polls(0, 1, first.as_mut()) {
@@ -425,10 +407,7 @@ fn heavy_dropped<L: AsyncWeightedLimit, W: World>() {
     let limiter = limiter::<L>(2, PERIOD);
     // Elsewhere time may pass before it is polled again.
     let mut line = Line::<W>::new(promised::<W>(2), false, time_stands_still::<W>());
-    holds!(
-        line.tries(&limiter),
-        "L1: a permit that was free was refused"
-    );
+    line.tries(&limiter);
     let mut heavy = Box::pin(limiter.acquire_weight_async(several(2)));
     let mut light = Box::pin(limiter.acquire_weight_async(several(1)));
     if line.polls(0, 2, heavy.as_mut()) {
@@ -437,7 +416,7 @@ fn heavy_dropped<L: AsyncWeightedLimit, W: World>() {
     let is_served = line.polls(1, 1, light.as_mut());
     line.drops(0, heavy);
     if !is_served {
-        holds_eq!(line.awaits(1, 1, light), Ok(()), "L3: the burst holds 1");
+        line.weighs(1, 1, || W::block_on(light));
     }
     line.judge();
 }

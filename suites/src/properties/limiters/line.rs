@@ -75,13 +75,13 @@ impl<W: World> Line<W> {
         self.granted_at(who, W::now_nanos());
     }
 
-    /// Waits for a permit until a deadline, by `acquire`; whether there was one.
+    /// Waits for a permit until a deadline, by `acquire`.
     pub(super) fn acquires_until(
         &mut self,
         who: usize,
         deadline: Deadline,
         acquire: impl FnOnce(Deadline) -> bool,
-    ) -> bool {
+    ) {
         let ends = (deadline != Deadline::NEVER).then_some(deadline.as_nanos());
         self.asks(who, 1, ends);
         let is_granted = acquire(deadline);
@@ -91,7 +91,6 @@ impl<W: World> Line<W> {
         } else {
             self.leaves(who, Event::TimedOut { who, at });
         }
-        is_granted
     }
 
     /// Waits for so many permits, by `acquire`.

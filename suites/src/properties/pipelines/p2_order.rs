@@ -123,15 +123,11 @@ where
     };
     let from = ended_source::<C>(2);
     let end = start::<P, C, E, _>(&executor, 2, (from, to), &flight, work, AtEnd::Close);
-    let first = take::<C, W>(&flight, &mut results);
+    // Before the head has anything to put.
+    take::<C, W>(&flight, &mut results);
     slow.open();
     finish::<W>(&flight, end);
     drop(executor);
     drain::<C>(&flight, &mut results);
     flight.judge(usize::MAX, P::ORDERED, 2);
-    holds_eq!(
-        first,
-        Some((1, 0)),
-        "P2: results out of the order of completion"
-    );
 }

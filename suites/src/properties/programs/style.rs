@@ -172,27 +172,34 @@ fn choose<C: Channels, T: Numbered, S: Style<C, T, W> + ?Sized, W: World>(
     };
     let clauses: Vec<Clause<'_, C, T>> = ports.iter().map(clause).collect();
     let chosen = S::alts(&clauses, order, &mut slots, patience);
+    let answer = answered(chosen, patience);
     let mut kept = offered;
-    let answer = match chosen {
-        Ok(Chosen::Took { clause, value }) => match value {
-            Some(token) => took(clause, token),
-            None => Answer::Ended { clause },
-        },
-        Ok(Chosen::Put { clause, accepted }) if accepted => {
-            kept[clause] = None;
-            Answer::Accepted { clause }
-        }
-        Ok(Chosen::Put { clause, .. }) => Answer::Refused { clause },
-        Ok(Chosen::Default) => Answer::WouldWait,
-        Ok(Chosen::TimedOut) => Answer::TimedOut,
-        Err(error) => violated!("A7: an alts of valid clauses was answered {error:?}"),
-    };
+    if let Answer::Accepted { clause } = answer {
+        kept[clause] = None;
+    }
     holds_eq!(
         ids(&slots),
         kept,
         "A1: the slots after {answer:?} do not hold every value but the winner's"
     );
     answer
+}
+
+/// The answer of an alts of valid clauses, with that patience.
+fn answered<T: Numbered>(chosen: Result<Chosen<T>, AltsError>, patience: Patience) -> Answer {
+    match (chosen, patience) {
+        (Ok(Chosen::Took { clause, value }), _) => match value {
+            Some(token) => took(clause, token),
+            None => Answer::Ended { clause },
+        },
+        (Ok(Chosen::Put { clause, accepted }), _) => match accepted {
+            true => Answer::Accepted { clause },
+            false => Answer::Refused { clause },
+        },
+        (Ok(Chosen::Default), Patience::Now) => Answer::WouldWait,
+        (Ok(Chosen::TimedOut), Patience::Until(_)) => Answer::TimedOut,
+        (other, _) => violated!("A7: an alts with patience {patience:?} was answered {other:?}"),
+    }
 }
 
 fn ids<T: Numbered>(slots: &[Option<T>]) -> Vec<Option<Value>> {
@@ -259,11 +266,8 @@ impl<C: Alts, T: Numbered, W: World> Style<C, T, W> for Chooses {
                 let mut slots = [Some(token)];
                 let patience = Patience::Until(deadline);
                 let clauses = [Clause::Put(&*tx)];
-                one(C::run(
-                    &mut C::prepare(&clauses, Order::Random),
-                    &mut slots,
-                    patience,
-                ))
+                let mut alts = C::prepare(&clauses, Order::Random);
+                answered(C::run(&mut alts, &mut slots, patience), patience)
             }
             _ => put(C::put(tx, token)),
         }
@@ -273,11 +277,8 @@ impl<C: Alts, T: Numbered, W: World> Style<C, T, W> for Chooses {
             Called::Until(deadline) => {
                 let clauses = [Clause::Take(&*rx)];
                 let patience = Patience::Until(deadline);
-                one(C::run(
-                    &mut C::prepare(&clauses, Order::Random),
-                    &mut [None],
-                    patience,
-                ))
+                let mut alts = C::prepare(&clauses, Order::Random);
+                answered(C::run(&mut alts, &mut [None], patience), patience)
             }
             _ => take(C::take(rx)),
         }
@@ -289,20 +290,6 @@ impl<C: Alts, T: Numbered, W: World> Style<C, T, W> for Chooses {
         patience: Patience,
     ) -> Result<Chosen<T>, AltsError> {
         C::run(&mut C::prepare(clauses, order), slots, patience)
-    }
-}
-
-/// The answer of an alts of one clause.
-fn one<T: Numbered>(chosen: Result<Chosen<T>, AltsError>) -> Answer {
-    match chosen {
-        Ok(Chosen::Took { value: None, .. }) => ENDED,
-        Ok(Chosen::Took {
-            value: Some(token), ..
-        }) => took(0, token),
-        Ok(Chosen::Put { accepted: true, .. }) => ACCEPTED,
-        Ok(Chosen::Put { .. }) => REFUSED,
-        Ok(Chosen::TimedOut) => Answer::TimedOut,
-        other => violated!("A9: an alts of one clause and a deadline was answered {other:?}"),
     }
 }
 
