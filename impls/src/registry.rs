@@ -286,7 +286,6 @@ fn published<H: Enrol>(hall: &mut H) {
     peer::<thingbuf::Threads, _>(hall, "thingbuf", version("thingbuf"))
         .channel()
         .blocking()
-        .put_deadline()
         .take_deadline()
         .claims(&[KeepsBuffered, Disconnect])
         .family::<thingbuf::Tasks>()

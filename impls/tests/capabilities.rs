@@ -83,7 +83,7 @@ const TABLE: &[(&str, Origin, &str)] = &[
     (
         "thingbuf",
         Origin::Peer,
-        "fixed multi-producer blocking async put-deadline take-deadline keeps-buffered disconnect",
+        "fixed multi-producer blocking async take-deadline keeps-buffered disconnect",
     ),
     (
         "crossfire",

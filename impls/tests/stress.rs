@@ -21,7 +21,7 @@ use flowmeter_harness::channel::{
 use flowmeter_impls::channel::{Buffer, Offered};
 
 /// Values of each producer. An interpreter takes its time.
-const VALUES: usize = if cfg!(miri) { 12 } else { 3_000 };
+const VALUES: usize = if cfg!(miri) { 6 } else { 3_000 };
 /// Producers, and as many consumers.
 const PAIRS: usize = 2;
 
@@ -201,8 +201,8 @@ fn poll_once<F: Future>(future: F) -> Poll<F::Output> {
     pin!(future).poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Futures that are polled once and dropped, beside threads that wait: a put that is given up takes its value with it,
-/// a take that is given up takes none.
+/// Futures that are polled once and dropped, beside threads that wait: a put that is given up takes its value along,
+/// unless somebody had it already; a take that is given up takes none.
 fn what_dropped_futures_leave_is_whole<C: Async + Blocking>(buffer: Buffer) {
     let (accepted, taken) = run::<C>(
         buffer,
@@ -238,7 +238,8 @@ fn what_dropped_futures_leave_is_whole<C: Async + Blocking>(buffer: Buffer) {
             }
         },
     );
-    assert_eq!(taken, accepted);
+    // A put may have been taken from before it was given up.
+    assert!(accepted.is_subset(&taken));
 }
 
 /// Producers put into either of two channels, consumers take from either.

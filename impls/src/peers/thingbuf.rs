@@ -4,27 +4,29 @@
 //! | --- | --- |
 //! | fixed | `mpsc::with_recycle`; "unbounded channels are evil" |
 //! | many producers | module docs, "multi-producer, single-consumer" |
-//! | blocking, with deadlines ([`Threads`]) | `mpsc::blocking`; `Sender::send_timeout`, `Receiver::recv_timeout` |
+//! | blocking ([`Threads`]) | `mpsc::blocking` |
+//! | take-deadline | `blocking::Receiver::recv_timeout` |
 //! | async ([`Tasks`]) | `mpsc::Sender::send`, `mpsc::Receiver::recv` |
 //! | disconnect, keeps-buffered | module docs, "Disconnection": messages sent before the last sender was dropped "will be returned before `Receiver::recv` returns `None`"; with the receiver dropped "all further attempts to send will result in an error" |
 //!
-//! Not claimed: there is no rendezvous, nothing closes a channel while both halves live, nothing compares halves,
-//! there are no weak producers and no selection. Threads and tasks have channels of their own. Neither waiter order
-//! nor what becomes of a dropped future is documented.
+//! Not claimed:
+//! - put-deadline: as of 0.1.6 `send_timeout` leaves its place in the list of waiters there when it times out. That
+//!   place is on its stack, so whoever comes next writes where nothing is any more (`impls/tests/thingbuf_faults.rs`).
+//! - There is no rendezvous, nothing closes a channel while both halves live, nothing compares halves, there are no
+//!   weak producers and no selection. Threads and tasks have channels of their own.
+//! - Neither waiter order nor what becomes of a dropped future is documented.
 //!
 //! A slot always holds a value, which the crate's policy of recycling makes: here an empty `Option`, so that any
 //! type can be sent, and a value that is taken is moved out. Who sends strings and reads them where they lie does
 //! without allocating, which is what the crate is for and what no other one here has.
 
 use ::sync_wrapper::SyncWrapper;
-use ::thingbuf::mpsc::errors::{
-    Closed, RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError,
-};
+use ::thingbuf::mpsc::errors::{Closed, RecvTimeoutError, TryRecvError, TrySendError};
 use ::thingbuf::mpsc::{self, blocking};
 use ::thingbuf::recycling::Recycle;
 use flowmeter_harness::channel::{
-    Async, Blocking, Buffer, Channels, Message, Offered, Polled, PutDeadline, PutError,
-    PutUntilError, TakeDeadline, TakeError, TakeUntilError,
+    Async, Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeDeadline, TakeError,
+    TakeUntilError,
 };
 use flowmeter_harness::sync::Deadline;
 
@@ -136,26 +138,6 @@ impl Blocking for Threads {
     #[inline]
     fn take<T: Message>(rx: &mut Self::Rx<T>) -> Result<T, TakeError> {
         taken(rx.recv())
-    }
-}
-
-impl PutDeadline for Threads {
-    #[inline]
-    fn put_until<T: Message>(
-        tx: &mut Self::Tx<T>,
-        message: T,
-        deadline: Deadline,
-    ) -> Result<(), PutUntilError<T>> {
-        let Some(left) = clock::left(deadline) else {
-            return Self::put(tx, message).map_err(PutUntilError::Put);
-        };
-        tx.send_timeout(full(message), left).map_err(|e| match e {
-            SendTimeoutError::Timeout(slot) => PutUntilError::TimedOut(value(slot)),
-            SendTimeoutError::Closed(slot) => {
-                PutUntilError::Put(PutError::Closed(Some(value(slot))))
-            }
-            _ => unreachable!("the crate knows no other answer"),
-        })
     }
 }
 
