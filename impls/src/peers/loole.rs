@@ -13,6 +13,9 @@
 //! Not claimed: a dropped send is said to be cancelled ("the message is removed from the channel and destroyed"),
 //! of a dropped receive only the change log speaks, so no cancel safety. Waiter order is not documented. There are
 //! no weak producers and no selection.
+//!
+//! As of 0.6.0 a send on a rendezvous is answered before the receiver that it met has the value
+//! (`impls/tests/loole_faults.rs`), and `c2-outcomes` and `c2-histories-async` fail.
 
 use ::loole::{
     Receiver, RecvTimeoutError, SendError, SendTimeoutError, Sender, TryRecvError, TrySendError,
