@@ -215,7 +215,9 @@ impl flowmeter_harness::registry::AsyncRegistry for Everybody {
 fn published<H: Enrol>(hall: &mut H) {
     use flowmeter_harness::registry::peer;
 
-    use crate::peers::{async_channel, crossbeam, flume, kanal, std, tokio, version};
+    use crate::peers::{
+        async_channel, crossbeam, flume, kanal, loole, std, thingbuf, tokio, version,
+    };
 
     peer::<crossbeam::Crossbeam, _>(hall, "crossbeam-channel", version("crossbeam-channel"))
         .channel()
@@ -271,6 +273,90 @@ fn published<H: Enrol>(hall: &mut H) {
         .mixed()
         .weak_producers()
         .claims(&[KeepsBuffered, Disconnect])
+        .enter();
+    peer::<loole::Loole, _>(hall, "loole", version("loole"))
+        .channel()
+        .blocking()
+        .asynchronous()
+        .mixed()
+        .put_deadline()
+        .take_deadline()
+        .claims(&[KeepsBuffered, Disconnect])
+        .enter();
+    peer::<thingbuf::Threads, _>(hall, "thingbuf", version("thingbuf"))
+        .channel()
+        .blocking()
+        .take_deadline()
+        .claims(&[KeepsBuffered, Disconnect])
+        .family::<thingbuf::Tasks>()
+        .asynchronous()
+        .enter();
+    published_crossfire(hall);
+}
+
+/// crossfire once for each of its modules, so that one of a single producer or consumer shows what it gains.
+#[cfg(feature = "peers")]
+fn published_crossfire<H: Enrol>(hall: &mut H) {
+    use flowmeter_harness::registry::peer;
+
+    use crate::peers::crossfire::{
+        MpmcArray, MpmcList, MpscArray, MpscList, SpscArray, SpscList, Tasks, Threads,
+    };
+    use crate::peers::version;
+
+    let crossfire = version("crossfire");
+    peer::<Threads<MpmcArray>, _>(hall, "crossfire", crossfire)
+        .channel()
+        .blocking()
+        .put_deadline()
+        .take_deadline()
+        .weak_producers()
+        .claims(&[CancelSafe, KeepsBuffered, Disconnect])
+        .family::<Threads<MpmcList>>()
+        .blocking()
+        .put_deadline()
+        .take_deadline()
+        .weak_producers()
+        .family::<Tasks<MpmcArray>>()
+        .asynchronous()
+        .weak_producers()
+        .family::<Tasks<MpmcList>>()
+        .asynchronous()
+        .weak_producers()
+        .enter();
+    peer::<Threads<MpscArray>, _>(hall, "crossfire-mpsc", crossfire)
+        .channel()
+        .blocking()
+        .put_deadline()
+        .take_deadline()
+        .weak_producers()
+        .claims(&[CancelSafe, KeepsBuffered, Disconnect])
+        .family::<Threads<MpscList>>()
+        .blocking()
+        .put_deadline()
+        .take_deadline()
+        .weak_producers()
+        .family::<Tasks<MpscArray>>()
+        .asynchronous()
+        .weak_producers()
+        .family::<Tasks<MpscList>>()
+        .asynchronous()
+        .weak_producers()
+        .enter();
+    peer::<Threads<SpscArray>, _>(hall, "crossfire-spsc", crossfire)
+        .channel()
+        .blocking()
+        .put_deadline()
+        .take_deadline()
+        .claims(&[CancelSafe, KeepsBuffered, Disconnect])
+        .family::<Threads<SpscList>>()
+        .blocking()
+        .put_deadline()
+        .take_deadline()
+        .family::<Tasks<SpscArray>>()
+        .asynchronous()
+        .family::<Tasks<SpscList>>()
+        .asynchronous()
         .enter();
 }
 
@@ -347,9 +433,12 @@ fn published_pipelines<H: Enrol>(hall: &mut H) {
 fn published_executors<H: Enrol>(hall: &mut H) {
     use flowmeter_harness::registry::peer;
 
-    use crate::peers::{tokio_executor::Tokio, version};
+    use crate::peers::{smol::Smol, tokio_executor::Tokio, version};
 
     peer::<Tokio, _>(hall, "tokio", version("tokio"))
+        .executor::<MutexChannels>()
+        .enter();
+    peer::<Smol, _>(hall, "smol", version("async-executor"))
         .executor::<MutexChannels>()
         .enter();
 }

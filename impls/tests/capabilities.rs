@@ -75,6 +75,35 @@ const TABLE: &[(&str, Origin, &str)] = &[
          weak-producers keeps-buffered disconnect",
     ),
     (
+        "loole",
+        Origin::Peer,
+        "rendezvous fixed unbounded multi-producer multi-consumer blocking async mixed put-deadline \
+         take-deadline close identity keeps-buffered disconnect",
+    ),
+    (
+        "thingbuf",
+        Origin::Peer,
+        "fixed multi-producer blocking async take-deadline keeps-buffered disconnect",
+    ),
+    (
+        "crossfire",
+        Origin::Peer,
+        "fixed unbounded multi-producer multi-consumer blocking async put-deadline take-deadline \
+         weak-producers cancel-safe keeps-buffered disconnect",
+    ),
+    (
+        "crossfire-mpsc",
+        Origin::Peer,
+        "fixed unbounded multi-producer blocking async put-deadline take-deadline weak-producers \
+         cancel-safe keeps-buffered disconnect",
+    ),
+    (
+        "crossfire-spsc",
+        Origin::Peer,
+        "fixed unbounded blocking async put-deadline take-deadline cancel-safe keeps-buffered \
+         disconnect",
+    ),
+    (
         "delay_queue",
         Origin::Own,
         "schedule timeout panic-safe coalescing",
@@ -116,6 +145,7 @@ const TABLE: &[(&str, Origin, &str)] = &[
     ("futures-buffer-unordered", Origin::Peer, "bound(n+0)"),
     ("fixed_pool", Origin::Own, "tasks"),
     ("tokio", Origin::Peer, "tasks"),
+    ("smol", Origin::Peer, "tasks"),
 ];
 
 struct Roll(Vec<Contestant>);

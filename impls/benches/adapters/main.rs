@@ -25,13 +25,17 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crossfire::{mpmc, spsc};
 use flowmeter_harness::channel::{Async, Blocking, Buffer};
 use flowmeter_harness::sync::std::block_on;
 use flowmeter_impls::peers::async_channel::AsyncChannel;
 use flowmeter_impls::peers::crossbeam::Crossbeam;
+use flowmeter_impls::peers::crossfire::{MpmcArray, SpscArray, Tasks, Threads};
 use flowmeter_impls::peers::flume::Flume;
 use flowmeter_impls::peers::kanal::Kanal;
+use flowmeter_impls::peers::loole::Loole;
 use flowmeter_impls::peers::std as mpsc;
+use flowmeter_impls::peers::thingbuf as thingbuf_mpsc;
 use flowmeter_impls::peers::tokio as tokio_mpsc;
 
 mod timers;
@@ -237,6 +241,28 @@ fn pairs() -> Vec<Pair> {
         pairs!(async "async-channel async", AsyncChannel, unbounded false,
             async_channel::bounded(CAPACITY),
             |tx, value| tx.send(value).await, |rx| rx.recv().await.ok()),
+        pairs!("crossfire", Threads<MpmcArray>, unbounded false,
+            mpmc::bounded_blocking(CAPACITY),
+            |tx, value| tx.send(value), |rx| rx.recv()),
+        pairs!(async "crossfire async", Tasks<MpmcArray>, unbounded false,
+            mpmc::bounded_async(CAPACITY),
+            |tx, value| tx.send(value).await, |rx| rx.recv().await.ok()),
+        pairs!("crossfire-spsc", Threads<SpscArray>, unbounded false,
+            spsc::bounded_blocking(CAPACITY),
+            |tx, value| tx.send(value), |rx| rx.recv()),
+        pairs!(async "crossfire-spsc async", Tasks<SpscArray>, unbounded false,
+            spsc::bounded_async(CAPACITY),
+            |tx, value| tx.send(value).await, |rx| rx.recv().await.ok()),
+        pairs!("loole", Loole, unbounded false, loole::bounded(CAPACITY),
+            |tx, value| tx.send(value), |rx| rx.recv()),
+        pairs!(async "loole async", Loole, unbounded false, loole::bounded(CAPACITY),
+            |tx, value| tx.send_async(value).await, |rx| rx.recv_async().await.ok()),
+        pairs!("thingbuf", thingbuf_mpsc::Threads, unbounded false,
+            thingbuf::mpsc::blocking::channel(CAPACITY),
+            |tx, value| tx.send(value), |rx| rx.recv().ok_or(())),
+        pairs!(async "thingbuf async", thingbuf_mpsc::Tasks, unbounded false,
+            thingbuf::mpsc::channel(CAPACITY),
+            |tx, value| tx.send(value).await, |rx| rx.recv().await),
     ]
     .into_iter()
     .flatten()

@@ -8,9 +8,8 @@ use ::std::num::NonZeroUsize;
 use ::tokio::runtime::{Builder, Handle};
 use flowmeter_harness::executor::{Executors, Spawn};
 
+use super::panic_watch::Panics;
 use super::tokio_runtime::OwnRuntime;
-use crate::sync::Arc;
-use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// tokio's multi-thread runtime with its timer, without its IO driver.
 #[derive(Debug)]
@@ -23,25 +22,7 @@ pub struct Tokio {
 #[derive(Clone, Debug)]
 pub struct TokioSpawner {
     handle: Handle,
-    panics: Arc<AtomicU64>,
-}
-
-/// Dropped while its thread unwinds, it counts a panic.
-struct PanicWatch(Arc<AtomicU64>);
-
-impl Drop for PanicWatch {
-    fn drop(&mut self) {
-        if ::std::thread::panicking() {
-            // Relaxed: a count, nothing is published through it.
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-}
-
-impl TokioSpawner {
-    fn panic_watch(&self) -> PanicWatch {
-        PanicWatch(Arc::clone(&self.panics))
-    }
+    panics: Panics,
 }
 
 impl Tokio {
@@ -52,7 +33,7 @@ impl Tokio {
         Tokio {
             spawner: TokioSpawner {
                 handle: runtime.handle().clone(),
-                panics: Arc::default(),
+                panics: Panics::default(),
             },
             _runtime: runtime,
         }
@@ -61,16 +42,15 @@ impl Tokio {
 
 impl Spawn for TokioSpawner {
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        let watch = self.panic_watch();
+        let watch = self.panics.watch();
         self.handle.spawn(async move {
-            // Lives across the wait, hence is dropped by the unwinding of a poll that panics.
             let _watch = watch;
             task.await;
         });
     }
 
     fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
-        let watch = self.panic_watch();
+        let watch = self.panics.watch();
         self.handle.spawn_blocking(move || {
             let _watch = watch;
             work();
@@ -109,6 +89,6 @@ impl Executors for Tokio {
     }
 
     fn panics(&self) -> u64 {
-        self.spawner.panics.load(Ordering::Relaxed)
+        self.spawner.panics.count()
     }
 }

@@ -1,0 +1,203 @@
+//! smol's executor, on threads: async-executor runs the tasks, blocking the work that holds up its thread.
+//!
+//! async-executor has no threads: who calls `Executor::run` lends it one. The adapter has as many as it is asked for,
+//! each of which runs it inside async-io's `block_on`, as smol's own `spawn` does (and so looks after async-io's
+//! timers while it waits). Work that blocks goes to `blocking::unblock`, whose threads are the program's and not the
+//! executor's.
+//!
+//! What [`Executors`] asks of a drop, and how these crates do it: `run` ends with the future that it is given, and
+//! with it the threads; a dropped `Executor` drops the tasks that wait (its tasks are woken and its queue emptied);
+//! `Task::cancel` drops work that has not begun, and waits for work that has. A task that another thread spawns in
+//! the very moment of the drop goes when that call returns.
+
+use ::std::cell::Cell;
+use ::std::collections::HashMap;
+use ::std::fmt;
+use ::std::num::NonZeroUsize;
+use ::std::sync::Weak;
+
+use ::async_channel::{Receiver, Sender};
+use ::async_executor::Executor;
+use ::async_io::block_on;
+use ::blocking::{Task, unblock};
+use flowmeter_harness::executor::{Executors, Spawn};
+
+use super::panic_watch::Panics;
+use crate::own_thread::OwnThread;
+use crate::sync::{Arc, Mutex, contain, order_key, thread_local};
+
+/// async-executor with threads of its own.
+pub struct Smol {
+    /// Given up first by a drop: then the threads hold the last of it.
+    executor: Option<Arc<Executor<'static>>>,
+    spawner: SmolSpawner,
+    threads: Vec<OwnThread>,
+    /// Closed, it ends the threads.
+    end: Sender<()>,
+}
+
+/// Spawns on a [`Smol`] from anywhere, until that is dropped.
+#[derive(Clone)]
+pub struct SmolSpawner {
+    executor: Weak<Executor<'static>>,
+    works: Arc<Mutex<Works>>,
+    panics: Panics,
+}
+
+/// Work that blocks and is not over, by its number; none once the executor is dropped.
+struct Works {
+    open: bool,
+    tasks: HashMap<u64, Task<()>>,
+}
+
+thread_local! {
+    /// The piece of work that this thread is doing; 0 for none.
+    static DOING: Cell<u64> = const { Cell::new(0) };
+}
+
+impl Smol {
+    fn started(threads: NonZeroUsize, begin: impl Fn() + Send + Sync + 'static) -> Self {
+        let executor = Arc::new(Executor::new());
+        let (end, ended) = ::async_channel::bounded(1);
+        let begin = Arc::new(begin);
+        let start = |_| {
+            let (executor, ended) = (Arc::clone(&executor), ended.clone());
+            let begin = Arc::clone(&begin);
+            OwnThread::start(move || {
+                begin();
+                run(&executor, &ended);
+            })
+        };
+        Smol {
+            threads: (0..threads.get()).map(start).collect(),
+            spawner: SmolSpawner {
+                executor: Arc::downgrade(&executor),
+                works: Arc::new(Mutex::new(Works {
+                    open: true,
+                    tasks: HashMap::new(),
+                })),
+                panics: Panics::default(),
+            },
+            executor: Some(executor),
+            end,
+        }
+    }
+}
+
+/// What each thread does until the end.
+fn run(executor: &Executor<'static>, ended: &Receiver<()>) {
+    // Nothing is ever sent: the answer is that the channel was closed.
+    let _ = block_on(executor.run(ended.recv()));
+}
+
+impl Spawn for SmolSpawner {
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let Some(executor) = self.executor.upgrade() else {
+            return;
+        };
+        let watch = self.panics.watch();
+        let watched = async move {
+            let _watch = watch;
+            task.await;
+        };
+        executor.spawn(watched).detach();
+    }
+
+    fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
+        let number = order_key();
+        let watch = self.panics.watch();
+        let works = Arc::clone(&self.works);
+        let numbered = move || {
+            DOING.with(|doing| doing.set(number));
+            contain(move || {
+                let _watch = watch;
+                work();
+            });
+            DOING.with(|doing| doing.set(0));
+            // Taken out of the lock: dropping it may drop what the executor's owner waits for.
+            let over = works.lock().tasks.remove(&number);
+            if let Some(task) = over {
+                task.detach();
+            }
+        };
+        // With the lock held: what is over at once finds its task there.
+        let mut works = self.works.lock();
+        if works.open {
+            works.tasks.insert(number, unblock(numbered));
+        } else {
+            drop(works);
+            drop(numbered);
+        }
+    }
+}
+
+impl Executors for Smol {
+    type Spawner = SmolSpawner;
+
+    fn with_threads(threads: NonZeroUsize) -> Self {
+        Smol::started(threads, || ())
+    }
+
+    fn with_threads_beginning(
+        threads: NonZeroUsize,
+        begin: impl Fn() + Send + Sync + 'static,
+    ) -> Option<Self> {
+        Some(Smol::started(threads, begin))
+    }
+
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.spawner.spawn(task);
+    }
+
+    fn spawner(&self) -> SmolSpawner {
+        self.spawner.clone()
+    }
+
+    fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
+        self.spawner.spawn_blocking(work);
+    }
+
+    fn panics(&self) -> u64 {
+        self.spawner.panics.count()
+    }
+}
+
+impl Drop for Smol {
+    fn drop(&mut self) {
+        self.end.close();
+        for thread in &mut self.threads {
+            thread.join();
+        }
+        // Before the work that blocks is waited for: it may wait for something that a task holds. In one of its own
+        // tasks that thread holds the executor, and drops it once the task has come to its next wait.
+        let executor = self.executor.take();
+        contain(|| drop(executor));
+        let works = {
+            let mut works = self.spawner.works.lock();
+            works.open = false;
+            ::std::mem::take(&mut works.tasks)
+        };
+        for (number, task) in works {
+            if DOING.with(Cell::get) == number {
+                task.detach();
+            } else {
+                contain(|| block_on(task.cancel()));
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Smol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let threads = self.threads.len();
+        f.debug_struct("Smol")
+            .field("threads", &threads)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for SmolSpawner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SmolSpawner").finish_non_exhaustive()
+    }
+}

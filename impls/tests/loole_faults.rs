@@ -1,0 +1,59 @@
+//! Stand-alone reproductions, against loole's own API, of why it fails `c2-histories-async` and `c2-outcomes` on a
+//! rendezvous. Each asserts the fault as it is: once a release puts it right, its test fails.
+
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "real threads against published crates: no checker watches"
+)]
+
+use std::pin::pin;
+use std::task::{Context, Waker};
+use std::thread;
+
+use loole::{RecvError, TryRecvError, TrySendError};
+
+/// C1: on a rendezvous a put ends no earlier than its taker has the value. Here the sender is answered, drops the
+/// receive future that it met, and the value is still in a channel that has room for none.
+#[test]
+fn a_send_is_answered_before_the_future_that_it_met_has_the_value() {
+    let (tx, rx) = loole::bounded(0);
+    {
+        let mut receive = pin!(rx.recv_async());
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(receive.as_mut().poll(&mut context).is_pending());
+        assert_eq!(tx.try_send(1), Ok(()));
+    }
+    // C1 says that nobody has it, so that it was refused.
+    assert_eq!(rx.try_recv(), Ok(1));
+}
+
+/// The same with a thread that waits in `recv`: whoever is faster has the value, here the sender itself.
+#[test]
+fn a_sender_takes_back_what_a_waiting_thread_was_given() {
+    const TRIES: usize = 10_000;
+    let (tx, rx) = loole::bounded(0);
+    let waiting = rx.clone();
+    let consumer = thread::spawn(move || {
+        let values = std::iter::from_fn(|| waiting.recv().ok());
+        values.count()
+    });
+    let taken_back = (0..TRIES).filter(|_| {
+        // Refused until the thread waits.
+        while let Err(TrySendError::Full(())) = tx.try_send(()) {
+            thread::yield_now();
+        }
+        match rx.try_recv() {
+            Ok(()) => true,
+            Err(TryRecvError::Empty) => false,
+            Err(TryRecvError::Disconnected) => panic!("the sender lives"),
+        }
+    });
+    let taken_back = taken_back.count();
+    drop(tx);
+    let given = consumer.join().expect("the consumer ends well");
+    assert_eq!(given + taken_back, TRIES);
+    // C1 says none.
+    assert_ne!(taken_back, 0, "of {TRIES}");
+    assert_eq!(rx.recv(), Err(RecvError::Disconnected));
+}
