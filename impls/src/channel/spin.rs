@@ -2,16 +2,22 @@
 //!
 //! Where schedules are explored, and on one core, nobody who looks again finds anything new: there it is never worth it.
 
-use crate::sync::{spin_hint, spinning_pays, yield_now};
+use crate::sync::{clock, spin_hint, spinning_pays, yield_now};
 
-/// Turns, each of which waits twice as long as the one before: some microseconds in all, as long as it takes to wake a
-/// thread.
-const TURNS: u32 = 7;
+/// Turns of looking again at once, each of which waits twice as long as the one before.
+const TURNS: u32 = 4;
+/// Turns after these in which the core is left to others: to wake a thread that sleeps costs more than many of them.
+const YIELDS: u32 = 64;
+/// A core that comes back later, in nanoseconds, is wanted by others, who should have it: no further turns.
+const LATE_NANOS: u64 = 50_000;
+/// Turns that wait for a step of another thread: some microseconds in all.
+const STEP_TURNS: u32 = 7;
 
 /// One stretch of looking again.
 pub(crate) struct Spin(u32);
 
 impl Spin {
+    #[inline]
     pub(crate) fn new() -> Self {
         Spin(0)
     }
@@ -20,20 +26,41 @@ impl Spin {
     /// not get to them, it may need this core.
     #[cold]
     pub(crate) fn snooze(&mut self) {
-        if !self.again() {
+        if self.0 < STEP_TURNS && spinning_pays() {
+            self.turn();
+        } else {
             yield_now();
         }
     }
 
-    /// Waits a little, or answers that it has been long enough.
+    /// Waits for a moment, or answers that it has been long enough: for who could as well ask in another way.
     pub(crate) fn again(&mut self) -> bool {
         if self.0 >= TURNS || !spinning_pays() {
             return false;
         }
+        self.turn();
+        true
+    }
+
+    /// Waits a little, or answers that it has been long enough: for who would otherwise sleep until somebody wakes it.
+    pub(crate) fn again_before_sleep(&mut self) -> bool {
+        if self.again() {
+            return true;
+        }
+        if self.0 >= TURNS + YIELDS || !spinning_pays() {
+            return false;
+        }
+        let before = clock::now_nanos();
+        yield_now();
+        let is_late = clock::now_nanos() - before > LATE_NANOS;
+        self.0 = if is_late { TURNS + YIELDS } else { self.0 + 1 };
+        true
+    }
+
+    fn turn(&mut self) {
         for _ in 0..1_u32 << self.0 {
             spin_hint();
         }
         self.0 += 1;
-        true
     }
 }

@@ -1,5 +1,5 @@
 //! `lock_free`: while nobody waits, a put is one compare-and-swap and a take another, with no lock and no list of
-//! waiters in sight; as soon as somebody waits, the channel is one of [`ordered_locks`](super::ordered_locks).
+//! waiters in sight; as soon as somebody waits, the channel is one of [`ordered_locks`].
 //!
 //! | buffer | its front |
 //! | --- | --- |

@@ -124,7 +124,7 @@ impl<A> Waiter<A> {
             if answer.is_some() || clock::has_passed(deadline) {
                 return answer;
             }
-            if spin.again() {
+            if spin.again_before_sleep() {
                 continue;
             }
             // Whoever answers between the two leaves the parker its token.
