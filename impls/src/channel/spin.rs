@@ -1,6 +1,7 @@
 //! Looking again before one waits: how often, and how it leaves the core to others meanwhile.
 //!
 //! Where schedules are explored, and on one core, nobody who looks again finds anything new: there it is never worth it.
+//! How long the turns are was measured; METHODOLOGY.md has the figures of what lost.
 
 use crate::sync::{clock, spin_hint, spinning_pays, yield_now};
 
@@ -10,16 +11,25 @@ const TURNS: u32 = 4;
 const YIELDS: u32 = 64;
 /// A core that comes back later, in nanoseconds, is wanted by others, who should have it: no further turns.
 const LATE_NANOS: u64 = 50_000;
-/// Turns that wait for a step of another thread: some microseconds in all.
-const STEP_TURNS: u32 = 7;
+/// Turns that wait for a step of another thread.
+const STEP_TURNS: u32 = 8;
+/// The longest first turn of these, in hints to the processor.
+const FIRST_TURN: usize = 16;
 
-/// One stretch of looking again.
+/// One stretch of looking again: how many turns it has had, or begins after.
 pub(crate) struct Spin(u32);
 
 impl Spin {
     #[inline]
     pub(crate) fn new() -> Self {
         Spin(0)
+    }
+
+    /// One that waits for steps of others in a queue of so many slots. Who looks again at once gets one value, and takes
+    /// the line from the core that is about to write the next; who gives it some time gets several. More than there are
+    /// slots for is never worth waiting for.
+    pub(crate) fn among(slots: usize) -> Self {
+        Spin(slots.clamp(1, FIRST_TURN).ilog2())
     }
 
     /// Waits a little for what another thread is in the middle of: it needs a step or two and waits for nobody. If it does

@@ -167,7 +167,7 @@ impl<T> Ring<T> {
     #[cold]
     #[inline(never)]
     fn offer_again<const SURE: bool>(&self, value: T) -> Quick<(), T> {
-        let mut spin = Spin::new();
+        let mut spin = Spin::among(self.capacity());
         loop {
             let tail = self.tail.load(Ordering::Acquire);
             if tail & SHUT != 0 {
@@ -211,7 +211,7 @@ impl<T> Ring<T> {
     #[cold]
     #[inline(never)]
     fn poll_again<const SURE: bool>(&self) -> Quick<T, ()> {
-        let mut spin = Spin::new();
+        let mut spin = Spin::among(self.capacity());
         loop {
             let head = self.head.load(Ordering::Acquire);
             if head & SHUT != 0 {
@@ -276,7 +276,7 @@ impl<T> Ring<T> {
     pub(super) fn push(&self, value: T) {
         let tail = self.tail.load(Ordering::Relaxed) & !SHUT;
         let slot = self.slot(tail);
-        let mut spin = Spin::new();
+        let mut spin = Spin::among(self.capacity());
         while slot.stamp.load(Ordering::Acquire) != tail {
             spin.snooze();
         }
@@ -296,7 +296,7 @@ impl<T> Ring<T> {
             return None;
         }
         let slot = self.slot(head);
-        let mut spin = Spin::new();
+        let mut spin = Spin::among(self.capacity());
         while slot.stamp.load(Ordering::Acquire) != head | FULL {
             spin.snooze();
         }

@@ -58,7 +58,7 @@ impl<T> Slot<T> {
     /// Until the block's former use is over here.
     #[cold]
     fn wait_until_free(&self) {
-        let mut spin = Spin::new();
+        let mut spin = Spin::among(SLOTS);
         while self.stamp.load(Ordering::Acquire) != FREE {
             spin.snooze();
         }
@@ -115,7 +115,7 @@ impl<T> End<T> {
 
     /// The place, once it is not the gap: whoever moved it there is about to step over.
     fn settled(&self) -> usize {
-        let mut spin = Spin::new();
+        let mut spin = Spin::among(SLOTS);
         loop {
             let place = self.place.load(Ordering::Acquire);
             if index(place) < SLOTS {
@@ -186,7 +186,7 @@ impl<T> Segments<T> {
     #[cold]
     #[inline(never)]
     fn offer_again(&self, value: T) -> Quick<(), T> {
-        let mut spin = Spin::new();
+        let mut spin = Spin::among(SLOTS);
         loop {
             let tail = self.tail.place.load(Ordering::Acquire);
             if tail & SHUT != 0 {
@@ -223,7 +223,7 @@ impl<T> Segments<T> {
     #[cold]
     #[inline(never)]
     fn poll_again<const SURE: bool>(&self) -> Quick<T, ()> {
-        let mut spin = Spin::new();
+        let mut spin = Spin::among(SLOTS);
         loop {
             let head = self.head.place.load(Ordering::Acquire);
             if head & SHUT != 0 {
@@ -302,7 +302,7 @@ impl<T> Segments<T> {
     #[cold]
     fn leave(&self, block: *mut Block<T>) {
         let left = self.block(block);
-        let mut spin = Spin::new();
+        let mut spin = Spin::among(SLOTS);
         let next = loop {
             let next = left.next.load(Ordering::Acquire);
             if !next.is_null() {
@@ -397,7 +397,7 @@ impl<T> Segments<T> {
             return None;
         }
         let block = self.head.block.load(Ordering::Acquire);
-        let mut spin = Spin::new();
+        let mut spin = Spin::among(SLOTS);
         while !self.is_there(block, head) {
             spin.snooze();
         }
