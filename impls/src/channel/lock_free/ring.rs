@@ -88,6 +88,20 @@ pub(super) fn read<const SURE: bool>(word: &AtomicUsize) -> usize {
     }
 }
 
+/// What a take answers at the place `head`, where it sees no value: whether the queue is empty is told by the two words
+/// alone. If it is not, somebody is about to stamp the slot, or has taken from it.
+#[inline]
+pub(super) fn nothing_at<T>(head: usize, tail: usize) -> Option<Quick<T, ()>> {
+    if tail & !SHUT != head {
+        None
+    } else if tail & SHUT == 0 {
+        Some(Quick::Unable(()))
+    } else {
+        // Shut for puts alone, it may be closed: then it has to be said.
+        Some(Quick::Ask(()))
+    }
+}
+
 pub(super) struct Ring<T> {
     /// Where the next value is taken.
     head: Padded<AtomicUsize>,
@@ -154,10 +168,14 @@ impl<T> Ring<T> {
             return Quick::Ask(value);
         }
         let slot = self.slot(tail);
-        if slot.stamp.load(Ordering::Acquire) == tail && self.win(&self.tail, tail) {
-            // SAFETY: the stamp said that the slot is empty and this place's, and only one put wins it.
-            unsafe { slot.fill(tail, value) };
-            return Quick::Done(());
+        if slot.stamp.load(Ordering::Acquire) == tail {
+            if self.win(&self.tail, tail) {
+                // SAFETY: the stamp said that the slot is empty and this place's, and only one put wins it.
+                unsafe { slot.fill(tail, value) };
+                return Quick::Done(());
+            }
+        } else if self.is_full::<SURE>(tail) {
+            return Quick::Unable(value);
         }
         self.offer_again::<SURE>(value)
     }
@@ -180,16 +198,20 @@ impl<T> Ring<T> {
                     unsafe { slot.fill(tail, value) };
                     return Quick::Done(());
                 }
-            } else {
-                // Told by the two words alone: whether the take that is a lap behind has stamped its slot is no matter.
-                let head = read::<SURE>(&self.head) & !SHUT;
-                if head.wrapping_add(self.lap) == tail {
-                    return Quick::Unable(value);
-                }
+            } else if self.is_full::<SURE>(tail) {
+                return Quick::Unable(value);
             }
             // Somebody else has moved on, or is about to stamp.
             spin.snooze();
         }
+    }
+
+    /// Whether that place, at which a put stands, is a lap ahead of the takes. Told by the two words alone: whether the
+    /// take that was in its slot before has stamped it yet is no matter.
+    #[inline]
+    fn is_full<const SURE: bool>(&self, tail: usize) -> bool {
+        let head = read::<SURE>(&self.head) & !SHUT;
+        head.wrapping_add(self.lap) == tail
     }
 
     /// Takes, while the front is open.
@@ -200,9 +222,13 @@ impl<T> Ring<T> {
             return Quick::Ask(());
         }
         let slot = self.slot(head);
-        if slot.stamp.load(Ordering::Acquire) == head | FULL && self.win(&self.head, head) {
-            // SAFETY: the stamp said that this place's value is there, and only one take wins it.
-            return Quick::Done(unsafe { slot.vacate(head.wrapping_add(self.lap)) });
+        if slot.stamp.load(Ordering::Acquire) == head | FULL {
+            if self.win(&self.head, head) {
+                // SAFETY: the stamp said that this place's value is there, and only one take wins it.
+                return Quick::Done(unsafe { slot.vacate(head.wrapping_add(self.lap)) });
+            }
+        } else if let Some(answer) = nothing_at(head, read::<SURE>(&self.tail)) {
+            return answer;
         }
         self.poll_again::<SURE>()
     }
@@ -223,16 +249,8 @@ impl<T> Ring<T> {
                     // SAFETY: as in `poll`.
                     return Quick::Done(unsafe { slot.vacate(head.wrapping_add(self.lap)) });
                 }
-            } else {
-                // As in a put, told by the words.
-                let tail = read::<SURE>(&self.tail);
-                if tail & !SHUT == head {
-                    // Shut for puts alone, it may be closed: then it has to be said.
-                    return match tail & SHUT {
-                        0 => Quick::Unable(()),
-                        _ => Quick::Ask(()),
-                    };
-                }
+            } else if let Some(answer) = nothing_at(head, read::<SURE>(&self.tail)) {
+                return answer;
             }
             spin.snooze();
         }

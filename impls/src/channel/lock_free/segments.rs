@@ -28,7 +28,7 @@ use super::super::ordered_locks::Quick;
 use super::super::spin::Spin;
 use super::cell::{Cell, drain};
 use super::padded::Padded;
-use super::ring::read;
+use super::ring::{nothing_at, read};
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::is_taken_apart;
 
@@ -212,8 +212,12 @@ impl<T> Segments<T> {
         }
         if index(head) < SLOTS {
             let block = self.head.block.load(Ordering::Acquire);
-            if self.is_there(block, head) && self.head.win(head) {
-                return Quick::Done(self.vacate(block, head));
+            if self.is_there(block, head) {
+                if self.head.win(head) {
+                    return Quick::Done(self.vacate(block, head));
+                }
+            } else if let Some(answer) = nothing_at(head, read::<SURE>(&self.tail.place)) {
+                return answer;
             }
         }
         self.poll_again::<SURE>()
@@ -235,15 +239,8 @@ impl<T> Segments<T> {
                     if self.head.win(head) {
                         return Quick::Done(self.vacate(block, head));
                     }
-                } else {
-                    let tail = read::<SURE>(&self.tail.place);
-                    if tail & !SHUT == head {
-                        // Shut for puts alone, it may be closed: then it has to be said.
-                        return match tail & SHUT {
-                            0 => Quick::Unable(()),
-                            _ => Quick::Ask(()),
-                        };
-                    }
+                } else if let Some(answer) = nothing_at(head, read::<SURE>(&self.tail.place)) {
+                    return answer;
                 }
             }
             spin.snooze();

@@ -19,6 +19,8 @@ use super::{Clauses, run};
 /// Clauses ready to be run any number of times.
 pub struct Prepared<'a, T: Message, S: Store<T> = Buffer<T>> {
     clauses: &'a [Clause<'a, S::Family, T>],
+    /// Indices of those that put.
+    puts: Vec<usize>,
     /// Indices of the clauses in the order of trying.
     indices: Vec<usize>,
     order: Order,
@@ -30,6 +32,7 @@ pub struct Prepared<'a, T: Message, S: Store<T> = Buffer<T>> {
 /// The clauses of one run, with their values.
 struct Filled<'r, 'a, T: Message, S: Store<T>> {
     clauses: &'a [Clause<'a, S::Family, T>],
+    putting: &'r [usize],
     locking: &'r Locking,
     room: &'r mut Vec<Guard<'a, T, S>>,
     slots: &'r mut [Option<T>],
@@ -47,8 +50,10 @@ impl<'a, T: Message, S: Store<T>> Prepared<'a, T, S> {
             .map(|clause| channel::<T, S>(clause).shared.key)
             .collect();
         let locking = Locking::new(&keys);
+        let puts = |&clause: &usize| matches!(clauses[clause], Clause::Put(_));
         Prepared {
             clauses,
+            puts: (0..clauses.len()).filter(puts).collect(),
             indices: (0..clauses.len()).collect(),
             order,
             room: Vec::with_capacity(locking.clauses.len()),
@@ -73,6 +78,7 @@ impl<'a, T: Message, S: Store<T>> Prepared<'a, T, S> {
         }
         let mut filled = Filled {
             clauses: self.clauses,
+            putting: &self.puts,
             locking: &self.locking,
             room: &mut self.room,
             slots,
@@ -116,10 +122,8 @@ impl<'a, T: Message, S: Store<T>> Clauses for Filled<'_, 'a, T, S> {
     }
 
     fn missing_value(&self) -> Option<usize> {
-        let empty = |(clause, slot): (&Clause<'_, _, T>, &Option<T>)| {
-            matches!(clause, Clause::Put(_)) && slot.is_none()
-        };
-        self.clauses.iter().zip(&*self.slots).position(empty)
+        let is_empty = |clause: &usize| self.slots[*clause].is_none();
+        self.putting.iter().copied().find(is_empty)
     }
 
     fn lock(&mut self) -> Self::Held {
