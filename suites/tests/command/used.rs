@@ -1,14 +1,14 @@
 //! A small real run and what every verb makes of it; help worth reading.
 
-use flowmeter_harness::caps::Kind;
-use flowmeter_impls::registry::Everybody;
-use flowmeter_suites::contest::Contest;
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
+use flowmeter_harness::caps::Kind;
+use flowmeter_impls::registry::Everybody;
+use flowmeter_suites::contest::Contest;
 use flowmeter_suites::proving::Effort;
 use flowmeter_suites::proving::counterexample::FOLDER;
 
