@@ -44,9 +44,6 @@ impl Attack {
     }
 }
 
-/// Executions of each case of an equivalent rewrite.
-const SOON: u64 = 200;
-
 /// How to attack.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
@@ -60,34 +57,51 @@ pub struct Plan<'a> {
     pub without: Option<&'a str>,
 }
 
-/// How much to look at under a world. What is looked for is a fault that is there: far less than a proof takes
-/// finds it.
-fn effort(world: &str, plan: &Plan<'_>) -> Effort {
-    let usual = match world {
-        // Real threads find by chance, and on a busy machine seldom.
-        "std" => Effort {
-            executions: 20_000,
-            time: Duration::from_secs(15),
-            ..Effort::CHECK
-        },
-        "loom" => Effort {
-            executions: 100_000,
-            time: Duration::from_secs(30),
-            ..Effort::EXPLORE
-        },
-        _ => Effort {
-            time: Duration::from_secs(30),
-            ..Effort::EXPLORE
-        },
-    };
-    Effort {
-        time: plan.time.unwrap_or(usual.time),
-        seed: plan.seed,
-        ..usual
+/// How hard to look, in this order: most faults are found at once by one of the worlds, and no world waits for
+/// another that would never find this one.
+#[derive(Clone, Copy)]
+enum Round {
+    Brief,
+    Longer,
+    Full,
+}
+
+impl Round {
+    fn of(mutant: &Mutant) -> &'static [Round] {
+        match mutant.equivalent {
+            // Nothing is looked for: what raises a false alarm raises it soon.
+            true => &[Round::Brief],
+            false => &[Round::Brief, Round::Longer, Round::Full],
+        }
+    }
+
+    /// How much to look at under a world. What is looked for is a fault that is there: far less than a proof takes
+    /// finds it.
+    fn effort(self, world: &str, plan: &Plan<'_>) -> Effort {
+        let (executions, seconds) = match (self, world) {
+            (Round::Brief, _) => (200, 4),
+            (Round::Longer, _) => (4_000, 8),
+            // Real threads find by chance, and on a busy machine seldom.
+            (Round::Full, "std") => (20_000, 15),
+            (Round::Full, "loom") => (100_000, 30),
+            (Round::Full, _) => (Effort::EXPLORE.executions, 30),
+        };
+        let usual = Duration::from_secs(seconds);
+        let time = match (self, plan.time) {
+            (Round::Full, Some(asked)) => asked,
+            (_, Some(asked)) => asked.min(usual),
+            (_, None) => usual,
+        };
+        Effort {
+            executions,
+            time,
+            seed: plan.seed,
+            ..Effort::under(world)
+        }
     }
 }
 
-/// Lets a property loose on a mutant, in one world after the other until one of them finds it.
+/// Lets a property loose on a mutant, in one world after the other, until one of them finds it.
 ///
 /// # Panics
 /// When there are no worlds with mutants.
@@ -98,21 +112,17 @@ pub fn attack<R: AsyncRegistry>(
     plan: &Plan<'_>,
 ) -> Attack {
     let (mut executions, mut seconds, mut last, mut check) = (0, 0.0, None, None);
-    for world in worlds.of_mutants() {
+    let looks = Round::of(mutant)
+        .iter()
+        .flat_map(|round| worlds.of_mutants().map(|world| (*round, world)));
+    for (round, world) in looks {
         let cell = Owed {
             implementation: mutant.name,
             property,
             world,
             due: Due::Owed,
         };
-        let effort = match mutant.equivalent {
-            // Nothing is looked for: what raises a false alarm raises it soon.
-            true => Effort {
-                executions: SOON,
-                ..effort(world, plan)
-            },
-            false => effort(world, plan),
-        };
+        let effort = round.effort(world, plan);
         let (proof, spoke) = match plan.folder {
             Some(folder) => (prove_and_keep(&cell, effort, folder), Vec::new()),
             None => {

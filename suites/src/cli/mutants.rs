@@ -37,7 +37,7 @@ pub(super) struct Mutants {
     /// Seed of what is random
     #[arg(long, default_value_t = Effort::CHECK.seed)]
     seed: u64,
-    /// Seconds for each mutant, property and world at most [default: 2 under std, 30 elsewhere]
+    /// Seconds for each look at a mutant by a property in a world at most [default: 15 under std, 30 elsewhere]
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,
     /// Only the k-th of n equal parts of the attacks, to share them out over machines

@@ -24,9 +24,6 @@ pub(super) struct Books {
     pub(super) values_each: usize,
 }
 
-/// A value, or the word that there are no more.
-type Parcel = Option<Token>;
-
 impl Crowd {
     /// The crowds worth exploring in a world, for a family that may have one half only.
     pub(super) fn of<C: Channels, W: World>(buffer: Buffer) -> Vec<Crowd> {
@@ -100,8 +97,8 @@ impl Crowd {
         cases
     }
 
-    /// Runs it once: every producer puts its values in order, every consumer takes until it is told that
-    /// there are no more.
+    /// Runs it once: every producer puts its values in order, and every consumer takes its share of all. The main
+    /// thread is one of the consumers.
     fn run<C: Channels, F: Form<C>, W: World>(self, buffer: Buffer) -> Books {
         let Crowd {
             producers,
@@ -109,8 +106,10 @@ impl Crowd {
             values_each,
         } = self;
         let count = producers * values_each;
+        let share = count / consumers;
+        assert_eq!(share * consumers, count, "every consumer has its share");
         let mint = Mint::new(count);
-        let (tx, rx) = C::open::<Parcel>(buffer).expect("asked before");
+        let (tx, mut rx) = C::open::<Token>(buffer).expect("asked before");
 
         let further_txs: Vec<_> = (1..producers)
             .map(|_| C::another_tx(&tx).expect("several producers were asked for"))
@@ -124,7 +123,7 @@ impl Crowd {
                     let mut ledger = Ledger::new(count);
                     for id in producer * values_each..(producer + 1) * values_each {
                         W::perturb();
-                        match F::put(&mut tx, Some(mint.token(id))) {
+                        match F::put(&mut tx, mint.token(id)) {
                             Ok(()) => ledger.accepted(id),
                             Err(_) => violated!("C1: a put on an open channel was refused"),
                         }
@@ -134,59 +133,38 @@ impl Crowd {
             })
             .collect();
 
-        let consume = move |mut rx: C::Rx<Parcel>| {
-            let mut taken = Vec::new();
-            // Dropped only when the books are closed: a drop belongs to whoever holds the value.
-            loop {
+        let consume = move |rx: &mut C::Rx<Token>| -> Vec<usize> {
+            let take = |_| {
                 W::perturb();
-                let answer = F::take(&mut rx);
-                match answer
-                    .unwrap_or_else(|_| violated!("C2: a take found an open channel closed"))
-                {
-                    Some(token) => taken.push(token.id()),
-                    None => return (rx, taken),
+                match F::take(rx) {
+                    Ok(token) => token.id(),
+                    Err(_) => violated!("C2: a take found an open channel closed"),
                 }
-            }
+            };
+            (0..share).map(take).collect()
         };
         let further_rxs: Vec<_> = (1..consumers)
             .map(|_| C::another_rx(&rx).expect("several consumers were asked for"))
             .collect();
         let taking: Vec<_> = further_rxs
             .into_iter()
-            .map(|rx| W::spawn(move || consume(rx)))
+            .map(|mut rx| W::spawn(move || (consume(&mut rx), rx)))
             .collect();
 
-        // The last producer to be joined tells the consumers; the main thread is the first of those, so
-        // somebody else has to join while it takes, except where one producer tells by itself.
-        let end = W::spawn(move || {
-            let mut ledger = Ledger::new(count);
-            let mut txs = Vec::new();
-            for handle in putting {
-                let (tx, books) = W::join(handle);
-                ledger.merge(&books);
-                txs.push(tx);
-            }
-            for _ in 0..consumers {
-                if F::put(&mut txs[0], None).is_err() {
-                    violated!("C1: a put on an open channel was refused");
-                }
-            }
-            (txs, ledger)
-        });
-        let (first_rx, first) = consume(rx);
-        let (txs, mut ledger) = W::join(end);
-        let mut taken = vec![first];
-        let mut rxs = vec![first_rx];
+        // Nobody lets go of a half before all are done: what a drop does is another property's.
+        let mut taken = vec![consume(&mut rx)];
+        let mut rxs = vec![rx];
         for handle in taking {
-            let (rx, ids) = W::join(handle);
+            let (ids, rx) = W::join(handle);
             taken.push(ids);
             rxs.push(rx);
         }
-        // What is still in it after the last word was never taken.
-        while let flowmeter_harness::channel::Polled::Done(left) = C::poll(&mut rxs[0]) {
-            if let Some(token) = left {
-                violated!("C2: {token:?} was overtaken by a value that was put after it");
-            }
+        let mut ledger = Ledger::new(count);
+        let mut txs = Vec::new();
+        for handle in putting {
+            let (tx, books) = W::join(handle);
+            ledger.merge(&books);
+            txs.push(tx);
         }
         drop((txs, rxs));
         for id in taken.iter().flatten() {
