@@ -30,10 +30,18 @@ pub(super) fn cases<C: Alts>(uniform: bool) -> Vec<Case> {
     }
     let mut cases = vec![Case::new("priority", priority::<C>)];
     if uniform {
-        cases.push(Case::new(
-            "uniform over every ready subset",
-            uniform_choice::<C>,
-        ));
+        cases.push(Case::new("uniform over every ready subset", || {
+            uniform_choice::<C>(Patience::Now, 0)
+        }));
+        // Whoever may wait need not look as closely.
+        cases.push(Case::new("uniform for one who would wait", || {
+            uniform_choice::<C>(Patience::Forever, 0)
+        }));
+        if is_closable::<C>(Buffer::fixed(1)) {
+            cases.push(Case::new("uniform among values and closed ports", || {
+                uniform_choice::<C>(Patience::Forever, 0b1010)
+            }));
+        }
     }
     cases
 }
@@ -144,38 +152,45 @@ fn strict_closed<C: Alts, W: World>() {
 /// Both halves of one channel of clause numbers.
 type Halves<C> = (<C as Channels>::Tx<usize>, <C as Channels>::Rx<usize>);
 
-/// Runs one alts over four channels of which `ready` have a value, and says which clause won.
+/// Runs one alts over four channels of which the `ready` ones have a value, or are `closed`, so many times, and counts
+/// which clause won.
 fn choose_among<C: Alts>(
     channels: &mut [Halves<C>],
-    ready: usize,
+    (ready, closed): (usize, usize),
     order: Order,
-    tally: &mut [u32; CLAUSES],
+    patience: Patience,
     times: u32,
-) {
+) -> [u32; CLAUSES] {
+    let is_in = |set: usize, clause: usize| set & (1 << clause) != 0;
     for (clause, (tx, _)) in channels.iter_mut().enumerate() {
-        if ready & (1 << clause) != 0 {
+        if is_in(ready & !closed, clause) {
             assert_eq!(C::offer(tx, clause), Offered::Done);
         }
     }
+    let mut tally = [0; CLAUSES];
     for _ in 0..times {
         let won = {
             let clauses: Vec<Clause<'_, C, usize>> =
                 channels.iter().map(|(_, rx)| Clause::Take(rx)).collect();
             let mut alts = C::prepare(&clauses, order);
-            match C::run(&mut alts, &mut [None, None, None, None], Patience::Now) {
-                Ok(Chosen::Took {
-                    clause,
-                    value: Some(value),
-                }) if clause == value => clause,
+            match C::run(&mut alts, &mut [None, None, None, None], patience) {
+                Ok(Chosen::Took { clause, value })
+                    if value == (!is_in(closed, clause)).then_some(clause) =>
+                {
+                    clause
+                }
                 other => violated!("A6: of the ready clauses {ready:04b} none won: {other:?}"),
             }
         };
         tally[won] += 1;
-        assert_eq!(C::offer(&mut channels[won].0, won), Offered::Done);
+        if !is_in(closed, won) {
+            assert_eq!(C::offer(&mut channels[won].0, won), Offered::Done);
+        }
     }
     for (_, rx) in channels {
         let _ = C::poll(rx);
     }
+    tally
 }
 
 fn open<C: Alts>() -> Vec<Halves<C>> {
@@ -187,8 +202,8 @@ fn open<C: Alts>() -> Vec<Halves<C>> {
 fn priority<C: Alts>() {
     let mut channels = open::<C>();
     for ready in 1..1usize << CLAUSES {
-        let mut tally = [0; CLAUSES];
-        choose_among::<C>(&mut channels, ready, Order::Priority, &mut tally, 5);
+        let (order, patience) = (Order::Priority, Patience::Now);
+        let tally = choose_among::<C>(&mut channels, (ready, 0), order, patience, 5);
         let first = ready.trailing_zeros() as usize;
         holds_eq!(
             tally[first],
@@ -198,12 +213,19 @@ fn priority<C: Alts>() {
     }
 }
 
-fn uniform_choice<C: Alts>() {
+/// Among every subset that the ports which are `closed` belong to.
+fn uniform_choice<C: Alts>(patience: Patience, closed: usize) {
     const TIMES: u32 = 1_200;
     let mut channels = open::<C>();
-    for ready in 1..1usize << CLAUSES {
-        let mut tally = [0; CLAUSES];
-        choose_among::<C>(&mut channels, ready, Order::Random, &mut tally, TIMES);
+    for (clause, (tx, _)) in channels.iter().enumerate() {
+        if closed & (1 << clause) != 0 {
+            C::close(tx);
+        }
+    }
+    let subsets = (1..1usize << CLAUSES).filter(|ready| ready & closed == closed);
+    for ready in subsets {
+        let sets = (ready, closed);
+        let tally = choose_among::<C>(&mut channels, sets, Order::Random, patience, TIMES);
         let ways = ready.count_ones();
         let expected = f64::from(TIMES) / f64::from(ways);
         let chi_squared: f64 = (0..CLAUSES)

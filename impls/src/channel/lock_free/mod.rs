@@ -26,10 +26,14 @@
 //!
 //! # What an alts does
 //!
-//! It tries its clauses in their order without locks, and has committed if one of them is able. The first that tells
-//! nothing without a lock ends that: then it locks all its channels, as in `ordered_locks`. Nothing is in line while it
-//! tries, so nobody else can commit it, and it has no effect but the one. It sees its clauses at different moments, though:
-//! each earlier clause was unable at some moment of the call, which is the weak form of A5 and A6.
+//! Without locks it looks at the ends of its clauses' queues, which is two loads for each, draws among the clauses that
+//! seem able, and has committed if the drawn one is. The first that tells nothing without a lock ends that: then it locks
+//! all its channels, as in `ordered_locks`. Nothing is in line while it tries, so nobody else can commit it, and it has no
+//! effect but the one.
+//!
+//! Where its answer says of a clause that it was unable - with priority of each earlier one, with a default of all - it
+//! tries the clauses in their order instead, by a read-modify-write where nothing is to be had. It sees them at different
+//! moments, though: each was unable at some moment of the call, which is the weak form of A5 and A6.
 //!
 //! # What it does not promise
 //!

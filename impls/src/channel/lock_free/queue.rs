@@ -45,6 +45,17 @@ impl<T> Queue<T> {
     pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
         whichever!(self, queue => queue.poll::<SURE>())
     }
+    #[inline]
+    pub(super) fn seems_full(&self) -> bool {
+        match self {
+            Queue::Ring(ring) => ring.seems_full(),
+            Queue::Segments(_) => false,
+        }
+    }
+    #[inline]
+    pub(super) fn seems_empty(&self) -> bool {
+        whichever!(self, queue => queue.seems_empty())
+    }
     pub(super) fn shut_puts(&self) {
         whichever!(self, queue => queue.shut_puts());
     }

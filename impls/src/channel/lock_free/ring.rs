@@ -214,6 +214,20 @@ impl<T> Ring<T> {
         head.wrapping_add(self.lap) == tail
     }
 
+    /// Whether the front is open, and a put would find no room: told without a look at the slots.
+    #[inline]
+    pub(super) fn seems_full(&self) -> bool {
+        let tail = self.tail.load(Ordering::Acquire);
+        tail & SHUT == 0 && self.is_full::<false>(tail)
+    }
+
+    /// Whether the front is open, and a take would find no value: told without a look at the slots.
+    #[inline]
+    pub(super) fn seems_empty(&self) -> bool {
+        let head = self.head.load(Ordering::Acquire);
+        head & SHUT == 0 && self.tail.load(Ordering::Acquire) == head
+    }
+
     /// Takes, while the front is open.
     #[inline]
     pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {

@@ -203,6 +203,13 @@ impl<T> Segments<T> {
         }
     }
 
+    /// Whether the front is open, and a take would find no value: told without a look at the slots.
+    #[inline]
+    pub(super) fn seems_empty(&self) -> bool {
+        let head = self.head.place.load(Ordering::Acquire);
+        head & SHUT == 0 && self.tail.place.load(Ordering::Acquire) == head
+    }
+
     /// Takes, while the front is open.
     #[inline]
     pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {

@@ -39,6 +39,14 @@ impl<T: Message> Front<T> for Way<T> {
             None => Quick::Ask(()),
         }
     }
+    #[inline]
+    fn seems_full(&self) -> bool {
+        self.0.as_ref().is_some_and(Queue::seems_full)
+    }
+    #[inline]
+    fn seems_empty(&self) -> bool {
+        self.0.as_ref().is_some_and(Queue::seems_empty)
+    }
 }
 
 /// The values of a channel, as who holds its lock sees them.

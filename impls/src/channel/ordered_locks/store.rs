@@ -28,6 +28,13 @@ pub trait Front<T>: Clone + Send + Sync + 'static {
 
     /// Takes, likewise.
     fn poll<const SURE: bool>(&self) -> Quick<T, ()>;
+
+    /// Whether a put finds no room, seen with as little as one can look at; `false` where that is not enough. Not said
+    /// for certain.
+    fn seems_full(&self) -> bool;
+
+    /// Whether a take finds no value, likewise.
+    fn seems_empty(&self) -> bool;
 }
 
 /// Everything is behind the lock.
@@ -44,6 +51,14 @@ impl<T> Front<T> for Shut {
     #[inline]
     fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
         Quick::Ask(())
+    }
+    #[inline]
+    fn seems_full(&self) -> bool {
+        false
+    }
+    #[inline]
+    fn seems_empty(&self) -> bool {
+        false
     }
 }
 

@@ -69,7 +69,7 @@ impl Pending<'_, '_> {
         until: Pin<&mut impl Future<Output = ()>>,
     ) -> Poll<Result<Winner, AltsError>> {
         let clauses = &mut self.clauses;
-        let drawn = match glance_all(clauses, &mut self.indices, self.order) {
+        let drawn = match glance_all(clauses, &mut self.indices, self.order, false) {
             Glance::Committed(clause) => return Poll::Ready(Ok(Winner::Clause(clause))),
             Glance::Unable => 0,
             Glance::Ask { drawn } => drawn,

@@ -11,7 +11,7 @@ use super::super::buffer::Buffer;
 use super::super::effects::Effects;
 use super::super::line::Request;
 use super::super::state::{Handed, Put, State, Taken};
-use super::super::store::{Quick, Store};
+use super::super::store::{Front, Quick, Store};
 use super::super::{ChannelOver, Guard};
 use super::locking::Locking;
 use super::port::{self, Answers};
@@ -105,7 +105,8 @@ trait AltsClause<'c>: Send {
     fn misses_value(&self) -> bool;
     /// Drops what a former run has brought, before anything is locked: that may use a channel.
     fn clear(&mut self);
-    fn glance(&mut self) -> Quick<(), ()>;
+    fn seems_able(&self) -> bool;
+    fn glance(&mut self, sure: bool) -> Quick<(), ()>;
     fn attempt(&mut self, state: &mut dyn Any) -> bool;
     fn settle(&mut self);
     fn join(&mut self, state: &mut dyn Any, clause: usize, request: &Arc<Request>) -> bool;
@@ -132,8 +133,12 @@ impl<'c, 'a: 'c, T: Message, S: Store<T>> AltsClause<'c> for TakeClause<'a, T, S
         self.taken = None;
     }
 
-    fn glance(&mut self) -> Quick<(), ()> {
-        port::glance_take(self.channel, &mut self.taken)
+    fn seems_able(&self) -> bool {
+        !self.channel.front.seems_empty()
+    }
+
+    fn glance(&mut self, sure: bool) -> Quick<(), ()> {
+        port::glance_take(self.channel, &mut self.taken, sure)
     }
 
     fn attempt(&mut self, state: &mut dyn Any) -> bool {
@@ -179,8 +184,12 @@ impl<'c, 'a: 'c, T: Message, S: Store<T>> AltsClause<'c> for PutClause<'a, T, S>
 
     fn clear(&mut self) {}
 
-    fn glance(&mut self) -> Quick<(), ()> {
-        port::glance_put(self.channel, &mut self.slot)
+    fn seems_able(&self) -> bool {
+        !self.channel.front.seems_full()
+    }
+
+    fn glance(&mut self, sure: bool) -> Quick<(), ()> {
+        port::glance_put(self.channel, &mut self.slot, sure)
     }
 
     fn attempt(&mut self, state: &mut dyn Any) -> bool {
@@ -262,8 +271,12 @@ impl<'c> Clauses for Mixed<'_, 'c> {
         drop(held);
     }
 
-    fn glance(&mut self, clause: usize) -> Quick<(), ()> {
-        self.clauses[clause].0.glance()
+    fn seems_able(&self, clause: usize) -> bool {
+        self.clauses[clause].0.seems_able()
+    }
+
+    fn glance(&mut self, clause: usize, sure: bool) -> Quick<(), ()> {
+        self.clauses[clause].0.glance(sure)
     }
 
     fn attempt(&mut self, held: &mut Self::Held, clause: usize) -> bool {

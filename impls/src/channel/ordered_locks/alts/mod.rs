@@ -36,8 +36,11 @@ trait Clauses {
     /// Releases them, and keeps what can be used again.
     fn unlock(&mut self, held: Self::Held);
 
-    /// Tries a clause without any lock.
-    fn glance(&mut self, clause: usize) -> Quick<(), ()>;
+    /// Whether a clause may be able, by a look at no more than the ends of its queue, and not for certain.
+    fn seems_able(&self, clause: usize) -> bool;
+
+    /// Tries a clause without any lock. That it was unable is only said for certain to who is `sure`.
+    fn glance(&mut self, clause: usize, sure: bool) -> Quick<(), ()>;
 
     /// Commits a clause if it is able. What is left to be done outside the locks is kept for [`Clauses::settle`].
     fn attempt(&mut self, held: &mut Self::Held, clause: usize) -> bool;
@@ -56,6 +59,7 @@ trait Clauses {
 }
 
 /// Commits exactly one clause, or none when patience ends first. `indices` are those of all clauses.
+#[inline]
 fn run<C: Clauses>(
     clauses: &mut C,
     indices: &mut [usize],
@@ -67,7 +71,8 @@ fn run<C: Clauses>(
         Patience::Forever | Patience::Until(Deadline::NEVER)
     );
     validate(clauses, for_ever)?;
-    let drawn = match glance_all(clauses, indices, order) {
+    let is_answer = matches!(patience, Patience::Now);
+    let drawn = match glance_all(clauses, indices, order, is_answer) {
         Glance::Committed(clause) => return Ok(Winner::Clause(clause)),
         Glance::Unable => match patience {
             Patience::Now => return Ok(Winner::Default),
@@ -75,6 +80,19 @@ fn run<C: Clauses>(
         },
         Glance::Ask { drawn } => drawn,
     };
+    run_locked(drawn, clauses, indices, order, patience)
+}
+
+/// The same under the locks, where so many clauses have their places in the order already. Apart, so that who needs no
+/// lock needs no stack for it.
+#[inline(never)]
+fn run_locked<C: Clauses>(
+    drawn: usize,
+    clauses: &mut C,
+    indices: &mut [usize],
+    order: Order,
+    patience: Patience,
+) -> Result<Winner, AltsError> {
     let mut held = clauses.lock();
     if let Some(clause) = try_from(drawn, clauses, &mut held, indices, order) {
         return Ok(committed(clauses, held, clause));
@@ -145,8 +163,8 @@ fn try_from<C: Clauses>(
 fn draw(indices: &mut [usize], position: usize, order: Order) {
     // One step of a shuffle, made only if it is needed: the first able clause of a random
     // order is uniform over whichever clauses are able (A5).
-    if order == Order::Random {
-        let rest = indices.len() - position;
+    let rest = indices.len() - position;
+    if order == Order::Random && rest > 1 {
         indices.swap(position, position + choose(rest));
     }
 }
@@ -163,13 +181,27 @@ enum Glance {
     Ask { drawn: usize },
 }
 
-/// Tries every clause without a lock, up to one of which that tells nothing.
+/// Tries every clause without a lock, up to one of which that tells nothing. `is_answer`: that all are unable is what the
+/// caller answers.
 #[inline]
-fn glance_all<C: Clauses>(clauses: &mut C, indices: &mut [usize], order: Order) -> Glance {
-    for position in 0..indices.len() {
-        draw(indices, position, order);
+fn glance_all<C: Clauses>(
+    clauses: &mut C,
+    indices: &mut [usize],
+    order: Order,
+    is_answer: bool,
+) -> Glance {
+    // Where the order counts, that an earlier clause was unable is part of the answer too. Otherwise the answer says of
+    // the clause that has committed that it was able, and nothing of others: so only those that seem able are drawn
+    // from, which needs a random number for each of them and not for all.
+    let sure = is_answer || order == Order::Priority;
+    let promising = match sure {
+        true => indices.len(),
+        false => promising_first(clauses, indices),
+    };
+    for position in 0..promising {
+        draw(&mut indices[..promising], position, order);
         let clause = indices[position];
-        match clauses.glance(clause) {
+        match clauses.glance(clause, sure) {
             Quick::Done(()) => return Glance::Committed(clause),
             Quick::Unable(()) => {}
             Quick::Ask(()) => {
@@ -180,6 +212,19 @@ fn glance_all<C: Clauses>(clauses: &mut C, indices: &mut [usize], order: Order) 
         }
     }
     Glance::Unable
+}
+
+/// Moves the clauses that seem able to the front, and says how many there are.
+#[inline]
+fn promising_first<C: Clauses>(clauses: &C, indices: &mut [usize]) -> usize {
+    let mut promising = 0;
+    for position in 0..indices.len() {
+        if clauses.seems_able(indices[position]) {
+            indices.swap(promising, position);
+            promising += 1;
+        }
+    }
+    promising
 }
 
 /// Ends an alts that has committed a clause without waiting.

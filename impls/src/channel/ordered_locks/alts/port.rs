@@ -30,13 +30,18 @@ impl<A> Answers<A> {
     }
 }
 
-/// Tries to take without the lock.
+/// Tries to take without the lock. That it was unable is only said for certain to who is `sure`.
 #[inline]
 pub(super) fn glance_take<T: Message, S: Store<T>>(
     channel: &ChannelOver<T, S>,
     taken: &mut Option<T>,
+    sure: bool,
 ) -> Quick<(), ()> {
-    match channel.front.poll::<true>() {
+    let polled = match sure {
+        true => channel.front.poll::<true>(),
+        false => channel.front.poll::<false>(),
+    };
+    match polled {
         Quick::Done(value) => {
             *taken = Some(value);
             Quick::Done(())
@@ -46,7 +51,8 @@ pub(super) fn glance_take<T: Message, S: Store<T>>(
     }
 }
 
-/// Tries to put what is in the slot without the lock. It comes back there where it was not accepted.
+/// Tries to put what is in the slot without the lock. It comes back there where it was not accepted. That it was unable
+/// is only said for certain to who is `sure`.
 ///
 /// # Panics
 /// When the slot is empty: an alts is validated before it is run.
@@ -54,9 +60,14 @@ pub(super) fn glance_take<T: Message, S: Store<T>>(
 pub(super) fn glance_put<T: Message, S: Store<T>>(
     channel: &ChannelOver<T, S>,
     slot: &mut Option<T>,
+    sure: bool,
 ) -> Quick<(), ()> {
     let value = slot.take().expect("validated: a put clause has its value");
-    match channel.front.offer::<true>(value) {
+    let offered = match sure {
+        true => channel.front.offer::<true>(value),
+        false => channel.front.offer::<false>(value),
+    };
+    match offered {
         Quick::Done(()) => Quick::Done(()),
         Quick::Unable(value) => {
             *slot = Some(value);

@@ -10,7 +10,7 @@ use super::super::buffer::Buffer;
 use super::super::effects::Effects;
 use super::super::line::Request;
 use super::super::state::{Handed, Put, Taken};
-use super::super::store::{Quick, Store};
+use super::super::store::{Front, Quick, Store};
 use super::super::{ChannelOver, Guard};
 use super::locking::Locking;
 use super::port::{self, Answers};
@@ -24,23 +24,27 @@ pub struct Prepared<'a, T: Message, S: Store<T> = Buffer<T>> {
     /// Indices of the clauses in the order of trying.
     indices: Vec<usize>,
     order: Order,
+    behind: Behind<'a, T, S>,
+}
+
+/// What only runs use that do not commit without locks, kept so that no other one has to make it.
+struct Behind<'a, T: Message, S: Store<T>> {
     locking: Locking,
-    /// Room for the locks; empty between runs.
+    /// Room for the locks; empty between runs, as are all that follow.
     room: Vec<Guard<'a, T, S>>,
+    takes: Answers<Taken<T>>,
+    puts: Answers<Put<T>>,
+    effects: Effects<T>,
 }
 
 /// The clauses of one run, with their values.
 struct Filled<'r, 'a, T: Message, S: Store<T>> {
     clauses: &'a [Clause<'a, S::Family, T>],
     putting: &'r [usize],
-    locking: &'r Locking,
-    room: &'r mut Vec<Guard<'a, T, S>>,
+    behind: &'r mut Behind<'a, T, S>,
     slots: &'r mut [Option<T>],
     /// Of the take that won.
     taken: Option<T>,
-    takes: Answers<Taken<T>>,
-    puts: Answers<Put<T>>,
-    effects: Effects<T>,
 }
 
 impl<'a, T: Message, S: Store<T>> Prepared<'a, T, S> {
@@ -56,8 +60,13 @@ impl<'a, T: Message, S: Store<T>> Prepared<'a, T, S> {
             puts: (0..clauses.len()).filter(puts).collect(),
             indices: (0..clauses.len()).collect(),
             order,
-            room: Vec::with_capacity(locking.clauses.len()),
-            locking,
+            behind: Behind {
+                room: Vec::with_capacity(locking.clauses.len()),
+                locking,
+                takes: Answers::new(),
+                puts: Answers::new(),
+                effects: Effects::new(),
+            },
         }
     }
 
@@ -79,13 +88,9 @@ impl<'a, T: Message, S: Store<T>> Prepared<'a, T, S> {
         let mut filled = Filled {
             clauses: self.clauses,
             putting: &self.puts,
-            locking: &self.locking,
-            room: &mut self.room,
+            behind: &mut self.behind,
             slots,
             taken: None,
-            takes: Answers::new(),
-            puts: Answers::new(),
-            effects: Effects::new(),
         };
         let winner = run(&mut filled, &mut self.indices, self.order, patience)?;
         Ok(match winner {
@@ -127,8 +132,8 @@ impl<'a, T: Message, S: Store<T>> Clauses for Filled<'_, 'a, T, S> {
     }
 
     fn lock(&mut self) -> Self::Held {
-        let mut held = std::mem::take(self.room);
-        for &clause in &self.locking.clauses {
+        let mut held = std::mem::take(&mut self.behind.room);
+        for &clause in &self.behind.locking.clauses {
             held.push(channel::<T, S>(&self.clauses[clause]).lock());
         }
         held
@@ -136,42 +141,54 @@ impl<'a, T: Message, S: Store<T>> Clauses for Filled<'_, 'a, T, S> {
 
     fn unlock(&mut self, mut held: Self::Held) {
         held.clear();
-        *self.room = held;
+        self.behind.room = held;
     }
 
     #[inline]
-    fn glance(&mut self, clause: usize) -> Quick<(), ()> {
+    fn seems_able(&self, clause: usize) -> bool {
         match self.clauses[clause] {
-            Clause::Take(consumer) => port::glance_take(consumer.handle(), &mut self.taken),
-            Clause::Put(producer) => port::glance_put(producer.handle(), &mut self.slots[clause]),
+            Clause::Take(consumer) => !consumer.handle().front.seems_empty(),
+            Clause::Put(producer) => !producer.handle().front.seems_full(),
+        }
+    }
+
+    #[inline]
+    fn glance(&mut self, clause: usize, sure: bool) -> Quick<(), ()> {
+        match self.clauses[clause] {
+            Clause::Take(consumer) => port::glance_take(consumer.handle(), &mut self.taken, sure),
+            Clause::Put(producer) => {
+                port::glance_put(producer.handle(), &mut self.slots[clause], sure)
+            }
         }
     }
 
     fn attempt(&mut self, held: &mut Self::Held, clause: usize) -> bool {
-        let state = &mut *held[self.locking.places[clause]];
+        let state = &mut *held[self.behind.locking.places[clause]];
         match self.clauses[clause] {
-            Clause::Take(_) => port::try_take(state, &mut self.taken, &mut self.effects),
-            Clause::Put(_) => port::try_put(state, &mut self.slots[clause], &mut self.effects),
+            Clause::Take(_) => port::try_take(state, &mut self.taken, &mut self.behind.effects),
+            Clause::Put(_) => {
+                port::try_put(state, &mut self.slots[clause], &mut self.behind.effects)
+            }
         }
     }
 
     fn settle(&mut self, _clause: usize) {
-        self.effects.take().run();
+        self.behind.effects.take().run();
     }
 
     fn join(&mut self, held: &mut Self::Held, clause: usize, request: &Arc<Request>) -> bool {
-        let state = &mut *held[self.locking.places[clause]];
+        let state = &mut *held[self.behind.locking.places[clause]];
         match self.clauses[clause] {
-            Clause::Take(_) => port::join_take(state, clause, request, &mut self.takes),
+            Clause::Take(_) => port::join_take(state, clause, request, &mut self.behind.takes),
             Clause::Put(_) => {
                 let slot = &mut self.slots[clause];
-                port::join_put(state, clause, request, &mut self.puts, slot)
+                port::join_put(state, clause, request, &mut self.behind.puts, slot)
             }
         }
     }
 
     fn leave(&mut self, held: &mut Self::Held, clause: usize, request: &Request) {
-        let state = &mut *held[self.locking.places[clause]];
+        let state = &mut *held[self.behind.locking.places[clause]];
         match self.clauses[clause] {
             Clause::Take(_) => {
                 state.takes.leave_clause(request, clause);
@@ -187,11 +204,19 @@ impl<'a, T: Message, S: Store<T>> Clauses for Filled<'_, 'a, T, S> {
     fn receive(&mut self, clause: usize) {
         match self.clauses[clause] {
             Clause::Take(_) => {
-                let taken = self.takes.fetch().expect("a take that won was answered");
+                let taken = self
+                    .behind
+                    .takes
+                    .fetch()
+                    .expect("a take that won was answered");
                 self.taken = taken.map(|Handed { value, .. }| value);
             }
             Clause::Put(_) => {
-                let put = self.puts.fetch().expect("a put that won was answered");
+                let put = self
+                    .behind
+                    .puts
+                    .fetch()
+                    .expect("a put that won was answered");
                 self.slots[clause] = put.err().flatten();
             }
         }
