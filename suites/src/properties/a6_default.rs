@@ -20,7 +20,14 @@ pub(super) const MIXED: Property = Property {
 };
 
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
-    let mut cases = Vec::new();
+    let mut cases: Vec<Case> = having::<C>(&[Buffer::fixed(1), Buffer::Unbounded])
+        .map(|buffer| {
+            Case::new(
+                format!("each looks for the other's value, {buffer}"),
+                move || crossing::<C, W>(buffer),
+            )
+        })
+        .collect();
     for buffer in having::<C>(&[Buffer::Rendezvous, Buffer::fixed(1)]) {
         cases.push(Case::new(buffer.to_string(), move || {
             default::<C, W>(buffer)
@@ -86,6 +93,27 @@ fn never_empty<C: Alts, W: World>(order: Order) {
         }
     }
     drop(W::join(player));
+}
+
+/// Two threads put, each to its channel, and look into the other's: whoever looks later comes after both puts.
+fn crossing<C: Alts, W: World>(buffer: Buffer) {
+    let (tx_here, rx_here) = C::open::<u32>(buffer).expect("asked before");
+    let (tx_there, rx_there) = C::open::<u32>(buffer).expect("asked before");
+    let look = |mut tx: C::Tx<u32>, rx: C::Rx<u32>| {
+        put::<C, W, _>(&mut tx, 1);
+        let clauses = [Clause::Take(&rx)];
+        let chosen = alts::<C, W, _>(&clauses, Order::Random, &mut [None], Patience::Now);
+        (chosen, tx, rx)
+    };
+    let other = W::spawn(move || look(tx_there, rx_here));
+    let here = look(tx_here, rx_there);
+    let there = W::join(other);
+    holds!(
+        [&here.0, &there.0]
+            .iter()
+            .any(|chosen| **chosen != Ok(Chosen::Default)),
+        "A6: each of two threads put before it looked, and neither found the other's value"
+    );
 }
 
 /// An alts without patience, which loses only until a put waits for it.
