@@ -146,6 +146,10 @@ impl<R: AsyncRegistry> Enrol for Families<'_, R> {
             .push(Casting::asynchronous::<C, R::Executor>());
     }
 
+    fn mixed<C: Blocking + Async>(&mut self, _who: &Contestant) {
+        self.castings.push(Casting::mixed::<C, R::Executor>());
+    }
+
     fn alts<C: Alts>(&mut self, _who: &Contestant) {
         self.castings.push(Casting::alts::<C>());
     }

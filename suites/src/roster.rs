@@ -158,6 +158,7 @@ impl Roster {
                     Needs::Other(kind) => return asked.who.kind == kind,
                     Needs::Channel(needs) if needs.alts => Capability::Alts,
                     Needs::Channel(needs) if needs.form == Form::Async => Capability::Async,
+                    Needs::Channel(needs) if needs.form == Form::Mixed => Capability::Mixed,
                     Needs::Channel(_) => Capability::Blocking,
                 };
                 asked.who.capabilities.derived.contains(&needed)

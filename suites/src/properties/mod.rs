@@ -119,6 +119,8 @@ pub enum Reliance {
     Blocking,
     /// Those whose tasks await.
     Async,
+    /// Those whose threads meet tasks.
+    Mixed,
     /// Those of alts.
     Alts,
 }
@@ -130,8 +132,13 @@ impl Reliance {
             (Reliance::Nobody, _) => false,
             (Reliance::Everybody, _) => true,
             (_, Needs::Other(_)) => false,
-            (Reliance::Blocking, Needs::Channel(needs)) => needs.form == Form::Blocking,
-            (Reliance::Async, Needs::Channel(needs)) => needs.form == Form::Async,
+            (Reliance::Blocking, Needs::Channel(needs)) => {
+                matches!(needs.form, Form::Blocking | Form::Mixed)
+            }
+            (Reliance::Async, Needs::Channel(needs)) => {
+                matches!(needs.form, Form::Async | Form::Mixed)
+            }
+            (Reliance::Mixed, Needs::Channel(needs)) => needs.form == Form::Mixed,
             (Reliance::Alts, Needs::Channel(needs)) => needs.alts,
         }
     }

@@ -157,6 +157,8 @@ pub enum Form {
     Blocking,
     /// As futures, in tasks of an executor.
     Async,
+    /// Threads put and tasks take.
+    Mixed,
     /// By a callback on the completing thread.
     Callback,
     /// They do not wait; no scenario file says it.
@@ -170,6 +172,7 @@ impl Form {
         match self {
             Form::Blocking => "blocking",
             Form::Async => "async",
+            Form::Mixed => "mixed",
             Form::Callback => "callback",
             Form::Never => "never",
         }

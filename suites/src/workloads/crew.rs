@@ -1,4 +1,4 @@
-//! The threads or tasks of one run: started together, heard out, their panics told as failures.
+//! The threads and tasks of one run: started together, heard out, their panics told as failures.
 //!
 //! None begins to work before all have come; the window, where there is one, begins when the last of them runs.
 //!
@@ -204,7 +204,7 @@ pub fn threads<T: Send + 'static>(
     complete(answers)
 }
 
-/// Tasks of one run on an executor.
+/// Tasks of one run on an executor, and threads beside them.
 pub struct Tasks<'e, E, T> {
     executor: &'e E,
     panics_before: u64,
@@ -249,6 +249,34 @@ impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
             herald.outcome = Some(task.await);
             drop(herald);
         });
+    }
+
+    /// One more, which is a thread and no task.
+    ///
+    /// # Errors
+    /// [`FailureKind::Crash`] when the system has no thread.
+    pub fn spawn_thread(&mut self, job: Job<T>) -> Result<(), StageError> {
+        let place = self.count;
+        let mut herald = Herald {
+            place,
+            outcome: None,
+            hearer: self.hearer.clone(),
+        };
+        self.count += 1;
+        let latch = self.latch.clone();
+        let body = move || {
+            let placed = take_place(place);
+            latch.arrive();
+            while !latch.is_open() {
+                thread::yield_now();
+            }
+            herald.outcome = Some(placed.and_then(|()| job()));
+            drop(herald);
+        };
+        // It is heard out by its herald, and ends with it.
+        let thread = thread::Builder::new().spawn(body);
+        let why = |why| failed(FailureKind::Crash, format!("no thread: {why}"));
+        thread.map(drop).map_err(why)
     }
 
     /// Hears them all out; the answers stand in the order of spawning.

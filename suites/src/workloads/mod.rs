@@ -26,6 +26,7 @@ pub mod solo;
 mod start;
 pub mod stream;
 mod stream_async;
+mod stream_mixed;
 pub mod timers;
 pub mod uncontended;
 mod watch;

@@ -3,7 +3,7 @@
 //! Consumers count. Producers go on until every consumer has passed the second edge (or sleeps, see
 //! [`edges`](flowmeter_harness::measure::edges)); the last of them then puts one sentinel for each consumer, so
 //! that consumers of channels without close end too. Where the room has no bound, producers may be 65,536
-//! values ahead (see `lead`). The same loops run as tasks in `stream_async`.
+//! values ahead (see `lead`). The same loops run as tasks in `stream_async`, and half of them in `stream_mixed`.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -62,8 +62,12 @@ impl Params {
                 capacity: self.buffer.capacity(),
                 unbounded: self.buffer == Room::Unbounded,
                 message_bytes: Some(self.message.bytes()),
-                // Tasks share as many threads as there are cores.
-                oversubscribed: self.form == Form::Blocking && threads > cores().get(),
+                oversubscribed: match self.form {
+                    Form::Blocking => threads > cores().get(),
+                    // Tasks share as many threads as there are cores; there are others beside them.
+                    Form::Mixed => true,
+                    _ => false,
+                },
                 ..Axes::default()
             },
         }
@@ -245,7 +249,7 @@ pub fn judge(proof: &Proof, reports: Reports<Proof>) -> Result<(), StageError> {
 }
 
 /// A producing thread.
-fn produce<C: Blocking, P: Payload, W: Watch>(
+pub(super) fn produce<C: Blocking, P: Payload, W: Watch>(
     mut tx: C::Tx<P>,
     producer: u64,
     mut watch: W,

@@ -49,7 +49,7 @@ async fn produce<C: Async, P: Payload, W: Watch>(
 }
 
 /// A consuming task: until its sentinel.
-async fn consume<C: Async, P: Payload, W: Watch>(
+pub(super) async fn consume<C: Async, P: Payload, W: Watch>(
     mut rx: C::Rx<P>,
     mut watch: W,
 ) -> Result<Done<W>, StageError> {

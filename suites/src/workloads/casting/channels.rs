@@ -11,7 +11,7 @@ use crate::workloads::payload::Words;
 use crate::workloads::solo::Alone;
 use crate::workloads::{
     ChannelNeeds, Needs, Work, alts, alts_contended, burst, chain, create, one_shot, open_loop,
-    opens, ping_pong, refused, stream, stream_async, uncontended,
+    opens, ping_pong, refused, stream, stream_async, stream_mixed, uncontended,
 };
 
 impl Casting {
@@ -44,6 +44,17 @@ impl Casting {
                 })
             },
             stage: stage_async::<C, E>,
+            timing: |_| None,
+        }
+    }
+
+    /// A family whose threads and tasks, on that executor, meet on one channel.
+    pub fn mixed<C: Blocking + Async, E: Executors>() -> Casting {
+        Casting {
+            takes_part: |work| {
+                needs(work).is_some_and(|needs| needs.form == Form::Mixed && opens::<C>(&needs))
+            },
+            stage: stage_mixed::<C, E>,
             timing: |_| None,
         }
     }
@@ -95,6 +106,18 @@ fn stage_async<C: Async, E: Executors>(
         },
         Work::PingPong(params) => ping_pong::stage_async::<C, E>(params),
         _ => Err(refused("to run that workload in tasks")),
+    }
+}
+
+fn stage_mixed<C: Blocking + Async, E: Executors>(
+    work: &Work,
+    _who: &Contestant,
+) -> Result<Box<dyn Stage>, StageError> {
+    match *work {
+        Work::Stream(params) if params.message == MessageKind::Word => {
+            stream_mixed::stage::<C, u64, E>(params)
+        }
+        _ => Err(refused("to run that workload between threads and tasks")),
     }
 }
 
