@@ -210,9 +210,16 @@ fn values_of_the_wrong_kind_are_refused() {
         said.starts_with("channels/x.toml:2: `why`: expected a sentence"),
         "{said}"
     );
-    let said = refusal(&GOOD.replace("blocking", "async").replace("8B", "512B"));
+    for form in ["async", "mixed"] {
+        let said = refusal(&GOOD.replace("blocking", form).replace("8B", "512B"));
+        assert!(
+            said.starts_with("channels/x.toml:9: `message`: expected `8B`"),
+            "{said}"
+        );
+    }
+    let said = refusal(&GOOD.replace("blocking", "callback"));
     assert!(
-        said.starts_with("channels/x.toml:9: `message`: expected `8B`"),
+        said.starts_with("channels/x.toml:10: `form`: expected `blocking`"),
         "{said}"
     );
 }

@@ -145,14 +145,22 @@ pub fn parse(name: &str, path: &Path, text: &str) -> Result<ScenarioSpec, Scenar
         WorkloadName::Parked => Work::Parked(source.params()?),
         WorkloadName::GoPingPong => Work::GoPingPong(source.params()?),
     };
-    if let Work::Stream(params) = &work
-        && params.form == Form::Async
-        && params.message != MessageKind::Word
-    {
-        return Err(source.refuse(
-            "message",
-            "expected `8B`, the only message of async streams",
-        ));
+    match &work {
+        Work::Stream(params) if params.form == Form::Callback => {
+            return Err(source.refuse("form", "expected `blocking`, `async` or `mixed`"));
+        }
+        Work::Stream(params)
+            if params.form != Form::Blocking && params.message != MessageKind::Word =>
+        {
+            return Err(source.refuse(
+                "message",
+                "expected `8B`, the only message of streams with tasks",
+            ));
+        }
+        Work::PingPong(params) if !matches!(params.form, Form::Blocking | Form::Async) => {
+            return Err(source.refuse("form", "expected `blocking` or `async`"));
+        }
+        _ => {}
     }
     Ok(ScenarioSpec {
         name: name.to_owned(),
