@@ -47,7 +47,7 @@ impl Attack {
 /// How to attack.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
-    /// For each mutant, property and world at most; as usual where there is none.
+    /// For each look at a mutant by a property in a world at most; as usual where there is none.
     pub time: Option<Duration>,
     /// Seed of what is random.
     pub seed: u64,
@@ -57,20 +57,21 @@ pub struct Plan<'a> {
     pub without: Option<&'a str>,
 }
 
-/// How hard to look, in this order: most faults are found at once by one of the worlds, and no world waits for
-/// another that would never find this one.
+/// How hard to look. Most faults are found at once by one of the worlds, and none is to wait for another that would never
+/// find it: so each world looks briefly before any looks longer.
 #[derive(Clone, Copy)]
 enum Round {
     Brief,
     Longer,
     Full,
+    /// At an equivalent rewrite, where nothing is looked for: what raises a false alarm raises it soon.
+    ForAlarms,
 }
 
 impl Round {
     fn of(mutant: &Mutant) -> &'static [Round] {
         match mutant.equivalent {
-            // Nothing is looked for: what raises a false alarm raises it soon.
-            true => &[Round::Brief],
+            true => &[Round::ForAlarms],
             false => &[Round::Brief, Round::Longer, Round::Full],
         }
     }
@@ -78,24 +79,28 @@ impl Round {
     /// How much to look at under a world. What is looked for is a fault that is there: far less than a proof takes
     /// finds it.
     fn effort(self, world: &str, plan: &Plan<'_>) -> Effort {
+        // Real threads find by chance, and on a busy machine seldom.
+        let enough = if world == "std" { 15 } else { 30 };
         let (executions, seconds) = match (self, world) {
             (Round::Brief, _) => (200, 4),
-            (Round::Longer, _) => (4_000, 8),
-            // Real threads find by chance, and on a busy machine seldom.
-            (Round::Full, "std") => (20_000, 15),
-            (Round::Full, "loom") => (100_000, 30),
-            (Round::Full, _) => (Effort::EXPLORE.executions, 30),
+            (Round::Longer, "std" | "loom") => (4_000, 8),
+            (Round::Longer, _) => (1_000, 8),
+            (Round::Full, "std") => (20_000, enough),
+            (Round::Full, "loom") => (100_000, enough),
+            (Round::Full, _) => (Effort::EXPLORE.executions, enough),
+            (Round::ForAlarms, _) => (200, enough),
         };
         let usual = Duration::from_secs(seconds);
         let time = match (self, plan.time) {
-            (Round::Full, Some(asked)) => asked,
-            (_, Some(asked)) => asked.min(usual),
             (_, None) => usual,
+            (Round::Brief | Round::Longer, Some(asked)) => asked.min(usual),
+            (Round::Full | Round::ForAlarms, Some(asked)) => asked,
         };
         Effort {
             executions,
             time,
-            seed: plan.seed,
+            // None looks again at what the one before has seen.
+            seed: plan.seed.wrapping_add(self as u64),
             ..Effort::under(world)
         }
     }

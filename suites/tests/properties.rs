@@ -82,7 +82,8 @@ fn effort(world: &str) -> Effort {
 
 /// Executions of a case under loom that will do here where its space is not at its end by then: the verdict is
 /// "inconclusive" then, and `check` and `scripts/long` go on to the end. Designs with locks come to the end sooner; one
-/// whose steps are many and small, as `lock_free`'s, has spaces that no test waits for.
+/// whose steps are many and small, as `lock_free`'s, has spaces that no test waits for: twice as many would take all tests
+/// together beyond ten minutes.
 const ENOUGH: u64 = 5_000;
 
 fn passed(proof: Proof) -> Result<(), Failed> {

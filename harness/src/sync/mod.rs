@@ -262,12 +262,10 @@ pub(crate) fn split_mix(index: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// A random number scaled to `0..n` by multiply and shift: no division, and a bias below n / 2^64. Beside it the
-/// fraction, which is as random as the number was but for the bits that the whole part took.
+/// A random number scaled to `0..n` by multiply and shift: no division, and a bias below n / 2^64.
 #[inline]
-pub(crate) fn scale(random: u64, n: usize) -> (usize, u64) {
-    let product = u128::from(random) * n as u128;
-    ((product >> 64) as usize, product as u64)
+pub(crate) fn scale(random: u64, n: usize) -> usize {
+    ((u128::from(random) * n as u128) >> 64) as usize
 }
 
 /// What a panic said.

@@ -217,7 +217,7 @@ pub fn random_u64() -> u64 {
 #[track_caller]
 pub fn choose(n: usize) -> usize {
     assert!(n > 0, "choose(0): there is nothing to choose from");
-    super::scale(random_u64(), n).0
+    super::scale(random_u64(), n)
 }
 
 fn config(max_steps: MaxSteps) -> Config {

@@ -487,23 +487,8 @@ pub fn contain<R>(call: impl FnOnce() -> R) -> Option<R> {
 #[inline]
 #[track_caller]
 pub fn choose(n: usize) -> usize {
-    use ::std::cell::Cell;
-    thread_local! {
-        /// What is left of a random number, and how many bits of it.
-        static LEFT: Cell<(u64, u32)> = const { Cell::new((0, 0)) };
-    }
     assert!(n > 0, "choose(0): there is nothing to choose from");
-    let bits = u64::BITS - (n as u64).leading_zeros();
-    LEFT.with(|left| {
-        let (mut random, mut unused) = left.get();
-        // Whatever n is, the bias stays below 2^-32.
-        if unused < bits + 32 {
-            (random, unused) = (random_u64(), u64::BITS);
-        }
-        let (chosen, rest) = super::scale(random, n);
-        left.set((rest, unused - bits));
-        chosen
-    })
+    super::scale(random_u64(), n)
 }
 
 /// Real threads on a real machine.

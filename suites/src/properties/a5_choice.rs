@@ -3,11 +3,11 @@
 //! `StrictPriority` no earlier clause was ready at the moment of the commit, whatever others do meanwhile.
 
 use flowmeter_harness::channel::{
-    Alts, Buffer, Channels, Chosen, Clause, Offered, Order, Patience,
+    Alts, Buffer, Channels, Chosen, Clause, Offered, Order, Patience, Polled,
 };
 use flowmeter_harness::sync::World;
 
-use super::acts::{alts, close, is_closable, put, take, turns};
+use super::acts::{alts, close, having, is_closable, put, take, turns};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
@@ -29,21 +29,63 @@ pub(super) fn cases<C: Alts>(uniform: bool) -> Vec<Case> {
         return Vec::new();
     }
     let mut cases = vec![Case::new("priority", priority::<C>)];
-    if uniform {
-        cases.push(Case::new("uniform over every ready subset", || {
-            uniform_choice::<C>(Patience::Now, 0)
+    if !uniform {
+        return cases;
+    }
+    // Whoever may wait need not look as closely as one who takes the default.
+    for patience in [Patience::Now, Patience::Forever] {
+        let name = format!("uniform over every ready subset, {patience:?}");
+        cases.push(Case::new(name, move || {
+            uniform_choice::<C>(&[TAKE; CLAUSES], patience);
         }));
-        // Whoever may wait need not look as closely.
-        cases.push(Case::new("uniform for one who would wait", || {
-            uniform_choice::<C>(Patience::Forever, 0)
-        }));
-        if is_closable::<C>(Buffer::fixed(1)) {
-            cases.push(Case::new("uniform among values and closed ports", || {
-                uniform_choice::<C>(Patience::Forever, 0b1010)
+        if is_closable::<C>(Buffer::fixed(1)) && is_closable::<C>(Buffer::Unbounded) {
+            let name = format!("uniform over takes, puts and closed ports, {patience:?}");
+            cases.push(Case::new(name, move || {
+                uniform_choice::<C>(&MIXTURE, patience);
             }));
         }
     }
     cases
+}
+
+/// Cases for every world: an earlier clause that had its value first is not passed by.
+pub(super) fn raced_cases<C: Alts, W: World>() -> Vec<Case> {
+    having::<C>(&[Buffer::fixed(1), Buffer::Unbounded])
+        .map(|buffer| {
+            Case::new(
+                format!("each looks for the other's value first, {buffer}"),
+                move || crossing::<C, W>(buffer),
+            )
+        })
+        .collect()
+}
+
+/// Two threads put, each to its channel, and look into the other's before one that has a value: whoever looks later comes
+/// after both puts.
+fn crossing<C: Alts, W: World>(buffer: Buffer) {
+    let (tx_here, rx_here) = C::open::<usize>(buffer).expect("asked before");
+    let (tx_there, rx_there) = C::open::<usize>(buffer).expect("asked before");
+    let look = move |mut tx: C::Tx<usize>, rx: C::Rx<usize>| {
+        let (mut tx_ready, rx_ready) = C::open::<usize>(buffer).expect("asked before");
+        assert_eq!(C::offer(&mut tx_ready, 1), Offered::Done);
+        put::<C, W, _>(&mut tx, 0);
+        let clauses = [Clause::Take(&rx), Clause::Take(&rx_ready)];
+        let chosen = alts::<C, W, _>(
+            &clauses,
+            Order::Priority,
+            &mut [None, None],
+            Patience::Forever,
+        );
+        let is_earlier = matches!(chosen, Ok(Chosen::Took { clause: 0, .. }));
+        (is_earlier, tx, rx, tx_ready)
+    };
+    let other = W::spawn(move || look(tx_there, rx_here));
+    let here = look(tx_here, rx_there);
+    let there = W::join(other);
+    holds!(
+        here.0 || there.0,
+        "A5: each of two threads put before it looked, and both passed by the other's value"
+    );
 }
 
 /// What is true at one moment, and looked at while others change it. The first clause's channel is the younger one.
@@ -149,83 +191,158 @@ fn strict_closed<C: Alts, W: World>() {
     drop(W::join(closer));
 }
 
-/// Both halves of one channel of clause numbers.
-type Halves<C> = (<C as Channels>::Tx<usize>, <C as Channels>::Rx<usize>);
-
-/// Runs one alts over four channels of which the `ready` ones have a value, or are `closed`, so many times, and counts
-/// which clause won.
-fn choose_among<C: Alts>(
-    channels: &mut [Halves<C>],
-    (ready, closed): (usize, usize),
-    order: Order,
-    patience: Patience,
-    times: u32,
-) -> [u32; CLAUSES] {
-    let is_in = |set: usize, clause: usize| set & (1 << clause) != 0;
-    for (clause, (tx, _)) in channels.iter_mut().enumerate() {
-        if is_in(ready & !closed, clause) {
-            assert_eq!(C::offer(tx, clause), Offered::Done);
-        }
-    }
-    let mut tally = [0; CLAUSES];
-    for _ in 0..times {
-        let won = {
-            let clauses: Vec<Clause<'_, C, usize>> =
-                channels.iter().map(|(_, rx)| Clause::Take(rx)).collect();
-            let mut alts = C::prepare(&clauses, order);
-            match C::run(&mut alts, &mut [None, None, None, None], patience) {
-                Ok(Chosen::Took { clause, value })
-                    if value == (!is_in(closed, clause)).then_some(clause) =>
-                {
-                    clause
-                }
-                other => violated!("A6: of the ready clauses {ready:04b} none won: {other:?}"),
-            }
-        };
-        tally[won] += 1;
-        if !is_in(closed, won) {
-            assert_eq!(C::offer(&mut channels[won].0, won), Offered::Done);
-        }
-    }
-    for (_, rx) in channels {
-        let _ = C::poll(rx);
-    }
-    tally
+/// What a clause does, and to what.
+#[derive(Clone, Copy)]
+struct Kind {
+    buffer: Buffer,
+    puts: bool,
+    /// Closed before the first alts, so that it is always ready.
+    closed: bool,
 }
 
-fn open<C: Alts>() -> Vec<Halves<C>> {
-    (0..CLAUSES)
-        .map(|_| C::open(Buffer::fixed(1)).expect("asked before"))
-        .collect()
+const TAKE: Kind = Kind {
+    buffer: Buffer::fixed(1),
+    puts: false,
+    closed: false,
+};
+
+const MIXTURE: [Kind; CLAUSES] = [
+    TAKE,
+    Kind { puts: true, ..TAKE },
+    Kind {
+        buffer: Buffer::Unbounded,
+        closed: true,
+        ..TAKE
+    },
+    Kind {
+        puts: true,
+        closed: true,
+        ..TAKE
+    },
+];
+
+/// A channel of clause numbers, with halves for the clause and others to make it ready.
+struct Port<C: Channels> {
+    kind: Kind,
+    clause: usize,
+    tx: C::Tx<usize>,
+    rx: C::Rx<usize>,
+}
+
+type Halves<C> = (<C as Channels>::Tx<usize>, <C as Channels>::Rx<usize>);
+
+impl<C: Channels> Port<C> {
+    fn open(clause: usize, kind: Kind) -> (Halves<C>, Port<C>) {
+        let (tx, rx) = C::open(kind.buffer).expect("asked before");
+        let several = "a family with alts has several handles";
+        let mut port = Port {
+            kind,
+            clause,
+            tx: C::another_tx(&tx).expect(several),
+            rx: C::another_rx(&rx).expect(several),
+        };
+        if kind.closed {
+            // A take finds nothing there, and a put no room: but for the close both would wait.
+            port.fill(kind.puts);
+            C::close(&tx);
+        }
+        ((tx, rx), port)
+    }
+
+    fn fill(&mut self, full: bool) {
+        while let Polled::Done(_) = C::poll(&mut self.rx) {}
+        if full {
+            assert_eq!(C::offer(&mut self.tx, self.clause), Offered::Done);
+        }
+    }
+
+    fn make(&mut self, ready: bool) {
+        if !self.kind.closed {
+            self.fill(ready != self.kind.puts);
+        }
+    }
+
+    /// What an alts answers that has chosen it.
+    fn answer(&self) -> Chosen<usize> {
+        let Kind { puts, closed, .. } = self.kind;
+        let clause = self.clause;
+        match puts {
+            true => Chosen::Put {
+                clause,
+                accepted: !closed,
+            },
+            false => Chosen::Took {
+                clause,
+                value: (!closed).then_some(clause),
+            },
+        }
+    }
+}
+
+/// Runs one alts over those ports, of each `ready` set in turn so many times; judged is how often each clause won. It is
+/// prepared once, as alts of loops are.
+fn choose_among<C: Alts>(
+    kinds: &[Kind; CLAUSES],
+    (order, patience): (Order, Patience),
+    times: u32,
+    judge: impl Fn(usize, [u32; CLAUSES]),
+) {
+    let opened = kinds.iter().enumerate();
+    let (halves, mut ports): (Vec<_>, Vec<_>) = opened
+        .map(|(clause, kind)| Port::<C>::open(clause, *kind))
+        .unzip();
+    let clauses: Vec<Clause<'_, C, usize>> = std::iter::zip(&halves, kinds)
+        .map(|((tx, rx), kind)| match kind.puts {
+            true => Clause::Put(tx),
+            false => Clause::Take(rx),
+        })
+        .collect();
+    let mut alts = C::prepare(&clauses, order);
+    let is_in = |set: usize, clause: usize| set & (1 << clause) != 0;
+    let always: usize = (0..CLAUSES)
+        .filter(|c| kinds[*c].closed)
+        .map(|c| 1 << c)
+        .sum();
+    for ready in (1..1usize << CLAUSES).filter(|ready| ready & always == always) {
+        for port in &mut ports {
+            port.make(is_in(ready, port.clause));
+        }
+        let mut tally = [0; CLAUSES];
+        for _ in 0..times {
+            let mut slots: Vec<_> = ports
+                .iter()
+                .map(|port| port.kind.puts.then_some(port.clause))
+                .collect();
+            let chosen = C::run(&mut alts, &mut slots, patience);
+            let won = ports
+                .iter_mut()
+                .find(|port| is_in(ready, port.clause) && chosen == Ok(port.answer()));
+            let Some(port) = won else {
+                violated!("A6: of the ready clauses {ready:04b} none won: {chosen:?}")
+            };
+            tally[port.clause] += 1;
+            port.make(true);
+        }
+        judge(ready, tally);
+    }
 }
 
 fn priority<C: Alts>() {
-    let mut channels = open::<C>();
-    for ready in 1..1usize << CLAUSES {
-        let (order, patience) = (Order::Priority, Patience::Now);
-        let tally = choose_among::<C>(&mut channels, (ready, 0), order, patience, 5);
+    let plan = (Order::Priority, Patience::Now);
+    choose_among::<C>(&[TAKE; CLAUSES], plan, 5, |ready, tally| {
         let first = ready.trailing_zeros() as usize;
         holds_eq!(
             tally[first],
             5,
             "A5: of {ready:04b} (lowest bit first) another clause won: {tally:?}"
         );
-    }
+    });
 }
 
-/// Among every subset that the ports which are `closed` belong to.
-fn uniform_choice<C: Alts>(patience: Patience, closed: usize) {
+fn uniform_choice<C: Alts>(kinds: &[Kind; CLAUSES], patience: Patience) {
     const TIMES: u32 = 1_200;
-    let mut channels = open::<C>();
-    for (clause, (tx, _)) in channels.iter().enumerate() {
-        if closed & (1 << clause) != 0 {
-            C::close(tx);
-        }
-    }
-    let subsets = (1..1usize << CLAUSES).filter(|ready| ready & closed == closed);
-    for ready in subsets {
-        let sets = (ready, closed);
-        let tally = choose_among::<C>(&mut channels, sets, Order::Random, patience, TIMES);
+    let plan = (Order::Random, patience);
+    choose_among::<C>(kinds, plan, TIMES, |ready, tally| {
         let ways = ready.count_ones();
         let expected = f64::from(TIMES) / f64::from(ways);
         let chi_squared: f64 = (0..CLAUSES)
@@ -238,5 +355,5 @@ fn uniform_choice<C: Alts>(patience: Patience, closed: usize) {
             chi_squared.total_cmp(&limit).is_le(),
             "A5: the choice among {ready:04b} is not uniform: {tally:?}, chi-squared {chi_squared:.1}"
         );
-    }
+    });
 }

@@ -15,7 +15,7 @@ use super::{Case, Property, Reliance};
 pub(super) const PROPERTY: Property = Property {
     name: "c11-forms",
     statement: "Threads, futures and callbacks meet on one channel; callbacks may nest, re-enter and panic, wakers may panic.",
-    relied_on_by: Reliance::Mixed,
+    relied_on_by: Reliance::Nobody,
 };
 
 pub(super) fn cases<C: Callback + Blocking, W: World>() -> Vec<Case> {

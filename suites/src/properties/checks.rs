@@ -329,6 +329,8 @@ impl<W: World> Enrol for Checks<W> {
             let uniform = claims(who, Claim::UniformChoice);
             self.owe(who, &a5_choice::PROPERTY, a5_choice::cases::<C>(uniform));
         }
+        let cases = a5_choice::raced_cases::<C, W>();
+        self.owe(who, &a5_choice::PROPERTY, cases);
         if claims(who, Claim::StrictPriority) {
             let cases = a5_choice::strict_cases::<C, W>();
             self.owe(who, &a5_choice::PROPERTY, cases);

@@ -115,12 +115,10 @@ pub enum Reliance {
     Nobody,
     /// All of that kind.
     Everybody,
-    /// Those whose threads block.
+    /// Those whose threads block, on one side at least.
     Blocking,
-    /// Those whose tasks await.
+    /// Those whose tasks await, on one side at least.
     Async,
-    /// Those whose threads meet tasks.
-    Mixed,
     /// Those of alts.
     Alts,
 }
@@ -138,7 +136,6 @@ impl Reliance {
             (Reliance::Async, Needs::Channel(needs)) => {
                 matches!(needs.form, Form::Async | Form::Mixed)
             }
-            (Reliance::Mixed, Needs::Channel(needs)) => needs.form == Form::Mixed,
             (Reliance::Alts, Needs::Channel(needs)) => needs.alts,
         }
     }

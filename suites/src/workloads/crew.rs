@@ -6,6 +6,7 @@
 //! (the process of a failed cell is not used again).
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -212,6 +213,8 @@ pub struct Tasks<'e, E, T> {
     latch: Arc<Latch>,
     hearer: mpsc::Sender<Outcome<T>>,
     heard: mpsc::Receiver<Outcome<T>>,
+    /// Those that are threads, by their places.
+    threads: BTreeMap<usize, thread::JoinHandle<()>>,
 }
 
 impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
@@ -225,6 +228,7 @@ impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
             latch: Latch::new(count, edges),
             hearer,
             heard,
+            threads: BTreeMap::new(),
         }
     }
 
@@ -265,25 +269,25 @@ impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
         self.count += 1;
         let latch = self.latch.clone();
         let body = move || {
-            let placed = take_place(place);
             latch.arrive();
             while !latch.is_open() {
                 thread::yield_now();
             }
-            herald.outcome = Some(placed.and_then(|()| job()));
+            herald.outcome = Some(job());
             drop(herald);
         };
-        // It is heard out by its herald, and ends with it.
         let thread = thread::Builder::new().spawn(body);
-        let why = |why| failed(FailureKind::Crash, format!("no thread: {why}"));
-        thread.map(drop).map_err(why)
+        let thread =
+            thread.map_err(|why| failed(FailureKind::Crash, format!("no thread: {why}")))?;
+        self.threads.insert(place, thread);
+        Ok(())
     }
 
     /// Hears them all out; the answers stand in the order of spawning.
     ///
     /// # Errors
     /// The first error or panic.
-    pub fn join(self) -> Result<Vec<T>, StageError> {
+    pub fn join(mut self) -> Result<Vec<T>, StageError> {
         let mut answers: Vec<Option<Done<T>>> = (0..self.count).map(|_| None).collect();
         let mut missing = self.count;
         while missing > 0 {
@@ -292,12 +296,20 @@ impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
                     answers[place] = Some(answer?);
                     missing -= 1;
                 }
-                Ok((_, None)) => return Err(panicked(None)),
+                Ok((place, None)) => {
+                    let panic = self.threads.remove(&place).map(thread::JoinHandle::join);
+                    let said = panic.and_then(Result::err);
+                    return Err(panicked(said.as_deref()));
+                }
                 Err(_) if self.executor.panics() > self.panics_before => {
                     return Err(panicked(None));
                 }
                 Err(_) => {}
             }
+        }
+        for thread in self.threads.into_values() {
+            // Each has told its outcome already.
+            let _ = thread.join();
         }
         complete(answers)
     }

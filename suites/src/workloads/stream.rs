@@ -50,7 +50,13 @@ impl Params {
             MessageKind::Box => "/box",
             _ => "",
         };
-        let threads = self.producers.count() + self.consumers.count();
+        // Tasks share as many threads as there are cores.
+        let workers = |tasks: usize| tasks.min(cores().get());
+        let busy = match self.form {
+            Form::Blocking => self.producers() + self.consumers(),
+            Form::Mixed => self.producers() + workers(self.consumers()),
+            _ => workers(self.producers() + self.consumers()),
+        };
         Facts {
             form: self.form,
             measure: Measure::Throughput,
@@ -62,12 +68,7 @@ impl Params {
                 capacity: self.buffer.capacity(),
                 unbounded: self.buffer == Room::Unbounded,
                 message_bytes: Some(self.message.bytes()),
-                oversubscribed: match self.form {
-                    Form::Blocking => threads > cores().get(),
-                    // Tasks share as many threads as there are cores; there are others beside them.
-                    Form::Mixed => true,
-                    _ => false,
-                },
+                oversubscribed: busy > cores().get(),
                 ..Axes::default()
             },
         }

@@ -5,7 +5,9 @@ use std::marker::PhantomData;
 
 use flowmeter_harness::channel::{Async, Blocking};
 use flowmeter_harness::executor::Executors;
+use flowmeter_harness::measure::pin::{self, Pinning};
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_harness::record::FailureKind;
 
 use super::crew::{Tasks, executor};
 use super::overfull;
@@ -68,10 +70,16 @@ impl<C: Blocking + Async, P: Payload, E: Executors> Stage for Stream<C, P, E> {
 /// A stage for that message.
 ///
 /// # Errors
-/// Where its threads were to have a core each, and cannot be pinned.
+/// [`FailureKind::Void`] where its threads were to have a core each: there are those of the executor beside them.
 pub fn stage<C: Blocking + Async, P: Payload, E: Executors>(
     params: Params,
 ) -> Result<Box<dyn Stage>, StageError> {
+    if pin::of_process() == Pinning::CorePerThread {
+        return Err(StageError {
+            kind: FailureKind::Void,
+            message: "threads and the executor's threads cannot have a core each".to_owned(),
+        });
+    }
     Ok(Box::new(Stream::<C, P, E> {
         params,
         executor: executor(cores())?,

@@ -23,7 +23,7 @@ impl Dice {
     /// When `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         self.0 += 1;
-        scale(split_mix(self.0), n).0
+        scale(split_mix(self.0), n)
     }
 
     /// One of these.

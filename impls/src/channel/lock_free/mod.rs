@@ -26,13 +26,13 @@
 //!
 //! # What an alts does
 //!
-//! Without locks it looks at the ends of its clauses' queues, which is two loads for each, draws among the clauses that
-//! seem able, and has committed if the drawn one is. The first that tells nothing without a lock ends that: then it locks
-//! all its channels, as in `ordered_locks`. Nothing is in line while it tries, so nobody else can commit it, and it has no
-//! effect but the one.
+//! Without locks it draws a clause and tries it, and if that is unable it looks at the ends of the other clauses' queues,
+//! which is two loads for each, and draws among those that seem able. The first that tells nothing without a lock ends
+//! that: then it locks all its channels, as in `ordered_locks`. Nothing is in line while it tries, so nobody else can
+//! commit it, and it has no effect but the one.
 //!
 //! Where its answer says of a clause that it was unable - with priority of each earlier one, with a default of all - it
-//! tries the clauses in their order instead, by a read-modify-write where nothing is to be had. It sees them at different
+//! tries one clause after the other instead, by a read-modify-write where nothing is to be had. It sees them at different
 //! moments, though: each was unable at some moment of the call, which is the weak form of A5 and A6.
 //!
 //! # What it does not promise

@@ -173,15 +173,15 @@ fn draw(indices: &mut [usize], position: usize, order: Order) {
 enum Glance {
     /// That clause has committed.
     Committed(usize),
-    /// Each clause was unable at some moment.
+    /// Each clause seemed unable, and was at some moment where that was asked for.
     Unable,
-    /// Of the clauses that were drawn the last one is only known under its lock. Those before it were unable, and keep
+    /// Of the clauses that were drawn the last one is only known under its lock. Those before it seemed unable, and keep
     /// their places: what is drawn under the locks goes on from here, or ready clauses that need no lock would be likelier
     /// than the others (A5).
     Ask { drawn: usize },
 }
 
-/// Tries every clause without a lock, up to one of which that tells nothing. `is_answer`: that all are unable is what the
+/// Tries clauses without a lock until one commits, or tells nothing without. `is_answer`: that all are unable is what the
 /// caller answers.
 #[inline]
 fn glance_all<C: Clauses>(
@@ -190,25 +190,27 @@ fn glance_all<C: Clauses>(
     order: Order,
     is_answer: bool,
 ) -> Glance {
-    // Where the order counts, that an earlier clause was unable is part of the answer too. Otherwise the answer says of
-    // the clause that has committed that it was able, and nothing of others: so only those that seem able are drawn
-    // from, which needs a random number for each of them and not for all.
+    // Where the order counts, that an earlier clause was unable is part of the answer too, and has to be certain.
+    // Otherwise the answer says of the clause that has committed that it was able, and nothing of others.
     let sure = is_answer || order == Order::Priority;
-    let promising = match sure {
-        true => indices.len(),
-        false => promising_first(clauses, indices),
-    };
-    for position in 0..promising {
+    let mut promising = indices.len();
+    let mut position = 0;
+    while position < promising {
+        // With many ready the first will do. With few, those are drawn from that seem able: it takes less to see that a
+        // clause is unable than to draw and try it.
+        if position == 1 && !sure {
+            promising = 1 + promising_first(clauses, &mut indices[1..]);
+            if promising == 1 {
+                break;
+            }
+        }
         draw(&mut indices[..promising], position, order);
         let clause = indices[position];
+        position += 1;
         match clauses.glance(clause, sure) {
             Quick::Done(()) => return Glance::Committed(clause),
             Quick::Unable(()) => {}
-            Quick::Ask(()) => {
-                return Glance::Ask {
-                    drawn: position + 1,
-                };
-            }
+            Quick::Ask(()) => return Glance::Ask { drawn: position },
         }
     }
     Glance::Unable
