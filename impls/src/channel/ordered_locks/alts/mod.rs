@@ -169,6 +169,9 @@ fn draw(indices: &mut [usize], position: usize, order: Order) {
     }
 }
 
+/// So many clauses are looked at in less time than one is drawn.
+const FEW: usize = 2;
+
 /// What trying without locks has shown.
 enum Glance {
     /// That clause has committed.
@@ -193,37 +196,59 @@ fn glance_all<C: Clauses>(
     // Where the order counts, that an earlier clause was unable is part of the answer too, and has to be certain.
     // Otherwise the answer says of the clause that has committed that it was able, and nothing of others.
     let sure = is_answer || order == Order::Priority;
-    let mut promising = indices.len();
-    let mut position = 0;
-    while position < promising {
-        // With many ready the first will do. With few, those are drawn from that seem able: it takes less to see that a
-        // clause is unable than to draw and try it.
-        if position == 1 && !sure {
-            promising = 1 + promising_first(clauses, &mut indices[1..]);
-            if promising == 1 {
-                break;
-            }
+    let all = indices.len();
+    if sure {
+        return glance_at(all, clauses, indices, order, sure);
+    }
+    // With many ready the first will do. With few, those are drawn from that seem able: it takes less to see that a
+    // clause is unable than to draw and try it.
+    if all > FEW {
+        match glance_at(1, clauses, indices, order, sure) {
+            Glance::Unable => {}
+            told => return told,
         }
-        draw(&mut indices[..promising], position, order);
+    }
+    let promising = promising_first(clauses, indices);
+    glance_at(promising, clauses, &mut indices[..promising], order, sure)
+}
+
+/// Draws so many clauses and tries them, until one commits or tells nothing without a lock.
+#[inline]
+fn glance_at<C: Clauses>(
+    tries: usize,
+    clauses: &mut C,
+    indices: &mut [usize],
+    order: Order,
+    sure: bool,
+) -> Glance {
+    for position in 0..tries {
+        draw(indices, position, order);
         let clause = indices[position];
-        position += 1;
         match clauses.glance(clause, sure) {
             Quick::Done(()) => return Glance::Committed(clause),
             Quick::Unable(()) => {}
-            Quick::Ask(()) => return Glance::Ask { drawn: position },
+            Quick::Ask(()) => {
+                return Glance::Ask {
+                    drawn: position + 1,
+                };
+            }
         }
     }
     Glance::Unable
 }
 
-/// Moves the clauses that seem able to the front, and says how many there are.
+/// Sorts the clauses that seem able before the others, and says how many there are. It looks in the order in which they
+/// stand, which the processor can foresee where they are ready in the same way as the last time.
 #[inline]
 fn promising_first<C: Clauses>(clauses: &C, indices: &mut [usize]) -> usize {
-    let mut promising = 0;
-    for position in 0..indices.len() {
-        if clauses.seems_able(indices[position]) {
-            indices.swap(promising, position);
+    let (mut promising, mut others) = (0, indices.len());
+    for clause in 0..indices.len() {
+        if clauses.seems_able(clause) {
+            indices[promising] = clause;
             promising += 1;
+        } else {
+            others -= 1;
+            indices[others] = clause;
         }
     }
     promising
