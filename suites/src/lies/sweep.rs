@@ -25,7 +25,7 @@ use crate::worlds::{Court, Worlds};
 
 /// Of an occasion that comes often: the first ones, and the last two.
 const FIRST: u32 = 6;
-/// A lie that is told for so long hangs.
+/// An exploration that takes so long hangs.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// A cell is swept for so long at most, however many lies hang.
 const LONGEST: Duration = Duration::from_secs(120);
@@ -102,12 +102,13 @@ pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, question: Question) ->
     let court = worlds.court_of_lies(&question.world).expect(same);
     let mut cells = court.cells(&question.implementation).into_iter();
     let cell = cells.find(|cell| cell.property.name == question.property);
-    let telling = Arc::new(AtomicU64::new(0));
-    end_with_a_hang(&telling);
+    let explorations = Arc::new(AtomicU64::new(0));
+    end_with_a_hang(&explorations);
     let mut process = Process {
         court,
         skip: question.skip,
-        telling,
+        telling: 0,
+        explorations,
         needed: BTreeSet::new(),
     };
     // What only the real threads look at: elsewhere a hang costs nothing.
@@ -127,14 +128,14 @@ pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, question: Question) ->
     Line::Done
 }
 
-/// Ends this process when the same lie is told for too long.
-fn end_with_a_hang(telling: &Arc<AtomicU64>) {
-    let telling = Arc::clone(telling);
+/// Ends this process when one exploration takes too long.
+fn end_with_a_hang(explorations: &Arc<AtomicU64>) {
+    let explorations = Arc::clone(explorations);
     thread::spawn(move || {
         let mut last = (0, Instant::now());
         loop {
             thread::sleep(PATIENCE / 8);
-            let now = telling.load(Ordering::Relaxed);
+            let now = explorations.load(Ordering::Relaxed);
             if now != last.0 {
                 last = (now, Instant::now());
             } else if last.1.elapsed() > PATIENCE {
@@ -148,7 +149,9 @@ struct Process<'a> {
     court: &'a dyn Court,
     skip: u64,
     /// The number of the lie that is told just now.
-    telling: Arc<AtomicU64>,
+    telling: u64,
+    /// So many have begun.
+    explorations: Arc<AtomicU64>,
     /// Checks that something was found to need.
     needed: BTreeSet<String>,
 }
@@ -162,11 +165,11 @@ impl Process<'_> {
         let mut tries = BTreeMap::<(String, &str), usize>::new();
         for (name, count) in occasions() {
             for nth in numbers(count, self.court.world() == Std::NAME) {
-                let number = self.telling.fetch_add(1, Ordering::Relaxed) + 1;
-                if number <= self.skip {
+                self.telling += 1;
+                if self.telling <= self.skip {
                     continue;
                 }
-                say(&Line::Begins(number));
+                say(&Line::Begins(self.telling));
                 let lie = Lie {
                     name: name.to_owned(),
                     nth,
@@ -201,6 +204,7 @@ impl Process<'_> {
 
     /// One exploration, on a thread of its own: a failing one may leave it counted as panicking.
     fn explore(&self, case: &Case, lie: Option<&Lie>) -> Explored {
+        self.explorations.fetch_add(1, Ordering::Relaxed);
         tell(lie.cloned());
         watch::spoken();
         let plan = Exploration {
@@ -212,7 +216,7 @@ impl Process<'_> {
             },
             time: PATIENCE / 2,
             // The same with a check and without it, and another for the next lie.
-            seed: Exploration::default().seed + self.telling.load(Ordering::Relaxed),
+            seed: Exploration::default().seed + self.telling,
             ..Exploration::default()
         };
         thread::scope(|scope| {

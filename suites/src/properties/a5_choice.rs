@@ -38,11 +38,13 @@ pub(super) fn cases<C: Alts>(uniform: bool) -> Vec<Case> {
         cases.push(Case::new(name, move || {
             uniform_choice::<C>(&[TAKE; CLAUSES], patience);
         }));
-        if is_closable::<C>(Buffer::fixed(1)) && is_closable::<C>(Buffer::Unbounded) {
-            let name = format!("uniform over takes, puts and closed ports, {patience:?}");
-            cases.push(Case::new(name, move || {
-                uniform_choice::<C>(&MIXTURE, patience);
-            }));
+        for buffer in [Buffer::fixed(1), Buffer::Unbounded] {
+            if is_closable::<C>(buffer) && is_closable::<C>(Buffer::fixed(1)) {
+                let name = format!("uniform over takes, puts and closed {buffer}, {patience:?}");
+                cases.push(Case::new(name, move || {
+                    uniform_choice::<C>(&mixture(buffer), patience);
+                }));
+            }
         }
     }
     cases
@@ -206,20 +208,24 @@ const TAKE: Kind = Kind {
     closed: false,
 };
 
-const MIXTURE: [Kind; CLAUSES] = [
-    TAKE,
-    Kind { puts: true, ..TAKE },
-    Kind {
-        buffer: Buffer::Unbounded,
-        closed: true,
-        ..TAKE
-    },
-    Kind {
-        puts: true,
-        closed: true,
-        ..TAKE
-    },
-];
+/// A take and a put, and both of closed channels, of which that to take from has this buffer.
+const fn mixture(buffer: Buffer) -> [Kind; CLAUSES] {
+    let (puts, closed) = (true, true);
+    [
+        TAKE,
+        Kind { puts, ..TAKE },
+        Kind {
+            buffer,
+            closed,
+            ..TAKE
+        },
+        Kind {
+            puts,
+            closed,
+            ..TAKE
+        },
+    ]
+}
 
 /// A channel of clause numbers, with halves for the clause and others to make it ready.
 struct Port<C: Channels> {
