@@ -198,8 +198,9 @@ fn two_pending_takes<C: Async>(buffer: Buffer) {
 }
 
 fn waiting_callbacks<C: Callback>(buffer: Buffer) {
-    let (tx, rx) = C::open::<u32>(buffer).expect("asked before");
+    // Before the channel, which answers those that still wait when a failed judgement drops it.
     let (answers, seen) = std::sync::mpsc::channel();
+    let (tx, rx) = C::open::<u32>(buffer).expect("asked before");
     for _ in 0..2 {
         let answers = answers.clone();
         C::take_then(&rx, move |answer| {

@@ -1,6 +1,7 @@
 //! C7: what waits is bounded, and what was abandoned does not pile up.
 
 use std::pin::pin;
+use std::sync::mpsc;
 use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::channel::{Async, Buffer, Callback, Channels, PutError, TakeError};
@@ -32,8 +33,10 @@ fn open<C: Channels>() -> (C::Tx<usize>, C::Rx<usize>) {
 }
 
 fn too_many_takes<C: Callback>() {
+    // Before the channel, which answers those that still wait when a failed judgement drops it.
+    let (answers, seen) = mpsc::channel();
+    let (puts, put) = mpsc::channel();
     let (tx, rx) = open::<C>();
-    let (answers, seen) = std::sync::mpsc::channel();
     for _ in 0..=LIMIT {
         let answers = answers.clone();
         C::take_then(&rx, move |answer| {
@@ -47,7 +50,6 @@ fn too_many_takes<C: Callback>() {
         LIMIT + 1
     );
     // A panic inside a callback stays there, so what it heard is judged out here.
-    let (puts, put) = std::sync::mpsc::channel();
     C::put_then(&tx, 5, move |answer| {
         puts.send(answer).expect("it is being watched")
     });
@@ -64,8 +66,9 @@ fn too_many_takes<C: Callback>() {
 }
 
 fn too_many_puts<C: Callback>() {
+    let (answers, seen) = mpsc::channel();
+    let (takes, took) = mpsc::channel();
     let (tx, rx) = open::<C>();
-    let (answers, seen) = std::sync::mpsc::channel();
     for value in 0..=LIMIT {
         let answers = answers.clone();
         C::put_then(&tx, value, move |answer| {
@@ -79,7 +82,6 @@ fn too_many_puts<C: Callback>() {
         "C7: waiter {} was admitted",
         LIMIT + 1
     );
-    let (takes, took) = std::sync::mpsc::channel();
     C::take_then(&rx, move |answer| {
         takes.send(answer).expect("it is being watched")
     });
