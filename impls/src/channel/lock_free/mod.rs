@@ -26,8 +26,8 @@
 //!
 //! # What an alts does
 //!
-//! Without locks it draws a clause and tries it, and if that is unable it looks at the ends of the other clauses' queues,
-//! which is two loads for each, and draws among those that seem able. The first that tells nothing without a lock ends
+//! Without locks it draws a clause and tries it, and if that is unable it looks at the ends of all clauses' queues, which
+//! is two loads for each, and draws among those that seem able; of two it looks at once. The first that tells nothing without a lock ends
 //! that: then it locks all its channels, as in `ordered_locks`. Nothing is in line while it tries, so nobody else can
 //! commit it, and it has no effect but the one.
 //!
