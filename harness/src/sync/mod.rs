@@ -128,6 +128,8 @@ pub struct Exploration {
     /// loom and shuttle: whether primitives also misbehave as their contracts admit. Waits end for nothing,
     /// `notify_one` wakes another than the one who waited longest, weak exchanges fail for nothing.
     pub mischief: bool,
+    /// For how long a smaller one is looked for when a generated program fails.
+    pub shrinking: Duration,
 }
 
 impl Default for Exploration {
@@ -138,6 +140,7 @@ impl Default for Exploration {
             seed: 0x666c_6f77,
             preemptions: Some(2),
             mischief: true,
+            shrinking: Duration::from_secs(2),
         }
     }
 }

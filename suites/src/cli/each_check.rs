@@ -90,7 +90,12 @@ pub(super) fn each_check<R: AsyncRegistry>(
             rows.len(),
             excused.len()
         ));
-        complaints.iter().for_each(|why| output.line(why));
+    }
+    for why in &complaints {
+        match format {
+            Format::Json => eprintln!("{why}"),
+            Format::Table => output.line(why),
+        }
     }
     Ok(if complaints.is_empty() {
         ExitCode::SUCCESS

@@ -208,15 +208,20 @@ impl Process<'_> {
         tell(lie.cloned());
         watch::spoken();
         let plan = Exploration {
-            executions: match self.court.world() {
+            executions: match (self.court.world(), case.is_generated()) {
+                // Several programs: not every one gives a lie something to be about.
+                (Shuttle::NAME, true) => 160,
+                (_, true) => 64,
                 // Enough for the choices of models and for the ways in which threads meet.
-                Shuttle::NAME => 16,
+                (Shuttle::NAME, false) => 16,
                 // One is like the other.
-                _ => 1,
+                (_, false) => 1,
             },
             time: PATIENCE / 2,
             // The same with a check and without it, and another for the next lie.
             seed: Exploration::default().seed + self.telling,
+            // Whether it fails is all that is asked.
+            shrinking: Duration::ZERO,
             ..Exploration::default()
         };
         thread::scope(|scope| {

@@ -29,9 +29,8 @@ fn shares<W: World>(executions: u64) -> (u64, u64) {
 const LOOM_PROGRAMS: u64 = 20;
 const SCHEDULES: u64 = 40;
 
-/// How often a smaller program is tried, and for how long.
+/// How often a smaller program is tried.
 const ATTEMPTS: usize = 300;
-const PATIENCE: Duration = Duration::from_secs(2);
 /// A program that failed once may fail seldom: a smaller one is tried as many times over.
 const AGAIN: u64 = 4;
 
@@ -81,9 +80,9 @@ pub(super) fn explore<W: World>(
             let found = tree.current();
             let fails = |program: &Program| {
                 let executions = each.saturating_mul(AGAIN);
-                explore(program, executions, seed, PATIENCE).failure
+                explore(program, executions, seed, plan.shrinking).failure
             };
-            let (least, failure) = shrunk(&mut tree, failure, fails);
+            let (least, failure) = shrunk(&mut tree, plan.shrinking, failure, fails);
             total.complete = false;
             let told = format!(
                 "The program, shrunk from {} operations to {}, was number {index} of seed {}:\n{least}",
@@ -121,6 +120,7 @@ fn runner(seed: u64) -> TestRunner {
 /// The smallest program that was found to fail as this one did, and what it failed with.
 fn shrunk(
     tree: &mut impl ValueTree<Value = Program>,
+    patience: Duration,
     failure: Failure,
     fails: impl Fn(&Program) -> Option<Failure>,
 ) -> (Program, Failure) {
@@ -128,7 +128,7 @@ fn shrunk(
     let mut least = (tree.current(), failure);
     let mut more = tree.simplify();
     for _ in 0..ATTEMPTS {
-        if !more || began.elapsed() > PATIENCE {
+        if !more || began.elapsed() >= patience {
             break;
         }
         let program = tree.current();
@@ -142,6 +142,7 @@ fn shrunk(
     }
     least
 }
+
 #[cfg(test)]
 mod tests {
     use flowmeter_harness::channel::Buffer;
