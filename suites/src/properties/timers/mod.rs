@@ -9,6 +9,7 @@ pub(super) mod t4_extremes;
 pub(super) mod t5_catch_up;
 pub(super) mod t6_callbacks;
 pub(super) mod t7_coalescing;
+pub(super) mod t7_windows;
 pub(super) mod t8_shutdown;
 
 use flowmeter_harness::caps::Claim;
