@@ -450,8 +450,7 @@ impl<W: World> Enrol for Checks<W> {
     }
 
     fn coalesce<T: Coalesce>(&mut self, who: &Contestant) {
-        let cases = timers::t7_windows::cases::<T, W>();
-        self.owe(who, &timers::t7_windows::PROPERTY, cases);
+        self.owe_all(who, timers::coalesce::<T, W>());
     }
 
     fn sleep<S: Sleep>(&mut self, who: &Contestant) {

@@ -21,7 +21,6 @@ pub trait Index: Default + Send + 'static {
 
     /// Takes a timer out.
     #[doc(hidden)]
-    #[inline]
     fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32);
 
     /// When it wants to be asked what is due, [`Deadline::NEVER`] when nothing is in it: no timer in it is due before,
