@@ -88,6 +88,8 @@ named! {
         Cancel = "cancel",
         /// Deadlines of timers can be moved.
         Reset = "reset",
+        /// Timers close in time share a wake-up, but no handle (T7).
+        SafeCoalescing = "safe-coalescing",
         /// Futures wait for deadlines.
         Sleep = "sleep",
         /// Threads wait for deadlines.
@@ -139,8 +141,6 @@ named! {
         AnswersSleepers = "answers-sleepers",
         /// Timeouts close in time share a channel, as core.async's (T7).
         Coalescing = "coalescing",
-        /// Timeouts close in time share a wake-up, but no handle (T7).
-        SafeCoalescing = "safe-coalescing",
         /// Other timers fire while a callback runs (T6).
         IsolatedCallbacks = "isolated-callbacks",
         /// No window of one period, wherever it begins, holds more acquisitions than permits (L1).

@@ -48,6 +48,18 @@ pub trait Reset: Timers {
     fn reset(&self, handle: &Self::Handle, deadline: Deadline) -> bool;
 }
 
+/// Timers that may wait for each other, so that several share a wake-up and yet each is its caller's own (T7).
+pub trait Coalesce: Cancel {
+    /// Has `then` called once, at `deadline` or up to `window` later; what it is told as due is the moment that was
+    /// chosen.
+    fn schedule_within(
+        &self,
+        deadline: Deadline,
+        window: Duration,
+        then: impl FnOnce(Fired) + Send + 'static,
+    ) -> Self::Handle;
+}
+
 /// Timers that futures can wait for.
 pub trait Sleep: Sized + Send + Sync + 'static {
     /// A timer service of its own, or a handle to the running executor's.

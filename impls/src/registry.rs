@@ -16,7 +16,9 @@ use crate::limiter::semaphore::{AsyncSemaphore, FairSemaphore, UnfairSemaphore};
 use crate::pipeline::{CoreAsync, Unordered};
 #[cfg(feature = "delay-queue")]
 use crate::timer::delay_queue::DelayQueueTimers;
+use crate::timer::hashed_wheel::HashedWheel;
 use crate::timer::heap::Heap;
+use crate::timer::hierarchical_wheel::HierarchicalWheel;
 
 /// What pipelines run on: beside the published ones what async rows run on too, else the pool of ours.
 #[cfg(feature = "peers")]
@@ -121,9 +123,30 @@ impl Registry for Ours {
             .timer()
             .cancel()
             .reset()
+            .coalesce()
             .sleep()
             .blocking_sleep()
             .timeouts::<MutexChannels>()
+            .claims(&[AnswersSleepers, DeadlineOrder, PanicSafe])
+            .enter();
+        own::<HashedWheel, _>(hall, "hashed_wheel")
+            .timer()
+            .cancel()
+            .reset()
+            .coalesce()
+            .sleep()
+            .blocking_sleep()
+            .timeouts::<OrderedLocks>()
+            .claims(&[AnswersSleepers, PanicSafe])
+            .enter();
+        own::<HierarchicalWheel, _>(hall, "hierarchical_wheel")
+            .timer()
+            .cancel()
+            .reset()
+            .coalesce()
+            .sleep()
+            .blocking_sleep()
+            .timeouts::<LockFree>()
             .claims(&[AnswersSleepers, DeadlineOrder, PanicSafe])
             .enter();
     }

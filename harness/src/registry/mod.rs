@@ -43,7 +43,7 @@ use crate::limiter::{
     WeightedLimit,
 };
 use crate::pipeline::Pipelines;
-use crate::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
+use crate::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 
 /// Who takes part.
 #[derive(Clone, Debug)]
@@ -116,6 +116,8 @@ pub trait Enrol: Sized {
     fn cancel<T: Cancel>(&mut self, _who: &Contestant) {}
     /// A timer whose deadlines can be moved.
     fn reset<T: Reset>(&mut self, _who: &Contestant) {}
+    /// A timer whose callbacks can share a wake-up.
+    fn coalesce<T: Coalesce>(&mut self, _who: &Contestant) {}
     /// A timer that futures wait for.
     fn sleep<S: Sleep>(&mut self, _who: &Contestant) {}
     /// A timer that threads wait for.

@@ -2,7 +2,7 @@
 
 use crate::caps::{Capability, Kind};
 use crate::channel::{Alts, Async, Blocking};
-use crate::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
+use crate::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 
 use super::{Enrol, Entry, Newcomer};
 
@@ -48,6 +48,15 @@ impl<'h, T, H: Enrol> Entry<'h, T, H> {
         T: Reset,
     {
         self.derive(Capability::Reset).visit(H::reset::<T>)
+    }
+
+    /// Those close in time can share a wake-up.
+    pub fn coalesce(self) -> Self
+    where
+        T: Coalesce,
+    {
+        self.derive(Capability::SafeCoalescing)
+            .visit(H::coalesce::<T>)
     }
 
     /// Futures can wait for it.

@@ -12,7 +12,7 @@ use flowmeter_harness::limiter::{
 };
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Mutant, MutantRegistry, Registry};
-use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
+use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 
 use super::copy::registry::Everybody;
 
@@ -119,6 +119,7 @@ impl<H: Enrol> Enrol for InPlace<'_, H> {
         timer<T: [Timers]>;
         cancel<T: [Cancel]>;
         reset<T: [Reset]>;
+        coalesce<T: [Coalesce]>;
         sleep<S: [Sleep]>;
         blocking_sleep<S: [BlockingSleep]>;
         timeouts<S: [Timeouts<C>], C: [Alts + Async + Blocking]>;

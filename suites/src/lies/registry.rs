@@ -12,7 +12,7 @@ use flowmeter_harness::limiter::{
 };
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
-use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
+use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 
 use super::{channels, executors, limiters, pipelines, timers};
 
@@ -85,6 +85,7 @@ impl<H: Enrol> Enrol for Wrapping<'_, H> {
         timer<T: [Timers]> as timers::Lying<T>;
         cancel<T: [Cancel]> as timers::Lying<T>;
         reset<T: [Reset]> as timers::Lying<T>;
+        coalesce<T: [Coalesce]> as timers::Lying<T>;
         sleep<S: [Sleep]> as timers::Lying<S>;
         blocking_sleep<S: [BlockingSleep]> as timers::Lying<S>;
         limiter<L: [Limiters]> as limiters::Lying<L>;

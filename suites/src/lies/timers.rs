@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use flowmeter_harness::channel::{Buffer, Channels, Message};
 use flowmeter_harness::sync::Deadline;
-use flowmeter_harness::timer::{BlockingSleep, Cancel, Fired, Reset, Sleep, Timeouts, Timers};
+use flowmeter_harness::timer::{
+    BlockingSleep, Cancel, Coalesce, Fired, Reset, Sleep, Timeouts, Timers,
+};
 
 use super::deadlines::other;
 use super::future::awaited;
@@ -117,6 +119,33 @@ impl<T: Cancel> Cancel for Lying<T> {
             return false;
         }
         self.real().cancel(handle) ^ told("a cancel is answered otherwise")
+    }
+}
+
+impl<T: Coalesce> Coalesce for Lying<T> {
+    fn schedule_within(
+        &self,
+        deadline: Deadline,
+        window: Duration,
+        then: impl FnOnce(Fired) + Send + 'static,
+    ) -> T::Handle {
+        if told("a window is taken for longer than it is") {
+            return self.real().schedule_within(deadline, 2 * window, then);
+        }
+        if told("a window begins early") {
+            let earlier = Deadline::from_nanos(deadline.as_nanos() / 2);
+            return self.real().schedule_within(earlier, window, then);
+        }
+        if told("a window is not used") {
+            return self.real().schedule(deadline, then);
+        }
+        if told("two of one window are one timer") {
+            let first = self.real().schedule_within(deadline, window, |_| {});
+            self.real().cancel(&first);
+            drop(then);
+            return first;
+        }
+        self.real().schedule_within(deadline, window, then)
     }
 }
 

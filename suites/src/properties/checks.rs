@@ -17,7 +17,7 @@ use flowmeter_harness::limiter::{
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::sync::{Exploration, World};
-use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
+use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 
 use super::by_alts::ByAlts;
 use super::cancellation::{self, Duty};
@@ -447,6 +447,10 @@ impl<W: World> Enrol for Checks<W> {
 
     fn reset<T: Reset>(&mut self, who: &Contestant) {
         self.owe_all(who, timers::reset::<T, W>());
+    }
+
+    fn coalesce<T: Coalesce>(&mut self, who: &Contestant) {
+        self.owe_all(who, timers::coalesce::<T, W>());
     }
 
     fn sleep<S: Sleep>(&mut self, who: &Contestant) {

@@ -349,6 +349,7 @@ pub const PROPERTIES: &[&Property] = &[
     &timers::t5_catch_up::PROPERTY,
     &timers::t6_callbacks::PROPERTY,
     &timers::t7_coalescing::PROPERTY,
+    &timers::t7_windows::PROPERTY,
     &timers::t8_shutdown::PROPERTY,
     &limiters::l1_window::PROPERTY,
     &limiters::l1_waiter_fifo::PROPERTY,

@@ -2,6 +2,7 @@
 //! for, so that a property is written once for all of them.
 
 use std::future::poll_fn;
+use std::iter::repeat_with;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,9 +13,21 @@ use flowmeter_harness::channel::{Blocking, Polled, TakeError};
 use flowmeter_harness::spec::timer::Shared;
 use flowmeter_harness::sync::{Deadline, Lock, World};
 use flowmeter_harness::timer::{BlockingSleep, Fired, Sleep, Timeouts, Timers};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
 
 /// Long enough for a clock to tick, short enough to be met by a race.
 pub(super) const SOON: Duration = Duration::from_micros(50);
+
+/// Delays of all lengths up to some seconds, the short ones as frequent as the long ones: below and beyond the ticks,
+/// slots and turns of wheels.
+pub(super) fn delays(seed: u64) -> impl Iterator<Item = Duration> {
+    let mut random = Pcg64Mcg::seed_from_u64(seed);
+    repeat_with(move || {
+        let bits = random.random_range(0..33_u32);
+        Duration::from_nanos(random.random_range(0..1_u64 << bits))
+    })
+}
 
 /// The moment `delay` from now.
 pub(super) fn after<W: World>(delay: Duration) -> Deadline {

@@ -9,13 +9,14 @@ pub(super) mod t4_extremes;
 pub(super) mod t5_catch_up;
 pub(super) mod t6_callbacks;
 pub(super) mod t7_coalescing;
+pub(super) mod t7_windows;
 pub(super) mod t8_shutdown;
 
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::channel::{Alts, Async, Blocking};
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::World;
-use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timeouts, Timers};
+use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 
 use super::{Case, Owed, Property};
 use form::{ByCall, ByChannel, BySleep, ByThread, Form, Standing};
@@ -72,6 +73,10 @@ pub(super) fn cancel<T: Cancel, W: World>() -> Owed {
 
 pub(super) fn reset<T: Reset, W: World>() -> Owed {
     vec![(&t3_earlier::PROPERTY, t3_earlier::reset_cases::<T, W>())]
+}
+
+pub(super) fn coalesce<T: Coalesce, W: World>() -> Owed {
+    vec![(&t7_windows::PROPERTY, t7_windows::cases::<T, W>())]
 }
 
 pub(super) fn sleep<S: Sleep, W: World>(who: &Contestant) -> Owed {

@@ -1,5 +1,6 @@
 //! T1: no deadline comes early, in nanoseconds of the clock that set it; nor does a timeout in an alts.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use flowmeter_harness::channel::{Alts, Blocking, Buffer, Chosen, Clause, Order, Patience, Polled};
@@ -7,7 +8,7 @@ use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::{Timeouts, Timers};
 
 use super::super::{Case, Property, Reliance};
-use super::form::{Form, SOON, after};
+use super::form::{Form, SOON, after, delays};
 use super::log::Log;
 
 pub(in crate::properties) const PROPERTY: Property = Property {
@@ -39,7 +40,12 @@ pub(super) fn cases<F: Form<W>, W: World>() -> Vec<Case> {
 }
 
 pub(super) fn calling_cases<T: Timers, W: World>() -> Vec<Case> {
-    vec![Case::new("what a callback is told", told::<T, W>)]
+    let mut cases = vec![Case::new("what a callback is told", told::<T, W>)];
+    // Elsewhere seconds are long, or pass at any time.
+    if W::name() == "sim" {
+        cases.push(Case::new("at all distances", at_all_distances::<T, W>));
+    }
+    cases
 }
 
 pub(super) fn alts_cases<S: Timeouts<C>, C: Alts + Blocking, W: World>() -> Vec<Case> {
@@ -86,6 +92,28 @@ fn told<T: Timers, W: World>() {
     let mut log = Log::<W>::new::<T>();
     let call = log.schedule(&service, after::<W>(SOON));
     log.is_called(&call);
+    log.judge();
+}
+
+/// Timers are armed while others, armed at other moments, lie at all distances.
+fn at_all_distances<T: Timers, W: World>() {
+    const ROUNDS: usize = 40;
+    const TIMERS: usize = 12;
+    let service = T::start();
+    let mut log = Log::<W>::new::<T>();
+    let mut delays = delays(1);
+    let mut armed = VecDeque::new();
+    for _ in 0..ROUNDS {
+        let some = delays.by_ref().take(TIMERS);
+        armed.extend(some.map(|delay| log.schedule(&service, after::<W>(delay))));
+        // Whichever it is, its moment is where the next begin.
+        for call in armed.drain(..TIMERS / 2) {
+            log.is_called(&call);
+        }
+    }
+    for call in armed {
+        log.is_called(&call);
+    }
     log.judge();
 }
 

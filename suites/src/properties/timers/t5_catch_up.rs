@@ -2,13 +2,14 @@
 
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use flowmeter_harness::spec::timer::{Event, Service, Terms};
 use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::Timers;
 
 use super::super::{Case, Property, Reliance, obeys};
-use super::form::{Gate, Note, SOON, after};
+use super::form::{Gate, Note, SOON, after, delays};
 use super::log::Log;
 
 pub(in crate::properties) const PROPERTY: Property = Property {
@@ -19,14 +20,21 @@ pub(in crate::properties) const PROPERTY: Property = Property {
 
 /// `ordered`: whether the order of deadlines is claimed.
 pub(super) fn cases<T: Timers, W: World>(ordered: bool) -> Vec<Case> {
-    vec![
+    let mut cases = vec![
         Case::new("behind a slow callback", move || {
             behind_a_stall::<T, W>(ordered)
         }),
         Case::new("beside one that is armed again and again", || {
             beside_an_eager_one::<T, W>()
         }),
-    ]
+    ];
+    // Elsewhere seconds are long, or pass at any time.
+    if W::name() == "sim" {
+        cases.push(Case::new("behind a stall of seconds", move || {
+            behind_seconds::<T, W>(ordered)
+        }));
+    }
+    cases
 }
 
 /// Holds up the service in a callback until the gate is opened; answers a moment that the clock has come to.
@@ -51,27 +59,71 @@ fn behind_a_stall<T: Timers, W: World>(ordered: bool) {
     let mut log = Log::<W>::new::<T>().with_deadline_order(ordered);
     log.write(Event::Stalled);
     // All of these are due already.
-    let order = Arc::new(Mutex::new(Vec::new()));
-    let notes = [30, 10, 20].map(|before| {
-        let due = Deadline::from_nanos(stall - before);
-        let note = Note::<W>::new();
-        let (callback, order) = (note.callback(), order.clone());
-        let timer = log.arms(due);
-        service.schedule(due, move |fired| {
-            order
-                .lock()
-                .expect("nobody panics with the lock")
-                .push(timer);
-            callback(fired);
-        });
-        note
-    });
+    let late = [30, 10, 20].map(|before| Deadline::from_nanos(stall - before));
+    let queue = Queue::armed(&service, &mut log, late.into_iter());
     log.write(Event::Released { at: W::now_nanos() });
     gate.open();
-    let calls = notes.map(|note| note.wait());
-    for timer in &*order.lock().expect(WHOLE) {
-        log.called(*timer, calls[*timer]);
+    queue.waited_for(&mut log);
+    log.judge();
+}
+
+/// Timers, and the order in which they are called.
+struct Queue<W: World> {
+    notes: Vec<Note<W>>,
+    order: Arc<Mutex<Vec<usize>>>,
+}
+
+impl<W: World> Queue<W> {
+    fn armed<T: Timers>(
+        service: &T,
+        log: &mut Log<W>,
+        deadlines: impl Iterator<Item = Deadline>,
+    ) -> Self {
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let notes = deadlines.map(|due| {
+            let note = Note::<W>::new();
+            let (callback, order) = (note.callback(), order.clone());
+            let timer = log.arms(due);
+            service.schedule(due, move |fired| {
+                order.lock().expect(WHOLE).push(timer);
+                callback(fired);
+            });
+            note
+        });
+        Queue {
+            notes: notes.collect(),
+            order,
+        }
     }
+
+    /// Waits for all, and writes them down in their order.
+    fn waited_for(&self, log: &mut Log<W>) {
+        let calls: Vec<_> = self.notes.iter().map(Note::wait).collect();
+        for timer in &*self.order.lock().expect(WHOLE) {
+            log.called(*timer, calls[*timer]);
+        }
+    }
+}
+
+/// Timers at all distances, for most of which the service comes too late.
+fn behind_seconds<T: Timers, W: World>(ordered: bool) {
+    const STALL: Duration = Duration::from_secs(2);
+    const TIMERS: usize = 100;
+    let service = T::start();
+    let gate = Gate::<W>::new();
+    stall(&service, &gate);
+    let mut log = Log::<W>::new::<T>().with_deadline_order(ordered);
+    log.write(Event::Stalled);
+    let deadlines = delays(2).take(TIMERS).map(after::<W>);
+    let queue = Queue::armed(&service, &mut log, deadlines);
+    // Time passes when somebody waits for it.
+    let other = T::start();
+    let passed = Note::<W>::new();
+    other.schedule(after::<W>(STALL), passed.callback());
+    passed.wait();
+    log.write(Event::Released { at: W::now_nanos() });
+    gate.open();
+    queue.waited_for(&mut log);
     log.judge();
 }
 

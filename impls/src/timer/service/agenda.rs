@@ -1,0 +1,259 @@
+//! What is armed, and what comes next: all of a timer service but its lock and its thread.
+
+use std::fmt;
+
+use flowmeter_harness::sync::Deadline;
+
+use super::slab::{Name, Picked, Slab};
+
+/// How many timers are looked at in one go while a batch is picked: so long nobody else gets the lock of a service.
+const STEP: usize = 512;
+
+/// Stale entries that may be left among those picked, beyond one for each timer.
+const SPARE: usize = 64;
+
+/// Finds what is due next among the timers of a slab. It holds those that are due after the last moment it was asked
+/// about, and no others.
+pub trait Index: Default + Send + 'static {
+    /// Puts a timer in.
+    #[doc(hidden)]
+    fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32);
+
+    /// Takes a timer out.
+    #[doc(hidden)]
+    fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32);
+
+    /// When it wants to be asked what is due, [`Deadline::NEVER`] when nothing is in it: no timer in it is due before,
+    /// and every one is picked that is due by then, or by the tick that it belongs to.
+    #[doc(hidden)]
+    fn next(&self) -> Deadline;
+
+    /// Picks timers that are due at `now` and takes them out, looking at some `step` of them. `false`: there may be
+    /// more, and it is asked again for the same moment.
+    #[doc(hidden)]
+    fn pick<T>(
+        &mut self,
+        timers: &mut Slab<T>,
+        now: u64,
+        step: usize,
+        picked: &mut Vec<Picked>,
+    ) -> bool;
+}
+
+/// Timers in the hands of one owner, who asks what is due: for those who have a loop of their own.
+///
+/// ```
+/// use flowmeter_harness::sync::Deadline;
+/// use flowmeter_impls::timer::hierarchical_wheel::Wheel;
+/// use flowmeter_impls::timer::service::Agenda;
+///
+/// let mut agenda = Agenda::<Wheel, &str>::default();
+/// agenda.arm(Deadline::from_nanos(20), "tea");
+/// let dinner = agenda.arm(Deadline::from_nanos(10), "dinner");
+/// assert_eq!(agenda.disarm(&dinner), Some("dinner"));
+/// assert_eq!(agenda.disarm(&dinner), None);
+///
+/// let mut seen = Vec::new();
+/// agenda.fire(30, |_, due, what| seen.push((due.as_nanos(), what)));
+/// assert_eq!(seen, [(20, "tea")]);
+/// assert_eq!(agenda.next(), Deadline::NEVER);
+/// ```
+pub struct Agenda<I, T> {
+    timers: Slab<T>,
+    index: I,
+    /// Up to here the index was asked: what is due no later is late already.
+    horizon: Deadline,
+    /// The next batch, for as long as nobody has taken it: timers that were late when they were armed, and what was
+    /// picked. Some may be stale: called off, moved, or here twice.
+    batch: Vec<Picked>,
+    /// How many of the timers are in no index.
+    out: usize,
+}
+
+/// Names one timer of an [`Agenda`].
+#[derive(Debug)]
+pub struct Key(Name);
+
+impl<I: Index, T> Default for Agenda<I, T> {
+    fn default() -> Self {
+        Agenda {
+            timers: Slab::new(),
+            index: I::default(),
+            horizon: Deadline::from_nanos(0),
+            batch: Vec::new(),
+            out: 0,
+        }
+    }
+}
+
+impl<I, T> fmt::Debug for Agenda<I, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agenda")
+            .field("timers", &self.timers.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<I: Index, T> Agenda<I, T> {
+    /// Arms a timer.
+    #[inline]
+    pub fn arm(&mut self, due: Deadline, then: T) -> Key {
+        Key(self.add(due, then))
+    }
+
+    /// Calls one off; `None` when it has fired or was called off before.
+    #[inline]
+    pub fn disarm(&mut self, key: &Key) -> Option<T> {
+        self.remove(key.0)
+    }
+
+    /// Moves one; `false` when it has fired or was called off before.
+    #[inline]
+    pub fn rearm(&mut self, key: &Key, due: Deadline) -> bool {
+        self.put_off(key.0, due)
+    }
+
+    /// When one that is armed is due.
+    pub fn due(&self, key: &Key) -> Option<Deadline> {
+        self.due_of(key.0)
+    }
+
+    /// Takes what is due at `now`, in the order of deadlines; `now` is never less than it was before. What `then` arms
+    /// fires next time, however early it is due.
+    pub fn fire(&mut self, now: u64, mut then: impl FnMut(&mut Self, Deadline, T)) {
+        while !self.pick(now) {}
+        let mut batch = Vec::new();
+        self.take_batch(&mut batch);
+        for picked in in_order(&mut batch) {
+            if let Some(what) = self.claim(picked) {
+                then(self, picked.due, what);
+            }
+        }
+    }
+
+    /// How many timers are armed.
+    pub fn len(&self) -> usize {
+        self.timers.len()
+    }
+
+    /// Whether none is armed.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// When to look what is due: nothing fires before; [`Deadline::NEVER`] when none is armed.
+    #[inline]
+    pub fn next(&self) -> Deadline {
+        if self.batch.is_empty() {
+            self.index.next()
+        } else {
+            self.horizon
+        }
+    }
+
+    #[inline]
+
+    pub(super) fn add(&mut self, due: Deadline, then: T) -> Name {
+        let name = self.timers.add(due, then);
+        self.enter(due, name);
+        name
+    }
+
+    #[inline]
+
+    pub(super) fn remove(&mut self, name: Name) -> Option<T> {
+        if !self.timers.has(name) {
+            return None;
+        }
+        self.leave(name);
+        self.timers.remove(name.key)
+    }
+
+    #[inline]
+
+    pub(super) fn put_off(&mut self, name: Name, due: Deadline) -> bool {
+        let armed = self.timers.has(name);
+        if armed {
+            self.leave(name);
+            self.timers.set_due(name.key, due);
+            self.enter(due, name);
+        }
+        armed
+    }
+
+    pub(super) fn due_of(&self, name: Name) -> Option<Deadline> {
+        let armed = self.timers.has(name);
+        armed.then(|| self.timers.due(name.key))
+    }
+
+    /// What an armed timer is for.
+    pub(super) fn get_mut(&mut self, name: Name) -> Option<&mut T> {
+        let armed = self.timers.has(name);
+        armed.then(|| self.timers.get_mut(name.key)).flatten()
+    }
+
+    /// Goes on with the batch of what is due at `now`; `true` once it is whole. Until then `now` stays the same.
+    pub(super) fn pick(&mut self, now: u64) -> bool {
+        self.horizon = Deadline::from_nanos(now);
+        let before = self.batch.len();
+        let picked = &mut self.batch;
+        let whole = self.index.pick(&mut self.timers, now, STEP, picked);
+        self.out += self.batch.len() - before;
+        whole
+    }
+
+    /// Takes the batch, in no order, into an empty one. What is armed late from here on comes with the next.
+    pub(super) fn take_batch(&mut self, into: &mut Vec<Picked>) {
+        std::mem::swap(&mut self.batch, into);
+    }
+
+    /// Takes off a timer of a batch, unless it was called off or moved.
+    pub(super) fn claim(&mut self, picked: Picked) -> Option<T> {
+        if !picked.is_so(&self.timers) {
+            return None;
+        }
+        self.out -= 1;
+        self.timers.remove(picked.name.key)
+    }
+
+    /// Takes off everything.
+    pub(super) fn take_all(&mut self) -> Vec<T> {
+        self.index = I::default();
+        self.batch = Vec::new();
+        self.out = 0;
+        self.timers.take_all()
+    }
+
+    #[inline]
+
+    fn enter(&mut self, due: Deadline, name: Name) {
+        if due > self.horizon {
+            self.index.insert(&mut self.timers, name.key);
+        } else {
+            self.out += 1;
+            self.batch.push(Picked { due, name });
+        }
+    }
+
+    #[inline]
+
+    fn leave(&mut self, name: Name) {
+        if !self.timers.is_out(name.key) {
+            self.index.remove(&mut self.timers, name.key);
+            self.timers.take_out(name.key);
+            return;
+        }
+        self.out -= 1;
+        if self.batch.len() > 2 * self.out + SPARE {
+            let timers = &self.timers;
+            self.batch
+                .retain(|picked| picked.name != name && picked.is_so(timers));
+        }
+    }
+}
+
+/// A batch in the order of its deadlines; of equal ones, in the order in which they were armed.
+pub(super) fn in_order(batch: &mut Vec<Picked>) -> impl Iterator<Item = Picked> + '_ {
+    batch.sort_unstable_by_key(|picked| (picked.due, picked.name.number));
+    batch.drain(..)
+}

@@ -1,0 +1,334 @@
+//! A timer service: one lock around an [`Agenda`], and one thread that sleeps until it comes to something.
+//!
+//! Deadlines are nanoseconds of the monotonic clock. The thread is woken only for a deadline earlier than the one it
+//! sleeps for. Callbacks run on it one after the other, in the order of their deadlines, outside the lock; what one of
+//! them panics with is counted and goes no further. They are called in batches: one that is armed after a batch began,
+//! however early its deadline, comes in the next, so that a callback that arms itself anew in the past holds up nobody
+//! else (T5). A batch is picked in steps, between which others get the lock, and each of its timers can be called off
+//! until the moment it is called.
+
+mod agenda;
+mod slab;
+mod sleep;
+
+use std::fmt;
+use std::task::Waker;
+use std::time::Duration;
+
+use flowmeter_harness::channel::{Channels, Message};
+use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::timer::{
+    BlockingSleep, Cancel, Coalesce, Fired, Reset, Sleep, Timeouts, Timers,
+};
+
+use crate::own_thread::OwnThread;
+use crate::sync::{Arc, Condvar, Mutex, block_on, clock, order_key, precise_wakeups};
+
+use super::closing;
+use super::contained::Contained;
+use super::window;
+
+pub use agenda::{Agenda, Index, Key};
+pub use sleep::SleepFuture;
+
+pub(super) use slab::{Link, Picked, Slab};
+
+use agenda::in_order;
+use slab::Name;
+
+/// A timer service. Dropping it ends its thread: armed callbacks are dropped uncalled, and who sleeps or waits
+/// for a timeout is answered (T8).
+pub struct TimerService<I: Index> {
+    shared: Arc<Shared<I>>,
+    thread: OwnThread,
+}
+
+struct Shared<I> {
+    /// Unlike that of any other service.
+    number: u64,
+    state: Mutex<State<I>>,
+    changed: Condvar,
+    contained: Contained,
+}
+
+/// Behind the lock.
+struct State<I> {
+    agenda: Agenda<I, Call>,
+    /// Until when the thread sleeps, or what it is about to be woken for; `None` while it runs, and will look before
+    /// it sleeps.
+    asleep_until: Option<Deadline>,
+    /// What the thread was last to sleep until. One that is called off leaves it: waking once for nothing is cheaper
+    /// than being woken for each that comes and goes.
+    alarm: Deadline,
+    /// Whether the thread is to end.
+    stopping: bool,
+}
+
+/// What a timer does when it fires.
+enum Call {
+    Run(Box<dyn FnOnce(Fired) + Send>),
+    /// A future's, which needs no memory of its own.
+    Wake(Waker),
+}
+
+impl Call {
+    /// At the deadline.
+    fn fire(self, fired: Fired) {
+        match self {
+            Call::Run(then) => then(fired),
+            Call::Wake(waker) => waker.wake(),
+        }
+    }
+
+    /// When that will never come: who sleeps is answered nevertheless (T8).
+    fn abandon(self) {
+        match self {
+            Call::Run(then) => drop(then),
+            Call::Wake(waker) => waker.wake(),
+        }
+    }
+}
+
+/// Names one timer for ever, and among those of all services.
+#[derive(Debug)]
+pub struct Handle {
+    service: u64,
+    name: Name,
+}
+
+impl<I: Index> State<I> {
+    /// Whether the thread has to be woken for that deadline.
+    #[inline]
+    fn oversleeps(&mut self, due: Deadline) -> bool {
+        let oversleeps = self.asleep_until.is_some_and(|until| due < until);
+        if oversleeps {
+            self.asleep_until = Some(due);
+            self.alarm = due;
+        }
+        oversleeps
+    }
+
+    /// Until when the thread sleeps that has seen at `now` that nothing is due.
+    fn fall_asleep(&mut self, now: u64) -> Deadline {
+        let next = self.agenda.next();
+        let is_ahead = self.alarm.as_nanos() > now;
+        self.alarm = if is_ahead { next.min(self.alarm) } else { next };
+        self.asleep_until = Some(self.alarm);
+        self.alarm
+    }
+}
+
+impl<I: Index> TimerService<I> {
+    /// A service of its own.
+    pub fn new() -> Self {
+        let shared = Arc::new(Shared {
+            number: order_key(),
+            state: Mutex::new(State {
+                agenda: Agenda::default(),
+                asleep_until: None,
+                alarm: Deadline::NEVER,
+                stopping: false,
+            }),
+            changed: Condvar::new(),
+            contained: Contained::new(),
+        });
+        let working = Arc::clone(&shared);
+        let thread = OwnThread::start(move || {
+            precise_wakeups();
+            working.serve();
+        });
+        TimerService { shared, thread }
+    }
+
+    /// How many callbacks have panicked, when called or when dropped by the end of the service.
+    pub fn panics(&self) -> u64 {
+        self.shared.contained.panics()
+    }
+}
+
+impl<I: Index> Default for TimerService<I> {
+    fn default() -> Self {
+        TimerService::new()
+    }
+}
+
+impl<I: Index> fmt::Debug for TimerService<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TimerService")
+    }
+}
+
+impl<I: Index> Drop for TimerService<I> {
+    fn drop(&mut self) {
+        let mut state = self.shared.state.lock();
+        state.stopping = true;
+        let uncalled = state.agenda.take_all();
+        drop(state);
+        self.shared.changed.notify_one();
+        // Before the wait for the thread: it may run a callback that waits for one of these, or for a sleeper.
+        for call in uncalled {
+            self.shared.contained.run(|| call.abandon());
+        }
+        self.thread.join();
+    }
+}
+
+impl<I: Index> Shared<I> {
+    /// Arms a timer; one that comes after the end is handed back.
+    #[inline]
+    fn schedule(&self, due: Deadline, call: Call) -> Result<Handle, Call> {
+        let mut state = self.state.lock();
+        if state.stopping {
+            return Err(call);
+        }
+        let name = state.agenda.add(due, call);
+        let wake = state.oversleeps(due);
+        drop(state);
+        if wake {
+            self.changed.notify_one();
+        }
+        Ok(self.handle(name))
+    }
+
+    /// Has `then` called. One that comes after the end is dropped uncalled, like those before it.
+    #[inline]
+    fn schedule_call(&self, due: Deadline, then: impl FnOnce(Fired) + Send + 'static) -> Handle {
+        let scheduled = self.schedule(due, Call::Run(Box::new(then)));
+        scheduled.unwrap_or_else(|_| self.handle(Name::OF_NONE))
+    }
+
+    #[inline]
+
+    fn handle(&self, name: Name) -> Handle {
+        Handle {
+            service: self.number,
+            name,
+        }
+    }
+
+    #[inline]
+
+    fn cancel(&self, handle: &Handle) -> bool {
+        if handle.service != self.number {
+            return false;
+        }
+        // A callback's own drop is foreign code: outside the lock.
+        let disarmed = self.state.lock().agenda.remove(handle.name);
+        disarmed.is_some()
+    }
+
+    fn reset(&self, handle: &Handle, due: Deadline) -> bool {
+        if handle.service != self.number {
+            return false;
+        }
+        let mut state = self.state.lock();
+        let armed = state.agenda.put_off(handle.name, due);
+        let wake = armed && state.oversleeps(due);
+        drop(state);
+        if wake {
+            self.changed.notify_one();
+        }
+        armed
+    }
+
+    /// What the thread does.
+    fn serve(&self) {
+        let mut batch = Vec::new();
+        let mut state = self.state.lock();
+        while !state.stopping {
+            let now = clock::now_nanos();
+            while !state.agenda.pick(now) {
+                drop(state);
+                state = self.state.lock();
+            }
+            state.agenda.take_batch(&mut batch);
+            if batch.is_empty() {
+                let until = state.fall_asleep(now);
+                (state, _) = self.changed.wait_until(state, until);
+                state.asleep_until = None;
+                continue;
+            }
+            drop(state);
+            for picked in in_order(&mut batch) {
+                let call = self.state.lock().agenda.claim(picked);
+                let fired = Fired {
+                    due: picked.due,
+                    claimed_nanos: Some(now),
+                };
+                if let Some(call) = call {
+                    self.contained.run(|| call.fire(fired));
+                }
+            }
+            state = self.state.lock();
+        }
+    }
+}
+
+impl<I: Index> Timers for TimerService<I> {
+    type Handle = Handle;
+
+    fn start() -> Self {
+        TimerService::new()
+    }
+    #[inline]
+    fn schedule(&self, deadline: Deadline, then: impl FnOnce(Fired) + Send + 'static) -> Handle {
+        self.shared.schedule_call(deadline, then)
+    }
+}
+
+impl<I: Index> Cancel for TimerService<I> {
+    #[inline]
+    fn cancel(&self, handle: &Handle) -> bool {
+        self.shared.cancel(handle)
+    }
+}
+
+impl<I: Index> Coalesce for TimerService<I> {
+    fn schedule_within(
+        &self,
+        deadline: Deadline,
+        window: Duration,
+        then: impl FnOnce(Fired) + Send + 'static,
+    ) -> Handle {
+        self.shared
+            .schedule_call(window::roundest(deadline, window), then)
+    }
+}
+
+impl<I: Index> Reset for TimerService<I> {
+    #[inline]
+    fn reset(&self, handle: &Handle, deadline: Deadline) -> bool {
+        self.shared.reset(handle, deadline)
+    }
+}
+
+impl<I: Index> Sleep for TimerService<I> {
+    fn start() -> Self {
+        TimerService::new()
+    }
+    fn sleep_until(&self, deadline: Deadline) -> impl Future<Output = ()> + Send + 'static {
+        SleepFuture::new(Arc::clone(&self.shared), deadline)
+    }
+}
+
+impl<I: Index> BlockingSleep for TimerService<I> {
+    fn start() -> Self {
+        TimerService::new()
+    }
+    fn sleep_until(&self, deadline: Deadline) {
+        block_on(SleepFuture::new(Arc::clone(&self.shared), deadline));
+    }
+}
+
+/// A fresh channel for each timeout: nothing is shared, so nobody's close is another's.
+impl<C: Channels, I: Index> Timeouts<C> for TimerService<I> {
+    fn start() -> Self {
+        TimerService::new()
+    }
+    fn timeout<T: Message>(&self, delay: Duration) -> C::Rx<T> {
+        let (closing, rx) = closing::open::<C, T>();
+        self.shared
+            .schedule_call(clock::after(delay), move |_| drop(closing));
+        rx
+    }
+}

@@ -1,0 +1,205 @@
+//! Where armed timers lie: in pages that never move, found by a key, and used anew once they are free.
+
+use flowmeter_harness::sync::Deadline;
+
+/// Where a timer stands in its index: what the two numbers mean is the index's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    pub(in crate::timer) prev: u32,
+    pub(in crate::timer) next: u32,
+}
+
+impl Link {
+    /// In no index: free, or picked for a batch.
+    const OUT: Link = Link {
+        prev: u32::MAX,
+        next: u32::MAX,
+    };
+}
+
+struct Timer<T> {
+    /// Unlike that of any other timer; 0 while the place is free.
+    number: u64,
+    due: Deadline,
+    /// Of a free place: the next one, in `next`.
+    link: Link,
+    then: Option<T>,
+}
+
+const PAGE: usize = 256;
+
+/// Names one timer, for as long as its slab lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Name {
+    pub(super) key: u32,
+    pub(super) number: u64,
+}
+
+impl Name {
+    /// Of no timer.
+    pub(super) const OF_NONE: Name = Name {
+        key: u32::MAX,
+        number: 0,
+    };
+}
+
+/// The timers, and what each is for.
+pub struct Slab<T> {
+    pages: Vec<Box<[Timer<T>]>>,
+    free: u32,
+    armed: usize,
+    numbers: u64,
+}
+
+impl<T> Slab<T> {
+    pub(super) fn new() -> Self {
+        Slab {
+            pages: Vec::new(),
+            free: Link::OUT.next,
+            armed: 0,
+            numbers: 0,
+        }
+    }
+
+    /// How many are armed.
+    pub(super) fn len(&self) -> usize {
+        self.armed
+    }
+
+    /// A new timer, in no index yet.
+    #[inline]
+    pub(super) fn add(&mut self, due: Deadline, then: T) -> Name {
+        if self.free == Link::OUT.next {
+            self.grow();
+        }
+        self.armed += 1;
+        self.numbers += 1;
+        let (key, number) = (self.free, self.numbers);
+        let timer = self.timer_mut(key);
+        timer.number = number;
+        timer.due = due;
+        timer.then = Some(then);
+        let next = timer.link.next;
+        timer.link = Link::OUT;
+        self.free = next;
+        Name { key, number }
+    }
+
+    /// Takes one out that is in no index.
+    #[inline]
+    pub(super) fn remove(&mut self, key: u32) -> Option<T> {
+        let free = self.free;
+        let timer = self.timer_mut(key);
+        timer.number = 0;
+        timer.link.next = free;
+        let then = timer.then.take();
+        self.free = key;
+        self.armed -= 1;
+        then
+    }
+
+    /// Whether that timer is armed still.
+    #[inline]
+    pub(super) fn has(&self, name: Name) -> bool {
+        let page = self.pages.get(name.key as usize / PAGE);
+        page.is_some_and(|page| page[name.key as usize % PAGE].number == name.number)
+    }
+
+    /// The deadline of an armed timer.
+    #[inline]
+    pub(in crate::timer) fn due(&self, key: u32) -> Deadline {
+        self.timer(key).due
+    }
+
+    pub(super) fn set_due(&mut self, key: u32, due: Deadline) {
+        self.timer_mut(key).due = due;
+    }
+
+    /// What one that is armed is for.
+    pub(super) fn get_mut(&mut self, key: u32) -> Option<&mut T> {
+        self.timer_mut(key).then.as_mut()
+    }
+
+    #[inline]
+
+    pub(super) fn is_out(&self, key: u32) -> bool {
+        self.timer(key).link == Link::OUT
+    }
+
+    #[inline]
+
+    pub(in crate::timer) fn link_mut(&mut self, key: u32) -> &mut Link {
+        &mut self.timer_mut(key).link
+    }
+
+    /// Marks one that its index has just let go.
+    #[inline]
+    pub(in crate::timer) fn take_out(&mut self, key: u32) -> Picked {
+        let timer = self.timer_mut(key);
+        timer.link = Link::OUT;
+        Picked {
+            due: timer.due,
+            name: Name {
+                key,
+                number: timer.number,
+            },
+        }
+    }
+
+    /// Takes all out, whatever index they are in.
+    pub(super) fn take_all(&mut self) -> Vec<T> {
+        let timers = self.pages.drain(..).flatten();
+        let all = timers.filter_map(|timer| timer.then).collect();
+        self.free = Link::OUT.next;
+        self.armed = 0;
+        all
+    }
+
+    /// Another page of free places, the first of which is used first.
+    fn grow(&mut self) {
+        let first = self.pages.len() * PAGE;
+        let place = |key: usize| u32::try_from(key).expect("four billion timers are not armed");
+        let page = (first..first + PAGE).map(|key| Timer {
+            number: 0,
+            due: Deadline::NEVER,
+            link: Link {
+                next: if key + 1 < first + PAGE {
+                    place(key + 1)
+                } else {
+                    self.free
+                },
+                ..Link::OUT
+            },
+            then: None,
+        });
+        self.pages.push(page.collect());
+        self.free = place(first);
+    }
+
+    #[inline]
+
+    fn timer(&self, key: u32) -> &Timer<T> {
+        &self.pages[key as usize / PAGE][key as usize % PAGE]
+    }
+
+    #[inline]
+
+    fn timer_mut(&mut self, key: u32) -> &mut Timer<T> {
+        &mut self.pages[key as usize / PAGE][key as usize % PAGE]
+    }
+}
+
+/// A timer of a batch: due, and not called yet. It can still be called off or moved, and is passed over then.
+#[derive(Clone, Copy, Debug)]
+pub struct Picked {
+    pub(super) due: Deadline,
+    pub(super) name: Name,
+}
+
+impl Picked {
+    /// Whether it is armed and due then still, and in no index.
+    pub(super) fn is_so<T>(self, timers: &Slab<T>) -> bool {
+        let key = self.name.key;
+        timers.has(self.name) && timers.is_out(key) && timers.due(key) == self.due
+    }
+}

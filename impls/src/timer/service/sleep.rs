@@ -1,0 +1,77 @@
+//! A deadline as a future.
+
+use std::fmt;
+use std::mem;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use flowmeter_harness::sync::Deadline;
+
+use crate::sync::{Arc, clock};
+
+use super::{Call, Handle, Index, Shared};
+
+/// Ready at its deadline, or when its service ends. Armed by its first poll; dropping it calls it off.
+pub struct SleepFuture<I: Index> {
+    shared: Arc<Shared<I>>,
+    due: Deadline,
+    armed: Option<Handle>,
+}
+
+impl<I: Index> SleepFuture<I> {
+    pub(super) fn new(shared: Arc<Shared<I>>, due: Deadline) -> Self {
+        SleepFuture {
+            shared,
+            due,
+            armed: None,
+        }
+    }
+}
+
+impl<I: Index> Future for SleepFuture<I> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        // A waker's clone and drop are foreign code: outside the lock.
+        let waker = Call::Wake(cx.waker().clone());
+        if let Some(handle) = &self.armed {
+            let mut state = self.shared.state.lock();
+            // One that is armed no more has fired, or its service has ended.
+            let Some(call) = state.agenda.get_mut(handle.name) else {
+                drop(state);
+                return Poll::Ready(());
+            };
+            let earlier = mem::replace(call, waker);
+            drop(state);
+            drop(earlier);
+            return Poll::Pending;
+        }
+        if clock::has_passed(self.due) {
+            return Poll::Ready(());
+        }
+        match self.shared.schedule(self.due, waker) {
+            Ok(handle) => {
+                self.armed = Some(handle);
+                Poll::Pending
+            }
+            // Its service has ended.
+            Err(_) => Poll::Ready(()),
+        }
+    }
+}
+
+impl<I: Index> Drop for SleepFuture<I> {
+    fn drop(&mut self) {
+        if let Some(handle) = &self.armed {
+            self.shared.cancel(handle);
+        }
+    }
+}
+
+impl<I: Index> fmt::Debug for SleepFuture<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SleepFuture")
+            .field("due", &self.due)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,60 @@
+//! The moment that timers agree on which may be late.
+
+use std::time::Duration;
+
+use flowmeter_harness::sync::Deadline;
+
+/// The roundest moment, in powers of two of a nanosecond, from `deadline` on and no more than `window` later. Whose
+/// windows overlap tend to choose the same one without knowing of each other.
+///
+/// The last moment of all never comes, and is chosen for that which never comes alone.
+pub(super) fn roundest(deadline: Deadline, window: Duration) -> Deadline {
+    let last = Deadline::after(deadline.as_nanos(), window);
+    if deadline == Deadline::NEVER || window.is_zero() {
+        return deadline;
+    }
+    let (first, last) = (deadline.as_nanos(), last.as_nanos().min(u64::MAX - 1));
+    let Some(before) = first.checked_sub(1) else {
+        return deadline;
+    };
+    // Above the highest bit in which the last differs from what lies before the first, both are the same; that bit is
+    // set in the last alone, so with nothing behind it the moment lies between them.
+    let kept = u64::MAX << (before ^ last).ilog2();
+    Deadline::from_nanos(last & kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(first: u64, window: u64) -> u64 {
+        roundest(Deadline::from_nanos(first), Duration::from_nanos(window)).as_nanos()
+    }
+
+    #[test]
+    fn it_is_the_roundest_of_its_window() {
+        for first in 0..200 {
+            for window in 0..200 {
+                let roundness = |moment: &u64| moment.trailing_zeros();
+                let best = (first..=first + window).max_by_key(roundness);
+                assert_eq!(
+                    chosen(first, window).trailing_zeros(),
+                    best.map_or(0, |best| best.trailing_zeros()),
+                    "{first} {window}"
+                );
+                assert!((first..=first + window).contains(&chosen(first, window)));
+            }
+        }
+    }
+
+    #[test]
+    fn the_ends_of_time_are_no_exception() {
+        assert_eq!(chosen(u64::MAX, 7), u64::MAX);
+        assert_eq!(chosen(u64::MAX - 1, 7), u64::MAX - 1);
+        assert_eq!(chosen(1, u64::MAX), 1 << 63);
+        assert_eq!(
+            roundest(Deadline::from_nanos(5), Duration::MAX).as_nanos(),
+            1 << 63
+        );
+    }
+}

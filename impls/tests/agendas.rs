@@ -1,0 +1,187 @@
+//! Each index of timers beside a sorted map, through generated lives: arming, calling off, moving, and moments that
+//! pass, with the distances at which wheels of others went wrong.
+//!
+//! | what went wrong | where |
+//! | --- | --- |
+//! | a delay that is a multiple of the wheel fires early, or a turn late | Akka #1016, Netty #7760 |
+//! | rounds that overflow, or count from a stale moment | Netty #1953, #12888, #13018 |
+//! | after a stall only one tick's timers fire | Agrona #73 |
+//! | the last one taken out, or moved to the past, strands the next | tokio-util #849, #868, #1700, #6752 |
+
+use std::collections::BTreeMap;
+
+use flowmeter_harness::sync::Deadline;
+use flowmeter_impls::timer::hashed_wheel::{TICK_NANOS, Ticks};
+use flowmeter_impls::timer::heap::DaryHeap;
+use flowmeter_impls::timer::hierarchical_wheel::Wheel;
+use flowmeter_impls::timer::service::{Agenda, Index, Key};
+use proptest::prelude::*;
+
+/// What happens next. Timers are named by when they were armed, from the latest back.
+#[derive(Clone, Debug)]
+enum Step {
+    Arm(u64),
+    Disarm(usize),
+    Rearm(usize, u64),
+    Pass(u64),
+    /// On to the moment at which the index wants to be asked.
+    Next,
+}
+
+/// How far: next to nothing, about powers of the wheels' digits, about ticks and turns of ticks, as far as it goes.
+fn distance() -> impl Strategy<Value = u64> {
+    let around = |moment: u64| (0..3_u64).prop_map(move |by| moment.saturating_add(by) - 1);
+    prop_oneof![
+        0..200_u64,
+        (0..11_u32).prop_flat_map(move |digit| around(1 << (6 * digit))),
+        (1..1100_u64).prop_flat_map(move |ticks| around(ticks * TICK_NANOS)),
+        Just(512 * TICK_NANOS),
+        1..3_600_000_000_000_u64,
+        around(u64::MAX),
+    ]
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        4 => distance().prop_map(Step::Arm),
+        1 => (0..20_usize).prop_map(Step::Disarm),
+        1 => (0..20_usize, distance()).prop_map(|(timer, by)| Step::Rearm(timer, by)),
+        1 => distance().prop_map(Step::Pass),
+        2 => Just(Step::Next),
+    ];
+    prop::collection::vec(step, 1..80)
+}
+
+/// Goes through those steps with an index and with a map; `tick` is what the index rounds deadlines up to.
+fn live<I: Index>(steps: &[Step], tick: u64) -> Result<(), TestCaseError> {
+    let mut agenda = Agenda::<I, usize>::default();
+    let mut armed = BTreeMap::<usize, Deadline>::new();
+    let mut keys = Vec::<Key>::new();
+    let mut late = Vec::new();
+    let mut now = 0_u64;
+    let at = |now: u64, by: u64| Deadline::from_nanos(now.saturating_add(by));
+    for step in steps {
+        match *step {
+            Step::Arm(by) => {
+                // Every fifth is due in the past.
+                let due = if keys.len() % 5 == 4 {
+                    Deadline::from_nanos(now.saturating_sub(by))
+                } else {
+                    at(now, by)
+                };
+                armed.insert(keys.len(), due);
+                late.extend((due.as_nanos() <= now).then_some(keys.len()));
+                keys.push(agenda.arm(due, keys.len()));
+            }
+            Step::Disarm(back) if back < keys.len() => {
+                let timer = keys.len() - 1 - back;
+                let was = armed.remove(&timer).map(|_| timer);
+                prop_assert_eq!(agenda.disarm(&keys[timer]), was);
+                late.retain(|other| *other != timer);
+            }
+            Step::Rearm(back, by) if back < keys.len() => {
+                let timer = keys.len() - 1 - back;
+                let is_armed = armed.contains_key(&timer);
+                prop_assert_eq!(agenda.rearm(&keys[timer], at(now, by)), is_armed);
+                late.retain(|other| *other != timer);
+                if is_armed {
+                    armed.insert(timer, at(now, by));
+                    late.extend((by == 0).then_some(timer));
+                }
+            }
+            // The last moment never comes.
+            Step::Pass(by) => now = now.saturating_add(by).min(u64::MAX - 1),
+            Step::Next if agenda.next() != Deadline::NEVER => {
+                now = now.max(agenda.next().as_nanos());
+            }
+            Step::Disarm(_) | Step::Rearm(..) | Step::Next => {}
+        }
+        if !matches!(step, Step::Pass(_) | Step::Next) {
+            continue;
+        }
+        let rounded = |due: Deadline| due.as_nanos().div_ceil(tick).saturating_mul(tick);
+        let mut due: Vec<(Deadline, usize)> = armed
+            .iter()
+            .filter(|(timer, due)| late.contains(timer) || rounded(**due) <= now)
+            .map(|(timer, due)| (*due, *timer))
+            .collect();
+        due.sort_unstable();
+        let mut fired = Vec::new();
+        agenda.fire(now, |_, due, timer| fired.push((due, timer)));
+        prop_assert_eq!(&fired, &due, "at {}", now);
+        late.clear();
+        for (_, timer) in due {
+            armed.remove(&timer);
+        }
+        prop_assert_eq!(agenda.len(), armed.len());
+        let first = armed.values().map(|due| rounded(*due)).min();
+        match first {
+            // Nothing that is called off makes it later.
+            Some(first) => prop_assert!(agenda.next() <= Deadline::from_nanos(first)),
+            None => prop_assert_eq!(agenda.next(), Deadline::NEVER),
+        }
+        prop_assert!(agenda.next().as_nanos() > now);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_heap_fires_as_a_sorted_map(steps in steps()) {
+        live::<DaryHeap>(&steps, 1)?;
+    }
+
+    #[test]
+    fn the_hierarchical_wheel_fires_as_a_sorted_map(steps in steps()) {
+        live::<Wheel>(&steps, 1)?;
+    }
+
+    #[test]
+    fn the_hashed_wheel_fires_as_a_sorted_map_of_ticks(steps in steps()) {
+        live::<Ticks>(&steps, TICK_NANOS)?;
+    }
+}
+
+/// More than is looked at in one go, some called off while the rest is due.
+fn many<I: Index>() {
+    const TIMERS: u64 = 5_000;
+    let mut agenda = Agenda::<I, u64>::default();
+    let due = |timer: u64| Deadline::from_nanos(TICK_NANOS * (1 + timer % 3));
+    let keys: Vec<Key> = (0..TIMERS)
+        .map(|timer| agenda.arm(due(timer), timer))
+        .collect();
+    let mut fired = Vec::new();
+    agenda.fire(4 * TICK_NANOS, |agenda, at, timer| {
+        assert_eq!(at, due(timer));
+        fired.push(timer);
+        // The next of the same moment.
+        if timer % 2 == 0
+            && let Some(key) = keys.get(timer as usize + 3)
+        {
+            agenda.disarm(key);
+        }
+        // What is armed meanwhile comes in the next batch.
+        agenda.arm(Deadline::from_nanos(0), TIMERS);
+    });
+    let expected = (0..3).flat_map(|moment| (moment..TIMERS).step_by(3));
+    let mut gone = false;
+    let expected = expected.filter(|timer| {
+        let first = *timer < 3;
+        gone = !first && !gone && (timer - 3) % 2 == 0;
+        !gone
+    });
+    assert_eq!(fired, expected.collect::<Vec<_>>());
+    let before = fired.len();
+    agenda.fire(4 * TICK_NANOS, |_, _, timer| fired.push(timer));
+    assert_eq!(fired.len(), 2 * before);
+    assert_eq!(agenda.next(), Deadline::NEVER);
+}
+
+#[test]
+fn batches_are_whole_however_large() {
+    many::<DaryHeap>();
+    many::<Ticks>();
+    many::<Wheel>();
+}
