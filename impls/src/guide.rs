@@ -92,6 +92,40 @@
 //!
 //! The program is `examples/fan_out.rs`; `docs/fan_out.md` shows it beside the same in crossbeam and in Go.
 //!
+//! # What else timers do
+//!
+//! [`HierarchicalWheel`](crate::timer::hierarchical_wheel::HierarchicalWheel) is the one to begin with; `heap` and
+//! `hashed_wheel` are the same service around another index. A timer can be called off, moved, or allowed to be late
+//! so that several share a wake-up; futures sleep, tick without drift and give up; and an
+//! [`Agenda`](crate::timer::service::Agenda) is a wheel without a thread, for who has a loop already.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use flowmeter_harness::sync::Deadline;
+//! use flowmeter_harness::sync::std::{block_on, clock};
+//! use flowmeter_harness::timer::{Cancel, Coalesce, Reset, Timers};
+//! use flowmeter_impls::timer::futures::{Elapsed, Interval, timeout_at};
+//! use flowmeter_impls::timer::hierarchical_wheel::HierarchicalWheel;
+//!
+//! let timers = HierarchicalWheel::new();
+//! let idle = timers.schedule(clock::after(Duration::from_secs(30)), |_| println!("hang up"));
+//! assert!(timers.reset(&idle, clock::after(Duration::from_secs(60))));
+//! assert!(timers.cancel(&idle));
+//!
+//! // Late by up to a second, if others then come with it.
+//! let window = Duration::from_secs(1);
+//! timers.schedule_within(clock::after(window), window, |fired| println!("{}", fired.due));
+//!
+//! block_on(async {
+//!     let mut seconds = Interval::new(&timers, Deadline::from_nanos(0), Duration::from_secs(1));
+//!     assert_eq!(seconds.tick().await, Deadline::from_nanos(0));
+//!     let soon = clock::after(Duration::from_millis(1));
+//!     let never = std::future::pending::<()>();
+//!     assert_eq!(timeout_at(&timers, soon, never).await, Err(Elapsed));
+//! });
+//! ```
+//!
 //! # What else halves do
 //!
 //! A batch takes the channel's lock once for all that needs no waiting, a permit holds room for a value that is still to

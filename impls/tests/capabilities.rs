@@ -111,7 +111,20 @@ const TABLE: &[(&str, Origin, &str)] = &[
     (
         "heap",
         Origin::Own,
-        "schedule cancel reset sleep blocking-sleep timeout panic-safe deadline-order answers-sleepers",
+        "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe \
+         deadline-order answers-sleepers",
+    ),
+    (
+        "hashed_wheel",
+        Origin::Own,
+        "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe \
+         answers-sleepers",
+    ),
+    (
+        "hierarchical_wheel",
+        Origin::Own,
+        "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe \
+         deadline-order answers-sleepers",
     ),
     ("tokio-sleep", Origin::Peer, "sleep"),
     ("tokio-delay-queue", Origin::Peer, "schedule cancel reset"),
