@@ -8,6 +8,11 @@
 //! | after a stall only one tick's timers fire | Agrona #73 |
 //! | the last one taken out, or moved to the past, strands the next | tokio-util #849, #868, #1700, #6752 |
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "prop_oneof! shares its strategies by std's Arc"
+)]
+
 use std::collections::BTreeMap;
 
 use flowmeter_harness::sync::Deadline;

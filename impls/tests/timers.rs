@@ -1,13 +1,14 @@
-//! What no property of timers can see: panics are counted, and the thread's wake-ups are precise.
+//! What no property of timers can see: panics are counted, wake-ups precise, and ticks on their grid.
+
+#![expect(clippy::disallowed_types, reason = "these tests run against std alone")]
 
 use std::future::{pending, ready};
 use std::panic::resume_unwind;
-use std::sync::Arc;
 use std::time::Duration;
 
 use flowmeter_harness::channel::Buffer;
 use flowmeter_harness::sync::Deadline;
-use flowmeter_harness::sync::std::{block_on, clock};
+use flowmeter_harness::sync::std::{Arc, block_on, clock};
 use flowmeter_harness::timer::{Cancel, Reset, Sleep, Timers};
 use flowmeter_impls::channel::mutex::Channel;
 use flowmeter_impls::timer::delay_queue::DelayQueueTimers;

@@ -70,7 +70,6 @@ impl<const N: usize> Lists<N> {
     }
 
     #[inline]
-
     fn link<'a, T>(&'a mut self, timers: &'a mut Slab<T>, node: u32) -> &'a mut Link {
         match node.checked_sub(head(N)) {
             Some(key) => timers.link_mut(key),

@@ -152,7 +152,6 @@ impl<I: Index, T> Agenda<I, T> {
     }
 
     #[inline]
-
     pub(super) fn add(&mut self, due: Deadline, then: T) -> Name {
         let name = self.timers.add(due, then);
         self.enter(due, name);
@@ -160,7 +159,6 @@ impl<I: Index, T> Agenda<I, T> {
     }
 
     #[inline]
-
     pub(super) fn remove(&mut self, name: Name) -> Option<T> {
         if !self.timers.has(name) {
             return None;
@@ -170,7 +168,6 @@ impl<I: Index, T> Agenda<I, T> {
     }
 
     #[inline]
-
     pub(super) fn put_off(&mut self, name: Name, due: Deadline) -> bool {
         let armed = self.timers.has(name);
         if armed {
@@ -225,7 +222,6 @@ impl<I: Index, T> Agenda<I, T> {
     }
 
     #[inline]
-
     fn enter(&mut self, due: Deadline, name: Name) {
         if due > self.horizon {
             self.index.insert(&mut self.timers, name.key);
@@ -236,7 +232,6 @@ impl<I: Index, T> Agenda<I, T> {
     }
 
     #[inline]
-
     fn leave(&mut self, name: Name) {
         if !self.timers.is_out(name.key) {
             self.index.remove(&mut self.timers, name.key);

@@ -198,7 +198,6 @@ impl<I: Index> Shared<I> {
     }
 
     #[inline]
-
     fn handle(&self, name: Name) -> Handle {
         Handle {
             service: self.number,
@@ -207,7 +206,6 @@ impl<I: Index> Shared<I> {
     }
 
     #[inline]
-
     fn cancel(&self, handle: &Handle) -> bool {
         if handle.service != self.number {
             return false;
@@ -270,6 +268,7 @@ impl<I: Index> Timers for TimerService<I> {
     fn start() -> Self {
         TimerService::new()
     }
+
     #[inline]
     fn schedule(&self, deadline: Deadline, then: impl FnOnce(Fired) + Send + 'static) -> Handle {
         self.shared.schedule_call(deadline, then)

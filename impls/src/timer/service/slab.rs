@@ -121,13 +121,11 @@ impl<T> Slab<T> {
     }
 
     #[inline]
-
     pub(super) fn is_out(&self, key: u32) -> bool {
         self.timer(key).link == Link::OUT
     }
 
     #[inline]
-
     pub(in crate::timer) fn link_mut(&mut self, key: u32) -> &mut Link {
         &mut self.timer_mut(key).link
     }
@@ -177,13 +175,11 @@ impl<T> Slab<T> {
     }
 
     #[inline]
-
     fn timer(&self, key: u32) -> &Timer<T> {
         &self.pages[key as usize / PAGE][key as usize % PAGE]
     }
 
     #[inline]
-
     fn timer_mut(&mut self, key: u32) -> &mut Timer<T> {
         &mut self.pages[key as usize / PAGE][key as usize % PAGE]
     }
