@@ -9,10 +9,10 @@ use crate::sync::Deadline;
 /// When a timer was due, and when the design noticed: lateness splits into due -> claimed -> called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fired {
-    /// The deadline that was asked for.
+    /// When it was due: the deadline that was asked for last, or the moment that was chosen within a window.
     pub due: Deadline,
-    /// When the timer thread claimed it, in nanoseconds of the world's clock; `None` where the design
-    /// does not say.
+    /// When the timer thread noticed that it, or the batch that it is called in, was due, in nanoseconds of the world's
+    /// clock; `None` where the design does not say.
     pub claimed_nanos: Option<u64>,
 }
 

@@ -29,6 +29,8 @@ enum Step {
     Disarm(usize),
     Rearm(usize, u64),
     Pass(u64),
+    /// As that, but nobody asks what is due.
+    Idle(u64),
     /// On to the moment at which the index wants to be asked.
     Next,
 }
@@ -43,6 +45,7 @@ fn distance() -> impl Strategy<Value = u64> {
         Just(512 * TICK_NANOS),
         1..3_600_000_000_000_u64,
         around(u64::MAX),
+        Just(u64::MAX),
     ]
 }
 
@@ -52,6 +55,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (0..20_usize).prop_map(Step::Disarm),
         1 => (0..20_usize, distance()).prop_map(|(timer, by)| Step::Rearm(timer, by)),
         1 => distance().prop_map(Step::Pass),
+        1 => distance().prop_map(Step::Idle),
         2 => Just(Step::Next),
     ];
     prop::collection::vec(step, 1..80)
@@ -63,7 +67,8 @@ fn live<I: Index>(steps: &[Step], tick: u64) -> Result<(), TestCaseError> {
     let mut armed = BTreeMap::<usize, Deadline>::new();
     let mut keys = Vec::<Key>::new();
     let mut late = Vec::new();
-    let mut now = 0_u64;
+    // The moment it is, and the last one that was asked about.
+    let (mut now, mut horizon) = (0_u64, 0_u64);
     let at = |now: u64, by: u64| Deadline::from_nanos(now.saturating_add(by));
     for step in steps {
         match *step {
@@ -75,7 +80,7 @@ fn live<I: Index>(steps: &[Step], tick: u64) -> Result<(), TestCaseError> {
                     at(now, by)
                 };
                 armed.insert(keys.len(), due);
-                late.extend((due.as_nanos() <= now).then_some(keys.len()));
+                late.extend((due.as_nanos() <= horizon).then_some(keys.len()));
                 keys.push(agenda.arm(due, keys.len()));
             }
             Step::Disarm(back) if back < keys.len() => {
@@ -88,14 +93,13 @@ fn live<I: Index>(steps: &[Step], tick: u64) -> Result<(), TestCaseError> {
                 let timer = keys.len() - 1 - back;
                 let is_armed = armed.contains_key(&timer);
                 prop_assert_eq!(agenda.rearm(&keys[timer], at(now, by)), is_armed);
-                late.retain(|other| *other != timer);
-                if is_armed {
-                    armed.insert(timer, at(now, by));
-                    late.extend((by == 0).then_some(timer));
+                if is_armed && armed.insert(timer, at(now, by)) != Some(at(now, by)) {
+                    late.retain(|other| *other != timer);
+                    late.extend((at(now, by).as_nanos() <= horizon).then_some(timer));
                 }
             }
             // The last moment never comes.
-            Step::Pass(by) => now = now.saturating_add(by).min(u64::MAX - 1),
+            Step::Pass(by) | Step::Idle(by) => now = now.saturating_add(by).min(u64::MAX - 1),
             Step::Next if agenda.next() != Deadline::NEVER => {
                 now = now.max(agenda.next().as_nanos());
             }
@@ -113,6 +117,7 @@ fn live<I: Index>(steps: &[Step], tick: u64) -> Result<(), TestCaseError> {
         due.sort_unstable();
         let mut fired = Vec::new();
         agenda.fire(now, |_, due, timer| fired.push((due, timer)));
+        horizon = now;
         prop_assert_eq!(&fired, &due, "at {}", now);
         late.clear();
         for (_, timer) in due {

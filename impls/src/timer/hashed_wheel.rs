@@ -6,7 +6,7 @@
 //!
 //! Where it differs from Netty's, on purpose: the thread sleeps until the next tick at which something may be due,
 //! where Netty's wakes at each, whatever is armed; what is armed goes into its bucket at once, not by way of a queue
-//! that the next tick empties; and a deadline that has passed already does not wait for a tick.
+//! that the next tick empties; and a deadline that had passed when the thread last looked does not wait for a tick.
 
 use flowmeter_harness::sync::Deadline;
 
@@ -98,12 +98,11 @@ impl Index for Ticks {
     }
 
     fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) {
-        // What is kept of a bucket that is being looked through will be back in it.
-        if let Some(bucket) = self.lists.remove(timers, key)
-            && self.lists.is_empty(KEPT)
-            && bucket != KEPT
-        {
-            self.soonest[bucket] = u64::MAX;
+        match self.lists.remove(timers, key) {
+            Some(KEPT) => self.soonest_kept = u64::MAX,
+            // What is kept of a bucket that is being looked through will be back in it.
+            Some(bucket) if self.lists.is_empty(KEPT) => self.soonest[bucket] = u64::MAX,
+            _ => {}
         }
     }
 

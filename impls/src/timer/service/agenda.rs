@@ -7,9 +7,14 @@ use flowmeter_harness::sync::Deadline;
 use super::slab::{Name, Picked, Slab};
 
 /// How many timers are looked at in one go while a batch is picked: so long nobody else gets the lock of a service.
-const STEP: usize = 512;
+/// Few where it is explored what happens between two steps.
+const STEP: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
+    2
+} else {
+    512
+};
 
-/// Stale entries that may be left among those picked, beyond one for each timer.
+/// Stale entries that may be left in the next batch, beyond two for each timer.
 const SPARE: usize = 64;
 
 /// Finds what is due next among the timers of a slab. It holds those that are due after the last moment it was asked
@@ -70,7 +75,7 @@ pub struct Agenda<I, T> {
     out: usize,
 }
 
-/// Names one timer of an [`Agenda`].
+/// Names one timer of the [`Agenda`] that armed it, and means nothing to another.
 #[derive(Debug)]
 pub struct Key(Name);
 
@@ -118,8 +123,8 @@ impl<I: Index, T> Agenda<I, T> {
         self.due_of(key.0)
     }
 
-    /// Takes what is due at `now`, in the order of deadlines; `now` is never less than it was before. What `then` arms
-    /// fires next time, however early it is due.
+    /// Takes what is due at `now`, in the order of deadlines. What `then` arms fires next time, however early it is due. A
+    /// `now` that lies before an earlier one counts as that one. If `then` panics, the timers behind it never fire.
     pub fn fire(&mut self, now: u64, mut then: impl FnMut(&mut Self, Deadline, T)) {
         while !self.pick(now) {}
         let mut batch = Vec::new();
@@ -128,6 +133,10 @@ impl<I: Index, T> Agenda<I, T> {
             if let Some(what) = self.claim(picked) {
                 then(self, picked.due, what);
             }
+        }
+        if self.batch.is_empty() {
+            // Its room, for the next.
+            self.batch = batch;
         }
     }
 
@@ -141,10 +150,11 @@ impl<I: Index, T> Agenda<I, T> {
         self.len() == 0
     }
 
-    /// When to look what is due: nothing fires before; [`Deadline::NEVER`] when none is armed.
+    /// When to look what is due: nothing fires before; [`Deadline::NEVER`] when none is armed. While
+    /// [`fire`](Agenda::fire) goes on it tells of what comes after its batch.
     #[inline]
     pub fn next(&self) -> Deadline {
-        if self.batch.is_empty() {
+        if self.batch.is_empty() || self.out == 0 {
             self.index.next()
         } else {
             self.horizon
@@ -170,7 +180,7 @@ impl<I: Index, T> Agenda<I, T> {
     #[inline]
     pub(super) fn put_off(&mut self, name: Name, due: Deadline) -> bool {
         let armed = self.timers.has(name);
-        if armed {
+        if armed && self.timers.due(name.key) != due {
             self.leave(name);
             self.timers.set_due(name.key, due);
             self.enter(due, name);
@@ -191,9 +201,10 @@ impl<I: Index, T> Agenda<I, T> {
 
     /// Goes on with the batch of what is due at `now`; `true` once it is whole. Until then `now` stays the same.
     pub(super) fn pick(&mut self, now: u64) -> bool {
-        self.horizon = Deadline::from_nanos(now);
+        self.horizon = self.horizon.max(Deadline::from_nanos(now));
         let before = self.batch.len();
         let picked = &mut self.batch;
+        let now = self.horizon.as_nanos();
         let whole = self.index.pick(&mut self.timers, now, STEP, picked);
         self.out += self.batch.len() - before;
         whole
@@ -251,4 +262,49 @@ impl<I: Index, T> Agenda<I, T> {
 pub(super) fn in_order(batch: &mut Vec<Picked>) -> impl Iterator<Item = Picked> + '_ {
     batch.sort_unstable_by_key(|picked| (picked.due, picked.name.number));
     batch.drain(..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timer::hashed_wheel::{TICK_NANOS, Ticks};
+
+    /// Of a bucket that is looked through in steps, what was kept is called off between two of them, and so is all that
+    /// is left: nothing of it comes up in another bucket.
+    #[test]
+    fn what_is_called_off_between_two_steps_leaves_no_trace() {
+        let tick = |tick: u64| Deadline::from_nanos(tick * TICK_NANOS);
+        let mut agenda = Agenda::<Ticks, ()>::default();
+        let kept = agenda.arm(tick(513), ());
+        for _ in 0..2 * STEP - 1 {
+            agenda.arm(tick(1), ());
+        }
+        let last = agenda.arm(tick(1), ());
+        assert!(!agenda.pick(TICK_NANOS), "a step is not enough");
+        assert!(agenda.disarm(&kept).is_some());
+        assert!(!agenda.pick(TICK_NANOS), "one is left");
+        assert!(agenda.disarm(&last).is_some());
+        assert!(agenda.pick(TICK_NANOS));
+        agenda.fire(TICK_NANOS, |_, _, ()| ());
+        agenda.arm(tick(2), ());
+        agenda.fire(2 * TICK_NANOS, |_, _, ()| ());
+        assert_eq!(agenda.next(), Deadline::NEVER);
+    }
+
+    /// Late ones called off again are swept, though nobody takes the batch.
+    #[test]
+    fn a_batch_that_nobody_takes_does_not_grow() {
+        let mut agenda = Agenda::<Ticks, u64>::default();
+        let past = Deadline::from_nanos(0);
+        let stays = agenda.arm(past, 0);
+        for timer in 1..10_000 {
+            let late = agenda.arm(past, timer);
+            assert_eq!(agenda.disarm(&late), Some(timer));
+            assert!(agenda.batch.len() <= 2 * agenda.len() + SPARE + 1);
+        }
+        assert!(agenda.rearm(&stays, past));
+        let mut fired = Vec::new();
+        agenda.fire(1, |_, _, timer| fired.push(timer));
+        assert_eq!(fired, [0]);
+    }
 }

@@ -100,10 +100,15 @@ impl<I: Index> State<I> {
     /// Whether the thread has to be woken for that deadline.
     #[inline]
     fn oversleeps(&mut self, due: Deadline) -> bool {
-        let oversleeps = self.asleep_until.is_some_and(|until| due < until);
+        let Some(until) = self.asleep_until.filter(|until| due < *until) else {
+            return false;
+        };
+        // It may look later than the deadline: at the end of a tick.
+        let next = self.agenda.next();
+        let oversleeps = next < until;
         if oversleeps {
-            self.asleep_until = Some(due);
-            self.alarm = due;
+            self.asleep_until = Some(next);
+            self.alarm = next;
         }
         oversleeps
     }
@@ -240,7 +245,8 @@ impl<I: Index> Shared<I> {
                 state = self.state.lock();
             }
             state.agenda.take_batch(&mut batch);
-            if batch.is_empty() {
+            // It may have been dropped between two steps: nobody would wake a thread that sleeps now.
+            if batch.is_empty() && !state.stopping {
                 let until = state.fall_asleep(now);
                 (state, _) = self.changed.wait_until(state, until);
                 state.asleep_until = None;

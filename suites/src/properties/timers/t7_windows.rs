@@ -56,10 +56,16 @@ fn one_of_two<T: Coalesce, W: World>() {
     let handles =
         [0, 1].map(|timer| service.schedule_within(deadline, SOON, notes[timer].callback()));
     let [first, second] = &notes;
-    if !service.cancel(&handles[0]) {
+    let cancelled = service.cancel(&handles[0]);
+    if !cancelled {
         judge(deadline, SOON, first.wait());
     }
     judge(deadline, SOON, second.wait());
+    drop(service);
+    holds!(
+        !cancelled || first.called().is_none(),
+        "T7: called, and called off nevertheless"
+    );
 }
 
 /// A hundred deadlines spread over a window that all of them may use: what they may wait for lies within two windows,
@@ -94,13 +100,14 @@ fn many<T: Coalesce, W: World>() {
 fn without_end<T: Coalesce, W: World>() {
     let service = T::start();
     let note = Note::<W>::new();
-    let handle = service.schedule_within(after::<W>(SOON), Duration::MAX, note.callback());
+    let deadline = after::<W>(SOON);
+    let handle = service.schedule_within(deadline, Duration::MAX, note.callback());
     let never = service.schedule_within(Deadline::NEVER, Duration::MAX, |_| {});
     holds!(
         service.cancel(&never),
         "T7: one that never comes was not armed"
     );
     if !service.cancel(&handle) {
-        note.wait();
+        judge(deadline, Duration::MAX, note.wait());
     }
 }

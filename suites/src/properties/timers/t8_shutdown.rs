@@ -20,7 +20,8 @@ pub(super) fn calling_cases<T: Timers, W: World>() -> Vec<Case> {
     let mut cases = vec![
         Case::new("idle", || drop(T::start())),
         Case::new("with armed callbacks", armed::<T, W>),
-        Case::new("at the edge", edge::<T, W>),
+        Case::new("at the edge", edge::<T, W, 1>),
+        Case::new("at the edge of several", edge::<T, W, 3>),
         Case::new("on its own thread", on_its_own_thread::<T, W>),
         Case::new("while a callback waits for another", awaited::<T, W>),
     ];
@@ -59,22 +60,26 @@ fn armed<T: Timers, W: World>() {
 }
 
 /// When the drop has returned nothing is called any more: the thread that could has ended.
-fn edge<T: Timers, W: World>() {
+fn edge<T: Timers, W: World, const TIMERS: usize>() {
     let service = T::start();
-    let note = Note::<W>::new();
-    service.schedule(after::<W>(SOON), note.callback());
+    let notes = [(); TIMERS].map(|()| Note::<W>::new());
+    let deadline = after::<W>(SOON);
+    for note in &notes {
+        service.schedule(deadline, note.callback());
+    }
     if W::name() == "std" {
         // Real time does not come to the edge by itself.
-        let deadline = after::<W>(SOON);
         while W::now_nanos() < deadline.as_nanos() {
             W::yield_now();
         }
     }
     drop(service);
-    holds!(
-        note.is_dropped(),
-        "T8: a callback outlived its timer: its thread goes on"
-    );
+    for note in &notes {
+        holds!(
+            note.is_dropped(),
+            "T8: a callback outlived its timer: its thread goes on"
+        );
+    }
 }
 
 fn on_its_own_thread<T: Timers, W: World>() {
