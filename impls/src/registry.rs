@@ -1,10 +1,12 @@
 //! The one list of who takes part. Nothing outside this file names an implementation.
 
+use flowmeter_harness::caps::Claim;
 use flowmeter_harness::caps::Claim::{
     AnswersSleepers, BoundedWaiters, CancelSafe, DeadlineOrder, Disconnect, KeepsBuffered,
     PanicSafe, PendingPutsSurvive, StrictDefault, StrictPriority, UniformChoice, WaiterFifo,
     WindowBound,
 };
+use flowmeter_harness::channel::{Alts, Async, Blocking};
 use flowmeter_harness::registry::{Enrol, Registry, own};
 
 use crate::channel::condvar::Condvar;
@@ -16,9 +18,10 @@ use crate::limiter::semaphore::{AsyncSemaphore, FairSemaphore, UnfairSemaphore};
 use crate::pipeline::{CoreAsync, Unordered};
 #[cfg(feature = "delay-queue")]
 use crate::timer::delay_queue::DelayQueueTimers;
-use crate::timer::hashed_wheel::HashedWheel;
-use crate::timer::heap::Heap;
-use crate::timer::hierarchical_wheel::HierarchicalWheel;
+use crate::timer::hashed_wheel::Ticks;
+use crate::timer::heap::{DaryHeap, Heap};
+use crate::timer::hierarchical_wheel::Wheel;
+use crate::timer::service::{Index, TimerService};
 
 /// What pipelines run on: beside the published ones what async rows run on too, else the pool of ours.
 #[cfg(feature = "peers")]
@@ -117,38 +120,11 @@ impl Registry for Ours {
         own::<DelayQueueTimers, _>(hall, "delay_queue")
             .timer()
             .timeouts::<MutexChannels>()
-            .claims(&[flowmeter_harness::caps::Claim::Coalescing, PanicSafe])
+            .claims(&[Claim::Coalescing, PanicSafe])
             .enter();
-        own::<Heap, _>(hall, "heap")
-            .timer()
-            .cancel()
-            .reset()
-            .coalesce()
-            .sleep()
-            .blocking_sleep()
-            .timeouts::<MutexChannels>()
-            .claims(&[AnswersSleepers, DeadlineOrder, PanicSafe])
-            .enter();
-        own::<HashedWheel, _>(hall, "hashed_wheel")
-            .timer()
-            .cancel()
-            .reset()
-            .coalesce()
-            .sleep()
-            .blocking_sleep()
-            .timeouts::<OrderedLocks>()
-            .claims(&[AnswersSleepers, PanicSafe])
-            .enter();
-        own::<HierarchicalWheel, _>(hall, "hierarchical_wheel")
-            .timer()
-            .cancel()
-            .reset()
-            .coalesce()
-            .sleep()
-            .blocking_sleep()
-            .timeouts::<LockFree>()
-            .claims(&[AnswersSleepers, DeadlineOrder, PanicSafe])
-            .enter();
+        of_service::<DaryHeap, MutexChannels, _>(hall, "heap", &[DeadlineOrder]);
+        of_service::<Ticks, OrderedLocks, _>(hall, "hashed_wheel", &[]);
+        of_service::<Wheel, LockFree, _>(hall, "hierarchical_wheel", &[DeadlineOrder]);
     }
 
     fn limiters<H: Enrol>(self, hall: &mut H) {
@@ -191,6 +167,25 @@ impl Registry for Ours {
             .executor::<MutexChannels>()
             .enter();
     }
+}
+
+/// A timer service over that index, whose timeouts are channels of that family; `claims` are what the index adds.
+fn of_service<I: Index, C: Alts + Async + Blocking, H: Enrol>(
+    hall: &mut H,
+    name: &'static str,
+    claims: &[Claim],
+) {
+    own::<TimerService<I>, _>(hall, name)
+        .timer()
+        .cancel()
+        .reset()
+        .coalesce()
+        .sleep()
+        .blocking_sleep()
+        .timeouts::<C>()
+        .claims(&[AnswersSleepers, PanicSafe])
+        .claims(claims)
+        .enter();
 }
 
 impl Registry for Everybody {

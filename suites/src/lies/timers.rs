@@ -139,15 +139,6 @@ impl<T: Coalesce> Coalesce for Lying<T> {
         if told("a window is not used") {
             return self.real().schedule(deadline, then);
         }
-        if told("a window is called off in vain") {
-            let then = Arc::new(std::sync::Mutex::new(Some(then)));
-            let calls = move |fired| {
-                let then = then.lock().ok().and_then(|mut then| then.take());
-                then.into_iter().for_each(|then| then(fired));
-            };
-            self.real().schedule_within(deadline, window, calls.clone());
-            return self.real().schedule_within(deadline, window, calls);
-        }
         if told("two of one window are one timer") {
             let first = self.real().schedule_within(deadline, window, |_| {});
             self.real().cancel(&first);

@@ -75,7 +75,7 @@ pub struct Agenda<I, T> {
     out: usize,
 }
 
-/// Names one timer of the [`Agenda`] that armed it, and means nothing to another.
+/// Names one timer of the [`Agenda`] that armed it. Another would take it for one of its own.
 #[derive(Debug)]
 pub struct Key(Name);
 

@@ -4,7 +4,7 @@
 //! sleeps for. Callbacks run on it one after the other, in the order of their deadlines, outside the lock; what one of
 //! them panics with is counted and goes no further. They are called in batches: one that is armed after a batch began,
 //! however early its deadline, comes in the next, so that a callback that arms itself anew in the past holds up nobody
-//! else (T5). A batch is picked in steps, between which others get the lock, and each of its timers can be called off
+//! else (T5). A batch is picked in steps, between which others may get the lock, and each of its timers can be called off
 //! until the moment it is called.
 
 mod agenda;

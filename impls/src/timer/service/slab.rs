@@ -199,3 +199,14 @@ impl Picked {
         timers.has(self.name) && timers.is_out(key) && timers.due(key) == self.due
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Timer;
+    use crate::timer::service::Call;
+
+    #[test]
+    fn a_timer_takes_48_bytes() {
+        assert_eq!(size_of::<Timer<Call>>(), 48);
+    }
+}
