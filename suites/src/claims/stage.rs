@@ -349,11 +349,12 @@ fn judged(
         }
         Err(why) => return row(statement, who, why, Holds::No, None),
     };
-    let why = differs.filter(|_| holds == Holds::No);
-    let notes: Vec<&str> = why.into_iter().chain(claim.note).collect();
-    // Without a reason for what does not hold there is nothing else to say of it either.
-    let is_explained = holds != Holds::No || why.is_some();
-    let note = (is_explained && !notes.is_empty()).then(|| notes.join("; "));
+    let note = match (holds, differs, claim.note) {
+        (Holds::No, Some(why), Some(how)) => Some(format!("{why} ({how})")),
+        // Of what does not hold, and nobody says why, there is nothing else to say either.
+        (Holds::No, why, _) => why.map(str::to_owned),
+        (_, _, how) => how.map(str::to_owned),
+    };
     row(statement, who, seen, holds, note)
 }
 
@@ -436,5 +437,76 @@ pub(crate) fn serve_leaving<R: AsyncRegistry>(worlds: &Worlds<R>, leave: Leave) 
     let all = leaving(worlds.registry(), &leave.implementation);
     for (_, Leaving { before, .. }) in all.iter().filter(|(place, _)| *place == leave.claim) {
         before();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flowmeter_harness::sync::std::Std;
+
+    use super::*;
+    use crate::claims::Visitor;
+
+    fn statement() -> Statement {
+        statements()[0]
+    }
+
+    fn who() -> Contestant {
+        Contestant {
+            name: "somebody",
+            kind: flowmeter_harness::caps::Kind::Timer,
+            origin: Origin::Own,
+            version: String::new(),
+            capabilities: flowmeter_harness::caps::Capabilities::default(),
+            reference: false,
+        }
+    }
+
+    const CLAIM: Claim = Claim::new("it is so", "so", &["so"]).note("by looking");
+
+    fn told(differs: Option<&str>, seen: Result<&str, &str>) -> (Holds, Option<String>) {
+        let seen = seen.map(str::to_owned).map_err(str::to_owned);
+        let row = judged(&statement(), &who(), &CLAIM, differs, seen);
+        (row.holds, row.note)
+    }
+
+    #[test]
+    fn a_reason_is_given_where_it_is_needed() {
+        let how = Some("by looking".to_owned());
+        assert_eq!(told(None, Ok("so")), (Holds::Yes, how.clone()));
+        assert_eq!(told(Some("T4: not so"), Ok("so")), (Holds::Yes, how));
+        let why = Some("T4: not so (by looking)".to_owned());
+        assert_eq!(told(Some("T4: not so"), Ok("other")), (Holds::No, why));
+    }
+
+    #[test]
+    fn whoever_differs_without_a_reason_or_breaks_is_not_explained() {
+        assert_eq!(told(None, Ok("other")), (Holds::No, None));
+        assert_eq!(told(Some("T4: not so"), Err("a panic")), (Holds::No, None));
+    }
+
+    #[test]
+    fn what_some_schedule_shows_is_answered_and_what_none_does_is_told() {
+        let seen = in_world::<Std, _>(3, || Some("seen"));
+        assert_eq!(seen, Ok("seen"));
+        let unseen = in_world::<Std, ()>(3, || None);
+        assert_eq!(unseen, Err("not seen in 3 executions".to_owned()));
+        let broken = in_world::<Std, ()>(3, || panic!("broken")).unwrap_err();
+        assert!(broken.contains("broken"), "{broken}");
+    }
+
+    #[test]
+    fn places_of_a_text_come_after_those_of_the_texts_before() {
+        struct Places(usize, Vec<Statement>);
+        impl Visitor for Places {
+            fn text<S: Seed>(&mut self) {
+                for claim in S::CLAIMS {
+                    let found = self.1[self.0 + place_in::<S>(claim)];
+                    assert_eq!((found.seed, found.says), (S::FILE, claim.says));
+                }
+                self.0 += S::CLAIMS.len();
+            }
+        }
+        each(&mut Places(0, statements()));
     }
 }

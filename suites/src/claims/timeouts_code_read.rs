@@ -44,12 +44,19 @@ const PARKED: Claim = Claim::new(
 )
 .note("on a pool of one thread");
 
-const WITHIN: Claim = Claim::new(
-    "a key 10 ms later IS NOT within the resolution",
-    "TIMEOUT_RESOLUTION_MS (defined as 10)",
+const CEILING: Claim = Claim::new(
+    "the entry of an earlier deadline is not found",
+    "a key greater than or equal",
     &["2 channels"],
 )
-.note("timeouts of 10010 ms, then of 10000 ms");
+.note("10000 ms, then 10009 ms");
+
+const WITHIN: Claim = Claim::new(
+    "nor is one whose key is 10 ms later",
+    "IS NOT within the resolution (10)",
+    &["2 channels"],
+)
+.note("10010 ms, then 10000 ms");
 
 const SHARED: Claim = Claim::new(
     "1,000 timeouts all 500 ms from now",
@@ -80,6 +87,7 @@ impl Seed for TimeoutsCodeRead {
         &STARVED,
         &HELLO,
         &PARKED,
+        &CEILING,
         &WITHIN,
         &SHARED,
         &DAEMON,
@@ -96,6 +104,7 @@ impl Seed for TimeoutsCodeRead {
             return Vec::new();
         }
         vec![
+            CEILING.seen_in(|| distinct::<S, C>([10_000, 10_009])),
             WITHIN.seen_in(|| distinct::<S, C>([10_010, 10_000])),
             SHARED.seen_in(|| distinct::<S, C>([500; 1_000])),
             PUTS_BLOCK.seen_in(puts_of_many::<S, C, W>),

@@ -147,8 +147,8 @@ fn told(rows: &[SeedClaim]) -> String {
     }
     let count = |holds| rows.iter().filter(|row| row.holds == holds).count();
     let others = [
-        (Holds::Version, "are another version's"),
-        (Holds::Inconsistent, "contradict themselves"),
+        (Holds::Version, "of another version"),
+        (Holds::Inconsistent, "inconsistent"),
     ];
     let others = others.map(|(holds, what)| match count(holds) {
         0 => String::new(),
@@ -177,9 +177,9 @@ fn table(rows: &[Alike]) -> Table {
     table
 }
 
-/// Why claims do not hold.
+/// Why claims do not simply hold.
 fn reasons(rows: &[Alike]) -> Table {
-    let mut table = empty(["claim", "who", "why it does not hold"]);
+    let mut table = empty(["claim", "who", "why not"]);
     for Alike { row, names } in rows {
         if row.holds != Holds::Yes {
             let why = row.note.as_deref().unwrap_or("nothing says why");
