@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use flowmeter_harness::channel::{Alts, Buffer, Channels, Clause, Message, Order, Patience};
 use flowmeter_harness::sync::{Deadline, World};
+use flowmeter_harness::timer::Timeouts;
 
 pub(super) const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -28,20 +29,32 @@ pub(super) fn pass<C: Alts, W: World>(delay: Duration) {
     waited.expect("one clause is as many as there are slots");
 }
 
-/// Keeps one half of each channel.
-pub(super) struct Distinct<C: Channels, T: Message>(pub(super) Vec<C::Rx<T>>);
-
-impl<C: Channels, T: Message> Distinct<C, T> {
-    pub(super) fn of(halves: impl IntoIterator<Item = C::Rx<T>>) -> Self {
-        let mut distinct = Distinct(Vec::new());
-        halves.into_iter().for_each(|half| distinct.add(half));
-        distinct
+/// How many channels timeouts of so many milliseconds are, asked for one after the other, in words.
+pub(super) fn distinct<S: Timeouts<C>, C: Channels>(
+    delays: impl IntoIterator<Item = u64>,
+) -> String {
+    let service = S::start();
+    let mut distinct = Distinct::<C>::default();
+    for delay in delays {
+        distinct.add(service.timeout(ms(delay)));
     }
+    distinct.count()
+}
 
-    pub(super) fn add(&mut self, half: C::Rx<T>) {
+/// One half of each channel.
+pub(super) struct Distinct<C: Channels>(pub(super) Vec<C::Rx<()>>);
+
+impl<C: Channels> Default for Distinct<C> {
+    fn default() -> Self {
+        Distinct(Vec::new())
+    }
+}
+
+impl<C: Channels> Distinct<C> {
+    pub(super) fn add(&mut self, half: C::Rx<()>) {
         // The latest is the likeliest.
         let mut known = self.0.iter().rev();
-        if !known.any(|known| are_one::<C, T>(known, &half)) {
+        if !known.any(|known| are_one::<C>(known, &half)) {
             self.0.push(half);
         }
     }
@@ -56,7 +69,7 @@ impl<C: Channels, T: Message> Distinct<C, T> {
 }
 
 /// Whether both are halves of one channel.
-pub(super) fn are_one<C: Channels, T: Message>(one: &C::Rx<T>, other: &C::Rx<T>) -> bool {
+pub(super) fn are_one<C: Channels>(one: &C::Rx<()>, other: &C::Rx<()>) -> bool {
     C::same_rx(one, other).expect("a family whose timeouts are shared knows its channels")
 }
 

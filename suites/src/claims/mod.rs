@@ -180,10 +180,15 @@ trait Seed {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Statement {
     /// The text's file.
-    pub(crate) seed: &'static str,
-    /// What is claimed, in short.
-    pub(crate) says: &'static str,
-    expected: &'static str,
+    seed: &'static str,
+    claim: &'static Claim,
+}
+
+impl Statement {
+    /// The text's file and what it claims, as one finds it by.
+    pub(crate) fn name(&self) -> String {
+        format!("{} {}", self.seed, self.claim.says)
+    }
 }
 
 /// Everything that the texts claim. A claim's place in it is its name between processes.
@@ -193,8 +198,7 @@ pub(crate) fn statements() -> Vec<Statement> {
         fn text<S: Seed>(&mut self) {
             self.0.extend(S::CLAIMS.iter().map(|claim| Statement {
                 seed: S::FILE,
-                says: claim.says,
-                expected: claim.expected,
+                claim,
             }));
         }
     }
@@ -243,7 +247,7 @@ mod tests {
     #[test]
     fn each_claim_is_found_by_its_text_and_words() {
         let all = statements();
-        let names: BTreeSet<_> = all.iter().map(|it| (it.seed, it.says)).collect();
+        let names: BTreeSet<_> = all.iter().map(Statement::name).collect();
         assert_eq!(names.len(), all.len());
         assert!(all.len() > 20);
     }

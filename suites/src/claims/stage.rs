@@ -324,10 +324,10 @@ fn row(
 ) -> SeedClaim {
     SeedClaim {
         seed: statement.seed.to_owned(),
-        claim: statement.says.to_owned(),
+        claim: statement.claim.says.to_owned(),
         implementation: who.name.to_owned(),
         origin: who.origin,
-        expected: statement.expected.to_owned(),
+        expected: statement.claim.expected.to_owned(),
         seen,
         holds,
         note,
@@ -338,10 +338,10 @@ fn row(
 fn judged(
     statement: &Statement,
     who: &Contestant,
-    claim: &Claim,
     differs: Option<&str>,
     seen: Result<String, String>,
 ) -> SeedClaim {
+    let claim = statement.claim;
     let (seen, holds) = match seen {
         Ok(seen) => {
             let holds = judge(claim.seen, &seen, who.origin);
@@ -374,34 +374,19 @@ pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, question: Question) ->
     enactments.retain(|(place, _)| wanted(place));
     let mut leaving = leaving(worlds.registry(), &implementation);
     leaving.retain(|(place, _)| wanted(place));
-    let places = enactments.iter().map(|(place, _)| *place);
-    say(&Answer::Will(
-        places
-            .chain(leaving.iter().map(|(place, _)| *place))
-            .collect(),
-    ));
+    let acted = enactments.iter().map(|(place, _)| *place);
+    let left = leaving.iter().map(|(place, _)| *place);
+    say(&Answer::Will(acted.chain(left).collect()));
     let all = statements();
-    for (
-        place,
-        Enactment {
-            claim,
-            act,
-            differs,
-        },
-    ) in enactments
-    {
-        let seen = stage.seen(act);
-        say(&Answer::Did(
-            place,
-            judged(&all[place], who, claim, differs, seen),
-        ));
+    for (place, enactment) in enactments {
+        let seen = stage.seen(enactment.act);
+        let row = judged(&all[place], who, enactment.differs, seen);
+        say(&Answer::Did(place, row));
     }
-    for (place, Leaving { claim, .. }) in leaving {
+    for (place, _) in leaving {
         let seen = seen_to_leave(&implementation, place);
-        say(&Answer::Did(
-            place,
-            judged(&all[place], who, claim, None, seen),
-        ));
+        let row = judged(&all[place], who, None, seen);
+        say(&Answer::Did(place, row));
     }
     Answer::Done
 }
@@ -442,31 +427,31 @@ pub(crate) fn serve_leaving<R: AsyncRegistry>(worlds: &Worlds<R>, leave: Leave) 
 
 #[cfg(test)]
 mod tests {
+    use flowmeter_harness::caps::{Capabilities, Kind};
     use flowmeter_harness::sync::std::Std;
 
     use super::*;
-    use crate::claims::Visitor;
-
-    fn statement() -> Statement {
-        statements()[0]
-    }
 
     fn who() -> Contestant {
         Contestant {
             name: "somebody",
-            kind: flowmeter_harness::caps::Kind::Timer,
+            kind: Kind::Timer,
             origin: Origin::Own,
             version: String::new(),
-            capabilities: flowmeter_harness::caps::Capabilities::default(),
+            capabilities: Capabilities::default(),
             reference: false,
         }
     }
 
     const CLAIM: Claim = Claim::new("it is so", "so", &["so"]).note("by looking");
+    const STATEMENT: Statement = Statement {
+        seed: "a text",
+        claim: &CLAIM,
+    };
 
     fn told(differs: Option<&str>, seen: Result<&str, &str>) -> (Holds, Option<String>) {
         let seen = seen.map(str::to_owned).map_err(str::to_owned);
-        let row = judged(&statement(), &who(), &CLAIM, differs, seen);
+        let row = judged(&STATEMENT, &who(), differs, seen);
         (row.holds, row.note)
     }
 
@@ -502,7 +487,7 @@ mod tests {
             fn text<S: Seed>(&mut self) {
                 for claim in S::CLAIMS {
                     let found = self.1[self.0 + place_in::<S>(claim)];
-                    assert_eq!((found.seed, found.says), (S::FILE, claim.says));
+                    assert_eq!((found.seed, found.claim.says), (S::FILE, claim.says));
                 }
                 self.0 += S::CLAIMS.len();
             }

@@ -13,7 +13,7 @@ use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::{Coalesce, Timeouts};
 
-use super::acts::{Distinct, after, another, are_one, ms, open, pass};
+use super::acts::{Distinct, after, another, are_one, distinct, ms, open, pass};
 use super::{Claim, Enactment, Seed};
 use crate::properties::Note;
 
@@ -213,7 +213,7 @@ where
 {
     vec![
         BLOCKS_UNTIL_DUE.seen_in(takes_when_due::<S, C, W>),
-        IDENTICAL.seen_in(|| distinct::<S, C>(&[10_009, 10_000])),
+        IDENTICAL.seen_in(|| distinct::<S, C>([10_009, 10_000])),
         SIX_OF_20_MS
             .seen_in(|| asked_for_in::<S, C, W>(Duration::from_nanos(19_831_500)).count())
             .differing(
@@ -225,7 +225,7 @@ where
         RACE.seen_somewhere_in(|| at_once::<S, C, W>().map(|_| "2 channels for one deadline".into())),
         CLEANED_UP.seen_somewhere_in(at_once::<S, C, W>),
         LESS_THAN_10
-            .seen_in(|| distinct::<S, C>(&[10_000, 10_005]))
+            .seen_in(|| distinct::<S, C>([10_000, 10_005]))
             .differing(
                 "T7: only who asks for the longer one first is found, for a request shares a deadline in [t, t + 10 ms)",
             ),
@@ -317,23 +317,16 @@ fn closed<C: Blocking, W: World>(timeout: &mut C::Rx<()>, began: u64) -> String 
     }
 }
 
-/// Which channels timeouts of so many milliseconds are.
-fn distinct<S: Timeouts<C>, C: Alts>(delays: &[u64]) -> String {
-    let service = S::start();
-    let timeouts = delays.iter().map(|delay| service.timeout::<()>(ms(*delay)));
-    Distinct::<C, ()>::of(timeouts).count()
-}
-
 /// Ten thousand, ten at a time, so that the last come when that long has passed.
 fn ask_at_an_even_pace<S: Timeouts<C>, C: Alts, W: World>(
     service: &S,
     within: Duration,
-) -> Distinct<C, ()> {
+) -> Distinct<C> {
     const TIMES: u64 = 1_000;
     // Whoever asks at a whole millisecond is in the one before, since deadlines are rounded up.
     pass::<C, W>(Duration::from_nanos(1));
     let began = W::now_nanos();
-    let mut distinct = Distinct::of([]);
+    let mut distinct = Distinct::default();
     for time in 1..=TIMES {
         let until = began + within.as_nanos() as u64 * time / TIMES;
         pass::<C, W>(Duration::from_nanos(until - W::now_nanos()));
@@ -344,7 +337,7 @@ fn ask_at_an_even_pace<S: Timeouts<C>, C: Alts, W: World>(
     distinct
 }
 
-fn asked_for_in<S: Timeouts<C>, C: Alts, W: World>(within: Duration) -> Distinct<C, ()> {
+fn asked_for_in<S: Timeouts<C>, C: Alts, W: World>(within: Duration) -> Distinct<C> {
     ask_at_an_even_pace::<S, C, W>(&S::start(), within)
 }
 
@@ -375,14 +368,12 @@ fn at_once<S: Timeouts<C>, C: Alts, W: World>() -> Option<String> {
     let other = W::spawn(move || asking.timeout::<()>(ms(10_000)));
     let mut one = service.timeout::<()>(ms(10_000));
     let mut other = W::join(other);
-    if W::now_nanos() != began || are_one::<C, ()>(&one, &other) {
+    if W::now_nanos() != began || are_one::<C>(&one, &other) {
         return None;
     }
     let closed = [&mut one, &mut other].map(|timeout| closed::<C, W>(timeout, began));
     let next = service.timeout::<()>(ms(10_000));
-    let is_new = [&one, &other]
-        .iter()
-        .all(|old| !are_one::<C, ()>(old, &next));
+    let is_new = [&one, &other].iter().all(|old| !are_one::<C>(old, &next));
     Some(match (closed, is_new) {
         ([one, other], true) if one == "after 10000 ms" && other == one => {
             "both close when due, the next request has a new one".to_owned()

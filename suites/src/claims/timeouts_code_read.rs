@@ -13,7 +13,7 @@ use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::{Timeouts, Timers};
 
-use super::acts::{Distinct, after, another, ms, open};
+use super::acts::{after, another, distinct, ms, open};
 use super::{Claim, ENDS, Enactment, Leaving, Seed};
 
 const POOL: Claim = Claim::new(
@@ -137,15 +137,6 @@ impl Seed for TimeoutsCodeRead {
             before: leave_a_timer_armed::<T>,
         }]
     }
-}
-
-/// Which channels timeouts of so many milliseconds are, asked for one after the other.
-fn distinct<S: Timeouts<C>, C: Alts>(delays: impl IntoIterator<Item = u64>) -> String {
-    let service = S::start();
-    let timeouts = delays
-        .into_iter()
-        .map(|delay| service.timeout::<()>(ms(delay)));
-    Distinct::<C, ()>::of(timeouts).count()
 }
 
 /// Time stands still while anybody can run: a put that waited would wait until the first of them is due.

@@ -89,16 +89,11 @@ impl Claims {
     /// Places of the claims that match.
     fn wanted(&self) -> Result<BTreeSet<usize>, Failure> {
         let all = statements();
-        let matches = |pattern: &Regex, place: &usize| {
-            let statement = &all[*place];
-            pattern.is_match(&format!("{} {}", statement.seed, statement.says))
+        let matches = |place: &usize| {
+            let pattern = self.claims.as_ref();
+            pattern.is_none_or(|pattern| pattern.is_match(&all[*place].name()))
         };
-        let wanted: BTreeSet<usize> = match &self.claims {
-            None => (0..all.len()).collect(),
-            Some(pattern) => (0..all.len())
-                .filter(|place| matches(pattern, place))
-                .collect(),
-        };
+        let wanted: BTreeSet<usize> = (0..all.len()).filter(matches).collect();
         match &self.claims {
             Some(pattern) if wanted.is_empty() => Err(Failure::input(format!(
                 "no claim matches '{pattern}'; `cargo flowmeter claims` shows them all"
