@@ -7,8 +7,10 @@ use crate::sync::{clock, spin_hint, spinning_pays, yield_now};
 
 /// Turns of looking again at once, each of which waits twice as long as the one before.
 const TURNS: u32 = 4;
-/// Turns after these in which the core is left to others: to wake a thread that sleeps costs more than many of them.
-const YIELDS: u32 = 64;
+/// Turns after these in which the core is left to others, by who would otherwise stand in line.
+const YIELDS_BEFORE_LINE: u32 = 16;
+/// The same for who would otherwise sleep: to wake a thread costs more than many of them.
+const YIELDS_BEFORE_SLEEP: u32 = 64;
 /// A core that comes back later, in nanoseconds, is wanted by others, who should have it: no further turns.
 const LATE_NANOS: u64 = 50_000;
 /// Turns that wait for a step of another thread.
@@ -52,18 +54,26 @@ impl Spin {
         true
     }
 
+    /// Waits a little, or answers that it has been long enough: for who would otherwise stand in line, where no other
+    /// passes by. So it is worth some more turns than an answer by the lock would be.
+    pub(crate) fn again_before_line(&mut self) -> bool {
+        self.again() || self.leaves_the_core(YIELDS_BEFORE_LINE)
+    }
+
     /// Waits a little, or answers that it has been long enough: for who would otherwise sleep until somebody wakes it.
     pub(crate) fn again_before_sleep(&mut self) -> bool {
-        if self.again() {
-            return true;
-        }
-        if self.0 >= TURNS + YIELDS || !spinning_pays() {
+        self.again() || self.leaves_the_core(YIELDS_BEFORE_SLEEP)
+    }
+
+    /// Leaves the core to others, unless it has had so many such turns.
+    fn leaves_the_core(&mut self, yields: u32) -> bool {
+        if self.0 >= TURNS + yields || !spinning_pays() {
             return false;
         }
         let before = clock::now_nanos();
         yield_now();
         let is_late = clock::now_nanos() - before > LATE_NANOS;
-        self.0 = if is_late { TURNS + YIELDS } else { self.0 + 1 };
+        self.0 = if is_late { TURNS + yields } else { self.0 + 1 };
         true
     }
 

@@ -18,6 +18,8 @@ pub struct Table {
     pub scenario: String,
     /// Whether allocations were counted here.
     pub counted: bool,
+    /// Whether several threads shared the work of one side.
+    pub shared: bool,
     pub rows: Vec<Row>,
 }
 
@@ -68,10 +70,18 @@ fn table(data: &Data, scenario: &str) -> Option<Table> {
     let allocated = |name: &str| data.estimates.allocated(scenario, name);
     let keys = data.those(|name| measured(name).is_some());
     let counted = keys.iter().any(|key| allocated(&key.name).is_some());
+    let shared = keys
+        .iter()
+        .filter_map(|key| measured(&key.name))
+        .any(|of| of.cost.fairness.is_some());
     let rows: Vec<Row> = keys
         .into_iter()
         .filter_map(|key| {
-            let mut fields = Vec::from(costs(measured(&key.name)?));
+            let of = measured(&key.name)?;
+            let mut fields = Vec::from(costs(of));
+            if shared {
+                fields.push(field(of.cost.fairness, |index| format!("{index:.2}")));
+            }
             if counted {
                 fields.extend(allocations(allocated(&key.name)));
             }
@@ -85,6 +95,7 @@ fn table(data: &Data, scenario: &str) -> Option<Table> {
     (!rows.is_empty()).then(|| Table {
         scenario: scenario.to_owned(),
         counted,
+        shared,
         rows,
     })
 }

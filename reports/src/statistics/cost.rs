@@ -1,4 +1,4 @@
-//! What operations cost beside time: CPU, context switches, memory; and criterion's uncontended costs.
+//! What operations cost beside time: CPU, context switches, memory, and at whose expense; and criterion's uncontended costs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,11 +24,16 @@ pub fn of(samples: &ScenarioSamples, name: &str) -> Cost {
         (!costs.is_empty()).then(|| median(&costs))
     };
     let per_million = |of| per_operation(of).map(|switches| switches * 1e6);
+    let shares = windows.iter().filter_map(|w| w.findings.fairness);
+    let fairness: Vec<f64> = shares
+        .map(|index| index.producers.min(index.consumers))
+        .collect();
     Cost {
         cpu_nanos_per_op: per_operation(|w| w.cpu_nanos),
         voluntary_switches: per_million(|w| w.voluntary_switches),
         involuntary_switches: per_million(|w| w.involuntary_switches),
         peak_bytes: windows.iter().filter_map(|w| w.peak_bytes).max(),
+        fairness: (!fairness.is_empty()).then(|| median(&fairness)),
     }
 }
 

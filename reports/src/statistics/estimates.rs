@@ -186,6 +186,8 @@ pub struct Cost {
     pub involuntary_switches: Option<f64>,
     /// Peak memory of its process, bytes: the most of all forks.
     pub peak_bytes: Option<u64>,
+    /// How evenly its threads came to their turns, as Jain's index of the side where it is lower: median over rounds.
+    pub fairness: Option<f64>,
 }
 
 /// What a cell's operations allocate, from a pass of its own.

@@ -38,7 +38,7 @@ pub(super) fn cases<C: Alts>(uniform: bool) -> Vec<Case> {
         cases.push(Case::new(name, move || {
             uniform_choice::<C>(&[TAKE; CLAUSES], patience);
         }));
-        for buffer in [Buffer::fixed(1), Buffer::Unbounded] {
+        for buffer in [Buffer::fixed(1), Buffer::fixed(2), Buffer::Unbounded] {
             if is_closable::<C>(buffer) && is_closable::<C>(Buffer::fixed(1)) {
                 let name = format!("uniform over takes, puts and closed {buffer}, {patience:?}");
                 cases.push(Case::new(name, move || {
@@ -208,23 +208,22 @@ const TAKE: Kind = Kind {
     closed: false,
 };
 
-/// A take and a put, and both of closed channels, of which that to take from has this buffer.
-const fn mixture(buffer: Buffer) -> [Kind; CLAUSES] {
-    let (puts, closed) = (true, true);
-    [
-        TAKE,
-        Kind { puts, ..TAKE },
-        Kind {
-            buffer,
-            closed,
-            ..TAKE
+/// A take and a put, and both of closed channels, all with this buffer; puts where it has no bound with one that has.
+fn mixture(buffer: Buffer) -> [Kind; CLAUSES] {
+    let take = Kind { buffer, ..TAKE };
+    let put = Kind {
+        buffer: match buffer {
+            Buffer::Fixed(_) => buffer,
+            _ => TAKE.buffer,
         },
-        Kind {
-            puts,
-            closed,
-            ..TAKE
-        },
-    ]
+        puts: true,
+        closed: false,
+    };
+    let closed = |kind| Kind {
+        closed: true,
+        ..kind
+    };
+    [take, put, closed(take), closed(put)]
 }
 
 /// A channel of clause numbers, with halves for the clause and others to make it ready.
@@ -257,7 +256,11 @@ impl<C: Channels> Port<C> {
 
     fn fill(&mut self, full: bool) {
         while let Polled::Done(_) = C::poll(&mut self.rx) {}
-        if full {
+        let room = match self.kind.buffer {
+            Buffer::Fixed(room) => room.get(),
+            _ => 1,
+        };
+        for _ in 0..if full { room } else { 0 } {
             assert_eq!(C::offer(&mut self.tx, self.clause), Offered::Done);
         }
     }

@@ -72,6 +72,9 @@ pub(super) fn quiescent_cases<C: Blocking, W: World>() -> Vec<Case> {
         .filter(|buffer| W::name() != "std" && C::open::<u32>(*buffer).is_some_and(shared))
         .flat_map(|buffer| {
             [
+                Case::new(format!("an offer when all was taken, {buffer}"), move || {
+                    all_is_taken::<C, W>(buffer)
+                }),
                 Case::new(format!("a put waits for a take, {buffer}"), move || {
                     a_put_waits::<C, W>(buffer)
                 }),
@@ -132,6 +135,22 @@ fn offer_to_a_take<C: Channels>(tx: &mut C::Tx<u32>, value: u32) {
         C::offer(tx, value),
         Offered::Done,
         "C5: a take waits, and an offer found none"
+    );
+}
+
+/// Another thread takes all that a full buffer holds, and then waits: the offer that comes then finds room.
+fn all_is_taken<C: Blocking, W: World>(buffer: Buffer) {
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let room = fill::<C>(&mut tx, buffer);
+    W::on_quiescence(move || offer_to_a_take::<C>(&mut tx, room));
+    let taker = W::spawn(move || {
+        let all = (0..=room).map(|_| take::<C, W, _>(&mut rx));
+        all.collect::<Vec<_>>()
+    });
+    holds_eq!(
+        W::join(taker),
+        Vec::from_iter(0..=room),
+        "C2: out of order"
     );
 }
 

@@ -23,6 +23,7 @@ built_in![
     "alts/two-contended",
     "alts/two-mixed",
     "alts/two-one-hot",
+    "channels-async/close-1000",
     "channels-async/mpmc-1",
     "channels-async/mpmc-1024",
     "channels-async/mpmc-64",

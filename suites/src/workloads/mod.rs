@@ -9,6 +9,7 @@ pub mod alts_contended;
 pub mod burst;
 mod casting;
 pub mod chain;
+pub mod close;
 pub mod create;
 mod crew;
 pub mod executors;
@@ -59,6 +60,8 @@ pub enum Work {
     Burst(burst::Params),
     /// A value through many channels.
     Chain(chain::Params),
+    /// Many hear of a close.
+    Close(close::Params),
     /// Choosing among ports on one thread.
     Alts(alts::Params),
     /// Choosing among ports that others feed.
@@ -126,6 +129,7 @@ impl Work {
             Work::OneShot(params) => params.facts(),
             Work::Burst(params) => params.facts(),
             Work::Chain(params) => params.facts(),
+            Work::Close(params) => params.facts(),
             Work::Alts(params) => params.facts(),
             Work::AltsContended(params) => params.facts(),
             Work::OpenLoop(params) => params.facts(),
@@ -170,6 +174,11 @@ impl Work {
             Work::OneShot(params) => fixed(params.capacity),
             Work::Burst(params) => fixed(params.capacity),
             Work::Chain(params) => pair(params.buffer),
+            Work::Close(params) => ChannelNeeds {
+                form: Form::Async,
+                consumers: params.waiting.count(),
+                ..pair(params.buffer)
+            },
             Work::Alts(params) => ChannelNeeds {
                 alts: true,
                 ..fixed(params.capacity)
@@ -219,7 +228,8 @@ impl Work {
                 | Work::SpawnJoin(_)
                 | Work::GoPingPong(_)
         );
-        counts_in_chunks || matches!(self.needs(), Needs::Channel(_))
+        let is_a_channels = matches!(self.needs(), Needs::Channel(_));
+        counts_in_chunks || (is_a_channels && !matches!(self, Work::Close(_)))
     }
 }
 

@@ -13,7 +13,7 @@ use std::thread;
 use flowmeter_harness::channel::{Blocking, Channels, Message};
 use flowmeter_harness::measure::edges::{Counted, Counter, Edges, Laps};
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, Measure};
+use flowmeter_harness::record::{Axes, Fairness, Measure, jain};
 use serde::{Deserialize, Serialize};
 
 use super::crew::{self, Done, Job};
@@ -229,11 +229,19 @@ pub fn settle(window: &Window, reports: Reports<Window>) -> Result<Sample, Stage
             }
         }
     }
+    // One alone is even with itself, which says nothing.
+    let several = put.len() > 1 || counted.len() > 1;
+    let fairness = several.then(|| Fairness {
+        producers: jain(put.iter().map(|tally| tally.count as f64)),
+        consumers: jain(counted.iter().flatten().map(|counted| counted.operations)),
+    });
     Tally::agree(
         Tally::total(put.into_iter()),
         Tally::total(taken.into_iter()),
     )?;
-    window.edges.sample(&counted)
+    let mut sample = window.edges.sample(&counted)?;
+    sample.findings.fairness = fairness;
+    Ok(sample)
 }
 
 /// Everybody's reports, once a proof is over.

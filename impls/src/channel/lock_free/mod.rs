@@ -3,6 +3,7 @@
 //!
 //! | buffer | its front |
 //! | --- | --- |
+//! | `Fixed(1)` | a word and two slots (`one`) |
 //! | `Fixed(n)` | a ring of n slots with stamps (`ring`), for n up to 65,536 |
 //! | `Unbounded` | a chain of blocks that are used again (`segments`) |
 //! | `Rendezvous`, `Dropping`, `Sliding`, promises, transforms, larger `Fixed` | always shut |
@@ -48,6 +49,7 @@
 
 mod cell;
 mod family;
+mod one;
 mod padded;
 mod queue;
 mod ring;

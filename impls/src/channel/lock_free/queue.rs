@@ -1,12 +1,33 @@
 //! The queues, whichever a channel has. What their functions mean is told in [`ring`](super::ring).
 
 use super::super::ordered_locks::Quick;
+use super::one::One;
 use super::ring::Ring;
 use super::segments::Segments;
 use crate::sync::Arc;
 
+/// Which ends of a queue are meant.
+#[derive(Clone, Copy)]
+pub(super) struct Ends {
+    pub(super) puts: bool,
+    pub(super) takes: bool,
+}
+
+impl Ends {
+    pub(super) const BOTH: Self = Ends {
+        puts: true,
+        takes: true,
+    };
+    pub(super) const NEITHER: Self = Ends {
+        puts: false,
+        takes: false,
+    };
+}
+
 /// A queue. Clones are the same one.
 pub(super) enum Queue<T> {
+    /// With room for one value.
+    One(Arc<One<T>>),
     /// With room for so many.
     Ring(Arc<Ring<T>>),
     /// With room for any number.
@@ -17,6 +38,7 @@ pub(super) enum Queue<T> {
 macro_rules! whichever {
     ($queue:ident, $it:ident => $does:expr) => {
         match $queue {
+            Queue::One($it) => $does,
             Queue::Ring($it) => $does,
             Queue::Segments($it) => $does,
         }
@@ -26,6 +48,7 @@ macro_rules! whichever {
 impl<T> Clone for Queue<T> {
     fn clone(&self) -> Self {
         match self {
+            Queue::One(one) => Queue::One(Arc::clone(one)),
             Queue::Ring(ring) => Queue::Ring(Arc::clone(ring)),
             Queue::Segments(segments) => Queue::Segments(Arc::clone(segments)),
         }
@@ -36,6 +59,7 @@ impl<T> Queue<T> {
     #[inline]
     pub(super) fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T> {
         match self {
+            Queue::One(one) => one.offer::<SURE>(value),
             Queue::Ring(ring) => ring.offer::<SURE>(value),
             // There is always room.
             Queue::Segments(segments) => segments.offer(value),
@@ -48,6 +72,7 @@ impl<T> Queue<T> {
     #[inline]
     pub(super) fn seems_full(&self) -> bool {
         match self {
+            Queue::One(one) => one.seems_full(),
             Queue::Ring(ring) => ring.seems_full(),
             Queue::Segments(_) => false,
         }
@@ -56,17 +81,11 @@ impl<T> Queue<T> {
     pub(super) fn seems_empty(&self) -> bool {
         whichever!(self, queue => queue.seems_empty())
     }
-    pub(super) fn shut_puts(&self) {
-        whichever!(self, queue => queue.shut_puts());
+    pub(super) fn shut(&self, ends: Ends) {
+        whichever!(self, queue => queue.shut(ends));
     }
-    pub(super) fn shut_takes(&self) {
-        whichever!(self, queue => queue.shut_takes());
-    }
-    pub(super) fn open_puts(&self) {
-        whichever!(self, queue => queue.open_puts());
-    }
-    pub(super) fn open_takes(&self) {
-        whichever!(self, queue => queue.open_takes());
+    pub(super) fn open(&self, ends: Ends) {
+        whichever!(self, queue => queue.open(ends));
     }
     pub(super) fn len(&self) -> usize {
         whichever!(self, queue => queue.len())
@@ -79,6 +98,7 @@ impl<T> Queue<T> {
     }
     pub(super) fn capacity(&self) -> Option<usize> {
         match self {
+            Queue::One(_) => Some(1),
             Queue::Ring(ring) => Some(ring.capacity()),
             Queue::Segments(_) => None,
         }

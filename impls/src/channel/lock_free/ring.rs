@@ -31,6 +31,7 @@ use super::super::ordered_locks::Quick;
 use super::super::spin::Spin;
 use super::cell::{Cell, drain};
 use super::padded::Padded;
+use super::queue::Ends;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::is_taken_apart;
 
@@ -270,24 +271,24 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Shuts the front for puts.
-    pub(super) fn shut_puts(&self) {
-        self.tail.fetch_or(SHUT, Ordering::AcqRel);
+    /// Shuts the front at these ends.
+    pub(super) fn shut(&self, ends: Ends) {
+        if ends.puts {
+            self.tail.fetch_or(SHUT, Ordering::AcqRel);
+        }
+        if ends.takes {
+            self.head.fetch_or(SHUT, Ordering::AcqRel);
+        }
     }
 
-    /// Shuts the front for takes.
-    pub(super) fn shut_takes(&self) {
-        self.head.fetch_or(SHUT, Ordering::AcqRel);
-    }
-
-    /// Opens it for puts.
-    pub(super) fn open_puts(&self) {
-        self.tail.fetch_and(!SHUT, Ordering::Release);
-    }
-
-    /// Opens it for takes.
-    pub(super) fn open_takes(&self) {
-        self.head.fetch_and(!SHUT, Ordering::Release);
+    /// Opens it there.
+    pub(super) fn open(&self, ends: Ends) {
+        if ends.puts {
+            self.tail.fetch_and(!SHUT, Ordering::Release);
+        }
+        if ends.takes {
+            self.head.fetch_and(!SHUT, Ordering::Release);
+        }
     }
 
     /// How many values are stored; exact while the front is shut.

@@ -8,7 +8,8 @@ use flowmeter_harness::channel::{Buffer as Kind, Message};
 
 use super::super::ordered_locks::{Buffer, Effects, Front, Quick, Store};
 use super::family::LockFree;
-use super::queue::Queue;
+use super::one::One;
+use super::queue::{Ends, Queue};
 use super::ring::{self, Ring};
 use super::segments::Segments;
 use crate::sync::Arc;
@@ -65,8 +66,8 @@ pub struct Queued<T> {
     returned: VecDeque<(u64, T)>,
     /// Room that permits hold; as much is taken for everybody else.
     reserved: usize,
-    puts_are_shut: bool,
-    takes_are_shut: bool,
+    /// At which ends its front is open.
+    open: Ends,
 }
 
 impl<T> Queued<T> {
@@ -75,8 +76,7 @@ impl<T> Queued<T> {
             queue,
             returned: VecDeque::new(),
             reserved: 0,
-            puts_are_shut: false,
-            takes_are_shut: false,
+            open: Ends::BOTH,
         }
     }
 
@@ -92,13 +92,9 @@ impl<T> Queued<T> {
     }
 
     fn shut_front(&mut self) {
-        if !self.puts_are_shut {
-            self.puts_are_shut = true;
-            self.queue.shut_puts();
-        }
-        if !self.takes_are_shut {
-            self.takes_are_shut = true;
-            self.queue.shut_takes();
+        if self.open.puts || self.open.takes {
+            self.queue.shut(self.open);
+            self.open = Ends::NEITHER;
         }
     }
 
@@ -108,13 +104,12 @@ impl<T> Queued<T> {
         if !self.returned.is_empty() || room_is_held {
             return;
         }
-        self.takes_are_shut = false;
-        self.queue.open_takes();
         // Once closed, every put has to be told so.
-        if !closed {
-            self.puts_are_shut = false;
-            self.queue.open_puts();
-        }
+        self.open = Ends {
+            puts: !closed,
+            takes: true,
+        };
+        self.queue.open(self.open);
     }
 
     fn next(&mut self) -> Option<T> {
@@ -131,6 +126,9 @@ impl<T: Message> Store<T> for Values<T> {
 
     fn new(kind: Kind) -> Self {
         match kind {
+            Kind::Fixed(n) if n.get() == 1 => {
+                Values::Queued(Queued::new(Queue::One(Arc::new(One::new()))))
+            }
             Kind::Fixed(n) if n.get() <= ring::MOST => {
                 let ring = Arc::new(Ring::new(n.get()));
                 Values::Queued(Queued::new(Queue::Ring(ring)))

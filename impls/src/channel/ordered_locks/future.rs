@@ -61,36 +61,52 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
 }
 
 impl<T: Send + 'static, S: Store<T>> PutFuture<'_, T, S> {
+    /// Puts what the front did not accept. Apart, so that who has not to wait needs no stack for it.
+    ///
+    /// It does not look again for a while, as a thread does before it sleeps: who is looked for may be a task that has to
+    /// run on this very thread.
+    #[cold]
+    #[inline(never)]
     fn begin(&mut self, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
         let mut effects = Effects::new();
-        let value = match self.channel.front.offer::<false>(value) {
-            Quick::Done(()) => return Poll::Ready(Ok(())),
-            Quick::Unable(value) | Quick::Ask(value) => value,
+        let mut state = self.channel.lock();
+        let value = match state.offer(value, &mut effects) {
+            Offered::WouldWait(value) => value,
+            Offered::Done => {
+                drop(state);
+                effects.run();
+                return Poll::Ready(Ok(()));
+            }
+            Offered::Closed(value) => {
+                return Poll::Ready(Err(PutError::Closed(Some(value))));
+            }
         };
-        let mut answer = self.channel.lock().offer(value, &mut effects);
-        if let Offered::WouldWait(value) = answer {
-            // Made outside the lock: cloning a waker runs code of the executor.
-            let waiter = Waiter::new(Notify::Task(waker.clone()));
-            let mut state = self.channel.lock();
-            answer = match state.offer(value, &mut effects) {
-                Offered::WouldWait(value) if state.puts.is_full() => {
-                    return Poll::Ready(Err(PutError::TooManyWaiters(value)));
-                }
-                Offered::WouldWait(value) => {
-                    let party = Party::Single(Arc::clone(&waiter));
-                    state.puts.join(party, Some(value));
-                    self.waiter = Some(waiter);
-                    return Poll::Pending;
-                }
-                answer => answer,
-            };
+        if state.puts.is_full() {
+            return Poll::Ready(Err(PutError::TooManyWaiters(value)));
         }
-        effects.run();
-        Poll::Ready(match answer {
-            Offered::Done => Ok(()),
-            Offered::Closed(value) => Err(PutError::Closed(Some(value))),
-            Offered::WouldWait(_) => unreachable!("told apart above"),
-        })
+        let waiter = Waiter::new(Notify::Nobody);
+        let party = Party::Single(Arc::clone(&waiter));
+        state.puts.join(party, Some(value));
+        drop(state);
+        let answer = waiter.fetch_or_wake_first(waker);
+        self.waiter = Some(waiter);
+        self.settle(answer)
+    }
+
+    /// Whether it was answered; `waker` is woken otherwise, once it is.
+    fn look(&mut self, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
+        let waiter = self.waiter.as_ref();
+        let waiter = waiter.expect("a put was polled after it was ready");
+        let answer = waiter.fetch_or_wake(waker);
+        self.settle(answer)
+    }
+
+    fn settle(&mut self, answer: Option<Put<T>>) -> Poll<Result<(), PutError<T>>> {
+        let Some(put) = answer else {
+            return Poll::Pending;
+        };
+        self.waiter = None;
+        Poll::Ready(put.map_err(PutError::Closed))
     }
 }
 
@@ -102,25 +118,20 @@ impl<T: Send + 'static, S: Store<T>> Future for PutFuture<'_, T, S> {
 
     /// # Panics
     /// When it is polled after it was ready.
+    #[inline]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if let Some(value) = self.value.take() {
-            return self.begin(value, context.waker());
-        }
-        let waiter = self
-            .waiter
-            .as_ref()
-            .expect("a put was polled after it was ready");
-        match waiter.fetch_or_wake(context.waker()) {
-            None => Poll::Pending,
-            Some(put) => {
-                self.waiter = None;
-                Poll::Ready(put.map_err(PutError::Closed))
-            }
+        let Some(value) = self.value.take() else {
+            return self.look(context.waker());
+        };
+        match self.channel.front.offer::<false>(value) {
+            Quick::Done(()) => Poll::Ready(Ok(())),
+            Quick::Unable(value) | Quick::Ask(value) => self.begin(value, context.waker()),
         }
     }
 }
 
 impl<T: Send + 'static, S: Store<T>> Drop for PutFuture<'_, T, S> {
+    #[inline]
     fn drop(&mut self) {
         if let Some(waiter) = self.waiter.take() {
             let value = self.channel.lock().puts.leave(&waiter);
@@ -131,37 +142,64 @@ impl<T: Send + 'static, S: Store<T>> Drop for PutFuture<'_, T, S> {
 }
 
 impl<T: Send + 'static, S: Store<T>> TakeFuture<'_, T, S> {
+    /// Takes where the front had nothing to give; as with puts.
+    #[cold]
+    #[inline(never)]
     fn begin(&mut self, waker: &Waker) -> Poll<Result<T, TakeError>> {
-        let mut effects = Effects::new();
-        if let Quick::Done(value) = self.channel.front.poll::<false>() {
-            self.stage = Stage::Done;
-            return Poll::Ready(Ok(value));
-        }
-        let mut answer = self.channel.lock().poll(&mut effects);
-        if let Polled::WouldWait = answer {
-            // Made outside the lock: cloning a waker runs code of the executor.
-            let waiter = Waiter::new(Notify::Task(waker.clone()));
-            let mut state = self.channel.lock();
-            answer = match state.poll(&mut effects) {
-                Polled::WouldWait if state.takes.is_full() => {
-                    self.stage = Stage::Done;
-                    return Poll::Ready(Err(TakeError::TooManyWaiters));
-                }
-                Polled::WouldWait => {
-                    state.takes.join(Party::Single(Arc::clone(&waiter)), ());
-                    self.stage = Stage::Waiting(waiter);
-                    return Poll::Pending;
-                }
-                answer => answer,
-            };
-        }
-        effects.run();
         self.stage = Stage::Done;
-        Poll::Ready(match answer {
-            Polled::Done(value) => Ok(value),
-            Polled::Closed => Err(TakeError::Closed),
-            Polled::WouldWait => unreachable!("told apart above"),
-        })
+        let mut effects = Effects::new();
+        let mut state = self.channel.lock();
+        match state.poll(&mut effects) {
+            Polled::WouldWait => {}
+            Polled::Done(value) => {
+                drop(state);
+                effects.run();
+                return Poll::Ready(Ok(value));
+            }
+            Polled::Closed => return Poll::Ready(Err(TakeError::Closed)),
+        }
+        if state.takes.is_full() {
+            return Poll::Ready(Err(TakeError::TooManyWaiters));
+        }
+        let waiter = Waiter::new(Notify::Nobody);
+        state.takes.join(Party::Single(Arc::clone(&waiter)), ());
+        drop(state);
+        let answer = waiter.fetch_or_wake_first(waker);
+        self.stage = Stage::Waiting(waiter);
+        self.settle(answer)
+    }
+
+    /// Whether it was answered; `waker` is woken otherwise, once it is.
+    fn look(&mut self, waker: &Waker) -> Poll<Result<T, TakeError>> {
+        let Stage::Waiting(waiter) = &self.stage else {
+            panic!("a take was polled after it was ready");
+        };
+        let answer = waiter.fetch_or_wake(waker);
+        self.settle(answer)
+    }
+
+    fn settle(&mut self, answer: Option<Taken<T>>) -> Poll<Result<T, TakeError>> {
+        let Some(taken) = answer else {
+            return Poll::Pending;
+        };
+        self.stage = Stage::Done;
+        let value = taken.map(|Handed { value, .. }| value);
+        Poll::Ready(value.ok_or(TakeError::Closed))
+    }
+
+    /// Leaves the line, or gives back what it was handed.
+    #[cold]
+    #[inline(never)]
+    fn leave(&self, waiter: &Waiter<Taken<T>>) {
+        let mut effects = Effects::new();
+        let mut state = self.channel.lock();
+        if state.takes.leave(waiter).is_none()
+            && let Some(Some(handed)) = waiter.fetch()
+        {
+            state.give_back(handed, &mut effects);
+        }
+        drop(state);
+        effects.run();
     }
 }
 
@@ -170,37 +208,27 @@ impl<T: Send + 'static, S: Store<T>> Future for TakeFuture<'_, T, S> {
 
     /// # Panics
     /// When it is polled after it was ready.
+    #[inline]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let waiter = match &self.stage {
-            Stage::Unpolled => return self.begin(context.waker()),
-            Stage::Waiting(waiter) => waiter,
-            Stage::Done => panic!("a take was polled after it was ready"),
+        let Stage::Unpolled = self.stage else {
+            return self.look(context.waker());
         };
-        match waiter.fetch_or_wake(context.waker()) {
-            None => Poll::Pending,
-            Some(taken) => {
+        match self.channel.front.poll::<false>() {
+            Quick::Done(value) => {
                 self.stage = Stage::Done;
-                let value = taken.map(|Handed { value, .. }| value);
-                Poll::Ready(value.ok_or(TakeError::Closed))
+                Poll::Ready(Ok(value))
             }
+            Quick::Unable(()) | Quick::Ask(()) => self.begin(context.waker()),
         }
     }
 }
 
 impl<T: Send + 'static, S: Store<T>> Drop for TakeFuture<'_, T, S> {
+    #[inline]
     fn drop(&mut self) {
-        let Stage::Waiting(waiter) = std::mem::replace(&mut self.stage, Stage::Done) else {
-            return;
-        };
-        let mut effects = Effects::new();
-        let mut state = self.channel.lock();
-        if state.takes.leave(&waiter).is_none()
-            && let Some(Some(handed)) = waiter.fetch()
-        {
-            state.give_back(handed, &mut effects);
+        if let Stage::Waiting(waiter) = &self.stage {
+            self.leave(waiter);
         }
-        drop(state);
-        effects.run();
     }
 }
 

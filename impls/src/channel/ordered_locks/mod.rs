@@ -326,7 +326,7 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
         let mut spin = Spin::new();
         loop {
             match tried {
-                Quick::Unable(value) if !clock::has_passed(deadline) && spin.again() => {
+                Quick::Unable(value) if !clock::has_passed(deadline) && spin.again_before_line() => {
                     tried = self.front.offer::<false>(value);
                 }
                 tried => return tried,
@@ -339,7 +339,7 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
         let mut spin = Spin::new();
         while let Quick::Unable(()) = tried
             && !clock::has_passed(deadline)
-            && spin.again()
+            && spin.again_before_line()
         {
             tried = self.front.poll::<false>();
         }

@@ -103,6 +103,11 @@ impl<A> Waiter<A> {
         if answer.is_some() || knows {
             return answer;
         }
+        self.fetch_or_wake_first(waker)
+    }
+
+    /// The same for who has not polled yet, and so has most likely neither an answer nor told a waker.
+    pub(super) fn fetch_or_wake_first(&self, waker: &Waker) -> Option<A> {
         // Outside the lock: cloning and dropping a waker run code of the executor.
         let renewed = Notify::Task(waker.clone());
         let mut state = self.0.lock();

@@ -10,7 +10,7 @@ use crate::scenario::{Form, MessageKind};
 use crate::workloads::payload::Words;
 use crate::workloads::solo::Alone;
 use crate::workloads::{
-    ChannelNeeds, Needs, Work, alts, alts_contended, burst, chain, create, one_shot, open_loop,
+    ChannelNeeds, Needs, Work, alts, alts_contended, burst, chain, close, create, one_shot, open_loop,
     opens, ping_pong, refused, stream, stream_async, stream_mixed, uncontended,
 };
 
@@ -105,6 +105,7 @@ fn stage_async<C: Async, E: Executors>(
             _ => Err(refused("a message of that size in a task")),
         },
         Work::PingPong(params) => ping_pong::stage_async::<C, E>(params),
+        Work::Close(params) => close::stage::<C, E>(params),
         _ => Err(refused("to run that workload in tasks")),
     }
 }

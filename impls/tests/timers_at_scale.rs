@@ -1,0 +1,109 @@
+//! What shows with a million timers only: none of them is early, and those that are far away let the thread sleep.
+
+#![expect(clippy::disallowed_types, reason = "these tests run against std alone")]
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use flowmeter_harness::channel::Buffer;
+use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::sync::std::{Arc, clock};
+use flowmeter_harness::timer::Timers;
+use flowmeter_impls::channel::mutex::Channel;
+use flowmeter_impls::timer::delay_queue::DelayQueueTimers;
+use flowmeter_impls::timer::hashed_wheel::HashedWheel;
+use flowmeter_impls::timer::heap::Heap;
+use flowmeter_impls::timer::hierarchical_wheel::HierarchicalWheel;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// The same numbers each time, from 0 to below `end`. Source: Marsaglia's xorshift.
+fn numbers(end: u64) -> impl Iterator<Item = u64> {
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    std::iter::repeat_with(move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % end
+    })
+}
+
+/// Arms so many within a second, most of them while others fire.
+fn none_is_early<T: Timers>(count: u64) {
+    let timers = T::start();
+    let early = Arc::new(AtomicU64::new(0));
+    let left = Arc::new(AtomicU64::new(count));
+    let all = Channel::new(Buffer::Unbounded);
+    for distance in numbers(SECOND).take(count as usize) {
+        let deadline = Deadline::from_nanos(clock::now_nanos() + distance);
+        let (early, left, all) = (early.clone(), left.clone(), all.clone());
+        timers.schedule(deadline, move |fired| {
+            let called = Deadline::from_nanos(clock::now_nanos());
+            if called < deadline || fired.due != deadline {
+                early.fetch_add(1, Ordering::Relaxed);
+            }
+            if left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                all.put(()).expect("nobody closes it");
+            }
+        });
+    }
+    all.take().expect("nobody closes it");
+    assert_eq!(early.load(Ordering::Relaxed), 0, "of {count} timers");
+}
+
+#[test]
+fn none_of_a_million_is_early() {
+    none_is_early::<HierarchicalWheel>(1_000_000);
+}
+
+#[test]
+fn none_of_a_hundred_thousand_is_early() {
+    none_is_early::<Heap>(100_000);
+    none_is_early::<HashedWheel>(100_000);
+    none_is_early::<DelayQueueTimers>(100_000);
+}
+
+/// Where the thread that calls back tells how often it has slept; `None` where the system does not say.
+fn thread_of<T: Timers>(timers: &T) -> Option<String> {
+    let heard = Channel::new(Buffer::Unbounded);
+    let said = heard.clone();
+    timers.schedule(Deadline::from_nanos(0), move |_| {
+        let thread = std::fs::read_link("/proc/thread-self").ok();
+        said.put(thread).expect("nobody closes it");
+    });
+    let thread = heard.take().expect("nobody closes it")?;
+    Some(format!("/proc/{}/status", thread.display()))
+}
+
+fn switches(status: &str) -> u64 {
+    let text = std::fs::read_to_string(status).expect("the thread lives");
+    let counts = text.lines().filter(|line| line.contains("ctxt_switches"));
+    let last = counts.map(|line| line.rsplit('\t').next().expect("lines have two parts"));
+    last.map(|count| count.parse::<u64>().expect("a count"))
+        .sum()
+}
+
+/// Two seconds among a million timers of an hour and more: the thread is not woken once.
+#[test]
+fn far_timers_wake_nobody() {
+    let timers = HierarchicalWheel::new();
+    let Some(status) = thread_of(&timers) else {
+        eprintln!("the system does not tell how often a thread is woken");
+        return;
+    };
+    let hour = 3_600 * SECOND;
+    for distance in numbers(24 * hour).take(1_000_000) {
+        let deadline = clock::now_nanos() + hour + distance;
+        timers.schedule(Deadline::from_nanos(deadline), |_| {});
+    }
+    // Armed, they have woken it where one was the earliest; a moment in which it goes to sleep again.
+    let asleep = loop {
+        let before = switches(&status);
+        std::thread::sleep(Duration::from_millis(100));
+        if switches(&status) == before {
+            break before;
+        }
+    };
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(switches(&status) - asleep, 0, "wake-ups in two seconds");
+}

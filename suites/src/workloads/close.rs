@@ -1,0 +1,131 @@
+//! Close: tasks that all wait for a value of one channel, until its last producer goes and each of them hears that there
+//! will be none.
+//!
+//! The value is the time from there until the last task has ended, for each task. The producer is dropped rather than
+//! told to close: that ends a channel of every crate.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use flowmeter_harness::channel::Async;
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::measure::reading::{Cost, Reading};
+use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_harness::record::{Axes, Measure};
+use flowmeter_harness::sync::std::clock;
+use serde::{Deserialize, Serialize};
+
+use super::executors::spawn_join::Pending;
+use super::ledger::{disproved, miscounted};
+use super::pieces::Pieces;
+use super::{crew, open, refused};
+use crate::scenario::{Facts, Form, Room, Within, cores};
+
+/// How many wait for what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Tasks that wait; as many as a channel of core.async has room for at most.
+    pub waiting: Within<1, 1024>,
+    /// The buffer, in which nothing ever lies.
+    pub buffer: Room,
+}
+
+impl Params {
+    /// What records say of it.
+    pub fn facts(&self) -> Facts {
+        Facts {
+            form: Form::Async,
+            measure: Measure::Cost,
+            unit: "ns",
+            axes: Axes {
+                family: "close".to_owned(),
+                producers: Some(1),
+                consumers: Some(cores().get()),
+                waiting: Some(self.waiting.count()),
+                capacity: self.buffer.capacity(),
+                unbounded: self.buffer == Room::Unbounded,
+                message_bytes: Some(8),
+                ..Axes::default()
+            },
+        }
+    }
+}
+
+struct Close<C, E> {
+    params: Params,
+    executor: E,
+    family: PhantomData<fn(C)>,
+}
+
+impl<C: Async, E: Executors> Close<C, E> {
+    /// Has all wait, ends the channel, and says how long it took until all had heard, nanoseconds, what that cost, and how
+    /// many were given a value.
+    fn once(&self) -> Result<(u64, Cost, u64), StageError> {
+        let waiting = self.params.waiting.get();
+        let (tx, rx) = open::<C, u64>(self.params.buffer.buffer())?;
+        let pending = Pending::new(waiting);
+        let begun = Arc::new(AtomicU64::new(0));
+        let given = Arc::new(AtomicU64::new(0));
+        for _ in 0..waiting {
+            let mut rx = C::another_rx(&rx).ok_or_else(|| refused("another half"))?;
+            let (pending, begun, given) = (pending.clone(), begun.clone(), given.clone());
+            self.executor.spawn(async move {
+                begun.fetch_add(1, Ordering::Relaxed);
+                if C::take_async(&mut rx).await.is_ok() {
+                    given.fetch_add(1, Ordering::Relaxed);
+                }
+                pending.one_less();
+            });
+        }
+        // All have begun, so all but the last few of them wait.
+        while begun.load(Ordering::Relaxed) < waiting {
+            thread::yield_now();
+        }
+        let first = Reading::first(clock::now_nanos());
+        drop(tx);
+        pending.wait()?;
+        let last = Reading::last(clock::now_nanos());
+        let took = last.nanos - first.nanos;
+        // Relaxed: `pending` has put all tasks before this.
+        let given = given.load(Ordering::Relaxed);
+        Ok((took, last.since(&first, took), given))
+    }
+}
+
+impl<C: Async, E: Executors> Stage for Close<C, E> {
+    fn prove(&mut self) -> Result<(), StageError> {
+        match self.once()? {
+            (_, _, 0) => Ok(()),
+            (_, _, given) => Err(disproved(format!(
+                "{given} takes had a value that nobody put"
+            ))),
+        }
+    }
+
+    fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
+        let closes = Pieces::of(&spec, || match self.once()? {
+            (took, cost, 0) => Ok((took, cost)),
+            (_, _, given) => Err(miscounted(format!(
+                "{given} takes had a value that nobody put"
+            ))),
+        })?;
+        let tasks = closes.count * self.params.waiting.get();
+        let value = closes.nanos as f64 / tasks as f64;
+        Ok(Sample::new(value, tasks, closes.nanos, closes.cost))
+    }
+}
+
+/// A stage.
+///
+/// # Errors
+/// Where its threads were to have a core each, and cannot be pinned.
+pub fn stage<C: Async, E: Executors>(params: Params) -> Result<Box<dyn Stage>, StageError> {
+    Ok(Box::new(Close::<C, E> {
+        params,
+        executor: crew::executor(cores())?,
+        family: PhantomData,
+    }))
+}
