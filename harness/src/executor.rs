@@ -32,6 +32,12 @@ pub trait Executors: Sized + Send + Sync + 'static {
     /// An executor with that many threads; one thread a task where the design has no pool.
     fn with_threads(threads: NonZeroUsize) -> Self;
 
+    /// An executor with as many threads as the design has where nobody says how many; `None` where it leaves that to
+    /// its user.
+    fn with_default_threads() -> Option<Self> {
+        None
+    }
+
     /// [`Executors::with_threads`], each of whose threads calls `begin` before it runs anything: where it is to be
     /// pinned, for instance. `None` where the design has no place for that.
     fn with_threads_beginning(

@@ -20,6 +20,7 @@
 //! ```
 
 mod chart;
+pub mod claims;
 mod error;
 mod html;
 mod number;

@@ -3,7 +3,8 @@
 mod fixture;
 
 use fixture::Shape;
-use flowmeter_harness::record::{Allocation, RunData, Uncontended, read_run};
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::record::{Allocation, Holds, RunData, SeedClaim, Uncontended, read_run};
 use flowmeter_reports::{Style, cmp_rows, cmp_table, estimate, rank_rows, rank_table, render};
 
 fn page(run: &RunData) -> String {
@@ -91,6 +92,16 @@ fn no_name_becomes_markup() {
     for failure in &mut run.failures {
         failure.message = hostile.to_owned();
     }
+    run.seed_claims.push(SeedClaim {
+        seed: hostile.to_owned(),
+        claim: hostile.to_owned(),
+        implementation: hostile.to_owned(),
+        origin: Origin::Foreign,
+        expected: hostile.to_owned(),
+        seen: hostile.to_owned(),
+        holds: Holds::Version,
+        note: Some(hostile.to_owned()),
+    });
     let page = page(&run);
     for hint in ["<script>alert", "<img", "</svg><b>", "-->"] {
         assert!(!page.contains(hint), "{hint}");
@@ -118,6 +129,8 @@ fn every_section_is_there_and_every_chart_has_its_command_and_its_data() {
         "proofs",
         "heat",
         "charts",
+        "cost",
+        "claims",
         "machine",
         "reproduce",
     ] {
@@ -214,6 +227,38 @@ fn costs_and_uncontended_costs_are_shown_but_not_beside_a_failure() {
         assert_eq!(page.matches(text).count(), 1, "{text}");
     }
     assert!(page.contains("Gave up its core") && page.contains(">4 MiB"));
+}
+
+fn claimed(who: &str, seen: &str, holds: Holds, note: Option<&str>) -> SeedClaim {
+    SeedClaim {
+        seed: "001.txt".to_owned(),
+        claim: "10,000 timeouts in 6 ms".to_owned(),
+        implementation: who.to_owned(),
+        origin: Origin::Own,
+        expected: "6 of them".to_owned(),
+        seen: seen.to_owned(),
+        holds,
+        note: note.map(str::to_owned),
+    }
+}
+
+#[test]
+fn claims_stand_beside_what_was_seen_and_the_last_word_counts() {
+    let mut run = fixture::run(&Shape::default());
+    assert!(page(&run).contains("cargo flowmeter claims --into RUN"));
+    run.seed_claims = vec![
+        claimed("heap", "nobody came", Holds::No, None),
+        claimed("delay_queue", "6 channels", Holds::Yes, None),
+        claimed("heap", "10000 channels", Holds::No, Some("as T7 says")),
+        claimed("wheel", "10000 channels", Holds::No, Some("as T7 says")),
+        claimed("lost", "a panic", Holds::No, None),
+    ];
+    let page = page(&run);
+    assert!(!page.contains("cargo flowmeter claims") && !page.contains("nobody came"));
+    assert!(page.contains("6 channels<td><span class=\"badge pass\">yes"));
+    assert!(page.contains("<td>heap, wheel<td class=quiet>own<td>10000 channels"));
+    assert!(page.contains("<small>as T7 says</small><td><span class=\"badge none\">NO"));
+    assert!(page.contains("a panic<td><span class=\"badge fail\">NO"));
 }
 
 #[test]

@@ -7,6 +7,8 @@
 
 pub mod campaign;
 #[cfg(feature = "command")]
+mod claims;
+#[cfg(feature = "command")]
 pub mod cli;
 pub mod contest;
 pub mod isolation;

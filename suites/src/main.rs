@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         .with_mutants::<Loom>(flowmeter_impls_loom::mutants::Mutants)
         .with_lies::<Sim>(flowmeter_impls_shuttle::registry::Everybody)
         .with_lies::<Shuttle>(flowmeter_impls_shuttle::registry::Everybody)
-        .with_lies::<Std>(flowmeter_impls::registry::Ours);
+        .with_lies::<Std>(flowmeter_impls::registry::Ours)
+        .with_claims::<Sim>(flowmeter_impls_shuttle::registry::Ours);
     cli::main_in(&worlds)
 }

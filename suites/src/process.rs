@@ -19,6 +19,8 @@ use flowmeter_harness::registry::AsyncRegistry;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+#[cfg(feature = "command")]
+use crate::claims;
 use crate::contest::Contest;
 #[cfg(feature = "command")]
 use crate::lies::sweep;
@@ -56,6 +58,12 @@ pub(crate) const BROKEN: &str = "__broken";
 /// Tells lies in one cell.
 #[cfg(feature = "command")]
 pub(crate) const SWEEP: &str = "__sweep";
+/// Re-enacts the claims of the seed texts that are about one contestant.
+#[cfg(feature = "command")]
+pub(crate) const CLAIMS: &str = "__claims";
+/// Ends, with something left running.
+#[cfg(feature = "command")]
+pub(crate) const LEAVE: &str = "__leave";
 
 /// Serves the process that started this one, if it did; then its exit code is the answer.
 pub fn serve_if_asked<R: AsyncRegistry>(worlds: &Worlds<R>) -> Option<ExitCode> {
@@ -89,6 +97,10 @@ pub fn serve_if_asked<R: AsyncRegistry>(worlds: &Worlds<R>) -> Option<ExitCode> 
         BROKEN => Some(answer(|broken| sites::serve_broken(worlds, broken))),
         #[cfg(feature = "command")]
         SWEEP => Some(answer(|question| sweep::serve(worlds, question))),
+        #[cfg(feature = "command")]
+        CLAIMS => Some(answer(|question| claims::serve(worlds, question))),
+        #[cfg(feature = "command")]
+        LEAVE => Some(answer(|leave| claims::serve_leaving(worlds, leave))),
         _ => None,
     }
 }

@@ -13,6 +13,8 @@ use flowmeter_harness::registry::{AsyncRegistry, Contestant, Mutant, MutantRegis
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Exploration, Explored, Failure, Schedule, World};
 
+#[cfg(feature = "command")]
+use crate::claims::{self, Stage};
 use crate::contest::introduced;
 #[cfg(feature = "command")]
 use crate::lies::Lies;
@@ -31,6 +33,9 @@ pub struct Worlds<R> {
     /// Where lies are told.
     #[cfg(feature = "command")]
     lied: Vec<Box<dyn Court>>,
+    /// Where the claims of the seed texts are re-enacted.
+    #[cfg(feature = "command")]
+    stage: Option<Box<dyn Stage>>,
 }
 
 /// A registry in a world.
@@ -105,6 +110,8 @@ impl<R: AsyncRegistry> Worlds<R> {
             attacked: Vec::new(),
             #[cfg(feature = "command")]
             lied: Vec::new(),
+            #[cfg(feature = "command")]
+            stage: None,
         };
         worlds.with::<Std>(registry)
     }
@@ -134,6 +141,21 @@ impl<R: AsyncRegistry> Worlds<R> {
         let lying = In::<W, _>(Lies(registry), PhantomData);
         self.lied.push(Box::new(lying));
         self
+    }
+
+    /// With a world of virtual time, in which contestants of the std world re-enact the claims of the seed texts: our own,
+    /// by the names that they have there.
+    #[cfg(feature = "command")]
+    #[must_use]
+    pub fn with_claims<W: World>(mut self, registry: impl Registry) -> Worlds<R> {
+        self.stage = Some(Box::new(claims::In::<W, _>::new(registry)));
+        self
+    }
+
+    /// Where claims are re-enacted.
+    #[cfg(feature = "command")]
+    pub(crate) fn stage(&self) -> Option<&dyn Stage> {
+        self.stage.as_deref()
     }
 
     /// Where lies are told.

@@ -4,6 +4,8 @@
 #[path = "command/ground.rs"]
 mod ground;
 
+#[path = "command/claims.rs"]
+mod claims;
 #[path = "command/misuse.rs"]
 mod misuse;
 #[path = "command/resumed.rs"]

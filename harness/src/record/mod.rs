@@ -51,6 +51,8 @@ pub enum Record {
     Allocation(Allocation),
     /// How quiet the machine was.
     Noise(Noise),
+    /// A claim of a seed text, and what an implementation did.
+    SeedClaim(SeedClaim),
     /// Last line of a run that came to its end.
     End(End),
     /// A kind that this build does not know; never written, and left out when read.
@@ -427,6 +429,41 @@ pub struct Noise {
     pub score: u32,
     /// Whether `--strict` would go on.
     pub quiet: bool,
+}
+
+/// Whether a claim of a seed text holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Holds {
+    /// What was seen is what the text says.
+    Yes,
+    /// It is not.
+    No,
+    /// The original that the text speaks of does something else than its text: it is another version.
+    Version,
+    /// The text contradicts itself.
+    Inconsistent,
+}
+
+/// A claim of a seed text as an implementation re-enacts it: also the line that `claims --format json` prints.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeedClaim {
+    /// The text's file.
+    pub seed: String,
+    /// What it claims, in short.
+    pub claim: String,
+    /// Who re-enacts it.
+    pub implementation: String,
+    /// Where that comes from.
+    pub origin: Origin,
+    /// The text's own words or figure.
+    pub expected: String,
+    /// What the implementation did.
+    pub seen: String,
+    /// Whether the two agree.
+    pub holds: Holds,
+    /// How it was re-enacted, and why it differs, where there is something to say.
+    pub note: Option<String>,
 }
 
 /// The run came to its end.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::{
     Allocation, End, Failure, Implementation, Noise, Proof, RECORDS_FILE, Record, Round, Run,
-    SCHEMA, Scenario, Uncontended, Window,
+    SCHEMA, Scenario, SeedClaim, Uncontended, Window,
 };
 
 /// Why a run cannot be read or written. Each says which file, where, and what to do.
@@ -77,6 +77,8 @@ pub struct RunData {
     pub rounds: Vec<Round>,
     /// How quiet it was, over the run.
     pub noise: Vec<Noise>,
+    /// Claims of the seed texts, re-enacted.
+    pub seed_claims: Vec<SeedClaim>,
     /// The end, if it came to it.
     pub end: Option<End>,
     /// A torn last line was left out (the run was cut off while it wrote).
@@ -165,6 +167,7 @@ impl RunData {
             failures: Vec::new(),
             rounds: Vec::new(),
             noise: Vec::new(),
+            seed_claims: Vec::new(),
             end: None,
             torn: false,
         }
@@ -204,6 +207,7 @@ impl RunData {
             }
             Record::Round(it) => self.rounds.push(it),
             Record::Noise(it) => self.noise.push(it),
+            Record::SeedClaim(it) => self.seed_claims.push(it),
             Record::End(it) => self.end = Some(it),
             Record::Unknown => {}
         }

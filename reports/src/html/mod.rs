@@ -3,6 +3,7 @@
 //! Everything that comes from a record passes through the template's escaping (or, inside pictures,
 //! through the drawing backend's). The same input gives the same bytes: no clock, no hash order.
 
+mod claims;
 mod cost;
 mod heat;
 mod machine;
@@ -36,6 +37,7 @@ struct Page {
     heat: Vec<heat::Group>,
     costs: Vec<cost::Group>,
     uncontended: Option<cost::Uncontended>,
+    claims: Vec<claims::Text>,
     charts: Vec<Charts>,
     machines: Vec<machine::Card>,
     noise: machine::Noise,
@@ -122,6 +124,7 @@ pub fn render(runs: &[RunData], estimates: &Estimates) -> Result<String, ReportE
         heat: heat::groups(&data),
         costs: cost::groups(&data),
         uncontended: cost::uncontended(&data),
+        claims: claims::of(runs),
         charts,
         machines: runs.iter().map(machine::card).collect(),
         noise: machine::noise(&data),

@@ -1,12 +1,14 @@
 //! `check --into`: verdicts become part of a run, so that its report shows them, and what they disprove has no
-//! number in it any more. No proof, no number: also when the proof came after the number.
+//! number in it any more. No proof, no number: also when the proof came after the number. `claims --into` adds what
+//! came of the claims of the seed texts.
 
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use flowmeter_harness::record::{
-    Failure as Disproved, FailureKind, Proof, RECORDS_FILE, Record, RunData, Verdict, read_run,
+    Failure as Disproved, FailureKind, Proof, RECORDS_FILE, Record, RunData, SeedClaim, Verdict,
+    read_run,
 };
 use serde::Deserialize;
 
@@ -35,7 +37,7 @@ impl Into {
         let ours = commit();
         if data.run.commit != ours {
             return Err(Failure::input(format!(
-                "--into {}: measured at commit {}, and this is {ours}; check with the build that measured",
+                "--into {}: measured at commit {}, and this is {ours}; come with the build that measured",
                 folder.display(),
                 data.run.commit
             )));
@@ -61,16 +63,27 @@ impl Into {
                 records.extend(self.disproved(proof));
             }
         }
+        self.append(&records)?;
+        let proofs = |record: &&Record| matches!(record, Record::Proof(_));
+        let added = records.iter().filter(proofs).count();
+        Ok((added, records.len() - added))
+    }
+
+    /// Appends what came of claims; answers how many rows that were.
+    pub(super) fn add_claims(&self, rows: &[SeedClaim]) -> Result<usize, Failure> {
+        let records: Vec<Record> = rows.iter().cloned().map(Record::SeedClaim).collect();
+        self.append(&records)?;
+        Ok(records.len())
+    }
+
+    fn append(&self, records: &[Record]) -> Result<(), Failure> {
         let path = self.folder.join(RECORDS_FILE);
         let lines: Vec<String> = (records.iter())
             .map(|record| serde_json::to_string(record).expect("records are plain data") + "\n")
             .collect();
         let opened = OpenOptions::new().append(true).open(&path);
         let written = opened.and_then(|mut file| file.write_all(lines.concat().as_bytes()));
-        written.map_err(|why| Failure::write(&path, &why))?;
-        let proofs = |record: &&Record| matches!(record, Record::Proof(_));
-        let added = records.iter().filter(proofs).count();
-        Ok((added, records.len() - added))
+        written.map_err(|why| Failure::write(&path, &why))
     }
 
     /// The cells that rest on what a verdict disproves.

@@ -5,6 +5,7 @@
 
 mod bench;
 mod check;
+mod claims;
 mod cmp;
 mod criterion;
 mod each_check;
@@ -48,8 +49,8 @@ use failure::Failure;
     max_term_width = 100
 )]
 #[command(
-    after_help = "Exit codes: 0 fine (also measure with error rows in it); 1 a property failed, or a mutant\n\
-survived; 2 bad usage or bad input; 3 too noisy under --strict.\n\
+    after_help = "Exit codes: 0 fine (also measure with error rows in it); 1 a property failed, a mutant survived,\n\
+or a claim does not hold and nothing says why; 2 bad usage or bad input; 3 too noisy under --strict.\n\
 Start with `cargo bench`: it proves and times everything and writes a report."
 )]
 struct Command {
@@ -63,6 +64,7 @@ enum Verb {
     Check(check::Check),
     Mutants(mutants::Mutants),
     Sites(sites::Sites),
+    Claims(claims::Claims),
     Measure(measure::Measure),
     Rank(rank::Rank),
     Cmp(cmp::Cmp),
@@ -91,6 +93,7 @@ pub fn main_in<R: AsyncRegistry>(worlds: &Worlds<R>) -> ExitCode {
         Verb::Check(check) => check.run(worlds),
         Verb::Mutants(mutants) => mutants.run(worlds),
         Verb::Sites(sites) => sites.run(worlds),
+        Verb::Claims(claims) => claims.run(worlds),
         Verb::Measure(measure) => measure.run(registry),
         Verb::Rank(rank) => rank.run(),
         Verb::Cmp(cmp) => cmp.run(),

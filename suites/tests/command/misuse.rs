@@ -37,6 +37,7 @@ fn names_that_nobody_has_are_refused_in_every_verb() {
         &["list", "-i", "nosuch"][..],
         &["check", "-i", "nosuch"],
         &["sites", "-i", "nosuch"],
+        &["claims", "-i", "nosuch"],
         &["measure", "-i", "nosuch", "-o", "new"],
         &["rank", "-i", "nosuch", "run"],
         &["rank", "-i", "nosuch", "run", "--format", "json"],

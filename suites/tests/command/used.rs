@@ -363,7 +363,7 @@ fn noise_is_told_with_the_keys_of_its_record() {
 fn help_is_readable_in_a_hundred_columns() {
     let ground = Ground::new();
     let verbs = [
-        "list", "check", "mutants", "sites", "measure", "rank", "cmp", "report", "noise",
+        "list", "check", "mutants", "sites", "claims", "measure", "rank", "cmp", "report", "noise",
     ];
     let top = ground.run(&["--help"]).fine();
     for part in [

@@ -78,6 +78,10 @@ impl Executors for FixedPool {
         }
     }
 
+    fn with_default_threads() -> Option<Self> {
+        Some(Self::new())
+    }
+
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.spawner.spawn(task);
     }

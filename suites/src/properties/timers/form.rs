@@ -62,13 +62,13 @@ pub(super) trait Standing<W: World>: Form<W> {
 
 /// When a callback was called, and what with.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Called {
+pub(crate) struct Called {
     pub(super) at: u64,
-    pub(super) fired: Fired,
+    pub(crate) fired: Fired,
 }
 
 /// What becomes of one callback.
-pub(super) struct Note<W: World>(Arc<W::Mutex<Fate>>);
+pub(crate) struct Note<W: World>(Arc<W::Mutex<Fate>>);
 
 #[derive(Default)]
 struct Fate {
@@ -93,12 +93,12 @@ impl<W: World> Drop for Held<W> {
 }
 
 impl<W: World> Note<W> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Note(Arc::new(W::Mutex::new(Fate::default())))
     }
 
     /// The callback.
-    pub(super) fn callback(&self) -> impl FnOnce(Fired) + Send + 'static {
+    pub(crate) fn callback(&self) -> impl FnOnce(Fired) + Send + 'static {
         let held = Held(self.clone());
         move |fired| {
             let at = W::now_nanos();
@@ -119,13 +119,13 @@ impl<W: World> Note<W> {
     ///
     /// # Panics
     /// When the callback is dropped uncalled.
-    pub(super) fn wait(&self) -> Called {
+    pub(crate) fn wait(&self) -> Called {
         let end = self.wait_for_end();
         end.unwrap_or_else(|| violated!("T2: a timer was dropped and never fired"))
     }
 
     /// Holds up this thread until the call, or until the callback is dropped uncalled.
-    pub(super) fn wait_for_end(&self) -> Option<Called> {
+    pub(crate) fn wait_for_end(&self) -> Option<Called> {
         let call = poll_fn(|context| {
             self.0.with(|fate| match fate.called {
                 Some(called) => Poll::Ready(Some(called)),

@@ -19,6 +19,8 @@ use flowmeter_harness::sync::World;
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 
 use super::{Case, Owed, Property};
+#[cfg(feature = "command")]
+pub(crate) use form::Note;
 use form::{ByCall, ByChannel, BySleep, ByThread, Form, Standing};
 
 /// What is owed in every form.

@@ -1,0 +1,76 @@
+//! Claims of the seed texts: expected beside seen.
+
+use std::collections::BTreeMap;
+
+use flowmeter_harness::record::{Holds, RunData, SeedClaim};
+
+use crate::claims::{Alike, alike, word};
+
+/// A text.
+pub struct Text {
+    pub file: String,
+    pub rows: Vec<Row>,
+}
+
+/// A claim, and implementations of which the same was seen.
+pub struct Row {
+    pub claim: String,
+    pub expected: String,
+    pub names: String,
+    /// Where they come from.
+    pub origin: String,
+    pub seen: String,
+    /// For the badge's colour.
+    pub kind: &'static str,
+    pub holds: &'static str,
+    pub note: String,
+}
+
+/// Of all runs; of one claim and implementation the last row counts.
+pub fn of(runs: &[RunData]) -> Vec<Text> {
+    let rows: Vec<&SeedClaim> = runs.iter().flat_map(|run| &run.seed_claims).collect();
+    let key = |row: &'_ SeedClaim| {
+        let claim = (row.seed.clone(), row.claim.clone());
+        (claim, row.implementation.clone())
+    };
+    let last: BTreeMap<_, usize> = (rows.iter().enumerate())
+        .map(|(at, row)| (key(row), at))
+        .collect();
+    let mut counting: Vec<usize> = last.into_values().collect();
+    // Claims in the order in which they came first, whichever row of them counts.
+    let first = |at: &usize| {
+        let same =
+            |row: &&SeedClaim| (&row.seed, &row.claim) == (&rows[*at].seed, &rows[*at].claim);
+        rows.iter().position(same)
+    };
+    counting.sort_by_key(|at| (first(at), *at));
+    let all = alike(counting.into_iter().map(|at| rows[at]));
+    let mut texts: Vec<Text> = Vec::new();
+    for one in &all {
+        match texts.iter_mut().find(|text| text.file == one.row.seed) {
+            Some(text) => text.rows.push(row(one)),
+            None => texts.push(Text {
+                file: one.row.seed.clone(),
+                rows: vec![row(one)],
+            }),
+        }
+    }
+    texts
+}
+
+fn row(Alike { row, names }: &Alike) -> Row {
+    Row {
+        claim: row.claim.clone(),
+        expected: row.expected.clone(),
+        names: names.join(", "),
+        origin: row.origin.to_string(),
+        seen: row.seen.clone(),
+        kind: match row.holds {
+            Holds::Yes => "pass",
+            Holds::No if row.note.is_none() => "fail",
+            Holds::No | Holds::Version | Holds::Inconsistent => "none",
+        },
+        holds: word(row.holds),
+        note: row.note.clone().unwrap_or_default(),
+    }
+}

@@ -1,0 +1,254 @@
+//! Claims of the seed texts, re-enacted: what a text states, beside what the implementations do that it is about.
+//!
+//! A text is a file here: a list of [`Claim`]s in the text's own words and order, and a function for each of them
+//! that is generic over the family, as properties are. [`Seed`] says whom a claim is about, and [`each`] is the list
+//! of texts. Time is virtual wherever a text speaks of it, so a figure is exact and the same every time; what only a
+//! real process can show has one of its own ([`Leaving`]).
+//!
+//! Nothing says beforehand what holds: what was seen is compared with what the text's words come to. Where one of
+//! ours differs on purpose, its [`Enactment`] names the statement of SEMANTICS.md that says so; whoever differs
+//! without one is an error of the command.
+//!
+//! The originals that the texts speak of will be rows like these, of [`Origin::Foreign`], from processes of their own:
+//! [`judge`] tells already that one of them which differs from its text is another version.
+
+mod acts;
+mod stage;
+mod timeout_channels;
+mod timeouts_code_read;
+
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::channel::{Alts, Async, Blocking};
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::record::Holds;
+use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::sync::World;
+use flowmeter_harness::timer::{Coalesce, Timeouts, Timers};
+
+use timeout_channels::TimeoutChannels;
+use timeouts_code_read::TimeoutsCodeRead;
+
+pub(crate) use stage::{In, Stage, reenact, serve, serve_leaving};
+
+/// Hands every text over, in the order in which tables show them.
+fn each(visitor: &mut impl Visitor) {
+    visitor.text::<TimeoutsCodeRead>();
+    visitor.text::<TimeoutChannels>();
+}
+
+/// Whom texts are shown to.
+trait Visitor {
+    fn text<S: Seed>(&mut self);
+}
+
+/// A statement of a text.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    /// What is claimed, in short.
+    says: &'static str,
+    /// The text's own words or figure.
+    expected: &'static str,
+    /// What is seen where that holds; several that differ where the text contradicts itself.
+    seen: &'static [&'static str],
+    /// How it is re-enacted, or what it means, where that is not plain.
+    note: Option<&'static str>,
+}
+
+impl Claim {
+    const fn new(
+        says: &'static str,
+        expected: &'static str,
+        seen: &'static [&'static str],
+    ) -> Claim {
+        Claim {
+            says,
+            expected,
+            seen,
+            note: None,
+        }
+    }
+
+    const fn note(self, note: &'static str) -> Claim {
+        Claim {
+            note: Some(note),
+            ..self
+        }
+    }
+
+    /// In virtual time, where threads take turns: what a model saw.
+    const fn seen_in(&'static self, model: fn() -> String) -> Enactment {
+        self.enacted(Act::InTurns(model))
+    }
+
+    /// Under some schedule: what a model saw that met the occasion for it.
+    const fn seen_somewhere_in(&'static self, model: fn() -> Option<String>) -> Enactment {
+        self.enacted(Act::UnderSomeSchedule(model))
+    }
+
+    const fn enacted(&'static self, act: Act) -> Enactment {
+        Enactment {
+            claim: self,
+            act,
+            differs: None,
+        }
+    }
+}
+
+/// A claim, and an implementation's way to re-enact it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Enactment {
+    claim: &'static Claim,
+    act: Act,
+    /// Why it does not hold here, by a statement of SEMANTICS.md.
+    differs: Option<&'static str>,
+}
+
+impl Enactment {
+    /// It differs on purpose, for that reason.
+    const fn differing(self, why: &'static str) -> Enactment {
+        Enactment {
+            differs: Some(why),
+            ..self
+        }
+    }
+}
+
+/// Models that answer what they saw, in the words of [`Claim::seen`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Act {
+    InTurns(fn() -> String),
+    UnderSomeSchedule(fn() -> Option<String>),
+}
+
+/// A claim about the end of a real process.
+#[derive(Clone, Copy, Debug)]
+struct Leaving {
+    claim: &'static Claim,
+    /// What the process does before it returns from `main`.
+    before: fn(),
+}
+
+/// What is seen of a process that ends although something was left running in it, and of one that does not.
+const ENDS: &str = "the process ends";
+const STAYS: &str = "the process stays";
+
+/// A text: what it claims, and who is asked to re-enact that. What it says nothing of is left out.
+trait Seed {
+    /// The text's file.
+    const FILE: &'static str;
+    /// In the text's order.
+    const CLAIMS: &'static [&'static Claim];
+
+    /// Of channels that an alts can wait on.
+    fn alts<C: Alts, W: World>(_who: &Contestant) -> Vec<Enactment> {
+        Vec::new()
+    }
+    /// Of timers that share wake-ups.
+    fn coalesce<T: Coalesce, W: World>(_who: &Contestant) -> Vec<Enactment> {
+        Vec::new()
+    }
+    /// Of timeouts that are channels.
+    fn timeouts<S, C, W>(_who: &Contestant) -> Vec<Enactment>
+    where
+        S: Timeouts<C>,
+        C: Alts + Async + Blocking,
+        W: World,
+    {
+        Vec::new()
+    }
+    /// Of the same timeouts in go blocks of that executor.
+    fn go_blocks<E, S, C, W>(_who: &Contestant) -> Vec<Enactment>
+    where
+        E: Executors,
+        S: Timeouts<C>,
+        C: Alts + Async + Blocking,
+        W: World,
+    {
+        Vec::new()
+    }
+    /// Of executors.
+    fn executor<E: Executors, C: Async + Blocking, W: World>(_who: &Contestant) -> Vec<Enactment> {
+        Vec::new()
+    }
+    /// Of processes in which a timer is armed.
+    fn leaving<T: Timers>() -> Vec<Leaving> {
+        Vec::new()
+    }
+}
+
+/// A claim, in the order of the texts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Statement {
+    /// The text's file.
+    seed: &'static str,
+    claim: &'static Claim,
+}
+
+impl Statement {
+    /// The text's file and what it claims, as one finds it by.
+    pub(crate) fn name(&self) -> String {
+        format!("{} {}", self.seed, self.claim.says)
+    }
+}
+
+/// Everything that the texts claim. A claim's place in it is its name between processes.
+pub(crate) fn statements() -> Vec<Statement> {
+    struct All(Vec<Statement>);
+    impl Visitor for All {
+        fn text<S: Seed>(&mut self) {
+            self.0.extend(S::CLAIMS.iter().map(|claim| Statement {
+                seed: S::FILE,
+                claim,
+            }));
+        }
+    }
+    let mut all = All(Vec::new());
+    each(&mut all);
+    all.0
+}
+
+/// Whether what was seen is what a text says, where its words come to these.
+fn judge(stated: &[&str], seen: &str, origin: Origin) -> Holds {
+    if stated.iter().any(|other| *other != stated[0]) {
+        Holds::Inconsistent
+    } else if stated.contains(&seen) {
+        Holds::Yes
+    } else if origin == Origin::Foreign {
+        Holds::Version
+    } else {
+        Holds::No
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn what_is_seen_decides() {
+        let six = ["6 channels"];
+        assert_eq!(judge(&six, "6 channels", Origin::Own), Holds::Yes);
+        assert_eq!(judge(&six, "20 channels", Origin::Own), Holds::No);
+        assert_eq!(judge(&six, "6 channels", Origin::Foreign), Holds::Yes);
+        assert_eq!(judge(&six, "14 channels", Origin::Foreign), Holds::Version);
+    }
+
+    #[test]
+    fn a_text_against_itself_is_neither_right_nor_wrong() {
+        let both = ["waits", "never waits"];
+        for seen in ["waits", "never waits", "panics"] {
+            assert_eq!(judge(&both, seen, Origin::Own), Holds::Inconsistent);
+        }
+        assert_eq!(judge(&["waits"; 2], "waits", Origin::Own), Holds::Yes);
+    }
+
+    #[test]
+    fn each_claim_is_found_by_its_text_and_words() {
+        let all = statements();
+        let names: BTreeSet<_> = all.iter().map(Statement::name).collect();
+        assert_eq!(names.len(), all.len());
+        assert!(all.len() > 20);
+    }
+}

@@ -1,0 +1,195 @@
+//! `claims`: what the seed texts state, beside what ours do.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::thread;
+
+use clap::Args;
+use comfy_table::{ContentArrangement, Table, presets};
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::record::{Holds, SeedClaim};
+use flowmeter_harness::registry::{AsyncRegistry, Contestant};
+use flowmeter_reports::claims::{Alike, alike, word};
+use regex::Regex;
+
+use super::failure::{FAILED, Failure, Outcome};
+use super::into::Into;
+use super::output::{Format, Output, width};
+use super::selection::Implementations;
+use crate::claims::{reenact, statements};
+use crate::contest::Contest;
+use crate::worlds::Worlds;
+
+/// Re-enact what the seed texts state, and print expected beside seen
+///
+/// Each figure and statement of a text is re-enacted by the implementations of ours that it is about: in virtual time,
+/// so that figures are exact, or by a real process where one has to end. yes: what was seen is what the text says. NO:
+/// it is not, and the note says which statement of SEMANTICS.md wants it so; exit code 1 where none does. version: the
+/// original differs from its text. inconsistent: the text contradicts itself.
+#[derive(Debug, Args)]
+pub(super) struct Claims {
+    #[command(flatten)]
+    implementations: Implementations,
+    /// Only claims whose text and words match this regular expression: `^001`, `close!`
+    #[arg(short, long, value_name = "REGEX")]
+    claims: Option<Regex>,
+    /// Add the rows to this run: its report shows them
+    #[arg(long, value_name = "RUN")]
+    into: Option<PathBuf>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+impl Claims {
+    pub(super) fn run<R: AsyncRegistry>(self, worlds: &Worlds<R>) -> Outcome {
+        if worlds.stage().is_none() {
+            return Err(Failure::input(
+                "this program has nobody who re-enacts claims; its main says who does (Worlds::with_claims)",
+            ));
+        }
+        let contest = Contest::of(worlds.registry());
+        let everybody = contest.implementations();
+        self.implementations
+            .find_in(everybody.iter().map(|who| who.name))?;
+        let wanted = self.wanted()?;
+        let run = self.into.as_deref().map(Into::read).transpose()?;
+        // Published crates are in no text, and foreign originals are none of the registry.
+        let ours = everybody.iter().filter(|who| who.origin == Origin::Own);
+        let asked: Vec<&Contestant> = ours
+            .filter(|who| self.implementations.matches(who.name))
+            .collect();
+        let (rows, unasked) = ask(&asked, &wanted);
+
+        let mut output = Output::default();
+        match self.format {
+            Format::Json => rows.iter().for_each(|row| output.json(row)),
+            Format::Table => output.line(&told(&rows)),
+        }
+        for why in &unasked {
+            // With nobody left to read it the exit code still says it.
+            let _ = writeln!(anstream::stderr(), "flowmeter: {why}");
+        }
+        if let Some(run) = run {
+            let added = run.add_claims(&rows)?;
+            if self.format == Format::Table {
+                output.line(&format!("{added} rows added to the run"));
+            }
+        }
+        let is_unexplained = |row: &SeedClaim| row.holds == Holds::No && row.note.is_none();
+        Ok(if rows.iter().any(is_unexplained) || !unasked.is_empty() {
+            ExitCode::from(FAILED)
+        } else {
+            ExitCode::SUCCESS
+        })
+    }
+
+    /// Places of the claims that match.
+    fn wanted(&self) -> Result<BTreeSet<usize>, Failure> {
+        let all = statements();
+        let matches = |place: &usize| {
+            let pattern = self.claims.as_ref();
+            pattern.is_none_or(|pattern| pattern.is_match(&all[*place].name()))
+        };
+        let wanted: BTreeSet<usize> = (0..all.len()).filter(matches).collect();
+        match &self.claims {
+            Some(pattern) if wanted.is_empty() => Err(Failure::input(format!(
+                "no claim matches '{pattern}'; `cargo flowmeter claims` shows them all"
+            ))),
+            _ => Ok(wanted),
+        }
+    }
+}
+
+/// Has them re-enact these claims, all at once; rows in the order of the texts, and who could not be asked.
+fn ask(asked: &[&Contestant], wanted: &BTreeSet<usize>) -> (Vec<SeedClaim>, Vec<String>) {
+    let answers = thread::scope(|scope| {
+        let asking: Vec<_> = asked
+            .iter()
+            .map(|who| scope.spawn(|| reenact(who, wanted)))
+            .collect();
+        let answers = asking.into_iter().map(|asking| asking.join());
+        answers
+            .map(|answer| answer.expect("asking does not panic"))
+            .collect::<Vec<_>>()
+    });
+    let (mut rows, mut unasked) = (Vec::new(), Vec::new());
+    for (who, answer) in asked.iter().zip(answers) {
+        match answer {
+            Ok(its) => rows.extend(its),
+            Err(why) => unasked.push(format!("{} cannot be asked: {why}", who.name)),
+        }
+    }
+    // Stable: of one claim the implementations stay in the registry's order.
+    rows.sort_by_key(|(place, _)| *place);
+    (rows.into_iter().map(|(_, row)| row).collect(), unasked)
+}
+
+/// A table for each text, then what does not hold and why, and how many do what.
+fn told(rows: &[SeedClaim]) -> String {
+    if rows.is_empty() {
+        return "no claim is about these implementations".to_owned();
+    }
+    let mut text = String::new();
+    let all = alike(rows);
+    for of_text in all.chunk_by(|one, other| one.row.seed == other.row.seed) {
+        text.push_str(&format!("{}\n{}\n\n", of_text[0].row.seed, table(of_text)));
+        if of_text.iter().any(|one| one.row.holds != Holds::Yes) {
+            text.push_str(&format!("{}\n\n", reasons(of_text)));
+        }
+    }
+    let count = |holds| rows.iter().filter(|row| row.holds == holds).count();
+    let others = [
+        (Holds::Version, "of another version"),
+        (Holds::Inconsistent, "inconsistent"),
+    ];
+    let others = others.map(|(holds, what)| match count(holds) {
+        0 => String::new(),
+        count => format!(", {count} {what}"),
+    });
+    text + &format!(
+        "{} hold, {} do not{}",
+        count(Holds::Yes),
+        count(Holds::No),
+        others.concat()
+    )
+}
+
+fn table(rows: &[Alike]) -> Table {
+    let mut table = empty(["claim", "expected", "who", "seen", "holds"]);
+    let mut said = "";
+    for Alike { row, names } in rows {
+        let (claim, expected) = match said == row.claim {
+            true => ("", ""),
+            false => (&*row.claim, &*row.expected),
+        };
+        said = &row.claim;
+        let names = names.join(" ");
+        table.add_row([claim, expected, &names, &row.seen, word(row.holds)]);
+    }
+    table
+}
+
+/// Why claims do not simply hold.
+fn reasons(rows: &[Alike]) -> Table {
+    let mut table = empty(["claim", "who", "why not"]);
+    for Alike { row, names } in rows {
+        if row.holds != Holds::Yes {
+            let why = row.note.as_deref().unwrap_or("nothing says why");
+            table.add_row([&row.claim, &names.join(" "), why]);
+        }
+    }
+    table
+}
+
+fn empty<const COLUMNS: usize>(header: [&str; COLUMNS]) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(width() as u16)
+        .set_header(header);
+    table
+}

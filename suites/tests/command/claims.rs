@@ -1,0 +1,406 @@
+//! What the seed texts state, and what ours do.
+
+use std::collections::BTreeMap;
+
+use flowmeter_harness::record::Holds;
+
+use crate::ground::{Ground, rows};
+
+const KEYS: [&str; 8] = [
+    "seed",
+    "claim",
+    "implementation",
+    "origin",
+    "expected",
+    "seen",
+    "holds",
+    "note",
+];
+
+const CODE_READ: &str = "000_ffaacfc00d4fcfbd.txt";
+const TIMEOUT_CHANNELS: &str = "001_d22df209ee62fd6d.txt";
+
+const COALESCING: &[&str] = &["delay_queue"];
+const SAFE: &[&str] = &["heap", "hashed_wheel", "hierarchical_wheel"];
+const TIMERS: &[&str] = &["delay_queue", "heap", "hashed_wheel", "hierarchical_wheel"];
+const ALTS: &[&str] = &[
+    "mutex",
+    "ordered_locks",
+    "lock_free",
+    "delay_queue",
+    "heap",
+    "hashed_wheel",
+    "hierarchical_wheel",
+];
+
+/// Of each text its claims in their order, with who sees what. What does not hold says in its note which statement wants
+/// it so.
+const ALL: &[(&str, &[Row])] = &[
+    (
+        CODE_READ,
+        &[
+            (
+                "threads of the pool that go blocks run on",
+                &["fixed_pool"],
+                "2 + cores",
+                "yes",
+                None,
+            ),
+            (
+                "go blocks that block the pool's threads starve the others",
+                &["fixed_pool"],
+                "the next go block never begins",
+                "yes",
+                None,
+            ),
+            (
+                "a go block takes from (timeout 1000), then puts",
+                TIMERS,
+                "\"hello from the future!\" after 1000 ms",
+                "yes",
+                None,
+            ),
+            (
+                "a go block that waits for a timeout holds up no thread",
+                TIMERS,
+                "its thread runs another go block after 0 ms",
+                "yes",
+                None,
+            ),
+            (
+                "the entry of an earlier deadline is not found",
+                COALESCING,
+                "2 channels",
+                "yes",
+                None,
+            ),
+            (
+                "nor is one whose key is 10 ms later",
+                COALESCING,
+                "2 channels",
+                "yes",
+                None,
+            ),
+            (
+                "1,000 timeouts all 500 ms from now",
+                COALESCING,
+                "1 channel",
+                "yes",
+                None,
+            ),
+            (
+                "the timers' thread is a daemon",
+                TIMERS,
+                "the process ends",
+                "yes",
+                None,
+            ),
+            (
+                "puts into the timers' queue wait for space",
+                COALESCING,
+                "puts never wait",
+                "inconsistent",
+                None,
+            ),
+        ],
+    ),
+    (
+        TIMEOUT_CHANNELS,
+        &[
+            (
+                "a response takes longer than 300 ms, in an alts with (timeout 300)",
+                ALTS,
+                ":timeout after 300 ms",
+                "yes",
+                None,
+            ),
+            (
+                "a response comes faster than 300 ms",
+                ALTS,
+                "the value after 200 ms",
+                "yes",
+                None,
+            ),
+            (
+                "the late response finds its channel closed",
+                ALTS,
+                "the put is refused",
+                "yes",
+                None,
+            ),
+            (
+                "a take from the delay queue blocks until its head is due",
+                COALESCING,
+                "after 10000 ms",
+                "yes",
+                None,
+            ),
+            (
+                "(identical? (timeout 10009) (timeout 10000))",
+                COALESCING,
+                "1 channel",
+                "yes",
+                None,
+            ),
+            (
+                "10,000 timeouts of 1,000 ms",
+                COALESCING,
+                "20 channels",
+                "no",
+                Some("T7"),
+            ),
+            (
+                "10,000 timeouts of 1,000 ms, once more",
+                COALESCING,
+                "6 channels",
+                "yes",
+                None,
+            ),
+            (
+                "their keys in timeouts-map",
+                COALESCING,
+                "6 channels, 1 ms apart",
+                "yes",
+                None,
+            ),
+            (
+                "two requests at once, before either is in the cache",
+                COALESCING,
+                "2 channels for one deadline",
+                "yes",
+                None,
+            ),
+            (
+                "what such a race leaves",
+                COALESCING,
+                "both close when due, the next request has a new one",
+                "yes",
+                None,
+            ),
+            (
+                "a timeout of 1 ms beside one of 10 ms",
+                COALESCING,
+                "it closes after 10 ms",
+                "yes",
+                None,
+            ),
+            (
+                "a timeout of 1 ms beside one of 10 ms",
+                SAFE,
+                "it closes after 1 ms",
+                "no",
+                Some("T7"),
+            ),
+            (
+                "timeouts that differ in less than 10 ms",
+                COALESCING,
+                "2 channels",
+                "no",
+                Some("T7"),
+            ),
+            (
+                "timeouts that differ in less than 10 ms",
+                SAFE,
+                "one wake-up, a handle each",
+                "no",
+                Some("T7"),
+            ),
+            (
+                "(timeout Long/MAX_VALUE)",
+                TIMERS,
+                "it never closes",
+                "no",
+                Some("T4"),
+            ),
+            (
+                "close! on a timeout channel",
+                COALESCING,
+                "the other's closes",
+                "yes",
+                None,
+            ),
+            (
+                "close! on a timeout channel",
+                SAFE,
+                "the other's stays open",
+                "no",
+                Some("T7"),
+            ),
+            (
+                "1,025 takes from (timeout 1000)",
+                TIMERS,
+                "take 1025 is refused",
+                "yes",
+                None,
+            ),
+            (
+                "110 takes from each of 10 timeouts of 10,000 ms",
+                COALESCING,
+                "take 1025 is refused",
+                "yes",
+                None,
+            ),
+            (
+                "110 takes from each of 10 timeouts of 10,000 ms",
+                SAFE,
+                "all 1100 wait",
+                "no",
+                Some("T7"),
+            ),
+        ],
+    ),
+];
+
+/// A claim, who re-enacts it, what they are seen to do, whether it holds, and the statement that says why not.
+type Row = (
+    &'static str,
+    &'static [&'static str],
+    &'static str,
+    &'static str,
+    Option<&'static str>,
+);
+
+#[test]
+fn each_claim_holds_or_a_statement_says_why_not() {
+    let ground = Ground::new();
+    let output = ground.run(&["claims", "--format", "json"]).fine();
+    let mut seen = Vec::new();
+    for row in rows(&output) {
+        let text = |key: &str| {
+            row[key]
+                .as_str()
+                .unwrap_or_else(|| panic!("{row:?}"))
+                .to_owned()
+        };
+        assert_eq!(row["origin"], "own", "{row:?}");
+        let note = row["note"].as_str().map(str::to_owned);
+        let id = note.as_deref().and_then(|note| note.split_once(": "));
+        let id = id
+            .filter(|_| row["holds"] == "no")
+            .map(|(id, _)| id.to_owned());
+        let [seed, claim, who] = ["seed", "claim", "implementation"].map(text);
+        seen.push((seed, claim, who, text("seen"), text("holds"), id));
+    }
+    let mut expected = Vec::new();
+    for (seed, claims) in ALL {
+        for (claim, names, seen, holds, id) in *claims {
+            expected.extend(names.iter().map(|name| {
+                let [seed, claim, name, seen, holds] =
+                    [*seed, claim, name, seen, holds].map(str::to_owned);
+                (seed, claim, name, seen, holds, id.map(str::to_owned))
+            }));
+        }
+    }
+    for (seen, expected) in seen.iter().zip(&expected) {
+        assert_eq!(seen, expected);
+    }
+    assert_eq!(seen.len(), expected.len());
+}
+
+#[test]
+fn the_keys_of_a_row_stand_in_their_order() {
+    let ground = Ground::new();
+    let output = ground
+        .run(&["claims", "-c", "MAX_VALUE|ten|pool", "--format", "json"])
+        .fine();
+    assert!(output.lines().count() > 4, "{output}");
+    for line in output.lines() {
+        let places = KEYS.map(|key| {
+            line.find(&format!("\"{key}\":"))
+                .unwrap_or_else(|| panic!("{key}: {line}"))
+        });
+        assert!(places.is_sorted(), "{line}");
+    }
+    assert!(rows(&output).iter().all(|row| row.len() == KEYS.len()));
+}
+
+#[test]
+fn claims_are_chosen_by_who_re_enacts_them_and_by_their_words() {
+    let ground = Ground::new();
+    let chosen = |arguments: &[&str]| {
+        let output = ground
+            .run(&[&["claims", "--format", "json"], arguments].concat())
+            .fine();
+        let names = rows(&output).into_iter();
+        names
+            .map(|row| row["implementation"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(chosen(&["-i", "^fixed_pool$"]), ["fixed_pool"; 2]);
+    assert_eq!(
+        chosen(&["-i", "^heap|^mutex$", "-c", "^001.*300 ms, in"]),
+        ["mutex", "heap"]
+    );
+    assert_eq!(chosen(&["-c", "identical"]), ["delay_queue"]);
+    // They take part, and in no text.
+    assert_eq!(chosen(&["-i", "^condvar$|^kanal$"]), [""; 0]);
+    let told = ground.run(&["claims", "-i", "^condvar$"]).fine();
+    assert!(told.contains("no claim is about these"), "{told}");
+    let nobody = ["claims", "-c", "no such words"];
+    let parts = [
+        "no claim matches 'no such words'",
+        "`cargo flowmeter claims` shows them all",
+    ];
+    ground.run(&nobody).refused(&parts);
+}
+
+#[test]
+fn the_tables_fit_a_hundred_columns_and_give_reasons() {
+    let ground = Ground::new();
+    let told = ground.run(&["claims"]).fine();
+    for line in told.lines() {
+        assert!(line.chars().count() <= 100, "{line}");
+    }
+    let places = [
+        CODE_READ,
+        "2 + cores",
+        "inconsistent",
+        TIMEOUT_CHANNELS,
+        "20 channels",
+        "T4:",
+    ];
+    let places = places.map(|part| told.find(part).unwrap_or_else(|| panic!("{part}: {told}")));
+    assert!(places.is_sorted() && told.contains("why not"), "{told}");
+    assert!(
+        told.trim_end().ends_with("hold, 18 do not, 1 inconsistent"),
+        "{told}"
+    );
+}
+
+#[test]
+fn claims_become_part_of_a_run_and_of_its_report() {
+    let ground = Ground::with_run();
+    ground.run(&["report", "run"]).fine();
+    let advice = "cargo flowmeter claims --into RUN";
+    assert!(ground.text("run/report.html").contains(advice));
+    let before = ground.read_run();
+    for _ in 0..2 {
+        let told = ground
+            .run(&["claims", "-c", "^001", "--into", "run"])
+            .fine();
+        assert!(told.contains("rows added to the run"), "{told}");
+    }
+    let after = ground.read_run();
+    assert_eq!(after.windows.len(), before.windows.len());
+    let mut times = BTreeMap::new();
+    for row in &after.seed_claims {
+        *times.entry((&row.claim, &row.implementation)).or_insert(0) += 1;
+        let is_explained = row.holds != Holds::No || row.note.is_some();
+        assert!(row.seed == TIMEOUT_CHANNELS && is_explained, "{row:?}");
+    }
+    assert!(times.len() > 40 && times.values().all(|times| *times == 2));
+    ground.run(&["report", "run"]).fine();
+    let page = ground.text("run/report.html");
+    assert!(!page.contains(advice));
+    assert!(page.contains(TIMEOUT_CHANNELS) && !page.contains(CODE_READ));
+    // Once each: the last of them counts.
+    assert_eq!(page.matches("20 channels").count(), 1);
+    let records = ground.text("run/records.jsonl");
+    let documented = include_str!("../../../harness/src/record.md");
+    assert!(
+        records.contains("\"record\":\"seed-claim\"") && documented.contains("## `seed-claim`")
+    );
+    for key in KEYS {
+        assert!(documented.contains(&format!("`{key}`")), "{key}");
+    }
+}
