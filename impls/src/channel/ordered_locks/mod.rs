@@ -326,7 +326,9 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
         let mut spin = Spin::new();
         loop {
             match tried {
-                Quick::Unable(value) if !clock::has_passed(deadline) && spin.again_before_line() => {
+                Quick::Unable(value)
+                    if !clock::has_passed(deadline) && spin.again_before_line() =>
+                {
                     tried = self.front.offer::<false>(value);
                 }
                 tried => return tried,

@@ -10,8 +10,8 @@ use crate::scenario::{Form, MessageKind};
 use crate::workloads::payload::Words;
 use crate::workloads::solo::Alone;
 use crate::workloads::{
-    ChannelNeeds, Needs, Work, alts, alts_contended, burst, chain, close, create, one_shot, open_loop,
-    opens, ping_pong, refused, stream, stream_async, stream_mixed, uncontended,
+    ChannelNeeds, Needs, Work, alts, alts_contended, burst, chain, close, create, one_shot,
+    open_loop, opens, ping_pong, refused, stream, stream_async, stream_mixed, uncontended,
 };
 
 impl Casting {
