@@ -105,7 +105,7 @@ impl<T> One<T> {
 
     #[inline]
     fn slot(&self, turn: usize) -> &Slot<T> {
-        &self.slots[turn / (2 * TURN) % SLOTS]
+        &self.slots[turn % LAP / (2 * TURN)]
     }
 
     /// Stores the value of a put's turn.
