@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use flowmeter_harness::channel::Buffer;
 use flowmeter_harness::sync::Deadline;
-use flowmeter_harness::sync::std::{Arc, clock};
+use flowmeter_harness::sync::std::{Arc, Parker, clock};
 use flowmeter_harness::timer::Timers;
 use flowmeter_impls::channel::mutex::Channel;
 use flowmeter_impls::timer::delay_queue::DelayQueueTimers;
@@ -83,6 +83,14 @@ fn switches(status: &str) -> u64 {
         .sum()
 }
 
+/// Nothing is to happen meanwhile.
+fn rest(time: Duration) {
+    let (end, parker) = (clock::after(time), Parker::new());
+    while !clock::has_passed(end) {
+        parker.park_until(end);
+    }
+}
+
 /// Two seconds among a million timers of an hour and more: the thread is not woken once.
 #[test]
 fn far_timers_wake_nobody() {
@@ -99,11 +107,11 @@ fn far_timers_wake_nobody() {
     // Armed, they have woken it where one was the earliest; a moment in which it goes to sleep again.
     let asleep = loop {
         let before = switches(&status);
-        std::thread::sleep(Duration::from_millis(100));
+        rest(Duration::from_millis(100));
         if switches(&status) == before {
             break before;
         }
     };
-    std::thread::sleep(Duration::from_secs(2));
+    rest(Duration::from_secs(2));
     assert_eq!(switches(&status) - asleep, 0, "wake-ups in two seconds");
 }
