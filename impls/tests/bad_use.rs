@@ -9,9 +9,11 @@
 )]
 
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Context, RawWaker, RawWakerVTable, Waker};
 use std::time::Duration;
 
 use flowmeter_harness::channel::{
@@ -22,6 +24,17 @@ use flowmeter_impls::channel::{
     Buffer, Offered, Polled, PutError, ReserveError, TakeError, TakeUntilError, TransformError,
 };
 use flowmeter_impls::sync::clock;
+
+/// One that panics when it is cloned.
+fn faulty_waker() -> Waker {
+    fn clone(_: *const ()) -> RawWaker {
+        // Past the hook, which would print it.
+        resume_unwind(Box::new("a waker's own fault"))
+    }
+    static TABLE: RawWakerVTable = RawWakerVTable::new(clone, |_| {}, |_| {}, |_| {});
+    // SAFETY: none of these functions looks at the pointer.
+    unsafe { Waker::from_raw(RawWaker::new(std::ptr::null(), &TABLE)) }
+}
 
 /// The tests of one design.
 macro_rules! bad_use {
@@ -34,6 +47,26 @@ macro_rules! bad_use {
             use flowmeter_impls::channel::$design::{Channel, MAX_WAITERS, $family as Family};
 
             use super::*;
+
+            #[test]
+            fn a_waker_whose_clone_panics_leaves_nobody_in_line() {
+                let waker = faulty_waker();
+                let mut context = Context::from_waker(&waker);
+                let channel = Channel::new(Buffer::fixed(1));
+                {
+                    let mut take = pin!(channel.take_async());
+                    let poll = AssertUnwindSafe(|| take.as_mut().poll(&mut context));
+                    assert!(catch_unwind(poll).is_err());
+                }
+                assert_eq!(channel.offer(1), Offered::Done);
+                {
+                    let mut put = pin!(channel.put_async(2));
+                    let poll = AssertUnwindSafe(|| put.as_mut().poll(&mut context));
+                    assert!(catch_unwind(poll).is_err());
+                }
+                assert_eq!(channel.poll(), Polled::Done(1));
+                assert_eq!(channel.poll(), Polled::WouldWait);
+            }
 
             #[test]
             fn a_put_on_a_closed_channel_gives_the_value_back() {

@@ -23,7 +23,7 @@ pub struct Findings {
 /// one of n had all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
-    /// Of those who put, from the beginning of the ramp.
+    /// Of those who put, from the beginning of the ramp until each of them stopped.
     pub producers: f64,
     /// Of those who take, between the edges.
     pub consumers: f64,

@@ -45,7 +45,7 @@ impl Spin {
         }
     }
 
-    /// Waits for a moment, or answers that it has been long enough: for who could as well ask in another way.
+    /// Waits for a moment, or answers that it has been long enough.
     pub(crate) fn again(&mut self) -> bool {
         if self.0 >= TURNS || !spinning_pays() {
             return false;
@@ -54,8 +54,8 @@ impl Spin {
         true
     }
 
-    /// Waits a little, or answers that it has been long enough: for who would otherwise stand in line, where no other
-    /// passes by. So it is worth some more turns than an answer by the lock would be.
+    /// Waits a little, or answers that it has been long enough: for who would otherwise stand in line, and so have
+    /// everybody take the lock.
     pub(crate) fn again_before_line(&mut self) -> bool {
         self.again() || self.leaves_the_core(YIELDS_BEFORE_LINE)
     }

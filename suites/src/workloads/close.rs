@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use flowmeter_harness::channel::Async;
+use flowmeter_harness::channel::{Async, TakeError};
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::measure::reading::{Cost, Reading};
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
@@ -62,20 +62,20 @@ struct Close<C, E> {
 
 impl<C: Async, E: Executors> Close<C, E> {
     /// Has all wait, ends the channel, and says how long it took until all had heard, nanoseconds, what that cost, and how
-    /// many were given a value.
+    /// many were answered anything else, or before.
     fn once(&self) -> Result<(u64, Cost, u64), StageError> {
         let waiting = self.params.waiting.get();
         let (tx, rx) = open::<C, u64>(self.params.buffer.buffer())?;
         let pending = Pending::new(waiting);
         let begun = Arc::new(AtomicU64::new(0));
-        let given = Arc::new(AtomicU64::new(0));
+        let wrong = Arc::new(AtomicU64::new(0));
         for _ in 0..waiting {
             let mut rx = C::another_rx(&rx).ok_or_else(|| refused("another half"))?;
-            let (pending, begun, given) = (pending.clone(), begun.clone(), given.clone());
+            let (pending, begun, wrong) = (pending.clone(), begun.clone(), wrong.clone());
             self.executor.spawn(async move {
                 begun.fetch_add(1, Ordering::Relaxed);
-                if C::take_async(&mut rx).await.is_ok() {
-                    given.fetch_add(1, Ordering::Relaxed);
+                if C::take_async(&mut rx).await != Err(TakeError::Closed) {
+                    wrong.fetch_add(1, Ordering::Relaxed);
                 }
                 pending.one_less();
             });
@@ -84,14 +84,15 @@ impl<C: Async, E: Executors> Close<C, E> {
         while begun.load(Ordering::Relaxed) < waiting {
             thread::yield_now();
         }
+        let early = waiting - pending.left();
         let first = Reading::first(clock::now_nanos());
         drop(tx);
         pending.wait()?;
         let last = Reading::last(clock::now_nanos());
         let took = last.nanos - first.nanos;
         // Relaxed: `pending` has put all tasks before this.
-        let given = given.load(Ordering::Relaxed);
-        Ok((took, last.since(&first, took), given))
+        let wrong = early + wrong.load(Ordering::Relaxed);
+        Ok((took, last.since(&first, took), wrong))
     }
 }
 
@@ -99,23 +100,23 @@ impl<C: Async, E: Executors> Stage for Close<C, E> {
     fn prove(&mut self) -> Result<(), StageError> {
         match self.once()? {
             (_, _, 0) => Ok(()),
-            (_, _, given) => Err(disproved(format!(
-                "{given} takes had a value that nobody put"
-            ))),
+            (_, _, wrong) => Err(disproved(unheard(wrong))),
         }
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
         let closes = Pieces::of(&spec, || match self.once()? {
             (took, cost, 0) => Ok((took, cost)),
-            (_, _, given) => Err(miscounted(format!(
-                "{given} takes had a value that nobody put"
-            ))),
+            (_, _, wrong) => Err(miscounted(unheard(wrong))),
         })?;
         let tasks = closes.count * self.params.waiting.get();
         let value = closes.nanos as f64 / tasks as f64;
         Ok(Sample::new(value, tasks, closes.nanos, closes.cost))
     }
+}
+
+fn unheard(wrong: u64) -> String {
+    format!("{wrong} takes were answered before the close, or something else than it")
 }
 
 /// A stage.

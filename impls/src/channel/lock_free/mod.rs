@@ -10,8 +10,8 @@
 //!
 //! # One bit decides
 //!
-//! Each end of a queue is one word: the place where the next value goes, or is taken. Its lowest bit says that the front
-//! is shut, and then an attempt to move the word on fails: no put or take commits without the lock. Whoever has to
+//! Each end of a queue is one word: the place where the next value goes, or is taken (with room for one a word is both). A bit
+//! of it says that the front is shut, and then an attempt to move the word on fails: no put or take commits without the lock. Whoever has to
 //! wait, or comes to a front that is shut, takes the channel's lock and shuts the front by a read-modify-write of
 //! each word. What it finds then is exact and stays so while it holds the lock, and everything goes on as in
 //! `ordered_locks`: values are handed to takes that wait, room is filled by puts that wait, an alts holds the locks of
@@ -38,14 +38,14 @@
 //!
 //! # What it does not promise
 //!
-//! A put that has won its place and not stamped its slot yet holds up the takes that come to that slot, as in every queue
-//! of this kind (C12 is not claimed); whether the queue is full or empty can be told all the same. Who waits for such a
+//! A put that has won its place and not stamped its slot yet holds up the takes that come to that slot, and a take likewise
+//! the puts of the next lap, as in every queue of this kind (C12 is not claimed); whether the queue is full or empty can be told all the same. Who waits for such a
 //! step yields its core, so under real-time scheduling a thread must not outrank the one that it waits for on one core.
 //!
 //! # Waiting
 //!
-//! Before it takes the lock, a put or a take that is unable looks again for a while (`spin`), where there is more than
-//! one core.
+//! Before it takes the lock, a thread whose put or take is unable looks again for a while (`spin`), where there is more than
+//! one core. A future does not: who it waits for may have to run on the same thread.
 
 mod cell;
 mod family;

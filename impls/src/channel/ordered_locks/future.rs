@@ -63,8 +63,8 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
 impl<T: Send + 'static, S: Store<T>> PutFuture<'_, T, S> {
     /// Puts what the front did not accept. Apart, so that who has not to wait needs no stack for it.
     ///
-    /// It does not look again for a while, as a thread does before it sleeps: who is looked for may be a task that has to
-    /// run on this very thread.
+    /// It does not look again for a while, as a thread does: who it waits for may be a task that has to run on this very
+    /// thread.
     #[cold]
     #[inline(never)]
     fn begin(&mut self, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
@@ -88,8 +88,8 @@ impl<T: Send + 'static, S: Store<T>> PutFuture<'_, T, S> {
         let party = Party::Single(Arc::clone(&waiter));
         state.puts.join(party, Some(value));
         drop(state);
-        let answer = waiter.fetch_or_wake_first(waker);
-        self.waiter = Some(waiter);
+        // Ours before the executor's code runs: should that panic, the drop of this future leaves the line.
+        let answer = self.waiter.insert(waiter).fetch_or_wake_first(waker);
         self.settle(answer)
     }
 
@@ -164,22 +164,24 @@ impl<T: Send + 'static, S: Store<T>> TakeFuture<'_, T, S> {
         let waiter = Waiter::new(Notify::Nobody);
         state.takes.join(Party::Single(Arc::clone(&waiter)), ());
         drop(state);
-        let answer = waiter.fetch_or_wake_first(waker);
+        // As with puts.
         self.stage = Stage::Waiting(waiter);
-        self.settle(answer)
+        self.look_by(|waiter| waiter.fetch_or_wake_first(waker))
     }
 
     /// Whether it was answered; `waker` is woken otherwise, once it is.
     fn look(&mut self, waker: &Waker) -> Poll<Result<T, TakeError>> {
+        self.look_by(|waiter| waiter.fetch_or_wake(waker))
+    }
+
+    fn look_by(
+        &mut self,
+        ask: impl FnOnce(&Waiter<Taken<T>>) -> Option<Taken<T>>,
+    ) -> Poll<Result<T, TakeError>> {
         let Stage::Waiting(waiter) = &self.stage else {
             panic!("a take was polled after it was ready");
         };
-        let answer = waiter.fetch_or_wake(waker);
-        self.settle(answer)
-    }
-
-    fn settle(&mut self, answer: Option<Taken<T>>) -> Poll<Result<T, TakeError>> {
-        let Some(taken) = answer else {
+        let Some(taken) = ask(waiter) else {
             return Poll::Pending;
         };
         self.stage = Stage::Done;

@@ -137,6 +137,15 @@ impl<T: Send + 'static, S: Store<T>> Drop for Guard<'_, T, S> {
     }
 }
 
+/// Waits a little before another look, or answers that it is time to stand in line. Who has a deadline keeps its core:
+/// the system may give it back long after.
+fn looks_again(spin: &mut Spin, deadline: Deadline) -> bool {
+    if deadline == Deadline::NEVER {
+        return spin.again_before_line();
+    }
+    !clock::has_passed(deadline) && spin.again()
+}
+
 impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
     /// A channel with that buffer.
     pub fn new(buffer: Kind) -> Self {
@@ -326,9 +335,7 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
         let mut spin = Spin::new();
         loop {
             match tried {
-                Quick::Unable(value)
-                    if !clock::has_passed(deadline) && spin.again_before_line() =>
-                {
+                Quick::Unable(value) if looks_again(&mut spin, deadline) => {
                     tried = self.front.offer::<false>(value);
                 }
                 tried => return tried,
@@ -340,8 +347,7 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
     fn poll_again(&self, mut tried: Quick<T, ()>, deadline: Deadline) -> Quick<T, ()> {
         let mut spin = Spin::new();
         while let Quick::Unable(()) = tried
-            && !clock::has_passed(deadline)
-            && spin.again_before_line()
+            && looks_again(&mut spin, deadline)
         {
             tried = self.front.poll::<false>();
         }

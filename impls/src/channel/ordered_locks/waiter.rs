@@ -112,9 +112,14 @@ impl<A> Waiter<A> {
         let renewed = Notify::Task(waker.clone());
         let mut state = self.0.lock();
         let answer = Self::fetch_from(&mut state);
-        let former = std::mem::replace(&mut state.notify, renewed);
+        let unused = if answer.is_none() {
+            std::mem::replace(&mut state.notify, renewed)
+        } else {
+            // Who answered may be the last to let go of this, under a channel's lock: no waker is left to be dropped there.
+            renewed
+        };
         drop(state);
-        drop(former);
+        drop(unused);
         answer
     }
 

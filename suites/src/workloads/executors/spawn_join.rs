@@ -67,6 +67,11 @@ impl Pending {
         }
     }
 
+    /// How many have not ended.
+    pub fn left(&self) -> u64 {
+        self.tasks.load(Ordering::Acquire)
+    }
+
     /// Waits for the last of them.
     ///
     /// # Errors
