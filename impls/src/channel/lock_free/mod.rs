@@ -10,10 +10,10 @@
 //!
 //! # One bit decides
 //!
-//! Each end of a queue is one word: the place where the next value goes, or is taken (with room for one a word is both). A bit
-//! of it says that the front is shut, and then an attempt to move the word on fails: no put or take commits without the lock. Whoever has to
-//! wait, or comes to a front that is shut, takes the channel's lock and shuts the front by a read-modify-write of
-//! each word. What it finds then is exact and stays so while it holds the lock, and everything goes on as in
+//! Each end of a queue is one word: the place where the next value goes, or is taken (with room for one, a word is both
+//! ends). A bit of it says that the front is shut, and then an attempt to move the word on fails: no put or take commits
+//! without the lock. Whoever has to wait, or comes to a front that is shut, takes the channel's lock and shuts the front
+//! by a read-modify-write of each word. What it finds then is exact and stays so while it holds the lock, and everything goes on as in
 //! `ordered_locks`: values are handed to takes that wait, room is filled by puts that wait, an alts holds the locks of
 //! all its channels. Whoever releases the lock with nobody left in line opens the front again.
 //!
@@ -28,8 +28,8 @@
 //! # What an alts does
 //!
 //! Without locks it draws a clause and tries it, and if that is unable it looks at the ends of all clauses' queues, which
-//! is two loads for each, and draws among those that seem able; of two it looks at once. The first that tells nothing without a lock ends
-//! that: then it locks all its channels, as in `ordered_locks`. Nothing is in line while it tries, so nobody else can
+//! is two loads for each at most, and draws among those that seem able; of two it looks at once. The first that tells
+//! nothing without a lock ends that: then it locks all its channels, as in `ordered_locks`. Nothing is in line while it tries, so nobody else can
 //! commit it, and it has no effect but the one.
 //!
 //! Where its answer says of a clause that it was unable - with priority of each earlier one, with a default of all - it
@@ -39,8 +39,9 @@
 //! # What it does not promise
 //!
 //! A put that has won its place and not stamped its slot yet holds up the takes that come to that slot, and a take likewise
-//! the puts of the next lap, as in every queue of this kind (C12 is not claimed); whether the queue is full or empty can be told all the same. Who waits for such a
-//! step yields its core, so under real-time scheduling a thread must not outrank the one that it waits for on one core.
+//! the puts of the next lap, as in every queue of this kind (C12 is not claimed); whether the queue is full or empty can
+//! be told all the same. Who waits for such a step yields its core, so under real-time scheduling a thread must not
+//! outrank the one that it waits for on one core.
 //!
 //! # Waiting
 //!
