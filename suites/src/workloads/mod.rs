@@ -33,7 +33,7 @@ pub mod uncontended;
 mod watch;
 
 use flowmeter_harness::caps::Kind;
-use flowmeter_harness::channel::{Buffer, Channels, Message, Offered};
+use flowmeter_harness::channel::{Buffer, Channels, Message, Offered, Polled};
 use flowmeter_harness::measure::StageError;
 use flowmeter_harness::record::FailureKind;
 use serde::{Deserialize, Serialize};
@@ -116,6 +116,8 @@ pub struct ChannelNeeds {
     pub producers: usize,
     /// Consuming halves of one channel.
     pub consumers: usize,
+    /// Whether the channel must end with its last producer.
+    pub disconnects: bool,
 }
 
 impl Work {
@@ -156,6 +158,7 @@ impl Work {
             buffer: room.buffer(),
             producers: 1,
             consumers: 1,
+            disconnects: false,
         };
         let fixed = |capacity: Capacity| pair(Room::Fixed(capacity));
         Needs::Channel(match self {
@@ -177,6 +180,7 @@ impl Work {
             Work::Close(params) => ChannelNeeds {
                 form: Form::Async,
                 consumers: params.waiting.count(),
+                disconnects: true,
                 ..pair(params.buffer)
             },
             Work::Alts(params) => ChannelNeeds {
@@ -238,7 +242,14 @@ fn opens<C: Channels>(needs: &ChannelNeeds) -> bool {
     C::open::<u64>(needs.buffer).is_some_and(|(tx, rx)| {
         (needs.producers <= 1 || C::another_tx(&tx).is_some())
             && (needs.consumers <= 1 || C::another_rx(&rx).is_some())
+            && (!needs.disconnects || disconnects::<C>(tx, rx))
     })
+}
+
+/// Whether it hears at all of the end of its producer, when nobody waits.
+fn disconnects<C: Channels>(tx: C::Tx<u64>, mut rx: C::Rx<u64>) -> bool {
+    drop(tx);
+    C::poll(&mut rx) == Polled::Closed
 }
 
 /// Both halves of a channel.
