@@ -34,8 +34,8 @@ impl Spin {
         Spin(slots.clamp(1, FIRST_TURN).ilog2())
     }
 
-    /// Waits a little for what another thread is in the middle of: it needs a step or two and waits for nobody. If it does
-    /// not get to them, it may need this core.
+    /// Waits a little for what another thread is in the middle of: it needs a step or two, and waits at most
+    /// for another's likewise. If it does not get to them, it may need this core.
     #[cold]
     pub(crate) fn snooze(&mut self) {
         if self.0 < STEP_TURNS && spinning_pays() {

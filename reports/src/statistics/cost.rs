@@ -1,4 +1,5 @@
-//! What operations cost beside time: CPU, context switches, memory, and at whose expense; and criterion's uncontended costs.
+//! What operations cost beside time (CPU, context switches, memory), at whose expense, and criterion's uncontended
+//! costs.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -11,14 +11,13 @@ use std::thread;
 
 use flowmeter_harness::channel::{Async, TakeError};
 use flowmeter_harness::executor::Executors;
-use flowmeter_harness::measure::reading::{Cost, Reading};
+use flowmeter_harness::measure::reading::Cost;
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Measure};
-use flowmeter_harness::sync::std::clock;
 use serde::{Deserialize, Serialize};
 
-use super::executors::spawn_join::Pending;
 use super::ledger::{disproved, miscounted};
+use super::pending::Pending;
 use super::pieces::Pieces;
 use super::{crew, open, refused};
 use crate::scenario::{Facts, Form, Room, Within, cores};
@@ -85,14 +84,13 @@ impl<C: Async, E: Executors> Close<C, E> {
             thread::yield_now();
         }
         let early = waiting - pending.left();
-        let first = Reading::first(clock::now_nanos());
-        drop(tx);
-        pending.wait()?;
-        let last = Reading::last(clock::now_nanos());
-        let took = last.nanos - first.nanos;
+        let (took, cost) = pending.timed(|| {
+            drop(tx);
+            Ok(())
+        })?;
         // Relaxed: `pending` has put all tasks before this.
         let wrong = early + wrong.load(Ordering::Relaxed);
-        Ok((took, last.since(&first, took), wrong))
+        Ok((took, cost, wrong))
     }
 }
 

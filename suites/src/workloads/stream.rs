@@ -13,10 +13,11 @@ use std::thread;
 use flowmeter_harness::channel::{Blocking, Channels, Message};
 use flowmeter_harness::measure::edges::{Counted, Counter, Edges, Laps};
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, Fairness, Measure, jain};
+use flowmeter_harness::record::{Axes, Fairness, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::crew::{self, Done, Job};
+use super::fairness::jain;
 use super::lead::Lead;
 use super::ledger::{Bound, Tally, exact};
 use super::payload::{Payload, SENTINEL, stamp};

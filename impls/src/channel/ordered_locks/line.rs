@@ -126,10 +126,7 @@ impl<A: Send + 'static, V> Line<A, V> {
             if will_do(&place.with)
                 && let Some(notify) = place.party.win()
             {
-                let Place { party, with } = match index {
-                    0 => self.0.pop_front()?,
-                    _ => self.0.remove(index)?,
-                };
+                let Place { party, with } = self.0.remove(index)?;
                 return Some((Won { party, notify }, with));
             }
             index += 1;

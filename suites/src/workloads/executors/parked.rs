@@ -10,14 +10,13 @@ use std::thread;
 
 use flowmeter_harness::channel::{Async, Buffer, Offered};
 use flowmeter_harness::executor::Executors;
-use flowmeter_harness::measure::reading::{Cost, Reading};
+use flowmeter_harness::measure::reading::Cost;
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Measure};
-use flowmeter_harness::sync::std::clock;
 use serde::{Deserialize, Serialize};
 
-use super::spawn_join::Pending;
 use crate::scenario::{Facts, Form, Threads, Within};
+use crate::workloads::pending::Pending;
 use crate::workloads::pieces::Pieces;
 use crate::workloads::{crew, open, refused};
 
@@ -76,19 +75,17 @@ impl<E: Executors, C: Async> Parked<E, C> {
         while begun.load(Ordering::Relaxed) < tasks {
             thread::yield_now();
         }
-        let first = Reading::first(clock::now_nanos());
-        for (number, tx) in (0..).zip(&mut puts) {
-            match C::offer(tx, number) {
-                Offered::Done => {}
-                Offered::WouldWait(_) | Offered::Closed(_) => {
-                    return Err(refused("a value for an empty buffer"));
+        pending.timed(|| {
+            for (number, tx) in (0..).zip(&mut puts) {
+                match C::offer(tx, number) {
+                    Offered::Done => {}
+                    Offered::WouldWait(_) | Offered::Closed(_) => {
+                        return Err(refused("a value for an empty buffer"));
+                    }
                 }
             }
-        }
-        pending.wait()?;
-        let last = Reading::last(clock::now_nanos());
-        let took = last.nanos - first.nanos;
-        Ok((took, last.since(&first, took)))
+            Ok(())
+        })
     }
 }
 

@@ -2,18 +2,14 @@
 //! value is the time of a task; how much of it is the one wake-up at the end depends on how many they are, which the
 //! scenario says.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::{self, Thread};
-use std::time::{Duration, Instant};
-
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::measure::StageError;
-use flowmeter_harness::record::{Axes, FailureKind, Measure};
+use flowmeter_harness::record::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use crate::scenario::{Facts, Form, Threads, Within};
 use crate::workloads::crew;
+use crate::workloads::pending::Pending;
 use crate::workloads::solo::Solo;
 
 /// On how many threads.
@@ -39,57 +35,6 @@ impl Params {
                 waiting: Some(self.tasks.count()),
                 ..Axes::default()
             },
-        }
-    }
-}
-
-/// Tasks that have not ended, and who waits for them.
-#[derive(Debug)]
-pub struct Pending {
-    tasks: AtomicU64,
-    waiter: Thread,
-}
-
-impl Pending {
-    /// For so many tasks, waited for by this thread.
-    pub fn new(tasks: u64) -> Arc<Pending> {
-        Arc::new(Pending {
-            tasks: AtomicU64::new(tasks),
-            waiter: thread::current(),
-        })
-    }
-
-    /// One has ended.
-    pub fn one_less(&self) {
-        // AcqRel: the last comes after all others, and the waiter after the last.
-        if self.tasks.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.waiter.unpark();
-        }
-    }
-
-    /// How many have not ended.
-    pub fn left(&self) -> u64 {
-        self.tasks.load(Ordering::Acquire)
-    }
-
-    /// Waits for the last of them.
-    ///
-    /// # Errors
-    /// When some have not ended within ten seconds.
-    pub fn wait(&self) -> Result<(), StageError> {
-        const PATIENCE: Duration = Duration::from_secs(10);
-        let began = Instant::now();
-        loop {
-            match self.tasks.load(Ordering::Acquire) {
-                0 => return Ok(()),
-                left if began.elapsed() > PATIENCE => {
-                    return Err(StageError {
-                        kind: FailureKind::Hang,
-                        message: format!("{left} tasks had not ended after 10 s"),
-                    });
-                }
-                _ => thread::park_timeout(PATIENCE),
-            }
         }
     }
 }
