@@ -32,6 +32,6 @@ mod timeline;
 pub use error::ReportError;
 pub use html::render;
 pub use rows::{CmpRow, RankRow, cmp_rows, rank_rows};
-pub use statistics::{Estimates, estimate, estimates_of};
-pub use terminal::{DEFAULT_WIDTH, Style, cmp_table, rank_table};
+pub use statistics::{Change, Diff, Estimates, Verdict, diff, estimate, estimates_of};
+pub use terminal::{DEFAULT_WIDTH, Style, cmp_table, diff_table, rank_table};
 pub use timeline::{About, timeline_page};

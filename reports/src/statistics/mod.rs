@@ -7,6 +7,7 @@
 mod bootstrap;
 mod compare;
 mod cost;
+mod diff;
 mod estimates;
 mod excess;
 mod flight;
@@ -21,6 +22,7 @@ mod significance;
 use flowmeter_harness::record::RunData;
 
 pub use bootstrap::{CONFIDENCE, RESAMPLES};
+pub use diff::{Change, Diff, Verdict, diff};
 pub use estimates::{
     Allocated, Cell, Cost, ESTIMATES_FILE, ESTIMATES_SCHEMA, Estimates, METHOD, Measured, Outcome,
     Rank, Ranking, SlowedTwin, Source, Standing, Twin, View, failure_word,

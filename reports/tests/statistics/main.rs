@@ -1,5 +1,6 @@
 //! What the estimates promise, on runs whose truth is known.
 
+mod diff;
 #[path = "../fixture/mod.rs"]
 mod fixture;
 mod judgement;

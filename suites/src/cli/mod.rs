@@ -8,6 +8,7 @@ mod check;
 mod claims;
 mod cmp;
 mod criterion;
+mod diff;
 mod each_check;
 mod failure;
 mod into;
@@ -50,7 +51,7 @@ use failure::Failure;
 )]
 #[command(
     after_help = "Exit codes: 0 fine (also measure with error rows in it); 1 a property failed, a mutant survived,\n\
-or a claim does not hold and nothing says why; 2 bad usage or bad input; 3 too noisy under --strict.\n\
+a claim does not hold and nothing says why, or diff found what it was to fail on; 2 bad usage or bad input; 3 too noisy under --strict.\n\
 Start with `cargo bench`: it proves and times everything and writes a report."
 )]
 struct Command {
@@ -68,6 +69,7 @@ enum Verb {
     Measure(measure::Measure),
     Rank(rank::Rank),
     Cmp(cmp::Cmp),
+    Diff(diff::Diff),
     Report(report::Report),
     Noise(noise::Noise),
 }
@@ -97,6 +99,7 @@ pub fn main_in<R: AsyncRegistry>(worlds: &Worlds<R>) -> ExitCode {
         Verb::Measure(measure) => measure.run(registry),
         Verb::Rank(rank) => rank.run(),
         Verb::Cmp(cmp) => cmp.run(),
+        Verb::Diff(diff) => diff.run(),
         Verb::Report(report) => report.run(),
         Verb::Noise(noise) => noise.run(),
     };

@@ -42,6 +42,7 @@ fn names_that_nobody_has_are_refused_in_every_verb() {
         &["rank", "-i", "nosuch", "run"],
         &["rank", "-i", "nosuch", "run", "--format", "json"],
         &["cmp", "-i", "nosuch", "run"],
+        &["diff", "-i", "nosuch", "run", "run"],
     ] {
         let parts = ["no implementation matches 'nosuch'", sentence];
         ground.run(arguments).refused(&parts);
@@ -50,6 +51,7 @@ fn names_that_nobody_has_are_refused_in_every_verb() {
         &["list", "-s", "nosuch"][..],
         &["measure", "-s", "nosuch", "-o", "new"],
         &["cmp", "-s", "nosuch", "run"],
+        &["diff", "-s", "nosuch", "run", "run"],
     ] {
         let parts = ["no scenario matches 'nosuch'", sentence];
         ground.run(arguments).refused(&parts);
@@ -210,11 +212,12 @@ fn scenario_folders_that_are_none_are_refused() {
     }
 }
 
-/// `rank`, `cmp`, `report` and a resumed `measure` over `run/`.
-fn readers() -> [Vec<&'static str>; 4] {
+/// `rank`, `cmp`, `diff`, `report` and a resumed `measure` over `run/`.
+fn readers() -> [Vec<&'static str>; 5] {
     [
         vec!["rank", "run"],
         vec!["cmp", "run"],
+        vec!["diff", "run", "run"],
         vec!["report", "run", "-o", "page.html"],
         vec!["measure", "--resume", "-o", "run"],
     ]
@@ -335,6 +338,7 @@ fn a_reader_that_goes_away_is_no_error() {
         &["list", "--format", "json"],
         &["rank", "run"],
         &["cmp", "run", "--format", "json"],
+        &["diff", "run", "run", "--all"],
         &["check", "-i", "^condvar$", "-p", "^c2", "--budget", "0.1"],
         &["measure", "--help"],
     ] {

@@ -1,20 +1,19 @@
-//! The `flowmeter` command over our own registry, in every world.
+//! Every model of our contestants, and of those that are faulty on purpose.
+//!
+//! What is generic over contestants and worlds is compiled here, where it is named. There is more of it than of
+//! everything else together, and exploring a model takes as long as it has schedules, optimised or not: the release
+//! profile leaves this package as it is. What is timed must not be compiled here.
 
-use std::process::ExitCode;
-
-use flowmeter_harness::measure::allocation::Counting;
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::std::Std;
-use flowmeter_suites::cli;
+use flowmeter_impls::registry::Everybody;
 use flowmeter_suites::worlds::Worlds;
 
-/// Counts nothing but in the processes that are asked to; see its module.
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-fn main() -> ExitCode {
-    let worlds = Worlds::of(flowmeter_impls::registry::Everybody)
+/// The same contestants in every other world as well, with mutants, lies and claims.
+#[must_use]
+pub fn everywhere(worlds: Worlds<Everybody>) -> Worlds<Everybody> {
+    worlds
         .with::<Shuttle>(flowmeter_impls_shuttle::registry::Everybody)
         .with::<Loom>(flowmeter_impls_loom::registry::Everybody)
         .with::<Sim>(flowmeter_impls_shuttle::registry::Everybody)
@@ -25,6 +24,5 @@ fn main() -> ExitCode {
         .with_lies::<Sim>(flowmeter_impls_shuttle::registry::Everybody)
         .with_lies::<Shuttle>(flowmeter_impls_shuttle::registry::Everybody)
         .with_lies::<Std>(flowmeter_impls::registry::Ours)
-        .with_claims::<Sim>(flowmeter_impls_shuttle::registry::Ours);
-    cli::main_in(&worlds)
+        .with_claims::<Sim>(flowmeter_impls_shuttle::registry::Ours)
 }

@@ -49,6 +49,20 @@ const CMP: &[&str] = &[
     "ratio_hi",
     "error",
 ];
+const DIFF: &[&str] = &[
+    "scenario",
+    "implementation",
+    "unit",
+    "better",
+    "base",
+    "new",
+    "ratio",
+    "ratio_lo",
+    "ratio_hi",
+    "drift",
+    "verdict",
+    "why",
+];
 
 #[test]
 fn a_run_holds_what_was_asked_for() {
@@ -128,7 +142,10 @@ fn medians_are_those_that_another_program_recomputes() {
     ground
         .run(&[crate::ground::SMALL, &["-o", "run"]].concat())
         .fine();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/recompute_medians");
+    let script = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../scripts/recompute_medians"
+    );
     let mut command = Command::new("python3");
     command
         .args([script, "--check", "run"])
@@ -159,9 +176,36 @@ fn a_torn_last_line_changes_nothing_that_is_said() {
 }
 
 #[test]
+fn diff_tells_what_changed_and_fails_where_it_is_asked_to() {
+    let ground = Ground::with_run();
+    let table = ground.run(&["diff", "run", "run", "--all"]).fine();
+    for part in ["mutex", "2 cells: 2 not told apart", "exploratory"] {
+        assert!(table.contains(part), "{part}: {table}");
+    }
+    let fail_on = |base, new| ground.run(&["diff", base, new, "--fail-on", "regression"]);
+    fail_on("run", "run").refused(&["--fail-on regression: ", "exploratory"]);
+
+    let records = ground.text("run/records.jsonl");
+    let thorough = records.replace("\"exploratory\":true", "\"exploratory\":false");
+    let failure = r#"{"record":"failure","scenario":"channels/spsc-64","implementation":"mutex","placebo":false,"fork":0,"round":0,"kind":"hang","message":"no answer"}"#;
+    ground.write("thorough/records.jsonl", &thorough);
+    ground.write("failing/records.jsonl", format!("{thorough}{failure}\n"));
+    fail_on("thorough", "thorough").fine();
+    fail_on("failing", "thorough").fine();
+    let lost = fail_on("thorough", "failing");
+    assert_eq!(lost.code, Some(1), "{lost:?}");
+    for part in ["lost: hang: no answer", "1 lost their number"] {
+        assert!(lost.output.contains(part), "{part}: {lost:?}");
+    }
+
+    let output = ground.run(&["diff", "thorough", "failing", "--format", "json"]);
+    assert_keys(&output.fine(), DIFF);
+}
+
+#[test]
 fn every_key_of_a_record_is_documented() {
     let ground = Ground::with_run();
-    let text = include_str!("../../../harness/src/record.md");
+    let text = include_str!("../../../../harness/src/record.md");
     for line in ground.text("run/records.jsonl").lines() {
         let record: serde_json::Value = serde_json::from_str(line).expect("a record");
         let kind = record["record"].as_str().expect("a kind");
@@ -363,7 +407,8 @@ fn noise_is_told_with_the_keys_of_its_record() {
 fn help_is_readable_in_a_hundred_columns() {
     let ground = Ground::new();
     let verbs = [
-        "list", "check", "mutants", "sites", "claims", "measure", "rank", "cmp", "report", "noise",
+        "list", "check", "mutants", "sites", "claims", "measure", "rank", "cmp", "diff", "report",
+        "noise",
     ];
     let top = ground.run(&["--help"]).fine();
     for part in [

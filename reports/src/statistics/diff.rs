@@ -1,0 +1,340 @@
+//! What changed from one run to another of the same scenarios, cell by cell.
+//!
+//! Two runs share no weather: an hour later the same build is a tenth slower in everything. So a cell's value is
+//! taken against its round: how far the others were from where they used to be, their median. Most of the others did
+//! not change, or it is they of whom that is said. What moved all entries of a scenario alike cannot be told from
+//! weather, and stands beside as the drift of the scenario.
+//!
+//! Forks are the sample, and Welch's t statistic says how certain a difference is. What may be called one is ruled as
+//! within a run: it survives Benjamini-Hochberg over all cells, its interval excludes 1, and it exceeds the
+//! placebos of both runs, half its own interval, and what the caller thinks worth a word.
+//!
+//! Source: Welch, *The generalization of "Student's" problem* (1947).
+
+use std::collections::BTreeMap;
+use std::slice;
+
+use flowmeter_harness::record::{Better, RunData, Scenario};
+use serde::{Deserialize, Serialize};
+
+use super::bootstrap::{Resamples, interval, median, seed_of};
+use super::estimates::{Cell, Estimates, Measured, Standing, Twin};
+use super::estimates_of;
+use super::samples::{Entry, ScenarioSamples, samples, scenarios};
+use super::significance::{discoveries, fork_medians, p_value};
+use crate::error::ReportError;
+
+/// So many others make a round's median. With fewer a cell is compared as it is, weather and all.
+const OTHERS: usize = 3;
+
+/// Two runs beside each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diff {
+    /// Why nothing is called a change, if nothing may be.
+    pub unjudged: Option<String>,
+    /// Every cell that has a number in one of them, by group, scenario and implementation.
+    pub changes: Vec<Change>,
+}
+
+/// A cell before and after.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// Unit of the medians.
+    pub unit: String,
+    /// Which way is up.
+    pub better: Better,
+    /// Median in the first run; `null` where it has no number there.
+    pub base: Option<f64>,
+    /// Median in the second run; `null` where it has no number there.
+    pub new: Option<f64>,
+    /// New against base, less the drift; above 1 where the new one is better, whichever way is up.
+    pub ratio: Option<f64>,
+    /// Lower end of the ratio's interval.
+    pub ratio_lo: Option<f64>,
+    /// Upper end of the ratio's interval.
+    pub ratio_hi: Option<f64>,
+    /// How the others of the scenario moved, likewise. Absent where they are too few, and nothing was taken off.
+    pub drift: Option<f64>,
+    /// What may be said about it.
+    pub verdict: Verdict,
+    /// Why a number is missing on one side; `null` where none is, or nobody knows.
+    pub why: Option<String>,
+}
+
+/// What may be said about a cell of two runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Worse than before.
+    Regression,
+    /// Better than before.
+    Improvement,
+    /// Not told apart.
+    Level,
+    /// It had a number, and fails now.
+    Lost,
+    /// It failed, and has a number now.
+    Gained,
+    /// Only the first run has it.
+    OnlyBase,
+    /// Only the second run has it.
+    OnlyNew,
+}
+
+impl Verdict {
+    /// Whether it is what `--fail-on regression` fails on.
+    pub fn is_regression(self) -> bool {
+        matches!(self, Verdict::Regression | Verdict::Lost)
+    }
+}
+
+impl Diff {
+    /// How many cells have that verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        let with = self.changes.iter().filter(|c| c.verdict == verdict);
+        with.count()
+    }
+}
+
+/// A cell with a number on both sides, before the rule over all cells.
+struct Hypothesis {
+    change: usize,
+    p: f64,
+    /// The smallest difference, as a logarithm, that may be called one.
+    floor: Option<f64>,
+}
+
+/// A scenario in one run.
+struct Side<'a> {
+    samples: ScenarioSamples<'a>,
+    estimates: &'a Estimates,
+}
+
+impl<'a> Side<'a> {
+    fn of(run: &'a RunData, estimates: &'a Estimates, name: &str) -> Option<Side<'a>> {
+        let scenario = run.scenarios.get(name)?;
+        Some(Side {
+            samples: samples(slice::from_ref(run), scenario),
+            estimates,
+        })
+    }
+
+    fn cell(&self, implementation: &str) -> Option<&'a Cell> {
+        let scenario = &self.samples.scenario.name;
+        self.estimates.cell(scenario, implementation)
+    }
+
+    fn measured(&self, implementation: &str) -> Option<&'a Measured> {
+        self.cell(implementation)?.measured()
+    }
+
+    /// The widest noise floor of it.
+    fn floor(&self) -> Option<f64> {
+        let placebo = self.estimates.placebo(&self.samples.scenario.name);
+        placebo.map(Twin::floor)
+    }
+
+    /// Its level: the median of its logarithms.
+    fn level(&self, implementation: &str) -> f64 {
+        let logs = self.samples.logs(implementation, Entry::Original);
+        median(&logs.into_iter().map(|(_, log)| log).collect::<Vec<_>>())
+    }
+
+    /// How far the others were from their levels, by round: the median of them.
+    fn weather(&self, others: &[(&str, f64)]) -> BTreeMap<usize, f64> {
+        let mut rounds: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+        for (name, level) in others {
+            for (round, log) in self.samples.logs(name, Entry::Original) {
+                rounds.entry(round).or_default().push(log - level);
+            }
+        }
+        let off = rounds.into_iter();
+        off.map(|(round, off)| (round, median(&off))).collect()
+    }
+
+    /// Logarithms by round, more is better, less the weather.
+    fn logs(&self, implementation: &str, weather: &BTreeMap<usize, f64>) -> Vec<(usize, f64)> {
+        let logs = self.samples.logs(implementation, Entry::Original);
+        if weather.is_empty() {
+            return logs;
+        }
+        let logs = logs.into_iter();
+        logs.filter_map(|(round, log)| Some((round, log - weather.get(&round)?)))
+            .collect()
+    }
+
+    /// Medians of resamples. The two sides are drawn apart, by their salt.
+    fn resampled(&self, logs: &[(usize, f64)], salt: bool) -> Vec<f64> {
+        let has = |round: &usize| logs.iter().any(|(present, _)| present == round);
+        let forks = self.samples.forks.iter();
+        let forks: Vec<Vec<usize>> = forks
+            .map(|fork| fork.iter().copied().filter(has).collect())
+            .filter(|fork: &Vec<usize>| !fork.is_empty())
+            .collect();
+        let seed = seed_of(&self.samples.scenario.name, &[salt]);
+        Resamples::draw(&forks, self.samples.rounds, seed).medians(logs)
+    }
+}
+
+/// What changed from the first run to the second. A change is called one if it is more than `relevant`, a share (0.05:
+/// 5 %).
+///
+/// # Errors
+/// [`ReportError::Clash`] when the two mean different things by one scenario; as [`estimates_of`] else.
+pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, ReportError> {
+    let [base, new] = runs;
+    let estimates = [
+        estimates_of(slice::from_ref(base))?,
+        estimates_of(slice::from_ref(new))?,
+    ];
+    let unjudged = unjudged(base, new);
+    let mut changes = Vec::new();
+    let mut hypotheses = Vec::new();
+    for scenario in scenarios(runs)? {
+        let sides = [0, 1].map(|i| Side::of(&runs[i], &estimates[i], &scenario.name));
+        let cells = estimates.iter().flat_map(|estimates| &estimates.cells);
+        let cells = cells.filter(|cell| cell.scenario == scenario.name);
+        let mut names: Vec<&str> = cells.map(|cell| &*cell.implementation).collect();
+        names.sort_unstable();
+        names.dedup();
+        for &name in &names {
+            let cell = |side: usize| sides[side].as_ref().and_then(|side| side.cell(name));
+            let Some(mut change) = change(scenario, name, cell(0), cell(1)) else {
+                continue;
+            };
+            if let [Some(base), Some(new)] = &sides
+                && let (Some(before), Some(after)) = (base.measured(name), new.measured(name))
+            {
+                let bound = [before, after]
+                    .iter()
+                    .any(|measured| measured.standing == Standing::AtMost);
+                let floor = match (base.floor(), new.floor()) {
+                    (Some(base), Some(new)) if !bound => Some(base.max(new).max(relevant.ln_1p())),
+                    _ => None,
+                };
+                let in_both =
+                    |name: &&str| base.measured(name).is_some() && new.measured(name).is_some();
+                let others = names.iter().copied().filter(|other| *other != name);
+                let others: Vec<&str> = others.filter(in_both).collect();
+                let p = weigh(&mut change, base, new, &others);
+                hypotheses.push(Hypothesis {
+                    change: changes.len(),
+                    p,
+                    floor,
+                });
+            }
+            changes.push(change);
+        }
+    }
+    if unjudged.is_none() {
+        judge(&mut changes, &hypotheses);
+    }
+    Ok(Diff { unjudged, changes })
+}
+
+/// Why these two runs cannot tell.
+fn unjudged(base: &RunData, new: &RunData) -> Option<String> {
+    let machine = |run: &RunData| {
+        let machine = &run.run.machine;
+        (machine.cpu.clone(), machine.cores)
+    };
+    if machine(base) != machine(new) {
+        let ((a, a_cores), (b, b_cores)) = (machine(base), machine(new));
+        return Some(format!(
+            "the runs are of different machines: {a} with {a_cores} cores, {b} with {b_cores}"
+        ));
+    }
+    let exploratory = [base, new].into_iter().find(|run| run.run.exploratory)?;
+    let folder = exploratory.folder.display();
+    Some(format!(
+        "{folder} is exploratory: it has too few forks or rounds to tell a change from noise"
+    ))
+}
+
+/// The medians, and what is known without statistics. `None` where neither run has a number.
+fn change(
+    scenario: &Scenario,
+    name: &str,
+    before: Option<&Cell>,
+    after: Option<&Cell>,
+) -> Option<Change> {
+    let median = |cell: Option<&Cell>| Some(cell?.measured()?.median);
+    let (base, new) = (median(before), median(after));
+    let verdict = match (base, new, before, after) {
+        (None, None, ..) => return None,
+        (Some(_), Some(_), ..) => Verdict::Level,
+        (Some(_), None, _, None) => Verdict::OnlyBase,
+        (Some(_), None, _, Some(_)) => Verdict::Lost,
+        (None, Some(_), None, _) => Verdict::OnlyNew,
+        (None, Some(_), Some(_), _) => Verdict::Gained,
+    };
+    let why = [before, after].into_iter().flatten().find_map(Cell::error);
+    Some(Change {
+        scenario: scenario.name.clone(),
+        implementation: name.to_owned(),
+        unit: scenario.unit.clone(),
+        better: scenario.measure.better(),
+        base,
+        new,
+        ratio: None,
+        ratio_lo: None,
+        ratio_hi: None,
+        drift: None,
+        verdict,
+        why,
+    })
+}
+
+/// Fills in the ratio, its interval and the drift; gives the p-value of "the same".
+fn weigh(change: &mut Change, base: &Side, new: &Side, others: &[&str]) -> f64 {
+    let others = if others.len() < OTHERS { &[] } else { others };
+    let levels = others.iter().map(|name| (*name, base.level(name)));
+    let others: Vec<(&str, f64)> = levels.collect();
+    let [(before, before_weather), (after, after_weather)] = [base, new].map(|side| {
+        let weather = side.weather(&others);
+        (side.logs(&change.implementation, &weather), weather)
+    });
+    let of_forks = |side: &Side, logs: &[(usize, f64)]| fork_medians(&side.samples.forks, logs);
+    let (a, b) = (of_forks(base, &before), of_forks(new, &after));
+    let ratio = (median(&b) - median(&a)).exp();
+    let draws = new.resampled(&after, true);
+    let draws = draws.into_iter().zip(base.resampled(&before, false));
+    let mut draws: Vec<f64> = draws.map(|(new, base)| new - base).collect();
+    let (lo, hi) = interval(&mut draws);
+    change.ratio = Some(ratio);
+    change.ratio_lo = Some(lo.exp().min(ratio));
+    change.ratio_hi = Some(hi.exp().max(ratio));
+    let level = |weather: BTreeMap<usize, f64>| median(&weather.into_values().collect::<Vec<_>>());
+    change.drift =
+        (!others.is_empty()).then(|| (level(after_weather) - level(before_weather)).exp());
+    // The mean of one less that of the other.
+    p_value(&[b, a.iter().map(|x| -x).collect()])
+}
+
+fn judge(changes: &mut [Change], hypotheses: &[Hypothesis]) {
+    let found = discoveries(&hypotheses.iter().map(|h| h.p).collect::<Vec<_>>());
+    for (hypothesis, found) in hypotheses.iter().zip(found) {
+        let change = &mut changes[hypothesis.change];
+        let (Some(ratio), Some(lo), Some(hi), Some(floor)) = (
+            change.ratio,
+            change.ratio_lo,
+            change.ratio_hi,
+            hypothesis.floor,
+        ) else {
+            continue;
+        };
+        let own = (hi.ln() - lo.ln()) / 2.0;
+        if !found || ratio.ln().abs() <= floor.max(own) {
+            continue;
+        }
+        if hi < 1.0 {
+            change.verdict = Verdict::Regression;
+        } else if lo > 1.0 {
+            change.verdict = Verdict::Improvement;
+        }
+    }
+}

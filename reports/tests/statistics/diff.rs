@@ -1,0 +1,200 @@
+//! Two runs of one build, and of a build that is slower in one place.
+
+use std::collections::BTreeMap;
+
+use flowmeter_harness::record::{Failure, FailureKind, Measure, RunData};
+use flowmeter_reports::statistics::{Diff, Verdict, diff};
+use rand_pcg::Pcg32;
+
+use crate::fixture::{self, Shape, normal};
+
+/// What is worth a word in these tests, a share.
+const RELEVANT: f64 = 0.05;
+
+/// More than a hundred cells whose truth is the same each time.
+fn truth() -> RunData {
+    let shape = Shape {
+        implementations: 6,
+        scenarios: 23,
+        forks: 10,
+        rounds_per_fork: 3,
+        noise: 0.0,
+        histograms: false,
+        failures: false,
+        ..Shape::default()
+    };
+    let mut run = fixture::run(&shape);
+    // Its own weather is the same each time, and no weather then.
+    for i in 0..run.windows.len() {
+        let window = &run.windows[i];
+        let same = run.windows[..i].iter().find(|w| {
+            (&w.scenario, &w.implementation, w.placebo)
+                == (&window.scenario, &window.implementation, window.placebo)
+        });
+        if let Some(value) = same.map(|first| first.value) {
+            run.windows[i].value = value;
+        }
+    }
+    run
+}
+
+/// As it comes out on another day: everything a little slower or faster, each scenario too, each round, each process
+/// and each window.
+fn on_day(day: u64, truth: &RunData) -> RunData {
+    let mut run = truth.clone();
+    let mut rng = Pcg32::new(day, 0xDA7);
+    let mut of = BTreeMap::new();
+    let today = 0.05 * normal(&mut rng);
+    for window in &mut run.windows {
+        let mut drawn =
+            |key: String, spread: f64| *of.entry(key).or_insert_with(|| spread * normal(&mut rng));
+        let (scenario, fork) = (&window.scenario, window.fork);
+        let mut log = today + drawn(scenario.clone(), 0.05);
+        log += drawn(format!("{scenario} {}", window.round), 0.1);
+        let who = format!("{scenario} {} {}", window.implementation, window.placebo);
+        log += drawn(format!("{who} {fork}"), 0.015);
+        log += drawn(format!("{who} {fork} {}", window.round), 0.03);
+        window.value *= log.exp();
+    }
+    run
+}
+
+fn slow_down(run: &mut RunData, scenario: &str, implementation: &str, factor: f64) {
+    let up = run.scenarios[scenario].measure == Measure::Throughput;
+    for w in &mut run.windows {
+        if w.scenario == scenario && w.implementation == implementation && !w.placebo {
+            w.value *= if up { 1.0 / factor } else { factor };
+        }
+    }
+}
+
+fn compared(base: RunData, new: RunData) -> Diff {
+    diff(&[base, new], RELEVANT).expect("they are of the same scenarios")
+}
+
+fn called(diff: &Diff) -> Vec<(&str, &str, Verdict)> {
+    let changed = diff.changes.iter().filter(|c| c.verdict != Verdict::Level);
+    changed
+        .map(|c| (&*c.scenario, &*c.implementation, c.verdict))
+        .collect()
+}
+
+#[test]
+fn two_runs_of_one_build_differ_in_nothing() {
+    let truth = truth();
+    for day in 0..3 {
+        let diff = compared(on_day(2 * day, &truth), on_day(2 * day + 1, &truth));
+        assert!(diff.changes.len() >= 100, "{}", diff.changes.len());
+        assert_eq!(diff.unjudged, None);
+        assert_eq!(called(&diff), []);
+    }
+}
+
+#[test]
+fn a_tenth_slower_in_one_cell_of_a_hundred_is_called_and_nothing_else() {
+    let truth = truth();
+    let mut scenarios = truth.scenarios.values();
+    let latency = scenarios.find(|s| s.measure == Measure::Latency);
+    let latency = latency.expect("the fixture has one").name.clone();
+    for (day, scenario) in [(0, "channels/spsc-64"), (1, &*latency)] {
+        let mut slower = truth.clone();
+        slow_down(&mut slower, scenario, "kanal", 1.1);
+        let (base, new) = (on_day(2 * day, &truth), on_day(2 * day + 1, &slower));
+        let there = compared(base.clone(), new.clone());
+        assert_eq!(called(&there), [(scenario, "kanal", Verdict::Regression)]);
+        let cell = there.changes.iter().find(|c| c.verdict.is_regression());
+        let ratio = cell.unwrap().ratio.unwrap();
+        assert!((0.86..0.96).contains(&ratio), "{ratio}");
+        let back = compared(new, base);
+        assert_eq!(called(&back), [(scenario, "kanal", Verdict::Improvement)]);
+    }
+}
+
+#[test]
+fn what_is_not_worth_a_word_is_not_called() {
+    let truth = truth();
+    let mut slower = truth.clone();
+    slow_down(&mut slower, "channels/spsc-64", "kanal", 1.1);
+    let runs = [on_day(0, &truth), on_day(1, &slower)];
+    assert_eq!(called(&diff(&runs, 0.2).unwrap()), []);
+}
+
+#[test]
+fn what_slows_all_alike_is_drift() {
+    let truth = truth();
+    let mut slower = truth.clone();
+    let names: Vec<String> = truth.implementations.keys().cloned().collect();
+    for name in &names {
+        slow_down(&mut slower, "channels/spsc-64", name, 1.5);
+    }
+    let diff = compared(truth, slower);
+    assert_eq!(called(&diff), []);
+    let cell = diff
+        .changes
+        .iter()
+        .find(|c| c.scenario == "channels/spsc-64")
+        .unwrap();
+    assert!((cell.drift.unwrap() - 1.0 / 1.5).abs() < 1e-9);
+    assert!((cell.ratio.unwrap() - 1.0).abs() < 1e-9);
+    assert!((cell.new.unwrap() / cell.base.unwrap() - 1.0 / 1.5).abs() < 1e-9);
+}
+
+#[test]
+fn a_number_that_is_gone_is_a_regression_and_one_that_came_is_none() {
+    let truth = truth();
+    let mut failing = on_day(1, &truth);
+    failing.failures.push(Failure {
+        slowed_percent: None,
+        scenario: "channels/spsc-64".to_owned(),
+        implementation: "kanal".to_owned(),
+        placebo: false,
+        fork: 0,
+        round: Some(3),
+        kind: FailureKind::Hang,
+        message: "no answer within 10 s; killed".to_owned(),
+    });
+    let there = compared(on_day(0, &truth), failing.clone());
+    let cell = ("channels/spsc-64", "kanal");
+    assert_eq!(called(&there), [(cell.0, cell.1, Verdict::Lost)]);
+    assert!(Verdict::Lost.is_regression());
+    let gone = there.changes.iter().find(|c| c.verdict == Verdict::Lost);
+    assert!(gone.unwrap().why.as_deref().unwrap().contains("no answer"));
+    let back = compared(failing, on_day(0, &truth));
+    assert_eq!(called(&back), [(cell.0, cell.1, Verdict::Gained)]);
+    assert!(!Verdict::Gained.is_regression());
+}
+
+#[test]
+fn what_only_one_run_has_is_said_so() {
+    let truth = truth();
+    let mut fewer = on_day(1, &truth);
+    fewer.windows.retain(|w| w.implementation != "flume");
+    fewer.scenarios.remove("channels/spsc-64");
+    fewer.windows.retain(|w| w.scenario != "channels/spsc-64");
+    let diff = compared(on_day(0, &truth), fewer);
+    let mut called = called(&diff);
+    called.retain(|(scenario, who, _)| *scenario != "channels/spsc-64" && *who != "flume");
+    assert_eq!(called, []);
+    assert!(diff.count(Verdict::OnlyBase) > 6);
+}
+
+#[test]
+fn runs_of_two_machines_and_short_ones_call_nothing() {
+    let truth = truth();
+    let mut slower = truth.clone();
+    slow_down(&mut slower, "channels/spsc-64", "kanal", 3.0);
+    let mut elsewhere = slower.clone();
+    elsewhere.run.machine.cores = 64;
+    let diff = compared(truth.clone(), elsewhere);
+    assert!(
+        diff.unjudged
+            .as_deref()
+            .unwrap()
+            .contains("different machines")
+    );
+    assert_eq!(called(&diff), []);
+    slower.run.exploratory = true;
+    let diff = compared(truth, slower);
+    assert!(diff.unjudged.as_deref().unwrap().contains("exploratory"));
+    assert_eq!(called(&diff), []);
+}

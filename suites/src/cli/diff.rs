@@ -1,0 +1,95 @@
+//! `diff`: what changed from one run to another.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+
+use super::failure::{FAILED, Failure, Outcome};
+use super::output::{Format, Output, style, width};
+use super::selection::{Implementations, Scenarios, runs};
+
+/// Tell what changed from one run to another of the same machine
+///
+/// A cell is compared by its value against the others of its round, so that a machine that is slower today changes
+/// nothing; it takes runs of five forks or more, better ten, to see a tenth in one cell of a hundred. What fails now and
+/// had a number before is a regression.
+#[derive(Debug, Args)]
+pub(super) struct Diff {
+    /// Folder of the run before
+    base: PathBuf,
+    /// Folder of the run after
+    new: PathBuf,
+    #[command(flatten)]
+    implementations: Implementations,
+    #[command(flatten)]
+    scenarios: Scenarios,
+    /// Smallest change to speak of, percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
+    threshold: f64,
+    /// Exit with 1 when there is one; with 2 when these runs cannot tell
+    #[arg(long, value_name = "CHANGE")]
+    fail_on: Option<FailOn>,
+    /// Show cells that did not change as well
+    #[arg(long)]
+    all: bool,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// What a script can ask for.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FailOn {
+    /// A cell is slower than before, or has lost its number
+    Regression,
+}
+
+impl Diff {
+    pub(super) fn run(self) -> Outcome {
+        if !(0.0..=1000.0).contains(&self.threshold) {
+            return Err(Failure::input(format!(
+                "--threshold {}: give percent from 0 to 1000",
+                self.threshold
+            )));
+        }
+        let runs = runs(&[self.base, self.new])?;
+        let names = runs.iter().flat_map(|run| run.scenarios.keys());
+        self.scenarios.find_in(names.map(String::as_str))?;
+        let names = runs.iter().flat_map(|run| run.implementations.keys());
+        self.implementations.find_in(names.map(String::as_str))?;
+        let runs = runs.try_into().expect("two were asked for");
+        let mut diff = flowmeter_reports::diff(&runs, self.threshold / 100.0)?;
+        diff.changes.retain(|change| {
+            self.scenarios.matches(&change.scenario)
+                && self.implementations.matches(&change.implementation)
+        });
+        let mut output = Output::default();
+        match self.format {
+            Format::Table => {
+                output.line(&flowmeter_reports::diff_table(
+                    &diff,
+                    self.all,
+                    width(),
+                    style(),
+                ));
+            }
+            Format::Json => diff.changes.iter().for_each(|change| output.json(change)),
+        }
+        if self.fail_on.is_none() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        if let Some(why) = diff.unjudged {
+            return Err(Failure::input(format!(
+                "--fail-on regression: {why}; compare runs of one machine, measured without --quick"
+            )));
+        }
+        let FailOn::Regression = self.fail_on.expect("looked at above");
+        let regressed = diff.changes.iter().any(|c| c.verdict.is_regression());
+        Ok(if regressed {
+            ExitCode::from(FAILED)
+        } else {
+            ExitCode::SUCCESS
+        })
+    }
+}
