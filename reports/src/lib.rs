@@ -22,6 +22,7 @@
 mod chart;
 pub mod claims;
 mod error;
+mod export;
 mod html;
 mod number;
 mod rows;
@@ -30,6 +31,7 @@ mod terminal;
 mod timeline;
 
 pub use error::ReportError;
+pub use export::{bencher, csv, github_action_benchmark};
 pub use html::render;
 pub use rows::{CmpRow, RankRow, cmp_rows, rank_rows};
 pub use statistics::{Change, Diff, Estimates, Verdict, diff, estimate, estimates_of};

@@ -11,6 +11,7 @@ use flowmeter_harness::sync::std::Std;
 
 use super::failure::{FAILED, Failure, Outcome};
 use super::into::Into;
+use super::junit::Junit;
 use super::output::{Format, Output};
 use super::progress::steps;
 use super::replay::replay;
@@ -62,6 +63,9 @@ pub(super) struct Check {
     /// Add the verdicts to this run: its report shows them, and what they disprove loses its number
     #[arg(long, value_name = "RUN")]
     into: Option<PathBuf>,
+    /// Write the verdicts into this file as well, as the JUnit XML that build servers show
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
     /// Run the failing execution of this file again, and nothing else; exit code 1 if it fails, 0 if it does not
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
@@ -101,6 +105,7 @@ impl Check {
         }
         cells.retain(|cell| self.properties.matches(cell.property.name));
         let cells = shard.of(cells);
+        let junit = self.junit.as_deref().map(Junit::begin).transpose()?;
 
         let mut output = Output::default();
         let bar = steps(cells.len() as u64, "proving");
@@ -127,6 +132,9 @@ impl Check {
         if self.format == Format::Table {
             output.line(&tables(&judged));
             output.line(&summary(&judged));
+        }
+        if let Some(junit) = junit {
+            junit.finish(judged.iter().map(|(_, proof)| proof))?;
         }
         if let Some(run) = run {
             let (proofs, cells) = run.add(judged.iter().map(|(_, proof)| proof))?;
@@ -157,6 +165,7 @@ impl Check {
             ("--shard", self.shard.is_some()),
             ("-o", self.out.is_some()),
             ("--into", self.into.is_some()),
+            ("--junit", self.junit.is_some()),
         ];
         match given.iter().find(|(_, given)| *given) {
             Some((option, _)) => Err(Failure::input(format!(

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use flowmeter_harness::record::Better;
 
 use super::failure::Outcome;
-use super::output::{Format, Output, style, width};
+use super::output::{Output, style, width};
 use super::selection::{Implementations, Scenarios, runs};
 
 /// Compare implementations scenario by scenario
@@ -21,6 +22,24 @@ pub(super) struct Cmp {
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+}
+
+/// How cells are printed, for people and for other tools.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    /// A table for people
+    #[default]
+    Table,
+    /// One JSON object a line, with stable keys
+    Json,
+    /// Comma-separated values, for a spreadsheet
+    Csv,
+    /// github-action-benchmark's customBiggerIsBetter: the cells where more is better
+    GithubBigger,
+    /// github-action-benchmark's customSmallerIsBetter: the cells where less is better
+    GithubSmaller,
+    /// Bencher's metric format
+    Bencher,
 }
 
 impl Cmp {
@@ -44,6 +63,16 @@ impl Cmp {
                     .iter()
                     .for_each(|row| output.json(row));
             }
+            Format::Csv => output.line(flowmeter_reports::csv(&estimates).trim_end()),
+            Format::GithubBigger => output.line(&flowmeter_reports::github_action_benchmark(
+                &estimates,
+                Better::Higher,
+            )),
+            Format::GithubSmaller => output.line(&flowmeter_reports::github_action_benchmark(
+                &estimates,
+                Better::Lower,
+            )),
+            Format::Bencher => output.line(&flowmeter_reports::bencher(&estimates)),
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -64,6 +64,11 @@ impl Diff {
             self.scenarios.matches(&change.scenario)
                 && self.implementations.matches(&change.implementation)
         });
+        if let (Some(FailOn::Regression), Some(why)) = (self.fail_on, &diff.unjudged) {
+            return Err(Failure::input(format!(
+                "--fail-on regression: {why}; compare runs of one machine, measured without --quick"
+            )));
+        }
         let mut output = Output::default();
         match self.format {
             Format::Table => {
@@ -76,20 +81,10 @@ impl Diff {
             }
             Format::Json => diff.changes.iter().for_each(|change| output.json(change)),
         }
-        if self.fail_on.is_none() {
-            return Ok(ExitCode::SUCCESS);
-        }
-        if let Some(why) = diff.unjudged {
-            return Err(Failure::input(format!(
-                "--fail-on regression: {why}; compare runs of one machine, measured without --quick"
-            )));
-        }
-        let FailOn::Regression = self.fail_on.expect("looked at above");
         let regressed = diff.changes.iter().any(|c| c.verdict.is_regression());
-        Ok(if regressed {
-            ExitCode::from(FAILED)
-        } else {
-            ExitCode::SUCCESS
+        Ok(match self.fail_on {
+            Some(FailOn::Regression) if regressed => ExitCode::from(FAILED),
+            _ => ExitCode::SUCCESS,
         })
     }
 }

@@ -12,6 +12,7 @@ mod diff;
 mod each_check;
 mod failure;
 mod into;
+mod junit;
 mod list;
 mod measure;
 mod mutants;

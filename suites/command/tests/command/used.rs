@@ -176,6 +176,38 @@ fn a_torn_last_line_changes_nothing_that_is_said() {
 }
 
 #[test]
+fn other_tools_are_handed_what_they_read() {
+    let ground = Ground::with_run();
+    let cmp = |format| ground.run(&["cmp", "run", "--format", format]).fine();
+    let csv = cmp("csv");
+    assert_eq!(csv.lines().count(), 3, "{csv}");
+    assert!(csv.starts_with("scenario,implementation,"), "{csv}");
+    let names = |format| -> Vec<String> {
+        let entries: Vec<serde_json::Value> = serde_json::from_str(&cmp(format)).unwrap();
+        let names = entries.iter().map(|entry| entry["name"].as_str().unwrap());
+        names.map(str::to_owned).collect()
+    };
+    let mut bigger = names("github-bigger");
+    bigger.sort();
+    let both = ["mutex", "std-mpsc"].map(|who| format!("channels/spsc-64/{who}"));
+    assert_eq!(bigger, both);
+    assert_eq!(names("github-smaller"), [""; 0]);
+    let bencher: serde_json::Value = serde_json::from_str(&cmp("bencher")).unwrap();
+    let value = &bencher[&both[0]]["throughput"]["value"];
+    assert!(value.as_f64().unwrap() > 0.0, "{bencher}");
+
+    let check = ["check", "-i", "^condvar$", "-p", "^c2", "--budget", "0.1"];
+    let junit = |file| [&check[..], &["--junit", file]].concat();
+    ground.run(&junit("verdicts.xml")).fine();
+    let xml = ground.text("verdicts.xml");
+    assert!(xml.contains("name=\"condvar under std\""), "{xml}");
+    for place in ["nowhere/verdicts.xml", "run"] {
+        let parts = [&*format!("{place}: "), "that can be written"];
+        ground.run(&junit(place)).refused(&parts);
+    }
+}
+
+#[test]
 fn diff_tells_what_changed_and_fails_where_it_is_asked_to() {
     let ground = Ground::with_run();
     let table = ground.run(&["diff", "run", "run", "--all"]).fine();

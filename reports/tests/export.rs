@@ -1,0 +1,76 @@
+//! What other tools are handed.
+
+#[path = "fixture/mod.rs"]
+mod fixture;
+
+use fixture::Shape;
+use flowmeter_harness::record::Better;
+use flowmeter_reports::{Estimates, bencher, cmp_rows, csv, estimate, github_action_benchmark};
+use serde_json::Value;
+
+fn estimates() -> Estimates {
+    let mut run = fixture::run(&Shape {
+        scenarios: 26,
+        forks: 2,
+        ..Shape::default()
+    });
+    // A failure says what it likes.
+    run.failures[0].message = "it said \"no\", and\nthen nothing".to_owned();
+    estimate(&[run]).expect("the fixture is sound")
+}
+
+#[test]
+fn every_cell_is_a_line_of_csv_that_reads_back() {
+    let estimates = estimates();
+    let text = csv(&estimates);
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header = reader.headers().expect("it has names").clone();
+    let at = |name: &str| header.iter().position(|h| h == name).expect("a column");
+    let (scenario, median, error) = (at("scenario"), at("median"), at("error"));
+    let lines: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let rows = cmp_rows(&estimates);
+    assert_eq!(lines.len(), rows.len());
+    for (line, row) in lines.iter().zip(&rows) {
+        assert_eq!(line[scenario], *row.scenario);
+        assert_eq!(line[median].parse().ok(), row.median, "to the last digit");
+        assert_eq!(&line[error], row.error.as_deref().unwrap_or(""));
+    }
+    assert!(rows.iter().any(|row| row.error.is_some()));
+}
+
+#[test]
+fn what_points_one_way_is_in_one_file() {
+    let estimates = estimates();
+    let read = |better| -> Vec<Value> {
+        serde_json::from_str(&github_action_benchmark(&estimates, better)).expect("an array")
+    };
+    let (up, down) = (read(Better::Higher), read(Better::Lower));
+    let numbers = cmp_rows(&estimates);
+    let numbers = numbers.iter().filter(|row| row.median.is_some()).count();
+    assert_eq!(up.len() + down.len(), numbers);
+    assert!(!up.is_empty() && !down.is_empty());
+    for entry in up.iter().chain(&down) {
+        assert!(entry["name"].as_str().unwrap().matches('/').count() >= 2);
+        assert!(entry["value"].as_f64().unwrap() > 0.0);
+        assert!(entry["unit"].is_string() && entry["range"].is_string());
+    }
+    assert!(up.iter().all(|entry| entry["unit"] == "messages/s"));
+}
+
+#[test]
+fn bencher_has_a_measure_and_its_bounds_for_each_number() {
+    let estimates = estimates();
+    let benchmarks: Value = serde_json::from_str(&bencher(&estimates)).expect("an object");
+    let benchmarks = benchmarks.as_object().unwrap();
+    let numbers = cmp_rows(&estimates);
+    for row in numbers.iter().filter(|row| row.median.is_some()) {
+        let benchmark = &benchmarks[&format!("{}/{}", row.scenario, row.implementation)];
+        let measure = match row.better {
+            Better::Higher => &benchmark["throughput"],
+            Better::Lower => &benchmark["latency"],
+        };
+        assert_eq!(measure["value"].as_f64(), row.median);
+        assert_eq!(measure["lower_value"].as_f64(), row.lo);
+        assert_eq!(measure["upper_value"].as_f64(), row.hi);
+    }
+}
