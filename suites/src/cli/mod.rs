@@ -7,6 +7,7 @@ mod bench;
 mod check;
 mod claims;
 mod cmp;
+mod completions;
 mod criterion;
 mod diff;
 mod each_check;
@@ -73,6 +74,8 @@ enum Verb {
     Diff(diff::Diff),
     Report(report::Report),
     Noise(noise::Noise),
+    Completions(completions::Completions),
+    Man(completions::Man),
 }
 
 /// Runs the command over the contestants of `registry`, whose properties `check` then knows in the std world;
@@ -103,6 +106,8 @@ pub fn main_in<R: AsyncRegistry>(worlds: &Worlds<R>) -> ExitCode {
         Verb::Diff(diff) => diff.run(),
         Verb::Report(report) => report.run(),
         Verb::Noise(noise) => noise.run(),
+        Verb::Completions(completions) => completions.run(),
+        Verb::Man(man) => man.run(),
     };
     outcome.unwrap_or_else(Failure::tell)
 }

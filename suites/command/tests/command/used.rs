@@ -436,11 +436,40 @@ fn noise_is_told_with_the_keys_of_its_record() {
 }
 
 #[test]
+fn shells_and_manuals_know_every_verb() {
+    let ground = Ground::new();
+    let verbs = ["check", "measure", "diff"];
+    for shell in ["bash", "zsh", "fish"] {
+        let text = ground.run(&["completions", shell]).fine();
+        for verb in verbs {
+            assert!(text.contains(verb), "{shell}: {verb}");
+        }
+        assert!(!text.contains("cargo flowmeter check"), "{shell}");
+    }
+    let page = ground.run(&["man"]).fine();
+    assert!(page.contains(".TH flowmeter"), "{page}");
+    for verb in verbs {
+        assert!(page.contains(&format!("flowmeter {verb}")), "{verb}");
+    }
+}
+
+#[test]
 fn help_is_readable_in_a_hundred_columns() {
     let ground = Ground::new();
     let verbs = [
-        "list", "check", "mutants", "sites", "claims", "measure", "rank", "cmp", "diff", "report",
+        "list",
+        "check",
+        "mutants",
+        "sites",
+        "claims",
+        "measure",
+        "rank",
+        "cmp",
+        "diff",
+        "report",
         "noise",
+        "completions",
+        "man",
     ];
     let top = ground.run(&["--help"]).fine();
     for part in [
