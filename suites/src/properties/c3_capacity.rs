@@ -1,14 +1,15 @@
 //! C3: a full buffer makes a put wait, an empty one a take; it is full exactly at its capacity.
 
+use std::iter;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::channel::{Async, Blocking, Buffer, Channels, Offered, Polled};
 use flowmeter_harness::sync::World;
 
-use super::acts::{having, is_empty, put, take};
+use super::acts::{fill, having, is_empty, put, room, take};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
@@ -71,7 +72,7 @@ pub(super) fn quiescent_cases<C: Blocking, W: World>() -> Vec<Case> {
         .into_iter()
         .filter(|buffer| W::name() != "std" && C::open::<u32>(*buffer).is_some_and(shared))
         .flat_map(|buffer| {
-            [
+            let mut cases = vec![
                 Case::new(format!("a put waits for a take, {buffer}"), move || {
                     a_put_waits::<C, W>(buffer)
                 }),
@@ -81,21 +82,16 @@ pub(super) fn quiescent_cases<C: Blocking, W: World>() -> Vec<Case> {
                 Case::new(format!("one value for two takes, {buffer}"), move || {
                     one_of_two_takes::<C, W>(buffer)
                 }),
-            ]
+            ];
+            if buffer != Buffer::Rendezvous {
+                cases.push(Case::new(
+                    format!("one place for two puts, {buffer}"),
+                    move || one_of_two_puts::<C, W>(buffer),
+                ));
+            }
+            cases
         })
         .collect()
-}
-
-/// Fills the buffer with 0, 1, … and says how many values that took.
-fn fill<C: Channels>(tx: &mut C::Tx<u32>, buffer: Buffer) -> u32 {
-    let room = match buffer {
-        Buffer::Fixed(room) => room.get() as u32,
-        _ => 0,
-    };
-    for value in 0..room {
-        assert_eq!(C::offer(tx, value), Offered::Done);
-    }
-    room
 }
 
 /// With everybody waiting, the put waits too and the buffer is full; the take that then comes ends it.
@@ -150,6 +146,42 @@ fn one_of_two_takes<C: Blocking, W: World>(buffer: Buffer) {
     took.sort_unstable();
     holds_eq!(took, [1, 2], "C3: one value for each take");
     is_empty::<C, _>(&mut rx, "C2: a value was taken twice");
+}
+
+/// The last place is for one of two puts; the other waits until everybody does, and a poll makes room.
+fn one_of_two_puts<C: Blocking, W: World>(buffer: Buffer) {
+    let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
+    let last = room(buffer) as u32;
+    for value in 1..last {
+        assert_eq!(C::offer(&mut tx, value), Offered::Done);
+    }
+    let mut other = C::another_rx(&rx).expect("asked before");
+    // Stays as it is where nobody had to wait.
+    let first = Arc::new(AtomicU32::new(u32::MAX));
+    let polled = Arc::clone(&first);
+    W::on_quiescence(move || {
+        if let Polled::Done(value) = C::poll(&mut other) {
+            polled.store(value, Relaxed);
+        }
+    });
+    let putters = [0, last].map(|value| {
+        let mut tx = C::another_tx(&tx).expect("asked before");
+        W::spawn(move || put::<C, W, _>(&mut tx, value))
+    });
+    for putter in putters {
+        W::join(putter);
+    }
+    let mut all = vec![first.load(Relaxed)];
+    all.extend(iter::from_fn(|| match C::poll(&mut rx) {
+        Polled::Done(value) => Some(value),
+        _ => None,
+    }));
+    all.sort_unstable();
+    holds_eq!(
+        all,
+        Vec::from_iter(0..=last),
+        "C3: one place for each put, and one of two had to wait"
+    );
 }
 
 /// Cases with a put that waits, polled by hand.
