@@ -135,13 +135,21 @@ fn offer_to_a_take<C: Channels>(tx: &mut C::Tx<u32>, value: u32) {
 fn one_of_two_takes<C: Blocking, W: World>(buffer: Buffer) {
     let (mut tx, mut rx) = C::open::<u32>(buffer).expect("asked before");
     let mut later = C::another_tx(&tx).expect("asked before");
+    // Two takes look again for a put that has its place and is not done: loom may give way from the one to the other for
+    // ever. Where there is more than one place the value is stored beforehand there.
+    let is_stored = W::name() == "loom" && room(buffer) > 1;
+    if is_stored {
+        assert_eq!(C::offer(&mut tx, 1), Offered::Done);
+    }
     let takers = [(); 2].map(|()| {
         let mut rx = C::another_rx(&rx).expect("asked before");
         W::spawn(move || take::<C, W, _>(&mut rx))
     });
     // If one value answers both there is no such moment, and if it answers none both wait on after it.
     W::on_quiescence(move || offer_to_a_take::<C>(&mut later, 2));
-    put::<C, W, _>(&mut tx, 1);
+    if !is_stored {
+        put::<C, W, _>(&mut tx, 1);
+    }
     let mut took = takers.map(W::join);
     took.sort_unstable();
     holds_eq!(took, [1, 2], "C3: one value for each take");
