@@ -17,8 +17,8 @@ use std::task::{Context, RawWaker, RawWakerVTable, Waker};
 use std::time::Duration;
 
 use flowmeter_harness::channel::{
-    Alts, AltsError, BlockingReserve, Callback, Clause, Order, Patience, PutUntilError, Reserve,
-    Transforms,
+    Alts, AltsError, AsyncReserve, BlockingReserve, Callback, Clause, Order, Patience,
+    PutUntilError, Reserve, Transforms,
 };
 use flowmeter_impls::channel::{
     Buffer, Offered, Polled, PutError, ReserveError, TakeError, TakeUntilError, TransformError,
@@ -66,6 +66,16 @@ macro_rules! bad_use {
                 }
                 assert_eq!(channel.poll(), Polled::Done(1));
                 assert_eq!(channel.poll(), Polled::WouldWait);
+
+                let (tx, rx) = Channel::split(Buffer::fixed(1));
+                assert_eq!(tx.offer(3), Offered::Done);
+                {
+                    let mut reserve = pin!(Family::reserve_async(&tx));
+                    let poll = AssertUnwindSafe(|| reserve.as_mut().poll(&mut context).is_ready());
+                    assert!(catch_unwind(poll).is_err());
+                }
+                assert_eq!(rx.poll(), Polled::Done(3));
+                assert_eq!(tx.offer(4), Offered::Done, "nobody holds the room");
             }
 
             #[test]

@@ -52,7 +52,7 @@ pub(super) fn cases<C: Alts>(uniform: bool) -> Vec<Case> {
 
 /// Cases for every world: an earlier clause that had its value first is not passed by.
 pub(super) fn raced_cases<C: Alts, W: World>() -> Vec<Case> {
-    having::<C>(&[Buffer::fixed(1), Buffer::Unbounded])
+    having::<C>(&[Buffer::fixed(1), Buffer::fixed(2), Buffer::Unbounded])
         .map(|buffer| {
             Case::new(
                 format!("each looks for the other's value first, {buffer}"),

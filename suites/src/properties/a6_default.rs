@@ -20,14 +20,15 @@ pub(super) const MIXED: Property = Property {
 };
 
 pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
-    let mut cases: Vec<Case> = having::<C>(&[Buffer::fixed(1), Buffer::Unbounded])
-        .map(|buffer| {
-            Case::new(
-                format!("each looks for the other's value, {buffer}"),
-                move || crossing::<C, W>(buffer),
-            )
-        })
-        .collect();
+    let mut cases: Vec<Case> =
+        having::<C>(&[Buffer::fixed(1), Buffer::fixed(2), Buffer::Unbounded])
+            .map(|buffer| {
+                Case::new(
+                    format!("each looks for the other's value, {buffer}"),
+                    move || crossing::<C, W>(buffer),
+                )
+            })
+            .collect();
     for buffer in having::<C>(&[Buffer::Rendezvous, Buffer::fixed(1)]) {
         cases.push(Case::new(buffer.to_string(), move || {
             default::<C, W>(buffer)

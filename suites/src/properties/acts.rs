@@ -80,6 +80,23 @@ pub(super) fn having<C: Channels>(buffers: &[Buffer]) -> impl Iterator<Item = Bu
     buffers.iter().copied().filter(has)
 }
 
+/// How many values it stores before a put waits: none where there is no buffer, or no bound.
+pub(super) fn room(buffer: Buffer) -> usize {
+    match buffer {
+        Buffer::Fixed(room) => room.get(),
+        _ => 0,
+    }
+}
+
+/// Fills the buffer with 0, 1, … and says how many values that took.
+pub(super) fn fill<C: Channels>(tx: &mut C::Tx<u32>, buffer: Buffer) -> u32 {
+    let room = room(buffer) as u32;
+    for value in 0..room {
+        assert_eq!(C::offer(tx, value), Offered::Done);
+    }
+    room
+}
+
 /// How long before a deadline that is to be met by a race: under std any time that an operation may take,
 /// for there the clock runs; elsewhere the checker decides when it passes.
 pub(super) fn edge_after<W: World>() -> Duration {

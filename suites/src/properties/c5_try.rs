@@ -3,7 +3,7 @@
 use flowmeter_harness::channel::{Blocking, Buffer, Channels, Offered, Polled};
 use flowmeter_harness::sync::World;
 
-use super::acts::{having, is_closable, offer, put, take};
+use super::acts::{fill, having, is_closable, offer, put, take};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
@@ -18,7 +18,12 @@ pub(super) fn cases<C: Channels>(keeps_buffered: bool) -> Vec<Case> {
     if C::open::<u32>(Buffer::Rendezvous).is_some() {
         cases.push(Case::new("rendezvous", alone_on_a_rendezvous::<C>));
     }
-    for buffer in [Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded] {
+    for buffer in [
+        Buffer::Rendezvous,
+        Buffer::fixed(1),
+        Buffer::fixed(2),
+        Buffer::Unbounded,
+    ] {
         if is_closable::<C>(buffer) {
             cases.push(Case::new(format!("closed, {buffer}"), move || {
                 closed::<C>(buffer, keeps_buffered)
@@ -30,13 +35,23 @@ pub(super) fn cases<C: Channels>(keeps_buffered: bool) -> Vec<Case> {
 
 /// Cases with a second thread.
 pub(super) fn blocking_cases<C: Blocking, W: World>() -> Vec<Case> {
-    having::<C>(&[Buffer::Rendezvous, Buffer::fixed(1)])
+    let (one, two) = (Buffer::fixed(1), Buffer::fixed(2));
+    let mut cases: Vec<Case> = having::<C>(&[Buffer::Rendezvous, one, two])
         .map(|buffer| {
             Case::new(format!("a taker, {buffer}"), move || {
                 an_offer_meets_a_take::<C, W>(buffer)
             })
         })
-        .collect()
+        .collect();
+    for buffer in having::<C>(&[one, two, Buffer::Unbounded]) {
+        let name = format!("each polls for the other's value, {buffer}");
+        cases.push(Case::new(name, move || each_polls::<C, W>(buffer)));
+        if buffer != Buffer::Unbounded {
+            let name = format!("each offers into the other's room, {buffer}");
+            cases.push(Case::new(name, move || each_offers::<C, W>(buffer)));
+        }
+    }
+    cases
 }
 
 fn alone_on_a_rendezvous<C: Channels>() {
@@ -90,4 +105,42 @@ fn an_offer_meets_a_take<C: Blocking, W: World>(buffer: Buffer) {
         put::<C, W, _>(&mut tx, value);
     }
     holds_eq!(W::join(taker), 7, "C2: the take got something else");
+}
+
+/// Two threads put, each to its channel, and poll the other's: whoever polls later comes after both puts.
+fn each_polls<C: Blocking, W: World>(buffer: Buffer) {
+    let (tx_here, rx_here) = C::open::<u32>(buffer).expect("asked before");
+    let (tx_there, rx_there) = C::open::<u32>(buffer).expect("asked before");
+    let look = |mut tx: C::Tx<u32>, mut rx: C::Rx<u32>| {
+        put::<C, W, _>(&mut tx, 1);
+        W::perturb();
+        (C::poll(&mut rx), tx, rx)
+    };
+    let other = W::spawn(move || look(tx_there, rx_here));
+    let here = look(tx_here, rx_there);
+    let there = W::join(other);
+    holds!(
+        [&here.0, &there.0].contains(&&Polled::Done(1)),
+        "C5: each of two threads put before it polled, and neither found the other's value"
+    );
+}
+
+/// Two threads take, each from its full channel, and offer to the other's: whoever offers later comes after both takes.
+fn each_offers<C: Blocking, W: World>(buffer: Buffer) {
+    let (mut tx_here, rx_here) = C::open::<u32>(buffer).expect("asked before");
+    let (mut tx_there, rx_there) = C::open::<u32>(buffer).expect("asked before");
+    for tx in [&mut tx_here, &mut tx_there] {
+        fill::<C>(tx, buffer);
+    }
+    let look = |mut tx: C::Tx<u32>, mut rx: C::Rx<u32>| {
+        take::<C, W, _>(&mut rx);
+        (offer::<C, W, _>(&mut tx, 9), tx, rx)
+    };
+    let other = W::spawn(move || look(tx_there, rx_here));
+    let here = look(tx_here, rx_there);
+    let there = W::join(other);
+    holds!(
+        [&here.0, &there.0].contains(&&Offered::Done),
+        "C5: each of two threads took before it offered, and neither found the other's room"
+    );
 }

@@ -8,8 +8,8 @@ use flowmeter_harness::channel::{Async, Buffer, Channels, Offered, Polled};
 use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::World;
 
-use super::acts::having;
-use super::cancellation::{self, Duty};
+use super::acts::{having, room};
+use super::cancellation::{self, BUFFERS, Duty};
 use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
@@ -26,7 +26,7 @@ pub(super) const BY_ALTS: Property = Property {
 
 pub(super) fn cases<C: Async, W: World>() -> Vec<Case> {
     let mut cases = cancellation::cases::<C, W>(Duty::LoseNothing);
-    for buffer in having::<C>(&[Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded]) {
+    for buffer in having::<C>(&BUFFERS) {
         cases.push(Case::new(
             format!("take against a put, {buffer}"),
             move || take_race::<C, W>(buffer),
@@ -71,16 +71,23 @@ fn came_back<C: Async>(buffer: Buffer) {
             "C5: an offer found no take that waits"
         );
     }
+    // A rendezvous, too, has the one that came back.
+    let full = room(buffer).max(1) as u32;
+    for value in 2..=full {
+        assert_eq!(C::offer(&mut tx, value), Offered::Done);
+    }
     holds_eq!(
-        C::offer(&mut tx, 2),
-        Offered::WouldWait(2),
+        C::offer(&mut tx, full + 1),
+        Offered::WouldWait(full + 1),
         "C3: a value that came back needs no room"
     );
-    holds_eq!(
-        C::poll(&mut rx),
-        Polled::Done(1),
-        "C9: a value handed to a take was lost with it"
-    );
+    for value in 1..=full {
+        holds_eq!(
+            C::poll(&mut rx),
+            Polled::Done(value),
+            "C9: a value handed to a take was lost with it"
+        );
+    }
 }
 
 /// What dropped takes had been handed is next again in the order of the puts, whichever is dropped first and

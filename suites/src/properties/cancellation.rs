@@ -15,7 +15,7 @@ use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::World;
 
 use super::Case;
-use super::acts::{having, offer, turns};
+use super::acts::{having, offer, room, turns};
 
 /// What a family owes to those who drop its futures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,9 +40,17 @@ enum Act {
 /// Polls after which a future is dropped, at most.
 const POLLS: usize = 3;
 
+/// Whose futures are dropped.
+pub(super) const BUFFERS: [Buffer; 4] = [
+    Buffer::Rendezvous,
+    Buffer::fixed(1),
+    Buffer::fixed(2),
+    Buffer::Unbounded,
+];
+
 pub(super) fn cases<C: Async, W: World>(duty: Duty) -> Vec<Case> {
     let mut cases = Vec::new();
-    for buffer in having::<C>(&[Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded]) {
+    for buffer in having::<C>(&BUFFERS) {
         let mut case = |what: &str, model: fn(Buffer, Duty)| {
             cases.push(Case::new(format!("{what}, {buffer}"), move || {
                 model(buffer, duty)
@@ -312,7 +320,7 @@ fn dropped_put<C: Async>(buffer: Buffer, duty: Duty, plan: &[Act]) {
     let mut scene = Scene::<C>::open(buffer, duty, POLLS);
     let mut other = C::another_tx(&scene.tx);
     let Scene { tx, rx, books, .. } = &mut scene;
-    if buffer != Buffer::Rendezvous {
+    for _ in 0..room(buffer) {
         let token = books.next();
         let id = token.id();
         holds!(books.offered(id, C::offer(tx, token)), "C5: no room");

@@ -13,8 +13,7 @@
 //! # Orders
 //!
 //! * Stamps are stored with release and read with acquire: that hands a value to its take, and a slot to its next put.
-//!   The latter orders a take's reading before the next writing, which no other step of both does. (The proofs
-//!   under loom notice where the former is weakened; two preemptions do not lead to where the latter would show.)
+//!   The latter orders a take's reading before the next writing, which no other step of both does.
 //! * The word hands over nothing, and is moved by read-modify-writes only. They acquire and release for the sake of those
 //!   who are told "full" or "empty": what they know of afterwards is what the one knew who made it so.
 //!

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::channel::{Message, ReserveError};
 use flowmeter_harness::sync::Deadline;
@@ -93,37 +93,48 @@ struct ReserveFuture<'a, T: Message, S: Store<T>> {
     waiter: Option<Arc<Waiter<Put<T>>>>,
 }
 
+impl<'a, T: Message, S: Store<T>> ReserveFuture<'a, T, S> {
+    /// Reserves, or joins the line under the same lock.
+    fn begin(&mut self, waker: &Waker) -> Poll<Result<Permit<'a, T, S>, ReserveError>> {
+        let channel = self.channel;
+        let mut state = channel.lock();
+        match state.reserve() {
+            Err(ReserveError::WouldWait) => {}
+            answer => return Poll::Ready(answer.map(|()| Permit { channel })),
+        }
+        let waiter = Waiter::new(Notify::Nobody);
+        if let Err(refused) = state.wait_to_reserve(&waiter) {
+            return Poll::Ready(Err(refused));
+        }
+        drop(state);
+        // Ours before the executor's code runs: should that panic, the drop of this future leaves the line.
+        let answer = self.waiter.insert(waiter).fetch_or_wake_first(waker);
+        self.settle(answer)
+    }
+
+    fn settle(&mut self, answer: Option<Put<T>>) -> Poll<Result<Permit<'a, T, S>, ReserveError>> {
+        let Some(put) = answer else {
+            return Poll::Pending;
+        };
+        self.waiter = None;
+        Poll::Ready(match put {
+            Ok(()) => Ok(Permit {
+                channel: self.channel,
+            }),
+            Err(_) => Err(ReserveError::Closed),
+        })
+    }
+}
+
 impl<'a, T: Message, S: Store<T>> Future for ReserveFuture<'a, T, S> {
     type Output = Result<Permit<'a, T, S>, ReserveError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let channel = self.channel;
-        if let Some(waiter) = &self.waiter {
-            let Some(answer) = waiter.fetch_or_wake(context.waker()) else {
-                return Poll::Pending;
-            };
-            self.waiter = None;
-            return Poll::Ready(match answer {
-                Ok(()) => Ok(Permit { channel }),
-                Err(_) => Err(ReserveError::Closed),
-            });
-        }
-        let mut reserved = channel.lock().reserve();
-        if reserved == Err(ReserveError::WouldWait) {
-            // Made outside the lock: cloning a waker runs code of the executor.
-            let waiter = Waiter::new(Notify::Task(context.waker().clone()));
-            let mut state = channel.lock();
-            reserved = state.reserve();
-            if reserved == Err(ReserveError::WouldWait) {
-                reserved = state.wait_to_reserve(&waiter);
-                if reserved.is_ok() {
-                    drop(state);
-                    self.waiter = Some(waiter);
-                    return Poll::Pending;
-                }
-            }
-        }
-        Poll::Ready(reserved.map(|()| Permit { channel }))
+        let Some(waiter) = &self.waiter else {
+            return self.begin(context.waker());
+        };
+        let answer = waiter.fetch_or_wake(context.waker());
+        self.settle(answer)
     }
 }
 
