@@ -1,4 +1,4 @@
-//! Stand-alone reproductions, against the crate's own API, of what `hierarchical_hash_wheel_timer` fails (T1, T4, T6).
+//! Stand-alone reproductions, against the crate's own API, of what `hierarchical_hash_wheel_timer` fails (T1, T4, T6, T8).
 //! Each asserts the fault as it is: once a release puts it right, the test fails.
 
 #![allow(
@@ -59,4 +59,23 @@ fn a_timeout_of_as_many_milliseconds_as_a_u32_holds_ends_a_new_timer() {
     let answer = called.recv_timeout(PATIENCE);
     assert_eq!(answer, Err(mpsc::RecvTimeoutError::Disconnected));
     assert!(timer.shutdown().is_err(), "its thread has panicked");
+}
+
+#[test]
+fn a_shutdown_drops_what_is_armed_only_when_its_thread_has_ended() {
+    let timer = Timer::new().expect("a thread");
+    let mut requests = timer.timer_ref();
+    let (armed, gone) = mpsc::channel::<()>();
+    requests.schedule_action_once(1, Duration::from_secs(3_600), move |_| drop(armed));
+    let (tell, told) = mpsc::channel();
+    let (begin, begun) = mpsc::channel();
+    requests.schedule_action_once(2, Duration::ZERO, move |_| {
+        let _ = begin.send(());
+        // T8 says that it is dropped first, so that whoever waits for that comes to an end.
+        let _ = tell.send(gone.recv_timeout(Duration::from_millis(500)));
+    });
+    begun.recv_timeout(PATIENCE).expect("it fires");
+    timer.shutdown().expect("its thread ends");
+    let seen = told.recv_timeout(PATIENCE).expect("it was called");
+    assert_eq!(seen, Err(mpsc::RecvTimeoutError::Timeout));
 }
