@@ -10,10 +10,11 @@
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use hierarchical_hash_wheel_timer::thread_timer::TimerWithThread;
+use hierarchical_hash_wheel_timer::thread_timer::{TimerRef, TimerWithThread};
 use hierarchical_hash_wheel_timer::{ClosureTimer, OneShotClosureState, PeriodicClosureState};
 
 type Timer = TimerWithThread<u64, OneShotClosureState<u64>, PeriodicClosureState<u64>>;
+type Requests = TimerRef<u64, OneShotClosureState<u64>, PeriodicClosureState<u64>>;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -33,6 +34,27 @@ fn it_fires_early_by_a_fraction_of_a_millisecond() {
         called.recv_timeout(PATIENCE).expect("it fires") < timeout
     });
     assert!(early, "none of 200 came early");
+}
+
+#[test]
+fn what_is_asked_for_during_a_slow_callback_fires_early_by_what_that_took() {
+    let timer = Timer::new().expect("a thread");
+    let mut requests: Requests = timer.timer_ref();
+    let mut inside = requests.clone();
+    let timeout = Duration::from_millis(50);
+    let (call, called) = mpsc::channel();
+    requests.schedule_action_once(1, Duration::from_millis(5), move |_| {
+        let begun = Instant::now();
+        while begun.elapsed() < timeout * 2 {
+            std::hint::spin_loop();
+        }
+        let asked = Instant::now();
+        inside.schedule_action_once(2, timeout, move |_| {
+            let _ = call.send(asked.elapsed());
+        });
+    });
+    let took = called.recv_timeout(PATIENCE).expect("it fires");
+    assert!(took < timeout, "{took:?}");
 }
 
 #[test]

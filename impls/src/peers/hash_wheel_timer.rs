@@ -11,7 +11,8 @@
 //!
 //! "It is only guaranteed that the `state` is not triggered *before* the `timeout` expires", and with a fraction of
 //! a millisecond it is (docs/peers.md). What is asked for here are therefore whole milliseconds, rounded up, and one
-//! more, for the tick that has begun; what is due already is asked for without delay.
+//! more, for the tick that has begun; what is due already is asked for without delay. That does not help against what is
+//! counted from before a callback that was slow: such a timer is early, and a failure.
 //!
 //! A cancel is a message to the timer's thread and has no answer, so a timer may fire behind it. Whoever takes the
 //! callback out of its place has it: the thread to call it, or a cancel to drop it. That place is the one

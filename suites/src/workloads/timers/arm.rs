@@ -53,6 +53,8 @@ impl Params {
 
 struct Stages<A> {
     params: Params,
+    /// Of the one that is due.
+    calls: &'static Calls,
     form: PhantomData<fn(A)>,
 }
 
@@ -69,9 +71,9 @@ impl<A: Arming> Stages<A> {
         }
         let last = Reading::last(clock::now_nanos());
         // It has not come to harm: what is due fires, behind all of those.
-        let calls = Calls::new(false);
-        let due = service.arm_counted(Deadline::from_nanos(0), calls);
-        calls.wait_for(1)?;
+        let due = service.arm_counted(Deadline::from_nanos(0), self.calls);
+        self.calls.wait_for(1)?;
+        self.calls.reset();
         drop((due, armed));
         let nanos = (last.nanos - first.nanos).max(1);
         Ok((nanos, last.since(&first, nanos)))
@@ -108,6 +110,7 @@ impl<A: Arming> Stage for Stages<A> {
 pub fn stage<A: Arming>(params: Params) -> Box<dyn Stage> {
     Box::new(Stages::<A> {
         params,
+        calls: Calls::new(false),
         form: PhantomData,
     })
 }

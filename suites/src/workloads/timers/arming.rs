@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::{Cancel, Reset, Sleep, Timers};
 
-use super::calls::Calls;
+use super::calls::{Awaited, Calls};
 
 /// Something that arms timers.
 pub trait Arming: Send + Sync + 'static {
@@ -152,8 +152,9 @@ impl<S: Sleep> Arming for ByFuture<S> {
 
     fn arm_counted(&self, deadline: Deadline, calls: &'static Calls) -> Boxed {
         let mut future = Box::pin(self.0.sleep_until(deadline));
-        if !begin(future.as_mut(), &calls.waker(deadline)) {
-            calls.one_more(deadline);
+        let awaited = Awaited::new(calls, deadline);
+        if !begin(future.as_mut(), &awaited.clone().into()) {
+            awaited.is_ready();
         }
         future
     }

@@ -1,8 +1,8 @@
 //! Counting calls: how many timers have fired, and how many of them before their deadline.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Wake, Waker};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::Wake;
 use std::thread;
 use std::time::Duration;
 
@@ -86,24 +86,40 @@ impl Calls {
             ))),
         }
     }
+}
 
-    /// A waker that counts a call of one that is due then.
-    pub fn waker(&'static self, due: Deadline) -> Waker {
-        Waker::from(Arc::new(Woken { calls: self, due }))
+/// A future that counts when it is ready: whether it says so when it is polled, calls its waker, or does both.
+pub struct Awaited {
+    calls: &'static Calls,
+    due: Deadline,
+    counted: AtomicBool,
+}
+
+impl Awaited {
+    /// One that is due then.
+    pub fn new(calls: &'static Calls, due: Deadline) -> Arc<Awaited> {
+        Arc::new(Awaited {
+            calls,
+            due,
+            counted: AtomicBool::new(false),
+        })
+    }
+
+    /// It is ready.
+    pub fn is_ready(&self) {
+        // Relaxed: who is first counts, and the count orders the rest.
+        if !self.counted.swap(true, Ordering::Relaxed) {
+            self.calls.one_more(self.due);
+        }
     }
 }
 
-struct Woken {
-    calls: &'static Calls,
-    due: Deadline,
-}
-
-impl Wake for Woken {
+impl Wake for Awaited {
     fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
+        self.is_ready();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.calls.one_more(self.due);
+        self.is_ready();
     }
 }

@@ -50,16 +50,19 @@ struct Idle<A: Arming> {
     params: Params,
     service: A,
     _armed: Vec<A::Armed>,
-    calls: &'static Calls,
+    /// Of those.
+    silent: &'static Calls,
+    /// Of one that is due.
+    due: &'static Calls,
 }
 
 impl<A: Arming> Idle<A> {
     /// Whether it still fires what is due, behind all it was asked before, and nothing else.
     fn is_awake(&self) -> Result<(), StageError> {
-        let one = Calls::new(false);
-        let _due = self.service.arm_counted(Deadline::from_nanos(0), one);
-        one.wait_for(1)?;
-        match self.calls.fired() {
+        let _armed = self.service.arm_counted(Deadline::from_nanos(0), self.due);
+        self.due.wait_for(1)?;
+        self.due.reset();
+        match self.silent.fired() {
             0 => Ok(()),
             early => Err(disproved(format!(
                 "{early} timers fired before their deadline"
@@ -99,15 +102,16 @@ impl<A: Arming> Stage for Idle<A> {
 /// # Errors
 /// When the timer does not come back from it.
 pub fn stage<A: Arming>(params: Params) -> Result<Box<dyn Stage>, StageError> {
-    let (service, calls) = (A::start(), Calls::new(false));
+    let (service, silent) = (A::start(), Calls::new(false));
     let mut deadlines = Deadlines::of(Delays::Far);
-    let one = |_| service.arm_counted(deadlines.after(clock::now_nanos()), calls);
+    let one = |_| service.arm_counted(deadlines.after(clock::now_nanos()), silent);
     let armed = (0..params.timers.get()).map(one).collect();
     let idle = Idle {
         params,
         _armed: armed,
         service,
-        calls,
+        silent,
+        due: Calls::new(false),
     };
     // Whoever takes requests by messages has taken them now.
     idle.is_awake()?;

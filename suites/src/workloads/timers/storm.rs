@@ -210,7 +210,12 @@ impl<R: Raining> Storm<R> {
             let now = clock::now_nanos();
             self.arming = now - began;
             let in_time = now < due.as_nanos();
-            let bystanders = Bystanders::of(&self.service, self.params.bystanders.count());
+            let bystanders = self.params.bystanders.count();
+            if bystanders > 0 {
+                // They begin shortly before, since they do not rest.
+                sleep_until(Deadline::from_nanos(due.as_nanos() - 1_000_000));
+            }
+            let bystanders = Bystanders::of(&self.service, bystanders);
             sleep_until(due);
             let first = Reading::first(clock::now_nanos());
             let latest = self.wait(&calls)?;
