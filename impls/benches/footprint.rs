@@ -6,6 +6,11 @@
 //! cargo bench -p flowmeter-impls --features footprint --bench footprint
 //! ```
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "it runs against std alone: no checker watches"
+)]
+
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;

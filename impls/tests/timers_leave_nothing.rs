@@ -1,7 +1,5 @@
 //! T9: timers that come and go leave memory as it was. Alone in its program: what the process holds is looked at.
 
-#![expect(clippy::disallowed_types, reason = "this test runs against std alone")]
-
 use std::time::Duration;
 
 use flowmeter_harness::sync::std::clock;

@@ -1,11 +1,11 @@
 //! Timers: the adapters against bare loops.
 //!
 //! The bare `DelayQueue` is what threads share: behind a lock, with a task that polls it, and never empty,
-//! as the adapter's is. The last row is the queue alone, which no [`Timers`] can be: what sharing it and
-//! calling back come to. It is shown and not judged. The bare `hierarchical_hash_wheel_timer` is what threads share,
-//! too: a handle that is cloned, and a flag that says whether the cancel came before the call, which the crate does not
-//! tell. A plain thread enters tokio's runtime for each sleep,
-//! in the adapter (`outside`) and in the bare loop.
+//! as the adapter's is. The last row is the queue alone, which no `Timers` can be: what sharing it and
+//! calling back come to. It is shown and not judged. The bare `hierarchical_hash_wheel_timer` is what threads
+//! share, too: a handle that is cloned, and a flag that says whether the cancel came before the call, which the
+//! crate does not tell. A plain thread enters tokio's runtime for each sleep, in the adapter (`outside`) and in
+//! the bare loop.
 
 use std::future::poll_fn;
 use std::hint::black_box;
@@ -16,7 +16,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use flowmeter_harness::sync::std::clock;
-use flowmeter_harness::timer::{Cancel, Fired, Sleep, Timers};
+use flowmeter_harness::timer::{Cancel, Fired, Sleep};
 use flowmeter_impls::peers::async_io::AsyncIo;
 use flowmeter_impls::peers::hash_wheel_timer::HashWheelTimer;
 use flowmeter_impls::peers::tokio_delay_queue::TokioDelayQueue;
