@@ -1,8 +1,15 @@
-//! What channels hold on the heap: empty ones, a message in the queue, and a take that waits. As a table to read.
+//! What channels and timers hold on the heap, as two tables to read. Channels: empty ones, a message in the queue, and a
+//! take that waits. Timers: one that is armed, by its callback or as a future, and what ten million leave behind that
+//! were called off (T9).
 //!
 //! ```text
 //! cargo bench -p flowmeter-impls --features footprint --bench footprint
 //! ```
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "it runs against std alone: no checker watches"
+)]
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -12,6 +19,9 @@ use std::task::{Context, Waker};
 use flowmeter_harness::channel::{Async, Blocking, Buffer, Channels, Offered};
 use flowmeter_harness::measure::allocation::{Counting, live_bytes, switch_on};
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
+use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::sync::std::{block_on, clock};
+use flowmeter_harness::timer::{Cancel, Sleep, Timers};
 use flowmeter_impls::registry::Everybody;
 
 #[global_allocator]
@@ -122,14 +132,133 @@ fn of_a_take<C: Async>() -> Option<f64> {
     Some(bytes as f64 / many as f64)
 }
 
+/// Of timers.
+#[derive(Default)]
+struct Timed(BTreeMap<&'static str, [Option<String>; TIMED.len()]>);
+
+const TIMED: [&str; 4] = [
+    "a timer",
+    "a sleep",
+    "10,000,000 timers called off",
+    "10,000,000 sleeps dropped",
+];
+
+/// Timers that are armed at once.
+const ARMED: usize = 100_000;
+const CYCLES: u64 = 10_000_000;
+/// Whoever holds more has shown what is to be seen.
+const ENOUGH: i64 = 1 << 30;
+
+impl Timed {
+    fn fill(&mut self, who: &Contestant, column: usize, text: String) {
+        self.0.entry(who.name).or_default()[column] = Some(text);
+    }
+}
+
+impl Enrol for Timed {
+    fn timer<T: Timers>(&mut self, who: &Contestant) {
+        let timers = T::start();
+        let one = |deadline| timers.schedule(deadline, |_| {});
+        let bytes = of_a_timer(one, || settle(&timers));
+        self.fill(who, 0, bytes);
+    }
+
+    fn sleep<S: Sleep>(&mut self, who: &Contestant) {
+        let service = S::start();
+        let one = |deadline| begun(Box::pin(service.sleep_until(deadline)));
+        let settle = || block_on(service.sleep_until(clock::after(SOON)));
+        let bytes = of_a_timer(one, settle);
+        self.fill(who, 1, bytes);
+        let left = left_behind(|deadline| drop(one(deadline)), settle);
+        self.fill(who, 3, left);
+    }
+
+    fn cancel<T: Cancel>(&mut self, who: &Contestant) {
+        let timers = T::start();
+        let cycle = |deadline| {
+            let handle = timers.schedule(deadline, |_| {});
+            assert!(timers.cancel(&handle), "it fired an hour early");
+        };
+        let left = left_behind(cycle, || settle(&timers));
+        self.fill(who, 2, left);
+    }
+}
+
+const SOON: std::time::Duration = std::time::Duration::from_millis(1);
+
+/// An hour from now and more.
+fn far(number: u64) -> Deadline {
+    Deadline::from_nanos(clock::now_nanos() + 3_600_000_000_000 + number % 1_000 * 1_000_000_000)
+}
+
+/// Waits until the service has done what it was asked before: what is due now fires behind it.
+fn settle<T: Timers>(timers: &T) {
+    let (call, called) = std::sync::mpsc::channel();
+    timers.schedule(clock::after(SOON), move |_| {
+        let _ = call.send(());
+    });
+    called.recv().expect("it fires");
+}
+
+/// The future, polled once.
+fn begun<F: Future>(mut future: Pin<Box<F>>) -> Pin<Box<F>> {
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(future.as_mut().poll(&mut context).is_pending());
+    future
+}
+
+/// Bytes of one of many; what growing leaves unused is among them, names are not.
+fn of_a_timer<N>(mut arm: impl FnMut(Deadline) -> N, settle: impl Fn()) -> String {
+    let mut names = Vec::with_capacity(ARMED);
+    drop(arm(far(0)));
+    settle();
+    let before = live_bytes().expect("it is counted");
+    names.extend((0..ARMED as u64).map(|number| arm(far(number))));
+    settle();
+    let bytes = live_bytes().expect("it is counted") - before;
+    format!("{:.0}", bytes as f64 / ARMED as f64)
+}
+
+/// Bytes that are held when so many have come and gone that were not before.
+fn left_behind(mut cycle: impl FnMut(Deadline), settle: impl Fn()) -> String {
+    const LOOK: u64 = 100_000;
+    for number in 0..LOOK {
+        cycle(far(number));
+    }
+    settle();
+    let before = live_bytes().expect("it is counted");
+    let held = || live_bytes().expect("it is counted") - before;
+    for number in 0..CYCLES {
+        cycle(far(number));
+        if number % LOOK == 0 {
+            settle();
+            if held() > ENOUGH {
+                return format!("over {ENOUGH} after {number}");
+            }
+        }
+    }
+    settle();
+    held().to_string()
+}
+
+fn print<const N: usize>(columns: [&str; N], rows: BTreeMap<&str, [Option<String>; N]>) {
+    println!("| bytes | {} |", columns.join(" | "));
+    println!("|{}", " --- |".repeat(N + 1));
+    for (name, row) in rows {
+        let cells = row.map(|cell| cell.unwrap_or_else(|| "-".to_owned()));
+        println!("| {name} | {} |", cells.join(" | "));
+    }
+    println!();
+}
+
 fn main() {
     assert!(switch_on(), "this program's allocator counts");
     let mut table = Table::default();
     Everybody.channels(&mut table);
-    println!("| bytes | {} |", COLUMNS.join(" | "));
-    println!("|{}", " --- |".repeat(COLUMNS.len() + 1));
-    for (name, row) in table.0 {
-        let cells = row.map(|bytes| bytes.map_or("-".to_owned(), |bytes| format!("{bytes:.0}")));
-        println!("| {name} | {} |", cells.join(" | "));
-    }
+    let rows = table.0.into_iter();
+    let text = |row: Row| row.map(|bytes| bytes.map(|bytes| format!("{bytes:.0}")));
+    print(COLUMNS, rows.map(|(name, row)| (name, text(row))).collect());
+    let mut timed = Timed::default();
+    Everybody.timers(&mut timed);
+    print(TIMED, timed.0);
 }

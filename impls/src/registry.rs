@@ -383,7 +383,9 @@ fn published_crossfire<H: Enrol>(hall: &mut H) {
 fn published_timers<H: Enrol>(hall: &mut H) {
     use flowmeter_harness::registry::peer;
 
-    use crate::peers::{async_io, os_sleep, tokio_delay_queue, tokio_sleep, version};
+    use crate::peers::{
+        async_io, hash_wheel_timer, os_sleep, spin_sleep, tokio_delay_queue, tokio_sleep, version,
+    };
 
     peer::<tokio_sleep::TokioSleep, _>(hall, "tokio-sleep", version("tokio"))
         .sleep()
@@ -396,12 +398,21 @@ fn published_timers<H: Enrol>(hall: &mut H) {
     peer::<async_io::AsyncIo, _>(hall, "async-io", version("async-io"))
         .sleep()
         .enter();
+    let hash_wheel_timer = version("hierarchical_hash_wheel_timer");
+    peer::<hash_wheel_timer::HashWheelTimer, _>(hall, "hash-wheel-timer", hash_wheel_timer)
+        .timer()
+        .cancel()
+        .enter();
     peer::<os_sleep::OsSleep, _>(hall, "os-sleep", os_sleep::version())
         .blocking_sleep()
         .reference()
         .enter();
     #[cfg(target_os = "linux")]
     peer::<os_sleep::OsSleepSharp, _>(hall, "os-sleep-1ns", os_sleep::version())
+        .blocking_sleep()
+        .reference()
+        .enter();
+    peer::<spin_sleep::SpinSleep, _>(hall, "spin-sleep", version("spin_sleep"))
         .blocking_sleep()
         .reference()
         .enter();

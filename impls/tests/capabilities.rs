@@ -129,9 +129,11 @@ const TABLE: &[(&str, Origin, &str)] = &[
     ("tokio-sleep", Origin::Peer, "sleep"),
     ("tokio-delay-queue", Origin::Peer, "schedule cancel reset"),
     ("async-io", Origin::Peer, "sleep"),
+    ("hash-wheel-timer", Origin::Peer, "schedule cancel"),
     ("os-sleep", Origin::Peer, "blocking-sleep"),
     #[cfg(target_os = "linux")]
     ("os-sleep-1ns", Origin::Peer, "blocking-sleep"),
+    ("spin-sleep", Origin::Peer, "blocking-sleep"),
     (
         "semaphore",
         Origin::Own,

@@ -21,10 +21,12 @@ use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::std::{block_on, clock};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Fired, Reset, Sleep, Timers};
 use flowmeter_impls::peers::async_io::AsyncIo;
+use flowmeter_impls::peers::hash_wheel_timer::HashWheelTimer;
 use flowmeter_impls::peers::os_sleep::OsSleep;
 #[cfg(target_os = "linux")]
 use flowmeter_impls::peers::os_sleep::OsSleepSharp;
-use flowmeter_impls::peers::tokio_delay_queue::{TimerId, TokioDelayQueue};
+use flowmeter_impls::peers::spin_sleep::SpinSleep;
+use flowmeter_impls::peers::tokio_delay_queue::TokioDelayQueue;
 use flowmeter_impls::peers::tokio_executor::Tokio;
 use flowmeter_impls::peers::tokio_sleep::TokioSleep;
 
@@ -234,6 +236,12 @@ mod blocking {
     }
 
     #[test]
+    fn t1_t4_a_sleep_that_spins_keeps_its_deadlines() {
+        comes_to_an_end(keeps_its_deadlines::<SpinSleep>);
+        never_comes::<SpinSleep>();
+    }
+
+    #[test]
     fn t4_the_systems_sleep_has_a_moment_that_never_comes() {
         never_comes::<OsSleep>();
         #[cfg(target_os = "linux")]
@@ -241,11 +249,11 @@ mod blocking {
     }
 }
 
-mod delay_queue {
+mod calling {
     use super::*;
 
     /// A timer, and what tells its test that it has fired, or was dropped uncalled.
-    fn schedule(timers: &TokioDelayQueue, deadline: Deadline) -> (TimerId, Receiver<Fired>) {
+    fn schedule<T: Timers>(timers: &T, deadline: Deadline) -> (T::Handle, Receiver<Fired>) {
         let (call, called) = mpsc::channel();
         let handle = timers.schedule(deadline, move |fired| {
             assert_has_passed(fired.due);
@@ -264,10 +272,10 @@ mod delay_queue {
     }
 
     /// A timer of which `change` was told in time, before it was due.
-    fn changed(
-        timers: &TokioDelayQueue,
-        change: impl Fn(&TimerId) -> bool,
-    ) -> (Deadline, TimerId, Receiver<Fired>) {
+    fn changed<T: Timers>(
+        timers: &T,
+        change: impl Fn(&T::Handle) -> bool,
+    ) -> (Deadline, T::Handle, Receiver<Fired>) {
         loop {
             let due = clock::after(DELAYS[3]);
             let (handle, called) = schedule(timers, due);
@@ -279,22 +287,19 @@ mod delay_queue {
         }
     }
 
-    #[test]
-    fn t1_t4_it_keeps_its_deadlines() {
-        let timers = TokioDelayQueue::start();
+    fn keeps_its_deadlines<T: Cancel>() {
+        let timers = T::start();
         let deadlines = DELAYS.map(clock::after).into_iter().chain([past()]);
         let armed: Vec<_> = deadlines.map(|due| (due, schedule(&timers, due))).collect();
         for (due, (handle, called)) in armed {
             assert_eq!(called.recv_timeout(PATIENCE), fired(due));
             assert_has_passed(due);
             assert!(!timers.cancel(&handle), "T2: it had fired");
-            assert!(!timers.reset(&handle, past()), "T3: it had fired");
         }
     }
 
-    #[test]
-    fn t2_a_cancelled_timer_never_fires_whoever_has_its_place() {
-        let timers = TokioDelayQueue::start();
+    fn calls_off_what_it_is_told_to<T: Cancel>() {
+        let timers = T::start();
         let (due, cancelled, called) = changed(&timers, |handle| timers.cancel(handle));
         assert_eq!(
             called.recv_timeout(PATIENCE),
@@ -303,19 +308,22 @@ mod delay_queue {
         );
         assert!(!timers.cancel(&cancelled), "T2: cancelled before");
 
-        // The queue gives the next timer the same key. It is due later, so that whatever were left of the
-        // cancelled one would fire it early.
+        // The next timer may have its place. It is due later, so that whatever were left of the cancelled one
+        // would fire it early.
         let due = Deadline::from_nanos(due.as_nanos() + 5_000_000);
         let (_next, next_called) = schedule(&timers, due);
         assert!(!timers.cancel(&cancelled), "T2: cancelled before");
-        assert!(!timers.reset(&cancelled, past()), "T3: cancelled before");
         assert_eq!(next_called.recv_timeout(PATIENCE), fired(due));
+
+        let (far, far_called) = schedule(&timers, clock::after(HOUR));
+        assert!(!T::start().cancel(&far), "T2: another service's");
+        assert!(timers.cancel(&far), "T2: it has not fired");
+        assert_eq!(far_called.recv_timeout(PATIENCE), UNCALLED);
     }
 
-    #[test]
-    fn t3_an_earlier_timer_wakes_a_thread_that_waits_for_a_later_one() {
-        let timers = TokioDelayQueue::start();
-        // Fired, so that the queue's task has since gone to wait for the later one.
+    fn wakes_for_an_earlier_one<T: Timers>() {
+        let timers = T::start();
+        // Fired, so that the service has since gone to wait for the later one.
         let (_far, _far_called) = schedule(&timers, clock::after(HOUR));
         let (_first, first_called) = schedule(&timers, clock::after(DELAYS[2]));
         first_called.recv_timeout(PATIENCE).expect("T2: it fires");
@@ -324,35 +332,8 @@ mod delay_queue {
         assert_eq!(next_called.recv_timeout(PATIENCE), fired(due));
     }
 
-    #[test]
-    fn t3_a_timer_moves_to_where_it_is_reset() {
-        let timers = TokioDelayQueue::start();
-        for from in [clock::after(HOUR), Deadline::NEVER] {
-            for to in [past(), clock::after(DELAYS[3])] {
-                let (handle, called) = schedule(&timers, from);
-                assert!(timers.reset(&handle, to));
-                assert_eq!(called.recv_timeout(PATIENCE), fired(to));
-            }
-        }
-    }
-
-    #[test]
-    fn t3_a_timer_that_was_put_off_does_not_fire_when_it_was_due() {
-        let timers = TokioDelayQueue::start();
-        for to in [clock::after(HOUR), Deadline::NEVER] {
-            let (due, handle, called) = changed(&timers, |handle| timers.reset(handle, to));
-            // Due at the same moment, and fired at it.
-            let (_next, next_called) = schedule(&timers, due);
-            assert_eq!(next_called.recv_timeout(PATIENCE), fired(due));
-            assert!(timers.cancel(&handle), "T3: it has not fired");
-            assert_eq!(called.recv_timeout(PATIENCE), UNCALLED);
-        }
-    }
-
-    #[test]
-    fn t4_the_largest_deadlines_are_armed_and_can_be_cancelled() {
-        let timers = TokioDelayQueue::start();
-        let horizon = Duration::from_millis(1 << 36);
+    fn arms_the_largest_deadlines<T: Cancel>(horizon: Duration) {
+        let timers = T::start();
         for due in [
             Deadline::NEVER,
             Deadline::from_nanos(u64::MAX - 1),
@@ -361,25 +342,17 @@ mod delay_queue {
             clock::after(horizon - HOUR),
         ] {
             let (handle, called) = schedule(&timers, due);
-            assert!(timers.reset(&handle, due), "T4: {due} has fired");
             assert!(timers.cancel(&handle), "T4: {due} has fired");
             assert_eq!(called.recv_timeout(PATIENCE), UNCALLED);
         }
-    }
-
-    #[test]
-    fn t6_a_callback_that_panics_ends_alone() {
-        let timers = TokioDelayQueue::start();
-        timers.schedule(past(), |_| panic!("on purpose"));
         let due = clock::after(DELAYS[2]);
         let (_handle, called) = schedule(&timers, due);
         assert_eq!(called.recv_timeout(PATIENCE), fired(due));
     }
 
-    #[test]
-    fn a_callback_may_use_the_timer_that_calls_it() {
-        let timers = Arc::new(TokioDelayQueue::start());
-        let (far, far_called) = schedule(&timers, clock::after(HOUR));
+    fn may_be_used_by_what_it_calls<T: Cancel<Handle: Sync>>() {
+        let timers = Arc::new(T::start());
+        let (far, far_called) = schedule(&*timers, clock::after(HOUR));
         let (call, called) = mpsc::channel();
         let inside = Arc::clone(&timers);
         timers.schedule(past(), move |_| {
@@ -390,9 +363,8 @@ mod delay_queue {
         assert_eq!(far_called.recv_timeout(PATIENCE), UNCALLED);
     }
 
-    #[test]
-    fn t8_its_thread_ends_with_it_and_what_is_armed_is_dropped_uncalled() {
-        let timers = TokioDelayQueue::start();
+    fn ends_with_its_thread<T: Timers>() {
+        let timers = T::start();
         let thread_alive = Arc::new(());
         let token = Arc::clone(&thread_alive);
         let (call, called) = mpsc::channel();
@@ -411,5 +383,110 @@ mod delay_queue {
             never_called.try_recv(),
             Err(mpsc::TryRecvError::Disconnected)
         );
+    }
+
+    /// What both can do, for each of them.
+    macro_rules! tests {
+        ($timers:ty, $horizon:expr) => {
+            #[test]
+            fn t1_t4_it_keeps_its_deadlines() {
+                keeps_its_deadlines::<$timers>();
+            }
+
+            #[test]
+            fn t2_a_cancelled_timer_never_fires_whoever_has_its_place() {
+                calls_off_what_it_is_told_to::<$timers>();
+            }
+
+            #[test]
+            fn t3_an_earlier_timer_wakes_a_thread_that_waits_for_a_later_one() {
+                wakes_for_an_earlier_one::<$timers>();
+            }
+
+            #[test]
+            fn t4_the_largest_deadlines_are_armed_and_can_be_cancelled() {
+                arms_the_largest_deadlines::<$timers>($horizon);
+            }
+
+            #[test]
+            fn a_callback_may_use_the_timer_that_calls_it() {
+                may_be_used_by_what_it_calls::<$timers>();
+            }
+
+            #[test]
+            fn t8_its_thread_ends_with_it_and_what_is_armed_is_dropped_uncalled() {
+                ends_with_its_thread::<$timers>();
+            }
+        };
+    }
+
+    mod hash_wheel_timer {
+        use super::*;
+
+        // Its levels reach as far; what is later lies in a list.
+        tests!(HashWheelTimer, Duration::from_millis(1 << 32));
+    }
+
+    mod delay_queue {
+        use super::*;
+
+        tests!(TokioDelayQueue, Duration::from_millis(1 << 36));
+
+        #[test]
+        fn t3_a_timer_that_is_spent_cannot_be_reset() {
+            let timers = TokioDelayQueue::start();
+            let (handle, called) = schedule(&timers, past());
+            called.recv_timeout(PATIENCE).expect("T2: it fires");
+            assert!(!timers.reset(&handle, past()), "T3: it had fired");
+            let (handle, _called) = schedule(&timers, clock::after(HOUR));
+            assert!(timers.cancel(&handle));
+            assert!(!timers.reset(&handle, past()), "T3: cancelled before");
+        }
+
+        #[test]
+        fn t3_a_timer_moves_to_where_it_is_reset() {
+            let timers = TokioDelayQueue::start();
+            for from in [clock::after(HOUR), Deadline::NEVER] {
+                for to in [past(), clock::after(DELAYS[3])] {
+                    let (handle, called) = schedule(&timers, from);
+                    assert!(timers.reset(&handle, to));
+                    assert_eq!(called.recv_timeout(PATIENCE), fired(to));
+                }
+            }
+        }
+
+        #[test]
+        fn t3_a_timer_that_was_put_off_does_not_fire_when_it_was_due() {
+            let timers = TokioDelayQueue::start();
+            for to in [clock::after(HOUR), Deadline::NEVER] {
+                let (due, handle, called) = changed(&timers, |handle| timers.reset(handle, to));
+                // Due at the same moment, and fired at it.
+                let (_next, next_called) = schedule(&timers, due);
+                assert_eq!(next_called.recv_timeout(PATIENCE), fired(due));
+                assert!(timers.cancel(&handle), "T3: it has not fired");
+                assert_eq!(called.recv_timeout(PATIENCE), UNCALLED);
+            }
+        }
+
+        #[test]
+        fn t4_what_is_beyond_its_horizon_is_moved_there() {
+            let timers = TokioDelayQueue::start();
+            let far = clock::after(Duration::from_millis(1 << 36) + HOUR);
+            for due in [Deadline::NEVER, Deadline::from_nanos(u64::MAX - 1), far] {
+                let (handle, called) = schedule(&timers, clock::after(HOUR));
+                assert!(timers.reset(&handle, due), "T4: {due} has fired");
+                assert!(timers.cancel(&handle), "T4: {due} has fired");
+                assert_eq!(called.recv_timeout(PATIENCE), UNCALLED);
+            }
+        }
+
+        #[test]
+        fn t6_a_callback_that_panics_ends_alone() {
+            let timers = TokioDelayQueue::start();
+            timers.schedule(past(), |_| panic!("on purpose"));
+            let due = clock::after(DELAYS[2]);
+            let (_handle, called) = schedule(&timers, due);
+            assert_eq!(called.recv_timeout(PATIENCE), fired(due));
+        }
     }
 }

@@ -9,7 +9,7 @@ use flowmeter_harness::measure::{Stage, StageError};
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::registry::{AsyncRegistry, Contestant, Enrol, Registry};
-use flowmeter_harness::timer::{BlockingSleep, Cancel, Sleep, Timers};
+use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timers};
 
 use crate::scenario::ScenarioSpec;
 use crate::workloads::{Casting, Timing};
@@ -160,6 +160,11 @@ impl<R: AsyncRegistry> Enrol for Families<'_, R> {
 
     fn cancel<T: Cancel>(&mut self, _who: &Contestant) {
         self.castings.push(Casting::cancel::<T>());
+    }
+
+    fn reset<T: Reset>(&mut self, _who: &Contestant) {
+        // Before the casting that calls off and schedules anew what it cannot move.
+        self.castings.insert(0, Casting::reset::<T>());
     }
 
     fn sleep<S: Sleep>(&mut self, _who: &Contestant) {

@@ -1,22 +1,30 @@
 //! Timers: the adapters against bare loops.
 //!
 //! The bare `DelayQueue` is what threads share: behind a lock, with a task that polls it, and never empty,
-//! as the adapter's is. The last row is the queue alone, which no [`Timers`] can be: what sharing it and
-//! calling back come to. It is shown and not judged. A plain thread enters tokio's runtime for each sleep,
-//! in the adapter (`outside`) and in the bare loop.
+//! as the adapter's is. The last row is the queue alone, which no `Timers` can be: what sharing it and
+//! calling back come to. It is shown and not judged. The bare `hierarchical_hash_wheel_timer` is what threads
+//! share, too: a handle that is cloned, and a flag that says whether the cancel came before the call, which the
+//! crate does not tell. A plain thread enters tokio's runtime for each sleep, in the adapter (`outside`) and in
+//! the bare loop.
 
 use std::future::poll_fn;
 use std::hint::black_box;
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use flowmeter_harness::sync::std::clock;
-use flowmeter_harness::timer::{Cancel, Fired, Sleep, Timers};
+use flowmeter_harness::timer::{Cancel, Fired, Sleep};
 use flowmeter_impls::peers::async_io::AsyncIo;
+use flowmeter_impls::peers::hash_wheel_timer::HashWheelTimer;
 use flowmeter_impls::peers::tokio_delay_queue::TokioDelayQueue;
 use flowmeter_impls::peers::tokio_sleep::TokioSleep;
+use hierarchical_hash_wheel_timer::thread_timer::TimerWithThread;
+use hierarchical_hash_wheel_timer::{
+    ClosureTimer, OneShotClosureState, PeriodicClosureState, Timer,
+};
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::time::DelayQueue;
 
@@ -45,8 +53,8 @@ fn poll_once(future: impl Future) {
     assert!(pin!(future).poll(&mut context).is_pending());
 }
 
-fn cancel_adapter(times: u64) -> Duration {
-    let timers = TokioDelayQueue::start();
+fn cancel_adapter<T: Cancel>(times: u64) -> Duration {
+    let timers = T::start();
     timers.schedule(clock::after(HOUR), |_| ());
     let due = clock::after(HOUR * 2);
     repeated(times, || {
@@ -97,6 +105,31 @@ fn cancel_one_owner(times: u64) -> Duration {
     })
 }
 
+fn cancel_hash_wheel(times: u64) -> Duration {
+    type Core = TimerWithThread<u64, OneShotClosureState<u64>, PeriodicClosureState<u64>>;
+
+    let core = Core::new().expect("room for a thread");
+    let shared = core.timer_ref();
+    shared.clone().schedule_action_once(0, HOUR, |_| ());
+    let mut id = 0;
+    let took = repeated(times, || {
+        id += 1;
+        let gone = Arc::new(AtomicBool::new(false));
+        let fired = Arc::clone(&gone);
+        shared
+            .clone()
+            .schedule_action_once(id, black_box(HOUR * 2), move |id| {
+                if !fired.swap(true, Ordering::AcqRel) {
+                    black_box(id);
+                }
+            });
+        assert!(!gone.swap(true, Ordering::AcqRel));
+        shared.clone().cancel(&id);
+    });
+    core.shutdown().expect("its thread ends");
+    took
+}
+
 fn sleep_adapter<S: Sleep>(times: u64) -> Duration {
     let timer = S::start();
     let due = clock::after(HOUR);
@@ -135,12 +168,17 @@ fn sleep_async_io(times: u64) -> Duration {
 }
 
 /// What [`super::main`] compares and judges.
-pub fn pairs() -> [Pair; 4] {
+pub fn pairs() -> [Pair; 5] {
     [
         Pair {
             name: "cancel      tokio-delay-queue",
-            adapter: cancel_adapter,
+            adapter: cancel_adapter::<TokioDelayQueue>,
             bare: cancel_shared,
+        },
+        Pair {
+            name: "cancel      hash-wheel-timer",
+            adapter: cancel_adapter::<HashWheelTimer>,
+            bare: cancel_hash_wheel,
         },
         Pair {
             name: "sleep       tokio-sleep",
@@ -163,6 +201,6 @@ pub fn pairs() -> [Pair; 4] {
 /// What it compares and does not judge.
 pub const ONE_OWNER: Pair = Pair {
     name: "cancel      tokio-delay-queue one owner",
-    adapter: cancel_adapter,
+    adapter: cancel_adapter::<TokioDelayQueue>,
     bare: cancel_one_owner,
 };

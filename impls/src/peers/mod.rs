@@ -1,6 +1,9 @@
 //! Adapters of published crates. They run in the std world only, and claim exactly what their crates
 //! document: each file begins with a table of what is claimed and where it is written, and with what is
 //! not claimed and why.
+//!
+//! tokio's alternative timer (`Builder::enable_alt_timer`) takes no part: it is there only where everything is compiled
+//! with `--cfg tokio_unstable`.
 
 mod answered;
 pub mod async_channel;
@@ -10,11 +13,13 @@ pub mod crossfire;
 pub mod flume;
 pub mod futures_buffered;
 pub mod governor;
+pub mod hash_wheel_timer;
 pub mod kanal;
 pub mod loole;
 pub mod os_sleep;
 mod panic_watch;
 pub mod smol;
+pub mod spin_sleep;
 pub mod std;
 pub mod thingbuf;
 pub mod tokio;

@@ -66,10 +66,12 @@ enum WorkloadName {
     Alts,
     AltsContended,
     OpenLoop,
+    TimerArm,
     TimerChurn,
     TimerLateness,
     TimerExpiry,
     TimerStorm,
+    TimerIdle,
     PipelineFlow,
     PipelineTasks,
     LimiterTry,
@@ -134,10 +136,12 @@ pub fn parse(name: &str, path: &Path, text: &str) -> Result<ScenarioSpec, Scenar
         WorkloadName::Alts => Work::Alts(source.params()?),
         WorkloadName::AltsContended => Work::AltsContended(source.params()?),
         WorkloadName::OpenLoop => Work::OpenLoop(source.params()?),
+        WorkloadName::TimerArm => Work::TimerArm(source.params()?),
         WorkloadName::TimerChurn => Work::TimerChurn(source.params()?),
         WorkloadName::TimerLateness => Work::TimerLateness(source.params()?),
         WorkloadName::TimerExpiry => Work::TimerExpiry(source.params()?),
         WorkloadName::TimerStorm => Work::TimerStorm(source.params()?),
+        WorkloadName::TimerIdle => Work::TimerIdle(source.params()?),
         WorkloadName::PipelineFlow => Work::PipelineFlow(source.params()?),
         WorkloadName::PipelineTasks => Work::PipelineTasks(source.params()?),
         WorkloadName::LimiterTry => Work::LimiterTry(source.params()?),
@@ -161,6 +165,11 @@ pub fn parse(name: &str, path: &Path, text: &str) -> Result<ScenarioSpec, Scenar
         }
         Work::PingPong(params) if !matches!(params.form, Form::Blocking | Form::Async) => {
             return Err(source.refuse("form", "expected `blocking` or `async`"));
+        }
+        Work::TimerChurn(params) => {
+            if let Some((key, expected)) = params.contradiction() {
+                return Err(source.refuse(key, expected));
+            }
         }
         _ => {}
     }

@@ -70,6 +70,8 @@ pub enum Work {
     AltsContended(alts_contended::Params),
     /// Latency at a rate.
     OpenLoop(open_loop::Params),
+    /// Arming, and nothing else.
+    TimerArm(timers::arm::Params),
     /// Arming and calling off.
     TimerChurn(timers::churn::Params),
     /// How late timers call.
@@ -78,6 +80,8 @@ pub enum Work {
     TimerExpiry(timers::expiry::Params),
     /// Many deadlines at once.
     TimerStorm(timers::storm::Params),
+    /// Many timers, and nothing happens.
+    TimerIdle(timers::idle::Params),
     /// Items without work.
     PipelineFlow(pipelines::flow::Params),
     /// Items that take time.
@@ -137,10 +141,12 @@ impl Work {
             Work::Alts(params) => params.facts(),
             Work::AltsContended(params) => params.facts(),
             Work::OpenLoop(params) => params.facts(),
+            Work::TimerArm(params) => params.facts(),
             Work::TimerChurn(params) => params.facts(),
             Work::TimerLateness(params) => params.facts(),
             Work::TimerExpiry(params) => params.facts(),
             Work::TimerStorm(params) => params.facts(),
+            Work::TimerIdle(params) => params.facts(),
             Work::PipelineFlow(params) => params.facts(),
             Work::PipelineTasks(params) => params.facts(),
             Work::LimiterTry(params) => params.facts(),
@@ -194,10 +200,12 @@ impl Work {
                 ..pair(params.buffer)
             },
             Work::OpenLoop(params) => pair(params.buffer),
-            Work::TimerChurn(_)
+            Work::TimerArm(_)
+            | Work::TimerChurn(_)
             | Work::TimerLateness(_)
             | Work::TimerExpiry(_)
-            | Work::TimerStorm(_) => return Needs::Other(Kind::Timer),
+            | Work::TimerStorm(_)
+            | Work::TimerIdle(_) => return Needs::Other(Kind::Timer),
             Work::PipelineFlow(_) | Work::PipelineTasks(_) => return Needs::Other(Kind::Pipeline),
             Work::LimiterTry(_) | Work::LimiterSteady(_) | Work::LimiterBurst(_) => {
                 return Needs::Other(Kind::Limiter);

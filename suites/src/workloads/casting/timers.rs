@@ -1,16 +1,20 @@
 //! Castings of timers: each form in which they are waited for.
 
 use flowmeter_harness::executor::Executors;
-use flowmeter_harness::measure::{Stage, StageError};
+use flowmeter_harness::measure::StageError;
 use flowmeter_harness::registry::Contestant;
-use flowmeter_harness::timer::{BlockingSleep, Cancel, Sleep, Timers};
+use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timers};
 
-use super::{Casting, timing};
-use crate::workloads::solo::Alone;
-use crate::workloads::timers::churn::{ByFuture, ByHandle, Churn};
+use super::{Casting, Staged, Timing, timing};
+use crate::workloads::solo::{Alone, Solo};
+use crate::workloads::timers::arming::{Arming, ByFuture, ByHandle, ByReset, Cancelling, Moving};
+use crate::workloads::timers::churn::{self, Churn, Life};
+use crate::workloads::timers::elsewhere::Elsewhere;
+use crate::workloads::timers::keep_alive::KeepAlive;
 use crate::workloads::timers::sleepers::{Awaiting, Calling, HoldingUp, Waiting};
 use crate::workloads::timers::storm::{ByCallback, ByWaker, Raining};
-use crate::workloads::timers::{TimerForm, expiry, lateness, storm};
+use crate::workloads::timers::turnover::Turnover;
+use crate::workloads::timers::{TimerForm, arm, expiry, idle, lateness, storm};
 use crate::workloads::{Work, refused};
 
 impl Casting {
@@ -20,7 +24,7 @@ impl Casting {
             takes_part: |work| {
                 form(work) == Some(TimerForm::Callback) && !matches!(work, Work::TimerChurn(_))
             },
-            stage: stage::<Calling<T>, ByCallback<T>>,
+            stage: stage::<Calling<T>, ByCallback<T>, ByHandle<T>>,
             timing: |_| None,
         }
     }
@@ -31,14 +35,17 @@ impl Casting {
             takes_part: |work| {
                 form(work) == Some(TimerForm::Callback) && matches!(work, Work::TimerChurn(_))
             },
-            stage: |work, _| match work {
-                Work::TimerChurn(params) => Ok(Box::new(Alone(Churn::<ByHandle<T>>::new(*params)))),
-                _ => Err(refused("to run that workload by cancelling")),
-            },
-            timing: |work| match work {
-                Work::TimerChurn(params) => Some(timing(Ok(Churn::<ByHandle<T>>::new(*params)))),
-                _ => None,
-            },
+            stage: |work, _| churning::<ByHandle<T>, Staging>(work).unwrap_or_else(other),
+            timing: |work| churning::<ByHandle<T>, Turning>(work),
+        }
+    }
+
+    /// A timer whose deadlines can be moved; where that is asked for it goes before [`Casting::cancel`].
+    pub fn reset<T: Reset>() -> Casting {
+        Casting {
+            takes_part: |work| form(work) == Some(TimerForm::Callback) && put_off(work).is_some(),
+            stage: |work, _| putting_off::<ByReset<T>, Staging>(work).unwrap_or_else(other),
+            timing: |work| putting_off::<ByReset<T>, Turning>(work),
         }
     }
 
@@ -46,14 +53,11 @@ impl Casting {
     pub fn sleep<S: Sleep, E: Executors>() -> Casting {
         Casting {
             takes_part: |work| form(work) == Some(TimerForm::Async),
-            stage: |work, who| match work {
-                Work::TimerChurn(params) => Ok(Box::new(Alone(Churn::<ByFuture<S>>::new(*params)))),
-                other => stage::<Awaiting<S, E>, ByWaker<S>>(other, who),
+            stage: |work, who| {
+                churning::<ByFuture<S>, Staging>(work)
+                    .unwrap_or_else(|| stage::<Awaiting<S, E>, ByWaker<S>, ByFuture<S>>(work, who))
             },
-            timing: |work| match work {
-                Work::TimerChurn(params) => Some(timing(Ok(Churn::<ByFuture<S>>::new(*params)))),
-                _ => None,
-            },
+            timing: |work| churning::<ByFuture<S>, Turning>(work),
         }
     }
 
@@ -64,7 +68,7 @@ impl Casting {
             takes_part: |work| matches!(work, Work::TimerLateness(_)),
             stage: |work, _| match work {
                 Work::TimerLateness(params) => Ok(lateness::stage::<HoldingUp<S>>(*params)),
-                _ => Err(refused("to run that workload in threads")),
+                _ => other(),
             },
             timing: |_| None,
         }
@@ -74,22 +78,81 @@ impl Casting {
 /// The form of a timers' workload.
 fn form(work: &Work) -> Option<TimerForm> {
     match work {
+        Work::TimerArm(params) => Some(params.form),
         Work::TimerChurn(params) => Some(params.form),
         Work::TimerLateness(params) => Some(params.form),
         Work::TimerExpiry(params) => Some(params.form),
         Work::TimerStorm(params) => Some(params.form),
+        Work::TimerIdle(params) => Some(params.form),
         _ => None,
     }
 }
 
-fn stage<W: Waiting, R: Raining>(
-    work: &Work,
-    _who: &Contestant,
-) -> Result<Box<dyn Stage>, StageError> {
+/// The parameters of a workload that puts timers off.
+fn put_off(work: &Work) -> Option<churn::Params> {
     match work {
+        Work::TimerChurn(params) if params.life == Life::PutOff => Some(*params),
+        _ => None,
+    }
+}
+
+/// What is made of a workload of a single thread.
+trait Made {
+    type Of;
+
+    fn made<S: Solo + 'static>(solo: S) -> Self::Of;
+}
+
+/// A stage.
+struct Staging;
+
+impl Made for Staging {
+    type Of = Staged;
+
+    fn made<S: Solo + 'static>(solo: S) -> Staged {
+        Ok(Box::new(Alone(solo)))
+    }
+}
+
+/// What criterion asks for.
+struct Turning;
+
+impl Made for Turning {
+    type Of = Result<Timing, StageError>;
+
+    fn made<S: Solo + 'static>(solo: S) -> Self::Of {
+        timing(Ok(solo))
+    }
+}
+
+/// By what becomes of timers; `None` of another workload.
+fn churning<A: Cancelling + Moving, M: Made>(work: &Work) -> Option<M::Of> {
+    let Work::TimerChurn(params) = work else {
+        return None;
+    };
+    Some(match params.life {
+        Life::Cancelled => M::made(Churn::<A>::new(*params)),
+        Life::CancelledElsewhere => M::made(Elsewhere::<A>::new(*params)),
+        Life::CancelledPercent(percent) => M::made(Turnover::<A>::new(*params, percent.count())),
+        Life::PutOff => return putting_off::<A, M>(work),
+    })
+}
+
+fn putting_off<A: Moving, M: Made>(work: &Work) -> Option<M::Of> {
+    put_off(work).map(|params| M::made(KeepAlive::<A>::new(params)))
+}
+
+fn other() -> Staged {
+    Err(refused("to run that workload"))
+}
+
+fn stage<W: Waiting, R: Raining, A: Arming>(work: &Work, _who: &Contestant) -> Staged {
+    match work {
+        Work::TimerArm(params) => Ok(arm::stage::<A>(*params)),
         Work::TimerLateness(params) => Ok(lateness::stage::<W>(*params)),
         Work::TimerExpiry(params) => Ok(expiry::stage::<W>(*params)),
         Work::TimerStorm(params) => Ok(storm::stage::<R>(*params)),
-        _ => Err(refused("to run that workload with a timer")),
+        Work::TimerIdle(params) => idle::stage::<A>(*params),
+        _ => other(),
     }
 }

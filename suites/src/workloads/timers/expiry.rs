@@ -68,6 +68,7 @@ impl<W: Waiting> Stage for Stages<W> {
             sleepers: self.params.timers.count(),
             delays: delay..=delay,
             lateness: None,
+            slow: 0,
         };
         let slept = W::sleep(&dormitory, &spec)?;
         match slept.counts.early {

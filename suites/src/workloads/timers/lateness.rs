@@ -1,7 +1,8 @@
 //! Lateness: how long after its deadline a timer calls, split where the design says when it noticed.
 //!
 //! The value is the 99th percentile from the deadline to the call. A window lasts at least as long as it takes for two
-//! thousand deadlines to pass. A call before its deadline is a failure. With `busy` threads the machine is loaded while the timers sleep.
+//! thousand deadlines to pass. A call before its deadline is a failure. With `busy` threads the machine is loaded while the
+//! timers sleep; with a slow one among them, whose callback computes, it is the others that are looked at.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,18 +42,25 @@ pub struct Params {
     /// Threads that compute all the while.
     #[serde(default)]
     pub busy: Within<0, 1024>,
+    /// How long one more of them computes where it is called; 0: there is none.
+    #[serde(default)]
+    pub slow_micros: Within<0, 1_000_000>,
 }
 
 impl Params {
     /// What records say of it.
     pub fn facts(&self) -> Facts {
+        let slow = match self.slow_micros.get() {
+            0 => String::new(),
+            micros => format!(" {micros} us slow"),
+        };
         Facts {
             form: self.form.into(),
             measure: Measure::Latency,
             unit: "ns",
             axes: Axes {
                 family: format!(
-                    "timer-lateness/{} busy/{}",
+                    "timer-lateness/{} busy{slow}/{}",
                     self.busy.get(),
                     self.form.name()
                 ),
@@ -86,6 +94,7 @@ impl<W: Waiting> Stages<W> {
             sleepers: self.params.timers.count(),
             delays: micros[0] * 1_000..=micros[1].max(micros[0]) * 1_000,
             lateness: Some(lateness.clone()),
+            slow: self.params.slow_micros.get() * 1_000,
         };
         let load = Load::of(self.params.busy.count());
         let slept = W::sleep(&dormitory, spec)?;
@@ -101,6 +110,9 @@ impl<W: Waiting> Stages<W> {
         if called.0.is_empty() {
             return Err(void("no timer was due within the window"));
         }
+        if self.params.slow_micros.get() > 0 && slept.counts.slow == 0 {
+            return Err(void("the slow one was not called within the window"));
+        }
         let value = called.p99() as f64;
         Ok(Sample {
             findings: Findings {
@@ -111,13 +123,13 @@ impl<W: Waiting> Stages<W> {
                 }),
                 ..Findings::default()
             },
-            // The busy threads' costs are not the timer's.
+            // What busy threads and slow callbacks cost is not the timer's.
             ..Sample::new(
                 value,
                 slept.counts.fired,
                 slept.nanos,
-                match self.params.busy.get() {
-                    0 => slept.cost,
+                match (self.params.busy.get(), self.params.slow_micros.get()) {
+                    (0, 0) => slept.cost,
                     _ => Cost::default(),
                 },
             )

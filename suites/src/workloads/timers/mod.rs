@@ -1,11 +1,20 @@
 //! What timers go through: by callbacks or in tasks, each compared with its like. A raw sleep of the system, which
 //! holds up its thread, stands beside both as a reference.
 
+pub mod arm;
+pub mod arming;
+mod bystanders;
+mod calls;
 pub mod churn;
+mod delays;
+pub mod elsewhere;
 pub mod expiry;
+pub mod idle;
+pub mod keep_alive;
 pub mod lateness;
 pub mod sleepers;
 pub mod storm;
+pub mod turnover;
 
 use serde::{Deserialize, Serialize};
 

@@ -47,6 +47,8 @@ pub struct Sleeper {
     delays: RangeInclusive<u64>,
     random: Pcg64Mcg,
     lateness: Option<Arc<Mutex<Lateness>>>,
+    /// How long it computes where it was called, nanoseconds.
+    computes: u64,
     counts: Counts,
 }
 
@@ -57,6 +59,8 @@ pub struct Counts {
     pub fired: u64,
     /// Calls before their deadline.
     pub early: u64,
+    /// Calls in which the slow one computed.
+    pub slow: u64,
 }
 
 impl Sleeper {
@@ -71,6 +75,16 @@ impl Sleeper {
 
     /// It was called for that deadline, which the timer noticed at `claimed`.
     fn woke(&mut self, interval: &Interval, due: Deadline, claimed: Option<u64>, called: u64) {
+        self.note(interval, due, claimed, called);
+        if self.computes > 0 {
+            self.counts.slow += 1;
+            while clock::now_nanos() < called + self.computes {
+                std::hint::spin_loop();
+            }
+        }
+    }
+
+    fn note(&mut self, interval: &Interval, due: Deadline, claimed: Option<u64>, called: u64) {
         let due = due.as_nanos();
         if !interval.holds(due) {
             return;
@@ -96,19 +110,31 @@ pub struct Dormitory {
     pub delays: RangeInclusive<u64>,
     /// Where lateness is written down, if anybody asks.
     pub lateness: Option<Arc<Mutex<Lateness>>>,
+    /// One more who, each time it is called, computes for so many nanoseconds there, and whose own lateness nobody asks
+    /// for; 0: there is none.
+    pub slow: u64,
 }
 
 impl Dormitory {
     /// All of them.
     fn sleepers(&self, spec: &WindowSpec) -> Vec<Sleeper> {
-        let sleeper = |number: usize| Sleeper {
-            last: 0,
-            delays: self.delays.clone(),
-            random: Pcg64Mcg::seed_from_u64(spec.seed ^ number as u64),
-            lateness: self.lateness.clone(),
-            counts: Counts::default(),
+        let sleeper = |number: usize| {
+            let slow = number == self.sleepers;
+            Sleeper {
+                last: 0,
+                delays: self.delays.clone(),
+                random: Pcg64Mcg::seed_from_u64(spec.seed ^ number as u64),
+                lateness: self.lateness.clone().filter(|_| !slow),
+                computes: if slow { self.slow } else { 0 },
+                counts: Counts::default(),
+            }
         };
-        (0..self.sleepers).map(sleeper).collect()
+        (0..self.all()).map(sleeper).collect()
+    }
+
+    /// How many, with the slow one.
+    fn all(&self) -> usize {
+        self.sleepers + usize::from(self.slow > 0)
     }
 
     /// Sleeps through the interval and hears all sleepers out.
@@ -120,17 +146,18 @@ impl Dormitory {
         let cost = interval.sleep_through();
         let patience = Duration::from_nanos(*self.delays.end()) + Duration::from_secs(5);
         let mut counts = Counts::default();
-        for heard_before in 0..self.sleepers {
+        for heard_before in 0..self.all() {
             let one = heard.recv_timeout(patience).map_err(|_| StageError {
                 kind: FailureKind::Hang,
                 message: format!(
                     "{} of {} timers had not fired 5 s after they were due",
-                    self.sleepers - heard_before,
-                    self.sleepers
+                    self.all() - heard_before,
+                    self.all()
                 ),
             })?;
             counts.fired += one.fired;
             counts.early += one.early;
+            counts.slow += one.slow;
         }
         Ok(Slept {
             counts,

@@ -1,0 +1,190 @@
+//! Arming timers, calling them off and moving them: by handles, or as futures that are polled once.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::timer::{Cancel, Reset, Sleep, Timers};
+
+use super::calls::{Awaited, Calls};
+
+/// Something that arms timers.
+pub trait Arming: Send + Sync + 'static {
+    /// A timer that is armed.
+    type Armed: Send + 'static;
+
+    /// A service of its own.
+    fn start() -> Self;
+
+    /// Arms one of which nobody hears when it fires.
+    fn arm(&self, deadline: Deadline) -> Self::Armed;
+
+    /// Arms one that is counted when it fires.
+    fn arm_counted(&self, deadline: Deadline, calls: &'static Calls) -> Self::Armed;
+}
+
+/// And calls them off.
+pub trait Cancelling: Arming {
+    /// `false`: it had fired.
+    fn cancel(&self, armed: Self::Armed) -> bool;
+
+    /// Arms one and calls it off; `false`: it had fired.
+    #[inline]
+    fn arm_and_cancel(&self, deadline: Deadline) -> bool {
+        let armed = self.arm(deadline);
+        self.cancel(armed)
+    }
+}
+
+/// And moves their deadlines.
+pub trait Moving: Arming {
+    /// Moves one, which is counted if it was, or as long as somebody counts; `false`: it had fired.
+    fn put_off(
+        &self,
+        armed: &mut Self::Armed,
+        deadline: Deadline,
+        calls: Option<&'static Calls>,
+    ) -> bool;
+}
+
+/// By schedule and cancel; what is moved is called off and scheduled anew.
+pub struct ByHandle<T>(T);
+
+impl<T: Timers> Arming for ByHandle<T> {
+    type Armed = T::Handle;
+
+    fn start() -> Self {
+        ByHandle(T::start())
+    }
+
+    #[inline]
+    fn arm(&self, deadline: Deadline) -> T::Handle {
+        self.0.schedule(deadline, |_| {})
+    }
+
+    #[inline]
+    fn arm_counted(&self, deadline: Deadline, calls: &'static Calls) -> T::Handle {
+        self.0.schedule(deadline, |fired| calls.one_more(fired.due))
+    }
+}
+
+impl<T: Cancel> Cancelling for ByHandle<T> {
+    #[inline]
+    fn cancel(&self, armed: T::Handle) -> bool {
+        self.0.cancel(&armed)
+    }
+}
+
+impl<T: Cancel> Moving for ByHandle<T> {
+    #[inline]
+    fn put_off(
+        &self,
+        armed: &mut T::Handle,
+        deadline: Deadline,
+        calls: Option<&'static Calls>,
+    ) -> bool {
+        let cancelled = self.0.cancel(armed);
+        *armed = match calls {
+            None => self.arm(deadline),
+            Some(calls) => self.arm_counted(deadline, calls),
+        };
+        cancelled
+    }
+}
+
+/// By schedule and reset.
+pub struct ByReset<T>(ByHandle<T>);
+
+impl<T: Timers> Arming for ByReset<T> {
+    type Armed = T::Handle;
+
+    fn start() -> Self {
+        ByReset(ByHandle::start())
+    }
+
+    #[inline]
+    fn arm(&self, deadline: Deadline) -> T::Handle {
+        self.0.arm(deadline)
+    }
+
+    #[inline]
+    fn arm_counted(&self, deadline: Deadline, calls: &'static Calls) -> T::Handle {
+        self.0.arm_counted(deadline, calls)
+    }
+}
+
+impl<T: Reset> Moving for ByReset<T> {
+    #[inline]
+    fn put_off(
+        &self,
+        armed: &mut T::Handle,
+        deadline: Deadline,
+        _calls: Option<&'static Calls>,
+    ) -> bool {
+        self.0.0.reset(armed, deadline)
+    }
+}
+
+/// By futures, polled once; what is called off is dropped, and what is moved is dropped and made anew.
+pub struct ByFuture<S>(S);
+
+type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Polls it once; `false`: it was ready.
+#[inline]
+fn begin(future: Pin<&mut impl Future<Output = ()>>, waker: &Waker) -> bool {
+    future.poll(&mut Context::from_waker(waker)) == Poll::Pending
+}
+
+impl<S: Sleep> Arming for ByFuture<S> {
+    type Armed = Boxed;
+
+    fn start() -> Self {
+        ByFuture(S::start())
+    }
+
+    fn arm(&self, deadline: Deadline) -> Boxed {
+        let mut future = Box::pin(self.0.sleep_until(deadline));
+        begin(future.as_mut(), Waker::noop());
+        future
+    }
+
+    fn arm_counted(&self, deadline: Deadline, calls: &'static Calls) -> Boxed {
+        let mut future = Box::pin(self.0.sleep_until(deadline));
+        let awaited = Awaited::new(calls, deadline);
+        if !begin(future.as_mut(), &awaited.clone().into()) {
+            awaited.is_ready();
+        }
+        future
+    }
+}
+
+impl<S: Sleep> Cancelling for ByFuture<S> {
+    /// A future does not tell whether it was ready; who drops it need not know.
+    #[inline]
+    fn cancel(&self, armed: Boxed) -> bool {
+        drop(armed);
+        true
+    }
+
+    #[inline]
+    fn arm_and_cancel(&self, deadline: Deadline) -> bool {
+        begin(pin!(self.0.sleep_until(deadline)), Waker::noop())
+    }
+}
+
+impl<S: Sleep> Moving for ByFuture<S> {
+    fn put_off(
+        &self,
+        armed: &mut Boxed,
+        deadline: Deadline,
+        calls: Option<&'static Calls>,
+    ) -> bool {
+        *armed = match calls {
+            None => self.arm(deadline),
+            Some(calls) => self.arm_counted(deadline, calls),
+        };
+        true
+    }
+}

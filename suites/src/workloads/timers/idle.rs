@@ -1,0 +1,119 @@
+//! Idle: so many timers are armed, all of them a minute and more away, and nothing happens.
+//!
+//! The value is the CPU time that the process takes for a second of that. An operation is a second of one timer, so of a
+//! million timers the context switches for a million operations are those of a second. The thread that asked for the
+//! window sleeps, and wakes at its edges, so nobody comes to nothing at all; a window is a second long at least.
+
+use flowmeter_harness::measure::interval::Interval;
+use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_harness::record::{Axes, Measure};
+use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::sync::std::clock;
+use serde::{Deserialize, Serialize};
+
+use super::TimerForm;
+use super::arming::Arming;
+use super::calls::Calls;
+use super::delays::{Deadlines, Delays};
+use crate::scenario::{Facts, Within};
+use crate::workloads::ledger::{disproved, void};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// How many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// How firing is waited for.
+    pub form: TimerForm,
+    /// Timers that are armed.
+    pub timers: Within<1, 10_000_000>,
+}
+
+impl Params {
+    /// What records say of it.
+    pub fn facts(&self) -> Facts {
+        Facts {
+            form: self.form.into(),
+            measure: Measure::Cost,
+            unit: "ns/s",
+            axes: Axes {
+                family: format!("timer-idle/{}", self.form.name()),
+                waiting: Some(self.timers.count()),
+                ..Axes::default()
+            },
+        }
+    }
+}
+
+struct Idle<A: Arming> {
+    params: Params,
+    service: A,
+    _armed: Vec<A::Armed>,
+    /// Of those.
+    silent: &'static Calls,
+    /// Of one that is due.
+    due: &'static Calls,
+}
+
+impl<A: Arming> Idle<A> {
+    /// Whether it still fires what is due, behind all it was asked before, and nothing else.
+    fn is_awake(&self) -> Result<(), StageError> {
+        let _armed = self.service.arm_counted(Deadline::from_nanos(0), self.due);
+        self.due.wait_for(1)?;
+        self.due.reset();
+        match self.silent.fired() {
+            0 => Ok(()),
+            early => Err(disproved(format!(
+                "{early} timers fired before their deadline"
+            ))),
+        }
+    }
+}
+
+impl<A: Arming> Stage for Idle<A> {
+    fn prove(&mut self) -> Result<(), StageError> {
+        self.is_awake()
+    }
+
+    fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
+        let interval = Interval::begin(&WindowSpec {
+            nanos: spec.nanos.max(SECOND),
+            ..spec
+        });
+        let cost = interval.sleep_through();
+        self.is_awake()?;
+        let used = cost
+            .used
+            .ok_or_else(|| void("the system does not tell CPU time"))?;
+        let seconds = interval.nanos() as f64 / SECOND as f64;
+        let timer_seconds = self.params.timers.get() as f64 * seconds;
+        Ok(Sample::new(
+            (used.cpu_nanos as f64 / seconds).max(1.0),
+            timer_seconds.round() as u64,
+            interval.nanos(),
+            cost,
+        ))
+    }
+}
+
+/// A stage, with all of them armed.
+///
+/// # Errors
+/// When the timer does not come back from it.
+pub fn stage<A: Arming>(params: Params) -> Result<Box<dyn Stage>, StageError> {
+    let (service, silent) = (A::start(), Calls::new(false));
+    let mut deadlines = Deadlines::of(Delays::Far);
+    let one = |_| service.arm_counted(deadlines.after(clock::now_nanos()), silent);
+    let armed = (0..params.timers.get()).map(one).collect();
+    let idle = Idle {
+        params,
+        _armed: armed,
+        service,
+        silent,
+        due: Calls::new(false),
+    };
+    // Whoever takes requests by messages has taken them now.
+    idle.is_awake()?;
+    Ok(Box::new(idle))
+}
