@@ -5,7 +5,8 @@
 //! takes no time), and then a place for its results to the collector, which delivers place after place. A job
 //! starts before the feeder has room for its place: beside the n places in the buffer there is one in the
 //! collector's hands and one in the feeder's, hence n + 2. Swapped, a job starts once its place has room: the
-//! feeder's hands are empty, hence n + 1.
+//! feeder's hands are empty, hence n + 1. Its place is put even before its input is taken, so that no input is in
+//! them either, for which the output may have closed meanwhile (P3).
 //!
 //! Where it differs from version 1.5.648, on purpose: once the output is closed the original's collector
 //! leaves an item at its first refused result, so that the feeder goes on with any number in flight. Ours
@@ -91,15 +92,20 @@ impl<C: Async, E: Executors, const SWAPPED: bool> Pipelines<C, E> for TwoPuts<SW
         let (mut output, end) = Output::<C, O>::only(to, at_end);
         let demand = output.demand();
         spawner.spawn(async move {
-            while let Some(input) = demand.next::<C, I>(&mut from).await {
+            loop {
                 let (place, told) = open::<C, _>(ONE);
-                let (job, place) = (Some(Job { input, place }), Some(told));
+                let mut told = Some(told);
                 if SWAPPED {
-                    put::<C, _>(&mut places, place).await;
-                    put::<C, _>(&mut jobs, job).await;
-                } else {
-                    put::<C, _>(&mut jobs, job).await;
-                    put::<C, _>(&mut places, place).await;
+                    put::<C, _>(&mut places, told.take()).await;
+                }
+                let Some(input) = demand.next::<C, I>(&mut from).await else {
+                    // A place that has been put already stays empty.
+                    C::close(&place);
+                    break;
+                };
+                put::<C, _>(&mut jobs, Some(Job { input, place })).await;
+                if told.is_some() {
+                    put::<C, _>(&mut places, told).await;
                 }
             }
             put::<C, _>(&mut jobs, None).await;
