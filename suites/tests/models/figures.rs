@@ -47,7 +47,7 @@ pub fn models() -> Vec<Model> {
         figure("a_slow_head_at_3_unordered", 10_000, || {
             makespan(Unordered::default(), 3, seconds(10, 1))
         }),
-        figure("3000_behind_a_head_in_core_async", 14_990, || {
+        figure("3000_behind_a_head_in_core_async", 15_000, || {
             makespan(CoreAsync::default(), 4, behind_a_head())
         }),
         figure("3000_behind_a_head_in_finishes", 17_500, || {
@@ -63,7 +63,7 @@ pub fn models() -> Vec<Model> {
     models.extend(where_the_bound_holds("finishes", Finishes::default));
     models.extend(where_the_bound_holds("windowed", Windowed::default));
     models.extend(where_the_bound_holds("unordered", Unordered::default));
-    for n in [1, 4, 16] {
+    for n in [1, 4, 16, 64] {
         let name = format!("figures::the_recommended_window_is_wide_enough_at_{n}");
         models.push(Model::new(name, move || recommended(n)));
     }
