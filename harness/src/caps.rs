@@ -98,6 +98,8 @@ named! {
         Timeout = "timeout",
         /// Results leave in the order of their inputs.
         Ordered = "ordered",
+        /// Items that have ended wait for those before them in a window, apart from those in flight (P5).
+        Window = "window",
         /// Grants permits.
         TryAcquire = "try-acquire",
         /// Waits for permits until a deadline.

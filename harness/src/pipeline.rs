@@ -21,18 +21,31 @@ pub enum AtEnd {
 /// that do not notice dropped halves. A family whose close loses what is buffered (it does not claim
 /// [`Claim::KeepsBuffered`](crate::caps::Claim::KeepsBuffered)) needs a rendezvous as result channel.
 #[derive(Debug)]
-pub struct ResultPort<C: Channels, O: Message> {
+pub struct ResultPort<C: Channels, O: Message, P = ()> {
     results: C::Tx<O>,
+    /// Dropped when the channel is closed already.
+    _permit: P,
 }
 
 impl<C: Channels, O: Message> ResultPort<C, O> {
     /// A port into `results`, whose channel has no other producer.
     pub fn new(results: C::Tx<O>) -> Self {
-        ResultPort { results }
+        ResultPort::holding(results, ())
     }
 }
 
-impl<C: Async, O: Message> ResultPort<C, O> {
+impl<C: Channels, O: Message, P> ResultPort<C, O, P> {
+    /// [`ResultPort::new`], with something that is dropped once the port has closed the channel: whoever made it
+    /// learns that way that the item has ended, also while nobody takes its results.
+    pub fn holding(results: C::Tx<O>, permit: P) -> Self {
+        ResultPort {
+            results,
+            _permit: permit,
+        }
+    }
+}
+
+impl<C: Async, O: Message, P> ResultPort<C, O, P> {
     /// Puts one result, waiting for room.
     ///
     /// # Errors
@@ -42,7 +55,7 @@ impl<C: Async, O: Message> ResultPort<C, O> {
     }
 }
 
-impl<C: Channels, O: Message> Drop for ResultPort<C, O> {
+impl<C: Channels, O: Message, P> Drop for ResultPort<C, O, P> {
     fn drop(&mut self) {
         // `false`: the family ends channels by dropping halves only, and the half goes next.
         C::close(&self.results);
@@ -63,9 +76,24 @@ pub trait Pipelines<C: Async, E: Executors>: Sized + Send + Sync + 'static {
     /// Whether results leave in the order of their inputs (P2).
     const ORDERED: bool;
 
+    /// What an item holds from its beginning to its end, beside its port; `()` where the pipeline learns of the end
+    /// from the result channel.
+    type Permit: Send + 'static;
+
+    /// How many items there are at most of which not all is delivered, from the first such item on, where that is
+    /// apart from how many are in flight (P5). `None`: an ordered pipeline keeps an item's place until it is
+    /// delivered, an unordered one until it has ended.
+    fn window(&self, parallelism: NonZeroUsize) -> Option<NonZeroUsize> {
+        let _ = parallelism;
+        None
+    }
+
     /// Starts to move items from `from` through `af` to `to`, `parallelism` of them at a time, in tasks
     /// of `spawner`, and answers a future that is ready when all is delivered. The pipeline runs whether that
     /// is polled or not, and borrows nothing from the design.
+    ///
+    /// # Panics
+    /// Where the design is configured for less than that parallelism: a window narrower than it, for instance.
     fn start<I: Message, O: Message, A, F>(
         &self,
         spawner: E::Spawner,
@@ -76,6 +104,6 @@ pub trait Pipelines<C: Async, E: Executors>: Sized + Send + Sync + 'static {
         at_end: AtEnd,
     ) -> impl Future<Output = ()> + Send + 'static + use<Self, C, E, I, O, A, F>
     where
-        A: Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
+        A: Fn(I, ResultPort<C, O, Self::Permit>) -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static;
 }

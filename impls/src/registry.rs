@@ -15,7 +15,7 @@ use crate::channel::mutex::MutexChannels;
 use crate::channel::ordered_locks::OrderedLocks;
 use crate::executor::fixed_pool::FixedPool;
 use crate::limiter::semaphore::{AsyncSemaphore, FairSemaphore, UnfairSemaphore};
-use crate::pipeline::{CoreAsync, Unordered};
+use crate::pipeline::{CoreAsync, Finishes, Swapped, Unordered, Windowed};
 #[cfg(feature = "delay-queue")]
 use crate::timer::delay_queue::DelayQueueTimers;
 use crate::timer::hashed_wheel::Ticks;
@@ -156,6 +156,15 @@ impl Registry for Ours {
     fn pipelines<H: Enrol>(self, hall: &mut H) {
         own::<CoreAsync, _>(hall, "core_async")
             .pipeline::<MutexChannels, OfPipelines>(2)
+            .enter();
+        own::<Swapped, _>(hall, "swapped")
+            .pipeline::<MutexChannels, OfPipelines>(1)
+            .enter();
+        own::<Finishes, _>(hall, "finishes")
+            .pipeline::<MutexChannels, OfPipelines>(0)
+            .enter();
+        own::<Windowed, _>(hall, "windowed")
+            .pipeline::<MutexChannels, OfPipelines>(0)
             .enter();
         own::<Unordered, _>(hall, "unordered")
             .pipeline::<MutexChannels, OfPipelines>(0)

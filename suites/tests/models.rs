@@ -38,6 +38,8 @@ mod sim_world {
 mod callbacks;
 #[path = "models/explored.rs"]
 mod explored;
+#[path = "models/figures.rs"]
+mod figures;
 #[path = "models/process.rs"]
 mod process;
 #[path = "models/schedules.rs"]
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
     models.extend(explored::models());
     models.extend(schedules::models());
     models.extend(callbacks::models());
+    models.extend(figures::models());
     models.extend(process::models());
     models.extend(sites::models());
     isolation::main(models)

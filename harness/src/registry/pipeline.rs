@@ -1,5 +1,7 @@
 //! Entries of pipelines.
 
+use std::num::NonZeroUsize;
+
 use crate::caps::{Capability, Kind};
 use crate::channel::Async;
 use crate::executor::Executors;
@@ -18,6 +20,9 @@ impl<'h, P, H: Enrol> Newcomer<'h, P, H> {
         entry.who.capabilities.bound_over_n = Some(over_n);
         if P::ORDERED {
             entry = entry.derive(Capability::Ordered);
+        }
+        if P::default().window(NonZeroUsize::MIN).is_some() {
+            entry = entry.derive(Capability::Window);
         }
         entry
     }

@@ -79,6 +79,7 @@ async fn deliver<C: Async, O: Message>(
 
 impl<C: Async, E: Executors> Pipelines<C, E> for Buffered {
     const ORDERED: bool = true;
+    type Permit = ();
 
     fn start<I: Message, O: Message, A, F>(
         &self,
@@ -102,6 +103,7 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Buffered {
 
 impl<C: Async, E: Executors> Pipelines<C, E> for BufferUnordered {
     const ORDERED: bool = false;
+    type Permit = ();
 
     fn start<I: Message, O: Message, A, F>(
         &self,

@@ -1,9 +1,12 @@
-//! `core_async`: core.async's `pipeline-async`, with n + 2 items in flight and results in the order of inputs.
+//! `core_async`: core.async's `pipeline-async`, with n + 2 items in flight and results in the order of inputs; and
+//! `swapped`, the same with the feeder's two puts in the other order, and n + 1 in flight.
 //!
 //! Three loops. The feeder gives each input as a job to the starter (the original has n of them, but starting
-//! takes no time), and then a place for its results to the collector, which delivers place after place. A job starts before the feeder
-//! has room for its place: beside the n places in the buffer there is one in the collector's hands and one in
-//! the feeder's, hence n + 2.
+//! takes no time), and then a place for its results to the collector, which delivers place after place. A job
+//! starts before the feeder has room for its place: beside the n places in the buffer there is one in the
+//! collector's hands and one in the feeder's, hence n + 2. Swapped, a job starts once its place has room: the
+//! feeder's hands are empty, hence n + 1. Its place is put even before its input is taken, so that no input is in
+//! them either, for which the output may have closed meanwhile (P3).
 //!
 //! Where it differs from version 1.5.648, on purpose: once the output is closed the original's collector
 //! leaves an item at its first refused result, so that the feeder goes on with any number in flight. Ours
@@ -25,21 +28,27 @@ use crate::sync::Arc;
 use super::{ONE, Output, begin, next, open, put};
 
 /// n + 2 in flight, in the order of inputs.
+pub type CoreAsync = TwoPuts<false>;
+
+/// n + 1 in flight, in the order of inputs.
+pub type Swapped = TwoPuts<true>;
+
+/// A job and a place for each input: the job first, or `SWAPPED`.
 #[derive(Clone, Copy, Debug)]
-pub struct CoreAsync {
+pub struct TwoPuts<const SWAPPED: bool> {
     results: Buffer,
 }
 
-impl CoreAsync {
+impl<const SWAPPED: bool> TwoPuts<SWAPPED> {
     /// With such a buffer between an item and its delivery; by default one that holds one result.
     pub const fn with_results(results: Buffer) -> Self {
-        CoreAsync { results }
+        TwoPuts { results }
     }
 }
 
-impl Default for CoreAsync {
+impl<const SWAPPED: bool> Default for TwoPuts<SWAPPED> {
     fn default() -> Self {
-        CoreAsync::with_results(ONE)
+        TwoPuts::with_results(ONE)
     }
 }
 
@@ -49,8 +58,9 @@ struct Job<C: Async, I: Message, O: Message> {
     place: C::Tx<C::Rx<O>>,
 }
 
-impl<C: Async, E: Executors> Pipelines<C, E> for CoreAsync {
+impl<C: Async, E: Executors, const SWAPPED: bool> Pipelines<C, E> for TwoPuts<SWAPPED> {
     const ORDERED: bool = true;
+    type Permit = ();
 
     fn start<I: Message, O: Message, A, F>(
         &self,
@@ -60,7 +70,7 @@ impl<C: Async, E: Executors> Pipelines<C, E> for CoreAsync {
         to: C::Tx<O>,
         af: A,
         at_end: AtEnd,
-    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, I, O, A, F>
+    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, I, O, A, F, SWAPPED>
     where
         A: Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
@@ -74,7 +84,7 @@ impl<C: Async, E: Executors> Pipelines<C, E> for CoreAsync {
         let (begins, af) = (spawner.clone(), Arc::new(af));
         spawner.spawn(async move {
             while let Some(Some(mut job)) = next::<C, _>(&mut to_start).await {
-                let results = begin::<C, I, O, F>(&begins, results, &af, job.input);
+                let results = begin::<C, I, O, (), F>(&begins, results, &af, job.input, ());
                 put::<C, _>(&mut job.place, results).await;
             }
         });
@@ -82,10 +92,21 @@ impl<C: Async, E: Executors> Pipelines<C, E> for CoreAsync {
         let (mut output, end) = Output::<C, O>::only(to, at_end);
         let demand = output.demand();
         spawner.spawn(async move {
-            while let Some(input) = demand.next::<C, I>(&mut from).await {
+            loop {
                 let (place, told) = open::<C, _>(ONE);
+                let mut told = Some(told);
+                if SWAPPED {
+                    put::<C, _>(&mut places, told.take()).await;
+                }
+                let Some(input) = demand.next::<C, I>(&mut from).await else {
+                    // A place that has been put already stays empty.
+                    C::close(&place);
+                    break;
+                };
                 put::<C, _>(&mut jobs, Some(Job { input, place })).await;
-                put::<C, _>(&mut places, Some(told)).await;
+                if told.is_some() {
+                    put::<C, _>(&mut places, told).await;
+                }
             }
             put::<C, _>(&mut jobs, None).await;
             put::<C, _>(&mut places, None).await;

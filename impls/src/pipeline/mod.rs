@@ -2,8 +2,11 @@
 //! results are delivered, and how the output ends.
 
 pub mod core_async;
+pub mod finishes;
 mod turns;
 pub mod unordered;
+pub mod upmap;
+pub mod windowed;
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -15,8 +18,10 @@ use flowmeter_harness::pipeline::{AtEnd, ResultPort};
 
 use crate::sync::{Arc, Mutex};
 
-pub use core_async::CoreAsync;
+pub use core_async::{CoreAsync, Swapped};
+pub use finishes::Finishes;
 pub use unordered::Unordered;
+pub use windowed::Windowed;
 
 /// core.async's `(chan 1)` for the results of an item.
 pub(crate) const ONE: Buffer = Buffer::fixed(1);
@@ -27,18 +32,20 @@ pub(crate) fn open<C: Channels, T: Message>(buffer: Buffer) -> (C::Tx<T>, C::Rx<
 }
 
 /// Calls `af` in a task of its own, where a panic ends this item and no more (P4); answers where its results
-/// arrive.
-fn begin<C: Async, I: Message, O: Message, F>(
+/// arrive. It holds `permit` until it has ended.
+fn begin<C: Async, I: Message, O: Message, P, F>(
     spawner: &impl Spawn,
     results: Buffer,
-    af: &Arc<impl Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static>,
+    af: &Arc<impl Fn(I, ResultPort<C, O, P>) -> F + Send + Sync + 'static>,
     input: I,
+    permit: P,
 ) -> C::Rx<O>
 where
+    P: Send + 'static,
     F: Future<Output = ()> + Send + 'static,
 {
     let (tx, rx) = open::<C, O>(results);
-    let port = ResultPort::new(tx);
+    let port = ResultPort::holding(tx, permit);
     let af = Arc::clone(af);
     spawner.spawn(async move { af(input, port).await });
     rx

@@ -42,6 +42,7 @@ impl Default for Unordered {
 
 impl<C: Async, E: Executors> Pipelines<C, E> for Unordered {
     const ORDERED: bool = false;
+    type Permit = ();
 
     fn start<I: Message, O: Message, A, F>(
         &self,
@@ -68,7 +69,7 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Unordered {
                 loop {
                     let input = demand.next::<C, I>(&mut *from.take().await).await;
                     let Some(input) = input else { break };
-                    let mut results = begin::<C, I, O, F>(&begins, results, &af, input);
+                    let mut results = begin::<C, I, O, (), F>(&begins, results, &af, input, ());
                     while let Some(result) = next::<C, O>(&mut results).await {
                         output.take().await.put(result).await;
                     }

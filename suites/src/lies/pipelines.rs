@@ -16,6 +16,11 @@ pub(super) struct Lying<P>(P);
 /// On an executor that may lie as well.
 impl<C: Async, E: Executors, P: Pipelines<C, E>> Pipelines<C, executors::Lying<E>> for Lying<P> {
     const ORDERED: bool = P::ORDERED;
+    type Permit = P::Permit;
+
+    fn window(&self, parallelism: NonZeroUsize) -> Option<NonZeroUsize> {
+        self.0.window(parallelism)
+    }
 
     fn start<I: Message, O: Message, A, F>(
         &self,
@@ -27,7 +32,7 @@ impl<C: Async, E: Executors, P: Pipelines<C, E>> Pipelines<C, executors::Lying<E
         at_end: AtEnd,
     ) -> impl Future<Output = ()> + Send + 'static + use<C, E, P, I, O, A, F>
     where
-        A: Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
+        A: Fn(I, ResultPort<C, O, P::Permit>) -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
         let from = if told("inputs are turned round") {

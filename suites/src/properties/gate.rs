@@ -31,7 +31,7 @@ impl Gate {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    pub(super) fn pass(&self) -> impl Future<Output = ()> + Send + 'static {
+    pub(super) fn pass(&self) -> impl Future<Output = ()> + Send + use<> {
         let gate = self.clone();
         poll_fn(move |context| {
             let mut waiting = gate.0.lock().expect(WHOLE);

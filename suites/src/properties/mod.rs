@@ -362,6 +362,8 @@ pub const PROPERTIES: &[&Property] = &[
     &pipelines::p2_order::PROPERTY,
     &pipelines::p3_close::PROPERTY,
     &pipelines::p4_faults::PROPERTY,
+    &pipelines::p5_window::PROPERTY,
+    &pipelines::p8_figures::PROPERTY,
     &executors::g1_go::PROPERTY,
     &executors::g1_shutdown::PROPERTY,
     &executors::g2_parking::PROPERTY,

@@ -28,7 +28,7 @@ where
     C::close(&inputs);
     drop(inputs);
     let (to, mut results) = C::open::<u32>(room).expect(OPENS);
-    let af = |input, mut port: ResultPort<C, u32>| async move {
+    let af = |input, mut port: ResultPort<C, u32, P::Permit>| async move {
         let _ = port.put(input + 1).await;
     };
     let end = P::default().start(executor.spawner(), ONE, from, to, af, AtEnd::Close);

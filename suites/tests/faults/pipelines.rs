@@ -25,6 +25,7 @@ struct OneMore<P>(P);
 
 impl<C: Async, E: Executors, P: Pipelines<C, E>> Pipelines<C, E> for OneMore<P> {
     const ORDERED: bool = P::ORDERED;
+    type Permit = P::Permit;
 
     fn start<I: Message, O: Message, A, F>(
         &self,
@@ -36,7 +37,7 @@ impl<C: Async, E: Executors, P: Pipelines<C, E>> Pipelines<C, E> for OneMore<P> 
         at_end: AtEnd,
     ) -> impl Future<Output = ()> + Send + 'static + use<C, E, P, I, O, A, F>
     where
-        A: Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
+        A: Fn(I, ResultPort<C, O, P::Permit>) -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
         let more = parallelism.saturating_add(1);
@@ -62,6 +63,7 @@ where
     E::Spawner: Sync,
 {
     const ORDERED: bool = P::ORDERED || FAULT == ORDERED;
+    type Permit = ();
 
     fn start<I: Message, O: Message, A, F>(
         &self,
@@ -78,7 +80,7 @@ where
     {
         let output = Arc::new(Mutex::new(C::another_tx(&to)));
         let works = spawner.clone();
-        let between = move |input, mut port: ResultPort<C, O>| {
+        let between = move |input, mut port: ResultPort<C, O, P::Permit>| {
             let (own, mut results) = C::open(Buffer::fixed(1)).expect("the family has room");
             works.spawn(af(input, ResultPort::new(own)));
             let output = Arc::clone(&output);

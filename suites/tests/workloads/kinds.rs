@@ -103,8 +103,14 @@ fn everybody_gets_a_number_and_what_their_kind_looks_for() {
 }
 
 #[test]
-fn in_flight_are_n_and_two_more_in_core_async_and_n_in_unordered() {
-    for (who, peak) in [("core_async", 6), ("unordered", 4)] {
+fn in_flight_are_as_many_as_each_pipeline_claims() {
+    for (who, peak) in [
+        ("core_async", 6),
+        ("swapped", 5),
+        ("finishes", 4),
+        ("windowed", 4),
+        ("unordered", 4),
+    ] {
         let window = stage(Everybody, who, &named("pipelines/uniform-4")).window(SHORT);
         let seen = window
             .expect("it passes")
@@ -178,6 +184,7 @@ struct Leaky(Unordered);
 
 impl<C: Async, E: Executors> Pipelines<C, E> for Leaky {
     const ORDERED: bool = false;
+    type Permit = ();
 
     fn start<I: Message, O: Message, A, F>(
         &self,

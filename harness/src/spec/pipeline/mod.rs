@@ -1,5 +1,6 @@
 //! The specification of pipelines: how many items are in flight (P1), what is delivered when (P2), when the output
-//! closes and what is begun after that (P3), and what an item that ends badly takes along (P4: nothing).
+//! closes and what is begun after that (P3), what an item that ends badly takes along (P4: nothing), and what a slow
+//! one holds up (P5).
 //!
 //! An item is in flight from the call of the function until the port for its results is dropped, however it ends: a
 //! panic is one more way to drop it. Whatever else happens the rules are the same, so that P4 needs none of its own
@@ -17,10 +18,25 @@ use super::Violation;
 pub struct Terms {
     /// Items that may be in flight (P1).
     pub bound: usize,
+    /// Items that may have a place, from the first on that has not ended (P5): where they leave in the order of their
+    /// inputs and have no window apart, those in flight have them all; elsewhere there is no end of places.
+    pub window: usize,
     /// Results leave in the order of their inputs (P2).
     pub ordered: bool,
     /// Inputs there are, numbered from zero.
     pub inputs: usize,
+}
+
+impl Terms {
+    /// Any number in flight: nobody asks about that.
+    pub const fn unbounded(ordered: bool, inputs: usize) -> Terms {
+        Terms {
+            bound: usize::MAX,
+            window: usize::MAX,
+            ordered,
+            inputs,
+        }
+    }
 }
 
 /// What is seen of a pipeline, in the order in which it is learnt of.
@@ -135,7 +151,12 @@ impl Pipeline {
     }
 
     fn begin(&mut self, item: usize) -> Result<(), Violation> {
-        let Terms { bound, inputs, .. } = self.terms;
+        let Terms {
+            bound,
+            window,
+            inputs,
+            ..
+        } = self.terms;
         if item >= inputs {
             return Violation::found("P3", format!("item {item} of {inputs} inputs"));
         }
@@ -149,9 +170,18 @@ impl Pipeline {
                 format!("{flying} items in flight, where the bound is {bound}"),
             );
         }
-        // Each that may be in flight has one take that was pending, or one item that finds it out.
+        let placed = self.placed();
+        if placed > window {
+            return Violation::found(
+                "P5",
+                format!("{placed} items have a place, where the window has {window}"),
+            );
+        }
+        // Each that may be in flight has one take that was pending, or one item that finds it out; it is found out
+        // at the head, and until then the window may fill.
+        let may_begin = if self.terms.ordered { window } else { bound };
         let since = self.unwanted.map(|begun| self.items.len() - begun);
-        match since.filter(|since| *since > bound) {
+        match since.filter(|since| *since > may_begin) {
             Some(since) => Violation::found(
                 "P3",
                 format!("{since} items were begun though none was wanted"),
@@ -225,24 +255,37 @@ impl Pipeline {
         }
     }
 
-    /// The bound is reached where there is input for it: what never ends holds its place, and nothing else does (P4).
-    /// In an ordered pipeline an item that has ended holds its place until those before it have ended.
+    /// Items that have a place: in an ordered pipeline one that has ended keeps it until those before it have ended.
+    fn placed(&self) -> usize {
+        if !self.terms.ordered {
+            return self.in_flight();
+        }
+        let mut all = 0..self.terms.inputs;
+        let head = all.find(|item| self.items.get(item).is_none_or(|item| !item.ended));
+        head.map_or(0, |head| self.items.range(head..).count())
+    }
+
+    /// The bound is reached where there is input for it, or the window: what never ends holds its place, and nothing
+    /// else does (P4).
     fn rest(&self) -> Result<(), Violation> {
         let Terms {
             bound,
+            window,
             ordered,
             inputs,
         } = self.terms;
-        let head = (0..inputs).find(|item| self.items.get(item).is_none_or(|item| !item.ended));
-        let held = match head {
-            Some(head) if ordered => self.items.range(head..).count(),
-            _ => self.in_flight(),
-        };
         let left = inputs - self.items.len();
-        if self.unwanted.is_none() && left > 0 && held != bound {
+        if self.unwanted.is_some() || left == 0 || self.in_flight() == bound {
+            return Ok(());
+        }
+        let placed = self.placed();
+        let places = if ordered { window } else { bound };
+        if placed != places {
             return Violation::found(
                 "P1",
-                format!("{held} items hold a place at rest, not {bound}, and {left} inputs wait"),
+                format!(
+                    "{placed} items hold a place at rest, not {places}, and {left} inputs wait"
+                ),
             );
         }
         Ok(())

@@ -36,10 +36,21 @@ fn is_kept(terms: Terms, events: &[Event]) -> bool {
                         .count()
                         + 1
                 });
+                let head = items().find(|item| !ended(*item)).unwrap_or(terms.inputs);
+                let places = if terms.ordered {
+                    terms.window
+                } else {
+                    terms.bound
+                };
                 item < terms.inputs
                     && !begun(item)
                     && items().filter(|item| flies(*item)).count() < terms.bound
-                    && since <= terms.bound
+                    && (!terms.ordered
+                        || (head..terms.inputs)
+                            .filter(|other| *other == item || begun(*other))
+                            .count()
+                            <= terms.window)
+                    && since <= places
             }
             Event::Put(item) | Event::Ended(item) => flies(item),
             Event::Delivered { item, number } => {
@@ -67,7 +78,13 @@ fn is_kept(terms: Terms, events: &[Event]) -> bool {
                         }
                     })
                     .count();
-                unwanted.is_some() || !left || held == terms.bound
+                let places = if terms.ordered {
+                    terms.window
+                } else {
+                    terms.bound
+                };
+                let flying = items().filter(|item| flies(*item)).count();
+                unwanted.is_some() || !left || flying == terms.bound || held == places
             }
         }
     })
@@ -91,9 +108,12 @@ fn alphabet(inputs: usize) -> Vec<Event> {
 /// Every history of two inputs of up to six events, and what is one event longer than a legal one.
 #[test]
 fn every_small_history_is_judged_as_the_words_say() {
-    for (bound, ordered) in [(1, true), (1, false), (2, true), (2, false)] {
+    let ordered = [(1, 1), (2, 2), (1, 2)].map(|(bound, window)| (bound, window, true));
+    let unordered = [1, 2].map(|bound| (bound, usize::MAX, false));
+    for (bound, window, ordered) in ordered.into_iter().chain(unordered) {
         let terms = Terms {
             bound,
+            window,
             ordered,
             inputs: 2,
         };
@@ -136,6 +156,7 @@ fn breaks(terms: Terms, events: &[Event], id: &str, says: &str) {
 
 const TWO: Terms = Terms {
     bound: 2,
+    window: 2,
     ordered: true,
     inputs: 4,
 };
@@ -165,6 +186,8 @@ fn no_more_are_in_flight_than_the_bound() {
         Event::Rest,
     ];
     Pipeline::judge(TWO, &behind).expect("two hold a place");
+    let wider = Terms { window: 3, ..TWO };
+    breaks(wider, &behind, "P1", "2 items hold a place at rest, not 3");
     let unordered = Terms {
         ordered: false,
         ..TWO
@@ -233,15 +256,27 @@ fn the_output_closes_after_everything_and_nothing_is_taken_for_nobody() {
     breaks(TWO, &unwanted, "P3", "none was wanted");
 }
 
+#[test]
+fn behind_a_slow_head_items_end_and_keep_their_places_in_the_window() {
+    let wider = Terms { window: 3, ..TWO };
+    let mut behind = vec![Event::Begun(0)];
+    behind.extend((1..3).flat_map(|item| [Event::Begun(item), Event::Ended(item)]));
+    behind.push(Event::Rest);
+    Pipeline::judge(wider, &behind).expect("the window is full, and one is in flight");
+    behind.push(Event::Begun(3));
+    breaks(wider, &behind, "P5", "4 items have a place");
+}
+
 proptest! {
     #[test]
     fn no_sequence_panics(
         events in prop::collection::vec(prop::sample::select(alphabet(3)), 0..20),
         bound in 0..3_usize,
+        window in 0..4_usize,
         ordered: bool,
         inputs in 0..3_usize,
     ) {
-        let mut pipeline = Pipeline::new(Terms { bound, ordered, inputs });
+        let mut pipeline = Pipeline::new(Terms { bound, window, ordered, inputs });
         for event in events {
             let _ = pipeline.step(event);
         }

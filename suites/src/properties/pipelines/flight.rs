@@ -19,12 +19,15 @@ use super::PATIENCE;
 #[derive(Debug, Default)]
 pub(super) struct Flight(Mutex<Vec<Event>>);
 
+/// An item of that pipeline.
+pub(super) type ItemOf<P, C, E> = Item<C, <P as Pipelines<C, E>>::Permit>;
+
 const WHOLE: &str = "nobody panics with the lock";
 
 /// An item in flight.
-pub(super) struct Item<C: Channels> {
+pub(super) struct Item<C: Channels, G> {
     input: usize,
-    port: ResultPort<C, Result>,
+    port: ResultPort<C, Result, G>,
     /// Results so far.
     put: usize,
     flight: Arc<Flight>,
@@ -37,11 +40,11 @@ impl Flight {
     }
 
     /// An item is in flight until it is dropped.
-    pub(super) fn board<C: Channels>(
+    pub(super) fn board<C: Channels, G>(
         self: &Arc<Self>,
         input: usize,
-        port: ResultPort<C, Result>,
-    ) -> Item<C> {
+        port: ResultPort<C, Result, G>,
+    ) -> Item<C, G> {
         self.write(Event::Begun(input));
         let flight = Arc::clone(self);
         Item {
@@ -67,19 +70,14 @@ impl Flight {
         events.iter().filter(|event| what(event)).count()
     }
 
-    /// Has the specification judge it: a pipeline of that bound, of so many inputs.
-    pub(super) fn judge(&self, bound: usize, ordered: bool, inputs: usize) {
-        let terms = Terms {
-            bound,
-            ordered,
-            inputs,
-        };
+    /// Has the specification judge it.
+    pub(super) fn judge(&self, terms: Terms) {
         let events = self.0.lock().expect(WHOLE).clone();
         obeys(Pipeline::judge(terms, &events));
     }
 }
 
-impl<C: Async> Item<C> {
+impl<C: Async, G> Item<C, G> {
     /// Puts its next result; whether it is wanted is not the item's affair.
     pub(super) async fn put(&mut self) {
         self.flight.write(Event::Put(self.input));
@@ -89,11 +87,36 @@ impl<C: Async> Item<C> {
     }
 }
 
-impl<C: Channels> Drop for Item<C> {
+impl<C: Channels, G> Drop for Item<C, G> {
     fn drop(&mut self) {
         // Before the port is dropped: the next item may begin at that moment.
         self.flight.write(Event::Ended(self.input));
     }
+}
+
+/// What a pipeline promises of which so many more than n may be in flight.
+pub(super) fn terms<P, C, E>(n: usize, extra: usize, inputs: usize) -> Terms
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+{
+    let bound = n + extra;
+    let window = match P::default().window(at_least_one(n)) {
+        Some(window) => window.get(),
+        None if P::ORDERED => bound,
+        None => usize::MAX,
+    };
+    Terms {
+        bound,
+        window,
+        ordered: P::ORDERED,
+        inputs,
+    }
+}
+
+fn at_least_one(n: usize) -> NonZeroUsize {
+    NonZeroUsize::new(n).expect("a pipeline has at least one item in flight")
 }
 
 /// A channel that holds `0..items`, for a pipeline to take from; it stays open as long as its first half is
@@ -168,7 +191,7 @@ pub(super) fn start<P, C, E, F>(
     n: usize,
     (from, to): (C::Rx<usize>, C::Tx<Result>),
     flight: &Arc<Flight>,
-    work: impl Fn(usize, Item<C>) -> F + Send + Sync + 'static,
+    work: impl Fn(usize, ItemOf<P, C, E>) -> F + Send + Sync + 'static,
     at_end: AtEnd,
 ) -> impl Future<Output = ()> + Send + 'static
 where
@@ -177,7 +200,7 @@ where
     E: Executors,
     F: Future<Output = ()> + Send + 'static,
 {
-    let n = NonZeroUsize::new(n).expect("a pipeline has at least one item in flight");
+    let n = at_least_one(n);
     let flight = Arc::clone(flight);
     let af = move |input, port| work(input, flight.board(input, port));
     P::default().start(executor.spawner(), n, from, to, af, at_end)

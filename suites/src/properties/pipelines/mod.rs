@@ -6,6 +6,8 @@ pub(super) mod p1_bound;
 pub(super) mod p2_order;
 pub(super) mod p3_close;
 pub(super) mod p4_faults;
+pub(super) mod p5_window;
+pub(super) mod p8_figures;
 
 use std::num::NonZeroUsize;
 
@@ -33,7 +35,7 @@ const PATIENCE: u64 = 5_000_000_000;
 ///
 /// # Panics
 /// When it is entered without its bound.
-pub(super) fn owed<P, C, E, W>(who: &Contestant) -> [(&'static Property, Vec<Case>); 4]
+pub(super) fn owed<P, C, E, W>(who: &Contestant) -> Vec<(&'static Property, Vec<Case>)>
 where
     P: Pipelines<C, E> + Default,
     C: Async,
@@ -41,10 +43,19 @@ where
     W: World,
 {
     let extra = who.capabilities.bound_over_n.expect("a pipeline's bound");
-    [
+    let mut owed = vec![
         (&p1_bound::PROPERTY, p1_bound::cases::<P, C, E, W>(extra)),
         (&p2_order::PROPERTY, p2_order::cases::<P, C, E, W>()),
         (&p3_close::PROPERTY, p3_close::cases::<P, C, E, W>(extra)),
         (&p4_faults::PROPERTY, p4_faults::cases::<P, C, E, W>(extra)),
-    ]
+        (
+            &p8_figures::PROPERTY,
+            p8_figures::cases::<P, C, E, W>(extra),
+        ),
+    ];
+    if P::default().window(ONE).is_some() {
+        let cases = p5_window::cases::<P, C, E, W>(extra);
+        owed.push((&p5_window::PROPERTY, cases));
+    }
+    owed
 }

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use flowmeter_harness::channel::Async;
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::pipeline::{AtEnd, Pipelines};
-use flowmeter_harness::spec::pipeline::Event;
+use flowmeter_harness::spec::pipeline::{Event, Terms};
 use flowmeter_harness::sync::World;
 
 use super::super::gate::{give_way, settle};
 use super::flight::{
-    Flight, Item, Result, come_to_rest, ended_source, finish, open, source, start,
+    Flight, ItemOf, Result, come_to_rest, ended_source, finish, open, source, start, terms,
 };
 use super::{Case, ONE, PATIENCE, Property, Reliance, several};
 
@@ -83,7 +83,7 @@ where
     come_to_rest::<C, E, W>(&executor, || flight.now() >= bound);
     flight.write(Event::Rest);
     drop(executor);
-    flight.judge(bound, P::ORDERED, bound + 1);
+    flight.judge(terms::<P, C, E>(n, extra, bound + 1));
 }
 
 /// Items that come and go.
@@ -103,14 +103,14 @@ where
     let flight = Arc::new(Flight::default());
     let from = ended_source::<C>(items);
     let (to, _room_for_all) = open::<C, Result>(items);
-    let work = |_, mut item: Item<C>| async move {
+    let work = |_, mut item: ItemOf<P, C, E>| async move {
         give_way().await;
         item.put().await;
     };
     let end = start::<P, C, E, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
     finish::<W>(&flight, end);
     drop(executor);
-    flight.judge(n + extra, P::ORDERED, items);
+    flight.judge(terms::<P, C, E>(n, extra, items));
 }
 
 /// Items that put a result, which nobody wants, and then do not end: core.async 1.5.648 leaves them, and
@@ -130,14 +130,14 @@ where
     flight.write(Event::Unwanted);
     C::close_rx(&mut unwanted);
     drop(unwanted);
-    let work = |_, mut item: Item<C>| async move {
+    let work = |_, mut item: ItemOf<P, C, E>| async move {
         item.put().await;
         pending::<()>().await;
     };
     let _end = start::<P, C, E, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
     come_to_rest::<C, E, W>(&executor, || true);
     drop(executor);
-    flight.judge(n + extra, P::ORDERED, items);
+    flight.judge(terms::<P, C, E>(n, extra, items));
 }
 
 /// While there is nothing to do nobody does anything: a task that asks again and again would never let this
@@ -153,9 +153,9 @@ where
     let flight = Arc::new(Flight::default());
     let (_open, from) = open::<C, usize>(1);
     let (to, _unread) = open::<C, Result>(1);
-    let work = |_, item: Item<C>| async move { drop(item) };
+    let work = |_, item: ItemOf<P, C, E>| async move { drop(item) };
     let _end = start::<P, C, E, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
     settle::<C, W>(PATIENCE, || true);
     drop(executor);
-    flight.judge(n, P::ORDERED, 0);
+    flight.judge(Terms::unbounded(P::ORDERED, 0));
 }

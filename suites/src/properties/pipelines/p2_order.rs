@@ -5,10 +5,11 @@ use std::sync::Arc;
 use flowmeter_harness::channel::Async;
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::pipeline::{AtEnd, Pipelines};
+use flowmeter_harness::spec::pipeline::Terms;
 use flowmeter_harness::sync::World;
 
 use super::super::gate::{Gate, give_way};
-use super::flight::{Flight, Item, drain, ended_source, finish, open, start, take};
+use super::flight::{Flight, ItemOf, drain, ended_source, finish, open, start, take};
 use super::{Case, ONE, Property, Reliance};
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -43,7 +44,7 @@ where
     W: World,
 {
     let behind = Gate::default();
-    let work = move |input, mut item: Item<C>| {
+    let work = move |input, mut item: ItemOf<P, C, E>| {
         let behind = behind.clone();
         async move {
             if input == 0 {
@@ -67,7 +68,7 @@ where
     W: World,
 {
     let items = if W::name() == "std" { 32 } else { 4 };
-    let work = |input, mut item: Item<C>| async move {
+    let work = |input, mut item: ItemOf<P, C, E>| async move {
         // Uneven: every other one is done sooner than the one before.
         if input % 2 == 0 {
             give_way().await;
@@ -80,7 +81,7 @@ where
 fn delivers<P, C, E, W, F>(
     n: usize,
     items: usize,
-    work: impl Fn(usize, Item<C>) -> F + Send + Sync + 'static,
+    work: impl Fn(usize, ItemOf<P, C, E>) -> F + Send + Sync + 'static,
 ) where
     P: Pipelines<C, E> + Default,
     C: Async,
@@ -96,7 +97,7 @@ fn delivers<P, C, E, W, F>(
     finish::<W>(&flight, end);
     drop(executor);
     drain::<C>(&flight, &mut results);
-    flight.judge(usize::MAX, P::ORDERED, items);
+    flight.judge(Terms::unbounded(P::ORDERED, items));
 }
 
 /// The head waits until the item behind it has been delivered.
@@ -112,7 +113,7 @@ where
     let (to, mut results) = open::<C, _>(2);
     let slow = Gate::default();
     let held = slow.clone();
-    let work = move |input, mut item: Item<C>| {
+    let work = move |input, mut item: ItemOf<P, C, E>| {
         let held = held.clone();
         async move {
             if input == 0 {
@@ -129,5 +130,5 @@ where
     finish::<W>(&flight, end);
     drop(executor);
     drain::<C>(&flight, &mut results);
-    flight.judge(usize::MAX, P::ORDERED, 2);
+    flight.judge(Terms::unbounded(P::ORDERED, 2));
 }

@@ -8,10 +8,12 @@ use std::sync::Arc;
 use flowmeter_harness::channel::{Async, Polled};
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::pipeline::{AtEnd, Pipelines};
-use flowmeter_harness::spec::pipeline::Event;
+use flowmeter_harness::spec::pipeline::{Event, Terms};
 use flowmeter_harness::sync::World;
 
-use super::flight::{Flight, Item, Result, drain, ended_source, finish, open, source, start, take};
+use super::flight::{
+    Flight, Item, ItemOf, Result, drain, ended_source, finish, open, source, start, take, terms,
+};
 use super::{Case, ONE, Property, Reliance, several};
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -54,7 +56,7 @@ where
     cases
 }
 
-async fn one_result<C: Async>(_input: usize, mut item: Item<C>) {
+async fn one_result<C: Async, G>(_input: usize, mut item: Item<C, G>) {
     item.put().await;
 }
 
@@ -75,7 +77,7 @@ where
     while take::<C, W>(&flight, &mut results).is_some() {}
     finish::<W>(&flight, end);
     drop(executor);
-    flight.judge(usize::MAX, P::ORDERED, ITEMS);
+    flight.judge(Terms::unbounded(P::ORDERED, ITEMS));
 }
 
 /// When the pipeline says that it has ended everything is delivered, and the output closed or left open.
@@ -96,7 +98,7 @@ where
     finish::<W>(&flight, end);
     let (_, rest) = drain::<C>(&flight, &mut results);
     drop(executor);
-    flight.judge(usize::MAX, P::ORDERED, ITEMS);
+    flight.judge(Terms::unbounded(P::ORDERED, ITEMS));
     match at_end {
         AtEnd::Close => holds_eq!(rest, Polled::Closed, "P3: the output was not closed"),
         AtEnd::LeaveOpen if stays.is_some() => {
@@ -123,7 +125,7 @@ where
     take::<C, W>(&flight, &mut results);
     finish::<W>(&flight, end);
     drop(executor);
-    flight.judge(usize::MAX, P::ORDERED, 0);
+    flight.judge(Terms::unbounded(P::ORDERED, 0));
 }
 
 /// Nobody wants the results, of which each item has three, from the first on. Whoever has one item at a time
@@ -145,7 +147,7 @@ where
     C::close_rx(&mut results);
     drop(results);
     // One is taken, one has room in the buffer, and one waits for somebody to take the rest.
-    let work = |_, mut item: Item<C>| async move {
+    let work = |_, mut item: ItemOf<P, C, E>| async move {
         for _ in 0..3 {
             item.put().await;
         }
@@ -153,7 +155,7 @@ where
     let end = start::<P, C, E, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
     finish::<W>(&flight, end);
     drop(executor);
-    flight.judge(n + extra, P::ORDERED, items);
+    flight.judge(terms::<P, C, E>(n, extra, items));
     let taken = match left {
         Some(mut left) => {
             items
@@ -188,6 +190,6 @@ where
     // A take that goes on waiting is a deadlock here.
     finish::<W>(&flight, end);
     drop(executor);
-    flight.judge(usize::MAX, P::ORDERED, 1);
+    flight.judge(Terms::unbounded(P::ORDERED, 1));
     holds_eq!(flight.calls(), 1, "P3: one item was there");
 }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use flowmeter_harness::channel::Async;
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::pipeline::{AtEnd, Pipelines};
-use flowmeter_harness::spec::pipeline::Event;
+use flowmeter_harness::spec::pipeline::{Event, Terms};
 use flowmeter_harness::sync::World;
 
 use super::flight::{
-    Flight, Item, come_to_rest, drain, ended_source, finish, open, source, start, take,
+    Flight, ItemOf, come_to_rest, drain, ended_source, finish, open, source, start, take, terms,
 };
 use super::{Case, ONE, PATIENCE, Property, Reliance};
 
@@ -48,7 +48,7 @@ where
     E: Executors,
     W: World,
 {
-    let work = |input, mut item: Item<C>| async move {
+    let work = |input, mut item: ItemOf<P, C, E>| async move {
         if input != 1 {
             item.put().await;
         }
@@ -71,7 +71,7 @@ where
     E: Executors,
     W: World,
 {
-    let work = |input, mut item: Item<C>| {
+    let work = |input, mut item: ItemOf<P, C, E>| {
         if input == 0 {
             resume_unwind(Box::new("an item's own fault"));
         }
@@ -99,7 +99,7 @@ where
 fn all_results<P, C, E, W, F>(
     executor: &E,
     items: usize,
-    work: impl Fn(usize, Item<C>) -> F + Send + Sync + 'static,
+    work: impl Fn(usize, ItemOf<P, C, E>) -> F + Send + Sync + 'static,
 ) -> Vec<usize>
 where
     P: Pipelines<C, E> + Default,
@@ -114,12 +114,12 @@ where
     let end = start::<P, C, E, _>(executor, 1, (from, to), &flight, work, AtEnd::Close);
     finish::<W>(&flight, end);
     let (seen, _) = drain::<C>(&flight, &mut results);
-    flight.judge(usize::MAX, P::ORDERED, items);
+    flight.judge(Terms::unbounded(P::ORDERED, items));
     seen.into_iter().map(|(item, _)| item).collect()
 }
 
-/// The head never ends: others are begun up to the bound where they wait for it, and all of them are delivered
-/// where they do not.
+/// The head never ends: others are begun up to the bound, or the window, where they wait for it, and all of them are
+/// delivered where they do not.
 fn never_ends<P, C, E, W>(extra: usize)
 where
     P: Pipelines<C, E> + Default,
@@ -128,8 +128,15 @@ where
     W: World,
 {
     const N: usize = 2;
-    let items = N + extra + 1;
-    let work = |input, mut item: Item<C>| async move {
+    let promised = terms::<P, C, E>(N, extra, 0);
+    // As many as the head lets begin where they wait for it, and one more.
+    let held_up = if P::ORDERED {
+        promised.window
+    } else {
+        promised.bound
+    };
+    let items = held_up + 1;
+    let work = |input, mut item: ItemOf<P, C, E>| async move {
         if input == 0 {
             pending::<()>().await;
         }
@@ -146,13 +153,16 @@ where
             take::<C, W>(&flight, &mut results);
         }
     }
-    let begun = if P::ORDERED { N + extra } else { items };
+    let begun = if P::ORDERED { held_up } else { items };
     come_to_rest::<C, E, W>(&executor, || flight.calls() >= begun && flight.now() == 1);
     let (calls, now) = (flight.calls(), flight.now());
     flight.write(Event::Rest);
     drain::<C>(&flight, &mut results);
     drop(executor);
-    flight.judge(N + extra, P::ORDERED, items);
+    flight.judge(Terms {
+        inputs: items,
+        ..promised
+    });
     holds_eq!(
         now,
         1,

@@ -121,7 +121,7 @@ impl<C: Async, E: Executors, P: Pipelines<C, E> + Default> Flow<P, C, E> {
         });
         let spawner = executor.spawner();
         crew.spawn(async move {
-            let af = |item: u64, mut port: ResultPort<C, u64>| async move {
+            let af = |item: u64, mut port: ResultPort<C, u64, P::Permit>| async move {
                 // Refused once the pipeline is gone: then the books tell.
                 let _ = port.put(item).await;
             };

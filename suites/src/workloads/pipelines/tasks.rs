@@ -161,7 +161,7 @@ where
         crew.spawn(async move {
             // Inside the executor, whose own timer it may be.
             let sleep = Arc::new(S::start());
-            let af = move |item: u64, mut port: ResultPort<C, u64>| {
+            let af = move |item: u64, mut port: ResultPort<C, u64, P::Permit>| {
                 watch.begin();
                 let (sleep, watch) = (sleep.clone(), watch.clone());
                 let takes = Duration::from_nanos(work[item as usize]);
