@@ -8,45 +8,53 @@ use serde::Serialize;
 use crate::rows::{CmpRow, cmp_rows};
 use crate::statistics::Estimates;
 
+const COLUMNS: [&str; 14] = [
+    "scenario",
+    "implementation",
+    "origin",
+    "median",
+    "lo",
+    "hi",
+    "unit",
+    "better",
+    "ratio_to_best",
+    "ratio_lo",
+    "ratio_hi",
+    "at_most",
+    "reference",
+    "error",
+];
+
 /// Every cell as a line of comma-separated values below a line of names, those of [`CmpRow`]; a cell without a number
 /// has empty fields and its `error`.
 pub fn csv(estimates: &Estimates) -> String {
-    #[derive(Serialize)]
-    struct Line<'a> {
-        scenario: &'a str,
-        implementation: &'a str,
-        origin: String,
-        median: Option<f64>,
-        lo: Option<f64>,
-        hi: Option<f64>,
-        unit: &'a str,
-        better: Better,
-        ratio_to_best: Option<f64>,
-        ratio_lo: Option<f64>,
-        ratio_hi: Option<f64>,
-        at_most: bool,
-        reference: bool,
-        error: Option<&'a str>,
-    }
     let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in &cmp_rows(estimates) {
-        let line = Line {
-            scenario: &row.scenario,
-            implementation: &row.implementation,
-            origin: row.origin.to_string(),
-            median: row.median,
-            lo: row.lo,
-            hi: row.hi,
-            unit: &row.unit,
-            better: row.better,
-            ratio_to_best: row.ratio_to_best,
-            ratio_lo: row.ratio_lo,
-            ratio_hi: row.ratio_hi,
-            at_most: row.at_most,
-            reference: row.reference,
-            error: row.error.as_deref(),
-        };
-        writer.serialize(line).expect("memory takes all of it");
+    let mut line = |fields: [String; 14]| {
+        writer.write_record(fields).expect("memory takes all of it");
+    };
+    line(COLUMNS.map(str::to_owned));
+    for row in cmp_rows(estimates) {
+        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        line([
+            row.scenario,
+            row.implementation,
+            row.origin.to_string(),
+            number(row.median),
+            number(row.lo),
+            number(row.hi),
+            row.unit,
+            match row.better {
+                Better::Higher => "higher",
+                Better::Lower => "lower",
+            }
+            .to_owned(),
+            number(row.ratio_to_best),
+            number(row.ratio_lo),
+            number(row.ratio_hi),
+            row.at_most.to_string(),
+            row.reference.to_string(),
+            row.error.unwrap_or_default(),
+        ]);
     }
     let bytes = writer.into_inner().expect("memory takes all of it");
     String::from_utf8(bytes).expect("it was made of text")
@@ -76,8 +84,8 @@ pub fn github_action_benchmark(estimates: &Estimates, better: Better) -> String 
     pretty(&entries)
 }
 
-/// Bencher's metric format: a benchmark for each cell with a number, whose measure is `throughput` where more is better
-/// and `latency` where less is, both of them Bencher's own.
+/// Bencher's metric format: a benchmark for each cell with a number, whose measure is its unit, but for nanoseconds, which
+/// are Bencher's own `latency`.
 ///
 /// Source: Bencher's reference, "Bencher Metric Format (BMF)".
 pub fn bencher(estimates: &Estimates) -> String {
@@ -87,11 +95,11 @@ pub fn bencher(estimates: &Estimates) -> String {
         lower_value: f64,
         upper_value: f64,
     }
-    let benchmarks: BTreeMap<String, BTreeMap<&str, Metric>> = numbers(estimates)
+    let benchmarks: BTreeMap<String, BTreeMap<String, Metric>> = numbers(estimates)
         .map(|(row, value, lower_value, upper_value)| {
-            let measure = match row.better {
-                Better::Higher => "throughput",
-                Better::Lower => "latency",
+            let measure = match &*row.unit {
+                "ns" => "latency".to_owned(),
+                _ => row.unit,
             };
             let metric = Metric {
                 value,
@@ -105,10 +113,10 @@ pub fn bencher(estimates: &Estimates) -> String {
     pretty(&benchmarks)
 }
 
-/// Cells with a number: the median and its interval.
+/// Cells with a number of their own, which a bound is not: the median and its interval.
 fn numbers(estimates: &Estimates) -> impl Iterator<Item = (CmpRow, f64, f64, f64)> {
     let rows = cmp_rows(estimates).into_iter();
-    rows.filter_map(|row| {
+    rows.filter(|row| !row.at_most).filter_map(|row| {
         let (median, lo, hi) = (row.median?, row.lo?, row.hi?);
         Some((row, median, lo, hi))
     })

@@ -389,13 +389,13 @@ pub fn diff_table(diff: &Diff, all: bool, width: usize, style: Style) -> String 
     let mut out = String::new();
     let mut shown: Vec<&Change> = diff.changes.iter().collect();
     if !all {
-        shown.retain(|change| change.verdict != Verdict::Level);
+        shown.retain(|change| !matches!(change.verdict, Verdict::Level | Verdict::Unjudged));
     }
     // Worst first, and one-sided cells after all comparisons.
     shown.sort_by(|a, b| {
         let place = |change: &Change| match change.verdict {
             Verdict::Lost => 0,
-            Verdict::Regression | Verdict::Level | Verdict::Improvement => 1,
+            Verdict::Regression | Verdict::Level | Verdict::Unjudged | Verdict::Improvement => 1,
             Verdict::Gained | Verdict::OnlyBase | Verdict::OnlyNew => 2,
         };
         let ratio = |change: &Change| change.ratio.unwrap_or(1.0);
@@ -422,7 +422,7 @@ pub fn diff_table(diff: &Diff, all: bool, width: usize, style: Style) -> String 
                 Verdict::Regression | Verdict::Lost => Tone::Failed,
                 Verdict::Improvement => Tone::Leading,
                 Verdict::Level | Verdict::Gained => Tone::Usual,
-                Verdict::OnlyBase | Verdict::OnlyNew => Tone::Aside,
+                Verdict::Unjudged | Verdict::OnlyBase | Verdict::OnlyNew => Tone::Aside,
             };
             let number = |value: Option<f64>| match value {
                 Some(value) => number::value(value, &change.unit),
@@ -449,6 +449,7 @@ pub fn diff_table(diff: &Diff, all: bool, width: usize, style: Style) -> String 
         (Verdict::Improvement, "improved"),
         (Verdict::Gained, "gained a number"),
         (Verdict::Level, "not told apart"),
+        (Verdict::Unjudged, "not judged"),
         (Verdict::OnlyBase, "only in the first run"),
         (Verdict::OnlyNew, "only in the second run"),
     ];
@@ -476,6 +477,7 @@ fn said(change: &Change) -> String {
         Verdict::Regression => "regression".to_owned(),
         Verdict::Improvement => "improvement".to_owned(),
         Verdict::Level => String::new(),
+        Verdict::Unjudged => "not judged".to_owned(),
         Verdict::Lost => match &change.why {
             Some(why) => format!("lost: {why}"),
             None => "lost".to_owned(),

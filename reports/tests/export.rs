@@ -66,7 +66,7 @@ fn bencher_has_a_measure_and_its_bounds_for_each_number() {
     for row in numbers.iter().filter(|row| row.median.is_some()) {
         let benchmark = &benchmarks[&format!("{}/{}", row.scenario, row.implementation)];
         let measure = match row.better {
-            Better::Higher => &benchmark["throughput"],
+            Better::Higher => &benchmark["messages/s"],
             Better::Lower => &benchmark["latency"],
         };
         assert_eq!(measure["value"].as_f64(), row.median);

@@ -1,19 +1,25 @@
 //! What changed from one run to another of the same scenarios, cell by cell.
 //!
 //! Two runs share no weather: an hour later the same build is a tenth slower in everything. So a cell's value is
-//! taken against its round: how far the others were from where they used to be, their median. Most of the others did
-//! not change, or it is they of whom that is said. What moved all entries of a scenario alike cannot be told from
-//! weather, and stands beside as the drift of the scenario.
+//! taken against its round: how far others were from where they used to be, their median. These are the controls, who
+//! cannot have changed themselves: published crates of the same version, built by the same compiler, and references. Where
+//! they are too few it is all the others, most of whom did not change. What moved all entries of a scenario alike cannot be told
+//! from weather, and stands beside as the drift of the scenario.
 //!
-//! Forks are the sample, and Welch's t statistic says how certain a difference is. What may be called one is ruled as
-//! within a run: it survives Benjamini-Hochberg over all cells, its interval excludes 1, and it exceeds the
-//! placebos of both runs, half its own interval, and what the caller thinks worth a word.
+//! Forks are the sample, and Welch's t statistic says how far a difference exceeds what tells forks apart. Two runs
+//! differ by more than that, by layout and by the day; how much more is seen in the cells themselves, few of which
+//! changed: by the factor that brings their median square to where it belongs, standard errors are widened (*genomic
+//! control*). What may be called a change is ruled as within a run then: it survives Benjamini-Hochberg over all cells,
+//! its interval excludes 1, and it exceeds the placebos of both runs, half its own interval, and what the caller thinks
+//! worth a word.
 //!
-//! Source: Welch, *The generalization of "Student's" problem* (1947).
+//! Source: Welch, *The generalization of "Student's" problem* (1947); Devlin and Roeder, *Genomic control for
+//! association studies* (1999).
 
 use std::collections::BTreeMap;
 use std::slice;
 
+use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::{Better, RunData, Scenario};
 use serde::{Deserialize, Serialize};
 
@@ -21,11 +27,14 @@ use super::bootstrap::{Resamples, interval, median, seed_of};
 use super::estimates::{Cell, Estimates, Measured, Standing, Twin};
 use super::estimates_of;
 use super::samples::{Entry, ScenarioSamples, samples, scenarios};
-use super::significance::{discoveries, fork_medians, p_value};
+use super::significance::{Statistic, discoveries, fork_medians};
 use crate::error::ReportError;
 
-/// So many others make a round's median. With fewer a cell is compared as it is, weather and all.
+/// So many others make a round's median. With fewer nothing is said about a cell.
 const OTHERS: usize = 3;
+
+/// Median of the square of a standard normal value.
+const MEDIAN_SQUARE: f64 = 0.4549;
 
 /// Two runs beside each other.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +66,7 @@ pub struct Change {
     pub ratio_lo: Option<f64>,
     /// Upper end of the ratio's interval.
     pub ratio_hi: Option<f64>,
-    /// How the others of the scenario moved, likewise. Absent where they are too few, and nothing was taken off.
+    /// How the others of the scenario moved, likewise; `null` where they are too few, and nothing was taken off.
     pub drift: Option<f64>,
     /// What may be said about it.
     pub verdict: Verdict,
@@ -75,6 +84,8 @@ pub enum Verdict {
     Improvement,
     /// Not told apart.
     Level,
+    /// Nothing is said: a control, a number that is a bound, no placebo, too few others; or two runs that cannot tell.
+    Unjudged,
     /// It had a number, and fails now.
     Lost,
     /// It failed, and has a number now.
@@ -100,12 +111,12 @@ impl Diff {
     }
 }
 
-/// A cell with a number on both sides, before the rule over all cells.
+/// A cell that may have changed.
 struct Hypothesis {
     change: usize,
-    p: f64,
+    statistic: Statistic,
     /// The smallest difference, as a logarithm, that may be called one.
-    floor: Option<f64>,
+    floor: f64,
 }
 
 /// A scenario in one run.
@@ -207,45 +218,85 @@ pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, ReportError> {
                 continue;
             };
             if let [Some(base), Some(new)] = &sides
-                && let (Some(before), Some(after)) = (base.measured(name), new.measured(name))
+                && base.measured(name).is_some()
+                && new.measured(name).is_some()
             {
-                let bound = [before, after]
-                    .iter()
-                    .any(|measured| measured.standing == Standing::AtMost);
-                let floor = match (base.floor(), new.floor()) {
-                    (Some(base), Some(new)) if !bound => Some(base.max(new).max(relevant.ln_1p())),
-                    _ => None,
-                };
-                let in_both =
-                    |name: &&str| base.measured(name).is_some() && new.measured(name).is_some();
-                let others = names.iter().copied().filter(|other| *other != name);
-                let others: Vec<&str> = others.filter(in_both).collect();
-                let p = weigh(&mut change, base, new, &others);
-                hypotheses.push(Hypothesis {
-                    change: changes.len(),
-                    p,
-                    floor,
-                });
+                let others = others(runs, [base, new], &names, name);
+                let statistic = weigh(&mut change, base, new, &others);
+                let may_change = unjudged.is_none() && !is_control(runs, name);
+                if let (true, Some(statistic), Some(floor)) =
+                    (may_change, statistic, floor([base, new], name))
+                {
+                    change.verdict = Verdict::Level;
+                    hypotheses.push(Hypothesis {
+                        change: changes.len(),
+                        statistic,
+                        floor: floor.max(relevant.ln_1p()),
+                    });
+                }
             }
             changes.push(change);
         }
     }
-    if unjudged.is_none() {
-        judge(&mut changes, &hypotheses);
-    }
+    judge(&mut changes, &hypotheses);
     Ok(Diff { unjudged, changes })
+}
+
+/// Whether an implementation is the same code in both runs.
+fn is_control(runs: &[RunData; 2], name: &str) -> bool {
+    let of = |run: &RunData| {
+        let it = run.implementations.get(name)?;
+        let foreign_code = it.reference || it.origin != Origin::Own;
+        foreign_code.then(|| (it.version.clone(), run.run.machine.rustc.clone()))
+    };
+    let [base, new] = runs;
+    of(base).is_some_and(|base| of(new) == Some(base))
+}
+
+/// Against whom an implementation is taken: the controls, or else everybody with a number in both runs. None where they
+/// are too few.
+fn others<'a>(
+    runs: &[RunData; 2],
+    sides: [&Side; 2],
+    names: &[&'a str],
+    name: &str,
+) -> Vec<&'a str> {
+    let in_both = |other: &&str| sides.iter().all(|side| side.measured(other).is_some());
+    let others = names.iter().copied().filter(|other| *other != name);
+    let all: Vec<&str> = others.filter(in_both).collect();
+    let controls = all.iter().copied().filter(|other| is_control(runs, other));
+    let controls: Vec<&str> = controls.collect();
+    [controls, all]
+        .into_iter()
+        .find(|others| others.len() >= OTHERS)
+        .unwrap_or_default()
+}
+
+/// What placebos moved by themselves, if there are any in both and the numbers are no bounds.
+fn floor(sides: [&Side; 2], name: &str) -> Option<f64> {
+    let of = |side: &Side| {
+        let bound = side.measured(name)?.standing == Standing::AtMost;
+        side.floor().filter(|_| !bound)
+    };
+    Some(of(sides[0])?.max(of(sides[1])?))
 }
 
 /// Why these two runs cannot tell.
 fn unjudged(base: &RunData, new: &RunData) -> Option<String> {
-    let machine = |run: &RunData| {
+    let facts = |run: &RunData| {
         let machine = &run.run.machine;
-        (machine.cpu.clone(), machine.cores)
+        [
+            ("processor", machine.cpu.clone()),
+            ("number of cores", machine.cores.to_string()),
+            ("hypervisor", machine.hypervisor.clone()),
+            ("frequency governor", machine.governor.clone()),
+            ("pinning", run.run.pinning.clone()),
+        ]
     };
-    if machine(base) != machine(new) {
-        let ((a, a_cores), (b, b_cores)) = (machine(base), machine(new));
+    let facts = facts(base).into_iter().zip(facts(new));
+    if let Some(((what, base), (_, new))) = facts.into_iter().find(|(a, b)| a != b) {
         return Some(format!(
-            "the runs are of different machines: {a} with {a_cores} cores, {b} with {b_cores}"
+            "the runs are of different machines or settings, the {what} was {base} and is {new}"
         ));
     }
     let exploratory = [base, new].into_iter().find(|run| run.run.exploratory)?;
@@ -266,7 +317,7 @@ fn change(
     let (base, new) = (median(before), median(after));
     let verdict = match (base, new, before, after) {
         (None, None, ..) => return None,
-        (Some(_), Some(_), ..) => Verdict::Level,
+        (Some(_), Some(_), ..) => Verdict::Unjudged,
         (Some(_), None, _, None) => Verdict::OnlyBase,
         (Some(_), None, _, Some(_)) => Verdict::Lost,
         (None, Some(_), None, _) => Verdict::OnlyNew,
@@ -289,46 +340,58 @@ fn change(
     })
 }
 
-/// Fills in the ratio, its interval and the drift; gives the p-value of "the same".
-fn weigh(change: &mut Change, base: &Side, new: &Side, others: &[&str]) -> f64 {
-    let others = if others.len() < OTHERS { &[] } else { others };
+/// Fills in the ratio, its interval and the drift; says how far it is from "the same", if there is anything to take it
+/// against.
+fn weigh(change: &mut Change, base: &Side, new: &Side, others: &[&str]) -> Option<Statistic> {
     let levels = others.iter().map(|name| (*name, base.level(name)));
     let others: Vec<(&str, f64)> = levels.collect();
     let [(before, before_weather), (after, after_weather)] = [base, new].map(|side| {
         let weather = side.weather(&others);
         (side.logs(&change.implementation, &weather), weather)
     });
-    let of_forks = |side: &Side, logs: &[(usize, f64)]| fork_medians(&side.samples.forks, logs);
-    let (a, b) = (of_forks(base, &before), of_forks(new, &after));
-    let ratio = (median(&b) - median(&a)).exp();
+    if before.is_empty() || after.is_empty() {
+        return None;
+    }
+    let values = |logs: &[(usize, f64)]| logs.iter().map(|&(_, log)| log).collect::<Vec<_>>();
     let draws = new.resampled(&after, true);
     let draws = draws.into_iter().zip(base.resampled(&before, false));
     let mut draws: Vec<f64> = draws.map(|(new, base)| new - base).collect();
     let (lo, hi) = interval(&mut draws);
-    change.ratio = Some(ratio);
-    change.ratio_lo = Some(lo.exp().min(ratio));
-    change.ratio_hi = Some(hi.exp().max(ratio));
+    change.ratio = Some((median(&values(&after)) - median(&values(&before))).exp());
+    change.ratio_lo = Some(lo.exp());
+    change.ratio_hi = Some(hi.exp());
+    if others.is_empty() {
+        return None;
+    }
     let level = |weather: BTreeMap<usize, f64>| median(&weather.into_values().collect::<Vec<_>>());
-    change.drift =
-        (!others.is_empty()).then(|| (level(after_weather) - level(before_weather)).exp());
+    change.drift = Some((level(after_weather) - level(before_weather)).exp());
+    let of_forks = |side: &Side, logs: &[(usize, f64)]| fork_medians(&side.samples.forks, logs);
+    let negated = of_forks(base, &before).into_iter().map(|log| -log);
     // The mean of one less that of the other.
-    p_value(&[b, a.iter().map(|x| -x).collect()])
+    Statistic::of(&[of_forks(new, &after), negated.collect()])
+}
+
+/// How many times as wide standard errors are as forks alone make them, at least once.
+fn wider(hypotheses: &[Hypothesis]) -> f64 {
+    let squares: Vec<f64> = hypotheses.iter().map(|h| h.statistic.t.powi(2)).collect();
+    if squares.is_empty() {
+        return 1.0;
+    }
+    (median(&squares) / MEDIAN_SQUARE).sqrt().max(1.0)
 }
 
 fn judge(changes: &mut [Change], hypotheses: &[Hypothesis]) {
-    let found = discoveries(&hypotheses.iter().map(|h| h.p).collect::<Vec<_>>());
+    let wider = wider(hypotheses);
+    let p = hypotheses.iter().map(|h| h.statistic.p(wider));
+    let found = discoveries(&p.collect::<Vec<_>>());
     for (hypothesis, found) in hypotheses.iter().zip(found) {
         let change = &mut changes[hypothesis.change];
-        let (Some(ratio), Some(lo), Some(hi), Some(floor)) = (
-            change.ratio,
-            change.ratio_lo,
-            change.ratio_hi,
-            hypothesis.floor,
-        ) else {
+        let (Some(ratio), Some(lo), Some(hi)) = (change.ratio, change.ratio_lo, change.ratio_hi)
+        else {
             continue;
         };
         let own = (hi.ln() - lo.ln()) / 2.0;
-        if !found || ratio.ln().abs() <= floor.max(own) {
+        if !found || ratio.ln().abs() <= hypothesis.floor.max(own) {
             continue;
         }
         if hi < 1.0 {

@@ -45,33 +45,57 @@ pub fn fork_medians(forks: &[Vec<usize>], values: &[(usize, f64)]) -> Vec<f64> {
         .collect()
 }
 
-/// Two-sided p-value that the mean of several scenarios' logarithms, each seen in some forks, is 0: a t
-/// statistic, with forks - 1 degrees of freedom for one scenario and those of Welch and Satterthwaite for
-/// more. 1 where one scenario has fewer than two forks, since then nothing tells forks apart.
-///
-/// Source: Satterthwaite, *An approximate distribution of estimates of variance components* (1946).
+/// How far a mean is from 0, in its own standard errors.
+#[derive(Clone, Copy, Debug)]
+pub struct Statistic {
+    /// Standard errors.
+    pub t: f64,
+    freedom: u32,
+}
+
+impl Statistic {
+    /// Of the mean of several scenarios' logarithms, each seen in some forks: with forks - 1 degrees of freedom for
+    /// one scenario and those of Welch and Satterthwaite for more. `None` where one scenario has fewer than two forks,
+    /// since then nothing tells forks apart.
+    ///
+    /// Source: Satterthwaite, *An approximate distribution of estimates of variance components* (1946).
+    pub fn of(scenarios: &[Vec<f64>]) -> Option<Statistic> {
+        if scenarios.is_empty() || scenarios.iter().any(|forks| forks.len() < 2) {
+            return None;
+        }
+        let (mut sum, mut variance, mut shares) = (0.0, 0.0, 0.0);
+        for forks in scenarios {
+            let n = forks.len() as f64;
+            let mean = forks.iter().sum::<f64>() / n;
+            let squares: f64 = forks.iter().map(|x| (x - mean).powi(2)).sum();
+            let of_mean = squares / (n - 1.0) / n;
+            sum += mean;
+            variance += of_mean;
+            shares += of_mean * of_mean / (n - 1.0);
+        }
+        if variance == 0.0 {
+            let t = if sum == 0.0 { 0.0 } else { f64::INFINITY };
+            return Some(Statistic { t, freedom: 1 });
+        }
+        // Rounded down: the wider distribution.
+        let freedom = (variance * variance / shares + 1e-9)
+            .floor()
+            .clamp(1.0, 1e4);
+        Some(Statistic {
+            t: sum / variance.sqrt(),
+            freedom: freedom as u32,
+        })
+    }
+
+    /// Two-sided p-value, with standard errors that many times as wide.
+    pub fn p(self, wider: f64) -> f64 {
+        t_two_sided(self.t / wider, self.freedom)
+    }
+}
+
+/// Two-sided p-value that the mean of several scenarios' logarithms is 0; 1 where nothing tells forks apart.
 pub fn p_value(scenarios: &[Vec<f64>]) -> f64 {
-    if scenarios.is_empty() || scenarios.iter().any(|forks| forks.len() < 2) {
-        return 1.0;
-    }
-    let (mut sum, mut variance, mut shares) = (0.0, 0.0, 0.0);
-    for forks in scenarios {
-        let n = forks.len() as f64;
-        let mean = forks.iter().sum::<f64>() / n;
-        let squares: f64 = forks.iter().map(|x| (x - mean).powi(2)).sum();
-        let of_mean = squares / (n - 1.0) / n;
-        sum += mean;
-        variance += of_mean;
-        shares += of_mean * of_mean / (n - 1.0);
-    }
-    if variance == 0.0 {
-        return if sum == 0.0 { 1.0 } else { 0.0 };
-    }
-    // Rounded down: the wider distribution.
-    let freedom = (variance * variance / shares + 1e-9)
-        .floor()
-        .clamp(1.0, 1e4);
-    t_two_sided(sum / variance.sqrt(), freedom as u32)
+    Statistic::of(scenarios).map_or(1.0, |statistic| statistic.p(1.0))
 }
 
 /// Probability that a t with so many degrees of freedom is at least that far from 0.

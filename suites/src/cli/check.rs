@@ -133,9 +133,6 @@ impl Check {
             output.line(&tables(&judged));
             output.line(&summary(&judged));
         }
-        if let Some(junit) = junit {
-            junit.finish(judged.iter().map(|(_, proof)| proof))?;
-        }
         if let Some(run) = run {
             let (proofs, cells) = run.add(judged.iter().map(|(_, proof)| proof))?;
             if self.format == Format::Table {
@@ -143,6 +140,9 @@ impl Check {
                     "{proofs} verdicts added to the run, {cells} of its numbers disproved"
                 ));
             }
+        }
+        if let Some(junit) = junit {
+            junit.finish(judged.iter().map(|(_, proof)| proof))?;
         }
         let failed = judged.iter().any(|(_, proof)| fails(proof.verdict));
         Ok(if failed {

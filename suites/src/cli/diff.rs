@@ -11,9 +11,10 @@ use super::selection::{Implementations, Scenarios, runs};
 
 /// Tell what changed from one run to another of the same machine
 ///
-/// A cell is compared by its value against the others of its round, so that a machine that is slower today changes
-/// nothing; it takes runs of five forks or more, better ten, to see a tenth in one cell of a hundred. What fails now and
-/// had a number before is a regression.
+/// A cell is compared by its value against others of its round that cannot have changed (published crates of the same
+/// version, references; all the others where those are fewer than three), so that a machine that is slower today changes
+/// nothing. It takes runs of ten forks to see a tenth in one cell of a hundred. What fails now and had a number before
+/// is a regression.
 #[derive(Debug, Args)]
 pub(super) struct Diff {
     /// Folder of the run before

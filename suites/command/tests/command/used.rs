@@ -193,7 +193,7 @@ fn other_tools_are_handed_what_they_read() {
     assert_eq!(bigger, both);
     assert_eq!(names("github-smaller"), [""; 0]);
     let bencher: serde_json::Value = serde_json::from_str(&cmp("bencher")).unwrap();
-    let value = &bencher[&both[0]]["throughput"]["value"];
+    let value = &bencher[&both[0]]["messages/s"]["value"];
     assert!(value.as_f64().unwrap() > 0.0, "{bencher}");
 
     let check = ["check", "-i", "^condvar$", "-p", "^c2", "--budget", "0.1"];
@@ -211,7 +211,7 @@ fn other_tools_are_handed_what_they_read() {
 fn diff_tells_what_changed_and_fails_where_it_is_asked_to() {
     let ground = Ground::with_run();
     let table = ground.run(&["diff", "run", "run", "--all"]).fine();
-    for part in ["mutex", "2 cells: 2 not told apart", "exploratory"] {
+    for part in ["mutex", "2 cells: 2 not judged", "exploratory"] {
         assert!(table.contains(part), "{part}: {table}");
     }
     let fail_on = |base, new| ground.run(&["diff", base, new, "--fail-on", "regression"]);
