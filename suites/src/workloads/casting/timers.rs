@@ -13,7 +13,6 @@ use crate::workloads::timers::elsewhere::Elsewhere;
 use crate::workloads::timers::keep_alive::KeepAlive;
 use crate::workloads::timers::sleepers::{Awaiting, Calling, HoldingUp, Waiting};
 use crate::workloads::timers::storm::{ByCallback, ByWaker, Raining};
-use crate::workloads::timers::turnover::Turnover;
 use crate::workloads::timers::{TimerForm, arm, expiry, idle, lateness, storm};
 use crate::workloads::{Work, refused};
 
@@ -133,7 +132,6 @@ fn churning<A: Cancelling + Moving, M: Made>(work: &Work) -> Option<M::Of> {
     Some(match params.life {
         Life::Cancelled => M::made(Churn::<A>::new(*params)),
         Life::CancelledElsewhere => M::made(Elsewhere::<A>::new(*params)),
-        Life::CancelledPercent(percent) => M::made(Turnover::<A>::new(*params, percent.count())),
         Life::PutOff => return putting_off::<A, M>(work),
     })
 }

@@ -17,7 +17,7 @@ use super::TimerForm;
 use super::arming::Arming;
 use super::calls::Calls;
 use super::churn::prove_firing;
-use super::delays::{Deadlines, Delays};
+use super::deadlines::Deadlines;
 use crate::scenario::{Facts, Within};
 use crate::workloads::ledger::disproved;
 use crate::workloads::pieces::Pieces;
@@ -64,7 +64,7 @@ impl<A: Arming> Stages<A> {
         let count = self.params.timers.count();
         let service = A::start();
         let mut armed = Vec::with_capacity(count);
-        let mut deadlines = Deadlines::of(Delays::Far);
+        let mut deadlines = Deadlines::far();
         let first = Reading::first(clock::now_nanos());
         for _ in 0..count {
             armed.push(service.arm(deadlines.after(first.nanos)));
@@ -85,7 +85,7 @@ impl<A: Arming> Stage for Stages<A> {
     fn prove(&mut self) -> Result<(), StageError> {
         let service = A::start();
         let silent = Calls::new(false);
-        let mut deadlines = Deadlines::of(Delays::Far);
+        let mut deadlines = Deadlines::far();
         let now = clock::now_nanos();
         let one = |_| service.arm_counted(deadlines.after(now), silent);
         let _armed: Vec<_> = (0..PROVED.min(self.params.timers.count()))

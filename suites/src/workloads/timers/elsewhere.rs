@@ -13,7 +13,7 @@ use flowmeter_harness::sync::std::clock;
 
 use super::arming::{Arming, Cancelling};
 use super::churn::{Params, keep, prove_firing};
-use super::delays::{Deadlines, Delays};
+use super::deadlines::Deadlines;
 use crate::workloads::crew;
 use crate::workloads::ledger::disproved;
 use crate::workloads::solo::Solo;
@@ -59,7 +59,7 @@ impl<A: Cancelling> Elsewhere<A> {
         Elsewhere {
             _kept: keep(&*arming, params.outstanding.count()),
             arming,
-            deadlines: Deadlines::of(Delays::Far),
+            deadlines: Deadlines::far(),
             full: room(),
             empty: (1..HANDFULS).map(|_| room()).collect(),
             over,

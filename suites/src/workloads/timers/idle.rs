@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::TimerForm;
 use super::arming::Arming;
 use super::calls::Calls;
-use super::delays::{Deadlines, Delays};
+use super::deadlines::Deadlines;
 use crate::scenario::{Facts, Within};
 use crate::workloads::ledger::{disproved, void};
 
@@ -103,7 +103,7 @@ impl<A: Arming> Stage for Idle<A> {
 /// When the timer does not come back from it.
 pub fn stage<A: Arming>(params: Params) -> Result<Box<dyn Stage>, StageError> {
     let (service, silent) = (A::start(), Calls::new(false));
-    let mut deadlines = Deadlines::of(Delays::Far);
+    let mut deadlines = Deadlines::far();
     let one = |_| service.arm_counted(deadlines.after(clock::now_nanos()), silent);
     let armed = (0..params.timers.get()).map(one).collect();
     let idle = Idle {

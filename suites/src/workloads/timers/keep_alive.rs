@@ -12,7 +12,7 @@ use flowmeter_harness::sync::std::clock;
 use super::arming::{Arming, Moving};
 use super::calls::Calls;
 use super::churn::{Params, keep};
-use super::delays::{Deadlines, Delays};
+use super::deadlines::Deadlines;
 use crate::workloads::ledger::disproved;
 use crate::workloads::solo::Solo;
 
@@ -33,7 +33,7 @@ impl<A: Moving> KeepAlive<A> {
         KeepAlive {
             connections: keep(&arming, params.outstanding.count()),
             arming,
-            random: Deadlines::of(Delays::Far),
+            random: Deadlines::far(),
         }
     }
 }

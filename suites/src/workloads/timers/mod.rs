@@ -6,7 +6,7 @@ pub mod arming;
 mod bystanders;
 mod calls;
 pub mod churn;
-mod delays;
+mod deadlines;
 pub mod elsewhere;
 pub mod expiry;
 pub mod idle;
@@ -14,7 +14,6 @@ pub mod keep_alive;
 pub mod lateness;
 pub mod sleepers;
 pub mod storm;
-pub mod turnover;
 
 use serde::{Deserialize, Serialize};
 
