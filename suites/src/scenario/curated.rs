@@ -104,7 +104,6 @@ built_in![
     "timers-async/lateness-16",
     "timers-async/lateness-16-slow",
     "timers-async/storm-100k",
-    "timers-async/storm-100k-beside",
     "timers-async/storm-10k",
     "timers-async/storm-1m",
     "timers/arm-100k",
@@ -124,7 +123,6 @@ built_in![
     "timers/lateness-16-busy",
     "timers/lateness-16-slow",
     "timers/storm-100k",
-    "timers/storm-100k-beside",
     "timers/storm-10k",
     "timers/storm-1m",
 ];

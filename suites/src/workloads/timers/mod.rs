@@ -3,7 +3,6 @@
 
 pub mod arm;
 pub mod arming;
-mod bystanders;
 mod calls;
 pub mod churn;
 mod deadlines;
