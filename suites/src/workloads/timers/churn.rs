@@ -68,6 +68,11 @@ impl Params {
         }
     }
 
+    /// Whether one thread does all of it.
+    pub fn is_of_one_thread(&self) -> bool {
+        self.life != Life::CancelledElsewhere
+    }
+
     /// The key that contradicts another one, and what was expected of it.
     pub fn contradiction(&self) -> Option<(&'static str, &'static str)> {
         let nothing_to_put_off = self.life == Life::PutOff && self.outstanding.get() == 0;
