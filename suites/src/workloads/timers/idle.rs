@@ -7,7 +7,6 @@
 use flowmeter_harness::measure::interval::Interval;
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Measure};
-use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::std::clock;
 use serde::{Deserialize, Serialize};
 
@@ -59,9 +58,7 @@ struct Idle<A: Arming> {
 impl<A: Arming> Idle<A> {
     /// Whether it still fires what is due, behind all it was asked before, and nothing else.
     fn is_awake(&self) -> Result<(), StageError> {
-        let _armed = self.service.arm_counted(Deadline::from_nanos(0), self.due);
-        self.due.wait_for(1)?;
-        self.due.reset();
+        self.service.catch_up(self.due)?;
         match self.silent.fired() {
             0 => Ok(()),
             early => Err(disproved(format!(
