@@ -112,6 +112,8 @@ pub struct Churn<A: Arming> {
     arming: A,
     _kept: Vec<A::Armed>,
     deadlines: Deadlines,
+    /// Of one that is due.
+    due: &'static Calls,
 }
 
 impl<A: Cancelling> Churn<A> {
@@ -121,6 +123,7 @@ impl<A: Cancelling> Churn<A> {
         Churn {
             _kept: keep(&arming, params.outstanding.count()),
             deadlines: Deadlines::far(),
+            due: Calls::new(false),
             arming,
         }
     }
@@ -145,6 +148,10 @@ fn turns<A: Cancelling>(
 impl<A: Cancelling> Solo for Churn<A> {
     fn batch(&mut self, count: u64) -> Result<(), StageError> {
         turns(&self.arming, &mut self.deadlines, count)
+    }
+
+    fn settle(&mut self) -> Result<(), StageError> {
+        self.arming.catch_up(self.due)
     }
 
     fn prove(&mut self) -> Result<(), StageError> {

@@ -24,6 +24,8 @@ pub struct KeepAlive<A: Arming> {
     arming: A,
     connections: Vec<A::Armed>,
     random: Deadlines,
+    /// Of one that is due.
+    due: &'static Calls,
 }
 
 impl<A: Moving> KeepAlive<A> {
@@ -34,6 +36,7 @@ impl<A: Moving> KeepAlive<A> {
             connections: keep(&arming, params.outstanding.count()),
             arming,
             random: Deadlines::far(),
+            due: Calls::new(false),
         }
     }
 }
@@ -51,6 +54,10 @@ impl<A: Moving> Solo for KeepAlive<A> {
             }
         }
         Ok(())
+    }
+
+    fn settle(&mut self) -> Result<(), StageError> {
+        self.arming.catch_up(self.due)
     }
 
     /// Timers fire when they were moved to, once each and not early.
