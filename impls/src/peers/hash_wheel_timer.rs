@@ -14,6 +14,9 @@
 //! more, for the tick that has begun; what is due already is asked for without delay. That does not help against what is
 //! counted from before a callback that was slow: such a timer is early, and a failure.
 //!
+//! Scheduling is a message to the timer's thread as well, so what is measured of arming and calling off is the sending
+//! of messages; the wheel is worked by that thread meanwhile and afterwards, and what that takes is in no such number.
+//!
 //! A cancel is a message to the timer's thread and has no answer, so a timer may fire behind it. Whoever takes the
 //! callback out of its place has it: the thread to call it, or a cancel to drop it. That place is the one
 //! allocation that the crate's own closures have as well. The wheel forgets a cancelled timer only when it comes to

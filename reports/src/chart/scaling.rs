@@ -99,7 +99,7 @@ impl Along {
 /// What waits.
 fn waiting(group: &str) -> &'static str {
     match group {
-        "timers" => "timers armed",
+        "timers" | "timers-idle" | "timers-idle-async" => "timers armed",
         "limiters" => "acquirers",
         "executors" => "parked tasks",
         _ => "waiting at a time",

@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     let left_out = env::var(LEFT_OUT);
     if left_out.is_ok() || asked.iter().any(|argument| argument.starts_with('-')) {
         let left_out = left_out.unwrap_or_default();
-        criterion_alone(&left_out.lines().collect::<Vec<_>>());
+        criterion_alone(&left_out.lines().collect::<Vec<_>>(), asked.is_empty());
         return ExitCode::SUCCESS;
     }
     cli::bench(Everybody, asked.first().map(String::as_str), |left_out| {
@@ -77,20 +77,23 @@ fn criterion_home() -> PathBuf {
     }
 }
 
-fn criterion_alone(left_out: &[&str]) {
+fn criterion_alone(left_out: &[&str], curated_only: bool) {
     let mut criterion = Criterion::default()
         .output_directory(&criterion_home())
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(300))
         .configure_from_args();
-    uncontended(&mut criterion, left_out);
+    uncontended(&mut criterion, left_out, curated_only);
     criterion.final_summary();
 }
 
-/// What an operation costs when nobody is in the way, from the same workloads as the engine's.
-fn uncontended(criterion: &mut Criterion, left_out: &[&str]) {
+/// What an operation costs when nobody is in the way, from the same workloads as the engine's; where nothing was asked
+/// for, from the same scenarios as well.
+fn uncontended(criterion: &mut Criterion, left_out: &[&str], curated_only: bool) {
     let contest = Contest::of(Everybody);
-    for scenario in scenario::built_in() {
+    let mut scenarios = scenario::built_in();
+    scenarios.retain(|scenario| scenario.priority.is_some() || !curated_only);
+    for scenario in scenarios {
         let timings: Vec<_> = contest
             .implementations()
             .iter()

@@ -234,14 +234,15 @@ impl Work {
 
     /// Whether a copy can be slowed on purpose: only where threads work in chunks.
     pub fn can_be_slowed(&self) -> bool {
-        let counts_in_chunks = matches!(
-            self,
-            Work::TimerChurn(_)
-                | Work::PipelineFlow(_)
-                | Work::LimiterTry(_)
-                | Work::SpawnJoin(_)
-                | Work::GoPingPong(_)
-        );
+        let counts_in_chunks = match self {
+            // Where two threads share the work, slowing one of them slows nothing as long as the other is the slower.
+            Work::TimerChurn(params) => params.is_of_one_thread(),
+            Work::PipelineFlow(_)
+            | Work::LimiterTry(_)
+            | Work::SpawnJoin(_)
+            | Work::GoPingPong(_) => true,
+            _ => false,
+        };
         let is_a_channels = matches!(self.needs(), Needs::Channel(_));
         counts_in_chunks || (is_a_channels && !matches!(self, Work::Close(_)))
     }

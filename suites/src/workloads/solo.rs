@@ -27,6 +27,15 @@ pub trait Solo {
     /// What came out wrong.
     fn batch(&mut self, turns: u64) -> Result<(), StageError>;
 
+    /// Waits for what others still do for the turns, after a window and not in its time: the next begins with nothing
+    /// left over.
+    ///
+    /// # Errors
+    /// When they do not come to an end.
+    fn settle(&mut self) -> Result<(), StageError> {
+        Ok(())
+    }
+
     /// Checks what single turns cannot show.
     ///
     /// # Errors
@@ -43,7 +52,9 @@ pub trait Solo {
 pub fn time(solo: &mut impl Solo, turns: u64) -> Result<Duration, StageError> {
     let begins = Instant::now();
     solo.batch(turns)?;
-    Ok(begins.elapsed())
+    let took = begins.elapsed();
+    solo.settle()?;
+    Ok(took)
 }
 
 /// A workload of a single thread as a stage; its value is nanoseconds an operation.
@@ -73,7 +84,9 @@ impl<S: Solo> Stage for Alone<S> {
                 break;
             }
         }
-        let sample = edges.sample(&[counter.finish()])?;
+        let tally = counter.finish();
+        self.0.settle()?;
+        let sample = edges.sample(&[tally])?;
         Ok(Sample {
             // From a second's operations, which hold the shares of the chunks at the edges.
             value: 1e9 / sample.value,

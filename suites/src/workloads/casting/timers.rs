@@ -13,7 +13,6 @@ use crate::workloads::timers::elsewhere::Elsewhere;
 use crate::workloads::timers::keep_alive::KeepAlive;
 use crate::workloads::timers::sleepers::{Awaiting, Calling, HoldingUp, Waiting};
 use crate::workloads::timers::storm::{ByCallback, ByWaker, Raining};
-use crate::workloads::timers::turnover::Turnover;
 use crate::workloads::timers::{TimerForm, arm, expiry, idle, lateness, storm};
 use crate::workloads::{Work, refused};
 
@@ -36,7 +35,7 @@ impl Casting {
                 form(work) == Some(TimerForm::Callback) && matches!(work, Work::TimerChurn(_))
             },
             stage: |work, _| churning::<ByHandle<T>, Staging>(work).unwrap_or_else(other),
-            timing: |work| churning::<ByHandle<T>, Turning>(work),
+            timing: turning::<ByHandle<T>>,
         }
     }
 
@@ -57,7 +56,7 @@ impl Casting {
                 churning::<ByFuture<S>, Staging>(work)
                     .unwrap_or_else(|| stage::<Awaiting<S, E>, ByWaker<S>, ByFuture<S>>(work, who))
             },
-            timing: |work| churning::<ByFuture<S>, Turning>(work),
+            timing: turning::<ByFuture<S>>,
         }
     }
 
@@ -133,9 +132,16 @@ fn churning<A: Cancelling + Moving, M: Made>(work: &Work) -> Option<M::Of> {
     Some(match params.life {
         Life::Cancelled => M::made(Churn::<A>::new(*params)),
         Life::CancelledElsewhere => M::made(Elsewhere::<A>::new(*params)),
-        Life::CancelledPercent(percent) => M::made(Turnover::<A>::new(*params, percent.count())),
         Life::PutOff => return putting_off::<A, M>(work),
     })
+}
+
+/// For criterion, which times one thread: `None` of a workload of two.
+fn turning<A: Cancelling + Moving>(work: &Work) -> Option<Result<Timing, StageError>> {
+    match work {
+        Work::TimerChurn(params) if params.is_of_one_thread() => churning::<A, Turning>(work),
+        _ => None,
+    }
 }
 
 fn putting_off<A: Moving, M: Made>(work: &Work) -> Option<M::Of> {

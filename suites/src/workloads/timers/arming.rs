@@ -1,9 +1,11 @@
 //! Arming timers, calling them off and moving them: by handles, or as futures that are polled once.
 
 use std::future::Future;
+use std::hint::black_box;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
+use flowmeter_harness::measure::StageError;
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::{Cancel, Reset, Sleep, Timers};
 
@@ -20,8 +22,24 @@ pub trait Arming: Send + Sync + 'static {
     /// Arms one of which nobody hears when it fires.
     fn arm(&self, deadline: Deadline) -> Self::Armed;
 
+    /// Arms one whose callback holds that much, so that whoever boxes callbacks shows it; a future has none.
+    fn arm_holding(&self, deadline: Deadline, held: [u64; 2]) -> Self::Armed;
+
     /// Arms one that is counted when it fires.
     fn arm_counted(&self, deadline: Deadline, calls: &'static Calls) -> Self::Armed;
+
+    /// Waits until one that is due has fired, behind all that was asked before: a service that is new has then begun, and
+    /// whoever takes requests by messages has taken them. Nobody else may count with those calls.
+    ///
+    /// # Errors
+    /// As [`Calls::wait_for`].
+    fn catch_up(&self, calls: &'static Calls) -> Result<(), StageError> {
+        let due = self.arm_counted(Deadline::from_nanos(0), calls);
+        calls.wait_for(1)?;
+        calls.reset();
+        drop(due);
+        Ok(())
+    }
 }
 
 /// And calls them off.
@@ -61,6 +79,13 @@ impl<T: Timers> Arming for ByHandle<T> {
     #[inline]
     fn arm(&self, deadline: Deadline) -> T::Handle {
         self.0.schedule(deadline, |_| {})
+    }
+
+    #[inline]
+    fn arm_holding(&self, deadline: Deadline, held: [u64; 2]) -> T::Handle {
+        self.0.schedule(deadline, move |_| {
+            black_box(held);
+        })
     }
 
     #[inline]
@@ -109,6 +134,11 @@ impl<T: Timers> Arming for ByReset<T> {
     }
 
     #[inline]
+    fn arm_holding(&self, deadline: Deadline, held: [u64; 2]) -> T::Handle {
+        self.0.arm_holding(deadline, held)
+    }
+
+    #[inline]
     fn arm_counted(&self, deadline: Deadline, calls: &'static Calls) -> T::Handle {
         self.0.arm_counted(deadline, calls)
     }
@@ -148,6 +178,11 @@ impl<S: Sleep> Arming for ByFuture<S> {
         let mut future = Box::pin(self.0.sleep_until(deadline));
         begin(future.as_mut(), Waker::noop());
         future
+    }
+
+    #[inline]
+    fn arm_holding(&self, deadline: Deadline, _held: [u64; 2]) -> Boxed {
+        self.arm(deadline)
     }
 
     fn arm_counted(&self, deadline: Deadline, calls: &'static Calls) -> Boxed {

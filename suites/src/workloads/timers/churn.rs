@@ -1,8 +1,8 @@
 //! Churn: timers come and go, while others stay armed.
 //!
 //! What most timers live to see: the answer came in time. One is armed and called off again, by the thread that armed it
-//! or by another; or of those armed some fire after all; or one that stands for a connection is put off with each sign of
-//! life. A future is polled once, which arms it, and dropped.
+//! or by another; or one that stands for a connection is put off with each sign of life. A future is polled once, which
+//! arms it, and dropped.
 
 use flowmeter_harness::measure::StageError;
 use flowmeter_harness::record::{Axes, Measure};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::TimerForm;
 use super::arming::{Arming, Cancelling};
 use super::calls::Calls;
-use super::delays::{Deadlines, Delays};
+use super::deadlines::Deadlines;
 use crate::scenario::{Facts, Within};
 use crate::workloads::ledger::disproved;
 use crate::workloads::solo::Solo;
@@ -26,19 +26,16 @@ pub enum Life {
     Cancelled,
     /// Another thread calls it off.
     CancelledElsewhere,
-    /// Of a hundred so many are called off by who armed them, and the others fire.
-    CancelledPercent(Within<0, 99>),
     /// One of those that stay armed is put off.
     PutOff,
 }
 
 impl Life {
-    fn name(self) -> String {
+    const fn name(self) -> &'static str {
         match self {
-            Life::Cancelled => String::new(),
-            Life::CancelledElsewhere => " called off elsewhere".to_owned(),
-            Life::CancelledPercent(percent) => format!(" {} % called off", percent.get()),
-            Life::PutOff => " put off".to_owned(),
+            Life::Cancelled => "",
+            Life::CancelledElsewhere => " called off elsewhere",
+            Life::PutOff => " put off",
         }
     }
 }
@@ -54,57 +51,41 @@ pub struct Params {
     /// What becomes of the others.
     #[serde(default)]
     pub life: Life,
-    /// How far ahead these are due.
-    #[serde(default)]
-    pub delays: Delays,
 }
 
 impl Params {
     /// What records say of it.
     pub fn facts(&self) -> Facts {
-        let delays = match self.delays {
-            Delays::Far => String::new(),
-            near => format!(" {}", near.name()),
-        };
         Facts {
             form: self.form.into(),
             measure: Measure::Cost,
             unit: "ns",
             axes: Axes {
-                family: format!(
-                    "timer-churn{}{delays}/{}",
-                    self.life.name(),
-                    self.form.name()
-                ),
+                family: format!("timer-churn{}/{}", self.life.name(), self.form.name()),
                 waiting: Some(self.outstanding.count()),
                 ..Axes::default()
             },
         }
     }
 
+    /// Whether one thread does all of it.
+    pub fn is_of_one_thread(&self) -> bool {
+        self.life != Life::CancelledElsewhere
+    }
+
     /// The key that contradicts another one, and what was expected of it.
     pub fn contradiction(&self) -> Option<(&'static str, &'static str)> {
-        let fire = matches!(self.life, Life::CancelledPercent(_));
-        match self.delays {
-            Delays::Far if fire => Some((
-                "life",
-                "expected `delays` of `uniform`, `exponential` or `equal` where some timers fire",
-            )),
-            Delays::Far if self.life == Life::PutOff && self.outstanding.get() == 0 => Some((
-                "outstanding",
-                "expected at least 1: these are what is put off",
-            )),
-            Delays::Uniform | Delays::Exponential | Delays::Equal if !fire => {
-                Some(("delays", "expected `far` where no timer is to fire"))
-            }
-            _ => None,
-        }
+        let nothing_to_put_off = self.life == Life::PutOff && self.outstanding.get() == 0;
+        nothing_to_put_off.then_some((
+            "outstanding",
+            "expected at least 1: these are what is put off",
+        ))
     }
 }
 
 /// That many timers which nobody sees fire.
 pub(super) fn keep<A: Arming>(arming: &A, count: usize) -> Vec<A::Armed> {
-    let mut far = Deadlines::of(Delays::Far);
+    let mut far = Deadlines::far();
     let one = |_| arming.arm(far.after(clock::now_nanos()));
     (0..count).map(one).collect()
 }
@@ -131,6 +112,8 @@ pub struct Churn<A: Arming> {
     arming: A,
     _kept: Vec<A::Armed>,
     deadlines: Deadlines,
+    /// Of one that is due.
+    due: &'static Calls,
 }
 
 impl<A: Cancelling> Churn<A> {
@@ -139,7 +122,8 @@ impl<A: Cancelling> Churn<A> {
         let arming = A::start();
         Churn {
             _kept: keep(&arming, params.outstanding.count()),
-            deadlines: Deadlines::of(Delays::Far),
+            deadlines: Deadlines::far(),
+            due: Calls::new(false),
             arming,
         }
     }
@@ -164,6 +148,10 @@ fn turns<A: Cancelling>(
 impl<A: Cancelling> Solo for Churn<A> {
     fn batch(&mut self, count: u64) -> Result<(), StageError> {
         turns(&self.arming, &mut self.deadlines, count)
+    }
+
+    fn settle(&mut self) -> Result<(), StageError> {
+        self.arming.catch_up(self.due)
     }
 
     fn prove(&mut self) -> Result<(), StageError> {

@@ -12,8 +12,9 @@ use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::sync::std::clock;
 
 use super::arming::{Arming, Cancelling};
+use super::calls::Calls;
 use super::churn::{Params, keep, prove_firing};
-use super::delays::{Deadlines, Delays};
+use super::deadlines::Deadlines;
 use crate::workloads::crew;
 use crate::workloads::ledger::disproved;
 use crate::workloads::solo::Solo;
@@ -28,6 +29,8 @@ pub struct Elsewhere<A: Arming> {
     arming: Arc<A>,
     _kept: Vec<A::Armed>,
     deadlines: Deadlines,
+    /// Of one that is due.
+    due: &'static Calls,
     /// Armed, and not handed over yet.
     full: Vec<A::Armed>,
     /// Room for more.
@@ -59,7 +62,8 @@ impl<A: Cancelling> Elsewhere<A> {
         Elsewhere {
             _kept: keep(&*arming, params.outstanding.count()),
             arming,
-            deadlines: Deadlines::of(Delays::Far),
+            deadlines: Deadlines::far(),
+            due: Calls::new(false),
             full: room(),
             empty: (1..HANDFULS).map(|_| room()).collect(),
             over,
@@ -97,6 +101,10 @@ impl<A: Cancelling> Solo for Elsewhere<A> {
             }
         }
         Ok(())
+    }
+
+    fn settle(&mut self) -> Result<(), StageError> {
+        self.arming.catch_up(self.due)
     }
 
     /// That those not called off fire while others are; and that all of those others are heard of.

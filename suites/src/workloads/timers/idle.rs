@@ -7,14 +7,13 @@
 use flowmeter_harness::measure::interval::Interval;
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Measure};
-use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::std::clock;
 use serde::{Deserialize, Serialize};
 
 use super::TimerForm;
 use super::arming::Arming;
 use super::calls::Calls;
-use super::delays::{Deadlines, Delays};
+use super::deadlines::Deadlines;
 use crate::scenario::{Facts, Within};
 use crate::workloads::ledger::{disproved, void};
 
@@ -59,9 +58,7 @@ struct Idle<A: Arming> {
 impl<A: Arming> Idle<A> {
     /// Whether it still fires what is due, behind all it was asked before, and nothing else.
     fn is_awake(&self) -> Result<(), StageError> {
-        let _armed = self.service.arm_counted(Deadline::from_nanos(0), self.due);
-        self.due.wait_for(1)?;
-        self.due.reset();
+        self.service.catch_up(self.due)?;
         match self.silent.fired() {
             0 => Ok(()),
             early => Err(disproved(format!(
@@ -103,7 +100,7 @@ impl<A: Arming> Stage for Idle<A> {
 /// When the timer does not come back from it.
 pub fn stage<A: Arming>(params: Params) -> Result<Box<dyn Stage>, StageError> {
     let (service, silent) = (A::start(), Calls::new(false));
-    let mut deadlines = Deadlines::of(Delays::Far);
+    let mut deadlines = Deadlines::far();
     let one = |_| service.arm_counted(deadlines.after(clock::now_nanos()), silent);
     let armed = (0..params.timers.get()).map(one).collect();
     let idle = Idle {

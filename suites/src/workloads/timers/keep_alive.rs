@@ -12,7 +12,7 @@ use flowmeter_harness::sync::std::clock;
 use super::arming::{Arming, Moving};
 use super::calls::Calls;
 use super::churn::{Params, keep};
-use super::delays::{Deadlines, Delays};
+use super::deadlines::Deadlines;
 use crate::workloads::ledger::disproved;
 use crate::workloads::solo::Solo;
 
@@ -24,6 +24,8 @@ pub struct KeepAlive<A: Arming> {
     arming: A,
     connections: Vec<A::Armed>,
     random: Deadlines,
+    /// Of one that is due.
+    due: &'static Calls,
 }
 
 impl<A: Moving> KeepAlive<A> {
@@ -33,7 +35,8 @@ impl<A: Moving> KeepAlive<A> {
         KeepAlive {
             connections: keep(&arming, params.outstanding.count()),
             arming,
-            random: Deadlines::of(Delays::Far),
+            random: Deadlines::far(),
+            due: Calls::new(false),
         }
     }
 }
@@ -51,6 +54,10 @@ impl<A: Moving> Solo for KeepAlive<A> {
             }
         }
         Ok(())
+    }
+
+    fn settle(&mut self) -> Result<(), StageError> {
+        self.arming.catch_up(self.due)
     }
 
     /// Timers fire when they were moved to, once each and not early.

@@ -3,10 +3,9 @@
 
 pub mod arm;
 pub mod arming;
-mod bystanders;
 mod calls;
 pub mod churn;
-mod delays;
+mod deadlines;
 pub mod elsewhere;
 pub mod expiry;
 pub mod idle;
@@ -14,7 +13,6 @@ pub mod keep_alive;
 pub mod lateness;
 pub mod sleepers;
 pub mod storm;
-pub mod turnover;
 
 use serde::{Deserialize, Serialize};
 

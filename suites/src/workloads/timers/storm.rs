@@ -2,8 +2,7 @@
 //!
 //! The value is the time from that moment until the last of them has called, for each of them: a callback, or the
 //! waker of a future that was polled once. Storms follow each other until the window's time is used up; CPU time
-//! and allocations are those from the deadline on, arming not included. Others may arm timers of their own meanwhile; the
-//! costs are then nobody's.
+//! and allocations are those from the deadline on, arming not included.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -23,7 +22,6 @@ use flowmeter_harness::timer::{Sleep, Timers};
 use serde::{Deserialize, Serialize};
 
 use super::TimerForm;
-use super::bystanders::Bystanders;
 use crate::scenario::{Facts, Within};
 use crate::workloads::ledger::disproved;
 use crate::workloads::pieces::Pieces;
@@ -36,24 +34,17 @@ pub struct Params {
     pub form: TimerForm,
     /// Timers due at the same moment.
     pub timers: Within<1, 10_000_000>,
-    /// Threads that arm other timers meanwhile.
-    #[serde(default)]
-    pub bystanders: Within<0, 64>,
 }
 
 impl Params {
     /// What records say of it.
     pub fn facts(&self) -> Facts {
-        let beside = match self.bystanders.get() {
-            0 => String::new(),
-            threads => format!(" beside {threads} who arm"),
-        };
         Facts {
             form: self.form.into(),
             measure: Measure::Cost,
             unit: "ns",
             axes: Axes {
-                family: format!("timer-storm{beside}/{}", self.form.name()),
+                family: format!("timer-storm/{}", self.form.name()),
                 waiting: Some(self.timers.count()),
                 ..Axes::default()
             },
@@ -104,7 +95,7 @@ impl Calls {
 }
 
 /// A form in which storms come.
-pub trait Raining: Send + Sync + Sized + 'static {
+pub trait Raining: Sized + 'static {
     /// A service of its own.
     fn start() -> Self;
     /// What keeps the timers of a storm armed.
@@ -188,7 +179,7 @@ impl<S: Sleep> Raining for ByWaker<S> {
 
 struct Storm<R> {
     params: Params,
-    service: Arc<R>,
+    service: R,
     /// How long arming took last, nanoseconds: the next storm is due later than that.
     arming: u64,
     form: PhantomData<fn(R)>,
@@ -210,26 +201,16 @@ impl<R: Raining> Storm<R> {
             let now = clock::now_nanos();
             self.arming = now - began;
             let in_time = now < due.as_nanos();
-            let bystanders = self.params.bystanders.count();
-            if bystanders > 0 {
-                // They begin shortly before, since they do not rest.
-                sleep_until(Deadline::from_nanos(due.as_nanos() - 1_000_000));
-            }
-            let bystanders = Bystanders::of(&self.service, bystanders);
             sleep_until(due);
             let first = Reading::first(clock::now_nanos());
             let latest = self.wait(&calls)?;
             let last = Reading::last(clock::now_nanos());
-            bystanders.end()?;
             drop(armed);
             if calls.earliest.load(Ordering::Relaxed) < due.as_nanos() && in_time {
                 return Err(disproved("a timer fired before its deadline"));
             }
             if in_time {
-                let cost = match self.params.bystanders.get() {
-                    0 => last.since(&first, last.nanos - first.nanos),
-                    _ => Cost::default(),
-                };
+                let cost = last.since(&first, last.nanos - first.nanos);
                 return Ok((latest.saturating_sub(due.as_nanos()).max(1), cost));
             }
         }
@@ -284,7 +265,7 @@ fn sleep_until(moment: Deadline) {
 pub fn stage<R: Raining>(params: Params) -> Box<dyn Stage> {
     Box::new(Storm::<R> {
         params,
-        service: Arc::new(R::start()),
+        service: R::start(),
         arming: params.timers.get() * 500,
         form: PhantomData,
     })
