@@ -5,7 +5,6 @@ pub mod core_async;
 pub mod finishes;
 mod turns;
 pub mod unordered;
-pub mod upmap;
 pub mod windowed;
 
 use std::future::{Future, poll_fn};
