@@ -30,7 +30,7 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 
 use crate::sync::{Arc, Mutex};
 
-use super::{ONE, Output, begin, next, open, put};
+use super::{Inbox, ONE, Output, begin, open, put};
 
 /// How many items there may be of which not all is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +142,8 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Windowed {
         let window = window.unwrap_or_else(|narrow| panic!("{narrow}"));
         let room = Arc::new(Room::new(parallelism, window));
         // `None` is the end.
-        let (mut ring, mut to_collect) = open::<C, Option<C::Rx<O>>>(Buffer::Fixed(window));
+        let (mut ring, to_collect) = open::<C, Option<C::Rx<O>>>(Buffer::Fixed(window));
+        let mut to_collect = Inbox::<C, _>(to_collect);
 
         let (mut output, end) = Output::<C, O>::only(to, at_end);
         let demand = output.demand();
@@ -150,17 +151,21 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Windowed {
         spawner.spawn(async move {
             let af = Arc::new(af);
             loop {
-                let permit = Room::enter(&places).await;
+                let Some(permit) = demand.unless_ended(Room::enter(&places)).await else {
+                    break;
+                };
                 let Some(input) = demand.next::<C, I>(&mut from).await else {
                     break;
                 };
                 let results = begin::<C, I, O, Permit, F>(&begins, results, &af, input, permit);
-                put::<C, _>(&mut ring, Some(results)).await;
+                if !put::<C, _>(&mut ring, Some(results)).await {
+                    break;
+                }
             }
             put::<C, _>(&mut ring, None).await;
         });
         spawner.spawn(async move {
-            while let Some(Some(mut results)) = next::<C, _>(&mut to_collect).await {
+            while let Some(Some(mut results)) = to_collect.next().await {
                 output.deliver(&mut results).await;
                 room.delivered();
             }
