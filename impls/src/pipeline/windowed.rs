@@ -2,14 +2,16 @@
 //! window lasts.
 //!
 //! Two things are counted apart. A *run permit*, of n, is an item's from its beginning to the moment when its port
-//! has closed the result channel: the port holds it, so that nobody has to take the results first. A place in the
+//! has closed the result channel: the port holds it, so that results which fit there need not be taken first. A place in the
 //! *window*, of W items, is its own until all its results are delivered. One loop takes an input once both are
 //! free, starts it, and puts the item's result channel into a ring in the order of inputs; the other delivers
-//! channel after channel. So what lies behind a slow head has ended and kept no permit, and the loop goes on until
+//! channel after channel. So what lies behind a slow head and has ended keeps no permit, and the loop goes on until
 //! the window is full.
 //!
-//! What is kept: W items at most, each with as many results as its channel has room for (one, unless said
-//! otherwise) and one that waits to be put. An item of more results than that waits for its turn, with its permit.
+//! An item ends once its result channel has taken all its results: one that has more than fit there (one, unless said
+//! otherwise) waits with the next, and keeps its permit until its turn. So what is kept is W items at most, each with
+//! what its result channel holds and one put that waits, and one result in the collector's hands at `to`. Between an
+//! item and its delivery a `Rendezvous` makes the window useless: no item that has a result ends before its turn.
 //!
 //! # How wide
 //!
@@ -100,6 +102,7 @@ impl Windowed {
     }
 
     /// The same, with such a buffer between an item and its delivery; by default one that holds one result.
+    /// An item of more results than it holds keeps its permit until its turn: with a `Rendezvous` the window is useless.
     pub const fn with_results(self, results: Buffer) -> Self {
         Windowed { results, ..self }
     }
