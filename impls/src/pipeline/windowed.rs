@@ -2,9 +2,9 @@
 //! window lasts.
 //!
 //! Two things are counted apart. A *run permit*, of n, is an item's from its beginning to the moment when its port
-//! has closed the result channel: the port holds it, so that results which fit there need not be taken first. A place in the
-//! *window*, of W items, is its own until all its results are delivered. One loop takes an input once both are
-//! free, starts it, and puts the item's result channel into a ring in the order of inputs; the other delivers
+//! has closed the result channel: the port holds it, so that results which fit there need not be taken first. A place
+//! in the *window*, of W items, is its own until all its results are delivered. One loop takes an input once both
+//! are free, starts it, and puts the item's result channel into a ring in the order of inputs; the other delivers
 //! channel after channel. So what lies behind a slow head and has ended keeps no permit, and the loop goes on until
 //! the window is full.
 //!
@@ -102,7 +102,8 @@ impl Windowed {
     }
 
     /// The same, with such a buffer between an item and its delivery; by default one that holds one result.
-    /// An item of more results than it holds keeps its permit until its turn: with a `Rendezvous` the window is useless.
+    /// An item of more results than it holds keeps its permit until its turn: with a `Rendezvous` the window is
+    /// useless.
     pub const fn with_results(self, results: Buffer) -> Self {
         Windowed { results, ..self }
     }
@@ -144,8 +145,9 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Windowed {
         let window = self.window.items(parallelism);
         let window = window.unwrap_or_else(|narrow| panic!("{narrow}"));
         let room = Arc::new(Room::new(parallelism, window));
-        // `None` is the end.
-        let (mut ring, to_collect) = open::<C, Option<C::Rx<O>>>(Buffer::Fixed(window));
+        // `None` is the end. `Room` bounds it: a buffer of W would count the same again, and families that allocate one
+        // at once cannot have any W.
+        let (mut ring, to_collect) = open::<C, Option<C::Rx<O>>>(Buffer::Unbounded);
         let mut to_collect = Inbox::<C, _>(to_collect);
 
         let (mut output, end) = Output::<C, O>::only(to, at_end);
