@@ -25,7 +25,7 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 
 use crate::sync::Arc;
 
-use super::{ONE, Output, begin, next, open, put};
+use super::{Inbox, ONE, Output, begin, next, open, put};
 
 /// n + 2 in flight, in the order of inputs.
 pub type CoreAsync = TwoPuts<false>;
@@ -52,10 +52,10 @@ impl<const SWAPPED: bool> Default for TwoPuts<SWAPPED> {
     }
 }
 
-/// An input, and where the channel of its results is told.
+/// An input, and what fills its place: there goes the channel of its results.
 struct Job<C: Async, I: Message, O: Message> {
     input: I,
-    place: C::Tx<C::Rx<O>>,
+    filler: C::Tx<C::Rx<O>>,
 }
 
 impl<C: Async, E: Executors, const SWAPPED: bool> Pipelines<C, E> for TwoPuts<SWAPPED> {
@@ -78,14 +78,16 @@ impl<C: Async, E: Executors, const SWAPPED: bool> Pipelines<C, E> for TwoPuts<SW
         let results = self.results;
         let n = Buffer::Fixed(parallelism);
         // `None` is the end.
-        let (mut jobs, mut to_start) = open::<C, Option<Job<C, I, O>>>(n);
-        let (mut places, mut to_collect) = open::<C, Option<C::Rx<C::Rx<O>>>>(n);
+        let (mut jobs, to_start) = open::<C, Option<Job<C, I, O>>>(n);
+        let (mut places, to_collect) = open::<C, Option<C::Rx<C::Rx<O>>>>(n);
+        let mut to_start = Inbox::<C, _>(to_start);
+        let mut to_collect = Inbox::<C, _>(to_collect);
 
-        let (begins, af) = (spawner.clone(), Arc::new(af));
+        let (item_spawner, af) = (spawner.clone(), Arc::new(af));
         spawner.spawn(async move {
-            while let Some(Some(mut job)) = next::<C, _>(&mut to_start).await {
-                let results = begin::<C, I, O, (), F>(&begins, results, &af, job.input, ());
-                put::<C, _>(&mut job.place, results).await;
+            while let Some(Some(mut job)) = to_start.next().await {
+                let results = begin::<C, I, O, (), F>(&item_spawner, results, &af, job.input, ());
+                put::<C, _>(&mut job.filler, results).await;
             }
         });
 
@@ -93,27 +95,36 @@ impl<C: Async, E: Executors, const SWAPPED: bool> Pipelines<C, E> for TwoPuts<SW
         let demand = output.demand();
         spawner.spawn(async move {
             loop {
-                let (place, told) = open::<C, _>(ONE);
-                let mut told = Some(told);
+                let (filler, place) = open::<C, _>(ONE);
                 if SWAPPED {
-                    put::<C, _>(&mut places, told.take()).await;
-                }
-                let Some(input) = demand.next::<C, I>(&mut from).await else {
-                    // A place that has been put already stays empty.
-                    C::close(&place);
-                    break;
-                };
-                put::<C, _>(&mut jobs, Some(Job { input, place })).await;
-                if told.is_some() {
-                    put::<C, _>(&mut places, told).await;
+                    if !put::<C, _>(&mut places, Some(place)).await {
+                        break;
+                    }
+                    let Some(input) = demand.next::<C, I>(&mut from).await else {
+                        // Its place is there already, and stays empty.
+                        C::close(&filler);
+                        break;
+                    };
+                    if !put::<C, _>(&mut jobs, Some(Job { input, filler })).await {
+                        break;
+                    }
+                } else {
+                    let Some(input) = demand.next::<C, I>(&mut from).await else {
+                        break;
+                    };
+                    if !put::<C, _>(&mut jobs, Some(Job { input, filler })).await
+                        || !put::<C, _>(&mut places, Some(place)).await
+                    {
+                        break;
+                    }
                 }
             }
             put::<C, _>(&mut jobs, None).await;
             put::<C, _>(&mut places, None).await;
         });
         spawner.spawn(async move {
-            while let Some(Some(mut told)) = next::<C, _>(&mut to_collect).await {
-                if let Some(mut results) = next::<C, C::Rx<O>>(&mut told).await {
+            while let Some(Some(mut place)) = to_collect.next().await {
+                if let Some(mut results) = next::<C, C::Rx<O>>(&mut place).await {
                     output.deliver(&mut results).await;
                 }
             }

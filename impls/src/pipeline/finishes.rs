@@ -21,7 +21,7 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 
 use crate::sync::Arc;
 
-use super::{ONE, Output, begin, next, open, put};
+use super::{Inbox, ONE, Output, begin, open, put};
 
 /// n in flight, in the order of inputs.
 #[derive(Clone, Copy, Debug)]
@@ -67,23 +67,26 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Finishes {
             assert_eq!(put, Offered::Done, "there is room for n tokens");
         }
         // `None` is the end.
-        let (mut places, mut to_collect) = open::<C, Option<C::Rx<O>>>(n);
+        let (mut places, to_collect) = open::<C, Option<C::Rx<O>>>(n);
+        let mut to_collect = Inbox::<C, _>(to_collect);
 
         let (mut output, end) = Output::<C, O>::only(to, at_end);
         let demand = output.demand();
         let begins = spawner.clone();
         spawner.spawn(async move {
             let af = Arc::new(af);
-            while next::<C, ()>(&mut tokens).await.is_some()
+            while demand.next::<C, ()>(&mut tokens).await.is_some()
                 && let Some(input) = demand.next::<C, I>(&mut from).await
             {
                 let results = begin::<C, I, O, (), F>(&begins, results, &af, input, ());
-                put::<C, _>(&mut places, Some(results)).await;
+                if !put::<C, _>(&mut places, Some(results)).await {
+                    break;
+                }
             }
             put::<C, _>(&mut places, None).await;
         });
         spawner.spawn(async move {
-            while let Some(Some(mut results)) = next::<C, _>(&mut to_collect).await {
+            while let Some(Some(mut results)) = to_collect.next().await {
                 output.deliver(&mut results).await;
                 put::<C, _>(&mut finishes, ()).await;
             }

@@ -5,7 +5,6 @@ pub mod core_async;
 pub mod finishes;
 mod turns;
 pub mod unordered;
-pub mod upmap;
 pub mod windowed;
 
 use std::future::{Future, poll_fn};
@@ -78,8 +77,25 @@ pub(crate) async fn put<C: Async, T: Message>(tx: &mut C::Tx<T>, value: T) -> bo
     }
 }
 
-/// The producer of a pipeline's output. Dropping it ends the output and tells whoever waits for the end; so does
-/// an executor that is dropped and drops its tasks.
+/// The taking half of a channel between two loops. Dropping it closes the channel, as some families do not notice
+/// dropped halves: whoever puts is refused then, and does not wait for room that nobody will make.
+pub(crate) struct Inbox<C: Async, T: Message>(C::Rx<T>);
+
+impl<C: Async, T: Message> Inbox<C, T> {
+    /// As [`next`].
+    pub(crate) async fn next(&mut self) -> Option<T> {
+        next::<C, T>(&mut self.0).await
+    }
+}
+
+impl<C: Async, T: Message> Drop for Inbox<C, T> {
+    fn drop(&mut self) {
+        C::close_rx(&mut self.0);
+    }
+}
+
+/// The producer of a pipeline's output. Dropping it ends the output, stops whoever takes from the input, and tells
+/// whoever waits for the end; so do a panic of the loop that has it, and an executor that drops its tasks.
 pub(crate) struct Output<C: Async, O: Message> {
     to: C::Tx<O>,
     at_end: AtEnd,
@@ -129,6 +145,8 @@ impl<C: Async, O: Message> Output<C, O> {
 
 impl<C: Async, O: Message> Drop for Output<C, O> {
     fn drop(&mut self) {
+        // Where the loop that had it has died nobody delivers any more, so nothing more is to be begun.
+        self.demand.end();
         if self.at_end == AtEnd::Close {
             C::close(&self.to);
         }
@@ -136,28 +154,35 @@ impl<C: Async, O: Message> Drop for Output<C, O> {
     }
 }
 
-/// Whether an output is still wanted, for the one who takes from the input.
+/// Whether an output is still wanted, for the one who takes from the input. It is not once it was seen closed, or
+/// nobody is left to deliver.
 #[derive(Clone)]
 pub(crate) struct Demand(Arc<Mutex<Wanted>>);
 
 #[derive(Default)]
 struct Wanted {
-    /// Somebody has seen that the output is closed (P3).
+    /// Somebody has seen that the output is closed (P3), or it has nobody who delivers.
     ended: bool,
-    /// Who waits for an item.
+    /// Who waits for an item, or for leave to take one.
     taker: Option<Waker>,
 }
 
 impl Demand {
-    /// The next item, unless the output is known to be closed: then nothing further is taken (P3), and a take
-    /// that waits is dropped. One taker may wait at a time.
+    /// The next item, unless the output is not wanted: then nothing further is taken (P3), and a take that waits is
+    /// dropped. One taker may wait at a time.
     pub(crate) async fn next<C: Async, I: Message>(&self, from: &mut C::Rx<I>) -> Option<I> {
+        self.unless_ended(next::<C, I>(from)).await.flatten()
+    }
+
+    /// What that comes to, unless the output is not wanted: then it is dropped. As with [`next`](Self::next),
+    /// one may wait at a time.
+    pub(crate) async fn unless_ended<T>(&self, wait: impl Future<Output = T>) -> Option<T> {
         if self.0.lock().ended {
             return None;
         }
-        let mut item = pin!(next::<C, I>(from));
+        let mut wait = pin!(wait);
         poll_fn(|context| {
-            let polled = item.as_mut().poll(context);
+            let polled = wait.as_mut().poll(context).map(Some);
             if polled.is_pending() && self.has_ended(context.waker()) {
                 return Poll::Ready(None);
             }
@@ -186,5 +211,92 @@ impl Demand {
         if let Some(taker) = taker {
             taker.wake();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+    use std::panic::resume_unwind;
+
+    use flowmeter_harness::channel::Offered;
+    use flowmeter_harness::executor::Executors;
+    use flowmeter_harness::pipeline::Pipelines;
+
+    use super::*;
+    use crate::channel::mutex::MutexChannels as C;
+    use crate::executor::fixed_pool::FixedPool as E;
+    use crate::sync::atomic::{AtomicBool, Ordering};
+    use crate::sync::block_on;
+
+    /// Closes a channel when the last input is gone.
+    struct Inputs(<C as Channels>::Tx<()>);
+
+    impl Drop for Inputs {
+        fn drop(&mut self) {
+            C::close(&self.0);
+        }
+    }
+
+    /// A result whose drop panics where no other's has.
+    struct Explosive(Arc<AtomicBool>);
+
+    impl Drop for Explosive {
+        fn drop(&mut self) {
+            if !self.0.swap(true, Ordering::SeqCst) {
+                resume_unwind(Box::new("a refused result"));
+            }
+        }
+    }
+
+    /// The collector dies of a refused result: then the input is let go with what is in it.
+    fn lets_go_of_its_input<P: Pipelines<C, E>>(pipeline: P) {
+        let executor = E::with_threads(NonZeroUsize::MIN);
+        let (gone, mut all_gone) = open::<C, ()>(ONE);
+        let inputs = Arc::new(Inputs(gone));
+        let (mut from_there, from) = open::<C, Arc<Inputs>>(Buffer::fixed(100));
+        for _ in 0..100 {
+            let offered = C::offer(&mut from_there, Arc::clone(&inputs));
+            assert!(matches!(offered, Offered::Done), "there is room");
+        }
+        drop((inputs, from_there));
+        let (to, results) = open::<C, Explosive>(ONE);
+        C::close(&to);
+        let exploded = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&exploded);
+        let af = move |_: Arc<Inputs>, mut port: ResultPort<C, Explosive, P::Permit>| {
+            let result = Explosive(Arc::clone(&exploded));
+            async move {
+                let _ = port.put(result).await;
+            }
+        };
+        let n = NonZeroUsize::new(2).unwrap();
+        let end = pipeline.start(executor.spawner(), n, from, to, af, AtEnd::Close);
+        block_on(end);
+        block_on(next::<C, ()>(&mut all_gone));
+        assert!(seen.load(Ordering::SeqCst), "nothing was refused");
+        drop(results);
+    }
+
+    #[test]
+    fn a_collector_that_dies_stops_core_async() {
+        lets_go_of_its_input(CoreAsync::default());
+    }
+
+    #[test]
+    fn a_collector_that_dies_stops_swapped() {
+        lets_go_of_its_input(Swapped::default());
+    }
+
+    #[test]
+    fn a_collector_that_dies_stops_finishes() {
+        lets_go_of_its_input(Finishes::default());
+    }
+
+    #[test]
+    fn a_collector_that_dies_stops_windowed() {
+        // Room for no more than is in flight: whoever begins items waits for it.
+        let n = NonZeroUsize::new(2).unwrap();
+        lets_go_of_its_input(Windowed::with_window(windowed::Window::Items(n)));
     }
 }

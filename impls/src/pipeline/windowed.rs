@@ -2,14 +2,16 @@
 //! window lasts.
 //!
 //! Two things are counted apart. A *run permit*, of n, is an item's from its beginning to the moment when its port
-//! has closed the result channel: the port holds it, so that nobody has to take the results first. A place in the
-//! *window*, of W items, is its own until all its results are delivered. One loop takes an input once both are
-//! free, starts it, and puts the item's result channel into a ring in the order of inputs; the other delivers
-//! channel after channel. So what lies behind a slow head has ended and kept no permit, and the loop goes on until
+//! has closed the result channel: the port holds it, so that results which fit there need not be taken first. A place
+//! in the *window*, of W items, is its own until all its results are delivered. One loop takes an input once both
+//! are free, starts it, and puts the item's result channel into a ring in the order of inputs; the other delivers
+//! channel after channel. So what lies behind a slow head and has ended keeps no permit, and the loop goes on until
 //! the window is full.
 //!
-//! What is kept: W items at most, each with as many results as its channel has room for (one, unless said
-//! otherwise) and one that waits to be put. An item of more results than that waits for its turn, with its permit.
+//! An item ends once its result channel has taken all its results: one that has more than fit there (one, unless said
+//! otherwise) waits with the next, and keeps its permit until its turn. So what is kept is W items at most, each with
+//! what its result channel holds and one put that waits, and one result in the collector's hands at `to`. Between an
+//! item and its delivery a `Rendezvous` makes the window useless: no item that has a result ends before its turn.
 //!
 //! # How wide
 //!
@@ -30,7 +32,7 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 
 use crate::sync::{Arc, Mutex};
 
-use super::{ONE, Output, begin, next, open, put};
+use super::{Inbox, ONE, Output, begin, open, put};
 
 /// How many items there may be of which not all is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +102,8 @@ impl Windowed {
     }
 
     /// The same, with such a buffer between an item and its delivery; by default one that holds one result.
+    /// An item of more results than it holds keeps its permit until its turn: with a `Rendezvous` the window is
+    /// useless.
     pub const fn with_results(self, results: Buffer) -> Self {
         Windowed { results, ..self }
     }
@@ -141,8 +145,10 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Windowed {
         let window = self.window.items(parallelism);
         let window = window.unwrap_or_else(|narrow| panic!("{narrow}"));
         let room = Arc::new(Room::new(parallelism, window));
-        // `None` is the end.
-        let (mut ring, mut to_collect) = open::<C, Option<C::Rx<O>>>(Buffer::Fixed(window));
+        // `None` is the end. `Room` bounds it: a buffer of W would count the same again, and families that allocate one
+        // at once cannot have any W.
+        let (mut ring, to_collect) = open::<C, Option<C::Rx<O>>>(Buffer::Unbounded);
+        let mut to_collect = Inbox::<C, _>(to_collect);
 
         let (mut output, end) = Output::<C, O>::only(to, at_end);
         let demand = output.demand();
@@ -150,17 +156,21 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Windowed {
         spawner.spawn(async move {
             let af = Arc::new(af);
             loop {
-                let permit = Room::enter(&places).await;
+                let Some(permit) = demand.unless_ended(Room::enter(&places)).await else {
+                    break;
+                };
                 let Some(input) = demand.next::<C, I>(&mut from).await else {
                     break;
                 };
                 let results = begin::<C, I, O, Permit, F>(&begins, results, &af, input, permit);
-                put::<C, _>(&mut ring, Some(results)).await;
+                if !put::<C, _>(&mut ring, Some(results)).await {
+                    break;
+                }
             }
             put::<C, _>(&mut ring, None).await;
         });
         spawner.spawn(async move {
-            while let Some(Some(mut results)) = next::<C, _>(&mut to_collect).await {
+            while let Some(Some(mut results)) = to_collect.next().await {
                 output.deliver(&mut results).await;
                 room.delivered();
             }

@@ -1,21 +1,18 @@
 //! Figures of pipelines in virtual time, with a timer and configured as their users do: what the seed text says of n
-//! in flight and more (P8), what a window costs and gains (P5), and when a map that is limited hands results over (P7).
+//! in flight and more (P8), and what a window costs and gains (P5).
 
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use flowmeter_harness::channel::{Async, Buffer, Channels, Offered};
 use flowmeter_harness::executor::Executors;
-use flowmeter_harness::limiter::{Limiters, Quota};
 use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 use flowmeter_harness::sync::shuttle::{Sim, clock};
 use flowmeter_harness::sync::{Exploration, World};
 use flowmeter_harness::timer::Sleep;
 use flowmeter_impls_shuttle::channel::mutex::MutexChannels as C;
 use flowmeter_impls_shuttle::executor::fixed_pool::FixedPool as E;
-use flowmeter_impls_shuttle::limiter::semaphore::FairSemaphore;
-use flowmeter_impls_shuttle::pipeline::upmap::{upmap_eager, upmap_limited};
 use flowmeter_impls_shuttle::pipeline::windowed::Window;
 use flowmeter_impls_shuttle::pipeline::{CoreAsync, Finishes, Swapped, Unordered, Windowed};
 use flowmeter_impls_shuttle::timer::heap::Heap;
@@ -67,18 +64,6 @@ pub fn models() -> Vec<Model> {
         let name = format!("figures::the_recommended_window_is_wide_enough_at_{n}");
         models.push(Model::new(name, move || recommended(n)));
     }
-    models.extend([
-        moments(
-            "nine_at_two_a_second",
-            nine_at_two_a_second(false),
-            [0, 0, 1, 1, 2, 2, 3, 3, 4],
-        ),
-        moments(
-            "nine_at_two_a_second_eagerly",
-            nine_at_two_a_second(true),
-            [4; 9],
-        ),
-    ]);
     models
 }
 
@@ -197,60 +182,6 @@ fn start<P: Pipelines<C, E>>(
         }
     };
     pipeline.start(executor.spawner(), n, from, to, af, AtEnd::Close)
-}
-
-/// A map whose results come at those seconds.
-fn moments(
-    name: &str,
-    came: impl Fn() -> Vec<Duration> + Send + Sync + 'static,
-    seconds: [u32; 9],
-) -> Model {
-    let came = Arc::new(came);
-    Model::new(format!("figures::{name}"), move || {
-        let (came, seen) = (Arc::clone(&came), Arc::new(Mutex::new(Vec::new())));
-        let told = Arc::clone(&seen);
-        let explored = Sim::explore(&once(), move || {
-            *told.lock().expect("nobody panics with it") = came();
-        });
-        if let Some(failure) = explored.failure {
-            return Err(failure.to_string());
-        }
-        let seen = seen.lock().expect("nobody panics with it").clone();
-        let told = format!("{seen:?}");
-        let near =
-            |(seen, second): (&Duration, u32)| seen.abs_diff(SECOND * second) < SECOND / 1_000;
-        let is_right = seen.len() == 9 && seen.iter().zip(seconds).all(near);
-        if is_right { Ok(told) } else { Err(told) }
-    })
-}
-
-/// When each result came of the map that a limiter of two permits a second holds up: as they were done, or all in the end.
-fn nine_at_two_a_second(eager: bool) -> impl Fn() -> Vec<Duration> + Send + Sync + 'static {
-    move || {
-        let permits = NonZeroU32::new(2).expect("there are some");
-        let limiter = FairSemaphore::with_quota(Quota {
-            permits,
-            period: SECOND,
-            burst: permits,
-        });
-        let limiter = limiter.expect("it is a rate");
-        let executor = E::with_threads(NonZeroUsize::MIN);
-        let (spawner, n) = (
-            executor.spawner(),
-            NonZeroUsize::new(2).expect("it is not none"),
-        );
-        let begins = Sim::now_nanos();
-        let now = || Duration::from_nanos(Sim::now_nanos() - begins);
-        let add = |x: u32| x + 1;
-        let items = [1, 2, 3, 4, 5, 6, 8, 9, 10];
-        if eager {
-            let results = upmap_eager::<C, _, _, _>(&spawner, n, limiter, items, add);
-            results.iter().map(|_| now()).collect()
-        } else {
-            let results = upmap_limited::<C, _, _, _>(&spawner, n, limiter, items, add);
-            results.map(|_| now()).collect()
-        }
-    }
 }
 
 /// Makespan over ideal, of exponential durations: what n servers need that take the items in their order.

@@ -43,6 +43,10 @@ where
 {
     const N: usize = 2;
     let window = terms::<P, C, E>(N, extra, 0).window;
+    holds!(
+        window > N,
+        "P5: a window of {window} for {N} in flight is none"
+    );
     let items = window + 1;
     let executor = E::with_threads(ONE);
     let flight = Arc::new(Flight::default());
