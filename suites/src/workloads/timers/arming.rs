@@ -32,7 +32,7 @@ pub trait Arming: Send + Sync + 'static {
     /// whoever takes requests by messages has taken them. Nobody else may count with those calls.
     ///
     /// # Errors
-    /// As [`Calls::wait_for`].
+    /// `FailureKind::Hang` where it does not fire.
     fn catch_up(&self, calls: &'static Calls) -> Result<(), StageError> {
         let due = self.arm_counted(Deadline::from_nanos(0), calls);
         calls.wait_for(1)?;
