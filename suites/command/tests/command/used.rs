@@ -226,7 +226,7 @@ fn diff_tells_what_changed_and_fails_where_it_is_asked_to() {
     fail_on("failing", "thorough").fine();
     let lost = fail_on("thorough", "failing");
     assert_eq!(lost.code, Some(1), "{lost:?}");
-    for part in ["lost: hang: no answer", "1 lost their number"] {
+    for part in ["lost: hung: no answer", "1 lost their number"] {
         assert!(lost.output.contains(part), "{part}: {lost:?}");
     }
 
