@@ -97,7 +97,8 @@
 //! [`HierarchicalWheel`](crate::timer::hierarchical_wheel::HierarchicalWheel) is the one to begin with; `heap` and
 //! `hashed_wheel` are the same service around another index. A timer can be called off, moved, or allowed to be late
 //! so that several share a wake-up; futures sleep, tick without drift and give up; and an
-//! [`Agenda`](crate::timer::service::Agenda) is a wheel without a thread, for who has a loop already.
+//! [`Agenda`](crate::timer::service::Agenda) is a wheel without a thread, for who has a loop already. Who has a core to spare, and
+//! cannot wait for the system to wake a thread, takes a wheel that is [`Spinning`](crate::timer::service::Spinning).
 //!
 //! ```
 //! use std::time::Duration;

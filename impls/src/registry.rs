@@ -21,6 +21,8 @@ use crate::timer::delay_queue::DelayQueueTimers;
 use crate::timer::hashed_wheel::Ticks;
 use crate::timer::heap::{DaryHeap, Heap};
 use crate::timer::hierarchical_wheel::Wheel;
+#[cfg(not(any(feature = "loom", feature = "shuttle")))]
+use crate::timer::service::Spinning;
 use crate::timer::service::{Index, TimerService};
 
 /// What pipelines run on: beside the published ones what async rows run on too, else the pool of ours.
@@ -125,6 +127,13 @@ impl Registry for Ours {
         of_service::<DaryHeap, MutexChannels, _>(hall, "heap", &[DeadlineOrder]);
         of_service::<Ticks, OrderedLocks, _>(hall, "hashed_wheel", &[]);
         of_service::<Wheel, LockFree, _>(hall, "hierarchical_wheel", &[DeadlineOrder]);
+        // Where time is virtual nobody is woken late, and there is nothing to look at.
+        #[cfg(not(any(feature = "loom", feature = "shuttle")))]
+        of_service::<Spinning<Wheel>, LockFree, _>(
+            hall,
+            "hierarchical_wheel-spinning",
+            &[DeadlineOrder],
+        );
     }
 
     fn limiters<H: Enrol>(self, hall: &mut H) {

@@ -126,6 +126,12 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe \
          deadline-order answers-sleepers",
     ),
+    (
+        "hierarchical_wheel-spinning",
+        Origin::Own,
+        "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe \
+         deadline-order answers-sleepers",
+    ),
     ("tokio-sleep", Origin::Peer, "sleep"),
     ("tokio-delay-queue", Origin::Peer, "schedule cancel reset"),
     ("async-io", Origin::Peer, "sleep"),

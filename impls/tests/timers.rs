@@ -15,7 +15,8 @@ use flowmeter_impls::timer::delay_queue::DelayQueueTimers;
 use flowmeter_impls::timer::futures::{Elapsed, Interval, timeout_at};
 use flowmeter_impls::timer::hashed_wheel::HashedWheel;
 use flowmeter_impls::timer::heap::Heap;
-use flowmeter_impls::timer::hierarchical_wheel::HierarchicalWheel;
+use flowmeter_impls::timer::hierarchical_wheel::{HierarchicalWheel, Wheel};
+use flowmeter_impls::timer::service::{Spinning, TimerService};
 
 const NOW: Deadline = Deadline::from_nanos(0);
 
@@ -144,4 +145,5 @@ fn callbacks_may_do_anything_to_their_service() {
     bad_use::<Heap>();
     bad_use::<HashedWheel>();
     bad_use::<HierarchicalWheel>();
+    bad_use::<TimerService<Spinning<Wheel>>>();
 }

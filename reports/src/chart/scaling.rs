@@ -172,7 +172,7 @@ pub fn lines<'a>(family: &[&'a Scenario]) -> Vec<Line<'a>> {
 pub fn measured(scenario: &Scenario) -> &'static str {
     match scenario.measure {
         Measure::Throughput => "Throughput",
-        Measure::Latency if scenario.group == "timers" => "p99 lateness",
+        Measure::Latency if scenario.axes.family.starts_with("timer-lateness") => "p99 lateness",
         Measure::Latency => "p99 response time",
         Measure::Cost if scenario.unit == "x ideal" => "Time over the ideal",
         Measure::Cost => "Cost",

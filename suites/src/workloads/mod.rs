@@ -82,6 +82,10 @@ pub enum Work {
     TimerStorm(timers::storm::Params),
     /// Many timers, and nothing happens.
     TimerIdle(timers::idle::Params),
+    /// What timers cost that come at a steady rate.
+    TimerTurnover(timers::turnover::Params),
+    /// How long arming takes while a storm is due.
+    TimerBystander(timers::bystander::Params),
     /// Items without work.
     PipelineFlow(pipelines::flow::Params),
     /// Items that take time.
@@ -147,6 +151,8 @@ impl Work {
             Work::TimerExpiry(params) => params.facts(),
             Work::TimerStorm(params) => params.facts(),
             Work::TimerIdle(params) => params.facts(),
+            Work::TimerTurnover(params) => params.facts(),
+            Work::TimerBystander(params) => params.facts(),
             Work::PipelineFlow(params) => params.facts(),
             Work::PipelineTasks(params) => params.facts(),
             Work::LimiterTry(params) => params.facts(),
@@ -205,7 +211,9 @@ impl Work {
             | Work::TimerLateness(_)
             | Work::TimerExpiry(_)
             | Work::TimerStorm(_)
-            | Work::TimerIdle(_) => return Needs::Other(Kind::Timer),
+            | Work::TimerIdle(_)
+            | Work::TimerTurnover(_)
+            | Work::TimerBystander(_) => return Needs::Other(Kind::Timer),
             Work::PipelineFlow(_) | Work::PipelineTasks(_) => return Needs::Other(Kind::Pipeline),
             Work::LimiterTry(_) | Work::LimiterSteady(_) | Work::LimiterBurst(_) => {
                 return Needs::Other(Kind::Limiter);

@@ -20,6 +20,10 @@ const SPARE: usize = 64;
 /// Finds what is due next among the timers of a slab. It holds those that are due after the last moment it was asked
 /// about, and no others.
 pub trait Index: Default + Send + 'static {
+    /// Whether the thread of its service looks at the clock before a deadline, instead of being woken at it.
+    #[doc(hidden)]
+    const SPINS: bool = false;
+
     /// Puts a timer in.
     #[doc(hidden)]
     fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32);
@@ -213,6 +217,12 @@ impl<I: Index, T> Agenda<I, T> {
     /// Takes the batch, in no order, into an empty one. What is armed late from here on comes with the next.
     pub(super) fn take_batch(&mut self, into: &mut Vec<Picked>) {
         std::mem::swap(&mut self.batch, into);
+    }
+
+    /// What a timer of a batch is for, unless it was called off or moved.
+    pub(super) fn what(&self, picked: Picked) -> Option<&T> {
+        let there = picked.is_so(&self.timers);
+        there.then(|| self.timers.get(picked.name.key)).flatten()
     }
 
     /// Takes off a timer of a batch, unless it was called off or moved.

@@ -5,13 +5,17 @@
 //! them panics with is counted and goes no further. They are called in batches: one that is armed after a batch began,
 //! however early its deadline, comes in the next, so that a callback that arms itself anew in the past holds up nobody
 //! else (T5). A batch is picked in steps, between which others may get the lock, and each of its timers can be called off
-//! until the moment it is called.
+//! else (T5). A batch is picked in steps, between which others may get the lock. A callback can be called off until the
+//! moment it is called; futures are woken several together, since a waker that comes too late does no harm.
 
 mod agenda;
 mod slab;
 mod sleep;
+mod spinning;
+mod tail;
 
 use std::fmt;
+use std::iter::Peekable;
 use std::task::Waker;
 use std::time::Duration;
 
@@ -22,7 +26,11 @@ use flowmeter_harness::timer::{
 };
 
 use crate::own_thread::OwnThread;
-use crate::sync::{Arc, Condvar, Mutex, block_on, clock, order_key, precise_wakeups};
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{
+    Arc, Condvar, Mutex, MutexGuard, block_on, clock, order_key, precise_wakeups, spin_hint,
+    spinning_pays,
+};
 
 use super::closing;
 use super::contained::Contained;
@@ -30,11 +38,13 @@ use super::window;
 
 pub use agenda::{Agenda, Index, Key};
 pub use sleep::SleepFuture;
+pub use spinning::Spinning;
 
 pub(super) use slab::{Link, Picked, Slab};
 
 use agenda::in_order;
 use slab::Name;
+use tail::Tail;
 
 /// A timer service. Dropping it ends its thread: armed callbacks are dropped uncalled, and who sleeps or waits
 /// for a timeout is answered (T8).
@@ -48,6 +58,8 @@ struct Shared<I> {
     number: u64,
     state: Mutex<State<I>>,
     changed: Condvar,
+    /// Whether a thread that looks at the clock is to look at its state instead.
+    interrupted: AtomicBool,
     contained: Contained,
 }
 
@@ -63,6 +75,13 @@ struct State<I> {
     /// Whether the thread is to end.
     stopping: bool,
 }
+
+/// How many futures are woken for one turn at the lock. Few where it is explored what happens between two turns.
+const TOGETHER: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
+    2
+} else {
+    32
+};
 
 /// What a timer does when it fires.
 enum Call {
@@ -121,6 +140,28 @@ impl<I: Index> State<I> {
         self.asleep_until = Some(self.alarm);
         self.alarm
     }
+
+    /// Takes off what is to be called next of a batch: one callback, since it can be called off until it begins, or
+    /// several wakers, since one that comes after its future was dropped wakes nobody.
+    fn claim_some(
+        &mut self,
+        batch: &mut Peekable<impl Iterator<Item = Picked>>,
+        calls: &mut Vec<(Deadline, Call)>,
+    ) {
+        while calls.len() < TOGETHER
+            && let Some(picked) = batch.peek().copied()
+        {
+            let is_callback = matches!(self.agenda.what(picked), Some(Call::Run(_)));
+            if is_callback && !calls.is_empty() {
+                return;
+            }
+            batch.next();
+            calls.extend(self.agenda.claim(picked).map(|call| (picked.due, call)));
+            if is_callback {
+                return;
+            }
+        }
+    }
 }
 
 impl<I: Index> TimerService<I> {
@@ -135,6 +176,7 @@ impl<I: Index> TimerService<I> {
                 stopping: false,
             }),
             changed: Condvar::new(),
+            interrupted: AtomicBool::new(false),
             contained: Contained::new(),
         });
         let working = Arc::clone(&shared);
@@ -169,7 +211,7 @@ impl<I: Index> Drop for TimerService<I> {
         state.stopping = true;
         let uncalled = state.agenda.take_all();
         drop(state);
-        self.shared.changed.notify_one();
+        self.shared.wake();
         // Before the wait for the thread: it may run a callback that waits for one of these, or for a sleeper.
         for call in uncalled {
             self.shared.contained.run(|| call.abandon());
@@ -190,7 +232,7 @@ impl<I: Index> Shared<I> {
         let wake = state.oversleeps(due);
         drop(state);
         if wake {
-            self.changed.notify_one();
+            self.wake();
         }
         Ok(self.handle(name))
     }
@@ -220,6 +262,15 @@ impl<I: Index> Shared<I> {
         disarmed.is_some()
     }
 
+    /// Has the thread look again.
+    fn wake(&self) {
+        if I::SPINS {
+            // Relaxed: it takes the lock before it believes anything.
+            self.interrupted.store(true, Ordering::Relaxed);
+        }
+        self.changed.notify_one();
+    }
+
     fn reset(&self, handle: &Handle, due: Deadline) -> bool {
         if handle.service != self.number {
             return false;
@@ -229,14 +280,47 @@ impl<I: Index> Shared<I> {
         let wake = armed && state.oversleeps(due);
         drop(state);
         if wake {
-            self.changed.notify_one();
+            self.wake();
         }
         armed
     }
 
+    /// Sleeps until shortly before that moment, and looks at the clock for the rest.
+    fn wait_spinning<'a>(
+        &'a self,
+        state: MutexGuard<'a, State<I>>,
+        until: Deadline,
+        tail: &mut Tail,
+    ) -> MutexGuard<'a, State<I>> {
+        let lead = if spinning_pays() { tail.lead() } else { 0 };
+        if lead == 0 || until == Deadline::NEVER {
+            return self.changed.wait_until(state, until).0;
+        }
+        let sooner = until.as_nanos().saturating_sub(lead);
+        self.interrupted.store(false, Ordering::Relaxed);
+        let (state, _) = self.changed.wait_until(state, Deadline::from_nanos(sooner));
+        let mut now = clock::now_nanos();
+        if now < sooner {
+            // There is something new to look at.
+            return state;
+        }
+        tail.woken(now - sooner);
+        drop(state);
+        let mut apart = 0;
+        while now < until.as_nanos() && !self.interrupted.load(Ordering::Relaxed) {
+            spin_hint();
+            let next = clock::now_nanos();
+            apart = apart.max(next - now);
+            now = next;
+        }
+        tail.looked(apart);
+        self.state.lock()
+    }
+
     /// What the thread does.
     fn serve(&self) {
-        let mut batch = Vec::new();
+        let (mut batch, mut calls) = (Vec::new(), Vec::with_capacity(TOGETHER));
+        let mut tail = Tail::new();
         let mut state = self.state.lock();
         while !state.stopping {
             let now = clock::now_nanos();
@@ -248,21 +332,26 @@ impl<I: Index> Shared<I> {
             // It may have been dropped between two steps: nobody would wake a thread that sleeps now.
             if batch.is_empty() && !state.stopping {
                 let until = state.fall_asleep(now);
-                (state, _) = self.changed.wait_until(state, until);
+                state = match I::SPINS {
+                    false => self.changed.wait_until(state, until).0,
+                    true => self.wait_spinning(state, until, &mut tail),
+                };
                 state.asleep_until = None;
                 continue;
             }
             drop(state);
-            for picked in in_order(&mut batch) {
-                let call = self.state.lock().agenda.claim(picked);
-                let fired = Fired {
-                    due: picked.due,
-                    claimed_nanos: Some(now),
-                };
-                if let Some(call) = call {
+            let mut picked = in_order(&mut batch).peekable();
+            while picked.peek().is_some() {
+                self.state.lock().claim_some(&mut picked, &mut calls);
+                for (due, call) in calls.drain(..) {
+                    let fired = Fired {
+                        due,
+                        claimed_nanos: Some(now),
+                    };
                     self.contained.run(|| call.fire(fired));
                 }
             }
+            drop(picked);
             state = self.state.lock();
         }
     }

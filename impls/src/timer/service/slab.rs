@@ -116,6 +116,11 @@ impl<T> Slab<T> {
     }
 
     /// What one that is armed is for.
+    pub(super) fn get(&self, key: u32) -> Option<&T> {
+        self.timer(key).then.as_ref()
+    }
+
+    /// The same, to be changed.
     pub(super) fn get_mut(&mut self, key: u32) -> Option<&mut T> {
         self.timer_mut(key).then.as_mut()
     }

@@ -1,10 +1,12 @@
 //! T2: fires once; never after a cancel that was answered `true`.
 
-use flowmeter_harness::sync::{Deadline, World};
+use std::sync::Arc;
+
+use flowmeter_harness::sync::{Deadline, Lock, World};
 use flowmeter_harness::timer::Cancel;
 
 use super::super::{Case, Property, Reliance};
-use super::form::{Form, SOON, after};
+use super::form::{Form, Note, SOON, after};
 use super::log::{Call, Log};
 
 pub(in crate::properties) const PROPERTY: Property = Property {
@@ -26,6 +28,7 @@ pub(super) fn cancel_cases<T: Cancel, W: World>() -> Vec<Case> {
         Case::new("cancelled at the edge", edge::<T, W>),
         Case::new("a stale handle", stale::<T, W>),
         Case::new("a stranger's handle", strangers::<T, W>),
+        Case::new("two that call each other off", each_other::<T, W>),
     ]
 }
 
@@ -85,6 +88,44 @@ fn edge<T: Cancel, W: World>() {
         }
     }
     agrees::<T, W>(log, service, deadline, &call);
+}
+
+/// Of two that are due together and call each other off, the first comes in time, since nobody has called the other.
+fn each_other<T: Cancel, W: World>() {
+    let service = Arc::new(T::start());
+    let handles = Arc::new(W::Mutex::new([None, None]));
+    // Which of them was called, whether it called off the other, and whether that one had been called.
+    let seen = Arc::new(W::Mutex::new([None, None]));
+    let notes = [(); 2].map(|()| Note::<W>::new());
+    let deadline = after::<W>(SOON);
+    handles.with(|those| {
+        for (one, note) in notes.iter().enumerate() {
+            let (service, handles, seen) = (service.clone(), handles.clone(), seen.clone());
+            let (schedule, callback) = (service.clone(), note.callback());
+            those[one] = Some(schedule.schedule(deadline, move |fired| {
+                seen.with(|seen| seen[one] = Some((false, false)));
+                let other: Option<T::Handle> = handles.with(|those| those[1 - one].take());
+                let cancelled = other.is_some_and(|other| service.cancel(&other));
+                seen.with(|seen| seen[one] = Some((cancelled, seen[1 - one].is_some())));
+                callback(fired);
+            }));
+        }
+    });
+    let called = notes.map(|note| note.wait_for_end().is_some());
+    holds!(called != [false; 2], "T2: neither of two timers was called");
+    for (one, seen) in seen.with(|seen| *seen).into_iter().enumerate() {
+        let Some((cancelled, other_was_called)) = seen else {
+            continue;
+        };
+        holds!(
+            cancelled || other_was_called,
+            "T2: a cancel came too late for a callback that nobody had called"
+        );
+        holds!(
+            !(cancelled && called[1 - one]),
+            "T2: called after a cancel that answered true"
+        );
+    }
 }
 
 /// The handle of a timer that has fired names no later one.

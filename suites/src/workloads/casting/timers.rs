@@ -10,19 +10,19 @@ use crate::workloads::solo::{Alone, Solo};
 use crate::workloads::timers::arming::{Arming, ByFuture, ByHandle, ByReset, Cancelling, Moving};
 use crate::workloads::timers::churn::{self, Churn, Life};
 use crate::workloads::timers::elsewhere::Elsewhere;
-use crate::workloads::timers::keep_alive::KeepAlive;
+use crate::workloads::timers::moved::Moved;
 use crate::workloads::timers::sleepers::{Awaiting, Calling, HoldingUp, Waiting};
 use crate::workloads::timers::storm::{ByCallback, ByWaker, Raining};
-use crate::workloads::timers::{TimerForm, arm, expiry, idle, lateness, storm};
+use crate::workloads::timers::{
+    TimerForm, arm, bystander, expiry, idle, lateness, storm, turnover,
+};
 use crate::workloads::{Work, refused};
 
 impl Casting {
     /// A timer that calls back.
     pub fn timer<T: Timers>() -> Casting {
         Casting {
-            takes_part: |work| {
-                form(work) == Some(TimerForm::Callback) && !matches!(work, Work::TimerChurn(_))
-            },
+            takes_part: |work| form(work) == Some(TimerForm::Callback) && !calls_off(work),
             stage: stage::<Calling<T>, ByCallback<T>, ByHandle<T>>,
             timing: |_| None,
         }
@@ -31,10 +31,8 @@ impl Casting {
     /// A timer that can be called off.
     pub fn cancel<T: Cancel>() -> Casting {
         Casting {
-            takes_part: |work| {
-                form(work) == Some(TimerForm::Callback) && matches!(work, Work::TimerChurn(_))
-            },
-            stage: |work, _| churning::<ByHandle<T>, Staging>(work).unwrap_or_else(other),
+            takes_part: |work| form(work) == Some(TimerForm::Callback) && calls_off(work),
+            stage: |work, _| calling_off::<ByHandle<T>>(work).unwrap_or_else(other),
             timing: turning::<ByHandle<T>>,
         }
     }
@@ -42,9 +40,9 @@ impl Casting {
     /// A timer whose deadlines can be moved; where that is asked for it goes before [`Casting::cancel`].
     pub fn reset<T: Reset>() -> Casting {
         Casting {
-            takes_part: |work| form(work) == Some(TimerForm::Callback) && put_off(work).is_some(),
-            stage: |work, _| putting_off::<ByReset<T>, Staging>(work).unwrap_or_else(other),
-            timing: |work| putting_off::<ByReset<T>, Turning>(work),
+            takes_part: |work| form(work) == Some(TimerForm::Callback) && moved(work).is_some(),
+            stage: |work, _| moving::<ByReset<T>, Staging>(work).unwrap_or_else(other),
+            timing: |work| moving::<ByReset<T>, Turning>(work),
         }
     }
 
@@ -53,7 +51,7 @@ impl Casting {
         Casting {
             takes_part: |work| form(work) == Some(TimerForm::Async),
             stage: |work, who| {
-                churning::<ByFuture<S>, Staging>(work)
+                calling_off::<ByFuture<S>>(work)
                     .unwrap_or_else(|| stage::<Awaiting<S, E>, ByWaker<S>, ByFuture<S>>(work, who))
             },
             timing: turning::<ByFuture<S>>,
@@ -83,14 +81,24 @@ fn form(work: &Work) -> Option<TimerForm> {
         Work::TimerExpiry(params) => Some(params.form),
         Work::TimerStorm(params) => Some(params.form),
         Work::TimerIdle(params) => Some(params.form),
+        Work::TimerTurnover(params) => Some(params.form),
+        Work::TimerBystander(params) => Some(params.form),
         _ => None,
     }
 }
 
-/// The parameters of a workload that puts timers off.
-fn put_off(work: &Work) -> Option<churn::Params> {
+/// Whether timers have to be called off in it.
+fn calls_off(work: &Work) -> bool {
+    matches!(
+        work,
+        Work::TimerChurn(_) | Work::TimerTurnover(_) | Work::TimerBystander(_)
+    )
+}
+
+/// The parameters of a workload that moves timers.
+fn moved(work: &Work) -> Option<churn::Params> {
     match work {
-        Work::TimerChurn(params) if params.life == Life::PutOff => Some(*params),
+        Work::TimerChurn(params) if params.moves() => Some(*params),
         _ => None,
     }
 }
@@ -124,6 +132,15 @@ impl Made for Turning {
     }
 }
 
+/// Where timers are called off; `None` of another workload.
+fn calling_off<A: Cancelling + Moving>(work: &Work) -> Option<Staged> {
+    match work {
+        Work::TimerTurnover(params) => Some(Ok(turnover::stage::<A>(*params))),
+        Work::TimerBystander(params) => Some(Ok(bystander::stage::<A>(*params))),
+        _ => churning::<A, Staging>(work),
+    }
+}
+
 /// By what becomes of timers; `None` of another workload.
 fn churning<A: Cancelling + Moving, M: Made>(work: &Work) -> Option<M::Of> {
     let Work::TimerChurn(params) = work else {
@@ -132,7 +149,7 @@ fn churning<A: Cancelling + Moving, M: Made>(work: &Work) -> Option<M::Of> {
     Some(match params.life {
         Life::Cancelled => M::made(Churn::<A>::new(*params)),
         Life::CancelledElsewhere => M::made(Elsewhere::<A>::new(*params)),
-        Life::PutOff => return putting_off::<A, M>(work),
+        Life::PutOff | Life::BroughtForward => return moving::<A, M>(work),
     })
 }
 
@@ -144,8 +161,8 @@ fn turning<A: Cancelling + Moving>(work: &Work) -> Option<Result<Timing, StageEr
     }
 }
 
-fn putting_off<A: Moving, M: Made>(work: &Work) -> Option<M::Of> {
-    put_off(work).map(|params| M::made(KeepAlive::<A>::new(params)))
+fn moving<A: Moving, M: Made>(work: &Work) -> Option<M::Of> {
+    moved(work).map(|params| M::made(Moved::<A>::new(params)))
 }
 
 fn other() -> Staged {

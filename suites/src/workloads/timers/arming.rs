@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::hint::black_box;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::measure::StageError;
@@ -58,7 +59,7 @@ pub trait Cancelling: Arming {
 /// And moves their deadlines.
 pub trait Moving: Arming {
     /// Moves one, which is counted if it was, or as long as somebody counts; `false`: it had fired.
-    fn put_off(
+    fn move_to(
         &self,
         armed: &mut Self::Armed,
         deadline: Deadline,
@@ -103,7 +104,7 @@ impl<T: Cancel> Cancelling for ByHandle<T> {
 
 impl<T: Cancel> Moving for ByHandle<T> {
     #[inline]
-    fn put_off(
+    fn move_to(
         &self,
         armed: &mut T::Handle,
         deadline: Deadline,
@@ -146,7 +147,7 @@ impl<T: Timers> Arming for ByReset<T> {
 
 impl<T: Reset> Moving for ByReset<T> {
     #[inline]
-    fn put_off(
+    fn move_to(
         &self,
         armed: &mut T::Handle,
         deadline: Deadline,
@@ -161,6 +162,13 @@ pub struct ByFuture<S>(S);
 
 type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
 
+/// A future that was polled.
+pub struct Polled {
+    future: Boxed,
+    /// Who counts when it is ready.
+    awaited: Option<Arc<Awaited>>,
+}
+
 /// Polls it once; `false`: it was ready.
 #[inline]
 fn begin(future: Pin<&mut impl Future<Output = ()>>, waker: &Waker) -> bool {
@@ -168,39 +176,45 @@ fn begin(future: Pin<&mut impl Future<Output = ()>>, waker: &Waker) -> bool {
 }
 
 impl<S: Sleep> Arming for ByFuture<S> {
-    type Armed = Boxed;
+    type Armed = Polled;
 
     fn start() -> Self {
         ByFuture(S::start())
     }
 
-    fn arm(&self, deadline: Deadline) -> Boxed {
+    fn arm(&self, deadline: Deadline) -> Polled {
         let mut future = Box::pin(self.0.sleep_until(deadline));
         begin(future.as_mut(), Waker::noop());
-        future
+        Polled {
+            future,
+            awaited: None,
+        }
     }
 
     #[inline]
-    fn arm_holding(&self, deadline: Deadline, _held: [u64; 2]) -> Boxed {
+    fn arm_holding(&self, deadline: Deadline, _held: [u64; 2]) -> Polled {
         self.arm(deadline)
     }
 
-    fn arm_counted(&self, deadline: Deadline, calls: &'static Calls) -> Boxed {
+    fn arm_counted(&self, deadline: Deadline, calls: &'static Calls) -> Polled {
         let mut future = Box::pin(self.0.sleep_until(deadline));
         let awaited = Awaited::new(calls, deadline);
         if !begin(future.as_mut(), &awaited.clone().into()) {
             awaited.is_ready();
         }
-        future
+        Polled {
+            future,
+            awaited: Some(awaited),
+        }
     }
 }
 
 impl<S: Sleep> Cancelling for ByFuture<S> {
-    /// A future does not tell whether it was ready; who drops it need not know.
+    /// A future does not tell whether it was ready, and who drops it need not know: one that is not counted was not.
     #[inline]
-    fn cancel(&self, armed: Boxed) -> bool {
-        drop(armed);
-        true
+    fn cancel(&self, armed: Polled) -> bool {
+        drop(armed.future);
+        armed.awaited.is_none_or(|awaited| awaited.stop())
     }
 
     #[inline]
@@ -210,9 +224,9 @@ impl<S: Sleep> Cancelling for ByFuture<S> {
 }
 
 impl<S: Sleep> Moving for ByFuture<S> {
-    fn put_off(
+    fn move_to(
         &self,
-        armed: &mut Boxed,
+        armed: &mut Polled,
         deadline: Deadline,
         calls: Option<&'static Calls>,
     ) -> bool {

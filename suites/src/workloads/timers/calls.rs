@@ -59,11 +59,11 @@ impl Calls {
         self.fired.store(0, Ordering::Relaxed);
     }
 
-    /// Waits until so many have fired, and no more.
+    /// Waits until so many have fired, or more.
     ///
     /// # Errors
-    /// [`FailureKind::Hang`] when they do not; [`FailureKind::Proof`] when there are more, or some were early.
-    pub fn wait_for(&self, armed: u64) -> Result<(), StageError> {
+    /// [`FailureKind::Hang`] when they do not.
+    pub fn wait_until(&self, armed: u64) -> Result<(), StageError> {
         let patience = clock::after(PATIENCE);
         while self.fired() < armed {
             if clock::has_passed(patience) {
@@ -76,8 +76,18 @@ impl Calls {
                     ),
                 });
             }
-            thread::yield_now();
+            // Asleep: CPU time is what some of those who wait look at.
+            thread::sleep(Duration::from_micros(100));
         }
+        Ok(())
+    }
+
+    /// Waits until so many have fired, and no more.
+    ///
+    /// # Errors
+    /// [`FailureKind::Hang`] when they do not; [`FailureKind::Proof`] when there are more, or some were early.
+    pub fn wait_for(&self, armed: u64) -> Result<(), StageError> {
+        self.wait_until(armed)?;
         match (self.fired(), self.early.load(Ordering::Relaxed)) {
             (fired, 0) if fired == armed => Ok(()),
             (fired, 0) => Err(disproved(format!("{armed} timers fired {fired} times"))),
@@ -92,7 +102,7 @@ impl Calls {
 pub struct Awaited {
     calls: &'static Calls,
     due: Deadline,
-    counted: AtomicBool,
+    stopped: AtomicBool,
 }
 
 impl Awaited {
@@ -101,16 +111,21 @@ impl Awaited {
         Arc::new(Awaited {
             calls,
             due,
-            counted: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
         })
     }
 
     /// It is ready.
     pub fn is_ready(&self) {
-        // Relaxed: who is first counts, and the count orders the rest.
-        if !self.counted.swap(true, Ordering::Relaxed) {
+        if self.stop() {
             self.calls.one_more(self.due);
         }
+    }
+
+    /// It counts no more; `false`: it had counted.
+    pub fn stop(&self) -> bool {
+        // Relaxed: who is first counts, and the count orders the rest.
+        !self.stopped.swap(true, Ordering::Relaxed)
     }
 }
 

@@ -28,6 +28,8 @@ pub enum Life {
     CancelledElsewhere,
     /// One of those that stay armed is put off.
     PutOff,
+    /// One of those that stay armed is brought forward, before all others.
+    BroughtForward,
 }
 
 impl Life {
@@ -36,6 +38,7 @@ impl Life {
             Life::Cancelled => "",
             Life::CancelledElsewhere => " called off elsewhere",
             Life::PutOff => " put off",
+            Life::BroughtForward => " brought forward",
         }
     }
 }
@@ -73,12 +76,17 @@ impl Params {
         self.life != Life::CancelledElsewhere
     }
 
+    /// Whether what stays armed is moved.
+    pub fn moves(&self) -> bool {
+        matches!(self.life, Life::PutOff | Life::BroughtForward)
+    }
+
     /// The key that contradicts another one, and what was expected of it.
     pub fn contradiction(&self) -> Option<(&'static str, &'static str)> {
-        let nothing_to_put_off = self.life == Life::PutOff && self.outstanding.get() == 0;
-        nothing_to_put_off.then_some((
+        let nothing_to_move = self.moves() && self.outstanding.get() == 0;
+        nothing_to_move.then_some((
             "outstanding",
-            "expected at least 1: these are what is put off",
+            "expected at least 1: these are what is moved",
         ))
     }
 }

@@ -3,17 +3,24 @@
 
 pub mod arm;
 pub mod arming;
+pub mod bystander;
 mod calls;
 pub mod churn;
 mod deadlines;
+mod delays;
 pub mod elsewhere;
 pub mod expiry;
 pub mod idle;
-pub mod keep_alive;
 pub mod lateness;
+pub mod moved;
 pub mod sleepers;
 pub mod storm;
+pub mod turnover;
 
+use std::thread;
+
+use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::sync::std::clock;
 use serde::{Deserialize, Serialize};
 
 use crate::scenario::Form;
@@ -44,5 +51,12 @@ impl From<TimerForm> for Form {
             TimerForm::Callback => Form::Callback,
             TimerForm::Async => Form::Async,
         }
+    }
+}
+
+/// Sleeps at least until that moment.
+fn sleep_until(moment: Deadline) {
+    while let Some(left) = clock::left(moment).filter(|left| !left.is_zero()) {
+        thread::sleep(left);
     }
 }

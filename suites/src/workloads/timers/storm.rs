@@ -21,7 +21,7 @@ use flowmeter_harness::sync::std::clock;
 use flowmeter_harness::timer::{Sleep, Timers};
 use serde::{Deserialize, Serialize};
 
-use super::TimerForm;
+use super::{TimerForm, sleep_until};
 use crate::scenario::{Facts, Within};
 use crate::workloads::ledger::disproved;
 use crate::workloads::pieces::Pieces;
@@ -252,12 +252,6 @@ impl<R: Raining> Stage for Storm<R> {
         let count = self.params.timers.get() * storms.count;
         let value = storms.nanos as f64 / count as f64;
         Ok(Sample::new(value, count, storms.nanos, storms.cost))
-    }
-}
-
-fn sleep_until(moment: Deadline) {
-    while let Some(left) = clock::left(moment).filter(|left| !left.is_zero()) {
-        thread::sleep(left);
     }
 }
 

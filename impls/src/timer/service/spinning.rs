@@ -1,0 +1,54 @@
+//! Any index, in a service whose thread is awake when a deadline comes.
+
+use flowmeter_harness::sync::Deadline;
+
+use super::{Index, Picked, Slab};
+
+/// The same index, for a [`TimerService`](super::TimerService) with a spin tail: its thread is woken a little before each
+/// deadline and looks at the clock until then, so it is late by less than the system can promise, and takes a core for
+/// some tens of microseconds for each. It learns by how much, never looks for longer than 200 us, and goes without on a
+/// machine with one core, and for a while wherever it was put aside while it looked.
+///
+/// ```
+/// use std::sync::mpsc;
+/// use std::time::Duration;
+/// use flowmeter_harness::sync::std::clock;
+/// use flowmeter_harness::timer::Timers;
+/// use flowmeter_impls::timer::hierarchical_wheel::Wheel;
+/// use flowmeter_impls::timer::service::{Spinning, TimerService};
+///
+/// let timers = TimerService::<Spinning<Wheel>>::new();
+/// let (tell, told) = mpsc::channel();
+/// timers.schedule(clock::after(Duration::from_millis(2)), move |fired| {
+///     let _ = tell.send(clock::now_nanos() >= fired.due.as_nanos());
+/// });
+/// assert_eq!(told.recv(), Ok(true));
+/// ```
+#[derive(Debug, Default)]
+pub struct Spinning<I>(I);
+
+impl<I: Index> Index for Spinning<I> {
+    const SPINS: bool = true;
+
+    #[inline]
+    fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32) {
+        self.0.insert(timers, key);
+    }
+    #[inline]
+    fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) {
+        self.0.remove(timers, key);
+    }
+    #[inline]
+    fn next(&self) -> Deadline {
+        self.0.next()
+    }
+    fn pick<T>(
+        &mut self,
+        timers: &mut Slab<T>,
+        now: u64,
+        step: usize,
+        picked: &mut Vec<Picked>,
+    ) -> bool {
+        self.0.pick(timers, now, step, picked)
+    }
+}

@@ -1,0 +1,156 @@
+//! Bystander: a thread arms timers and calls them off at a steady rate, while a storm of others is due.
+//!
+//! What is looked at is the bystander. The value is the 99th percentile of how long one arming and calling off took, from
+//! the moment at which it was to begin, of all that were to begin between the deadline of the storm and its last call. How
+//! long the storm took is `timer-storm`'s to say.
+
+use std::hint::spin_loop;
+
+use flowmeter_harness::measure::reading::Cost;
+use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_harness::record::{Axes, Measure};
+use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::sync::std::clock;
+use serde::{Deserialize, Serialize};
+
+use super::arming::Cancelling;
+use super::calls::Calls;
+use super::deadlines::Deadlines;
+use super::{TimerForm, sleep_until};
+use crate::scenario::{Facts, Within};
+use crate::workloads::crew::take_place;
+use crate::workloads::latencies::Latencies;
+use crate::workloads::ledger::{disproved, void};
+
+/// Operations that a window should hold, for their 99th percentile: twenty lie above it.
+const ENOUGH: u64 = 2_000;
+/// Whoever's storm lasts longer hangs, nanoseconds.
+const PATIENCE: u64 = 10_000_000_000;
+/// How many storms may be due too soon.
+const TRIES: u32 = 10;
+
+/// How many are due, and how often the bystander comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// How firing is waited for.
+    pub form: TimerForm,
+    /// Timers due at the same moment.
+    pub timers: Within<1, 1_000_000>,
+    /// How often a second the bystander arms a timer and calls it off.
+    pub per_second: Within<1, 1_000_000>,
+}
+
+impl Params {
+    /// What records say of it.
+    pub fn facts(&self) -> Facts {
+        Facts {
+            form: self.form.into(),
+            measure: Measure::Latency,
+            unit: "ns",
+            axes: Axes {
+                family: format!("timer-bystander/{}", self.form.name()),
+                waiting: Some(self.timers.count()),
+                rate: Some(self.per_second.get()),
+                ..Axes::default()
+            },
+        }
+    }
+}
+
+struct Bystander<A> {
+    params: Params,
+    service: A,
+    calls: &'static Calls,
+    deadlines: Deadlines,
+    /// How long arming a storm took last, nanoseconds: the next one is due later than that.
+    arming: u64,
+}
+
+impl<A: Cancelling> Bystander<A> {
+    /// One storm: what the bystander saw of it goes into `took`, and how long it lasted is answered, nanoseconds. `None`: it
+    /// was due before all of it was armed.
+    fn storm(
+        &mut self,
+        calls: &'static Calls,
+        took: &mut Latencies,
+    ) -> Result<Option<u64>, StageError> {
+        calls.reset();
+        let count = self.params.timers.get();
+        let began = clock::now_nanos();
+        let due = Deadline::from_nanos(began + 2 * self.arming + 2_000_000);
+        let one = |_| self.service.arm_counted(due, calls);
+        let _storm: Vec<_> = (0..count).map(one).collect();
+        self.arming = clock::now_nanos() - began;
+        if clock::has_passed(due) {
+            calls.wait_for(count)?;
+            return Ok(None);
+        }
+        sleep_until(Deadline::from_nanos(due.as_nanos() - 1_000_000));
+        let mut now = clock::now_nanos();
+        let mut begins = due.as_nanos();
+        while calls.fired() < count && now < due.as_nanos() + PATIENCE {
+            while now < begins {
+                spin_loop();
+                now = clock::now_nanos();
+            }
+            if !self.service.arm_and_cancel(self.deadlines.after(now)) {
+                return Err(disproved("a timer fired a minute early"));
+            }
+            now = clock::now_nanos();
+            took.record(now - begins);
+            begins += 1_000_000_000 / self.params.per_second.get();
+        }
+        calls.wait_for(count)?;
+        Ok(Some(now - due.as_nanos()))
+    }
+
+    /// Storms for so long, with so many operations of the bystander.
+    fn storms(
+        &mut self,
+        calls: &'static Calls,
+        nanos: u64,
+        operations: u64,
+    ) -> Result<Sample, StageError> {
+        let mut took = Latencies::new()?;
+        let (mut lasted, mut missed) = (0, 0);
+        let end = clock::now_nanos() + nanos;
+        while took.0.len() < operations || clock::now_nanos() < end {
+            match self.storm(calls, &mut took)? {
+                Some(nanos) => lasted += nanos,
+                None if missed == TRIES => {
+                    let count = self.params.timers.get();
+                    return Err(void(format!(
+                        "{count} timers were not armed before they were due, {TRIES} times"
+                    )));
+                }
+                None => missed += 1,
+            }
+        }
+        // The bystander spins: CPU time would be its own.
+        let (value, seen) = (took.p99() as f64, took.0.len());
+        Ok(Sample::new(value, seen, lasted.max(1), Cost::default()))
+    }
+}
+
+impl<A: Cancelling> Stage for Bystander<A> {
+    fn prove(&mut self) -> Result<(), StageError> {
+        self.storms(Calls::new(true), 0, 1).map(drop)
+    }
+
+    fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
+        take_place(0)?;
+        self.storms(self.calls, spec.nanos, ENOUGH)
+    }
+}
+
+/// A stage.
+pub fn stage<A: Cancelling>(params: Params) -> Box<dyn Stage> {
+    Box::new(Bystander {
+        params,
+        service: A::start(),
+        calls: Calls::new(false),
+        deadlines: Deadlines::far(),
+        arming: params.timers.get() * 500,
+    })
+}
