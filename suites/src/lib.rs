@@ -7,7 +7,7 @@
 
 pub mod campaign;
 #[cfg(feature = "command")]
-mod claims;
+pub mod claims;
 #[cfg(feature = "command")]
 pub mod cli;
 pub mod contest;

@@ -76,6 +76,15 @@ fn suites_know_no_contestant_and_without_their_command_no_report() {
     assert_eq!(optional, Some(true));
 }
 
+/// Whoever is below the models takes their unoptimised code for what it names as well.
+#[test]
+fn what_is_timed_has_no_model_below_it() {
+    let known = arrows("suites/timed");
+    let expected = BTreeSet::from(["impls".to_owned(), "suites".to_owned()]);
+    assert_eq!(known, expected);
+    assert!(arrows("suites/command").contains("timed"));
+}
+
 #[test]
 fn without_features_the_harness_and_the_contestants_pull_in_nothing_else() {
     for room in ["harness", "impls"] {

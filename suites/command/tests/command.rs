@@ -10,5 +10,9 @@ mod claims;
 mod misuse;
 #[path = "command/resumed.rs"]
 mod resumed;
+#[path = "command/stated.rs"]
+mod stated;
+#[path = "command/substituted.rs"]
+mod substituted;
 #[path = "command/used.rs"]
 mod used;

@@ -13,6 +13,7 @@
 //! [`judge`] tells already that one of them which differs from its text is another version.
 
 mod acts;
+mod pipeline_off_by_two;
 mod stage;
 mod timeout_channels;
 mod timeouts_code_read;
@@ -20,20 +21,24 @@ mod timeouts_code_read;
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::channel::{Alts, Async, Blocking};
 use flowmeter_harness::executor::Executors;
+use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::record::Holds;
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::timer::{Coalesce, Timeouts, Timers};
 
+use pipeline_off_by_two::PipelineOffByTwo;
 use timeout_channels::TimeoutChannels;
 use timeouts_code_read::TimeoutsCodeRead;
 
+pub use stage::holding;
 pub(crate) use stage::{In, Stage, reenact, serve, serve_leaving};
 
 /// Hands every text over, in the order in which tables show them.
 fn each(visitor: &mut impl Visitor) {
     visitor.text::<TimeoutsCodeRead>();
     visitor.text::<TimeoutChannels>();
+    visitor.text::<PipelineOffByTwo>();
 }
 
 /// Whom texts are shown to.
@@ -170,6 +175,16 @@ trait Seed {
     fn executor<E: Executors, C: Async + Blocking, W: World>(_who: &Contestant) -> Vec<Enactment> {
         Vec::new()
     }
+    /// Of pipelines.
+    fn pipeline<P, C, E, W>(_who: &Contestant) -> Vec<Enactment>
+    where
+        P: Pipelines<C, E> + Default,
+        C: Async,
+        E: Executors,
+        W: World,
+    {
+        Vec::new()
+    }
     /// Of processes in which a timer is armed.
     fn leaving<T: Timers>() -> Vec<Leaving> {
         Vec::new()
@@ -249,6 +264,6 @@ mod tests {
         let all = statements();
         let names: BTreeSet<_> = all.iter().map(Statement::name).collect();
         assert_eq!(names.len(), all.len());
-        assert!(all.len() > 20);
+        assert!(all.len() > 40);
     }
 }

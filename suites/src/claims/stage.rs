@@ -11,6 +11,7 @@ use std::time::Duration;
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::channel::{Alts, Async, Blocking};
 use flowmeter_harness::executor::Executors;
+use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::record::{Holds, SeedClaim};
 use flowmeter_harness::registry::{AsyncRegistry, Contestant, Enrol, Registry};
 use flowmeter_harness::sync::{Exploration, World};
@@ -175,6 +176,10 @@ impl<S: Seed, W: World, R: Registry> Enrol for Hall<'_, S, W, R> {
     fn executor<E: Executors, C: Async + Blocking>(&mut self, who: &Contestant) {
         self.enactments.extend(S::executor::<E, C, W>(who));
     }
+
+    fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(&mut self, who: &Contestant) {
+        self.enactments.extend(S::pipeline::<P, C, E, W>(who));
+    }
 }
 
 /// Has one text ask for timeouts in go blocks of the first executor of ours.
@@ -247,6 +252,20 @@ fn leaving(registry: impl Registry, of: &str) -> Vec<(usize, Leaving)> {
     };
     each(&mut leavers);
     leavers.leaving
+}
+
+/// What the texts claim of an implementation, and whether it holds, without a process of its own: for tests that enter
+/// one in the place of another.
+pub fn holding<W: World>(registry: impl Registry, implementation: &str) -> Vec<(String, Holds)> {
+    let stage = In::<W, _>::new(registry);
+    let all = statements();
+    let enactments = stage.enactments(implementation).into_iter();
+    let judged = enactments.map(|(place, enactment)| {
+        let seen = stage.seen(enactment.act).unwrap_or_else(|why| why);
+        let holds = judge(all[place].claim.seen, &seen, Origin::Own);
+        (all[place].name(), holds)
+    });
+    judged.collect()
 }
 
 /// What the process of an implementation is asked.

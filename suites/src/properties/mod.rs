@@ -69,6 +69,8 @@ use crate::workloads::Needs;
 pub use checks::{Cell, Checks};
 pub(crate) use conditions::{Condition, now};
 #[cfg(feature = "command")]
+pub(crate) use pipelines::Clock;
+#[cfg(feature = "command")]
 pub(crate) use timers::Note;
 pub use verdict::judge;
 pub(crate) use verdict::{FailingCase, Judgement, judge_closely};

@@ -1,6 +1,7 @@
 //! What is checked on pipelines: a file for each property. Every model has an executor of one thread, unless
 //! it says otherwise, and the channels that the registry names.
 
+mod clock;
 mod flight;
 pub(super) mod p1_bound;
 pub(super) mod p2_order;
@@ -18,6 +19,9 @@ use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::World;
 
 use super::{Case, Property, Reliance};
+
+#[cfg(feature = "command")]
+pub(crate) use clock::Clock;
 
 /// How many threads a model's executor has.
 const ONE: NonZeroUsize = NonZeroUsize::MIN;

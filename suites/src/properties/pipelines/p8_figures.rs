@@ -1,12 +1,10 @@
 //! P8: items that take time are done, and delivered, at the moments that bound, order and window come to. Ten tasks of a
 //! second take as long as the seed text says of the original, of its lines swapped, and where the bound holds.
 //!
-//! Time is told by the model: it passes when nobody can go on, to the moment for which the first of those who sleep
-//! asked. So every figure is exact, in a world that knows when that is and runs one schedule.
+//! Time is told by the model ([`Clock`]), so every figure is exact, in a world that runs one schedule.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
-use std::future::Future;
+use std::collections::BinaryHeap;
 use std::sync::{Arc, Mutex};
 
 use flowmeter_harness::channel::Async;
@@ -15,9 +13,9 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines};
 use flowmeter_harness::spec::pipeline::Terms;
 use flowmeter_harness::sync::World;
 
-use super::super::gate::{Gate, settle};
+use super::clock::Clock;
 use super::flight::{Flight, ItemOf, Result, ended_source, open, start, terms};
-use super::{Case, ONE, PATIENCE, Property, Reliance};
+use super::{Case, ONE, Property, Reliance};
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p8-figures",
@@ -88,6 +86,8 @@ fn scheduled(terms: Terms, millis: &[u64]) -> Came {
     }
 }
 
+const WHOLE: &str = "nobody panics with the lock";
+
 fn takes_as_long<P, C, E, W>(n: usize, extra: usize, millis: &[u64])
 where
     P: Pipelines<C, E> + Default,
@@ -131,49 +131,4 @@ where
         expected,
         "P8: results came at other moments than they should"
     );
-}
-
-/// The time of a model, in milliseconds; no primitive of a world, as a [`Gate`].
-#[derive(Clone, Default)]
-struct Clock(Arc<Mutex<Time>>);
-
-#[derive(Default)]
-struct Time {
-    now: u64,
-    sleepers: BTreeMap<u64, Vec<Gate>>,
-}
-
-const WHOLE: &str = "nobody panics with the lock";
-
-impl Clock {
-    fn now(&self) -> u64 {
-        self.0.lock().expect(WHOLE).now
-    }
-
-    /// Ready so much later than now.
-    fn sleep(&self, millis: u64) -> impl Future<Output = ()> + Send + use<> {
-        let wakes = Gate::default();
-        let mut time = self.0.lock().expect(WHOLE);
-        if millis == 0 {
-            wakes.open();
-        } else {
-            let moment = time.now + millis;
-            time.sleepers.entry(moment).or_default().push(wakes.clone());
-        }
-        wakes.pass()
-    }
-
-    /// Lets time pass for as long as somebody sleeps.
-    fn run<C: Async, W: World>(&self) {
-        loop {
-            settle::<C, W>(PATIENCE, || true);
-            let mut time = self.0.lock().expect(WHOLE);
-            let Some((moment, sleepers)) = time.sleepers.pop_first() else {
-                return;
-            };
-            time.now = moment;
-            drop(time);
-            sleepers.iter().for_each(Gate::open);
-        }
-    }
 }

@@ -1,0 +1,35 @@
+//! Claims can turn false: what a text says of one design does not hold of another one under its name.
+
+use flowmeter_harness::record::Holds;
+use flowmeter_harness::registry::{Enrol, Registry, own};
+use flowmeter_harness::sync::shuttle::Sim;
+use flowmeter_impls_shuttle::channel::mutex::MutexChannels;
+use flowmeter_impls_shuttle::executor::fixed_pool::FixedPool;
+use flowmeter_impls_shuttle::pipeline::{CoreAsync, Swapped};
+use flowmeter_suites::claims::holding;
+
+/// core.async's pipeline, and the one with two lines swapped, entered as if it were that.
+#[derive(Clone, Copy)]
+struct Substituted;
+
+impl Registry for Substituted {
+    fn pipelines<H: Enrol>(self, hall: &mut H) {
+        own::<CoreAsync, _>(hall, "core_async")
+            .pipeline::<MutexChannels, FixedPool>(2)
+            .enter();
+        own::<Swapped, _>(hall, "swapped")
+            .pipeline::<MutexChannels, FixedPool>(2)
+            .enter();
+    }
+}
+
+#[test]
+fn at_least_five_claims_about_core_async_are_false_of_another() {
+    let right = holding::<Sim, _>(Substituted, "core_async");
+    let all_hold = right.iter().all(|(_, holds)| *holds == Holds::Yes);
+    assert!(all_hold && right.len() > 10, "{right:?}");
+    let substituted = holding::<Sim, _>(Substituted, "swapped");
+    assert_eq!(substituted.len(), right.len());
+    let turned = substituted.iter().filter(|(_, holds)| *holds == Holds::No);
+    assert!(turned.count() >= 5, "{substituted:?}");
+}

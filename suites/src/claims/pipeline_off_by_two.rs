@@ -1,0 +1,546 @@
+//! "Clojure's core.async pipeline-async off-by-two error explained": how many tasks a pipeline of n has in flight, why, and
+//! what can be done about it.
+//!
+//! The text has four designs: the original, the same with two lines swapped, one that delivers in the order of completion,
+//! and the fix. Whoever takes part is asked about the one that it is, which its bound, its order and its window tell.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex};
+
+use flowmeter_harness::channel::{Async, Buffer, Offered};
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
+use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::sync::World;
+
+use super::acts::open;
+use super::{Claim, Enactment, Seed};
+use crate::properties::Clock;
+
+const THREE: Claim = Claim::new(
+    "(pipeline-async 3 ...), ten tasks of 1 s",
+    "\"Elapsed time: 2017.977058 msecs\"",
+    &["after 2000 ms"],
+);
+
+const ONE: Claim = Claim::new(
+    "(pipeline-async 1 ...), ten tasks of 1 s",
+    "\"Elapsed time: 4011.54529 msecs\"",
+    &["after 4000 ms"],
+);
+
+const BATCHES: Claim = Claim::new(
+    "the log of (pipeline-async 1 ...): which jobs start together",
+    "2 1 0, 3 4 5, 6 7 8, 9",
+    &["0 1 2, 3 4 5, 6 7 8, 9"],
+)
+.note("as sets: who of a batch is first is up to the scheduler");
+
+const LAUNCHED: Claim = Claim::new(
+    "with a parallelism of 1",
+    "3 tasks were launched",
+    &["3 in flight"],
+);
+
+const FIVE: Claim = Claim::new(
+    "with a parallelism of 3",
+    "5 tasks are running simultaneously",
+    &["5 in flight"],
+);
+
+const IN_ORDER: Claim = Claim::new(
+    "(pipeline-async 1 ...), the first task takes 10 s, the others 1 s: what comes out",
+    "[1 2 3 4 5 6 7 8 9 10]",
+    &["1 2 3 4 5 6 7 8 9 10"],
+);
+
+const HEAD: Claim = Claim::new(
+    "(pipeline-async 1 ...), the first task takes 10 s, the others nothing: the first result",
+    "\"Elapsed time: 10013.587567 msecs\"",
+    &["after 10000 ms"],
+);
+
+const NO_MORE: Claim = Claim::new(
+    "until that one is finished no more tasks will be taken",
+    "we've started three jobs",
+    &["3 in 10000 ms"],
+);
+
+const THIRTEEN: Claim = Claim::new(
+    "(pipeline-async 1 ...), the first task takes 10 s, the others 1 s",
+    "\"Elapsed time: 13011.037871 msecs\"",
+    &["after 13000 ms"],
+);
+
+const DECREMENTED: Claim = Claim::new(
+    "(pipeline* (dec n) ...), asked for 2",
+    "isn't a proper solution by any means",
+    &["3 in flight"],
+)
+.note("one more than was asked for");
+
+const SWAPPED: Claim = Claim::new(
+    "jobs after results, with a parallelism of 1",
+    "only two tasks will run",
+    &["2 in flight"],
+);
+
+const SWAPPED_ONE: Claim = Claim::new(
+    "jobs after results, n = 1: ten tasks of 1 s",
+    "two tasks at a time",
+    &["after 5000 ms"],
+)
+.note("ten over two");
+
+const SWAPPED_THREE: Claim = Claim::new(
+    "jobs after results, n = 3: ten tasks of 1 s",
+    "doesn't fix the error",
+    &["after 3000 ms"],
+)
+.note("ten over four, rounded up");
+
+const EXACTLY: Claim = Claim::new(
+    "(pipeline-async-unordered 3 ...)",
+    "exactly 3 tasks running at a time",
+    &["3 in flight"],
+);
+
+const FOUR: Claim = Claim::new(
+    "(pipeline-async-unordered 3 ...), ten tasks of 1 s",
+    "\"Elapsed time: 4007.215739 msecs\"",
+    &["after 4000 ms"],
+);
+
+const AT_ONCE: Claim = Claim::new(
+    "(pipeline-async-unordered 3 ...), the first task takes 10 s, the others nothing: the first result",
+    "\"Elapsed time: 4.602578 msecs\"",
+    &["after 0 ms"],
+);
+
+const HEAD_LAST: Claim = Claim::new(
+    "(pipeline-async-unordered 3 ...), the first task takes 10 s, the others 1 s: what comes last",
+    "[2 3 5 4 6 7 9 8 10 1]",
+    &["1"],
+);
+
+const TEN: Claim = Claim::new(
+    "(pipeline-async-unordered 3 ...), the first task takes 10 s, the others 1 s",
+    "\"Elapsed time: 10003.531318 msecs\"",
+    &["after 10000 ms"],
+);
+
+const LAST_WORKER: Claim = Claim::new(
+    "the last worker closes `to`: when, where one has a task of 10 s and the others have ended",
+    "it is our responsibility to close!",
+    &["after 10000 ms"],
+);
+
+const PROPER: Claim = Claim::new(
+    "with `finishes`, n = 1, 2, 3",
+    "no more than n active jobs",
+    &["1, 2, 3 in flight"],
+);
+
+const BOUNDED: Claim = Claim::new(
+    "ten tasks of 1 s where n is a bound, n = 3 and n = 1",
+    "\"shouldn't it be close to four seconds\"; \"around ten seconds\"",
+    &["after 4000 ms, after 10000 ms"],
+);
+
+const CHAIN: Claim = Claim::new(
+    "(process 10 ...), then (process-async 10 ...), ten values, 1 s in each",
+    "\"Elapsed time: 2011.683893 msecs\"",
+    &["after 2000 ms"],
+)
+.note("process-async asks for n - 2; process is made of the same here, since ours have no blocking form");
+
+const LEFT_OPEN: Claim = Claim::new(
+    "`to` closes when `from` does",
+    "can be determined by the close? parameter",
+    &["closed, or left open"],
+);
+
+const STOPS: Claim = Claim::new(
+    "`to` is closed: ten tasks of 1 s, n = 1",
+    "Will stop consuming the from channel",
+    &["it stops"],
+)
+.note("closed before the first task has ended, and not all are taken");
+
+pub(super) struct PipelineOffByTwo;
+
+impl Seed for PipelineOffByTwo {
+    const FILE: &'static str = "004_ebf855893e4a364d.txt";
+    const CLAIMS: &'static [&'static Claim] = &[
+        &THREE,
+        &ONE,
+        &BATCHES,
+        &LAUNCHED,
+        &FIVE,
+        &SWAPPED,
+        &SWAPPED_ONE,
+        &SWAPPED_THREE,
+        &EXACTLY,
+        &FOUR,
+        &LAST_WORKER,
+        &HEAD,
+        &NO_MORE,
+        &AT_ONCE,
+        &IN_ORDER,
+        &THIRTEEN,
+        &TEN,
+        &HEAD_LAST,
+        &DECREMENTED,
+        &PROPER,
+        &BOUNDED,
+        &CHAIN,
+        &LEFT_OPEN,
+        &STOPS,
+    ];
+
+    fn pipeline<P, C, E, W>(who: &Contestant) -> Vec<Enactment>
+    where
+        P: Pipelines<C, E> + Default,
+        C: Async,
+        E: Executors,
+        W: World,
+    {
+        let of_its_design = match who.capabilities.bound_over_n {
+            _ if !P::ORDERED => unordered::<P, C, E, W>(),
+            Some(2) => original::<P, C, E, W>(),
+            Some(1) => swapped::<P, C, E, W>(),
+            _ => fixed::<P, C, E, W>(),
+        };
+        let mut all = of_its_design;
+        all.push(LEFT_OPEN.seen_in(|| {
+            let ends = [AtEnd::Close, AtEnd::LeaveOpen];
+            match ends.map(|end| Run::of::<P, C, E, W>(3, SECONDS, end).closed.is_some()) {
+                [true, false] => "closed, or left open".to_owned(),
+                seen => format!("closed: {seen:?}"),
+            }
+        }));
+        all.push(STOPS.seen_in(stops::<P, C, E, W>));
+        all
+    }
+}
+
+fn original<P, C, E, W>() -> Vec<Enactment>
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    vec![
+        THREE.seen_in(|| run::<P, C, E, W>(3, SECONDS).ends()),
+        ONE.seen_in(|| run::<P, C, E, W>(1, SECONDS).ends()),
+        BATCHES.seen_in(|| run::<P, C, E, W>(1, SECONDS).batches()),
+        LAUNCHED.seen_in(|| run::<P, C, E, W>(1, SECONDS).most()),
+        FIVE.seen_in(|| run::<P, C, E, W>(3, SECONDS).most()),
+        HEAD.seen_in(|| run::<P, C, E, W>(1, SLOW_HEAD).begins()),
+        NO_MORE.seen_in(|| run::<P, C, E, W>(1, SLOW_HEAD).started_before_the_head_ended()),
+        IN_ORDER.seen_in(|| run::<P, C, E, W>(1, SLOWEST_HEAD).values()),
+        THIRTEEN.seen_in(|| run::<P, C, E, W>(1, SLOWEST_HEAD).ends()),
+        DECREMENTED.seen_in(|| run::<P, C, E, W>(2 - 1, SECONDS).most()),
+        CHAIN.seen_in(chain::<P, C, E, W>),
+    ]
+}
+
+fn swapped<P, C, E, W>() -> Vec<Enactment>
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    vec![
+        SWAPPED.seen_in(|| run::<P, C, E, W>(1, SECONDS).most()),
+        SWAPPED_ONE.seen_in(|| run::<P, C, E, W>(1, SECONDS).ends()),
+        SWAPPED_THREE.seen_in(|| run::<P, C, E, W>(3, SECONDS).ends()),
+    ]
+}
+
+fn unordered<P, C, E, W>() -> Vec<Enactment>
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    vec![
+        EXACTLY.seen_in(|| run::<P, C, E, W>(3, SECONDS).most()),
+        FOUR.seen_in(|| run::<P, C, E, W>(3, SECONDS).ends()),
+        LAST_WORKER.seen_in(|| run::<P, C, E, W>(3, SLOW_HEAD).closes()),
+        AT_ONCE.seen_in(|| run::<P, C, E, W>(3, SLOW_HEAD).begins()),
+        TEN.seen_in(|| run::<P, C, E, W>(3, SLOWEST_HEAD).ends()),
+        HEAD_LAST.seen_in(|| run::<P, C, E, W>(3, SLOWEST_HEAD).last()),
+    ]
+}
+
+fn fixed<P, C, E, W>() -> Vec<Enactment>
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    vec![
+        PROPER.seen_in(|| {
+            let most = [1, 2, 3].map(|n| run::<P, C, E, W>(n, SECONDS).most.to_string());
+            format!("{} in flight", most.join(", "))
+        }),
+        BOUNDED.seen_in(|| {
+            [3, 1]
+                .map(|n| run::<P, C, E, W>(n, SECONDS).ends())
+                .join(", ")
+        }),
+    ]
+}
+
+/// How long each of ten tasks takes, milliseconds.
+type Takes = [u64; 10];
+
+const SECONDS: Takes = [1_000; 10];
+/// The first takes ten seconds, and the others nothing.
+const SLOW_HEAD: Takes = [HEADS, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// And the others a second.
+const SLOWEST_HEAD: Takes = [
+    HEADS, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000,
+];
+const HEADS: u64 = 10_000;
+
+/// What is seen of a pipeline of ten tasks; moments are in milliseconds.
+#[derive(Default)]
+struct Run {
+    in_flight: usize,
+    /// The most that were.
+    most: usize,
+    /// Which tasks started when.
+    started: BTreeMap<u64, Vec<usize>>,
+    /// What came out when.
+    came: Vec<(u64, usize)>,
+    /// When the output was closed.
+    closed: Option<u64>,
+}
+
+const WHOLE: &str = "nobody panics with the lock";
+
+fn run<P, C, E, W>(n: usize, takes: Takes) -> Run
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    Run::of::<P, C, E, W>(n, takes, AtEnd::Close)
+}
+
+impl Run {
+    fn of<P, C, E, W>(n: usize, takes: Takes, at_end: AtEnd) -> Run
+    where
+        P: Pipelines<C, E> + Default,
+        C: Async,
+        E: Executors,
+        W: World,
+    {
+        let executor = E::with_threads(NonZeroUsize::MIN);
+        let (clock, seen) = (Clock::default(), Arc::new(Mutex::new(Run::default())));
+        let (to, mut results) = open::<C, usize>(Buffer::Rendezvous);
+        let from = numbers::<C>();
+        start::<P, C, E>(&executor, n, (from, to), takes, at_end, &clock, &seen);
+        let (notes, tells) = (Arc::clone(&seen), clock.clone());
+        executor.spawn(async move {
+            while let Ok(value) = C::take_async(&mut results).await {
+                let mut run = notes.lock().expect(WHOLE);
+                run.came.push((tells.now(), value));
+            }
+            notes.lock().expect(WHOLE).closed = Some(tells.now());
+        });
+        clock.run::<C, W>();
+        drop(executor);
+        let mut seen = seen.lock().expect(WHOLE);
+        std::mem::take(&mut *seen)
+    }
+
+    /// When the first result comes.
+    fn begins(&self) -> String {
+        after(self.came.first().map(|(moment, _)| *moment))
+    }
+
+    /// When the last of ten does.
+    fn ends(&self) -> String {
+        after(self.came.get(9).map(|(moment, _)| *moment))
+    }
+
+    fn closes(&self) -> String {
+        after(self.closed)
+    }
+
+    fn most(&self) -> String {
+        format!("{} in flight", self.most)
+    }
+
+    /// Which tasks start together.
+    fn batches(&self) -> String {
+        let together = self.started.values().map(|batch| {
+            let mut batch = batch.clone();
+            batch.sort_unstable();
+            words(batch)
+        });
+        together.collect::<Vec<_>>().join(", ")
+    }
+
+    fn started_before_the_head_ended(&self) -> String {
+        let started = self.started.range(..HEADS).map(|(_, batch)| batch.len());
+        format!("{} in {HEADS} ms", started.sum::<usize>())
+    }
+
+    fn values(&self) -> String {
+        words(self.came.iter().map(|(_, value)| *value))
+    }
+
+    fn last(&self) -> String {
+        words(self.came.last().map(|(_, value)| *value))
+    }
+}
+
+fn words(numbers: impl IntoIterator<Item = usize>) -> String {
+    let words: Vec<String> = numbers.into_iter().map(|n| n.to_string()).collect();
+    words.join(" ")
+}
+
+fn after(moment: Option<u64>) -> String {
+    moment.map_or_else(|| "never".to_owned(), |ms| format!("after {ms} ms"))
+}
+
+/// The numbers from 0 to 9, in a channel that is closed.
+fn numbers<C: Async>() -> C::Rx<usize> {
+    let (mut tx, rx) = open::<C, usize>(Buffer::fixed(10));
+    for number in 0..10 {
+        assert_eq!(C::offer(&mut tx, number), Offered::Done, "there is room");
+    }
+    C::close(&tx);
+    rx
+}
+
+/// A pipeline whose tasks take as long as `takes` says of their input, and put the number after it.
+fn start<P, C, E>(
+    executor: &E,
+    n: usize,
+    (from, to): (C::Rx<usize>, C::Tx<usize>),
+    takes: Takes,
+    at_end: AtEnd,
+    clock: &Clock,
+    seen: &Arc<Mutex<Run>>,
+) where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+{
+    let n = NonZeroUsize::new(n).expect("the text asks for at least one");
+    let (clock, seen) = (clock.clone(), Arc::clone(seen));
+    let task = move |number: usize, mut port: ResultPort<C, usize, P::Permit>| {
+        let (clock, seen) = (clock.clone(), Arc::clone(&seen));
+        {
+            let mut run = seen.lock().expect(WHOLE);
+            run.started.entry(clock.now()).or_default().push(number);
+            run.in_flight += 1;
+            run.most = run.most.max(run.in_flight);
+        }
+        async move {
+            clock.sleep(takes[number % takes.len()]).await;
+            // Whether it is wanted is not the task's affair.
+            let _ = port.put(number + 1).await;
+            // Before the port is dropped: the next task may start at that moment.
+            seen.lock().expect(WHOLE).in_flight -= 1;
+        }
+    };
+    let end = P::default().start(executor.spawner(), n, from, to, task, at_end);
+    executor.spawn(end);
+}
+
+/// Two pipelines, one behind the other, as the text's helpers make them for ten at a time: when the last value comes.
+fn chain<P, C, E, W>() -> String
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let executor = E::with_threads(NonZeroUsize::MIN);
+    let (clock, seen) = (Clock::default(), Arc::new(Mutex::new(Run::default())));
+    let (to, from) = open::<C, usize>(Buffer::Rendezvous);
+    let (second_to, mut results) = open::<C, usize>(Buffer::Rendezvous);
+    let first = (numbers::<C>(), to);
+    start::<P, C, E>(
+        &executor,
+        10 - 2,
+        first,
+        SECONDS,
+        AtEnd::Close,
+        &clock,
+        &seen,
+    );
+    let second = (from, second_to);
+    start::<P, C, E>(
+        &executor,
+        10 - 2,
+        second,
+        SECONDS,
+        AtEnd::Close,
+        &clock,
+        &seen,
+    );
+    let (notes, tells) = (Arc::clone(&seen), clock.clone());
+    executor.spawn(async move {
+        while let Ok(value) = C::take_async(&mut results).await {
+            notes.lock().expect(WHOLE).came.push((tells.now(), value));
+        }
+    });
+    clock.run::<C, W>();
+    drop(executor);
+    let seen = seen.lock().expect(WHOLE);
+    seen.ends()
+}
+
+/// The output is closed while the first tasks work.
+fn stops<P, C, E, W>() -> String
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let executor = E::with_threads(NonZeroUsize::MIN);
+    let (clock, seen) = (Clock::default(), Arc::new(Mutex::new(Run::default())));
+    let (to, mut results) = open::<C, usize>(Buffer::Rendezvous);
+    let from = numbers::<C>();
+    start::<P, C, E>(
+        &executor,
+        1,
+        (from, to),
+        SECONDS,
+        AtEnd::Close,
+        &clock,
+        &seen,
+    );
+    let sleeps = clock.clone();
+    executor.spawn(async move {
+        sleeps.sleep(500).await;
+        C::close_rx(&mut results);
+    });
+    clock.run::<C, W>();
+    drop(executor);
+    let started: usize = seen
+        .lock()
+        .expect(WHOLE)
+        .started
+        .values()
+        .map(Vec::len)
+        .sum();
+    match started {
+        10 => "it takes all".to_owned(),
+        _ => "it stops".to_owned(),
+    }
+}
