@@ -165,6 +165,8 @@ named! {
         Limiter = "limiter",
         /// Runs tasks.
         Executor = "executor",
+        /// Takes from channels and puts to channels.
+        Combinator = "combinator",
     }
 }
 

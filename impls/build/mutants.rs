@@ -11,7 +11,14 @@ use serde::Deserialize;
 use crate::edit::{Edit, applied, find};
 
 /// What mutants may be made of: the rooms of ours, and who takes part.
-const ROOMS: [&str; 5] = ["channel", "timer", "pipeline", "limiter", "executor"];
+const ROOMS: [&str; 6] = [
+    "channel",
+    "timer",
+    "pipeline",
+    "limiter",
+    "executor",
+    "combinator",
+];
 const FILES: [&str; 2] = ["own_thread.rs", "registry.rs"];
 
 /// A file of `src/mutants`.

@@ -92,6 +92,32 @@
 //!
 //! The program is `examples/fan_out.rs`; `docs/fan_out.md` shows it beside the same in crossbeam and in Go.
 //!
+//! # Go blocks put together
+//!
+//! core.async's functions over channels are in [`combinator`](crate::combinator): one channel to many and many to one,
+//! folds, groups, and what is heard by whom. Each is a go block of its own, on whatever executor:
+//!
+//! ```
+//! # #[cfg(not(any(feature = "loom", feature = "shuttle")))] {
+//! use flowmeter_impls::channel::Buffer;
+//! use flowmeter_impls::channel::mutex::MutexChannels as C;
+//! use flowmeter_impls::combinator::{into, split, to_chan, unique};
+//! use flowmeter_impls::executor::Executors;
+//! use flowmeter_impls::executor::fixed_pool::FixedPool;
+//!
+//! let pool = FixedPool::new();
+//! let go = pool.spawner();
+//! let room = Buffer::fixed(4);
+//!
+//! let lines = to_chan::<C, _>(&go, ["# news", "it rains", "it rains", "# sports"]);
+//! let lines = unique::<C, _>(&go, lines, room);
+//! let (heads, texts) = split::<C, &str>(&go, lines, |line| line.starts_with('#'), (room, room));
+//! let heads = into::<C, _, Vec<&str>>(&go, Vec::new(), heads);
+//! assert_eq!(heads.take().as_deref(), Ok(&["# news", "# sports"][..]));
+//! assert!(texts.iter().eq(["it rains"]));
+//! # }
+//! ```
+//!
 //! # What else timers do
 //!
 //! [`HierarchicalWheel`](crate::timer::hierarchical_wheel::HierarchicalWheel) is the one to begin with; `heap` and

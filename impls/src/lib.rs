@@ -23,6 +23,7 @@ pub use flowmeter_harness::sync::std as sync;
 
 pub mod alts;
 pub mod channel;
+pub mod combinator;
 pub mod executor;
 pub mod guide;
 pub mod limiter;

@@ -13,6 +13,7 @@ use crate::channel::condvar::Condvar;
 use crate::channel::lock_free::LockFree;
 use crate::channel::mutex::MutexChannels;
 use crate::channel::ordered_locks::OrderedLocks;
+use crate::combinator::OverChannels;
 use crate::executor::fixed_pool::FixedPool;
 use crate::limiter::semaphore::{AsyncSemaphore, FairSemaphore, UnfairSemaphore};
 use crate::pipeline::{CoreAsync, Finishes, Swapped, Unordered, Windowed};
@@ -25,7 +26,7 @@ use crate::timer::hierarchical_wheel::Wheel;
 use crate::timer::service::Spinning;
 use crate::timer::service::{Index, TimerService};
 
-/// What pipelines run on: beside the published ones what async rows run on too, else the pool of ours.
+/// What pipelines and combinators run on: beside the published ones what async rows run on too, else the pool of ours.
 #[cfg(feature = "peers")]
 type OfPipelines = crate::peers::tokio_executor::Tokio;
 #[cfg(not(feature = "peers"))]
@@ -185,6 +186,16 @@ impl Registry for Ours {
             .executor::<MutexChannels>()
             .enter();
     }
+
+    /// The same ones over channels with a lock, and over those without.
+    fn combinators<H: Enrol>(self, hall: &mut H) {
+        own::<OverChannels, _>(hall, "combinators")
+            .combinators::<MutexChannels, OfPipelines>()
+            .enter();
+        own::<OverChannels, _>(hall, "combinators-lock_free")
+            .combinators::<LockFree, OfPipelines>()
+            .enter();
+    }
 }
 
 /// A timer service over that index, whose timeouts are channels of that family; `claims` are what the index adds.
@@ -235,6 +246,10 @@ impl Registry for Everybody {
         Ours.executors(hall);
         #[cfg(feature = "peers")]
         published_executors(hall);
+    }
+
+    fn combinators<H: Enrol>(self, hall: &mut H) {
+        Ours.combinators(hall);
     }
 }
 

@@ -170,6 +170,8 @@ const TABLE: &[(&str, Origin, &str)] = &[
     ("fixed_pool", Origin::Own, "tasks"),
     ("tokio", Origin::Peer, "tasks"),
     ("smol", Origin::Peer, "tasks"),
+    ("combinators", Origin::Own, ""),
+    ("combinators-lock_free", Origin::Own, ""),
 ];
 
 struct Roll(Vec<Contestant>);

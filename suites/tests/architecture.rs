@@ -139,7 +139,13 @@ const SHARED: [&str; 12] = [
 fn contestants() -> Vec<String> {
     let mut names = Vec::new();
     for folder in [
-        "channel", "timer", "pipeline", "limiter", "executor", "peers",
+        "channel",
+        "timer",
+        "pipeline",
+        "limiter",
+        "executor",
+        "combinator",
+        "peers",
     ] {
         for entry in fs::read_dir(root().join("impls/src").join(folder)).expect("a folder") {
             let path = entry.expect("an entry").path();

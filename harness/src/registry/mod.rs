@@ -22,6 +22,7 @@
 //! registered for something it does not implement does not compile.
 
 mod channel;
+mod combinator;
 mod executor;
 mod limiter;
 mod mutant;
@@ -37,6 +38,7 @@ use crate::channel::{
     Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
     Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
+use crate::combinator::Combinators;
 use crate::executor::Executors;
 use crate::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
@@ -149,6 +151,9 @@ pub trait Enrol: Sized {
 
     /// An executor, with channels on which its tasks wait.
     fn executor<E: Executors, C: Async + Blocking>(&mut self, _who: &Contestant) {}
+
+    /// Combinators over those channels, on that executor.
+    fn combinators<F: Combinators<C>, C: AwaitAlts, E: Executors>(&mut self, _who: &Contestant) {}
 }
 
 /// A list of who takes part: a zero-sized type of the crate that has the contestants. A kind that is left
@@ -164,6 +169,8 @@ pub trait Registry: Copy + Send + Sync + 'static {
     fn limiters<H: Enrol>(self, _hall: &mut H) {}
     /// Walks every executor past `hall`.
     fn executors<H: Enrol>(self, _hall: &mut H) {}
+    /// Walks every family of combinators past `hall`.
+    fn combinators<H: Enrol>(self, _hall: &mut H) {}
 
     /// Walks everybody past `hall`, kind by kind.
     fn everybody<H: Enrol>(self, hall: &mut H) {
@@ -172,6 +179,7 @@ pub trait Registry: Copy + Send + Sync + 'static {
         self.pipelines(hall);
         self.limiters(hall);
         self.executors(hall);
+        self.combinators(hall);
     }
 }
 
@@ -229,7 +237,7 @@ fn newcomer<'h, F, H: Enrol>(
 }
 
 /// A contestant of whom it is not yet said what it is: `channel()`, `timer()`, `sleep()`,
-/// `blocking_sleep()`, `pipeline()`, `limiter()` or `executor()` comes next.
+/// `blocking_sleep()`, `pipeline()`, `limiter()`, `executor()` or `combinators()` comes next.
 #[must_use = "say what it is"]
 pub struct Newcomer<'h, F, H> {
     hall: &'h mut H,

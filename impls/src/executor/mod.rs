@@ -2,4 +2,4 @@
 
 pub mod fixed_pool;
 
-pub use flowmeter_harness::executor::go;
+pub use flowmeter_harness::executor::{Executors, Spawn, go};

@@ -5,6 +5,7 @@ use flowmeter_harness::channel::{
     Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
     Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
+use flowmeter_harness::combinator::Combinators;
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
@@ -35,6 +36,9 @@ impl Registry for Mutants {
     }
     fn executors<H: Enrol>(self, hall: &mut H) {
         each(hall, |mut standing| Everybody.executors(&mut standing));
+    }
+    fn combinators<H: Enrol>(self, hall: &mut H) {
+        each(hall, |mut standing| Everybody.combinators(&mut standing));
     }
 }
 
@@ -132,5 +136,6 @@ impl<H: Enrol> Enrol for InPlace<'_, H> {
         weighted_limit<L: [WeightedLimit]>;
         async_weighted_limit<L: [AsyncWeightedLimit]>;
         executor<E: [Executors], C: [Async + Blocking]>;
+        combinators<F: [Combinators<C>], C: [AwaitAlts], E: [Executors]>;
     }
 }

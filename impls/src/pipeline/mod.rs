@@ -51,7 +51,7 @@ where
 }
 
 /// A pipeline waits with one put and one take for each of its channels.
-const TOO_MANY: &str = "others leave room for a pipeline to wait at its ports";
+pub(crate) const TOO_MANY: &str = "others leave room for a pipeline to wait at its ports";
 
 /// The next value; `None` once the channel is closed and empty.
 ///

@@ -5,6 +5,7 @@ use flowmeter_harness::channel::{
     Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
     Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
+use flowmeter_harness::combinator::Combinators;
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
@@ -14,7 +15,7 @@ use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 
-use super::{channels, executors, limiters, pipelines, timers};
+use super::{channels, combinators, executors, limiters, pipelines, timers};
 
 /// Our own contestants of that registry, under their names.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,6 +36,9 @@ impl<R: Registry> Registry for Lies<R> {
     }
     fn executors<H: Enrol>(self, hall: &mut H) {
         self.0.executors(&mut Wrapping(hall));
+    }
+    fn combinators<H: Enrol>(self, hall: &mut H) {
+        self.0.combinators(&mut Wrapping(hall));
     }
 }
 
@@ -115,6 +119,13 @@ impl<H: Enrol> Enrol for Wrapping<'_, H> {
         if who.origin == Origin::Own {
             self.0
                 .executor::<executors::Lying<E>, channels::Lying<C>>(who);
+        }
+    }
+
+    fn combinators<F: Combinators<C>, C: AwaitAlts, E: Executors>(&mut self, who: &Contestant) {
+        if who.origin == Origin::Own {
+            self.0
+                .combinators::<combinators::Lying<F>, C, executors::Lying<E>>(who);
         }
     }
 }

@@ -9,6 +9,7 @@ use flowmeter_harness::channel::{
     Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
     Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
+use flowmeter_harness::combinator::Combinators;
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
@@ -28,7 +29,8 @@ use super::{
     a5_choice, a6_default, a7_clauses, a8_cleanup, a9_timeout, b1_buffers, b2_transforms,
     b3_panics, c1_conservation, c2_order, c3_capacity, c4_waiters, c5_try, c6_awaited, c6_close,
     c7_bounded, c8_deadlines, c9_cancel, c10_drops, c11_forms, c13_identity, c14_disconnect,
-    c14_weak, c15_batch, c15_reserve, executors, limiters, pipelines, programs, timers,
+    c14_weak, c15_batch, c15_reserve, combinators, executors, limiters, pipelines, programs,
+    timers,
 };
 
 /// One implementation and one property, in one world.
@@ -503,5 +505,9 @@ impl<W: World> Enrol for Checks<W> {
         for (property, cases) in executors::owed::<E, C, W>() {
             self.owe(who, property, cases);
         }
+    }
+
+    fn combinators<F: Combinators<C>, C: AwaitAlts, E: Executors>(&mut self, who: &Contestant) {
+        self.owe_all(who, combinators::owed::<F, C, E, W>());
     }
 }

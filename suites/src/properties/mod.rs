@@ -41,6 +41,7 @@ mod c8_deadlines;
 mod c9_cancel;
 mod cancellation;
 mod checks;
+mod combinators;
 mod conditions;
 mod crowd;
 mod executors;
@@ -98,6 +99,7 @@ impl Property {
             Some(b'p') => Kind::Pipeline,
             Some(b'l') => Kind::Limiter,
             Some(b'g') => Kind::Executor,
+            Some(b'm') => Kind::Combinator,
             _ => panic!("{}: no statement of SEMANTICS.md begins so", self.name),
         }
     }
@@ -369,4 +371,19 @@ pub const PROPERTIES: &[&Property] = &[
     &executors::g1_go::PROPERTY,
     &executors::g1_shutdown::PROPERTY,
     &executors::g2_parking::PROPERTY,
+    &combinators::m1_pipe::PROPERTY,
+    &combinators::m2_split::PROPERTY,
+    &combinators::m3_merge::PROPERTY,
+    &combinators::m4_mult::PROPERTY,
+    &combinators::m5_mix::PROPERTY,
+    &combinators::m6_publish::PROPERTY,
+    &combinators::m7_onto_chan::PROPERTY,
+    &combinators::m8_to_chan::PROPERTY,
+    &combinators::m9_into::PROPERTY,
+    &combinators::m10_reduce::PROPERTY,
+    &combinators::m11_transduce::PROPERTY,
+    &combinators::m12_map::PROPERTY,
+    &combinators::m13_take::PROPERTY,
+    &combinators::m14_unique::PROPERTY,
+    &combinators::m15_partition::PROPERTY,
 ];

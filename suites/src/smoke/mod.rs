@@ -2,6 +2,7 @@
 //! caricature, which any test would find, and says nothing about the properties. One file for each kind.
 
 mod channels;
+mod combinators;
 mod executors;
 mod limiters;
 mod pipelines;
@@ -10,6 +11,7 @@ mod timers;
 use flowmeter_harness::channel::{
     Alts, Async, AwaitAlts, Blocking, Callback, MixedAlts, Promises, PutDeadline, TakeDeadline,
 };
+use flowmeter_harness::combinator::Combinators;
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::Limiters;
 use flowmeter_harness::pipeline::Pipelines;
@@ -92,5 +94,8 @@ impl Enrol for Uses<'_> {
     }
     fn executor<E: Executors, C: Async + Blocking>(&mut self, _who: &Contestant) {
         self.all.push(executors::executor::<E, C>);
+    }
+    fn combinators<F: Combinators<C>, C: AwaitAlts, E: Executors>(&mut self, _who: &Contestant) {
+        self.all.push(combinators::combinators::<F, C, E>);
     }
 }

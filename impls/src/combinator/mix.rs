@@ -1,0 +1,314 @@
+//! `mix`: inputs that come and go, and can be soloed, muted and paused, to one channel (M5).
+//!
+//! A go block has the inputs' halves and waits on all that are to be read, and on a channel on which it is told that
+//! something has changed: an alts over a set of channels that is put together anew for each value.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::pending;
+
+use flowmeter_harness::channel::{AwaitAlts, Channels, Message, Offered, Order, Winner};
+use flowmeter_harness::combinator::{Attribute, SoloMode};
+use flowmeter_harness::executor::{Spawn, go};
+use flowmeter_harness::pipeline::AtEnd;
+
+use crate::pipeline::{ONE, TOO_MANY, open};
+use crate::sync::{Arc, Mutex};
+
+use super::Outlet;
+
+/// A mix into `to`, which it never closes. It ends, with one value lost, when `to` refuses one; and when the [`Mix`] was
+/// dropped and no input is left that could be read.
+///
+/// ```
+/// # #[cfg(not(any(feature = "loom", feature = "shuttle")))] {
+/// use flowmeter_impls::channel::Buffer;
+/// use flowmeter_impls::channel::mutex::{Channel, MutexChannels as C};
+/// use flowmeter_impls::combinator::{Attribute, mix};
+/// use flowmeter_impls::executor::Executors;
+/// use flowmeter_impls::executor::fixed_pool::FixedPool;
+///
+/// let pool = FixedPool::new();
+/// let (to, out) = Channel::split(Buffer::fixed(8));
+/// let mix = mix::<C, &str>(&pool.spawner(), to);
+/// let (singer, voice) = Channel::split(Buffer::Rendezvous);
+/// let (drummer, drums) = Channel::split(Buffer::Rendezvous);
+/// let voice = mix.admix(voice);
+/// let drums = mix.admix(drums);
+///
+/// drummer.put("boom").unwrap();
+/// mix.toggle(&[(voice, Attribute::Solo, true), (drums, Attribute::Solo, false)]);
+/// drummer.put("tock").unwrap();
+/// singer.put("la").unwrap();
+/// assert_eq!((out.take(), out.take()), (Ok("boom"), Ok("la")));
+/// # }
+/// ```
+///
+/// # Panics
+/// When the channels have one producer only.
+pub fn mix<C: AwaitAlts, T: Message>(spawner: &impl Spawn, to: C::Tx<T>) -> Mix<C, T> {
+    let (change, changed) = open::<C, ()>(ONE);
+    let desk = Arc::new(Mutex::new(Desk {
+        next_number: 0,
+        inputs: BTreeMap::new(),
+        arrived: Vec::new(),
+        mode: SoloMode::default(),
+        ended: false,
+    }));
+    let mut mixing = Mixing {
+        desk: Arc::clone(&desk),
+        changed: Some(changed),
+        inputs: Vec::new(),
+    };
+    let mut to = Outlet::<C, T>::new(to, AtEnd::LeaveOpen);
+    go::<C, ()>(spawner, async move {
+        while let Some(heard) = mixing.next().await {
+            let open = match heard {
+                Some(value) => to.put(value).await,
+                None => true,
+            };
+            if !open {
+                break;
+            }
+        }
+        None
+    });
+    Mix {
+        desk,
+        change: Mutex::new(change),
+    }
+}
+
+/// Of [`mix`].
+///
+/// What is changed goes for all that is taken from then on. A value that was taken already is heard or not by what is set
+/// when it is to be put: one of an input that was paused or removed just then is heard if it was to be.
+pub struct Mix<C: Channels, T: Message> {
+    desk: Arc<Mutex<Desk<C, T>>>,
+    /// Full where the block has not yet heard of the last change.
+    change: Mutex<C::Tx<()>>,
+}
+
+/// An input of a [`Mix`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Input(u64);
+
+impl<C: Channels, T: Message> Mix<C, T> {
+    /// Adds an input, neither soloed nor muted nor paused. It is an input until it has ended, or was removed. A mix that has
+    /// ended lets it go at once.
+    pub fn admix(&self, from: C::Rx<T>) -> Input {
+        let mut from = Some(from);
+        let number = self.change(|desk| {
+            let number = desk.next_number;
+            desk.next_number += 1;
+            if !desk.ended {
+                desk.inputs.insert(number, Set::default());
+                desk.arrived.extend(from.take().map(|from| (number, from)));
+            }
+            number
+        });
+        Input(number)
+    }
+
+    /// Removes an input; harmless where it has gone. Whoever wants to go on taking from its channel has kept a half.
+    pub fn unmix(&self, input: Input) {
+        self.change(|desk| desk.inputs.remove(&input.0));
+    }
+
+    /// Removes all inputs, as [`Mix::unmix`] does one.
+    pub fn unmix_all(&self) {
+        self.change(|desk| desk.inputs.clear());
+    }
+
+    /// Sets attributes of inputs, all at once; what is not named stays as it is. Inputs that have gone are passed over
+    /// (core.async would add them).
+    pub fn toggle(&self, changes: &[(Input, Attribute, bool)]) {
+        self.change(|desk| {
+            for (input, attribute, on) in changes {
+                if let Some(set) = desk.inputs.get_mut(&input.0) {
+                    *set.place_of(*attribute) = *on;
+                }
+            }
+        });
+    }
+
+    /// What becomes of inputs without solo while others have it; they are muted unless this says otherwise.
+    pub fn solo_mode(&self, mode: SoloMode) {
+        self.change(|desk| desk.mode = mode);
+    }
+
+    fn change<R>(&self, change: impl FnOnce(&mut Desk<C, T>) -> R) -> R {
+        let answer = change(&mut self.desk.lock());
+        let told = C::another_tx(&self.change.lock());
+        let mut told = told.expect("a mix is made over channels with several producers");
+        // Without a lock: it runs wakers.
+        match C::offer(&mut told, ()) {
+            // Refused: the mix has ended.
+            Offered::Done | Offered::WouldWait(()) | Offered::Closed(()) => answer,
+        }
+    }
+}
+
+impl<C: Channels, T: Message> Drop for Mix<C, T> {
+    fn drop(&mut self) {
+        C::close(&self.change.lock());
+    }
+}
+
+impl<C: Channels, T: Message> fmt::Debug for Mix<C, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let desk = self.desk.lock();
+        f.debug_struct("Mix")
+            .field("mode", &desk.mode)
+            .field("inputs", &desk.inputs)
+            .finish()
+    }
+}
+
+/// What is set.
+struct Desk<C: Channels, T: Message> {
+    next_number: u64,
+    inputs: BTreeMap<u64, Set>,
+    /// Inputs that the block has not got yet.
+    arrived: Vec<(u64, C::Rx<T>)>,
+    mode: SoloMode,
+    ended: bool,
+}
+
+/// What an input is set to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Set {
+    solo: bool,
+    mute: bool,
+    pause: bool,
+}
+
+impl Set {
+    fn place_of(&mut self, attribute: Attribute) -> &mut bool {
+        match attribute {
+            Attribute::Solo => &mut self.solo,
+            Attribute::Mute => &mut self.mute,
+            Attribute::Pause => &mut self.pause,
+        }
+    }
+}
+
+impl<C: Channels, T: Message> Desk<C, T> {
+    fn has_solo(&self) -> bool {
+        self.inputs.values().any(|set| set.solo)
+    }
+
+    /// Whether that is to be taken from. Solo goes before pause, as core.async documents it (version 1.5.648 itself does
+    /// not read a soloed input that is paused).
+    fn reads(&self, set: Set) -> bool {
+        let paused_by_others = self.mode == SoloMode::Pause && self.has_solo();
+        set.solo || !(set.pause || paused_by_others)
+    }
+
+    /// Whether what that brings is to be put.
+    fn hears(&self, set: Set) -> bool {
+        if self.has_solo() { set.solo } else { !set.mute }
+    }
+}
+
+/// The go block's own.
+struct Mixing<C: Channels, T: Message> {
+    desk: Arc<Mutex<Desk<C, T>>>,
+    /// Nothing once the mix was dropped: then nothing changes any more.
+    changed: Option<C::Rx<()>>,
+    inputs: Vec<(u64, C::Rx<T>)>,
+}
+
+impl<C: Channels, T: Message> Drop for Mixing<C, T> {
+    fn drop(&mut self) {
+        let mut desk = self.desk.lock();
+        desk.ended = true;
+        desk.inputs.clear();
+        let arrived = std::mem::take(&mut desk.arrived);
+        drop(desk);
+        drop(arrived);
+    }
+}
+
+/// What an alts of the block brought.
+enum Brought<T> {
+    Change,
+    /// Of the input of that index; nothing where it has ended.
+    Value(usize, Option<T>),
+}
+
+impl<C: AwaitAlts, T: Message> Mixing<C, T> {
+    /// The next value that is to be put, or nothing where one was not, or something else has happened; none at the end.
+    async fn next(&mut self) -> Option<Option<T>> {
+        let reads = self.look();
+        if self.changed.is_none() && !reads.contains(&true) {
+            return None;
+        }
+        let heard = match self.wait(&reads).await {
+            Brought::Change => None,
+            Brought::Value(index, None) => {
+                let (number, ended) = self.inputs.swap_remove(index);
+                self.desk.lock().inputs.remove(&number);
+                drop(ended);
+                None
+            }
+            Brought::Value(index, Some(value)) => self.hears(index).then_some(value),
+        };
+        Some(heard)
+    }
+
+    /// Brings the inputs up to date; answers which of them are to be taken from.
+    fn look(&mut self) -> Vec<bool> {
+        let mut desk = self.desk.lock();
+        self.inputs.append(&mut desk.arrived);
+        let (stay, gone) = std::mem::take(&mut self.inputs)
+            .into_iter()
+            .partition(|(number, _)| desk.inputs.contains_key(number));
+        self.inputs = stay;
+        let sets = self.inputs.iter().map(|(number, _)| desk.inputs[number]);
+        let reads = sets.map(|set| desk.reads(set)).collect();
+        drop(desk);
+        // Channels that end here wake others, which is no business of the lock.
+        drop::<Vec<_>>(gone);
+        reads
+    }
+
+    /// Waits for a change, or for a value of those that are to be taken from.
+    async fn wait(&mut self, reads: &[bool]) -> Brought<T> {
+        let mut change = self.changed.as_mut().map(|changed| C::take_clause(changed));
+        let inputs = self.inputs.iter_mut().enumerate().zip(reads);
+        let mut takes: Vec<_> = inputs
+            .filter(|(_, reads)| **reads)
+            .map(|((index, (_, input)), _)| (index, C::take_clause(input)))
+            .collect();
+        let winner = {
+            let takes = takes.iter_mut().map(|(_, take)| C::any_take(take));
+            let mut clauses: Vec<_> = takes
+                .chain(change.as_mut().map(C::any_take::<()>))
+                .collect();
+            C::run_async(&mut clauses, Order::Random, pending()).await
+        };
+        match winner.expect(TOO_MANY) {
+            Winner::Clause(won) if won < takes.len() => {
+                let (index, take) = &mut takes[won];
+                Brought::Value(*index, C::taken(take))
+            }
+            Winner::Clause(_) => {
+                let told = change.as_mut().and_then(C::taken::<()>);
+                drop(change);
+                if told.is_none() {
+                    self.changed = None;
+                }
+                Brought::Change
+            }
+            Winner::Default | Winner::TimedOut => unreachable!("it waits for ever"),
+        }
+    }
+
+    /// Whether what that input brought is to be put. One that was removed meanwhile counts as one with nothing set.
+    fn hears(&self, index: usize) -> bool {
+        let desk = self.desk.lock();
+        let set = desk.inputs.get(&self.inputs[index].0);
+        desk.hears(set.copied().unwrap_or_default())
+    }
+}
