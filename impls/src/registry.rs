@@ -3,8 +3,8 @@
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::caps::Claim::{
     AnswersSleepers, BoundedWaiters, CancelSafe, DeadlineOrder, Disconnect, KeepsBuffered,
-    PanicSafe, PendingPutsSurvive, StrictDefault, StrictPriority, UniformChoice, WaiterFifo,
-    WindowBound,
+    PanicSafe, PassesOn, PendingPutsSurvive, RateBound, StrictDefault, StrictPriority,
+    UniformChoice, WaiterFifo, WakesOnce, WindowBound,
 };
 use flowmeter_harness::channel::{Alts, Async, Blocking};
 use flowmeter_harness::registry::{Enrol, Registry, own};
@@ -14,6 +14,7 @@ use crate::channel::lock_free::LockFree;
 use crate::channel::mutex::MutexChannels;
 use crate::channel::ordered_locks::OrderedLocks;
 use crate::executor::fixed_pool::FixedPool;
+use crate::limiter::gcra::{AsyncGcra, Gcra};
 use crate::limiter::semaphore::{AsyncSemaphore, FairSemaphore, UnfairSemaphore};
 use crate::pipeline::{CoreAsync, Finishes, Swapped, Unordered, Windowed};
 #[cfg(feature = "delay-queue")]
@@ -133,7 +134,7 @@ impl Registry for Ours {
             .blocking_limit()
             .limit_deadline()
             .weighted_limit()
-            .claims(&[WindowBound, WaiterFifo])
+            .claims(&[WindowBound, WaiterFifo, WakesOnce, PassesOn])
             .limiter_family::<AsyncSemaphore<Heap, true>>()
             .async_limit()
             .async_limit_deadline()
@@ -144,8 +145,19 @@ impl Registry for Ours {
             .blocking_limit()
             .limit_deadline()
             .weighted_limit()
-            .claims(&[WindowBound])
+            .claims(&[WindowBound, WakesOnce, PassesOn])
             .limiter_family::<AsyncSemaphore<Heap, false>>()
+            .async_limit()
+            .async_limit_deadline()
+            .async_weighted_limit()
+            .enter();
+        own::<Gcra, _>(hall, "gcra")
+            .limiter()
+            .blocking_limit()
+            .limit_deadline()
+            .weighted_limit()
+            .claims(&[RateBound, WaiterFifo, WakesOnce])
+            .limiter_family::<AsyncGcra<Heap>>()
             .async_limit()
             .async_limit_deadline()
             .async_weighted_limit()
@@ -430,7 +442,6 @@ fn published_timers<H: Enrol>(hall: &mut H) {
 /// The limiters among them.
 #[cfg(feature = "peers")]
 fn published_limiters<H: Enrol>(hall: &mut H) {
-    use flowmeter_harness::caps::Claim::RateBound;
     use flowmeter_harness::registry::peer;
 
     use crate::peers::{governor::Governor, tokio_semaphore::TokioSemaphore, version};

@@ -137,12 +137,18 @@ const TABLE: &[(&str, Origin, &str)] = &[
     (
         "semaphore",
         Origin::Own,
-        "blocking async try-acquire acquire-deadline weights waiter-fifo window-bound",
+        "blocking async try-acquire acquire-deadline weights waiter-fifo window-bound wakes-once \
+         passes-on",
     ),
     (
         "semaphore-unfair",
         Origin::Own,
-        "blocking async try-acquire acquire-deadline weights window-bound",
+        "blocking async try-acquire acquire-deadline weights window-bound wakes-once passes-on",
+    ),
+    (
+        "gcra",
+        Origin::Own,
+        "blocking async try-acquire acquire-deadline weights waiter-fifo rate-bound wakes-once",
     ),
     (
         "governor",

@@ -6,6 +6,8 @@ use std::num::NonZeroU32;
 use flowmeter_harness::limiter::{LimitError, Quota};
 use flowmeter_harness::sync::Deadline;
 
+use super::super::rate;
+
 /// The acquisitions of the last period. The caller holds the lock around it and reads the clock under that
 /// lock, so the moments it is given never run backwards.
 #[derive(Debug)]
@@ -27,9 +29,8 @@ struct Away {
 
 impl Window {
     pub(super) fn new(quota: Quota) -> Result<Window, LimitError> {
-        let period_nanos = u64::try_from(quota.period.as_nanos());
-        let period_nanos = period_nanos.map_err(|_| LimitError::ImpossibleRate)?;
-        if period_nanos == 0 || quota.burst != quota.permits {
+        let period_nanos = rate::nanos(quota.period)?;
+        if quota.burst != quota.permits {
             return Err(LimitError::ImpossibleRate);
         }
         Ok(Window {

@@ -1,6 +1,5 @@
 //! L2 (`RateBound`): at rate r with burst b, any interval has at most b + r · length grants.
 
-use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use flowmeter_harness::limiter::{Limiters, Quota};
 use flowmeter_harness::spec::limiter::{Grant, Limit, judge};
 use flowmeter_harness::sync::World;
 
-use super::{Form, acquired, is_virtual, nanos, pause, several, surely, tried};
+use super::{Form, acquired, is_virtual, nanos, pause, rate, several, tried};
 use crate::properties::{Case, Property, Reliance, obeys};
 
 pub(in crate::properties) const PROPERTY: Property = Property {
@@ -50,13 +49,8 @@ fn fresh<L: Limiters>() -> L {
     L::with_quota(quota).unwrap_or_else(|error| violated!("L4: {quota:?} was refused: {error:?}"))
 }
 
-/// In time that is sure to pass.
 fn limit<W: World>() -> Limit {
-    Limit::Rate {
-        permits: several(PERMITS),
-        period: NonZeroU64::new(surely::<W>(nanos(PERIOD))).expect("models take time"),
-        burst: several(BURST),
-    }
+    rate::<W>(PERMITS, PERIOD, BURST)
 }
 
 fn tries<L: Limiters, W: World>() {
