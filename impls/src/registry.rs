@@ -16,6 +16,7 @@ use crate::channel::ordered_locks::OrderedLocks;
 use crate::executor::fixed_pool::FixedPool;
 use crate::limiter::gcra::{AsyncGcra, Gcra};
 use crate::limiter::semaphore::{AsyncSemaphore, FairSemaphore, UnfairSemaphore};
+use crate::limiter::token_bucket::{AsyncTokenBucket, TokenBucket};
 use crate::pipeline::{CoreAsync, Finishes, Swapped, Unordered, Windowed};
 #[cfg(feature = "delay-queue")]
 use crate::timer::delay_queue::DelayQueueTimers;
@@ -158,6 +159,17 @@ impl Registry for Ours {
             .weighted_limit()
             .claims(&[RateBound, WaiterFifo, WakesOnce])
             .limiter_family::<AsyncGcra<Heap>>()
+            .async_limit()
+            .async_limit_deadline()
+            .async_weighted_limit()
+            .enter();
+        own::<TokenBucket, _>(hall, "token_bucket")
+            .limiter()
+            .blocking_limit()
+            .limit_deadline()
+            .weighted_limit()
+            .claims(&[RateBound, WaiterFifo, WakesOnce, PassesOn])
+            .limiter_family::<AsyncTokenBucket<Heap>>()
             .async_limit()
             .async_limit_deadline()
             .async_weighted_limit()

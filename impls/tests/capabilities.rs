@@ -151,6 +151,12 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "blocking async try-acquire acquire-deadline weights waiter-fifo rate-bound wakes-once",
     ),
     (
+        "token_bucket",
+        Origin::Own,
+        "blocking async try-acquire acquire-deadline weights waiter-fifo rate-bound wakes-once \
+         passes-on",
+    ),
+    (
         "governor",
         Origin::Peer,
         "async try-acquire weights rate-bound",

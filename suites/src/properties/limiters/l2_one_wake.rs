@@ -60,11 +60,11 @@ fn crowd<L: AsyncLimit, W: World>(kept: Kept, permits: u32) {
         })
         .collect();
     let served: Vec<u64> = waiting.into_iter().map(W::join).collect();
-    let last = served.iter().max().map(|at| *at - begin);
-    let exactly = kept.limit::<W>(permits, PERIOD).least_for(CROWD);
-    holds_eq!(
-        last,
-        Some(exactly),
-        "L2: {CROWD} of {permits} in {PERIOD:?}"
+    let last = served.iter().max().map_or(0, |at| *at - begin);
+    let least = kept.limit::<W>(permits, PERIOD).least_for(CROWD);
+    // The first came one after the other, and so they are back.
+    holds!(
+        (least..least + CROWD).contains(&last),
+        "L2: {CROWD} of {permits} in {PERIOD:?} took {last} ns and not {least} ns"
     );
 }

@@ -164,6 +164,11 @@ fn dropped_late<L: AsyncLimit, W: World>(kept: Kept, is_seen: bool) {
 /// One future is dropped long after its time had come, and was seen to: what it had is back anyway, and nothing more.
 fn dropped_when_full<L: AsyncLimit, W: World>(kept: Kept) {
     let limiter = limiter::<L>(2, PERIOD);
+    // Whoever tries comes after it was granted, of which nobody has heard.
+    let kept = Kept {
+        first_come: false,
+        ..kept
+    };
     let mut line = kept.line::<W>(2, time_stands_still::<W>());
     for _ in 0..2 {
         line.tries(&limiter);
