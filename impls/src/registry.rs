@@ -456,13 +456,21 @@ fn published_timers<H: Enrol>(hall: &mut H) {
 fn published_limiters<H: Enrol>(hall: &mut H) {
     use flowmeter_harness::registry::peer;
 
-    use crate::peers::{governor::Governor, tokio_semaphore::TokioSemaphore, version};
+    use crate::peers::{
+        governor::Governor, leaky_bucket::LeakyBucket, tokio_semaphore::TokioSemaphore, version,
+    };
 
     peer::<Governor, _>(hall, "governor", version("governor"))
         .limiter()
         .async_limit()
         .async_weighted_limit()
         .claims(&[RateBound])
+        .enter();
+    peer::<LeakyBucket, _>(hall, "leaky-bucket", version("leaky-bucket"))
+        .limiter()
+        .async_limit()
+        .async_weighted_limit()
+        .claims(&[PassesOn])
         .enter();
     peer::<TokioSemaphore, _>(hall, "tokio-semaphore", version("tokio"))
         .limiter()

@@ -162,6 +162,11 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "async try-acquire weights rate-bound",
     ),
     (
+        "leaky-bucket",
+        Origin::Peer,
+        "async try-acquire weights passes-on",
+    ),
+    (
         "tokio-semaphore",
         Origin::Peer,
         "async try-acquire weights waiter-fifo window-bound",
