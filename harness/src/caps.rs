@@ -149,6 +149,10 @@ named! {
         WindowBound = "window-bound",
         /// Acquisitions in any interval are at most the burst and what the rate adds (L2).
         RateBound = "rate-bound",
+        /// Each of those who wait for a permit is woken once, for its own grant (L2).
+        WakesOnce = "wakes-once",
+        /// The turn of one who gives up waiting for a permit goes to those behind it (L3).
+        PassesOn = "passes-on",
     }
 }
 

@@ -3,8 +3,8 @@
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::caps::Claim::{
     AnswersSleepers, BoundedWaiters, CancelSafe, DeadlineOrder, Disconnect, KeepsBuffered,
-    PanicSafe, PendingPutsSurvive, StrictDefault, StrictPriority, UniformChoice, WaiterFifo,
-    WindowBound,
+    PanicSafe, PassesOn, PendingPutsSurvive, RateBound, StrictDefault, StrictPriority,
+    UniformChoice, WaiterFifo, WakesOnce, WindowBound,
 };
 use flowmeter_harness::channel::{Alts, Async, Blocking};
 use flowmeter_harness::registry::{Enrol, Registry, own};
@@ -15,7 +15,9 @@ use crate::channel::mutex::MutexChannels;
 use crate::channel::ordered_locks::OrderedLocks;
 use crate::combinator::OverChannels;
 use crate::executor::fixed_pool::FixedPool;
+use crate::limiter::gcra::{AsyncGcra, Gcra};
 use crate::limiter::semaphore::{AsyncSemaphore, FairSemaphore, UnfairSemaphore};
+use crate::limiter::token_bucket::{AsyncTokenBucket, TokenBucket};
 use crate::pipeline::{CoreAsync, Finishes, Swapped, Unordered, Windowed};
 #[cfg(feature = "delay-queue")]
 use crate::timer::delay_queue::DelayQueueTimers;
@@ -143,7 +145,7 @@ impl Registry for Ours {
             .blocking_limit()
             .limit_deadline()
             .weighted_limit()
-            .claims(&[WindowBound, WaiterFifo])
+            .claims(&[WindowBound, WaiterFifo, WakesOnce, PassesOn])
             .limiter_family::<AsyncSemaphore<Heap, true>>()
             .async_limit()
             .async_limit_deadline()
@@ -154,8 +156,30 @@ impl Registry for Ours {
             .blocking_limit()
             .limit_deadline()
             .weighted_limit()
-            .claims(&[WindowBound])
+            .claims(&[WindowBound, WakesOnce, PassesOn])
             .limiter_family::<AsyncSemaphore<Heap, false>>()
+            .async_limit()
+            .async_limit_deadline()
+            .async_weighted_limit()
+            .enter();
+        own::<Gcra, _>(hall, "gcra")
+            .limiter()
+            .blocking_limit()
+            .limit_deadline()
+            .weighted_limit()
+            .claims(&[RateBound, WaiterFifo, WakesOnce])
+            .limiter_family::<AsyncGcra<Heap>>()
+            .async_limit()
+            .async_limit_deadline()
+            .async_weighted_limit()
+            .enter();
+        own::<TokenBucket, _>(hall, "token_bucket")
+            .limiter()
+            .blocking_limit()
+            .limit_deadline()
+            .weighted_limit()
+            .claims(&[RateBound, WaiterFifo, WakesOnce, PassesOn])
+            .limiter_family::<AsyncTokenBucket<Heap>>()
             .async_limit()
             .async_limit_deadline()
             .async_weighted_limit()
@@ -454,16 +478,23 @@ fn published_timers<H: Enrol>(hall: &mut H) {
 /// The limiters among them.
 #[cfg(feature = "peers")]
 fn published_limiters<H: Enrol>(hall: &mut H) {
-    use flowmeter_harness::caps::Claim::RateBound;
     use flowmeter_harness::registry::peer;
 
-    use crate::peers::{governor::Governor, tokio_semaphore::TokioSemaphore, version};
+    use crate::peers::{
+        governor::Governor, leaky_bucket::LeakyBucket, tokio_semaphore::TokioSemaphore, version,
+    };
 
     peer::<Governor, _>(hall, "governor", version("governor"))
         .limiter()
         .async_limit()
         .async_weighted_limit()
         .claims(&[RateBound])
+        .enter();
+    peer::<LeakyBucket, _>(hall, "leaky-bucket", version("leaky-bucket"))
+        .limiter()
+        .async_limit()
+        .async_weighted_limit()
+        .claims(&[PassesOn])
         .enter();
     peer::<TokioSemaphore, _>(hall, "tokio-semaphore", version("tokio"))
         .limiter()

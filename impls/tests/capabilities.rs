@@ -143,17 +143,34 @@ const TABLE: &[(&str, Origin, &str)] = &[
     (
         "semaphore",
         Origin::Own,
-        "blocking async try-acquire acquire-deadline weights waiter-fifo window-bound",
+        "blocking async try-acquire acquire-deadline weights waiter-fifo window-bound wakes-once \
+         passes-on",
     ),
     (
         "semaphore-unfair",
         Origin::Own,
-        "blocking async try-acquire acquire-deadline weights window-bound",
+        "blocking async try-acquire acquire-deadline weights window-bound wakes-once passes-on",
+    ),
+    (
+        "gcra",
+        Origin::Own,
+        "blocking async try-acquire acquire-deadline weights waiter-fifo rate-bound wakes-once",
+    ),
+    (
+        "token_bucket",
+        Origin::Own,
+        "blocking async try-acquire acquire-deadline weights waiter-fifo rate-bound wakes-once \
+         passes-on",
     ),
     (
         "governor",
         Origin::Peer,
         "async try-acquire weights rate-bound",
+    ),
+    (
+        "leaky-bucket",
+        Origin::Peer,
+        "async try-acquire weights passes-on",
     ),
     (
         "tokio-semaphore",

@@ -15,6 +15,7 @@ pub mod futures_buffered;
 pub mod governor;
 pub mod hash_wheel_timer;
 pub mod kanal;
+pub mod leaky_bucket;
 pub mod loole;
 pub mod os_sleep;
 mod panic_watch;

@@ -3,12 +3,10 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use flowmeter_harness::caps::Claim;
 use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, Attempt, BlockingLimit, LimitDeadline,
     LimitError, Limiters, Quota, WeightedLimit,
 };
-use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::Deadline;
 
 use super::deadlines::{close_to, other};
@@ -48,36 +46,12 @@ fn instead_of(quota: Quota) -> Quota {
     quota
 }
 
-/// A rate as who keeps to windows can promise it ([`promising`]): its burst, once in the time in which the rate adds as
-/// much. A window that may be had at once is itself.
-fn windowed(quota: Quota) -> Quota {
-    if quota.burst == quota.permits {
-        return quota;
-    }
-    Quota {
-        permits: quota.burst,
-        period: quota.period * quota.burst.get() / quota.permits.get(),
-        burst: quota.burst,
-    }
-}
-
-/// What may be promised beside what that contestant promises: none of ours grants by rate, and somebody has to lie
-/// about it.
-pub(super) fn promising(who: &Contestant) -> Contestant {
-    let mut who = who.clone();
-    let claims = &mut who.capabilities.claims;
-    if claims.contains(&Claim::WindowBound) {
-        claims.insert(Claim::RateBound);
-    }
-    who
-}
-
 impl<L: Limiters> Limiters for Lying<L> {
     fn with_quota(quota: Quota) -> Result<Self, LimitError> {
         if told("a quota is refused") {
             return Err(LimitError::ImpossibleRate);
         }
-        match L::with_quota(windowed(instead_of(quota))) {
+        match L::with_quota(instead_of(quota)) {
             Ok(real) => Ok(Lying(real)),
             Err(_) if told("an impossible quota is admitted") => L::with_quota(PLAIN).map(Lying),
             Err(_) if told("a quota is refused for another reason") => Err(LimitError::AboveBurst),

@@ -51,7 +51,7 @@ macro_rules! wrap {
         as $lying:ty;)+) => {$(
         fn $visit<$family: $($bound)+ $(, $other: $($its)+)*>(&mut self, who: &Contestant) {
             if who.origin == Origin::Own {
-                self.0.$visit::<$lying $(, $other)*>(&limiters::promising(who));
+                self.0.$visit::<$lying $(, $other)*>(who);
             }
         }
     )+};
@@ -64,7 +64,7 @@ impl<H: Enrol> Enrol for Wrapping<'_, H> {
 
     fn contestant(&mut self, who: &Contestant) {
         if who.origin == Origin::Own {
-            self.0.contestant(&limiters::promising(who));
+            self.0.contestant(who);
         }
     }
 

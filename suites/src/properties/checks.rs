@@ -476,7 +476,7 @@ impl<W: World> Enrol for Checks<W> {
     }
 
     fn limit_deadline<L: LimitDeadline>(&mut self, who: &Contestant) {
-        self.owe_all(who, limiters::limit_deadline_owes::<L, W>());
+        self.owe_all(who, limiters::limit_deadline_owes::<L, W>(who));
     }
 
     fn async_limit<L: AsyncLimit>(&mut self, who: &Contestant) {
@@ -484,15 +484,15 @@ impl<W: World> Enrol for Checks<W> {
     }
 
     fn async_limit_deadline<L: AsyncLimitDeadline>(&mut self, who: &Contestant) {
-        self.owe_all(who, limiters::async_limit_deadline_owes::<L, W>());
+        self.owe_all(who, limiters::async_limit_deadline_owes::<L, W>(who));
     }
 
     fn weighted_limit<L: WeightedLimit>(&mut self, who: &Contestant) {
-        self.owe_all(who, limiters::weighted_limit_owes::<L, W>());
+        self.owe_all(who, limiters::weighted_limit_owes::<L, W>(who));
     }
 
     fn async_weighted_limit<L: AsyncWeightedLimit>(&mut self, who: &Contestant) {
-        self.owe_all(who, limiters::async_weighted_limit_owes::<L, W>());
+        self.owe_all(who, limiters::async_weighted_limit_owes::<L, W>(who));
     }
 
     fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(&mut self, who: &Contestant) {

@@ -360,6 +360,7 @@ pub const PROPERTIES: &[&Property] = &[
     &limiters::l1_window::PROPERTY,
     &limiters::l1_waiter_fifo::PROPERTY,
     &limiters::l2_rate::PROPERTY,
+    &limiters::l2_one_wake::PROPERTY,
     &limiters::l3_waiters::PROPERTY,
     &limiters::l4_quotas::PROPERTY,
     &pipelines::p1_bound::PROPERTY,

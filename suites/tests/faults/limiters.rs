@@ -4,7 +4,7 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use flowmeter_harness::caps::Claim::{self, RateBound, WaiterFifo, WindowBound};
+use flowmeter_harness::caps::Claim::{self, PassesOn, RateBound, WaiterFifo, WindowBound};
 use flowmeter_harness::limiter::{
     AsyncLimit, Attempt, BlockingLimit, LimitDeadline, LimitError, Limiters, Quota, WeightedLimit,
 };
@@ -93,12 +93,12 @@ fn field<L>() -> Field<L> {
 
 impl<L: BlockingLimit + LimitDeadline + WeightedLimit> Registry for Field<L> {
     fn limiters<H: Enrol>(self, hall: &mut H) {
-        const ALONE: &[Claim] = &[WindowBound];
+        const ALONE: &[Claim] = &[WindowBound, PassesOn];
         enter::<Misled<L, NONE>, H>(hall, "sound", ALONE);
         enter::<Misled<L, ONE_OVER>, H>(hall, "one-over", ALONE);
         enter::<Misled<L, EARLY>, H>(hall, "early", ALONE);
         enter::<Misled<L, KEPT>, H>(hall, "kept", ALONE);
-        enter::<L, H>(hall, "in-order", &[WindowBound, WaiterFifo]);
+        enter::<L, H>(hall, "in-order", &[WindowBound, WaiterFifo, PassesOn]);
     }
 }
 

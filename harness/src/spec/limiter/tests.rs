@@ -113,8 +113,8 @@ proptest! {
 
     /// Whoever tries at each moment has exactly the permits that a limiter of that kind gives.
     #[test]
-    fn greedy_tries_have_what_the_words_allow(limit in limits(), first_come: bool) {
-        let terms = Terms { limit, first_come, at_once: true };
+    fn greedy_tries_have_what_the_words_allow(limit in limits(), first_come: bool, passes_on: bool) {
+        let terms = Terms { limit, first_come, at_once: true, passes_on };
         let mut waiters = Waiters::new(terms);
         let mut grants = Vec::new();
         for at in (0..24).flat_map(|at| [at; 3]) {
@@ -141,8 +141,8 @@ proptest! {
     }
 
     #[test]
-    fn no_sequence_panics(limit in limits(), first_come: bool, at_once: bool, events in prop::collection::vec(any_event(), 0..12)) {
-        let terms = Terms { limit, first_come, at_once };
+    fn no_sequence_panics(limit in limits(), first_come: bool, at_once: bool, passes_on: bool, events in prop::collection::vec(any_event(), 0..12)) {
+        let terms = Terms { limit, first_come, at_once, passes_on };
         let mut waiters = Waiters::new(terms);
         for event in events {
             let _ = waiters.step(event);
@@ -166,12 +166,84 @@ proptest! {
         asks in prop::collection::vec((0..6_u64, 1..4_u64, prop::option::of(0..8_u64)), 1..6),
     ) {
         for (first_come, at_once) in [(false, false), (false, true), (true, false), (true, true)] {
-            let terms = Terms { limit, first_come, at_once };
+            let terms = Terms { limit, first_come, at_once, passes_on: true };
             let events = fair_run(limit, &asks);
             let judged = Waiters::judge(terms, &events);
             prop_assert_eq!(&judged, &Ok(()), "{:?}", events);
         }
     }
+
+    /// Nor is one in which everybody has a slot from the moment he asks, and some give up.
+    #[test]
+    fn a_limiter_of_slots_is_right(
+        limit in limits(),
+        asks in prop::collection::vec((0..6_u64, 1..4_u64, prop::option::of(0..8_u64), prop::option::of(0..8_u64)), 1..6),
+    ) {
+        for (first_come, at_once) in [(false, false), (false, true), (true, false), (true, true)] {
+            let terms = Terms { limit, first_come, at_once, passes_on: false };
+            let events = run_of_slots(limit, &asks);
+            let judged = Waiters::judge(terms, &events);
+            prop_assert_eq!(&judged, &Ok(()), "{:?}", events);
+        }
+    }
+}
+
+/// Everybody asks at his moment, and has the first slot after all others that is in time. Who waits until a deadline
+/// without one looks again then. Some stop waiting after a while.
+fn run_of_slots(limit: Limit, asks: &[(u64, u64, Option<u64>, Option<u64>)]) -> Vec<Event> {
+    let mut events = Vec::new();
+    // Of slots that are somebody's, granted or forfeited: when and how heavy.
+    let mut slots: Vec<(u64, u64)> = Vec::new();
+    let next = |slots: &[(u64, u64)], weight: u64, from: u64| {
+        let last = slots.last().map_or(0, |(at, _)| *at);
+        let mut at = from.max(last);
+        while !is_kept(limit, &[slots, &[(at, weight)]].concat()) {
+            at += 1;
+        }
+        at
+    };
+    let mut waiting: Vec<(usize, Option<usize>)> = Vec::new();
+    for at in 0..100 {
+        for (who, &(asked, weight, patience, _)) in asks.iter().enumerate() {
+            if asked == at && weight <= limit.at_once() {
+                let deadline = patience.map(|patience| at + patience);
+                let slot = next(&slots, weight, at);
+                let is_in_time = deadline.is_none_or(|deadline| slot <= deadline);
+                waiting.push((who, is_in_time.then_some(slots.len())));
+                if is_in_time {
+                    slots.push((slot, weight));
+                }
+                events.push(Event::Asked {
+                    who,
+                    weight,
+                    deadline,
+                    at,
+                });
+            }
+        }
+        waiting.retain(|&(who, slot)| {
+            let (asked, weight, patience, stays) = asks[who];
+            if slot.is_some_and(|slot| slots[slot].0 == at) {
+                events.push(Event::Granted { who, from: at, at });
+            } else if slot.is_none() && patience == Some(at - asked) {
+                if next(&slots, weight, at) > at {
+                    events.push(Event::TimedOut { who, at });
+                } else {
+                    slots.push((at, weight));
+                    events.push(Event::Granted { who, from: at, at });
+                }
+            } else if stays.is_some_and(|stays| at == asked + stays) {
+                if slot == Some(slots.len() - 1) {
+                    slots.pop();
+                }
+                events.push(Event::Dropped { who, at });
+            } else {
+                return true;
+            }
+            false
+        });
+    }
+    events
 }
 
 /// Everybody asks at his moment, and at each moment who can be served is, from the front.
@@ -252,6 +324,7 @@ const ONE_IN_TEN: Terms = Terms {
     },
     first_come: true,
     at_once: true,
+    passes_on: true,
 };
 
 fn asked(who: usize, at: u64) -> Event {
@@ -329,6 +402,53 @@ fn whose_turn_has_come_is_served_then() {
 }
 
 #[test]
+fn only_the_last_slot_is_given_away_again() {
+    let terms = Terms {
+        passes_on: false,
+        ..ONE_IN_TEN
+    };
+    let judged = |events: &[Event]| Waiters::judge(terms, events).map_err(|v| v.id);
+    let two = [tried(true, 0), asked(0, 1), asked(1, 1)];
+    let first = Event::Dropped { who: 0, at: 5 };
+    let last = Event::Dropped { who: 1, at: 5 };
+    for (events, right) in [
+        // What is before the other's slot is forfeited.
+        (vec![first, granted(1, 20)], true),
+        (vec![first, granted(1, 21)], false),
+        (
+            vec![last, granted(0, 10), asked(2, 11), granted(2, 20)],
+            true,
+        ),
+        (
+            vec![last, granted(0, 10), asked(2, 11), granted(2, 30)],
+            false,
+        ),
+        // Who would be too late has no slot, and looks at his deadline.
+        (vec![until(2, 29, 2), asked(3, 3), granted(0, 10)], true),
+        (
+            vec![until(2, 29, 2), last, granted(0, 10), granted(2, 29)],
+            true,
+        ),
+        (
+            vec![until(2, 29, 2), last, granted(0, 10), tried(true, 28)],
+            true,
+        ),
+        (
+            vec![
+                until(2, 30, 2),
+                granted(0, 10),
+                granted(1, 20),
+                granted(2, 31),
+            ],
+            false,
+        ),
+    ] {
+        let events = [&two[..], &events].concat();
+        assert_eq!(judged(&events).is_ok(), right, "{events:?}");
+    }
+}
+
+#[test]
 fn a_free_permit_is_refused_to_nobody() {
     breaks(&[tried(true, 0), tried(false, 10)], "L1", "was refused");
     let events = [asked(0, 3), Event::Refused { who: 0 }];
@@ -367,6 +487,7 @@ fn what_nobody_ever_had_is_free_at_any_time() {
         limit: window(2, 10),
         first_come: false,
         at_once: false,
+        passes_on: true,
     };
     let late = Event::TimedOut { who: 0, at: 1 };
     let judged = |events: &[Event]| Waiters::judge(terms, events).map_err(|v| v.id);

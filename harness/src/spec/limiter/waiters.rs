@@ -13,6 +13,9 @@ pub struct Terms {
     /// Time stands still while anybody can run: whoever's turn has come is served at that moment. Elsewhere a grant
     /// may be seen any time later.
     pub at_once: bool,
+    /// The turn of one who gives up goes to those behind him. Else everybody has a slot from the moment he asks, and who
+    /// gives up forfeits his, unless it is the last; one whose slot would come after his deadline has none.
+    pub passes_on: bool,
 }
 
 /// What is seen of those who acquire, each known by a number.
@@ -82,6 +85,16 @@ struct Waiting {
     since: u64,
     /// When he asked.
     asked: u64,
+    /// Where turns are not passed on, his slot, unless it would come after his deadline.
+    slot: Option<Slot>,
+}
+
+/// When somebody is served, whatever becomes of the others.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    at: u64,
+    /// Greater than those of everybody before.
+    ticket: usize,
 }
 
 /// A limiter with its line: steps are taken by [`Waiters::step`].
@@ -90,6 +103,11 @@ pub struct Waiters {
     terms: Terms,
     line: Vec<Waiting>,
     granted: Vec<Grant>,
+    /// What nobody has and nobody can have any more, where turns are not passed on.
+    forfeited: Vec<Grant>,
+    /// Of slots that were not given away again, in their order.
+    tickets: Vec<usize>,
+    asked: usize,
 }
 
 impl Waiters {
@@ -99,6 +117,9 @@ impl Waiters {
             terms,
             line: Vec::new(),
             granted: Vec::new(),
+            forfeited: Vec::new(),
+            tickets: Vec::new(),
+            asked: 0,
         }
     }
 
@@ -129,7 +150,14 @@ impl Waiters {
                     deadline,
                     since: at,
                     asked: at,
+                    slot: None,
                 });
+                let place = self.line.len() - 1;
+                let at = self.turn(place);
+                if !self.terms.passes_on && deadline.is_none_or(|ends| at <= ends) {
+                    let ticket = self.ticket();
+                    self.line[place].slot = Some(Slot { at, ticket });
+                }
                 Ok(())
             }
             Event::Granted { who, from, at } => self.grant(who, from, at),
@@ -163,6 +191,25 @@ impl Waiters {
         Ok(())
     }
 
+    fn ticket(&mut self) -> usize {
+        self.asked += 1;
+        self.tickets.push(self.asked);
+        self.asked
+    }
+
+    /// The slot of one who gives up is given away again if it is the last, else forfeited.
+    fn forfeit(&mut self, slot: Slot, weight: u64) {
+        if self.tickets.last() == Some(&slot.ticket) {
+            self.tickets.pop();
+        } else {
+            self.forfeited.push(Grant {
+                from: slot.at,
+                until: slot.at,
+                weight,
+            });
+        }
+    }
+
     fn place(&self, who: usize) -> Result<usize, Violation> {
         match self.line.iter().position(|waiting| waiting.who == who) {
             Some(place) => Ok(place),
@@ -174,6 +221,9 @@ impl Waiters {
     fn leave(&mut self, who: usize, at: Option<u64>) -> Result<Waiting, Violation> {
         let place = self.place(who)?;
         let left = self.line.remove(place);
+        if let Some(slot) = left.slot {
+            self.forfeit(slot, left.weight);
+        }
         if let Some(at) = at {
             for behind in &mut self.line[place..] {
                 behind.since = behind.since.max(at);
@@ -184,9 +234,19 @@ impl Waiters {
 
     fn grant(&mut self, who: usize, from: u64, at: u64) -> Result<(), Violation> {
         let place = self.place(who)?;
-        let Waiting { weight, asked, .. } = self.line[place];
+        let Waiting {
+            weight,
+            asked,
+            deadline,
+            ..
+        } = self.line[place];
         self.not_before_turn("somebody", place, weight, at)?;
-        let turn = self.turn(place);
+        let mut turn = self.turn(place);
+        if self.is_slotless(place) {
+            // He looks again when his deadline comes.
+            turn = turn.max(deadline.unwrap_or(0));
+            self.ticket();
+        }
         if self.terms.at_once && at > turn {
             let text = format!(
                 "{who} was served at {at}, and its turn was at {turn}: somebody kept its permits"
@@ -233,13 +293,14 @@ impl Waiters {
         let place = self.line.len();
         if granted {
             self.not_before_turn("a try", place, 1, at)?;
+            self.ticket();
             self.granted.push(Grant {
                 from: from.min(at),
                 until: at,
                 weight: 1,
             });
         } else if self.line.is_empty()
-            && (self.was_free(1) || self.terms.at_once && self.free_at(&self.granted, 1, at) <= at)
+            && (self.was_free(1) || self.terms.at_once && self.free_at(&self.taken(), 1, at) <= at)
         {
             let text = "a permit that was free was refused";
             return Violation::found(self.terms.limit.id(), text);
@@ -251,8 +312,28 @@ impl Waiters {
     /// for them.
     fn was_free(&self, weight: u64) -> bool {
         let granted = self.granted.iter();
+        let granted = granted.chain(&self.forfeited);
         let sum = granted.fold(weight, |sum, grant| sum.saturating_add(grant.weight));
         sum <= self.terms.limit.at_once()
+    }
+
+    /// Who has no slot where everybody else has one.
+    fn is_slotless(&self, place: usize) -> bool {
+        !self.terms.passes_on && self.line[place].slot.is_none()
+    }
+
+    /// What was granted, what can be granted no more, and slots.
+    fn taken(&self) -> Vec<Grant> {
+        let slots = self.line.iter().filter_map(|waiting| {
+            let Slot { at, .. } = waiting.slot?;
+            Some(Grant {
+                from: at,
+                until: at,
+                weight: waiting.weight,
+            })
+        });
+        let taken = self.granted.iter().chain(&self.forfeited).copied();
+        taken.chain(slots).collect()
     }
 
     /// Whether what is served at that moment can be, at that place in line: those before it were served as well, or
@@ -269,11 +350,14 @@ impl Waiters {
             let text = format!("{weight} granted at {at}, and free at {free} only");
             return Violation::found(self.terms.limit.id(), text);
         }
-        let stays = |waiting: &&Waiting| waiting.deadline.is_none_or(|deadline| deadline > at);
+        let stays = |&other: &usize| {
+            let deadline = self.line[other].deadline;
+            !self.is_slotless(other) && deadline.is_none_or(|deadline| deadline > at)
+        };
         let before = if self.terms.first_come { place } else { 0 };
-        let before = self.line[..before].iter().filter(stays);
+        let before = (0..before).filter(stays).map(|other| &self.line[other]);
         let before: Vec<(u64, u64)> = before.map(|other| (other.asked, other.weight)).collect();
-        let turn = self.served_after(&before, weight, 0);
+        let turn = self.served_after(&self.granted, &before, weight, 0);
         if at < turn {
             let others = before.len();
             let text = format!(
@@ -286,15 +370,31 @@ impl Waiters {
 
     /// The moment at which that place in line is served at the latest: everybody before it is served too.
     fn turn(&self, place: usize) -> u64 {
-        let Waiting { weight, since, .. } = self.line[place];
-        let before = self.line[..place].iter();
+        let Waiting {
+            weight,
+            since,
+            slot,
+            ..
+        } = self.line[place];
+        if let Some(Slot { at, .. }) = slot {
+            return at;
+        }
+        let before = if self.terms.passes_on { place } else { 0 };
+        let before = self.line[..before].iter();
         let before: Vec<(u64, u64)> = before.map(|other| (other.since, other.weight)).collect();
-        self.served_after(&before, weight, since)
+        self.served_after(&self.taken(), &before, weight, since)
     }
 
-    /// When a weight can be granted from a moment on, after others, each of some weight from some moment on.
-    fn served_after(&self, others: &[(u64, u64)], weight: u64, from: u64) -> u64 {
-        let mut granted = self.granted.clone();
+    /// When a weight can be granted from a moment on, after what was granted and others, each of some weight from some
+    /// moment on.
+    fn served_after(
+        &self,
+        granted: &[Grant],
+        others: &[(u64, u64)],
+        weight: u64,
+        from: u64,
+    ) -> u64 {
+        let mut granted = granted.to_vec();
         let mut last = 0;
         for &(since, weight) in others {
             last = self.free_at(&granted, weight, since.max(last));

@@ -9,7 +9,7 @@ use flowmeter_harness::spec::limiter::Event;
 use flowmeter_harness::sync::World;
 
 use super::line::Line;
-use super::{Form, PERIOD, acquired, limiter, pause, time_stands_still, window};
+use super::{Form, Kept, PERIOD, acquired, limiter, pause, time_stands_still};
 use crate::properties::form::ByThread;
 use crate::properties::{Case, Property, Reliance};
 
@@ -19,27 +19,29 @@ pub(in crate::properties) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Nobody,
 };
 
-pub(super) fn async_cases<L: AsyncLimit, W: World>() -> Vec<Case> {
-    vec![Case::new("async, by hand", by_hand::<L, W>)]
+pub(super) fn async_cases<L: AsyncLimit, W: World>(kept: Kept) -> Vec<Case> {
+    vec![Case::new("async, by hand", move || by_hand::<L, W>(kept))]
 }
 
 /// For a world in which a thread that lets time pass finds that all others wait.
-pub(super) fn blocking_cases<L: BlockingLimit, W: World>() -> Vec<Case> {
+pub(super) fn blocking_cases<L: BlockingLimit, W: World>(kept: Kept) -> Vec<Case> {
     vec![
-        Case::new("blocking, in turn", in_turn::<L, W>),
-        Case::new("blocking, a try does not overtake", try_behind::<L, W>),
+        Case::new("blocking, in turn", move || in_turn::<L, W>(kept)),
+        Case::new("blocking, a try does not overtake", move || {
+            try_behind::<L, W>(kept);
+        }),
     ]
 }
 
-fn in_line<W: World>() -> Line<W> {
-    Line::new(window::<W>(1, PERIOD), true, time_stands_still::<W>())
+fn in_line<W: World>(kept: Kept) -> Line<W> {
+    kept.line(1, time_stands_still::<W>())
 }
 
 /// Futures polled by hand make the order of waiting certain; the first is always asked last, after one that
 /// waits behind it and one that only just comes.
-fn by_hand<L: AsyncLimit, W: World>() {
+fn by_hand<L: AsyncLimit, W: World>(kept: Kept) {
     let limiter = limiter::<L>(1, PERIOD);
-    let mut line = in_line::<W>();
+    let mut line = in_line::<W>(kept);
     line.tries(&limiter);
     let mut first = pin!(limiter.acquire_async());
     let mut second = pin!(limiter.acquire_async());
@@ -54,8 +56,7 @@ fn by_hand<L: AsyncLimit, W: World>() {
         {
             let mut newcomer = Box::pin(limiter.acquire_async());
             if line.polls(NEWCOMER, 1, newcomer.as_mut()) {
-                line.awaits(FIRST, 1, first);
-                line.awaits(SECOND, 1, second);
+                // Their turn came first, and nobody asked them since.
                 return line.judge();
             }
             line.drops(NEWCOMER, newcomer);
@@ -73,9 +74,9 @@ const FIRST: usize = 0;
 const SECOND: usize = 1;
 const NEWCOMER: usize = 2;
 
-fn in_turn<L: BlockingLimit, W: World>() {
+fn in_turn<L: BlockingLimit, W: World>(kept: Kept) {
     let shared = Arc::new(limiter::<L>(1, PERIOD));
-    let mut line = in_line::<W>();
+    let mut line = in_line::<W>(kept);
     line.acquires::<L, ByThread>(0, &shared);
     let waiting: Vec<_> = (1..7)
         .map(|who| {
@@ -96,9 +97,9 @@ fn in_turn<L: BlockingLimit, W: World>() {
 
 /// The permit is back, and somebody waits for it: of two timers at one moment the try's was armed first, so it
 /// comes before the waiter is awake.
-fn try_behind<L: BlockingLimit, W: World>() {
+fn try_behind<L: BlockingLimit, W: World>(kept: Kept) {
     let shared = Arc::new(limiter::<L>(1, PERIOD));
-    let mut line = in_line::<W>();
+    let mut line = in_line::<W>(kept);
     line.acquires::<L, ByThread>(0, &shared);
     let limiter = shared.clone();
     let waiter = W::spawn(move || {

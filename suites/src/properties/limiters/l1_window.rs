@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flowmeter_harness::limiter::Limiters;
-use flowmeter_harness::spec::limiter::{Grant, judge};
+use flowmeter_harness::spec::limiter::{Grant, Terms, judge};
 use flowmeter_harness::sync::World;
 
 use super::line::Line;
@@ -53,7 +53,12 @@ pub(super) fn cases<L: Limiters, F: Form<L>, W: World>() -> Vec<Case> {
 
 /// One thread alone: in virtual time it sees every grant at its moment, and no permit is away longer than its period.
 fn alone_in_line<W: World>(permits: u32) -> Line<W> {
-    Line::new(window::<W>(permits, PERIOD), true, is_virtual::<W>())
+    Line::new(Terms {
+        limit: window::<W>(permits, PERIOD),
+        first_come: true,
+        at_once: is_virtual::<W>(),
+        passes_on: true,
+    })
 }
 
 fn tries<L: Limiters, W: World>() {

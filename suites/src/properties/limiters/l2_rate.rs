@@ -1,6 +1,5 @@
 //! L2 (`RateBound`): at rate r with burst b, any interval has at most b + r · length grants.
 
-use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use flowmeter_harness::limiter::{Limiters, Quota};
 use flowmeter_harness::spec::limiter::{Grant, Limit, judge};
 use flowmeter_harness::sync::World;
 
-use super::{Form, acquired, is_virtual, nanos, pause, several, surely, tried};
+use super::{Form, acquired, is_virtual, nanos, pause, rate, several, tried};
 use crate::properties::{Case, Property, Reliance, obeys};
 
 pub(in crate::properties) const PROPERTY: Property = Property {
@@ -50,13 +49,8 @@ fn fresh<L: Limiters>() -> L {
     L::with_quota(quota).unwrap_or_else(|error| violated!("L4: {quota:?} was refused: {error:?}"))
 }
 
-/// In time that is sure to pass.
 fn limit<W: World>() -> Limit {
-    Limit::Rate {
-        permits: several(PERMITS),
-        period: NonZeroU64::new(surely::<W>(nanos(PERIOD))).expect("models take time"),
-        burst: several(BURST),
-    }
+    rate::<W>(PERMITS, PERIOD, BURST)
 }
 
 fn tries<L: Limiters, W: World>() {
@@ -64,13 +58,16 @@ fn tries<L: Limiters, W: World>() {
     let mut grants = Vec::new();
     let begin = W::now_nanos();
     // Virtual time does not pass while nobody waits.
-    let mut left = if is_virtual::<W>() {
+    let most = if is_virtual::<W>() {
         3 * BURST
     } else {
         u32::MAX
     };
-    while left > 0 && W::now_nanos() - begin < nanos(PERIOD) {
-        left -= 1;
+    for tries in 0..most {
+        // The burst is there, however late this thread is.
+        if tries >= BURST && W::now_nanos() - begin >= nanos(PERIOD) {
+            break;
+        }
         grants.extend(tried::<L, W>(&limiter));
     }
     holds!(

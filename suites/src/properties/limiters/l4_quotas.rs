@@ -1,11 +1,12 @@
 //! L4: impossible quotas are refused, odd ones do not drift.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use flowmeter_harness::limiter::{Attempt, LimitError, Limiters, Quota};
 use flowmeter_harness::sync::World;
 
-use super::{Form, acquired, limiter, nanos, several};
+use super::{Form, Kept, PERIOD, limiter, nanos, several};
 use crate::properties::{Case, Property, Reliance};
 
 pub(in crate::properties) const PROPERTY: Property = Property {
@@ -22,11 +23,10 @@ pub(super) fn cases<L: Limiters>() -> Vec<Case> {
     ]
 }
 
-pub(super) fn drift_cases<L: Limiters, F: Form<L>, W: World>() -> Vec<Case> {
-    let mut cases = vec![Case::new(
-        format!("{}, odd periods", F::NAME),
-        odd_periods::<L, F, W>,
-    )];
+pub(super) fn drift_cases<L: Limiters, F: Form<L>, W: World>(kept: Kept) -> Vec<Case> {
+    let mut cases = vec![Case::new(format!("{}, odd periods", F::NAME), move || {
+        odd_periods::<L, F, W>(kept);
+    })];
     for period in [SLOW, FAST] {
         cases.push(Case::new(
             format!("{}, one in {period:?}", F::NAME),
@@ -39,6 +39,9 @@ pub(super) fn drift_cases<L: Limiters, F: Form<L>, W: World>() -> Vec<Case> {
 /// Two in a second, and a million.
 const SLOW: Duration = Duration::from_millis(500);
 const FAST: Duration = Duration::from_micros(1);
+/// A prime number of nanoseconds.
+const ODD: Duration = Duration::from_nanos(1_000_003);
+const CENTURY: Duration = Duration::from_secs(100 * 365 * 86_400);
 
 fn made<L: Limiters>(permits: u32, period: Duration) -> Result<L, LimitError> {
     L::with_quota(Quota {
@@ -64,20 +67,24 @@ fn impossible<L: Limiters>() {
 
 /// Refused, or kept to: what was taken is not back.
 fn as_long_as_the_clock<L: Limiters>() {
-    let Ok(limiter) = made::<L>(2, Duration::from_nanos(u64::MAX)) else {
-        return;
-    };
-    for _ in 0..2 {
-        holds_eq!(
-            limiter.try_acquire(),
-            Attempt::Granted,
-            "L4: a permit that was free was refused"
-        );
+    for permits in [1, 2, u32::MAX] {
+        let Ok(limiter) = made::<L>(permits, Duration::from_nanos(u64::MAX)) else {
+            continue;
+        };
+        for _ in 0..permits.min(2) {
+            holds_eq!(
+                limiter.try_acquire(),
+                Attempt::Granted,
+                "L4: a permit that was free was refused"
+            );
+        }
+        if permits <= 2 {
+            holds!(
+                matches!(limiter.try_acquire(), Attempt::NotBefore(_)),
+                "L4: one more than {permits}"
+            );
+        }
     }
-    holds!(
-        matches!(limiter.try_acquire(), Attempt::NotBefore(_)),
-        "L4: the third of two permits"
-    );
 }
 
 /// These rates can be, in small portions and in large ones.
@@ -107,26 +114,100 @@ fn one_by_one<L: Limiters, F: Form<L>, W: World>(period: Duration) {
 }
 
 /// A prime number of nanoseconds for a number of permits that does not divide it.
-fn odd_periods<L: Limiters, F: Form<L>, W: World>() {
+fn odd_periods<L: Limiters, F: Form<L>, W: World>(kept: Kept) {
     const PERMITS: u32 = 7;
-    const PERIOD: u64 = 1_000_003;
     let periods = match W::name() {
         "loom" => 2,
         "shuttle" => 20,
         _ => 10_000 / u64::from(PERMITS),
     };
-    let limiter = limiter::<L>(PERMITS, Duration::from_nanos(PERIOD));
+    let limiter = limiter::<L>(PERMITS, ODD);
     let begin = W::now_nanos();
-    let mut last = begin;
-    for _ in 0..=periods * u64::from(PERMITS) {
-        last = acquired::<L, F, W>(&limiter).until;
+    let count = periods * u64::from(PERMITS) + 1;
+    for _ in 0..count {
+        F::acquire(&limiter);
     }
-    // The burst is had at the beginning, so this is the moment of the last grant, whatever a design does
-    // within a period.
-    let (exactly, one_grant) = (periods * PERIOD, PERIOD.div_ceil(PERMITS.into()));
-    let after = last - begin;
+    let after = W::now_nanos() - begin;
+    // Nothing is lost by one who is always there.
+    let exactly = kept.limit::<W>(PERMITS, ODD).least_for(count);
     holds!(
-        after.abs_diff(exactly) < one_grant,
-        "L4: {periods} periods of {PERIOD} ns took {after} ns"
+        after.abs_diff(exactly) < nanos(ODD).div_ceil(PERMITS.into()),
+        "L4: {count} of {PERMITS} in {ODD:?} took {after} ns and not {exactly} ns"
     );
+}
+
+/// For a world in which nothing takes time.
+pub(super) fn million_cases<L: Limiters, F: Form<L>, W: World>(kept: Kept) -> Vec<Case> {
+    vec![
+        Case::new("a million permits", move || a_million::<L, F, W>(kept)),
+        Case::new("centuries without anybody", move || {
+            idle_for_centuries::<L, F, W>(kept);
+        }),
+        Case::new("a queue of centuries", move || {
+            queue_of_centuries::<L, F, W>(kept);
+        }),
+    ]
+}
+
+/// Each pause is shorter than what a burst takes to come back, so nothing may be lost: at every moment exactly as
+/// many were granted as can be.
+fn a_million<L: Limiters, F: Form<L>, W: World>(kept: Kept) {
+    const PERMITS: u32 = 997;
+    let limit = kept.limit::<W>(PERMITS, ODD);
+    let limiter = limiter::<L>(PERMITS, ODD);
+    // A window is asked at its ends, where all of it is back.
+    let pause = super::limiter::<L>(1, if kept.by_rate { ODD / 3 } else { ODD });
+    let begin = W::now_nanos();
+    let mut granted = 0;
+    while granted < 1_000_000 {
+        F::acquire(&pause);
+        while limiter.try_acquire() == Attempt::Granted {
+            granted += 1;
+        }
+        let after = W::now_nanos() - begin;
+        holds_eq!(granted, limit.most_in(after), "L4: granted in {after} ns");
+    }
+}
+
+/// Whatever a limiter counts time in, a pause is a pause.
+fn idle_for_centuries<L: Limiters, F: Form<L>, W: World>(kept: Kept) {
+    const PERMITS: u32 = 3;
+    let limiter = limiter::<L>(PERMITS, PERIOD);
+    let mut line = kept.line::<W>(PERMITS, true);
+    let pause = super::limiter::<L>(1, CENTURY / 2);
+    F::acquire(&pause);
+    for _ in 0..3 {
+        // Half of 64 bits of thirds of a nanosecond are 97 years.
+        for _ in 0..3 {
+            F::acquire(&pause);
+        }
+        for _ in 0..=PERMITS {
+            line.tries(&limiter);
+        }
+    }
+    line.judge();
+}
+
+/// Those in line wait for longer than anything that waits, and not a moment too long.
+fn queue_of_centuries<L: Limiters, F: Form<L>, W: World>(kept: Kept) {
+    const THREADS: u64 = 8;
+    let period = CENTURY / 2;
+    let shared = Arc::new(limiter::<L>(1, period));
+    let begin = W::now_nanos();
+    let waiting: Vec<_> = (0..THREADS)
+        .map(|_| {
+            let limiter = shared.clone();
+            W::spawn(move || {
+                F::acquire(&*limiter);
+                W::now_nanos()
+            })
+        })
+        .collect();
+    let mut served: Vec<u64> = waiting.into_iter().map(W::join).collect();
+    served.sort_unstable();
+    let limit = kept.limit::<W>(1, period);
+    let exactly: Vec<u64> = (1..=THREADS)
+        .map(|count| begin + limit.least_for(count))
+        .collect();
+    holds_eq!(served, exactly, "L4: one in half a century");
 }

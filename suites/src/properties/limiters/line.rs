@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::limiter::{Attempt, LimitError, Limiters};
-use flowmeter_harness::spec::limiter::{Event, Limit, Terms, Waiters};
+use flowmeter_harness::spec::limiter::{Event, Terms, Waiters};
 use flowmeter_harness::sync::{Deadline, World};
 
 use super::Form;
@@ -21,14 +21,10 @@ pub(super) struct Line<W> {
 }
 
 impl<W: World> Line<W> {
-    /// `at_once`: whether the thread sees each grant at its moment, and each comes as soon as it can.
-    pub(super) fn new(limit: Limit, first_come: bool, at_once: bool) -> Self {
+    /// Nothing was seen yet.
+    pub(super) fn new(terms: Terms) -> Self {
         Line {
-            terms: Terms {
-                limit,
-                first_come,
-                at_once,
-            },
+            terms,
             events: Vec::new(),
             waiting: Vec::new(),
             world: PhantomData,

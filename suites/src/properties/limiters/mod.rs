@@ -7,6 +7,7 @@
 
 pub(super) mod l1_waiter_fifo;
 pub(super) mod l1_window;
+pub(super) mod l2_one_wake;
 pub(super) mod l2_rate;
 pub(super) mod l3_waiters;
 pub(super) mod l4_quotas;
@@ -21,11 +22,12 @@ use flowmeter_harness::limiter::{
     Limiters, Quota, WeightedLimit,
 };
 use flowmeter_harness::registry::Contestant;
-use flowmeter_harness::spec::limiter::{Grant, Limit};
+use flowmeter_harness::spec::limiter::{Grant, Limit, Terms};
 use flowmeter_harness::sync::World;
 
 use super::Owed;
 use super::form::{ByFuture, ByThread};
+use line::Line;
 
 /// Long enough for a thread to wait, short enough for a model of several; an odd number of nanoseconds, which no
 /// coarser unit holds.
@@ -84,6 +86,54 @@ fn window<W: World>(permits: u32, period: Duration) -> Limit {
     Limit::Window {
         permits: several(permits),
         period: NonZeroU64::new(surely::<W>(nanos(period))).expect("models take time"),
+    }
+}
+
+/// L2's limit, in time that is sure to pass.
+fn rate<W: World>(permits: u32, period: Duration, burst: u32) -> Limit {
+    Limit::Rate {
+        permits: several(permits),
+        period: NonZeroU64::new(surely::<W>(nanos(period))).expect("models take time"),
+        burst: several(burst),
+    }
+}
+
+/// What somebody claims that says when others are served.
+#[derive(Clone, Copy)]
+pub(super) struct Kept {
+    by_rate: bool,
+    first_come: bool,
+    passes_on: bool,
+}
+
+impl Kept {
+    fn of(who: &Contestant) -> Kept {
+        Kept {
+            by_rate: claims(who, Claim::RateBound),
+            first_come: claims(who, Claim::WaiterFifo),
+            passes_on: claims(who, Claim::PassesOn),
+        }
+    }
+
+    /// What is kept to with a quota of so many permits in a period, all of which may be had at once. Real time shows no
+    /// more than the burst and what the rate adds, which is more than a window ever holds.
+    fn limit<W: World>(self, permits: u32, period: Duration) -> Limit {
+        if self.by_rate || !is_virtual::<W>() {
+            rate::<W>(permits, period, permits)
+        } else {
+            window::<W>(permits, period)
+        }
+    }
+
+    /// Those who wait for that. `at_once`: whether the thread sees each grant at its moment, and each comes as soon as it
+    /// can.
+    fn line<W: World>(self, permits: u32, at_once: bool) -> Line<W> {
+        Line::new(Terms {
+            limit: self.limit::<W>(permits, PERIOD),
+            first_come: self.first_come,
+            at_once,
+            passes_on: self.passes_on,
+        })
     }
 }
 
@@ -149,29 +199,36 @@ pub(super) fn limiter_owes<L: Limiters, W: World>(who: &Contestant) -> Owed {
 
 pub(super) fn blocking_limit_owes<L: BlockingLimit, W: World>(who: &Contestant) -> Owed {
     let mut owed = form_owes::<L, ByThread, W>(who);
-    owed.push((&l3_waiters::PROPERTY, l3_waiters::cases::<L, ByThread, W>()));
     if claims(who, Claim::WaiterFifo) && time_stands_still::<W>() {
-        let cases = l1_waiter_fifo::blocking_cases::<L, W>();
+        let cases = l1_waiter_fifo::blocking_cases::<L, W>(Kept::of(who));
         owed.push((&l1_waiter_fifo::PROPERTY, cases));
+    }
+    if time_stands_still::<W>() {
+        let cases = l4_quotas::million_cases::<L, ByThread, W>(Kept::of(who));
+        owed.push((&l4_quotas::PROPERTY, cases));
     }
     owed
 }
 
 pub(super) fn async_limit_owes<L: AsyncLimit, W: World>(who: &Contestant) -> Owed {
     let mut owed = form_owes::<L, ByFuture<W>, W>(who);
-    let waiting = l3_waiters::cases::<L, ByFuture<W>, W>();
-    owed.push((&l3_waiters::PROPERTY, waiting));
-    let dropped = l3_waiters::dropped_cases::<L, W>();
+    let dropped = l3_waiters::dropped_cases::<L, W>(Kept::of(who));
     owed.push((&l3_waiters::PROPERTY, dropped));
     if claims(who, Claim::WaiterFifo) {
-        let cases = l1_waiter_fifo::async_cases::<L, W>();
+        let cases = l1_waiter_fifo::async_cases::<L, W>(Kept::of(who));
         owed.push((&l1_waiter_fifo::PROPERTY, cases));
+    }
+    if claims(who, Claim::WakesOnce) && time_stands_still::<W>() {
+        let cases = l2_one_wake::cases::<L, W>(Kept::of(who));
+        owed.push((&l2_one_wake::PROPERTY, cases));
     }
     owed
 }
 
 fn form_owes<L: Limiters, F: Form<L>, W: World>(who: &Contestant) -> Owed {
-    let mut owed = Vec::new();
+    let kept = Kept::of(who);
+    let waiting = l3_waiters::cases::<L, F, W>(kept);
+    let mut owed = vec![(&l3_waiters::PROPERTY, waiting)];
     if claims(who, Claim::WindowBound) {
         owed.push((&l1_window::PROPERTY, l1_window::cases::<L, F, W>()));
     }
@@ -179,21 +236,22 @@ fn form_owes<L: Limiters, F: Form<L>, W: World>(who: &Contestant) -> Owed {
         owed.push((&l2_rate::PROPERTY, l2_rate::cases::<L, F, W>()));
     }
     if is_virtual::<W>() {
-        owed.push((&l4_quotas::PROPERTY, l4_quotas::drift_cases::<L, F, W>()));
+        let cases = l4_quotas::drift_cases::<L, F, W>(kept);
+        owed.push((&l4_quotas::PROPERTY, cases));
     }
     owed
 }
 
-pub(super) fn limit_deadline_owes<L: LimitDeadline, W: World>() -> Owed {
+pub(super) fn limit_deadline_owes<L: LimitDeadline, W: World>(who: &Contestant) -> Owed {
     let acquire_until = |limiter: &L, deadline| limiter.acquire_until(deadline);
-    let mut cases = l3_waiters::deadline_cases::<L, W>(acquire_until);
+    let mut cases = l3_waiters::deadline_cases::<L, W>(Kept::of(who), acquire_until);
     cases.extend(l3_waiters::stranded_cases::<L, W>(acquire_until));
     vec![(&l3_waiters::PROPERTY, cases)]
 }
 
-pub(super) fn async_limit_deadline_owes<L: AsyncLimitDeadline, W: World>() -> Owed {
+pub(super) fn async_limit_deadline_owes<L: AsyncLimitDeadline, W: World>(who: &Contestant) -> Owed {
     let acquire_until = |limiter: &L, deadline| W::block_on(limiter.acquire_until_async(deadline));
-    let mut cases = l3_waiters::deadline_cases::<L, W>(acquire_until);
+    let mut cases = l3_waiters::deadline_cases::<L, W>(Kept::of(who), acquire_until);
     // Loom has no room for two tasks, their timers and a third acquisition.
     if W::name() != "loom" {
         cases.extend(l3_waiters::stranded_cases::<L, W>(acquire_until));
@@ -201,17 +259,18 @@ pub(super) fn async_limit_deadline_owes<L: AsyncLimitDeadline, W: World>() -> Ow
     vec![(&l3_waiters::PROPERTY, cases)]
 }
 
-pub(super) fn weighted_limit_owes<L: WeightedLimit, W: World>() -> Owed {
-    let cases = l3_waiters::weight_cases::<L, W>("blocking", |limiter, weight| {
+pub(super) fn weighted_limit_owes<L: WeightedLimit, W: World>(who: &Contestant) -> Owed {
+    let cases = l3_waiters::weight_cases::<L, W>(Kept::of(who), "blocking", |limiter, weight| {
         limiter.acquire_weight(weight)
     });
     vec![(&l3_waiters::PROPERTY, cases)]
 }
 
-pub(super) fn async_weighted_limit_owes<L: AsyncWeightedLimit, W: World>() -> Owed {
-    let mut cases = l3_waiters::weight_cases::<L, W>("async", |limiter, weight| {
+pub(super) fn async_weighted_limit_owes<L: AsyncWeightedLimit, W: World>(who: &Contestant) -> Owed {
+    let kept = Kept::of(who);
+    let mut cases = l3_waiters::weight_cases::<L, W>(kept, "async", |limiter, weight| {
         W::block_on(limiter.acquire_weight_async(weight))
     });
-    cases.extend(l3_waiters::dropped_weight_cases::<L, W>());
+    cases.extend(l3_waiters::dropped_weight_cases::<L, W>(kept));
     vec![(&l3_waiters::PROPERTY, cases)]
 }

@@ -107,13 +107,14 @@ impl Rate {
     fn fullest(self, who: &Contestant, waiters: Threads) -> u64 {
         let Quota { permits, burst, .. } = self.quota();
         let period = self.period();
-        let limit = match who.capabilities.claims.contains(&Claim::RateBound) {
-            true => Limit::Rate {
+        // Who promises neither has a bucket too, and may fill it at once.
+        let limit = match who.capabilities.claims.contains(&Claim::WindowBound) {
+            true => Limit::Window { permits, period },
+            false => Limit::Rate {
                 permits,
                 period,
                 burst,
             },
-            false => Limit::Window { permits, period },
         };
         waiters.get() + limit.most_in(period.get() - 1)
     }

@@ -1,4 +1,13 @@
-//! Which permits are away, and when each is back.
+//! A semaphore of n permits, each of which is back one period after its acquisition: a window that slides,
+//! after Anders Murphy, "Clojure: managing throughput with virtual threads".
+//!
+//! There each permit has a thread of its own that sleeps and then returns it. Here nobody returns
+//! anything: a permit is back when the clock says so. Who waits stands in a [`Line`].
+//!
+//! Invariant: an acquisition reads the clock under the lock, and takes permits that were free at that
+//! reading; permits taken at t are free again at readings from t + period on. So no half-open period of
+//! readings holds more than n. The caller sees its permit later than the reading: starts of the work are
+//! as regular as the machine wakes threads, which nobody can promise.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -6,13 +15,22 @@ use std::num::NonZeroU32;
 use flowmeter_harness::limiter::{LimitError, Quota};
 use flowmeter_harness::sync::Deadline;
 
-/// The acquisitions of the last period. The caller holds the lock around it and reads the clock under that
-/// lock, so the moments it is given never run backwards.
+use super::line::{AsyncLine, Line, Supply};
+use super::rate;
+
+/// Whoever comes first is served first.
+pub type FairSemaphore = Line<Window, true>;
+/// Whoever comes takes what is free.
+pub type UnfairSemaphore = Line<Window, false>;
+/// The same for tasks.
+pub type AsyncSemaphore<T, const FAIR: bool> = AsyncLine<Window, T, FAIR>;
+
+/// The acquisitions of the last period.
 #[derive(Debug)]
-pub(super) struct Window {
+pub struct Window {
     permits: u32,
     period_nanos: u64,
-    /// Permits that are here, as of the last [`Window::collect`].
+    /// Permits that are here, as of the last [`Supply::collect`].
     free: u32,
     /// Those that are away, in the order of their acquisition, hence of their return.
     away: VecDeque<Away>,
@@ -25,11 +43,14 @@ struct Away {
     permits: u32,
 }
 
-impl Window {
-    pub(super) fn new(quota: Quota) -> Result<Window, LimitError> {
-        let period_nanos = u64::try_from(quota.period.as_nanos());
-        let period_nanos = period_nanos.map_err(|_| LimitError::ImpossibleRate)?;
-        if period_nanos == 0 || quota.burst != quota.permits {
+impl Supply for Window {
+    /// When the permits are back.
+    type Receipt = Deadline;
+
+    /// Refuses a burst that is not the number of permits: the window has no other.
+    fn of(quota: Quota) -> Result<Window, LimitError> {
+        let period_nanos = rate::nanos(quota.period)?;
+        if quota.burst != quota.permits {
             return Err(LimitError::ImpossibleRate);
         }
         Ok(Window {
@@ -40,8 +61,7 @@ impl Window {
         })
     }
 
-    /// What is back at `now` is here.
-    pub(super) fn collect(&mut self, now: u64) {
+    fn collect(&mut self, now: u64) {
         while let Some(first) = self.away.front()
             && first.back.as_nanos() <= now
         {
@@ -50,8 +70,7 @@ impl Window {
         }
     }
 
-    /// Takes `weight` permits at `now`, up to which it has collected; answers when they are back.
-    pub(super) fn take(&mut self, weight: NonZeroU32, now: u64) -> Option<Deadline> {
+    fn take(&mut self, weight: NonZeroU32, now: u64) -> Option<Deadline> {
         let weight = weight.get();
         self.free = self.free.checked_sub(weight)?;
         let back = Deadline::from_nanos(now.saturating_add(self.period_nanos));
@@ -65,8 +84,8 @@ impl Window {
         Some(back)
     }
 
-    /// Makes an acquisition undone of which nobody has heard; nothing to do where its permits are back.
-    pub(super) fn undo(&mut self, weight: NonZeroU32, back: Deadline) {
+    /// There is nothing to do where the permits are back.
+    fn undo(&mut self, weight: NonZeroU32, back: Deadline) {
         let place = self.away.binary_search_by_key(&back, |away| away.back);
         if let Ok(place) = place {
             self.away[place].permits -= weight.get();
@@ -74,8 +93,7 @@ impl Window {
         }
     }
 
-    /// When so many more permits can have been acquired, if each is as soon as it is back.
-    pub(super) fn earliest(&self, permits: u64, now: u64) -> Deadline {
+    fn earliest(&self, permits: u64, now: u64) -> Deadline {
         let all = u64::from(self.permits);
         let (rounds, rest) = ((permits - 1) / all, (permits - 1) % all + 1);
         let mut there = u64::from(self.free);

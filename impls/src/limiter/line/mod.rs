@@ -1,14 +1,7 @@
-//! A semaphore of n permits, each of which is back one period after its acquisition: a window that slides,
-//! after Anders Murphy, "Clojure: managing throughput with virtual threads".
+//! A line in front of a supply of permits: for threads ([`Line`]), and for tasks ([`AsyncLine`]), who sleep on a timer.
 //!
-//! There each permit has a thread of its own that sleeps and then returns it. Here nobody returns
-//! anything: a permit is back when the clock says so, and whoever waits sleeps until that moment. Without
-//! tasks there is no timer and no thread ([`Semaphore`]); futures sleep on a timer ([`AsyncSemaphore`]).
-//!
-//! Invariant: an acquisition reads the clock under the lock, and takes permits that were free at that
-//! reading; permits taken at t are free again at readings from t + period on. So no half-open period of
-//! readings holds more than n. The caller sees its permit later than the reading: starts of the work are
-//! as regular as the machine wakes threads, which nobody can promise.
+//! Nobody returns permits: they are back when the clock says so ([`Supply`]), and whoever waits sleeps until that
+//! moment. Without tasks there is no timer and no thread.
 //!
 //! Those who wait stand in a queue. Whoever looks at the limiter grants to the first of them as long as their
 //! permits are here, and wakes these: nobody depends on another's thread or poll. Each sleeps until the moment at
@@ -18,7 +11,7 @@
 //!
 //! Who gives up leaves the queue and looks once more, for those behind it. Where it was granted without having
 //! heard of it (a future that is dropped before its next poll), that acquisition is undone. A future that is
-//! granted and neither polled nor dropped holds its permits for one period, as everybody does.
+//! granted and neither polled nor dropped keeps its permits, and holds up nobody.
 //!
 //! Fair: who finds somebody waiting waits behind, and one attempt (`try_acquire`, a deadline that has
 //! passed) fails. Unfair: who comes takes what is free, and those in the queue may find nothing when they
@@ -26,8 +19,8 @@
 
 mod awaited;
 mod queue;
-mod window;
 
+use std::fmt;
 use std::num::NonZeroU32;
 
 use flowmeter_harness::limiter::{
@@ -37,32 +30,50 @@ use flowmeter_harness::sync::Deadline;
 
 use crate::sync::{Mutex, Parker, clock};
 
+pub use awaited::AsyncLine;
 use queue::{Queue, Ticket, Wake};
-use window::Window;
 
-pub use awaited::AsyncSemaphore;
+/// Permits that come back with time. Who uses them holds a lock around them and reads the clock under that lock, so the
+/// moments that they are given never run backwards.
+pub trait Supply: fmt::Debug + Send + Sized + 'static {
+    /// What undoes an acquisition.
+    type Receipt: Copy + fmt::Debug + Send;
 
-/// Whoever comes first is served first.
-pub type FairSemaphore = Semaphore<true>;
-/// Whoever comes takes what is free.
-pub type UnfairSemaphore = Semaphore<false>;
+    /// All of them are here.
+    ///
+    /// # Errors
+    /// [`LimitError::ImpossibleRate`].
+    fn of(quota: Quota) -> Result<Self, LimitError>;
 
-/// n permits, each back one period after its acquisition, for threads.
+    /// What is back at `now` is here.
+    fn collect(&mut self, now: u64);
+
+    /// Takes permits at `now`, up to which it has collected, if there are as many.
+    fn take(&mut self, weight: NonZeroU32, now: u64) -> Option<Self::Receipt>;
+
+    /// Makes an acquisition undone of which nobody has heard, as far as that grants nothing that was not there.
+    fn undo(&mut self, weight: NonZeroU32, receipt: Self::Receipt);
+
+    /// When so many more permits can have been acquired, if each is as soon as it is there.
+    fn earliest(&self, permits: u64, now: u64) -> Deadline;
+}
+
+/// Permits of a supply, for threads.
 #[derive(Debug)]
-pub struct Semaphore<const FAIR: bool> {
-    permits: NonZeroU32,
-    state: Mutex<State>,
+pub struct Line<S: Supply, const FAIR: bool> {
+    burst: NonZeroU32,
+    state: Mutex<State<S>>,
 }
 
 #[derive(Debug)]
-struct State {
-    window: Window,
-    queue: Queue,
+struct State<S: Supply> {
+    supply: S,
+    queue: Queue<S::Receipt>,
 }
 
 /// A place in the queue, given up when it is dropped.
-struct Place<'a, const FAIR: bool> {
-    semaphore: &'a Semaphore<FAIR>,
+struct Place<'a, S: Supply, const FAIR: bool> {
+    line: &'a Line<S, FAIR>,
     ticket: Ticket,
     deadline: Deadline,
     /// Granted, and gone from the queue.
@@ -78,25 +89,25 @@ enum Turn {
     Later(Deadline),
 }
 
-impl State {
+impl<S: Supply> State<S> {
     /// Grants to the first of those who wait, as long as there are permits; whom to wake, without the lock.
     fn grant(&mut self, now: u64) -> Vec<Wake> {
-        self.window.collect(now);
+        self.supply.collect(now);
         let mut to_wake = Vec::new();
         while let Some(first) = self.queue.first() {
-            let Some(back) = self.window.take(first.weight, now) else {
-                let due = self.window.earliest(first.weight.get().into(), now);
+            let Some(receipt) = self.supply.take(first.weight, now) else {
+                let due = self.supply.earliest(first.weight.get().into(), now);
                 let oversleeps = first.sleeping.take_if(|(until, _)| *until > due);
                 to_wake.extend(oversleeps.map(|(_, wake)| wake));
                 break;
             };
-            to_wake.extend(self.queue.grant_first(back));
+            to_wake.extend(self.queue.grant_first(receipt));
         }
         to_wake
     }
 }
 
-impl<const FAIR: bool> Semaphore<FAIR> {
+impl<S: Supply, const FAIR: bool> Line<S, FAIR> {
     /// Takes permits without waiting; else says when enough are back, unless somebody waits for them.
     fn take_at_once(&self, weight: NonZeroU32) -> Result<(), Option<Deadline>> {
         let mut state = self.state.lock();
@@ -105,23 +116,23 @@ impl<const FAIR: bool> Semaphore<FAIR> {
         if FAIR {
             to_wake = state.grant(now);
         } else {
-            state.window.collect(now);
+            state.supply.collect(now);
         }
         let answer = if FAIR && state.queue.first().is_some() {
             Err(None)
-        } else if state.window.take(weight, now).is_some() {
+        } else if state.supply.take(weight, now).is_some() {
             Ok(())
         } else {
-            Err(Some(state.window.earliest(weight.get().into(), now)))
+            Err(Some(state.supply.earliest(weight.get().into(), now)))
         };
         drop(state);
         to_wake.into_iter().for_each(Wake::wake);
         answer
     }
 
-    fn enter(&self, weight: NonZeroU32, deadline: Deadline) -> Place<'_, FAIR> {
+    fn enter(&self, weight: NonZeroU32, deadline: Deadline) -> Place<'_, S, FAIR> {
         Place {
-            semaphore: self,
+            line: self,
             ticket: self.state.lock().queue.enter(weight),
             deadline,
             served: false,
@@ -146,17 +157,17 @@ impl<const FAIR: bool> Semaphore<FAIR> {
 
     /// An acquisition that could never be granted is refused.
     fn check_weight(&self, weight: NonZeroU32) -> Result<(), LimitError> {
-        if weight > self.permits {
+        if weight > self.burst {
             return Err(LimitError::AboveBurst);
         }
         Ok(())
     }
 }
 
-impl<const FAIR: bool> Place<'_, FAIR> {
+impl<S: Supply, const FAIR: bool> Place<'_, S, FAIR> {
     /// Looks, and has itself woken by `wake` where it has to wait.
     fn turn(&mut self, wake: Wake) -> Turn {
-        let mut state = self.semaphore.state.lock();
+        let mut state = self.line.state.lock();
         // It is awake: nobody needs to wake it. Dropped below, without the lock.
         let awake = state.queue.waiter(self.ticket).sleeping.take();
         let now = clock::now_nanos();
@@ -169,7 +180,7 @@ impl<const FAIR: bool> Place<'_, FAIR> {
             Turn::TimedOut
         } else {
             let distance = state.queue.distance(self.ticket);
-            let until = state.window.earliest(distance, now).min(self.deadline);
+            let until = state.supply.earliest(distance, now).min(self.deadline);
             state.queue.waiter(self.ticket).sleeping = Some((until, wake));
             Turn::Later(until)
         };
@@ -180,15 +191,15 @@ impl<const FAIR: bool> Place<'_, FAIR> {
     }
 }
 
-impl<const FAIR: bool> Drop for Place<'_, FAIR> {
+impl<S: Supply, const FAIR: bool> Drop for Place<'_, S, FAIR> {
     fn drop(&mut self) {
         if self.served {
             return;
         }
-        let mut state = self.semaphore.state.lock();
+        let mut state = self.line.state.lock();
         let gone = state.queue.leave(self.ticket);
-        if let Some(back) = gone.granted {
-            state.window.undo(gone.weight, back);
+        if let Some(receipt) = gone.granted {
+            state.supply.undo(gone.weight, receipt);
         }
         let to_wake = state.grant(clock::now_nanos());
         drop(state);
@@ -199,15 +210,14 @@ impl<const FAIR: bool> Drop for Place<'_, FAIR> {
 
 const ONE: NonZeroU32 = NonZeroU32::MIN;
 
-impl<const FAIR: bool> Limiters for Semaphore<FAIR> {
-    /// Refuses a burst that is not the number of permits: the window has no other.
+impl<S: Supply, const FAIR: bool> Limiters for Line<S, FAIR> {
     fn with_quota(quota: Quota) -> Result<Self, LimitError> {
-        let window = Window::new(quota)?;
-        Ok(Semaphore {
-            permits: quota.permits,
+        let supply = S::of(quota)?;
+        Ok(Line {
+            burst: quota.burst,
             state: Mutex::new(State {
-                window,
-                queue: Queue::default(),
+                supply,
+                queue: Queue::new(),
             }),
         })
     }
@@ -220,19 +230,19 @@ impl<const FAIR: bool> Limiters for Semaphore<FAIR> {
     }
 }
 
-impl<const FAIR: bool> BlockingLimit for Semaphore<FAIR> {
+impl<S: Supply, const FAIR: bool> BlockingLimit for Line<S, FAIR> {
     fn acquire(&self) {
         self.wait(ONE, Deadline::NEVER);
     }
 }
 
-impl<const FAIR: bool> LimitDeadline for Semaphore<FAIR> {
+impl<S: Supply, const FAIR: bool> LimitDeadline for Line<S, FAIR> {
     fn acquire_until(&self, deadline: Deadline) -> bool {
         self.wait(ONE, deadline)
     }
 }
 
-impl<const FAIR: bool> WeightedLimit for Semaphore<FAIR> {
+impl<S: Supply, const FAIR: bool> WeightedLimit for Line<S, FAIR> {
     fn acquire_weight(&self, weight: NonZeroU32) -> Result<(), LimitError> {
         self.check_weight(weight)?;
         self.wait(weight, Deadline::NEVER);

@@ -29,27 +29,36 @@ impl Wake {
 pub(super) struct Ticket(u64);
 
 /// Those who were granted and do not know it yet, and behind them those who wait.
-#[derive(Debug, Default)]
-pub(super) struct Queue {
-    places: VecDeque<Waiter>,
+#[derive(Debug)]
+pub(super) struct Queue<R> {
+    places: VecDeque<Waiter<R>>,
     /// How many of the first were granted.
     granted: usize,
     asked: u64,
 }
 
 #[derive(Debug)]
-pub(super) struct Waiter {
+pub(super) struct Waiter<R> {
     ticket: Ticket,
     pub(super) weight: NonZeroU32,
     /// When it will look again by itself, and how to have it look sooner; nothing while it is looking.
     pub(super) sleeping: Option<(Deadline, Wake)>,
-    /// When the permits that it was granted are back.
-    pub(super) granted: Option<Deadline>,
+    /// What it was granted.
+    pub(super) granted: Option<R>,
 }
 
-impl Queue {
+impl<R> Queue<R> {
+    /// Nobody waits.
+    pub(super) fn new() -> Queue<R> {
+        Queue {
+            places: VecDeque::new(),
+            granted: 0,
+            asked: 0,
+        }
+    }
+
     /// The first of those who wait.
-    pub(super) fn first(&mut self) -> Option<&mut Waiter> {
+    pub(super) fn first(&mut self) -> Option<&mut Waiter<R>> {
         self.places.get_mut(self.granted)
     }
 
@@ -66,17 +75,17 @@ impl Queue {
         ticket
     }
 
-    /// Grants the first of those who wait permits that are back then; how to tell it.
-    pub(super) fn grant_first(&mut self, back: Deadline) -> Option<Wake> {
+    /// Grants the first of those who wait its permits; how to tell it.
+    pub(super) fn grant_first(&mut self, receipt: R) -> Option<Wake> {
         let first = self.first()?;
-        first.granted = Some(back);
+        first.granted = Some(receipt);
         let sleeping = first.sleeping.take();
         self.granted += 1;
         sleeping.map(|(_, wake)| wake)
     }
 
     /// Who has that place.
-    pub(super) fn waiter(&mut self, ticket: Ticket) -> &mut Waiter {
+    pub(super) fn waiter(&mut self, ticket: Ticket) -> &mut Waiter<R> {
         let place = self.place(ticket);
         &mut self.places[place]
     }
@@ -90,7 +99,7 @@ impl Queue {
     }
 
     /// Gives up a place.
-    pub(super) fn leave(&mut self, ticket: Ticket) -> Waiter {
+    pub(super) fn leave(&mut self, ticket: Ticket) -> Waiter<R> {
         let place = self.place(ticket);
         let gone = self.places.remove(place).expect("it has its place");
         self.granted -= usize::from(gone.granted.is_some());

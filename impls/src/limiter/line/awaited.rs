@@ -1,4 +1,4 @@
-//! The semaphore for tasks: the same window and queue, and a timer for those who sleep.
+//! The same for tasks: the supply and its queue, and a timer for those who sleep.
 
 use std::future::poll_fn;
 use std::num::NonZeroU32;
@@ -12,22 +12,22 @@ use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::Sleep;
 
 use super::queue::Wake;
-use super::{ONE, Semaphore, Turn};
+use super::{Line, ONE, Supply, Turn};
 
-/// n permits, each back one period after its acquisition, for tasks that sleep on a timer `S`.
+/// Permits of a supply, for tasks that sleep on a timer `T`.
 #[derive(Debug)]
-pub struct AsyncSemaphore<S, const FAIR: bool> {
-    semaphore: Semaphore<FAIR>,
-    timer: S,
+pub struct AsyncLine<S: Supply, T, const FAIR: bool> {
+    line: Line<S, FAIR>,
+    timer: T,
 }
 
-impl<S: Sleep, const FAIR: bool> AsyncSemaphore<S, FAIR> {
+impl<S: Supply, T: Sleep, const FAIR: bool> AsyncLine<S, T, FAIR> {
     /// Whether it was granted until the deadline. Dropped while it waits, it gives up its place.
     async fn wait(&self, weight: NonZeroU32, deadline: Deadline) -> bool {
-        if self.semaphore.take_at_once(weight).is_ok() {
+        if self.line.take_at_once(weight).is_ok() {
             return true;
         }
-        let mut place = self.semaphore.enter(weight, deadline);
+        let mut place = self.line.enter(weight, deadline);
         let mut sleep = pin!(None);
         let mut asleep_until = None;
         poll_fn(|context| {
@@ -55,34 +55,34 @@ impl<S: Sleep, const FAIR: bool> AsyncSemaphore<S, FAIR> {
     }
 }
 
-impl<S: Sleep, const FAIR: bool> Limiters for AsyncSemaphore<S, FAIR> {
+impl<S: Supply, T: Sleep, const FAIR: bool> Limiters for AsyncLine<S, T, FAIR> {
     fn with_quota(quota: Quota) -> Result<Self, LimitError> {
-        Ok(AsyncSemaphore {
-            semaphore: Semaphore::with_quota(quota)?,
-            timer: S::start(),
+        Ok(AsyncLine {
+            line: Line::with_quota(quota)?,
+            timer: T::start(),
         })
     }
 
     fn try_acquire(&self) -> Attempt {
-        self.semaphore.try_acquire()
+        self.line.try_acquire()
     }
 }
 
-impl<S: Sleep, const FAIR: bool> AsyncLimit for AsyncSemaphore<S, FAIR> {
+impl<S: Supply, T: Sleep, const FAIR: bool> AsyncLimit for AsyncLine<S, T, FAIR> {
     async fn acquire_async(&self) {
         self.wait(ONE, Deadline::NEVER).await;
     }
 }
 
-impl<S: Sleep, const FAIR: bool> AsyncLimitDeadline for AsyncSemaphore<S, FAIR> {
+impl<S: Supply, T: Sleep, const FAIR: bool> AsyncLimitDeadline for AsyncLine<S, T, FAIR> {
     async fn acquire_until_async(&self, deadline: Deadline) -> bool {
         self.wait(ONE, deadline).await
     }
 }
 
-impl<S: Sleep, const FAIR: bool> AsyncWeightedLimit for AsyncSemaphore<S, FAIR> {
+impl<S: Supply, T: Sleep, const FAIR: bool> AsyncWeightedLimit for AsyncLine<S, T, FAIR> {
     async fn acquire_weight_async(&self, weight: NonZeroU32) -> Result<(), LimitError> {
-        self.semaphore.check_weight(weight)?;
+        self.line.check_weight(weight)?;
         self.wait(weight, Deadline::NEVER).await;
         Ok(())
     }
