@@ -25,10 +25,10 @@ impl Registry for Substituted {
 
 #[test]
 fn at_least_five_claims_about_core_async_are_false_of_another() {
-    let right = holding::<Sim, _>(Substituted, "core_async");
+    let right = holding::<Sim>(Substituted, "core_async");
     let all_hold = right.iter().all(|(_, holds)| *holds == Holds::Yes);
     assert!(all_hold && right.len() > 10, "{right:?}");
-    let substituted = holding::<Sim, _>(Substituted, "swapped");
+    let substituted = holding::<Sim>(Substituted, "swapped");
     assert_eq!(substituted.len(), right.len());
     let turned = substituted.iter().filter(|(_, holds)| *holds == Holds::No);
     assert!(turned.count() >= 5, "{substituted:?}");
