@@ -81,7 +81,8 @@ pub fn mix<C: AwaitAlts, T: Message>(spawner: &impl Spawn, to: C::Tx<T>) -> Mix<
 
 /// Of [`mix`].
 ///
-/// What is changed goes for all that is taken from then on. A value that was taken already is heard or not by what is set
+/// What is changed goes for all that is taken once the go block has heard of it: a change and a value that come at the same
+/// time are as they are in any alts, so one value more may be taken. A value that was taken already is heard or not by what is set
 /// when it is to be put: one of an input that was paused or removed just then is heard if it was to be.
 pub struct Mix<C: Channels, T: Message> {
     desk: Arc<Mutex<Desk<C, T>>>,

@@ -104,8 +104,8 @@ fn muted<S: Stage>() {
     );
 }
 
-/// The other input is not taken from. What it brought just before may be on its way under std, where nobody knows whether
-/// the mix is at rest.
+/// The other input is not taken from once the mix has heard of it. What it brought just before may be on its way under
+/// std, where nobody knows whether the mix is at rest.
 fn held<S: Stage>(hold: impl FnOnce(&Mix<S>, [Input<S>; 2])) {
     let on_its_way = usize::from(S::W::name() == "std");
     let (seen, left) = with_executor::<S, _>(|go| {
@@ -116,6 +116,8 @@ fn held<S: Stage>(hold: impl FnOnce(&Mix<S>, [Input<S>; 2])) {
         let other = S::F::admix(&mix, from);
         come_to_rest::<S>(go);
         hold(&mix, [one, other]);
+        // Until the mix has heard of it, one more may be taken.
+        come_to_rest::<S>(go);
         put::<S>(&mut other_tx, 11);
         put::<S>(&mut other_tx, 12);
         put::<S>(&mut tx, 1);
