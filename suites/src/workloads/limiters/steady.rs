@@ -19,6 +19,9 @@ use crate::scenario::{Facts, Form, Threads};
 use crate::workloads::ledger::{disproved, void};
 use crate::workloads::start::Start;
 
+/// A proof lasts so long at least, nanoseconds: on a busy machine nobody may be there for a few milliseconds.
+const PROOF: u64 = 50_000_000;
+
 /// How many at which rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -59,7 +62,7 @@ impl<A: Acquiring> Stage for Steady<A> {
     fn prove(&mut self) -> Result<(), StageError> {
         self.window(WindowSpec {
             ramp_nanos: 0,
-            nanos: 3 * self.params.rate.period_nanos(),
+            nanos: PROOF.max(3 * self.params.rate.period_nanos()),
             slowed_percent: None,
             seed: 1,
         })
