@@ -7,7 +7,7 @@
 
 pub mod campaign;
 #[cfg(feature = "command")]
-pub mod claims;
+mod claims;
 #[cfg(feature = "command")]
 pub mod cli;
 pub mod contest;
@@ -25,3 +25,6 @@ pub mod sites;
 pub mod smoke;
 pub mod workloads;
 pub mod worlds;
+
+#[cfg(feature = "command")]
+pub use claims::holding as claims_holding;

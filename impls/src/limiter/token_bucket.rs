@@ -2,7 +2,7 @@
 //! a permit is a token taken out.
 //!
 //! Nobody fills it: whoever looks adds what has come since somebody last did. Its level is in ticks
-//! ([`Rate`](super::rate::Rate)), of which each nanosecond adds a whole number and each token is a whole number: nothing
+//! (`rate.rs`), of which each nanosecond adds a whole number and each token is a whole number: nothing
 //! is rounded, however often somebody looks, and a fraction of a token is kept. Who waits stands in a [`Line`], first
 //! come, first served: the turn of one who gives up goes to those behind it, which the tickets of
 //! [`gcra`](super::gcra) do not do, and each attempt takes a lock, which those of `gcra` do not.

@@ -13,7 +13,7 @@
 //! comes. Meanwhile it is behind everybody who has a slot.
 //!
 //! Slots are at whole nanoseconds, the first at which their permits are there; what they are computed from is a fraction
-//! that is not rounded ([`Rate`](super::rate::Rate)).
+//! that is not rounded (`rate.rs`).
 
 mod arrival;
 mod awaited;

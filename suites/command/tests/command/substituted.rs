@@ -6,7 +6,7 @@ use flowmeter_harness::sync::shuttle::Sim;
 use flowmeter_impls_shuttle::channel::mutex::MutexChannels;
 use flowmeter_impls_shuttle::executor::fixed_pool::FixedPool;
 use flowmeter_impls_shuttle::pipeline::{CoreAsync, Swapped};
-use flowmeter_suites::claims::holding;
+use flowmeter_suites::claims_holding;
 
 /// core.async's pipeline, and the one with two lines swapped, entered as if it were that.
 #[derive(Clone, Copy)]
@@ -25,10 +25,10 @@ impl Registry for Substituted {
 
 #[test]
 fn at_least_five_claims_about_core_async_are_false_of_another() {
-    let right = holding::<Sim>(Substituted, "core_async");
+    let right = claims_holding::<Sim>(Substituted, "core_async");
     let all_hold = right.iter().all(|(_, holds)| *holds == Holds::Yes);
     assert!(all_hold && right.len() > 10, "{right:?}");
-    let substituted = holding::<Sim>(Substituted, "swapped");
+    let substituted = claims_holding::<Sim>(Substituted, "swapped");
     assert_eq!(substituted.len(), right.len());
     let turned = substituted.iter().filter(|(_, holds)| *holds == Holds::No);
     assert!(turned.count() >= 5, "{substituted:?}");
