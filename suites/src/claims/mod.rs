@@ -15,6 +15,7 @@
 mod acts;
 mod pipeline_off_by_two;
 mod stage;
+mod ten_tasks;
 mod timeout_channels;
 mod timeouts_code_read;
 

@@ -14,7 +14,7 @@ use flowmeter_harness::sync::std::clock;
 use serde::{Deserialize, Serialize};
 
 use super::arming::Cancelling;
-use super::calls::Calls;
+use super::calls::{Calls, PATIENCE};
 use super::deadlines::Deadlines;
 use super::{TimerForm, sleep_until};
 use crate::scenario::{Facts, Within};
@@ -24,8 +24,6 @@ use crate::workloads::ledger::{disproved, void};
 
 /// Operations that a window should hold, for their 99th percentile: twenty lie above it.
 const ENOUGH: u64 = 2_000;
-/// Whoever's storm lasts longer hangs, nanoseconds.
-const PATIENCE: u64 = 10_000_000_000;
 /// How many storms may be due too soon.
 const TRIES: u32 = 10;
 
@@ -87,9 +85,10 @@ impl<A: Cancelling> Bystander<A> {
             return Ok(None);
         }
         sleep_until(Deadline::from_nanos(due.as_nanos() - 1_000_000));
+        let patience = Deadline::after(due.as_nanos(), PATIENCE);
         let mut now = clock::now_nanos();
         let mut begins = due.as_nanos();
-        while calls.fired() < count && now < due.as_nanos() + PATIENCE {
+        while calls.fired() < count && now < patience.as_nanos() {
             while now < begins {
                 spin_loop();
                 now = clock::now_nanos();

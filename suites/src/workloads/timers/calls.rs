@@ -14,7 +14,7 @@ use flowmeter_harness::sync::std::clock;
 use crate::workloads::ledger::disproved;
 
 /// Whoever takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Calls of timers, counted by whoever calls.
 ///

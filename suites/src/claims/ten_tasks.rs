@@ -1,0 +1,262 @@
+//! Pipelines of ten tasks in virtual time, and the words for what is seen of them.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex};
+
+use flowmeter_harness::channel::{Async, Buffer, Offered};
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
+use flowmeter_harness::sync::World;
+
+use super::acts::open;
+use crate::properties::Clock;
+
+/// How long each of ten tasks takes, milliseconds.
+pub(super) type Takes = [u64; 10];
+
+pub(super) const SECONDS: Takes = [1_000; 10];
+/// The first takes ten seconds, and the others nothing.
+pub(super) const SLOW_HEAD: Takes = [HEADS, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// And the others a second.
+pub(super) const SLOWEST_HEAD: Takes = [
+    HEADS, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000,
+];
+const HEADS: u64 = 10_000;
+
+/// What is seen of a pipeline of ten tasks; moments are in milliseconds.
+#[derive(Default)]
+pub(super) struct Run {
+    in_flight: usize,
+    /// The most that were.
+    pub(super) most: usize,
+    /// Which tasks started when.
+    started: BTreeMap<u64, Vec<usize>>,
+    /// What came out when.
+    came: Vec<(u64, usize)>,
+    /// When the output was closed.
+    pub(super) closed: Option<u64>,
+}
+
+const WHOLE: &str = "nobody panics with the lock";
+
+pub(super) fn run<P, C, E, W>(n: usize, takes: Takes) -> Run
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    Run::of::<P, C, E, W>(n, takes, AtEnd::Close)
+}
+
+impl Run {
+    pub(super) fn of<P, C, E, W>(n: usize, takes: Takes, at_end: AtEnd) -> Run
+    where
+        P: Pipelines<C, E> + Default,
+        C: Async,
+        E: Executors,
+        W: World,
+    {
+        let executor = E::with_threads(NonZeroUsize::MIN);
+        let (clock, seen) = (Clock::default(), Arc::new(Mutex::new(Run::default())));
+        let (to, mut results) = open::<C, usize>(Buffer::Rendezvous);
+        // The text's channels stay open without anybody who could put to them.
+        let kept = C::another_tx(&to).expect("the text's channels have several producers");
+        let from = numbers::<C>();
+        start::<P, C, E>(&executor, n, (from, to), takes, at_end, &clock, &seen);
+        let (notes, tells) = (Arc::clone(&seen), clock.clone());
+        executor.spawn(async move {
+            while let Ok(value) = C::take_async(&mut results).await {
+                let mut run = notes.lock().expect(WHOLE);
+                run.came.push((tells.now(), value));
+            }
+            notes.lock().expect(WHOLE).closed = Some(tells.now());
+        });
+        clock.run::<C, W>();
+        drop((executor, kept));
+        let mut seen = seen.lock().expect(WHOLE);
+        std::mem::take(&mut *seen)
+    }
+
+    /// When the first result comes.
+    pub(super) fn begins(&self) -> String {
+        after(self.came.first().map(|(moment, _)| *moment))
+    }
+
+    /// When the last of ten does.
+    pub(super) fn ends(&self) -> String {
+        after(self.came.get(9).map(|(moment, _)| *moment))
+    }
+
+    pub(super) fn closes(&self) -> String {
+        after(self.closed)
+    }
+
+    pub(super) fn most(&self) -> String {
+        format!("{} in flight", self.most)
+    }
+
+    /// Which tasks start together.
+    pub(super) fn batches(&self) -> String {
+        let together = self.started.values().map(|batch| {
+            let mut batch = batch.clone();
+            batch.sort_unstable();
+            words(batch)
+        });
+        together.collect::<Vec<_>>().join(", ")
+    }
+
+    pub(super) fn started_before_the_head_ended(&self) -> String {
+        let started = self.started.range(..HEADS).map(|(_, batch)| batch.len());
+        format!("{} in {HEADS} ms", started.sum::<usize>())
+    }
+
+    pub(super) fn values(&self) -> String {
+        words(self.came.iter().map(|(_, value)| *value))
+    }
+
+    pub(super) fn last(&self) -> String {
+        words(self.came.last().map(|(_, value)| *value))
+    }
+}
+
+fn words(numbers: impl IntoIterator<Item = usize>) -> String {
+    let words: Vec<String> = numbers.into_iter().map(|n| n.to_string()).collect();
+    words.join(" ")
+}
+
+fn after(moment: Option<u64>) -> String {
+    moment.map_or_else(|| "never".to_owned(), |ms| format!("after {ms} ms"))
+}
+
+/// The numbers from 0 to 9, in a channel that is closed.
+fn numbers<C: Async>() -> C::Rx<usize> {
+    let (mut tx, rx) = open::<C, usize>(Buffer::fixed(10));
+    for number in 0..10 {
+        assert_eq!(C::offer(&mut tx, number), Offered::Done, "there is room");
+    }
+    C::close(&tx);
+    rx
+}
+
+/// A pipeline whose tasks take as long as `takes` says of their input, and put the number after it.
+fn start<P, C, E>(
+    executor: &E,
+    n: usize,
+    (from, to): (C::Rx<usize>, C::Tx<usize>),
+    takes: Takes,
+    at_end: AtEnd,
+    clock: &Clock,
+    seen: &Arc<Mutex<Run>>,
+) where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+{
+    let n = NonZeroUsize::new(n).expect("the text asks for at least one");
+    let (clock, seen) = (clock.clone(), Arc::clone(seen));
+    let task = move |number: usize, mut port: ResultPort<C, usize, P::Permit>| {
+        let (clock, seen) = (clock.clone(), Arc::clone(&seen));
+        {
+            let mut run = seen.lock().expect(WHOLE);
+            run.started.entry(clock.now()).or_default().push(number);
+            run.in_flight += 1;
+            run.most = run.most.max(run.in_flight);
+        }
+        async move {
+            clock.sleep(takes[number % takes.len()]).await;
+            // Whether it is wanted is not the task's affair.
+            let _ = port.put(number + 1).await;
+            // Before the port is dropped: the next task may start at that moment.
+            seen.lock().expect(WHOLE).in_flight -= 1;
+        }
+    };
+    let end = P::default().start(executor.spawner(), n, from, to, task, at_end);
+    executor.spawn(end);
+}
+
+/// Two pipelines, one behind the other, as the text's helpers make them for ten at a time: when the last value comes.
+pub(super) fn chain<P, C, E, W>() -> String
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let executor = E::with_threads(NonZeroUsize::MIN);
+    let (clock, seen) = (Clock::default(), Arc::new(Mutex::new(Run::default())));
+    let (to, from) = open::<C, usize>(Buffer::Rendezvous);
+    let (second_to, mut results) = open::<C, usize>(Buffer::Rendezvous);
+    let first = (numbers::<C>(), to);
+    start::<P, C, E>(
+        &executor,
+        10 - 2,
+        first,
+        SECONDS,
+        AtEnd::Close,
+        &clock,
+        &seen,
+    );
+    let second = (from, second_to);
+    start::<P, C, E>(
+        &executor,
+        10 - 2,
+        second,
+        SECONDS,
+        AtEnd::Close,
+        &clock,
+        &seen,
+    );
+    let (notes, tells) = (Arc::clone(&seen), clock.clone());
+    executor.spawn(async move {
+        while let Ok(value) = C::take_async(&mut results).await {
+            notes.lock().expect(WHOLE).came.push((tells.now(), value));
+        }
+    });
+    clock.run::<C, W>();
+    drop(executor);
+    let seen = seen.lock().expect(WHOLE);
+    seen.ends()
+}
+
+/// The output is closed while the first tasks work.
+pub(super) fn stops<P, C, E, W>() -> String
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let executor = E::with_threads(NonZeroUsize::MIN);
+    let (clock, seen) = (Clock::default(), Arc::new(Mutex::new(Run::default())));
+    let (to, mut results) = open::<C, usize>(Buffer::Rendezvous);
+    let from = numbers::<C>();
+    start::<P, C, E>(
+        &executor,
+        1,
+        (from, to),
+        SECONDS,
+        AtEnd::Close,
+        &clock,
+        &seen,
+    );
+    let sleeps = clock.clone();
+    executor.spawn(async move {
+        sleeps.sleep(500).await;
+        C::close_rx(&mut results);
+    });
+    clock.run::<C, W>();
+    drop(executor);
+    let started: usize = seen
+        .lock()
+        .expect(WHOLE)
+        .started
+        .values()
+        .map(Vec::len)
+        .sum();
+    match started {
+        10 => "it takes all".to_owned(),
+        _ => "it stops".to_owned(),
+    }
+}
