@@ -19,7 +19,7 @@ const ROOMS: [&str; 6] = [
     "executor",
     "combinator",
 ];
-const FILES: [&str; 2] = ["own_thread.rs", "registry.rs"];
+const FILES: [&str; 3] = ["own_thread.rs", "registry.rs", "spin.rs"];
 
 /// A file of `src/mutants`.
 #[derive(Deserialize)]

@@ -34,4 +34,5 @@ mod own_thread;
 pub mod peers;
 pub mod pipeline;
 pub mod registry;
+mod spin;
 pub mod timer;

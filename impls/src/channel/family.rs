@@ -77,24 +77,29 @@ macro_rules! family {
             fn same_rx<T: Message>(one: &Rx<T>, other: &Rx<T>) -> Option<bool> {
                 Some(one == other)
             }
+            #[inline]
             fn offer<T: Message>(tx: &mut Tx<T>, value: T) -> Offered<T> {
                 tx.offer(value)
             }
+            #[inline]
             fn poll<T: Message>(rx: &mut Rx<T>) -> Polled<T> {
                 rx.poll()
             }
         }
 
         impl Blocking for $Family {
+            #[inline]
             fn put<T: Message>(tx: &mut Tx<T>, value: T) -> Result<(), PutError<T>> {
                 tx.put(value)
             }
+            #[inline]
             fn take<T: Message>(rx: &mut Rx<T>) -> Result<T, TakeError> {
                 rx.take()
             }
         }
 
         impl PutDeadline for $Family {
+            #[inline]
             fn put_until<T: Message>(
                 tx: &mut Tx<T>,
                 value: T,
@@ -105,6 +110,7 @@ macro_rules! family {
         }
 
         impl TakeDeadline for $Family {
+            #[inline]
             fn take_until<T: Message>(
                 rx: &mut Rx<T>,
                 deadline: Deadline,
@@ -114,12 +120,14 @@ macro_rules! family {
         }
 
         impl Async for $Family {
+            #[inline]
             fn put_async<T: Message>(
                 tx: &mut Tx<T>,
                 value: T,
             ) -> impl Future<Output = Result<(), PutError<T>>> + Send {
                 tx.put_async(value)
             }
+            #[inline]
             fn take_async<T: Message>(
                 rx: &mut Rx<T>,
             ) -> impl Future<Output = Result<T, TakeError>> + Send {

@@ -22,10 +22,10 @@
 use std::array;
 
 use super::super::ordered_locks::Quick;
-use super::super::spin::Spin;
 use super::cell::{Cell, drain};
 use super::padded::Padded;
 use super::queue::Ends;
+use crate::spin::Spin;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::is_taken_apart;
 
@@ -155,8 +155,32 @@ impl<T> One<T> {
         }
     }
 
-    /// Puts, while the front is open.
+    /// Puts, where nobody else is at it and nothing is in the way.
     #[inline]
+    pub(super) fn offer_at_once(&self, value: T) -> Result<(), T> {
+        let word = self.word.load(Ordering::Acquire);
+        if word & SHUT_PUTS == 0 && !is_full(word) && self.win(word).is_ok() {
+            // SAFETY: who moves the word on wins its turn, and only one can.
+            unsafe { self.fill(turn(word), value) };
+            return Ok(());
+        }
+        Err(value)
+    }
+
+    /// Takes, where nobody else is at it and nothing is in the way.
+    #[inline]
+    pub(super) fn poll_at_once(&self) -> Option<T> {
+        let word = self.word.load(Ordering::Acquire);
+        if word & SHUT_TAKES == 0 && is_full(word) && self.win(word).is_ok() {
+            // SAFETY: as in `offer_at_once`.
+            return Some(unsafe { self.vacate(turn(word)) });
+        }
+        None
+    }
+
+    /// Puts, while the front is open; for who was not the first to try, or found no room.
+    #[cold]
+    #[inline(never)]
     pub(super) fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T> {
         let mut word = self.word.load(Ordering::Acquire);
         loop {
@@ -182,8 +206,9 @@ impl<T> One<T> {
         }
     }
 
-    /// Takes, while the front is open.
-    #[inline]
+    /// Takes, while the front is open; for who was not the first to try, or found no value.
+    #[cold]
+    #[inline(never)]
     pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
         let mut word = self.word.load(Ordering::Acquire);
         loop {

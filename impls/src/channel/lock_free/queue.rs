@@ -57,6 +57,14 @@ impl<T> Clone for Queue<T> {
 
 impl<T> Queue<T> {
     #[inline]
+    pub(super) fn offer_at_once(&self, value: T) -> Result<(), T> {
+        whichever!(self, queue => queue.offer_at_once(value))
+    }
+    #[inline]
+    pub(super) fn poll_at_once(&self) -> Option<T> {
+        whichever!(self, queue => queue.poll_at_once())
+    }
+    #[inline]
     pub(super) fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T> {
         match self {
             Queue::One(one) => one.offer::<SURE>(value),

@@ -28,10 +28,10 @@
 //! Source: Vyukov's bounded queue, with the laps of crossbeam's `ArrayQueue`.
 
 use super::super::ordered_locks::Quick;
-use super::super::spin::Spin;
 use super::cell::{Cell, drain};
 use super::padded::Padded;
 use super::queue::Ends;
+use crate::spin::Spin;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::is_taken_apart;
 
@@ -161,31 +161,39 @@ impl<T> Ring<T> {
             .is_ok()
     }
 
-    /// Puts, while the front is open.
+    /// Puts, where nobody else is at it and nothing is in the way.
     #[inline]
-    pub(super) fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T> {
+    pub(super) fn offer_at_once(&self, value: T) -> Result<(), T> {
         let tail = self.tail.load(Ordering::Acquire);
-        if tail & SHUT != 0 {
-            return Quick::Ask(value);
-        }
-        let slot = self.slot(tail);
-        if slot.stamp.load(Ordering::Acquire) == tail {
-            if self.win(&self.tail, tail) {
+        if tail & SHUT == 0 {
+            let slot = self.slot(tail);
+            if slot.stamp.load(Ordering::Acquire) == tail && self.win(&self.tail, tail) {
                 // SAFETY: the stamp said that the slot is empty and this place's, and only one put wins it.
                 unsafe { slot.fill(tail, value) };
-                return Quick::Done(());
+                return Ok(());
             }
-        } else if self.is_full::<SURE>(tail) {
-            return Quick::Unable(value);
         }
-        self.offer_again::<SURE>(value)
+        Err(value)
     }
 
-    /// The same for a put that was not the first to try, or found its slot in use. Apart, so that others need no stack
-    /// for it.
+    /// Takes, where nobody else is at it and nothing is in the way.
+    #[inline]
+    pub(super) fn poll_at_once(&self) -> Option<T> {
+        let head = self.head.load(Ordering::Acquire);
+        if head & SHUT == 0 {
+            let slot = self.slot(head);
+            if slot.stamp.load(Ordering::Acquire) == head | FULL && self.win(&self.head, head) {
+                // SAFETY: the stamp said that this place's value is there, and only one take wins it.
+                return Some(unsafe { slot.vacate(head.wrapping_add(self.lap)) });
+            }
+        }
+        None
+    }
+
+    /// Puts, while the front is open; for who was not the first to try, or found its slot in use.
     #[cold]
     #[inline(never)]
-    fn offer_again<const SURE: bool>(&self, value: T) -> Quick<(), T> {
+    pub(super) fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T> {
         let mut spin = Spin::among(self.capacity());
         loop {
             let tail = self.tail.load(Ordering::Acquire);
@@ -195,7 +203,7 @@ impl<T> Ring<T> {
             let slot = self.slot(tail);
             if slot.stamp.load(Ordering::Acquire) == tail {
                 if self.win(&self.tail, tail) {
-                    // SAFETY: as in `offer`.
+                    // SAFETY: as in `offer_at_once`.
                     unsafe { slot.fill(tail, value) };
                     return Quick::Done(());
                 }
@@ -229,29 +237,10 @@ impl<T> Ring<T> {
         head & SHUT == 0 && self.tail.load(Ordering::Acquire) == head
     }
 
-    /// Takes, while the front is open.
-    #[inline]
-    pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
-        let head = self.head.load(Ordering::Acquire);
-        if head & SHUT != 0 {
-            return Quick::Ask(());
-        }
-        let slot = self.slot(head);
-        if slot.stamp.load(Ordering::Acquire) == head | FULL {
-            if self.win(&self.head, head) {
-                // SAFETY: the stamp said that this place's value is there, and only one take wins it.
-                return Quick::Done(unsafe { slot.vacate(head.wrapping_add(self.lap)) });
-            }
-        } else if let Some(answer) = nothing_at(head, read::<SURE>(&self.tail)) {
-            return answer;
-        }
-        self.poll_again::<SURE>()
-    }
-
-    /// The same for a take that was not the first to try, or found no value in its slot.
+    /// Takes, while the front is open; for who was not the first to try, or found no value in its slot.
     #[cold]
     #[inline(never)]
-    fn poll_again<const SURE: bool>(&self) -> Quick<T, ()> {
+    pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
         let mut spin = Spin::among(self.capacity());
         loop {
             let head = self.head.load(Ordering::Acquire);
@@ -261,7 +250,7 @@ impl<T> Ring<T> {
             let slot = self.slot(head);
             if slot.stamp.load(Ordering::Acquire) == head | FULL {
                 if self.win(&self.head, head) {
-                    // SAFETY: as in `poll`.
+                    // SAFETY: as in `poll_at_once`.
                     return Quick::Done(unsafe { slot.vacate(head.wrapping_add(self.lap)) });
                 }
             } else if let Some(answer) = nothing_at(head, read::<SURE>(&self.tail)) {

@@ -25,11 +25,11 @@
 use std::ptr;
 
 use super::super::ordered_locks::Quick;
-use super::super::spin::Spin;
 use super::cell::{Cell, drain};
 use super::padded::Padded;
 use super::queue::Ends;
 use super::ring::{nothing_at, read};
+use crate::spin::Spin;
 use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use crate::sync::is_taken_apart;
 
@@ -56,6 +56,35 @@ struct Slot<T> {
 }
 
 impl<T> Slot<T> {
+    /// Whether that place's value is there.
+    #[inline]
+    fn has(&self, place: usize) -> bool {
+        self.stamp.load(Ordering::Acquire) == place | FULL
+    }
+
+    /// Stores the value of a place.
+    ///
+    /// # Safety
+    /// The slot is free, and the caller has won its place.
+    #[inline]
+    unsafe fn fill(&self, place: usize, value: T) {
+        // SAFETY: who won the place is the only one to fill it.
+        unsafe { self.cell.write(value) };
+        self.stamp.store(place | FULL, Ordering::Release);
+    }
+
+    /// Moves the value of a place out.
+    ///
+    /// # Safety
+    /// It is there, and the caller has won its place.
+    #[inline]
+    unsafe fn vacate(&self) -> T {
+        // SAFETY: who won the place is the only one to take its value.
+        let value = unsafe { self.cell.read() };
+        self.stamp.store(FREE, Ordering::Release);
+        value
+    }
+
     /// Until the block's former use is over here.
     #[cold]
     fn wait_until_free(&self) {
@@ -166,27 +195,42 @@ impl<T> Segments<T> {
         unsafe { &*block }
     }
 
-    /// Puts, while the front is open.
+    /// Puts, where nobody else is at it and nothing is in the way.
     #[inline]
-    pub(super) fn offer(&self, value: T) -> Quick<(), T> {
+    pub(super) fn offer_at_once(&self, value: T) -> Result<(), T> {
         let tail = self.tail.place.load(Ordering::Acquire);
-        if tail & SHUT != 0 {
-            return Quick::Ask(value);
-        }
-        if index(tail) < SLOTS {
+        // The last slot of a block is more work.
+        if tail & SHUT == 0 && index(tail) + 1 < SLOTS {
             let block = self.tail.block.load(Ordering::Acquire);
-            if self.tail.win(tail) {
-                self.fill(block, tail, value);
-                return Quick::Done(());
+            let slot = &self.block(block).slots[index(tail)];
+            if slot.stamp.load(Ordering::Acquire) == FREE && self.tail.win(tail) {
+                // SAFETY: who wins a place is the only one to fill it, and its slot was free before.
+                unsafe { slot.fill(tail, value) };
+                return Ok(());
             }
         }
-        self.offer_again(value)
+        Err(value)
     }
 
-    /// The same for a put that was not the first to try, or came to the gap. Apart, so that others need no stack for it.
+    /// Takes, where nobody else is at it and nothing is in the way.
+    #[inline]
+    pub(super) fn poll_at_once(&self) -> Option<T> {
+        let head = self.head.place.load(Ordering::Acquire);
+        if head & SHUT == 0 && index(head) + 1 < SLOTS {
+            let block = self.head.block.load(Ordering::Acquire);
+            let slot = &self.block(block).slots[index(head)];
+            if slot.has(head) && self.head.win(head) {
+                // SAFETY: who wins a place is the only one to take its value, which was there before.
+                return Some(unsafe { slot.vacate() });
+            }
+        }
+        None
+    }
+
+    /// Puts, while the front is open; for who was not the first to try, or comes to the end of a block.
     #[cold]
     #[inline(never)]
-    fn offer_again(&self, value: T) -> Quick<(), T> {
+    pub(super) fn offer(&self, value: T) -> Quick<(), T> {
         let mut spin = Spin::among(SLOTS);
         loop {
             let tail = self.tail.place.load(Ordering::Acquire);
@@ -211,30 +255,11 @@ impl<T> Segments<T> {
         head & SHUT == 0 && self.tail.place.load(Ordering::Acquire) == head
     }
 
-    /// Takes, while the front is open.
-    #[inline]
-    pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
-        let head = self.head.place.load(Ordering::Acquire);
-        if head & SHUT != 0 {
-            return Quick::Ask(());
-        }
-        if index(head) < SLOTS {
-            let block = self.head.block.load(Ordering::Acquire);
-            if self.is_there(block, head) {
-                if self.head.win(head) {
-                    return Quick::Done(self.vacate(block, head));
-                }
-            } else if let Some(answer) = nothing_at(head, read::<SURE>(&self.tail.place)) {
-                return answer;
-            }
-        }
-        self.poll_again::<SURE>()
-    }
-
-    /// The same for a take that was not the first to try, came to the gap, or found no value in its slot.
+    /// Takes, while the front is open; for who was not the first to try, comes to the end of a block, or found no value in
+    /// its slot.
     #[cold]
     #[inline(never)]
-    fn poll_again<const SURE: bool>(&self) -> Quick<T, ()> {
+    pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
         let mut spin = Spin::among(SLOTS);
         loop {
             let head = self.head.place.load(Ordering::Acquire);
@@ -259,7 +284,7 @@ impl<T> Segments<T> {
     #[inline]
     fn is_there(&self, block: *mut Block<T>, place: usize) -> bool {
         let slot = &self.block(block).slots[index(place)];
-        slot.stamp.load(Ordering::Acquire) == place | FULL
+        slot.has(place)
     }
 
     /// Stores the value of a place that was won, and sees to the next block where it is the last of this one.
@@ -272,18 +297,16 @@ impl<T> Segments<T> {
         if slot.stamp.load(Ordering::Acquire) != FREE {
             slot.wait_until_free();
         }
-        // SAFETY: the slot is free, and who won its place is the only one to fill it.
-        unsafe { slot.cell.write(value) };
-        slot.stamp.store(place | FULL, Ordering::Release);
+        // SAFETY: the slot is free, and the place was won.
+        unsafe { slot.fill(place, value) };
     }
 
     /// Moves the value of a place that was won out of its slot, where it is, and leaves the block where it was the last.
     #[inline]
     fn vacate(&self, block: *mut Block<T>, place: usize) -> T {
         let slot = &self.block(block).slots[index(place)];
-        // SAFETY: the stamp said that this place's value is there, and who won the place is the only one to take it.
-        let value = unsafe { slot.cell.read() };
-        slot.stamp.store(FREE, Ordering::Release);
+        // SAFETY: the stamp said that this place's value is there, and the place was won.
+        let value = unsafe { slot.vacate() };
         if index(place) + 1 == SLOTS {
             self.leave(block);
         }

@@ -27,6 +27,17 @@ impl<T: Message> Front<T> for Way<T> {
     const OPENS: bool = true;
 
     #[inline]
+    fn offer_at_once(&self, value: T) -> Result<(), T> {
+        match &self.0 {
+            Some(queue) => queue.offer_at_once(value),
+            None => Err(value),
+        }
+    }
+    #[inline]
+    fn poll_at_once(&self) -> Option<T> {
+        self.0.as_ref().and_then(Queue::poll_at_once)
+    }
+    #[inline]
     fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T> {
         match &self.0 {
             Some(queue) => queue.offer::<SURE>(value),

@@ -68,6 +68,10 @@ impl<T: Send + 'static, S: Store<T>> PutFuture<'_, T, S> {
     #[cold]
     #[inline(never)]
     fn begin(&mut self, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
+        let value = match self.channel.front.offer::<false>(value) {
+            Quick::Done(()) => return Poll::Ready(Ok(())),
+            Quick::Unable(value) | Quick::Ask(value) => value,
+        };
         let mut effects = Effects::new();
         let mut state = self.channel.lock();
         let value = match state.offer(value, &mut effects) {
@@ -123,9 +127,9 @@ impl<T: Send + 'static, S: Store<T>> Future for PutFuture<'_, T, S> {
         let Some(value) = self.value.take() else {
             return self.look(context.waker());
         };
-        match self.channel.front.offer::<false>(value) {
-            Quick::Done(()) => Poll::Ready(Ok(())),
-            Quick::Unable(value) | Quick::Ask(value) => self.begin(value, context.waker()),
+        match self.channel.front.offer_at_once(value) {
+            Ok(()) => Poll::Ready(Ok(())),
+            Err(value) => self.begin(value, context.waker()),
         }
     }
 }
@@ -147,6 +151,9 @@ impl<T: Send + 'static, S: Store<T>> TakeFuture<'_, T, S> {
     #[inline(never)]
     fn begin(&mut self, waker: &Waker) -> Poll<Result<T, TakeError>> {
         self.stage = Stage::Done;
+        if let Quick::Done(value) = self.channel.front.poll::<false>() {
+            return Poll::Ready(Ok(value));
+        }
         let mut effects = Effects::new();
         let mut state = self.channel.lock();
         match state.poll(&mut effects) {
@@ -215,12 +222,12 @@ impl<T: Send + 'static, S: Store<T>> Future for TakeFuture<'_, T, S> {
         let Stage::Unpolled = self.stage else {
             return self.look(context.waker());
         };
-        match self.channel.front.poll::<false>() {
-            Quick::Done(value) => {
+        match self.channel.front.poll_at_once() {
+            Some(value) => {
                 self.stage = Stage::Done;
                 Poll::Ready(Ok(value))
             }
-            Quick::Unable(()) | Quick::Ask(()) => self.begin(context.waker()),
+            None => self.begin(context.waker()),
         }
     }
 }

@@ -45,7 +45,7 @@ use flowmeter_harness::channel::{
 use flowmeter_harness::sync::Deadline;
 
 use super::halves::{Halves, describe};
-use super::spin::Spin;
+use crate::spin::Spin;
 use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock, order_key};
 
 pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
@@ -194,17 +194,23 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
     /// The value comes back when the channel was closed before, or when [`MAX_WAITERS`] puts wait.
     #[inline]
     pub fn put(&self, value: T) -> Result<(), PutError<T>> {
-        match self.front.offer::<false>(value) {
-            Quick::Done(()) => Ok(()),
-            tried => self
-                .put_after(tried, Deadline::NEVER)
-                .map_err(|error| match error {
-                    PutUntilError::Put(error) => error,
-                    PutUntilError::TimedOut(_) => {
-                        unreachable!("a deadline that never comes has passed")
-                    }
-                }),
+        match self.front.offer_at_once(value) {
+            Ok(()) => Ok(()),
+            Err(value) => self.put_in_time(value),
         }
+    }
+
+    /// Apart, so that a put with nothing in its way needs no stack for it.
+    #[cold]
+    #[inline(never)]
+    fn put_in_time(&self, value: T) -> Result<(), PutError<T>> {
+        self.put_after(value, Deadline::NEVER)
+            .map_err(|error| match error {
+                PutUntilError::Put(error) => error,
+                PutUntilError::TimedOut(_) => {
+                    unreachable!("a deadline that never comes has passed")
+                }
+            })
     }
 
     /// Puts, waiting until `deadline`; one in the past tries once.
@@ -213,15 +219,15 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
     /// As [`ChannelOver::put`], and when the deadline passes first.
     #[inline]
     pub fn put_until(&self, value: T, deadline: Deadline) -> Result<(), PutUntilError<T>> {
-        match self.front.offer::<false>(value) {
-            Quick::Done(()) => Ok(()),
-            tried => self.put_after(tried, deadline),
+        match self.front.offer_at_once(value) {
+            Ok(()) => Ok(()),
+            Err(value) => self.put_after(value, deadline),
         }
     }
 
-    /// Puts what the front was offered once.
-    fn put_after(&self, tried: Quick<(), T>, deadline: Deadline) -> Result<(), PutUntilError<T>> {
-        let value = match self.offer_again(tried, deadline) {
+    /// Puts what was not put at once.
+    fn put_after(&self, value: T, deadline: Deadline) -> Result<(), PutUntilError<T>> {
+        let value = match self.offer_again(value, deadline) {
             Quick::Done(()) => return Ok(()),
             Quick::Unable(value) | Quick::Ask(value) => value,
         };
@@ -267,17 +273,23 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
     /// When the channel is closed and empty, or when [`MAX_WAITERS`] takes wait.
     #[inline]
     pub fn take(&self) -> Result<T, TakeError> {
-        match self.front.poll::<false>() {
-            Quick::Done(value) => Ok(value),
-            tried => self
-                .take_after(tried, Deadline::NEVER)
-                .map_err(|error| match error {
-                    TakeUntilError::Take(error) => error,
-                    TakeUntilError::TimedOut => {
-                        unreachable!("a deadline that never comes has passed")
-                    }
-                }),
+        match self.front.poll_at_once() {
+            Some(value) => Ok(value),
+            None => self.take_in_time(),
         }
+    }
+
+    /// Apart, so that a take with nothing in its way needs no stack for it.
+    #[cold]
+    #[inline(never)]
+    fn take_in_time(&self) -> Result<T, TakeError> {
+        self.take_after(Deadline::NEVER)
+            .map_err(|error| match error {
+                TakeUntilError::Take(error) => error,
+                TakeUntilError::TimedOut => {
+                    unreachable!("a deadline that never comes has passed")
+                }
+            })
     }
 
     /// Takes, waiting until `deadline`; one in the past tries once.
@@ -286,15 +298,15 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
     /// As [`ChannelOver::take`], and when the deadline passes first.
     #[inline]
     pub fn take_until(&self, deadline: Deadline) -> Result<T, TakeUntilError> {
-        match self.front.poll::<false>() {
-            Quick::Done(value) => Ok(value),
-            tried => self.take_after(tried, deadline),
+        match self.front.poll_at_once() {
+            Some(value) => Ok(value),
+            None => self.take_after(deadline),
         }
     }
 
-    /// Takes where the front was asked once.
-    fn take_after(&self, tried: Quick<T, ()>, deadline: Deadline) -> Result<T, TakeUntilError> {
-        if let Quick::Done(value) = self.poll_again(tried, deadline) {
+    /// Takes what was not there at once.
+    fn take_after(&self, deadline: Deadline) -> Result<T, TakeUntilError> {
+        if let Quick::Done(value) = self.poll_again(deadline) {
             return Ok(value);
         }
         let mut effects = Effects::new();
@@ -331,40 +343,44 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
     }
 
     /// Asks the front again and again for a while, if only room is missing.
-    fn offer_again(&self, mut tried: Quick<(), T>, deadline: Deadline) -> Quick<(), T> {
+    fn offer_again(&self, mut value: T, deadline: Deadline) -> Quick<(), T> {
         let mut spin = Spin::new();
         loop {
-            match tried {
-                Quick::Unable(value) if looks_again(&mut spin, deadline) => {
-                    tried = self.front.offer::<false>(value);
-                }
+            match self.front.offer::<false>(value) {
+                Quick::Unable(refused) if looks_again(&mut spin, deadline) => value = refused,
                 tried => return tried,
             }
         }
     }
 
     /// Asks the front again and again for a while, if only a value is missing.
-    fn poll_again(&self, mut tried: Quick<T, ()>, deadline: Deadline) -> Quick<T, ()> {
+    fn poll_again(&self, deadline: Deadline) -> Quick<T, ()> {
         let mut spin = Spin::new();
-        while let Quick::Unable(()) = tried
-            && looks_again(&mut spin, deadline)
-        {
-            tried = self.front.poll::<false>();
+        loop {
+            match self.front.poll::<false>() {
+                Quick::Unable(()) if looks_again(&mut spin, deadline) => {}
+                tried => return tried,
+            }
         }
-        tried
     }
 
     /// Puts without waiting.
     #[inline]
     pub fn offer(&self, value: T) -> Offered<T> {
-        match self.front.offer::<true>(value) {
-            Quick::Done(()) => Offered::Done,
-            Quick::Unable(value) => Offered::WouldWait(value),
-            Quick::Ask(value) => self.offer_locked(value),
+        match self.front.offer_at_once(value) {
+            Ok(()) => Offered::Done,
+            Err(value) => self.offer_surely(value),
         }
     }
 
-    fn offer_locked(&self, value: T) -> Offered<T> {
+    #[cold]
+    #[inline(never)]
+    fn offer_surely(&self, value: T) -> Offered<T> {
+        let value = match self.front.offer::<true>(value) {
+            Quick::Done(()) => return Offered::Done,
+            Quick::Unable(value) => return Offered::WouldWait(value),
+            Quick::Ask(value) => value,
+        };
         let mut effects = Effects::new();
         let answer = self.lock().offer(value, &mut effects);
         effects.run();
@@ -374,14 +390,20 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
     /// Takes without waiting.
     #[inline]
     pub fn poll(&self) -> Polled<T> {
-        match self.front.poll::<true>() {
-            Quick::Done(value) => Polled::Done(value),
-            Quick::Unable(()) => Polled::WouldWait,
-            Quick::Ask(()) => self.poll_locked(),
+        match self.front.poll_at_once() {
+            Some(value) => Polled::Done(value),
+            None => self.poll_surely(),
         }
     }
 
-    fn poll_locked(&self) -> Polled<T> {
+    #[cold]
+    #[inline(never)]
+    fn poll_surely(&self) -> Polled<T> {
+        match self.front.poll::<true>() {
+            Quick::Done(value) => return Polled::Done(value),
+            Quick::Unable(()) => return Polled::WouldWait,
+            Quick::Ask(()) => {}
+        }
         let mut effects = Effects::new();
         let answer = self.lock().poll(&mut effects);
         effects.run();

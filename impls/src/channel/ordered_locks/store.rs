@@ -23,6 +23,15 @@ pub trait Front<T>: Clone + Send + Sync + 'static {
     /// Whether there is such a part at all; without, nothing is compiled for it.
     const OPENS: bool;
 
+    /// Puts, where nobody else is at it and nothing is in the way; so short that it is compiled into whoever calls it.
+    ///
+    /// # Errors
+    /// Gives the value back where [`Front::offer`] has to be asked.
+    fn offer_at_once(&self, value: T) -> Result<(), T>;
+
+    /// Takes, likewise; `None` where [`Front::poll`] has to be asked.
+    fn poll_at_once(&self) -> Option<T>;
+
     /// Puts. That it was unable is only said for certain to who is `SURE`: others ask under the lock.
     fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T>;
 
@@ -44,6 +53,14 @@ pub struct Shut;
 impl<T> Front<T> for Shut {
     const OPENS: bool = false;
 
+    #[inline]
+    fn offer_at_once(&self, value: T) -> Result<(), T> {
+        Err(value)
+    }
+    #[inline]
+    fn poll_at_once(&self) -> Option<T> {
+        None
+    }
     #[inline]
     fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T> {
         Quick::Ask(value)

@@ -6,8 +6,8 @@ use flowmeter_harness::sync::Deadline;
 
 use crate::sync::{Arc, Mutex, Parker, Unparker, clock, contain};
 
-use super::super::spin::Spin;
 use super::super::trampoline;
+use crate::spin::Spin;
 
 /// Who hears of an answer.
 pub(super) enum Notify {

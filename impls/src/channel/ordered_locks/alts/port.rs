@@ -37,6 +37,10 @@ pub(super) fn glance_take<T: Message, S: Store<T>>(
     taken: &mut Option<T>,
     sure: bool,
 ) -> Quick<(), ()> {
+    if let Some(value) = channel.front.poll_at_once() {
+        *taken = Some(value);
+        return Quick::Done(());
+    }
     let polled = match sure {
         true => channel.front.poll::<true>(),
         false => channel.front.poll::<false>(),
@@ -63,6 +67,10 @@ pub(super) fn glance_put<T: Message, S: Store<T>>(
     sure: bool,
 ) -> Quick<(), ()> {
     let value = slot.take().expect("validated: a put clause has its value");
+    let value = match channel.front.offer_at_once(value) {
+        Ok(()) => return Quick::Done(()),
+        Err(value) => value,
+    };
     let offered = match sure {
         true => channel.front.offer::<true>(value),
         false => channel.front.offer::<false>(value),
