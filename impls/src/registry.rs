@@ -456,9 +456,11 @@ fn published_timers<H: Enrol>(hall: &mut H) {
         .sleep()
         .enter();
     let hash_wheel_timer = version("hierarchical_hash_wheel_timer");
+    // What is timed of arming and calling off is the sending of a message, which is no rank among those who do the work.
     peer::<hash_wheel_timer::HashWheelTimer, _>(hall, "hash-wheel-timer", hash_wheel_timer)
         .timer()
         .cancel()
+        .reference()
         .enter();
     peer::<os_sleep::OsSleep, _>(hall, "os-sleep", os_sleep::version())
         .blocking_sleep()

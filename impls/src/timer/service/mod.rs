@@ -4,11 +4,11 @@
 //! sleeps for. Callbacks run on it one after the other, in the order of their deadlines, outside the lock; what one of
 //! them panics with is counted and goes no further. They are called in batches: one that is armed after a batch began,
 //! however early its deadline, comes in the next, so that a callback that arms itself anew in the past holds up nobody
-//! else (T5). A batch is picked in steps, between which others may get the lock, and each of its timers can be called off
 //! else (T5). A batch is picked in steps, between which others may get the lock. A callback can be called off until the
 //! moment it is called; futures are woken several together, since a waker that comes too late does no harm.
 
 mod agenda;
+mod gate;
 mod slab;
 mod sleep;
 mod spinning;
@@ -28,8 +28,7 @@ use flowmeter_harness::timer::{
 use crate::own_thread::OwnThread;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{
-    Arc, Condvar, Mutex, MutexGuard, block_on, clock, order_key, precise_wakeups, spin_hint,
-    spinning_pays,
+    Arc, Condvar, MutexGuard, block_on, clock, order_key, precise_wakeups, spin_hint, spinning_pays,
 };
 
 use super::closing;
@@ -43,6 +42,7 @@ pub use spinning::Spinning;
 pub(super) use slab::{Link, Picked, Slab};
 
 use agenda::in_order;
+use gate::Gate;
 use slab::Name;
 use tail::Tail;
 
@@ -56,7 +56,7 @@ pub struct TimerService<I: Index> {
 struct Shared<I> {
     /// Unlike that of any other service.
     number: u64,
-    state: Mutex<State<I>>,
+    state: Gate<State<I>>,
     changed: Condvar,
     /// Whether a thread that looks at the clock is to look at its state instead.
     interrupted: AtomicBool,
@@ -169,7 +169,7 @@ impl<I: Index> TimerService<I> {
     pub fn new() -> Self {
         let shared = Arc::new(Shared {
             number: order_key(),
-            state: Mutex::new(State {
+            state: Gate::new(State {
                 agenda: Agenda::default(),
                 asleep_until: None,
                 alarm: Deadline::NEVER,
@@ -326,7 +326,7 @@ impl<I: Index> Shared<I> {
             let now = clock::now_nanos();
             while !state.agenda.pick(now) {
                 drop(state);
-                state = self.state.lock();
+                state = self.state.lock_again();
             }
             state.agenda.take_batch(&mut batch);
             // It may have been dropped between two steps: nobody would wake a thread that sleeps now.
@@ -342,7 +342,7 @@ impl<I: Index> Shared<I> {
             drop(state);
             let mut picked = in_order(&mut batch).peekable();
             while picked.peek().is_some() {
-                self.state.lock().claim_some(&mut picked, &mut calls);
+                self.state.lock_again().claim_some(&mut picked, &mut calls);
                 for (due, call) in calls.drain(..) {
                     let fired = Fired {
                         due,
@@ -352,7 +352,7 @@ impl<I: Index> Shared<I> {
                 }
             }
             drop(picked);
-            state = self.state.lock();
+            state = self.state.lock_again();
         }
     }
 }
