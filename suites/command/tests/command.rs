@@ -8,6 +8,8 @@ mod ground;
 mod claims;
 #[path = "command/misuse.rs"]
 mod misuse;
+#[path = "command/proved.rs"]
+mod proved;
 #[path = "command/resumed.rs"]
 mod resumed;
 #[path = "command/stated.rs"]

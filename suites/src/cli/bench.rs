@@ -129,7 +129,7 @@ fn select<R: AsyncRegistry>(
     contest: &Contest<R>,
     filter: Option<&Regex>,
 ) -> Result<Selection, Failure> {
-    let mut scenarios = Scenarios::named(None).of()?;
+    let mut scenarios = Scenarios::default().of()?;
     let all = Roster::ask(contest, |_| true, &scenarios);
     let matches = |scenario: &ScenarioSpec, who: &Contestant| {
         let id = format!("{}/{}", scenario.name, who.name);

@@ -8,7 +8,7 @@ use flowmeter_harness::record::Better;
 
 use super::failure::Outcome;
 use super::output::{Output, style, width};
-use super::selection::{Implementations, Scenarios, runs};
+use super::selection::{Implementations, ScenarioNames, runs};
 
 /// Compare implementations scenario by scenario
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ pub(super) struct Cmp {
     #[command(flatten)]
     implementations: Implementations,
     #[command(flatten)]
-    scenarios: Scenarios,
+    scenarios: ScenarioNames,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     format: Format,

@@ -1,12 +1,12 @@
 //! `completions` and `man`: the command as shells and manuals know it, by its own name, `flowmeter`.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use super::failure::Outcome;
+use super::output::Output;
 
 /// Print completions for a shell
 ///
@@ -36,7 +36,8 @@ impl Completions {
     pub(super) fn run(self) -> Outcome {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut command(), NAME, &mut text);
-        Ok(print(&text))
+        Output::default().text(&text);
+        Ok(ExitCode::SUCCESS)
     }
 }
 
@@ -57,12 +58,7 @@ impl Man {
         {
             render(verb.clone());
         }
-        Ok(print(&text))
+        Output::default().text(&text);
+        Ok(ExitCode::SUCCESS)
     }
-}
-
-/// A reader that goes away is no error.
-fn print(text: &[u8]) -> ExitCode {
-    let _ = io::stdout().write_all(text);
-    ExitCode::SUCCESS
 }

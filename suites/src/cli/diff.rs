@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::failure::{FAILED, Failure, Outcome};
 use super::output::{Format, Output, style, width};
-use super::selection::{Implementations, Scenarios, runs};
+use super::selection::{Implementations, ScenarioNames, runs};
 
 /// Tell what changed from one run to another of the same machine
 ///
@@ -24,7 +24,7 @@ pub(super) struct Diff {
     #[command(flatten)]
     implementations: Implementations,
     #[command(flatten)]
-    scenarios: Scenarios,
+    scenarios: ScenarioNames,
     /// Smallest change to speak of, percent
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
     threshold: f64,

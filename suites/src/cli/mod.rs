@@ -109,5 +109,8 @@ pub fn main_in<R: AsyncRegistry>(worlds: &Worlds<R>) -> ExitCode {
         Verb::Completions(completions) => completions.run(),
         Verb::Man(man) => man.run(),
     };
-    outcome.unwrap_or_else(Failure::tell)
+    match (outcome, output::lost()) {
+        (Ok(_), Some(lost)) => lost.tell(),
+        (outcome, _) => outcome.unwrap_or_else(Failure::tell),
+    }
 }

@@ -1,10 +1,13 @@
 //! What verbs print: lines of JSON or tables, to a reader who may have gone away.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 
 use clap::ValueEnum;
 use flowmeter_reports::Style;
 use serde::Serialize;
+
+use super::failure::Failure;
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -16,7 +19,11 @@ pub(super) enum Format {
     Json,
 }
 
-/// The standard output. A reader that closes the pipe (`| head`) is no error: what follows is dropped.
+/// Why nothing more could be printed: there is one standard output, whoever prints.
+static LOST: OnceLock<io::Error> = OnceLock::new();
+
+/// The standard output. A reader that closes the pipe (`| head`) is no error: what follows is dropped. So is what follows
+/// a disk that is full, which [`lost`] tells at the end.
 #[derive(Debug, Default)]
 pub(super) struct Output {
     closed: bool,
@@ -25,8 +32,24 @@ pub(super) struct Output {
 impl Output {
     /// A line of text.
     pub(super) fn line(&mut self, text: &str) {
-        if !self.closed {
-            self.closed = writeln!(anstream::stdout(), "{text}").is_err();
+        self.write(|stdout| writeln!(stdout, "{text}"));
+    }
+
+    /// Text as it is, to its last line's end.
+    pub(super) fn text(&mut self, text: &[u8]) {
+        self.write(|stdout| stdout.write_all(text));
+    }
+
+    fn write(&mut self, print: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+        if self.closed {
+            return;
+        }
+        if let Err(why) = print(&mut anstream::stdout()) {
+            self.closed = true;
+            if why.kind() != io::ErrorKind::BrokenPipe {
+                // The first is told; those after it have its cause.
+                let _ = LOST.set(why);
+            }
         }
     }
 
@@ -35,6 +58,14 @@ impl Output {
         // Plain data with string keys: there is no error but a lack of memory.
         self.line(&serde_json::to_string(row).expect("rows are plain data"));
     }
+}
+
+/// Whether something that was to be printed is lost.
+pub(super) fn lost() -> Option<Failure> {
+    let why = LOST.get()?;
+    Some(Failure::input(format!(
+        "standard output: {why}; what was to be printed is lost, so print it to where there is room"
+    )))
 }
 
 /// Colour where somebody looks at a terminal and has not asked for none.

@@ -23,12 +23,19 @@ pub(super) struct Implementations {
     pattern: Option<Regex>,
 }
 
-/// Which scenarios.
+/// Which scenarios, of those that a run has.
 #[derive(Clone, Debug, Default, Args)]
-pub(super) struct Scenarios {
+pub(super) struct ScenarioNames {
     /// Only scenarios whose name matches this regular expression
     #[arg(id = "scenario", short = 's', long = "scenarios", value_name = "REGEX")]
     pattern: Option<Regex>,
+}
+
+/// Which scenarios, of those that there are.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct Scenarios {
+    #[command(flatten)]
+    names: ScenarioNames,
 
     /// Also read scenarios (*.toml) from this folder
     #[arg(long, value_name = "DIR")]
@@ -130,20 +137,9 @@ impl Shard {
     }
 }
 
-impl Scenarios {
-    pub(super) fn named(pattern: Option<Regex>) -> Scenarios {
-        Scenarios {
-            pattern,
-            scenario_dir: None,
-        }
-    }
-
+impl ScenarioNames {
     pub(super) fn matches(&self, name: &str) -> bool {
         matches(&self.pattern, name)
-    }
-
-    pub(super) fn is_given(&self) -> bool {
-        self.pattern.is_some() || self.scenario_dir.is_some()
     }
 
     /// Refuses a pattern that matches none of these names.
@@ -152,6 +148,12 @@ impl Scenarios {
         names: impl IntoIterator<Item = &'a str>,
     ) -> Result<(), Failure> {
         find_in("scenario", &self.pattern, names)
+    }
+}
+
+impl Scenarios {
+    pub(super) fn is_given(&self) -> bool {
+        self.names.pattern.is_some() || self.scenario_dir.is_some()
     }
 
     /// Those that match, curated or not, the most important first.
@@ -163,7 +165,7 @@ impl Scenarios {
     /// folder that was named.
     pub(super) fn of(&self) -> Result<Vec<ScenarioSpec>, Failure> {
         let mut built_in = built_in();
-        if self.pattern.is_none() {
+        if self.names.pattern.is_none() {
             built_in.retain(|scenario| scenario.priority.is_some());
         }
         self.with(built_in)
@@ -174,8 +176,9 @@ impl Scenarios {
             all.extend(from_folder(folder)?);
             all = in_order(all)?;
         }
-        all.retain(|scenario| self.matches(&scenario.name));
-        self.find_in(all.iter().map(|scenario| scenario.name.as_str()))?;
+        all.retain(|scenario| self.names.matches(&scenario.name));
+        self.names
+            .find_in(all.iter().map(|scenario| scenario.name.as_str()))?;
         Ok(all)
     }
 }

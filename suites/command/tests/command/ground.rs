@@ -1,5 +1,6 @@
 //! A folder to run the command in, and one small run that the tests share.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -130,4 +131,16 @@ impl Ground {
 pub fn rows(output: &str) -> Vec<serde_json::Map<String, serde_json::Value>> {
     let row = |line: &str| serde_json::from_str(line).unwrap_or_else(|why| panic!("{line}: {why}"));
     output.lines().map(row).collect()
+}
+
+/// Each row has these keys and no others.
+#[track_caller]
+pub fn assert_keys(output: &str, keys: &[&str]) {
+    let rows = rows(output);
+    assert!(!rows.is_empty());
+    for row in rows {
+        let found: BTreeSet<&str> = row.keys().map(String::as_str).collect();
+        let expected: BTreeSet<&str> = keys.iter().copied().collect();
+        assert_eq!(found, expected, "{row:?}");
+    }
 }

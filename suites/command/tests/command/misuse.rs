@@ -1,6 +1,6 @@
 //! Bad usage and bad input: one clear sentence, exit code 2, and nothing overwritten.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 
 use crate::ground::{Ground, SMALL};
@@ -357,4 +357,20 @@ fn a_reader_that_goes_away_is_no_error() {
     drop(reader);
     let mut command = ground.command(&["list", "-i", "nosuch"]);
     assert_eq!(command.stderr(writer).status().unwrap().code(), Some(2));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_could_not_be_printed_is_told() {
+    let ground = Ground::with_run();
+    for arguments in [&["list"][..], &["cmp", "run"], &["man"]] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let answered = ground.command(arguments).stdout(full).output().unwrap();
+        let errors = String::from_utf8(answered.stderr).unwrap();
+        assert_eq!(answered.status.code(), Some(2), "{arguments:?}: {errors}");
+        assert!(
+            errors.starts_with("flowmeter: standard output: ") && errors.lines().count() == 1,
+            "{arguments:?}: {errors}"
+        );
+    }
 }

@@ -1,6 +1,5 @@
 //! A small real run and what every verb makes of it; help worth reading.
 
-use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
@@ -12,18 +11,7 @@ use flowmeter_suites::contest::Contest;
 use flowmeter_suites::proving::Effort;
 use flowmeter_suites::proving::counterexample::FOLDER;
 
-use crate::ground::{Ground, rows};
-
-#[track_caller]
-fn assert_keys(output: &str, keys: &[&str]) {
-    let rows = rows(output);
-    assert!(!rows.is_empty());
-    for row in rows {
-        let found: BTreeSet<&str> = row.keys().map(String::as_str).collect();
-        let expected: BTreeSet<&str> = keys.iter().copied().collect();
-        assert_eq!(found, expected, "{row:?}");
-    }
-}
+use crate::ground::{Ground, assert_keys, rows};
 
 const RANK: &[&str] = &[
     "group",
@@ -271,130 +259,6 @@ fn an_unfinished_round_counts_for_nothing() {
 }
 
 #[test]
-fn check_proves_and_says_so() {
-    let ground = Ground::new();
-    let arguments = [
-        "check",
-        "-i",
-        "^condvar$",
-        "--budget",
-        "0.1",
-        "--format",
-        "json",
-    ];
-    let output = ground.run(&arguments).fine();
-    let mut passed = 0;
-    for row in rows(&output) {
-        for key in [
-            "implementation",
-            "property",
-            "world",
-            "verdict",
-            "complete",
-            "executions",
-            "seconds",
-            "counterexample",
-            "replay",
-        ] {
-            assert!(row.contains_key(key), "{key}: {row:?}");
-        }
-        assert_eq!(row["implementation"], "condvar");
-        assert!(
-            row["verdict"] == "pass" || row["verdict"] == "unclaimed",
-            "{row:?}"
-        );
-        passed += u32::from(row["verdict"] == "pass");
-    }
-    assert!(passed > 3, "{output}");
-}
-
-#[test]
-fn check_proves_in_every_world() {
-    let ground = Ground::new();
-    let check = ["check", "-i", "^heap$|^os-sleep$", "-p", "^t1", "--under"];
-    let worlds = "std,sim,shuttle,loom";
-    let json = [&check[..], &[worlds, "--format", "json"]].concat();
-    let output = ground.run(&json).fine();
-    assert_keys(
-        &output,
-        &[
-            "implementation",
-            "property",
-            "world",
-            "verdict",
-            "complete",
-            "executions",
-            "seconds",
-            "counterexample",
-            "detail",
-            "replay",
-        ],
-    );
-    let rows = rows(&output);
-    for world in worlds.split(',') {
-        let of = |name: &str, property: &str| {
-            let mut here = rows.iter().filter(|row| row["world"] == world);
-            let row = here.find(|row| row["implementation"] == name && row["property"] == property);
-            row.unwrap_or_else(|| panic!("{name} {property} {world}"))
-        };
-        let ours = of("heap", "t1-never-early");
-        assert_eq!(ours["verdict"], "pass", "{ours:?}");
-        // Only loom knows when it has seen all.
-        assert_eq!(ours["complete"], world == "loom", "{ours:?}");
-        assert!(ours["executions"].as_u64().unwrap() > 0, "{ours:?}");
-        let peer = of("os-sleep", "t1-never-early");
-        let verdict = if world == "std" {
-            "pass"
-        } else {
-            "not-instrumentable"
-        };
-        assert_eq!(peer["verdict"], verdict, "{peer:?}");
-        assert_eq!(peer["complete"], false, "{peer:?}");
-    }
-    assert_eq!(rows.len(), 4 * 4, "each cell once: {output}");
-
-    let table = ground.run(&[&check[..], &["sim,std,sim"]].concat()).fine();
-    assert_eq!(table.matches("under sim").count(), 1, "{table}");
-    assert!(
-        table.contains("under std") && !table.contains("loom"),
-        "{table}"
-    );
-    assert!(table.contains("pass "), "{table}");
-    assert!(
-        table.lines().all(|line| line.chars().count() <= 100),
-        "{table}"
-    );
-}
-
-#[test]
-fn a_space_that_is_not_exhausted_is_no_pass() {
-    let ground = Ground::new();
-    let answer = ground.run(&[
-        "check",
-        "-i",
-        "^mutex$",
-        "-p",
-        "^c1-conservation$",
-        "--under",
-        "loom",
-        "--budget",
-        "0.000001",
-        "--seed",
-        "7",
-        "--format",
-        "json",
-    ]);
-    assert_eq!(answer.code, Some(1), "{answer:?}");
-    let rows = rows(&answer.output);
-    assert_eq!(rows[0]["verdict"], "inconclusive", "{answer:?}");
-    assert_eq!(rows[0]["complete"], false, "{answer:?}");
-    assert_eq!(
-        rows[0]["replay"],
-        "cargo flowmeter check -i '^mutex$' -p '^c1-conservation$' --under loom --seed 7"
-    );
-}
-
-#[test]
 fn list_shows_all_there_is() {
     let ground = Ground::new();
     let output = ground.run(&["list", "--format", "json"]).fine();
@@ -498,32 +362,4 @@ fn help_is_readable_in_a_hundred_columns() {
             assert!(line.chars().count() <= 100, "{verb}: {line}");
         }
     }
-}
-
-#[test]
-fn verdicts_become_part_of_a_run() {
-    let ground = Ground::with_run();
-    let before = ground.read_run();
-    let who = before.implementations.keys().next().expect("somebody");
-    let pattern = format!("^{who}$");
-    let check = [
-        "check",
-        "-i",
-        &pattern,
-        "-p",
-        "^c1-conservation$",
-        "--budget",
-        "0.1",
-    ];
-    let told = ground
-        .run(&[&check[..], &["--into", "run"]].concat())
-        .fine();
-    assert!(
-        told.contains("1 verdicts added to the run, 0 of its numbers"),
-        "{told}"
-    );
-    let after = ground.read_run();
-    assert_eq!(after.proofs.len(), before.proofs.len() + 1);
-    assert_eq!(after.windows.len(), before.windows.len());
-    ground.run(&["report", "run"]).fine();
 }
