@@ -108,6 +108,8 @@ named! {
         Weights = "weights",
         /// Runs tasks.
         Tasks = "tasks",
+        /// Runs go blocks written as state machines.
+        GoBlocks = "go-blocks",
     }
 }
 

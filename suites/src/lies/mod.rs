@@ -14,6 +14,7 @@ mod combinators;
 mod deadlines;
 mod executors;
 mod future;
+mod go_blocks;
 mod limiters;
 mod pipelines;
 pub(crate) mod places;

@@ -372,6 +372,7 @@ pub const PROPERTIES: &[&Property] = &[
     &executors::g1_go::PROPERTY,
     &executors::g1_shutdown::PROPERTY,
     &executors::g2_parking::PROPERTY,
+    &executors::g3_state_machines::PROPERTY,
     &combinators::m1_pipe::PROPERTY,
     &combinators::m2_split::PROPERTY,
     &combinators::m3_merge::PROPERTY,
