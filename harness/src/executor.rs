@@ -6,6 +6,7 @@
 //! What runs go blocks that are written as explicit state machines (G3) is a design of its own, [`GoBlocks`], on whatever
 //! executor.
 
+mod bindings;
 mod go_blocks;
 
 use std::future::Future;
@@ -14,6 +15,7 @@ use std::num::NonZeroUsize;
 use crate::channel::{Async, Buffer, Channels, Message};
 use crate::pipeline::ResultPort;
 
+pub use bindings::Bindings;
 pub use go_blocks::{Frame, GoBlocks, Port, Selected, Step};
 
 /// Runs tasks, for one who does not own the executor: a task that spawns further ones, for instance.

@@ -14,6 +14,7 @@ use crate::channel::lock_free::LockFree;
 use crate::channel::mutex::MutexChannels;
 use crate::channel::ordered_locks::OrderedLocks;
 use crate::combinator::OverChannels;
+use crate::executor::bindings::Frames;
 use crate::executor::fixed_pool::FixedPool;
 use crate::executor::state_machine::StateMachine;
 use crate::limiter::gcra::{AsyncGcra, Gcra};
@@ -209,6 +210,7 @@ impl Registry for Ours {
     fn executors<H: Enrol>(self, hall: &mut H) {
         own::<FixedPool, _>(hall, "fixed_pool")
             .executor::<MutexChannels>()
+            .bindings::<Frames, MutexChannels>()
             .enter();
         own::<StateMachine, _>(hall, "state_machine")
             .go_blocks::<MutexChannels, FixedPool>()

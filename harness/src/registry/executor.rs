@@ -2,7 +2,7 @@
 
 use crate::caps::{Capability, Kind};
 use crate::channel::{Async, AwaitAlts, Blocking, Callback};
-use crate::executor::{Executors, GoBlocks};
+use crate::executor::{Bindings, Executors, GoBlocks};
 
 use super::{Enrol, Entry, Newcomer};
 
@@ -11,6 +11,14 @@ impl<'h, E: Executors, H: Enrol> Newcomer<'h, E, H> {
     pub fn executor<C: Async + Blocking>(self) -> Entry<'h, E, H> {
         let entry = self.of_kind(Kind::Executor);
         entry.derive(Capability::Tasks).visit(H::executor::<E, C>)
+    }
+}
+
+impl<'h, E: Executors, H: Enrol> Entry<'h, E, H> {
+    /// An executor whose spawners those bindings go with.
+    pub fn bindings<B: Bindings, C: Async + Blocking>(self) -> Self {
+        self.derive(Capability::Bindings)
+            .visit(H::bindings::<B, E, C>)
     }
 }
 

@@ -1,8 +1,9 @@
-//! Our executors, and what runs go blocks that are state machines on any of them.
+//! Our executors, and what goes with any of them: go blocks that are state machines, and bindings.
 
+pub mod bindings;
 pub mod fixed_pool;
 pub mod state_machine;
 
 pub use flowmeter_harness::executor::{
-    Executors, Frame, GoBlocks, Port, Selected, Spawn, Step, go,
+    Bindings, Executors, Frame, GoBlocks, Port, Selected, Spawn, Step, go,
 };

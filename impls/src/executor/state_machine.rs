@@ -5,6 +5,7 @@
 //! | `FN-IDX`, the state machine function | [`Machine::function`] |
 //! | `STATE-IDX`, the current state | a value of the block's own type, in its [`Turn`] |
 //! | `VALUE-IDX`, what the operation before gave | what that value carries |
+//! | `BINDINGS-IDX`, what was bound where it was spawned | with the spawner, where that conveys it ([`super::bindings`]) |
 //! | `USER-START-IDX`, the channel that `go` answers | [`Machine::returns`] |
 //! | the block's variables | what the function captures |
 //!

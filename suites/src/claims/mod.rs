@@ -22,7 +22,7 @@ mod timeouts_code_read;
 
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::channel::{Alts, Async, AwaitAlts, Blocking, Callback};
-use flowmeter_harness::executor::{Executors, GoBlocks};
+use flowmeter_harness::executor::{Bindings, Executors, GoBlocks};
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::record::Holds;
 use flowmeter_harness::registry::Contestant;
@@ -177,6 +177,16 @@ trait Seed {
     }
     /// Of executors.
     fn executor<E: Executors, C: Async + Blocking, W: World>(_who: &Contestant) -> Vec<Enactment> {
+        Vec::new()
+    }
+    /// Of bindings that go with what is spawned on an executor.
+    fn bindings<B, E, C, W>(_who: &Contestant) -> Vec<Enactment>
+    where
+        B: Bindings,
+        E: Executors,
+        C: Async + Blocking,
+        W: World,
+    {
         Vec::new()
     }
     /// Of what runs go blocks that are state machines.

@@ -11,10 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use flowmeter_harness::channel::{
-    Alts, AwaitAlts, Buffer, Callback, Channels, Chosen, Clause, Offered, Order, Patience, Polled,
-    PutError, TakeError, Winner,
+    Alts, Async, AwaitAlts, Blocking, Buffer, Callback, Channels, Chosen, Clause, Offered, Order,
+    Patience, Polled, PutError, TakeError, Winner,
 };
-use flowmeter_harness::executor::{Executors, Frame, GoBlocks, Port, Selected, Spawn, Step};
+use flowmeter_harness::executor::{
+    Bindings, Executors, Frame, GoBlocks, Port, Selected, Spawn, Step, go,
+};
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::World;
 
@@ -157,6 +159,13 @@ const SIMPLY: Claim = Claim::new(
 )
 .note("of a comment on the text");
 
+const BOUND: Claim = Claim::new(
+    "what is bound where a go block is spawned, before and after it has waited",
+    "maintained while the go block executes",
+    &["seen, and seen"],
+)
+.note("of a comment on the text; with a spawner that conveys bindings");
+
 pub(super) struct StateMachines;
 
 impl Seed for StateMachines {
@@ -184,6 +193,7 @@ impl Seed for StateMachines {
         &CANCELLED,
         &COMMITTED,
         &SIMPLY,
+        &BOUND,
     ];
 
     fn alts<C: Alts, W: World>(_who: &Contestant) -> Vec<Enactment> {
@@ -198,6 +208,16 @@ impl Seed for StateMachines {
             CANCELLED.seen_in(cancelled::<C>),
             COMMITTED.seen_in(committed::<C, W>),
         ]
+    }
+
+    fn bindings<B, E, C, W>(_who: &Contestant) -> Vec<Enactment>
+    where
+        B: Bindings,
+        E: Executors,
+        C: Async + Blocking,
+        W: World,
+    {
+        vec![BOUND.seen_in(bound::<B, E, C>)]
     }
 
     fn state_machines<G, C, E, W>(_who: &Contestant) -> Vec<Enactment>
@@ -553,6 +573,28 @@ where
     });
     let (odd, even) = sums.unwrap_or_default();
     format!("{odd} odd, {even} even, {runs}")
+}
+
+/// `(binding [*x* ...] (go ...))`, which waits in between for what is put after the binding has ended.
+fn bound<B: Bindings, E: Executors, C: Async + Blocking>() -> String {
+    #[derive(Clone)]
+    struct Bound;
+    let executor = E::with_threads(NonZeroUsize::MIN);
+    let spawner = B::conveying(executor.spawner());
+    let (mut tx, mut rx) = open::<C, ()>(Buffer::fixed(1));
+    let seen = || match B::bound::<Bound>() {
+        Some(Bound) => "seen",
+        None => "not seen",
+    };
+    let mut results = B::bind(Bound, || {
+        go::<C, _>(&spawner, async move {
+            let before = seen();
+            let _value = C::take_async(&mut rx).await;
+            Some(format!("{before}, and {}", seen()))
+        })
+    });
+    let _ = C::put(&mut tx, ());
+    C::take(&mut results).unwrap_or_default()
 }
 
 /// `(alts! [c1 c2])`, tried or waited for.

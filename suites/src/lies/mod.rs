@@ -9,6 +9,7 @@
 //!
 //! Which lie is told is settled for a whole execution of a model; without one a wrapped family is the family.
 
+mod bindings;
 mod channels;
 mod combinators;
 mod deadlines;

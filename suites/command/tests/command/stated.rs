@@ -408,6 +408,13 @@ pub const ALL: &[(&str, &[Row])] = &[
                 "yes",
                 None,
             ),
+            (
+                "what is bound where a go block is spawned, before and after it has waited",
+                &["fixed_pool"],
+                "seen, and seen",
+                "yes",
+                None,
+            ),
         ],
     ),
     (
