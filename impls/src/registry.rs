@@ -17,6 +17,7 @@ use crate::combinator::OverChannels;
 use crate::executor::bindings::Frames;
 use crate::executor::fixed_pool::FixedPool;
 use crate::executor::state_machine::StateMachine;
+use crate::executor::thread_per_task::ThreadPerTask;
 use crate::limiter::gcra::{AsyncGcra, Gcra};
 use crate::limiter::semaphore::{AsyncSemaphore, FairSemaphore, UnfairSemaphore};
 use crate::limiter::token_bucket::{AsyncTokenBucket, TokenBucket};
@@ -209,6 +210,10 @@ impl Registry for Ours {
 
     fn executors<H: Enrol>(self, hall: &mut H) {
         own::<FixedPool, _>(hall, "fixed_pool")
+            .executor::<MutexChannels>()
+            .bindings::<Frames, MutexChannels>()
+            .enter();
+        own::<ThreadPerTask, _>(hall, "thread_per_task")
             .executor::<MutexChannels>()
             .bindings::<Frames, MutexChannels>()
             .enter();

@@ -185,6 +185,7 @@ const TABLE: &[(&str, Origin, &str)] = &[
     ("futures-buffered", Origin::Peer, "ordered bound(n+0)"),
     ("futures-buffer-unordered", Origin::Peer, "bound(n+0)"),
     ("fixed_pool", Origin::Own, "tasks bindings"),
+    ("thread_per_task", Origin::Own, "tasks bindings"),
     ("state_machine", Origin::Own, "go-blocks"),
     ("tokio", Origin::Peer, "tasks"),
     ("smol", Origin::Peer, "tasks"),

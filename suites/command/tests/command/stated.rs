@@ -410,7 +410,7 @@ pub const ALL: &[(&str, &[Row])] = &[
             ),
             (
                 "what is bound where a go block is spawned, before and after it has waited",
-                &["fixed_pool"],
+                &["fixed_pool", "thread_per_task"],
                 "seen, and seen",
                 "yes",
                 None,
