@@ -2,11 +2,11 @@
 //!
 //! | core.async's array | here |
 //! | --- | --- |
-//! | `FN-IDX`, the state machine function | [`Machine::function`] |
-//! | `STATE-IDX`, the current state | a value of the block's own type, in its [`Turn`] |
+//! | `FN-IDX`, the state machine function | `Machine::function` |
+//! | `STATE-IDX`, the current state | a value of the block's own type, in its `Turn` |
 //! | `VALUE-IDX`, what the operation before gave | what that value carries |
 //! | `BINDINGS-IDX`, what was bound where it was spawned | with the spawner, where that conveys it ([`super::bindings`]) |
-//! | `USER-START-IDX`, the channel that `go` answers | [`Machine::returns`] |
+//! | `USER-START-IDX`, the channel that `go` answers | `Machine::returns` |
 //! | the block's variables | what the function captures |
 //!
 //! An operation whose answer comes before it returns is a state at once: the loop goes on, and no stack grows. Otherwise the

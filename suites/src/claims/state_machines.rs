@@ -88,7 +88,7 @@ const BLOCKS: Claim = Claim::new(
 
 const NO_VALUE: Claim = Claim::new(
     "the channel of a go block whose last value is nil",
-    "you cannot put nil; in every case we close",
+    "In every case we close and return the channel",
     &["closed"],
 );
 
@@ -100,7 +100,7 @@ const READ: Claim = Claim::new(
 
 const ONE_OF_BOTH: Claim = Claim::new(
     "(alts! [c1 c2]), both with a value",
-    "when we take from c1 we don't also take from c2",
+    "make sure we don't also take from c2",
     &["1 taken, 1 left"],
 );
 
@@ -112,19 +112,19 @@ const IN_ORDER: Claim = Claim::new(
 
 const AT_RANDOM: Claim = Claim::new(
     "(alts! [c1 c2]), both with values, 64 times",
-    "otherwise it is done randomly",
+    "Otherwise it is done randomly",
     &["c1 and c2"],
 );
 
 const PUTS: Claim = Claim::new(
     "(alts! [c1 [c3 \"foo\"]]), c1 empty",
-    "a channel and value pair: a put operation",
+    "a put operation with a channel and value pair",
     &["c3 has \"foo\""],
 );
 
 const ABLE: Claim = Claim::new(
     "(alts! [c1 c2] :default ...), and c2 has a value",
-    "if it has a value the `or` expression returns it",
+    "If it has a value the `or` expression returns it",
     &["7 from c2"],
 );
 
@@ -136,7 +136,7 @@ const DEFAULT: Claim = Claim::new(
 
 const WAITS: Claim = Claim::new(
     "(alts! [c1 c2]), and a value comes to c1 after 40 ms",
-    "or we wait for a channel operation to complete",
+    "we wait for a channel operation to complete",
     &["7 from c1 after 40 ms"],
 );
 

@@ -74,12 +74,9 @@ where
     ];
     let unbound = unbound.map(take::<C, W>);
     drop(executor);
-    holds_eq!(bound, Some(7), "G5: a block does not see what was bound");
-    holds_eq!(
-        unbound,
-        [None; 2],
-        "G5: a block sees what others have bound"
-    );
+    let seen = (bound, unbound);
+    let expected = (Some(7), [None; 2]);
+    holds_eq!(seen, expected, "G5: a block sees not what was bound for it");
 }
 
 fn by_turns<B, E, C, W>()
