@@ -108,6 +108,10 @@ named! {
         Weights = "weights",
         /// Runs tasks.
         Tasks = "tasks",
+        /// What is spawned can have the bindings of whoever spawned it.
+        Bindings = "bindings",
+        /// Runs go blocks written as state machines.
+        GoBlocks = "go-blocks",
     }
 }
 

@@ -3,14 +3,20 @@
 //! [`go`] (a task whose result arrives on a channel, G1) is written once over this trait and any
 //! channel; an executor only has to run futures, and to offer a place for work that blocks.
 //!
-//! A go block written as an explicit state machine (G3) runs callbacks, not futures: such designs will
-//! have a trait of their own, `GoBlocks`, beside this one.
+//! What runs go blocks that are written as explicit state machines (G3) is a design of its own, [`GoBlocks`], on whatever
+//! executor.
+
+mod bindings;
+mod go_blocks;
 
 use std::future::Future;
 use std::num::NonZeroUsize;
 
 use crate::channel::{Async, Buffer, Channels, Message};
 use crate::pipeline::ResultPort;
+
+pub use bindings::Bindings;
+pub use go_blocks::{Frame, GoBlocks, Port, Selected, Step};
 
 /// Runs tasks, for one who does not own the executor: a task that spawns further ones, for instance.
 pub trait Spawn {

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::num::NonZeroUsize;
 
-use crate::channel::{Async, Channels, Message, PutError};
+use crate::channel::{Async, Callback, Channels, Message, PutError};
 use crate::executor::Executors;
 
 /// What becomes of the output when the input has ended.
@@ -52,6 +52,13 @@ impl<C: Async, O: Message, P> ResultPort<C, O, P> {
     /// As [`Async::put_async`].
     pub fn put(&mut self, value: O) -> impl Future<Output = Result<(), PutError<O>>> + Send {
         C::put_async(&mut self.results, value)
+    }
+}
+
+impl<C: Callback, O: Message, P> ResultPort<C, O, P> {
+    /// As [`Callback::put_then`].
+    pub fn put_then(&self, value: O, then: impl FnOnce(Result<(), PutError<O>>) + Send + 'static) {
+        C::put_then(&self.results, value, then);
     }
 }
 

@@ -14,7 +14,10 @@ use crate::channel::lock_free::LockFree;
 use crate::channel::mutex::MutexChannels;
 use crate::channel::ordered_locks::OrderedLocks;
 use crate::combinator::OverChannels;
+use crate::executor::bindings::Frames;
 use crate::executor::fixed_pool::FixedPool;
+use crate::executor::state_machine::StateMachine;
+use crate::executor::thread_per_task::ThreadPerTask;
 use crate::limiter::gcra::{AsyncGcra, Gcra};
 use crate::limiter::semaphore::{AsyncSemaphore, FairSemaphore, UnfairSemaphore};
 use crate::limiter::token_bucket::{AsyncTokenBucket, TokenBucket};
@@ -208,6 +211,14 @@ impl Registry for Ours {
     fn executors<H: Enrol>(self, hall: &mut H) {
         own::<FixedPool, _>(hall, "fixed_pool")
             .executor::<MutexChannels>()
+            .bindings::<Frames, MutexChannels>()
+            .enter();
+        own::<ThreadPerTask, _>(hall, "thread_per_task")
+            .executor::<MutexChannels>()
+            .bindings::<Frames, MutexChannels>()
+            .enter();
+        own::<StateMachine, _>(hall, "state_machine")
+            .go_blocks::<MutexChannels, FixedPool>()
             .enter();
     }
 

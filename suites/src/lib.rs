@@ -15,6 +15,7 @@ pub mod isolation;
 #[cfg(feature = "command")]
 pub mod lies;
 pub mod mutants;
+mod polls;
 pub mod process;
 pub mod properties;
 pub mod proving;

@@ -39,7 +39,7 @@ use crate::channel::{
     Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
 use crate::combinator::Combinators;
-use crate::executor::Executors;
+use crate::executor::{Bindings, Executors, GoBlocks};
 use crate::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
     WeightedLimit,
@@ -151,6 +151,14 @@ pub trait Enrol: Sized {
 
     /// An executor, with channels on which its tasks wait.
     fn executor<E: Executors, C: Async + Blocking>(&mut self, _who: &Contestant) {}
+    /// Bindings that go with what is spawned on that executor.
+    fn bindings<B: Bindings, E: Executors, C: Async + Blocking>(&mut self, _who: &Contestant) {}
+    /// What runs go blocks that are state machines, over those channels, on that executor.
+    fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(
+        &mut self,
+        _who: &Contestant,
+    ) {
+    }
 
     /// Combinators over those channels, on that executor.
     fn combinators<F: Combinators<C>, C: AwaitAlts, E: Executors>(&mut self, _who: &Contestant) {}
@@ -237,7 +245,7 @@ fn newcomer<'h, F, H: Enrol>(
 }
 
 /// A contestant of whom it is not yet said what it is: `channel()`, `timer()`, `sleep()`,
-/// `blocking_sleep()`, `pipeline()`, `limiter()`, `executor()` or `combinators()` comes next.
+/// `blocking_sleep()`, `pipeline()`, `limiter()`, `executor()`, `go_blocks()` or `combinators()` comes next.
 #[must_use = "say what it is"]
 pub struct Newcomer<'h, F, H> {
     hall: &'h mut H,

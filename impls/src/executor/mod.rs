@@ -1,5 +1,11 @@
-//! Our executors.
+//! Our executors, and what goes with any of them: go blocks that are state machines, and bindings.
 
+pub mod bindings;
+mod blocking;
 pub mod fixed_pool;
+pub mod state_machine;
+pub mod thread_per_task;
 
-pub use flowmeter_harness::executor::{Executors, Spawn, go};
+pub use flowmeter_harness::executor::{
+    Bindings, Executors, Frame, GoBlocks, Port, Selected, Spawn, Step, go,
+};

@@ -6,7 +6,7 @@ use flowmeter_harness::channel::{
     Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
 use flowmeter_harness::combinator::Combinators;
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::executor::{Bindings, Executors, GoBlocks};
 use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
     WeightedLimit,
@@ -136,6 +136,8 @@ impl<H: Enrol> Enrol for InPlace<'_, H> {
         weighted_limit<L: [WeightedLimit]>;
         async_weighted_limit<L: [AsyncWeightedLimit]>;
         executor<E: [Executors], C: [Async + Blocking]>;
+        bindings<B: [Bindings], E: [Executors], C: [Async + Blocking]>;
+        go_blocks<G: [GoBlocks<C>], C: [Callback + AwaitAlts], E: [Executors]>;
         combinators<F: [Combinators<C>], C: [AwaitAlts], E: [Executors]>;
     }
 }

@@ -15,13 +15,14 @@
 mod acts;
 mod pipeline_off_by_two;
 mod stage;
+mod state_machines;
 mod ten_tasks;
 mod timeout_channels;
 mod timeouts_code_read;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::channel::{Alts, Async, Blocking};
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::channel::{Alts, Async, AwaitAlts, Blocking, Callback};
+use flowmeter_harness::executor::{Bindings, Executors, GoBlocks};
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::record::Holds;
 use flowmeter_harness::registry::Contestant;
@@ -29,6 +30,7 @@ use flowmeter_harness::sync::World;
 use flowmeter_harness::timer::{Coalesce, Timeouts, Timers};
 
 use pipeline_off_by_two::PipelineOffByTwo;
+use state_machines::StateMachines;
 use timeout_channels::TimeoutChannels;
 use timeouts_code_read::TimeoutsCodeRead;
 
@@ -39,6 +41,7 @@ pub(crate) use stage::{In, Stage, reenact, serve, serve_leaving};
 fn each(visitor: &mut impl Visitor) {
     visitor.text::<TimeoutsCodeRead>();
     visitor.text::<TimeoutChannels>();
+    visitor.text::<StateMachines>();
     visitor.text::<PipelineOffByTwo>();
 }
 
@@ -174,6 +177,26 @@ trait Seed {
     }
     /// Of executors.
     fn executor<E: Executors, C: Async + Blocking, W: World>(_who: &Contestant) -> Vec<Enactment> {
+        Vec::new()
+    }
+    /// Of bindings that go with what is spawned on an executor.
+    fn bindings<B, E, C, W>(_who: &Contestant) -> Vec<Enactment>
+    where
+        B: Bindings,
+        E: Executors,
+        C: Async + Blocking,
+        W: World,
+    {
+        Vec::new()
+    }
+    /// Of what runs go blocks that are state machines.
+    fn state_machines<G, C, E, W>(_who: &Contestant) -> Vec<Enactment>
+    where
+        G: GoBlocks<C>,
+        C: Callback + AwaitAlts,
+        E: Executors,
+        W: World,
+    {
         Vec::new()
     }
     /// Of pipelines.

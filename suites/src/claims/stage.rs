@@ -9,8 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::channel::{Alts, Async, Blocking};
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::channel::{Alts, Async, AwaitAlts, Blocking, Callback};
+use flowmeter_harness::executor::{Bindings, Executors, GoBlocks};
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::record::{Holds, SeedClaim};
 use flowmeter_harness::registry::{AsyncRegistry, Contestant, Enrol, Registry};
@@ -175,6 +175,17 @@ impl<S: Seed, W: World, R: Registry> Enrol for Hall<'_, S, W, R> {
 
     fn executor<E: Executors, C: Async + Blocking>(&mut self, who: &Contestant) {
         self.enactments.extend(S::executor::<E, C, W>(who));
+    }
+
+    fn bindings<B: Bindings, E: Executors, C: Async + Blocking>(&mut self, who: &Contestant) {
+        self.enactments.extend(S::bindings::<B, E, C, W>(who));
+    }
+
+    fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(
+        &mut self,
+        who: &Contestant,
+    ) {
+        self.enactments.extend(S::state_machines::<G, C, E, W>(who));
     }
 
     fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(&mut self, who: &Contestant) {

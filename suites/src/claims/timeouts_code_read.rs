@@ -125,6 +125,10 @@ impl Seed for TimeoutsCodeRead {
     }
 
     fn executor<E: Executors, C: Async + Blocking, W: World>(_who: &Contestant) -> Vec<Enactment> {
+        // Who has no number of threads of its own is no such pool.
+        if E::with_default_threads().is_none() {
+            return Vec::new();
+        }
         vec![
             POOL.seen_in(threads_of_the_pool::<E, C, W>),
             STARVED.seen_in(starved::<E, C, W>),

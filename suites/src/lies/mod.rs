@@ -9,11 +9,13 @@
 //!
 //! Which lie is told is settled for a whole execution of a model; without one a wrapped family is the family.
 
+mod bindings;
 mod channels;
 mod combinators;
 mod deadlines;
 mod executors;
 mod future;
+mod go_blocks;
 mod limiters;
 mod pipelines;
 pub(crate) mod places;

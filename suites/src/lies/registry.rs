@@ -6,7 +6,7 @@ use flowmeter_harness::channel::{
     Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
 use flowmeter_harness::combinator::Combinators;
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::executor::{Bindings, Executors, GoBlocks};
 use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
     WeightedLimit,
@@ -15,7 +15,7 @@ use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 
-use super::{channels, combinators, executors, limiters, pipelines, timers};
+use super::{bindings, channels, combinators, executors, go_blocks, limiters, pipelines, timers};
 
 /// Our own contestants of that registry, under their names.
 #[derive(Clone, Copy, Debug, Default)]
@@ -119,6 +119,23 @@ impl<H: Enrol> Enrol for Wrapping<'_, H> {
         if who.origin == Origin::Own {
             self.0
                 .executor::<executors::Lying<E>, channels::Lying<C>>(who);
+        }
+    }
+
+    fn bindings<B: Bindings, E: Executors, C: Async + Blocking>(&mut self, who: &Contestant) {
+        if who.origin == Origin::Own {
+            self.0
+                .bindings::<bindings::Lying<B>, executors::Lying<E>, C>(who);
+        }
+    }
+
+    fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(
+        &mut self,
+        who: &Contestant,
+    ) {
+        if who.origin == Origin::Own {
+            self.0
+                .go_blocks::<go_blocks::Lying<G>, C, executors::Lying<E>>(who);
         }
     }
 

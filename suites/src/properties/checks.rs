@@ -10,7 +10,7 @@ use flowmeter_harness::channel::{
     Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
 };
 use flowmeter_harness::combinator::Combinators;
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::executor::{Bindings, Executors, GoBlocks};
 use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
     WeightedLimit,
@@ -505,6 +505,19 @@ impl<W: World> Enrol for Checks<W> {
         for (property, cases) in executors::owed::<E, C, W>() {
             self.owe(who, property, cases);
         }
+    }
+
+    fn bindings<B: Bindings, E: Executors, C: Async + Blocking>(&mut self, who: &Contestant) {
+        let cases = executors::g5_bindings::cases::<B, E, C, W>();
+        self.owe(who, &executors::g5_bindings::PROPERTY, cases);
+    }
+
+    fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(
+        &mut self,
+        who: &Contestant,
+    ) {
+        let cases = executors::g3_state_machines::cases::<G, C, E, W>();
+        self.owe(who, &executors::g3_state_machines::PROPERTY, cases);
     }
 
     fn combinators<F: Combinators<C>, C: AwaitAlts, E: Executors>(&mut self, who: &Contestant) {

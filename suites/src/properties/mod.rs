@@ -372,6 +372,8 @@ pub const PROPERTIES: &[&Property] = &[
     &executors::g1_go::PROPERTY,
     &executors::g1_shutdown::PROPERTY,
     &executors::g2_parking::PROPERTY,
+    &executors::g3_state_machines::PROPERTY,
+    &executors::g5_bindings::PROPERTY,
     &combinators::m1_pipe::PROPERTY,
     &combinators::m2_split::PROPERTY,
     &combinators::m3_merge::PROPERTY,

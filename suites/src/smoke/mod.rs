@@ -4,6 +4,7 @@
 mod channels;
 mod combinators;
 mod executors;
+mod go_blocks;
 mod limiters;
 mod pipelines;
 mod timers;
@@ -12,7 +13,7 @@ use flowmeter_harness::channel::{
     Alts, Async, AwaitAlts, Blocking, Callback, MixedAlts, Promises, PutDeadline, TakeDeadline,
 };
 use flowmeter_harness::combinator::Combinators;
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::executor::{Executors, GoBlocks};
 use flowmeter_harness::limiter::Limiters;
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
@@ -94,6 +95,12 @@ impl Enrol for Uses<'_> {
     }
     fn executor<E: Executors, C: Async + Blocking>(&mut self, _who: &Contestant) {
         self.all.push(executors::executor::<E, C>);
+    }
+    fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(
+        &mut self,
+        _who: &Contestant,
+    ) {
+        self.all.push(go_blocks::go_block::<G, C, E>);
     }
     fn combinators<F: Combinators<C>, C: AwaitAlts, E: Executors>(&mut self, _who: &Contestant) {
         self.all.push(combinators::combinators::<F, C, E>);

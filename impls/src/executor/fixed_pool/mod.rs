@@ -2,12 +2,11 @@
 //!
 //! One lock guards the run queue and every task, whose future stands there whenever no thread polls it. So a
 //! task is in one place at a time: waiting, queued or on a thread; a wake while it is on a thread queues it
-//! once more, afterwards. Work that blocks goes to threads of its own (`blocking`).
+//! once more, afterwards. Work that blocks goes to threads of its own (`executor/blocking.rs`).
 //!
 //! Source: `clojure.core.async.impl.exec.threadpool`, whose size was 2 + cores at first; version 1.5.648 has 8
 //! threads instead.
 
-mod blocking;
 mod task;
 
 use std::fmt;
@@ -18,11 +17,11 @@ use std::thread::available_parallelism;
 
 use flowmeter_harness::executor::{Executors, Spawn};
 
+use super::blocking::BlockingThreads;
 use crate::own_thread::OwnThread;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{Arc, Condvar, Mutex, contain, order_key};
 
-use blocking::BlockingThreads;
 use task::{Tasks, TheFuture};
 
 /// A fixed number of threads that share one run queue.

@@ -84,7 +84,7 @@ fn claims_are_chosen_by_who_re_enacts_them_and_by_their_words() {
             .map(|row| row["implementation"].as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
-    assert_eq!(chosen(&["-i", "^fixed_pool$"]), ["fixed_pool"; 2]);
+    assert_eq!(chosen(&["-i", "^fixed_pool$"]), ["fixed_pool"; 3]);
     assert_eq!(
         chosen(&["-i", "^heap|^mutex$", "-c", "^001.*300 ms, in"]),
         ["mutex", "heap"]

@@ -1,0 +1,127 @@
+//! Bindings of a thread, and spawners that convey them (G5).
+//!
+//! A thread has a frame: what is bound, innermost first. Frames never change, so to capture one is to keep a pointer; a
+//! task has the frame of whoever spawned it put in place for each poll, and the thread's own put back after it.
+//!
+//! Invariant: between polls a thread of an executor has the frame that it had before.
+//!
+//! ```
+//! # #[cfg(not(any(feature = "loom", feature = "shuttle")))] {
+//! use flowmeter_impls::channel::mutex::MutexChannels as C;
+//! use flowmeter_impls::executor::bindings::Frames;
+//! use flowmeter_impls::executor::fixed_pool::FixedPool;
+//! use flowmeter_impls::executor::{Bindings, Executors, go};
+//!
+//! #[derive(Clone)]
+//! struct User(&'static str);
+//!
+//! let pool = FixedPool::new();
+//! let spawner = Frames::conveying(pool.spawner());
+//! let user = Frames::bind(User("ann"), || {
+//!     go::<C, _>(&spawner, async { Frames::bound::<User>().map(|user| user.0) })
+//! });
+//! assert_eq!(user.take(), Ok("ann"));
+//! # }
+//! ```
+//!
+//! Source: `clojure.lang.Var`'s thread binding frames, as the macro `go` captures them.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::future::{Future, poll_fn};
+use std::mem::take;
+use std::pin::pin;
+
+use flowmeter_harness::executor::{Bindings, Spawn};
+
+use crate::sync::{Arc, thread_local};
+
+thread_local! {
+    static CURRENT: RefCell<Frame> = const { RefCell::new(Frame(None)) };
+}
+
+/// Bindings that are frames of threads.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Frames;
+
+/// A spawner that conveys the bindings of whoever spawns.
+#[derive(Clone, Debug)]
+pub struct Conveying<S>(S);
+
+/// What is bound, innermost first.
+#[derive(Clone, Default)]
+struct Frame(Option<Arc<Bound>>);
+
+struct Bound {
+    value: Box<dyn Any + Send + Sync>,
+    outer: Frame,
+}
+
+/// Puts a thread's own frame back in place.
+struct PutBack(Frame);
+
+impl Bindings for Frames {
+    type Conveying<S: Spawn + Clone + Send + 'static> = Conveying<S>;
+
+    fn bind<T: Any + Send + Sync, R>(value: T, act: impl FnOnce() -> R) -> R {
+        let inner = Bound {
+            value: Box::new(value),
+            outer: Frame::current(),
+        };
+        Frame(Some(Arc::new(inner))).during(act)
+    }
+
+    fn bound<T: Any + Send + Sync + Clone>() -> Option<T> {
+        let mut frame = &Frame::current();
+        while let Some(bound) = &frame.0 {
+            if let Some(value) = bound.value.downcast_ref::<T>() {
+                return Some(value.clone());
+            }
+            frame = &bound.outer;
+        }
+        None
+    }
+
+    fn conveying<S: Spawn + Clone + Send + 'static>(spawner: S) -> Conveying<S> {
+        Conveying(spawner)
+    }
+}
+
+impl<S: Spawn> Spawn for Conveying<S> {
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let frame = Frame::current();
+        self.0.spawn(async move {
+            let mut task = pin!(task);
+            poll_fn(|context| frame.clone().during(|| task.as_mut().poll(context))).await;
+        });
+    }
+
+    fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
+        let frame = Frame::current();
+        self.0.spawn_blocking(move || frame.during(work));
+    }
+}
+
+impl Frame {
+    fn current() -> Frame {
+        CURRENT.with(|current| current.borrow().clone())
+    }
+
+    /// Has it in place while that runs, also where it panics.
+    fn during<R>(self, act: impl FnOnce() -> R) -> R {
+        let _put_back = PutBack(self.put());
+        act()
+    }
+
+    /// Puts it in place; answers what was there.
+    fn put(self) -> Frame {
+        CURRENT.with(|current| current.replace(self))
+    }
+}
+
+impl Drop for PutBack {
+    fn drop(&mut self) {
+        // What it ends may drop bound values, whose drops may bind.
+        drop(take(&mut self.0).put());
+    }
+}
