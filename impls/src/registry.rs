@@ -18,7 +18,7 @@ use crate::executor::fixed_pool::FixedPool;
 use crate::limiter::gcra::{AsyncGcra, Gcra};
 use crate::limiter::semaphore::{AsyncSemaphore, FairSemaphore, UnfairSemaphore};
 use crate::limiter::token_bucket::{AsyncTokenBucket, TokenBucket};
-use crate::pipeline::{CoreAsync, Finishes, Swapped, Unordered, Windowed};
+use crate::pipeline::{CoreAsync, EagerUpmap, Finishes, Swapped, Unordered, Upmap, Windowed};
 #[cfg(feature = "delay-queue")]
 use crate::timer::delay_queue::DelayQueueTimers;
 use crate::timer::hashed_wheel::Ticks;
@@ -202,6 +202,12 @@ impl Registry for Ours {
             .enter();
         own::<Unordered, _>(hall, "unordered")
             .pipeline::<MutexChannels, OfPipelines>(0)
+            .enter();
+        own::<Upmap, _>(hall, "upmap")
+            .parallel_map::<MutexChannels, OfPipelines>()
+            .enter();
+        own::<EagerUpmap, _>(hall, "upmap-eager")
+            .parallel_map::<MutexChannels, OfPipelines>()
             .enter();
     }
 

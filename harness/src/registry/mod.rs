@@ -44,6 +44,7 @@ use crate::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
     WeightedLimit,
 };
+use crate::parallel_map::ParallelMaps;
 use crate::pipeline::Pipelines;
 use crate::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 
@@ -129,6 +130,13 @@ pub trait Enrol: Sized {
 
     /// A pipeline over those channels, on that executor.
     fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(
+        &mut self,
+        _who: &Contestant,
+    ) {
+    }
+
+    /// A parallel map over those channels, on that executor.
+    fn parallel_map<M: ParallelMaps<C, E> + Default, C: Async, E: Executors>(
         &mut self,
         _who: &Contestant,
     ) {
@@ -237,7 +245,7 @@ fn newcomer<'h, F, H: Enrol>(
 }
 
 /// A contestant of whom it is not yet said what it is: `channel()`, `timer()`, `sleep()`,
-/// `blocking_sleep()`, `pipeline()`, `limiter()`, `executor()` or `combinators()` comes next.
+/// `blocking_sleep()`, `pipeline()`, `parallel_map()`, `limiter()`, `executor()` or `combinators()` comes next.
 #[must_use = "say what it is"]
 pub struct Newcomer<'h, F, H> {
     hall: &'h mut H,

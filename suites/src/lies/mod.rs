@@ -15,6 +15,7 @@ mod deadlines;
 mod executors;
 mod future;
 mod limiters;
+mod parallel_maps;
 mod pipelines;
 pub(crate) mod places;
 mod registry;

@@ -11,11 +11,12 @@ use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
     WeightedLimit,
 };
+use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 
-use super::{channels, combinators, executors, limiters, pipelines, timers};
+use super::{channels, combinators, executors, limiters, parallel_maps, pipelines, timers};
 
 /// Our own contestants of that registry, under their names.
 #[derive(Clone, Copy, Debug, Default)]
@@ -112,6 +113,16 @@ impl<H: Enrol> Enrol for Wrapping<'_, H> {
         if who.origin == Origin::Own {
             self.0
                 .pipeline::<pipelines::Lying<P>, C, executors::Lying<E>>(who);
+        }
+    }
+
+    fn parallel_map<M: ParallelMaps<C, E> + Default, C: Async, E: Executors>(
+        &mut self,
+        who: &Contestant,
+    ) {
+        if who.origin == Origin::Own {
+            self.0
+                .parallel_map::<parallel_maps::Lying<M>, C, executors::Lying<E>>(who);
         }
     }
 

@@ -15,6 +15,7 @@ use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
     WeightedLimit,
 };
+use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::sync::{Exploration, World};
@@ -496,9 +497,14 @@ impl<W: World> Enrol for Checks<W> {
     }
 
     fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(&mut self, who: &Contestant) {
-        for (property, cases) in pipelines::owed::<P, C, E, W>(who) {
-            self.owe(who, property, cases);
-        }
+        self.owe_all(who, pipelines::owed::<P, C, E, W>(who));
+    }
+
+    fn parallel_map<M: ParallelMaps<C, E> + Default, C: Async, E: Executors>(
+        &mut self,
+        who: &Contestant,
+    ) {
+        self.owe_all(who, pipelines::map_owes::<M, C, E, W>());
     }
 
     fn executor<E: Executors, C: Async + Blocking>(&mut self, who: &Contestant) {

@@ -5,6 +5,7 @@ mod channels;
 mod combinators;
 mod executors;
 mod limiters;
+mod parallel_maps;
 mod pipelines;
 mod timers;
 
@@ -14,6 +15,7 @@ use flowmeter_harness::channel::{
 use flowmeter_harness::combinator::Combinators;
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::Limiters;
+use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::timer::{Cancel, Timers};
@@ -88,6 +90,14 @@ impl Enrol for Uses<'_> {
         E: Executors,
     {
         self.all.push(pipelines::pipeline::<P, C, E>);
+    }
+    fn parallel_map<M, C, E>(&mut self, _who: &Contestant)
+    where
+        M: ParallelMaps<C, E> + Default,
+        C: Async,
+        E: Executors,
+    {
+        self.all.push(parallel_maps::parallel_map::<M, C, E>);
     }
     fn limiter<L: Limiters>(&mut self, _who: &Contestant) {
         self.all.push(limiters::limiter::<L>);
