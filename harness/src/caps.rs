@@ -102,6 +102,10 @@ named! {
         Window = "window",
         /// Applies a function to what an iterator gives, unordered.
         ParallelMap = "parallel-map",
+        /// Applies a function with any number of results to what comes out of a channel.
+        Workers = "workers",
+        /// That function may hold up its thread.
+        MayBlock = "may-block",
         /// Takes inputs as results are taken, so that there may be any number.
         Lazy = "lazy",
         /// Grants permits.

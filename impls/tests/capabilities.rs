@@ -182,6 +182,12 @@ const TABLE: &[(&str, Origin, &str)] = &[
     ("finishes", Origin::Own, "ordered bound(n+0)"),
     ("windowed", Origin::Own, "ordered window bound(n+0)"),
     ("unordered", Origin::Own, "bound(n+0)"),
+    ("pipeline", Origin::Own, "ordered workers bound(n+0)"),
+    (
+        "pipeline-blocking",
+        Origin::Own,
+        "ordered workers may-block bound(n+0)",
+    ),
     ("upmap", Origin::Own, "parallel-map lazy bound(n+0)"),
     ("upmap-eager", Origin::Own, "parallel-map bound(n+0)"),
     ("futures-buffered", Origin::Peer, "ordered bound(n+0)"),

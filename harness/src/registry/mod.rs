@@ -47,6 +47,7 @@ use crate::limiter::{
 use crate::parallel_map::ParallelMaps;
 use crate::pipeline::Pipelines;
 use crate::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
+use crate::transform_pipeline::TransformPipelines;
 
 /// Who takes part.
 #[derive(Clone, Debug)]
@@ -135,6 +136,12 @@ pub trait Enrol: Sized {
     ) {
     }
 
+    /// A pipeline that transforms, over those channels, on that executor.
+    fn workers<P: TransformPipelines<C, E> + Default, C: Async, E: Executors>(
+        &mut self,
+        _who: &Contestant,
+    ) {
+    }
     /// A parallel map over those channels, on that executor.
     fn parallel_map<M: ParallelMaps<C, E> + Default, C: Async, E: Executors>(
         &mut self,
@@ -245,7 +252,7 @@ fn newcomer<'h, F, H: Enrol>(
 }
 
 /// A contestant of whom it is not yet said what it is: `channel()`, `timer()`, `sleep()`,
-/// `blocking_sleep()`, `pipeline()`, `parallel_map()`, `limiter()`, `executor()` or `combinators()` comes next.
+/// `blocking_sleep()`, `pipeline()`, `workers()`, `parallel_map()`, `limiter()`, `executor()` or `combinators()` comes next.
 #[must_use = "say what it is"]
 pub struct Newcomer<'h, F, H> {
     hall: &'h mut H,

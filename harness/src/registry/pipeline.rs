@@ -1,4 +1,4 @@
-//! Entries of pipelines and parallel maps.
+//! Entries of pipelines, of any kind, and parallel maps.
 
 use std::num::NonZeroUsize;
 
@@ -7,6 +7,7 @@ use crate::channel::Async;
 use crate::executor::Executors;
 use crate::parallel_map::ParallelMaps;
 use crate::pipeline::Pipelines;
+use crate::transform_pipeline::TransformPipelines;
 
 use super::{Enrol, Entry, Newcomer};
 
@@ -27,6 +28,26 @@ impl<'h, P, H: Enrol> Newcomer<'h, P, H> {
         }
         entry
     }
+    /// A pipeline that transforms, as configured by default, over those channels, on that executor. It may have as many
+    /// calls under way as it has workers (P6).
+    pub fn workers<C: Async, E: Executors>(self) -> Entry<'h, P, H>
+    where
+        P: TransformPipelines<C, E> + Default,
+    {
+        let entry = self.of_kind(Kind::Pipeline);
+        let mut entry = entry
+            .derive(Capability::Workers)
+            .visit(H::workers::<P, C, E>);
+        entry.who.capabilities.bound_over_n = Some(0);
+        if P::ORDERED {
+            entry = entry.derive(Capability::Ordered);
+        }
+        if P::MAY_BLOCK {
+            entry = entry.derive(Capability::MayBlock);
+        }
+        entry
+    }
+
     /// A parallel map, as configured by default, over those channels, on that executor. It may have as many inputs in
     /// flight as its parallelism (P7).
     pub fn parallel_map<C: Async, E: Executors>(self) -> Entry<'h, P, H>

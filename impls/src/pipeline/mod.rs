@@ -8,6 +8,7 @@ mod turns;
 pub mod unordered;
 pub mod upmap;
 pub mod windowed;
+pub mod workers;
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -21,9 +22,11 @@ use crate::sync::{Arc, Mutex};
 
 pub use core_async::{CoreAsync, Swapped};
 pub use finishes::Finishes;
+pub use flowmeter_harness::transform_pipeline::TransformPipelines;
 pub use unordered::Unordered;
 pub use upmap::{EagerUpmap, Upmap, upmap};
 pub use windowed::Windowed;
+pub use workers::{Computing, HoldingUp, each_by};
 
 /// core.async's `(chan 1)` for the results of an item.
 pub(crate) const ONE: Buffer = Buffer::fixed(1);

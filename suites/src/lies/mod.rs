@@ -22,6 +22,7 @@ mod registry;
 pub(crate) mod sweep;
 mod timers;
 mod values;
+mod workers;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -15,8 +15,11 @@ use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
+use flowmeter_harness::transform_pipeline::TransformPipelines;
 
-use super::{channels, combinators, executors, limiters, parallel_maps, pipelines, timers};
+use super::{
+    channels, combinators, executors, limiters, parallel_maps, pipelines, timers, workers,
+};
 
 /// Our own contestants of that registry, under their names.
 #[derive(Clone, Copy, Debug, Default)]
@@ -113,6 +116,16 @@ impl<H: Enrol> Enrol for Wrapping<'_, H> {
         if who.origin == Origin::Own {
             self.0
                 .pipeline::<pipelines::Lying<P>, C, executors::Lying<E>>(who);
+        }
+    }
+
+    fn workers<P: TransformPipelines<C, E> + Default, C: Async, E: Executors>(
+        &mut self,
+        who: &Contestant,
+    ) {
+        if who.origin == Origin::Own {
+            self.0
+                .workers::<workers::Lying<P>, C, executors::Lying<E>>(who);
         }
     }
 

@@ -8,6 +8,7 @@ mod limiters;
 mod parallel_maps;
 mod pipelines;
 mod timers;
+mod workers;
 
 use flowmeter_harness::channel::{
     Alts, Async, AwaitAlts, Blocking, Callback, MixedAlts, Promises, PutDeadline, TakeDeadline,
@@ -19,6 +20,7 @@ use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::timer::{Cancel, Timers};
+use flowmeter_harness::transform_pipeline::TransformPipelines;
 
 /// Uses one implementation of a registry in the std world, and says in how many ways. Whoever is broken may
 /// hang or abort: it is for a process of its own.
@@ -90,6 +92,14 @@ impl Enrol for Uses<'_> {
         E: Executors,
     {
         self.all.push(pipelines::pipeline::<P, C, E>);
+    }
+    fn workers<P, C, E>(&mut self, _who: &Contestant)
+    where
+        P: TransformPipelines<C, E> + Default,
+        C: Async,
+        E: Executors,
+    {
+        self.all.push(workers::workers::<P, C, E>);
     }
     fn parallel_map<M, C, E>(&mut self, _who: &Contestant)
     where

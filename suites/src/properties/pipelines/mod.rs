@@ -8,6 +8,7 @@ pub(super) mod p2_order;
 pub(super) mod p3_close;
 pub(super) mod p4_faults;
 pub(super) mod p5_window;
+pub(super) mod p6_workers;
 pub(super) mod p7_map;
 pub(super) mod p8_figures;
 
@@ -19,6 +20,7 @@ use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::World;
+use flowmeter_harness::transform_pipeline::TransformPipelines;
 
 use super::{Case, Owed, Property, Reliance};
 
@@ -75,4 +77,15 @@ where
     W: World,
 {
     vec![(&p7_map::PROPERTY, p7_map::cases::<M, C, E, W>())]
+}
+
+/// What a pipeline that transforms owes.
+pub(super) fn workers_owe<P, C, E, W>() -> Owed
+where
+    P: TransformPipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    vec![(&p6_workers::PROPERTY, p6_workers::cases::<P, C, E, W>())]
 }
