@@ -1,7 +1,7 @@
 //! `upmap`: an unordered parallel map over any iterator, lazily, n at a time; and `upmap-eager`, the same as the text that
 //! it is named after has it, which takes all its inputs beforehand and hands nothing over before the last has begun.
 //!
-//! One loop waits for a place and a permit ([`Room`]), takes an input, waits until it may begin (a [`Throttle`]), and calls
+//! One loop waits for a place and a permit (`Room`), takes an input, waits until it may begin (a [`Throttle`]), and calls
 //! the function in a task of its own. What comes of that arrives on one channel, in the order of completion. A place is an
 //! input's until its outcome is taken, so that n are taken at most of which the consumer has heard nothing: an endless
 //! iterator is as good as another, and who takes slowly is not run away from. The eager one has any number of places.
@@ -9,9 +9,9 @@
 //! An input is taken before it waits for the throttle. The other way round a permit would be taken that nothing is begun
 //! with, and the end be told as late as that permit is there: a period too late, at worst.
 //!
-//! Every input has a [`Port`], which tells when it is dropped without a result that there is none. So a function that
+//! Every input has a `Port`, which tells when it is dropped without a result that there is none. So a function that
 //! panics, and an executor that goes, are heard of like any other outcome, and nobody waits for ever. Whoever holds an
-//! [`End`] may have more to tell; with the last of them the end is told, by a message instead of a close, which in some
+//! `End` may have more to tell; with the last of them the end is told, by a message instead of a close, which in some
 //! families loses what is buffered.
 //!
 //! Where `upmap` differs from the text, which counts its inputs and then takes as often: the end is told, so there may be
