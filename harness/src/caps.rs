@@ -100,6 +100,14 @@ named! {
         Ordered = "ordered",
         /// Items that have ended wait for those before them in a window, apart from those in flight (P5).
         Window = "window",
+        /// Applies a function to what an iterator gives, unordered.
+        ParallelMap = "parallel-map",
+        /// Applies a function with any number of results to what comes out of a channel.
+        Workers = "workers",
+        /// That function may hold up its thread.
+        MayBlock = "may-block",
+        /// Takes inputs as results are taken, so that there may be any number.
+        Lazy = "lazy",
         /// Grants permits.
         TryAcquire = "try-acquire",
         /// Waits for permits until a deadline.
@@ -167,7 +175,7 @@ named! {
         Channel = "channel",
         /// Acts at deadlines.
         Timer = "timer",
-        /// Applies a function to what comes out of a channel, n at a time.
+        /// Applies a function to what comes out of a channel or an iterator, n at a time.
         Pipeline = "pipeline",
         /// Grants permits.
         Limiter = "limiter",

@@ -1,5 +1,5 @@
 //! The contract of Flowmeter: what a channel, a timer, a pipeline, a limiter, an executor and a family of combinators are
-//! ([`channel`], [`timer`], [`pipeline`], [`limiter`], [`executor`], [`combinator`]), what they may claim
+//! ([`channel`], [`timer`], [`pipeline`], [`transform_pipeline`], [`parallel_map`], [`limiter`], [`executor`], [`combinator`]), what they may claim
 //! ([`caps`]), how they take part ([`registry`]), and the primitives they are written
 //! against, in three worlds ([`sync`]).
 //!
@@ -12,10 +12,12 @@ pub mod channel;
 pub mod combinator;
 pub mod executor;
 pub mod limiter;
+pub mod parallel_map;
 pub mod pipeline;
 pub mod registry;
 pub mod sync;
 pub mod timer;
+pub mod transform_pipeline;
 
 #[cfg(feature = "check")]
 pub mod check;

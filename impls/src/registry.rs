@@ -21,7 +21,9 @@ use crate::executor::thread_per_task::ThreadPerTask;
 use crate::limiter::gcra::{AsyncGcra, Gcra};
 use crate::limiter::semaphore::{AsyncSemaphore, FairSemaphore, UnfairSemaphore};
 use crate::limiter::token_bucket::{AsyncTokenBucket, TokenBucket};
-use crate::pipeline::{CoreAsync, Finishes, Swapped, Unordered, Windowed};
+use crate::pipeline::{
+    Computing, CoreAsync, EagerUpmap, Finishes, HoldingUp, Swapped, Unordered, Upmap, Windowed,
+};
 #[cfg(feature = "delay-queue")]
 use crate::timer::delay_queue::DelayQueueTimers;
 use crate::timer::hashed_wheel::Ticks;
@@ -205,6 +207,18 @@ impl Registry for Ours {
             .enter();
         own::<Unordered, _>(hall, "unordered")
             .pipeline::<MutexChannels, OfPipelines>(0)
+            .enter();
+        own::<Computing, _>(hall, "pipeline")
+            .workers::<MutexChannels, OfPipelines>()
+            .enter();
+        own::<HoldingUp, _>(hall, "pipeline-blocking")
+            .workers::<MutexChannels, OfPipelines>()
+            .enter();
+        own::<Upmap, _>(hall, "upmap")
+            .parallel_map::<MutexChannels, OfPipelines>()
+            .enter();
+        own::<EagerUpmap, _>(hall, "upmap-eager")
+            .parallel_map::<MutexChannels, OfPipelines>()
             .enter();
     }
 

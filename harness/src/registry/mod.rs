@@ -44,8 +44,10 @@ use crate::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
     WeightedLimit,
 };
+use crate::parallel_map::ParallelMaps;
 use crate::pipeline::Pipelines;
 use crate::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
+use crate::transform_pipeline::TransformPipelines;
 
 /// Who takes part.
 #[derive(Clone, Debug)]
@@ -129,6 +131,19 @@ pub trait Enrol: Sized {
 
     /// A pipeline over those channels, on that executor.
     fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(
+        &mut self,
+        _who: &Contestant,
+    ) {
+    }
+
+    /// A pipeline that transforms, over those channels, on that executor.
+    fn workers<P: TransformPipelines<C, E> + Default, C: Async, E: Executors>(
+        &mut self,
+        _who: &Contestant,
+    ) {
+    }
+    /// A parallel map over those channels, on that executor.
+    fn parallel_map<M: ParallelMaps<C, E> + Default, C: Async, E: Executors>(
         &mut self,
         _who: &Contestant,
     ) {
@@ -245,7 +260,8 @@ fn newcomer<'h, F, H: Enrol>(
 }
 
 /// A contestant of whom it is not yet said what it is: `channel()`, `timer()`, `sleep()`,
-/// `blocking_sleep()`, `pipeline()`, `limiter()`, `executor()`, `go_blocks()` or `combinators()` comes next.
+/// `blocking_sleep()`, `pipeline()`, `workers()`, `parallel_map()`, `limiter()`, `executor()`, `go_blocks()` or
+/// `combinators()` comes next.
 #[must_use = "say what it is"]
 pub struct Newcomer<'h, F, H> {
     hall: &'h mut H,

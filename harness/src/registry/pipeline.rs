@@ -1,11 +1,13 @@
-//! Entries of pipelines.
+//! Entries of pipelines, of any kind, and parallel maps.
 
 use std::num::NonZeroUsize;
 
 use crate::caps::{Capability, Kind};
 use crate::channel::Async;
 use crate::executor::Executors;
+use crate::parallel_map::ParallelMaps;
 use crate::pipeline::Pipelines;
+use crate::transform_pipeline::TransformPipelines;
 
 use super::{Enrol, Entry, Newcomer};
 
@@ -23,6 +25,42 @@ impl<'h, P, H: Enrol> Newcomer<'h, P, H> {
         }
         if P::default().window(NonZeroUsize::MIN).is_some() {
             entry = entry.derive(Capability::Window);
+        }
+        entry
+    }
+    /// A pipeline that transforms, as configured by default, over those channels, on that executor. It may have as many
+    /// calls under way as it has workers (P6).
+    pub fn workers<C: Async, E: Executors>(self) -> Entry<'h, P, H>
+    where
+        P: TransformPipelines<C, E> + Default,
+    {
+        let entry = self.of_kind(Kind::Pipeline);
+        let mut entry = entry
+            .derive(Capability::Workers)
+            .visit(H::workers::<P, C, E>);
+        entry.who.capabilities.bound_over_n = Some(0);
+        if P::ORDERED {
+            entry = entry.derive(Capability::Ordered);
+        }
+        if P::MAY_BLOCK {
+            entry = entry.derive(Capability::MayBlock);
+        }
+        entry
+    }
+
+    /// A parallel map, as configured by default, over those channels, on that executor. It may have as many inputs in
+    /// flight as its parallelism (P7).
+    pub fn parallel_map<C: Async, E: Executors>(self) -> Entry<'h, P, H>
+    where
+        P: ParallelMaps<C, E> + Default,
+    {
+        let entry = self.of_kind(Kind::Pipeline);
+        let mut entry = entry
+            .derive(Capability::ParallelMap)
+            .visit(H::parallel_map::<P, C, E>);
+        entry.who.capabilities.bound_over_n = Some(0);
+        if P::LAZY {
+            entry = entry.derive(Capability::Lazy);
         }
         entry
     }

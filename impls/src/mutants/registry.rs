@@ -11,9 +11,11 @@ use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
     WeightedLimit,
 };
+use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Mutant, MutantRegistry, Registry};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
+use flowmeter_harness::transform_pipeline::TransformPipelines;
 
 use super::copy::registry::Everybody;
 
@@ -128,6 +130,8 @@ impl<H: Enrol> Enrol for InPlace<'_, H> {
         blocking_sleep<S: [BlockingSleep]>;
         timeouts<S: [Timeouts<C>], C: [Alts + Async + Blocking]>;
         pipeline<P: [Pipelines<C, E> + Default], C: [Async], E: [Executors]>;
+        workers<P: [TransformPipelines<C, E> + Default], C: [Async], E: [Executors]>;
+        parallel_map<M: [ParallelMaps<C, E> + Default], C: [Async], E: [Executors]>;
         limiter<L: [Limiters]>;
         blocking_limit<L: [BlockingLimit]>;
         limit_deadline<L: [LimitDeadline]>;

@@ -3,9 +3,12 @@
 
 pub mod core_async;
 pub mod finishes;
+mod room;
 mod turns;
 pub mod unordered;
+pub mod upmap;
 pub mod windowed;
+pub mod workers;
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -19,8 +22,11 @@ use crate::sync::{Arc, Mutex};
 
 pub use core_async::{CoreAsync, Swapped};
 pub use finishes::Finishes;
+pub use flowmeter_harness::transform_pipeline::TransformPipelines;
 pub use unordered::Unordered;
+pub use upmap::{EagerUpmap, Upmap, upmap};
 pub use windowed::Windowed;
+pub use workers::{Computing, HoldingUp, each_by};
 
 /// core.async's `(chan 1)` for the results of an item.
 pub(crate) const ONE: Buffer = Buffer::fixed(1);
@@ -114,7 +120,7 @@ impl<C: Async, O: Message> Output<C, O> {
         let output = Output {
             to,
             at_end,
-            demand: Demand(Arc::new(Mutex::new(Wanted::default()))),
+            demand: Demand::default(),
             ended,
         };
         (output, async move {
@@ -156,7 +162,7 @@ impl<C: Async, O: Message> Drop for Output<C, O> {
 
 /// Whether an output is still wanted, for the one who takes from the input. It is not once it was seen closed, or
 /// nobody is left to deliver.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Demand(Arc<Mutex<Wanted>>);
 
 #[derive(Default)]

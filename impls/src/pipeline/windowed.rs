@@ -22,17 +22,19 @@
 //! are large has the memory of W of them to think of. W = n is what `finishes` does.
 
 use std::fmt;
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::num::NonZeroUsize;
-use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::channel::{Async, Buffer, Message};
 use flowmeter_harness::executor::{Executors, Spawn};
 use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 
-use crate::sync::{Arc, Mutex};
+use crate::sync::Arc;
 
+use super::room::Room;
 use super::{Inbox, ONE, Output, begin, open, put};
+
+pub use super::room::Permit;
 
 /// How many items there may be of which not all is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,97 +178,6 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Windowed {
             }
         });
         end
-    }
-}
-
-/// Run permits and places in the window, for one loop that starts items.
-#[derive(Debug)]
-struct Room {
-    permits: usize,
-    places: usize,
-    taken: Mutex<Taken>,
-}
-
-#[derive(Debug, Default)]
-struct Taken {
-    permits: usize,
-    places: usize,
-    /// Who waits for one of each.
-    starter: Option<Waker>,
-}
-
-/// An item's, until it has ended.
-#[derive(Debug)]
-pub struct Permit(Arc<Room>);
-
-impl Room {
-    fn new(parallelism: NonZeroUsize, window: NonZeroUsize) -> Room {
-        Room {
-            permits: parallelism.get(),
-            places: window.get(),
-            taken: Mutex::new(Taken::default()),
-        }
-    }
-
-    /// A permit and a place. One may wait at a time; a place that no item comes for stays taken, as there are no
-    /// more then.
-    async fn enter(room: &Arc<Room>) -> Permit {
-        poll_fn(|context| room.poll_enter(context)).await;
-        Permit(Arc::clone(room))
-    }
-
-    fn poll_enter(&self, context: &Context<'_>) -> Poll<()> {
-        if self.try_enter(&mut self.taken.lock()) {
-            return Poll::Ready(());
-        }
-        // Cloned, and the old one dropped, without the lock: both run code of the executor.
-        let waker = context.waker().clone();
-        let mut taken = self.taken.lock();
-        if self.try_enter(&mut taken) {
-            return Poll::Ready(());
-        }
-        let old = taken.starter.replace(waker);
-        drop(taken);
-        drop(old);
-        Poll::Pending
-    }
-
-    fn try_enter(&self, taken: &mut Taken) -> bool {
-        let enters = self.have_both(taken);
-        if enters {
-            taken.permits += 1;
-            taken.places += 1;
-        }
-        enters
-    }
-
-    fn have_both(&self, taken: &Taken) -> bool {
-        taken.permits < self.permits && taken.places < self.places
-    }
-
-    /// All results of an item are delivered.
-    fn delivered(&self) {
-        self.leave(|taken| taken.places -= 1);
-    }
-
-    fn leave(&self, leave: impl FnOnce(&mut Taken)) {
-        let mut taken = self.taken.lock();
-        leave(&mut taken);
-        let starter = if self.have_both(&taken) {
-            taken.starter.take()
-        } else {
-            None
-        };
-        drop(taken);
-        if let Some(starter) = starter {
-            starter.wake();
-        }
-    }
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        self.0.leave(|taken| taken.permits -= 1);
     }
 }
 

@@ -13,6 +13,7 @@
 //! [`judge`] tells already that one of them which differs from its text is another version.
 
 mod acts;
+mod managing_throughput;
 mod pipeline_off_by_two;
 mod stage;
 mod state_machines;
@@ -23,12 +24,15 @@ mod timeouts_code_read;
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::channel::{Alts, Async, AwaitAlts, Blocking, Callback};
 use flowmeter_harness::executor::{Bindings, Executors, GoBlocks};
+use flowmeter_harness::limiter::AsyncLimit;
+use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::record::Holds;
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::timer::{Coalesce, Timeouts, Timers};
 
+use managing_throughput::ManagingThroughput;
 use pipeline_off_by_two::PipelineOffByTwo;
 use state_machines::StateMachines;
 use timeout_channels::TimeoutChannels;
@@ -41,6 +45,7 @@ pub(crate) use stage::{In, Stage, reenact, serve, serve_leaving};
 fn each(visitor: &mut impl Visitor) {
     visitor.text::<TimeoutsCodeRead>();
     visitor.text::<TimeoutChannels>();
+    visitor.text::<ManagingThroughput>();
     visitor.text::<StateMachines>();
     visitor.text::<PipelineOffByTwo>();
 }
@@ -203,6 +208,31 @@ trait Seed {
     fn pipeline<P, C, E, W>(_who: &Contestant) -> Vec<Enactment>
     where
         P: Pipelines<C, E> + Default,
+        C: Async,
+        E: Executors,
+        W: World,
+    {
+        Vec::new()
+    }
+    /// Of limiters that futures wait for.
+    fn async_limit<L: AsyncLimit, W: World>(_who: &Contestant) -> Vec<Enactment> {
+        Vec::new()
+    }
+    /// Of parallel maps.
+    fn parallel_map<M, C, E, W>(_who: &Contestant) -> Vec<Enactment>
+    where
+        M: ParallelMaps<C, E> + Default,
+        C: Async,
+        E: Executors,
+        W: World,
+    {
+        Vec::new()
+    }
+    /// Of the same maps throttled by a semaphore that serves in the order of asking.
+    fn limited_map<M, L, C, E, W>() -> Vec<Enactment>
+    where
+        M: ParallelMaps<C, E> + Default,
+        L: AsyncLimit,
         C: Async,
         E: Executors,
         W: World,

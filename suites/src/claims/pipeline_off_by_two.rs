@@ -148,7 +148,7 @@ const CHAIN: Claim = Claim::new(
     "\"Elapsed time: 2011.683893 msecs\"",
     &["after 2000 ms"],
 )
-.note("process-async asks for n - 2; process is made of the same here, since ours have no blocking form");
+.note("process-async asks for n - 2; process is made of the same here");
 
 const LEFT_OPEN: Claim = Claim::new(
     "`to` closes when `from` does",

@@ -8,9 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use flowmeter_harness::caps::Origin;
+use flowmeter_harness::caps::{self, Origin};
 use flowmeter_harness::channel::{Alts, Async, AwaitAlts, Blocking, Callback};
 use flowmeter_harness::executor::{Bindings, Executors, GoBlocks};
+use flowmeter_harness::limiter::AsyncLimit;
+use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::record::{Holds, SeedClaim};
 use flowmeter_harness::registry::{AsyncRegistry, Contestant, Enrol, Registry};
@@ -191,6 +193,24 @@ impl<S: Seed, W: World, R: Registry> Enrol for Hall<'_, S, W, R> {
     fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(&mut self, who: &Contestant) {
         self.enactments.extend(S::pipeline::<P, C, E, W>(who));
     }
+
+    fn async_limit<L: AsyncLimit>(&mut self, who: &Contestant) {
+        self.enactments.extend(S::async_limit::<L, W>(who));
+    }
+
+    fn parallel_map<M: ParallelMaps<C, E> + Default, C: Async, E: Executors>(
+        &mut self,
+        who: &Contestant,
+    ) {
+        self.enactments.extend(S::parallel_map::<M, C, E, W>(who));
+        let mut semaphores = BySemaphores::<S, M, C, E, W> {
+            enactments: None,
+            marker: PhantomData,
+        };
+        self.registry.limiters(&mut semaphores);
+        self.enactments
+            .extend(semaphores.enactments.into_iter().flatten());
+    }
 }
 
 /// Has one text ask for timeouts in go blocks of the first executor of ours.
@@ -210,6 +230,29 @@ where
     fn executor<E: Executors, D: Async + Blocking>(&mut self, who: &Contestant) {
         if who.origin == Origin::Own && self.enactments.is_none() {
             self.enactments = Some(S::go_blocks::<E, T, C, W>(self.of));
+        }
+    }
+}
+
+/// Has one text ask for a parallel map behind the first semaphore of ours that serves in the order of asking.
+struct BySemaphores<S, M, C, E, W> {
+    enactments: Option<Vec<Enactment>>,
+    marker: PhantomData<(S, M, C, E, W)>,
+}
+
+impl<S, M, C, E, W> Enrol for BySemaphores<S, M, C, E, W>
+where
+    S: Seed,
+    M: ParallelMaps<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    fn async_limit<L: AsyncLimit>(&mut self, who: &Contestant) {
+        let promises = [caps::Claim::WindowBound, caps::Claim::WaiterFifo];
+        let is_one = promises.iter().all(|p| who.capabilities.claims.contains(p));
+        if who.origin == Origin::Own && is_one && self.enactments.is_none() {
+            self.enactments = Some(S::limited_map::<M, L, C, E, W>());
         }
     }
 }

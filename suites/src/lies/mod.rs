@@ -17,12 +17,14 @@ mod executors;
 mod future;
 mod go_blocks;
 mod limiters;
+mod parallel_maps;
 mod pipelines;
 pub(crate) mod places;
 mod registry;
 pub(crate) mod sweep;
 mod timers;
 mod values;
+mod workers;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

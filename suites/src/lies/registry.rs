@@ -11,11 +11,16 @@ use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
     WeightedLimit,
 };
+use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
+use flowmeter_harness::transform_pipeline::TransformPipelines;
 
-use super::{bindings, channels, combinators, executors, go_blocks, limiters, pipelines, timers};
+use super::{
+    bindings, channels, combinators, executors, go_blocks, limiters, parallel_maps, pipelines,
+    timers, workers,
+};
 
 /// Our own contestants of that registry, under their names.
 #[derive(Clone, Copy, Debug, Default)]
@@ -112,6 +117,26 @@ impl<H: Enrol> Enrol for Wrapping<'_, H> {
         if who.origin == Origin::Own {
             self.0
                 .pipeline::<pipelines::Lying<P>, C, executors::Lying<E>>(who);
+        }
+    }
+
+    fn workers<P: TransformPipelines<C, E> + Default, C: Async, E: Executors>(
+        &mut self,
+        who: &Contestant,
+    ) {
+        if who.origin == Origin::Own {
+            self.0
+                .workers::<workers::Lying<P>, C, executors::Lying<E>>(who);
+        }
+    }
+
+    fn parallel_map<M: ParallelMaps<C, E> + Default, C: Async, E: Executors>(
+        &mut self,
+        who: &Contestant,
+    ) {
+        if who.origin == Origin::Own {
+            self.0
+                .parallel_map::<parallel_maps::Lying<M>, C, executors::Lying<E>>(who);
         }
     }
 

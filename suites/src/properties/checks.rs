@@ -15,10 +15,12 @@ use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
     WeightedLimit,
 };
+use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::sync::{Exploration, World};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
+use flowmeter_harness::transform_pipeline::TransformPipelines;
 
 use super::by_alts::ByAlts;
 use super::cancellation::{self, Duty};
@@ -496,9 +498,21 @@ impl<W: World> Enrol for Checks<W> {
     }
 
     fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(&mut self, who: &Contestant) {
-        for (property, cases) in pipelines::owed::<P, C, E, W>(who) {
-            self.owe(who, property, cases);
-        }
+        self.owe_all(who, pipelines::owed::<P, C, E, W>(who));
+    }
+
+    fn workers<P: TransformPipelines<C, E> + Default, C: Async, E: Executors>(
+        &mut self,
+        who: &Contestant,
+    ) {
+        self.owe_all(who, pipelines::workers_owe::<P, C, E, W>());
+    }
+
+    fn parallel_map<M: ParallelMaps<C, E> + Default, C: Async, E: Executors>(
+        &mut self,
+        who: &Contestant,
+    ) {
+        self.owe_all(who, pipelines::map_owes::<M, C, E, W>());
     }
 
     fn executor<E: Executors, C: Async + Blocking>(&mut self, who: &Contestant) {

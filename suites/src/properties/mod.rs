@@ -368,6 +368,8 @@ pub const PROPERTIES: &[&Property] = &[
     &pipelines::p3_close::PROPERTY,
     &pipelines::p4_faults::PROPERTY,
     &pipelines::p5_window::PROPERTY,
+    &pipelines::p6_workers::PROPERTY,
+    &pipelines::p7_map::PROPERTY,
     &pipelines::p8_figures::PROPERTY,
     &executors::g1_go::PROPERTY,
     &executors::g1_shutdown::PROPERTY,

@@ -6,8 +6,10 @@ mod combinators;
 mod executors;
 mod go_blocks;
 mod limiters;
+mod parallel_maps;
 mod pipelines;
 mod timers;
+mod workers;
 
 use flowmeter_harness::channel::{
     Alts, Async, AwaitAlts, Blocking, Callback, MixedAlts, Promises, PutDeadline, TakeDeadline,
@@ -15,9 +17,11 @@ use flowmeter_harness::channel::{
 use flowmeter_harness::combinator::Combinators;
 use flowmeter_harness::executor::{Executors, GoBlocks};
 use flowmeter_harness::limiter::Limiters;
+use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::timer::{Cancel, Timers};
+use flowmeter_harness::transform_pipeline::TransformPipelines;
 
 /// Uses one implementation of a registry in the std world, and says in how many ways. Whoever is broken may
 /// hang or abort: it is for a process of its own.
@@ -89,6 +93,22 @@ impl Enrol for Uses<'_> {
         E: Executors,
     {
         self.all.push(pipelines::pipeline::<P, C, E>);
+    }
+    fn workers<P, C, E>(&mut self, _who: &Contestant)
+    where
+        P: TransformPipelines<C, E> + Default,
+        C: Async,
+        E: Executors,
+    {
+        self.all.push(workers::workers::<P, C, E>);
+    }
+    fn parallel_map<M, C, E>(&mut self, _who: &Contestant)
+    where
+        M: ParallelMaps<C, E> + Default,
+        C: Async,
+        E: Executors,
+    {
+        self.all.push(parallel_maps::parallel_map::<M, C, E>);
     }
     fn limiter<L: Limiters>(&mut self, _who: &Contestant) {
         self.all.push(limiters::limiter::<L>);

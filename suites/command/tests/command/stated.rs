@@ -3,6 +3,7 @@
 pub const CODE_READ: &str = "000_ffaacfc00d4fcfbd.txt";
 pub const TIMEOUT_CHANNELS: &str = "001_d22df209ee62fd6d.txt";
 
+const THROUGHPUT: &str = "002_db2788e82060fecc.txt";
 const STATE_MACHINES: &str = "003_79027425952605e6.txt";
 const OFF_BY_TWO: &str = "004_ebf855893e4a364d.txt";
 
@@ -28,6 +29,12 @@ const ALTS: &[&str] = &[
 ];
 /// Whose alts is their own.
 const CHANNELS: &[&str] = &["mutex", "ordered_locks", "lock_free"];
+const MAPS: &[&str] = &["upmap", "upmap-eager"];
+const LAZY: &[&str] = &["upmap"];
+const EAGER: &[&str] = &["upmap-eager"];
+const FAIR: &[&str] = &["semaphore"];
+const UNFAIR: &[&str] = &["semaphore-unfair"];
+const SEMAPHORES: &[&str] = &["semaphore", "semaphore-unfair"];
 const MACHINES: &[&str] = &["state_machine"];
 const ORIGINAL: &[&str] = &["core_async"];
 const SWAPPED: &[&str] = &["swapped"];
@@ -248,6 +255,137 @@ pub const ALL: &[(&str, &[Row])] = &[
                 "all 1100 wait",
                 "no",
                 Some("T7"),
+            ),
+        ],
+    ),
+    (
+        THROUGHPUT,
+        &[
+            (
+                "each task has a thread of its own: 1,000 tasks of 1 s",
+                MAPS,
+                "after 1000 ms",
+                "yes",
+                None,
+            ),
+            (
+                "the completion service: tasks of 3 s, 1 s and 2 s",
+                MAPS,
+                "2 after 1000 ms, 3 after 2000 ms, 1 after 3000 ms",
+                "yes",
+                None,
+            ),
+            (
+                "we take more tasks than there are",
+                MAPS,
+                "it ends",
+                "no",
+                Some("P7"),
+            ),
+            (
+                "(upmap inc [1 2 3 4 5 6]): inputs taken before the first task",
+                LAZY,
+                "1 input",
+                "no",
+                Some("P7"),
+            ),
+            (
+                "(upmap inc [1 2 3 4 5 6]): inputs taken before the first task",
+                EAGER,
+                "6 inputs",
+                "yes",
+                None,
+            ),
+            (
+                "(upmap inc [1 2 3 4 5 6])",
+                MAPS,
+                "2 3 4 5 6 7",
+                "yes",
+                None,
+            ),
+            (
+                "a task of 10 s and one of 1 s: the first result",
+                MAPS,
+                "after 1000 ms",
+                "yes",
+                None,
+            ),
+            (
+                "a fair semaphore: who gets permits, where six ask one after the other",
+                FAIR,
+                "1 2 3 4 5 6",
+                "yes",
+                None,
+            ),
+            (
+                "a fair semaphore whose permit is back: one waits for it, another comes",
+                FAIR,
+                "who waited is served, who comes waits",
+                "yes",
+                None,
+            ),
+            (
+                "an unfair semaphore whose permit is back: one waits for it, another comes",
+                UNFAIR,
+                "who comes is served, who waited waits",
+                "yes",
+                None,
+            ),
+            (
+                "two permits, 2 req/s: the first three requests",
+                SEMAPHORES,
+                "2 after 0 ms, 1 after 1000 ms",
+                "yes",
+                None,
+            ),
+            (
+                "(Thread/sleep 1000), then a permit is back: the second request where there is one permit",
+                SEMAPHORES,
+                "after 1000 ms",
+                "yes",
+                None,
+            ),
+            (
+                "two permits, 2 req/s: requests in any second",
+                SEMAPHORES,
+                "2 at most",
+                "yes",
+                None,
+            ),
+            (
+                "(upmap sem inc [1 2 3 4 5 6 8 9 10]): how many results",
+                MAPS,
+                "9 results",
+                "inconsistent",
+                None,
+            ),
+            (
+                "the submission blocks: how long nine tasks take",
+                EAGER,
+                "after 4000 ms",
+                "yes",
+                None,
+            ),
+            (
+                "the submission blocks: when results come",
+                EAGER,
+                "9 after 4000 ms",
+                "yes",
+                None,
+            ),
+            (
+                "the submission in a thread of its own: when results come",
+                LAZY,
+                "2 after 0 ms, 2 after 1000 ms, 2 after 2000 ms, 2 after 3000 ms, 1 after 4000 ms",
+                "yes",
+                None,
+            ),
+            (
+                "the submission in a thread of its own: how long nine tasks take",
+                LAZY,
+                "after 4000 ms",
+                "yes",
+                None,
             ),
         ],
     ),

@@ -115,7 +115,7 @@ where
     }
 }
 
-fn at_least_one(n: usize) -> NonZeroUsize {
+pub(super) fn at_least_one(n: usize) -> NonZeroUsize {
     NonZeroUsize::new(n).expect("a pipeline has at least one item in flight")
 }
 

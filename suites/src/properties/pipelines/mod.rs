@@ -8,17 +8,21 @@ pub(super) mod p2_order;
 pub(super) mod p3_close;
 pub(super) mod p4_faults;
 pub(super) mod p5_window;
+pub(super) mod p6_workers;
+pub(super) mod p7_map;
 pub(super) mod p8_figures;
 
 use std::num::NonZeroUsize;
 
 use flowmeter_harness::channel::Async;
 use flowmeter_harness::executor::Executors;
+use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::World;
+use flowmeter_harness::transform_pipeline::TransformPipelines;
 
-use super::{Case, Property, Reliance};
+use super::{Case, Owed, Property, Reliance};
 
 #[cfg(feature = "command")]
 pub(crate) use clock::Clock;
@@ -39,7 +43,7 @@ const PATIENCE: u64 = 5_000_000_000;
 ///
 /// # Panics
 /// When it is entered without its bound.
-pub(super) fn owed<P, C, E, W>(who: &Contestant) -> Vec<(&'static Property, Vec<Case>)>
+pub(super) fn owed<P, C, E, W>(who: &Contestant) -> Owed
 where
     P: Pipelines<C, E> + Default,
     C: Async,
@@ -62,4 +66,26 @@ where
         owed.push((&p5_window::PROPERTY, cases));
     }
     owed
+}
+
+/// What a parallel map owes.
+pub(super) fn map_owes<M, C, E, W>() -> Owed
+where
+    M: ParallelMaps<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    vec![(&p7_map::PROPERTY, p7_map::cases::<M, C, E, W>())]
+}
+
+/// What a pipeline that transforms owes.
+pub(super) fn workers_owe<P, C, E, W>() -> Owed
+where
+    P: TransformPipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    vec![(&p6_workers::PROPERTY, p6_workers::cases::<P, C, E, W>())]
 }

@@ -1,0 +1,206 @@
+//! `pipeline` and `pipeline-blocking`: core.async's, whose items are calls of a function with each input; over any of our
+//! pipelines, whose bound and order they have.
+//!
+//! In the first the call is in the item's task, for work that computes: what it emits is collected, and put once it has
+//! returned, as a task cannot wait in the middle of it. In the other it is a piece of blocking work, which the executor has
+//! a place for (G2), and puts each result before it goes on: so it may emit without end, and is told once nobody wants more.
+//!
+//! An item is in flight until its call has returned and its results have room. The original's worker waits for them in the
+//! same way before it takes its next job, so that n is n there, too, where `pipeline-async` has n + 2.
+//!
+//! ```
+//! # #[cfg(not(any(feature = "loom", feature = "shuttle")))] {
+//! use std::num::NonZeroUsize;
+//!
+//! use flowmeter_harness::channel::{Buffer, Channels};
+//! use flowmeter_impls::channel::mutex::MutexChannels as C;
+//! use flowmeter_impls::channel::transforms::{Then, filter, map};
+//! use flowmeter_impls::combinator::{AtEnd, into, to_chan};
+//! use flowmeter_impls::executor::Executors;
+//! use flowmeter_impls::executor::fixed_pool::FixedPool;
+//! use flowmeter_impls::pipeline::{Computing, TransformPipelines, Windowed, each_by};
+//!
+//! let pool = FixedPool::new();
+//! let from = to_chan::<C, u32>(&pool.spawner(), 1..=4);
+//! let (to, results) = <C as Channels>::open::<u32>(Buffer::fixed(4)).unwrap();
+//! let odd_squares = each_by(|| map(|n: u32| n * n).then(filter(|n| n % 2 == 1)));
+//! let two = NonZeroUsize::new(2).unwrap();
+//! let pipeline = Computing::over(Windowed::default());
+//! let end = TransformPipelines::<C, FixedPool>::start(
+//!     &pipeline, pool.spawner(), two, from, to, odd_squares, |_| None, AtEnd::Close,
+//! );
+//! drop(end); // It tells when all is over, and need not be awaited.
+//! let all = into::<C, u32, Vec<u32>>(&pool.spawner(), Vec::new(), results);
+//! assert_eq!(all.take(), Ok(vec![1, 9]));
+//! # }
+//! ```
+//!
+//! Source: `pipeline` and `pipeline-blocking` of core.async 1.5.648.
+
+use std::future::{Future, ready};
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow::{Break, Continue};
+
+use flowmeter_harness::channel::{Async, Emit, Message, Panic, Transform};
+use flowmeter_harness::executor::{Executors, Spawn};
+use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
+use flowmeter_harness::transform_pipeline::TransformPipelines;
+
+use crate::sync::{Arc, Mutex, block_on, caught};
+
+use super::Windowed;
+
+/// Calls in tasks, as items of `P`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Computing<P = Windowed>(P);
+
+/// Calls that may hold up their threads, as items of `P`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HoldingUp<P = Windowed>(P);
+
+impl<P> Computing<P> {
+    /// Over that pipeline.
+    pub const fn over(pipeline: P) -> Self {
+        Computing(pipeline)
+    }
+}
+
+impl<P> HoldingUp<P> {
+    /// Over that pipeline.
+    pub const fn over(pipeline: P) -> Self {
+        HoldingUp(pipeline)
+    }
+}
+
+/// The function that gives each input to a transform of its own, and completes that after it, as core.async's pipelines do.
+pub fn each_by<T, X: Transform<T>>(
+    transform: impl Fn() -> X + Send + Sync + 'static,
+) -> impl Fn(T, Emit<'_, T>) + Send + Sync + 'static {
+    move |input, emit| {
+        let mut transform = transform();
+        // An early end is that of this input: there is no other.
+        let _ = transform.step(input, emit);
+        transform.complete(emit);
+    }
+}
+
+impl<C, E, P> TransformPipelines<C, E> for Computing<P>
+where
+    C: Async,
+    E: Executors,
+    P: Pipelines<C, E>,
+{
+    const ORDERED: bool = P::ORDERED;
+    const MAY_BLOCK: bool = false;
+
+    fn start<I, O, X, H>(
+        &self,
+        spawner: E::Spawner,
+        workers: NonZeroUsize,
+        from: C::Rx<I>,
+        to: C::Tx<O>,
+        transform: X,
+        handler: H,
+        at_end: AtEnd,
+    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, P, I, O, X, H>
+    where
+        I: Message,
+        O: Message,
+        X: Fn(I, Emit<'_, O>) + Send + Sync + 'static,
+        H: Fn(Panic) -> Option<O> + Send + Sync + 'static,
+    {
+        let functions = Arc::new((transform, handler));
+        let af =
+            move |input, port| compute::<C, I, O, _, _, _>(Arc::clone(&functions), input, port);
+        self.0.start(spawner, workers, from, to, af, at_end)
+    }
+}
+
+impl<C, E, P> TransformPipelines<C, E> for HoldingUp<P>
+where
+    C: Async,
+    E: Executors,
+    P: Pipelines<C, E>,
+{
+    const ORDERED: bool = P::ORDERED;
+    const MAY_BLOCK: bool = true;
+
+    fn start<I, O, X, H>(
+        &self,
+        spawner: E::Spawner,
+        workers: NonZeroUsize,
+        from: C::Rx<I>,
+        to: C::Tx<O>,
+        transform: X,
+        handler: H,
+        at_end: AtEnd,
+    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, P, I, O, X, H>
+    where
+        I: Message,
+        O: Message,
+        X: Fn(I, Emit<'_, O>) + Send + Sync + 'static,
+        H: Fn(Panic) -> Option<O> + Send + Sync + 'static,
+    {
+        let functions = Arc::new((transform, handler));
+        // A spawner need not be shared among threads.
+        let begins = Mutex::new(spawner.clone());
+        let af = move |input, port| {
+            let spawner = begins.lock().clone();
+            hold_up::<C, I, O, _, _, _>(&spawner, Arc::clone(&functions), input, port);
+            ready(())
+        };
+        self.0.start(spawner, workers, from, to, af, at_end)
+    }
+}
+
+/// A call in a task, and its results.
+async fn compute<C: Async, I: Message, O: Message, X, H, G>(
+    functions: Arc<(X, H)>,
+    input: I,
+    mut port: ResultPort<C, O, G>,
+) where
+    X: Fn(I, Emit<'_, O>),
+    H: Fn(Panic) -> Option<O>,
+{
+    let (transform, handler) = &*functions;
+    let mut results = Vec::new();
+    let returned = caught(|| {
+        transform(input, &mut |result| {
+            results.push(result);
+            Continue(())
+        });
+    });
+    for result in results {
+        // Whether it is wanted the pipeline finds out.
+        let _ = port.put(result).await;
+    }
+    if let Some(instead) = returned.err().and_then(handler) {
+        let _ = port.put(instead).await;
+    }
+}
+
+/// A call that puts its results itself. Its item ends with the port, in the work or where that is dropped.
+fn hold_up<C: Async, I: Message, O: Message, X, H, G>(
+    spawner: &impl Spawn,
+    functions: Arc<(X, H)>,
+    input: I,
+    mut port: ResultPort<C, O, G>,
+) where
+    X: Fn(I, Emit<'_, O>) + Send + Sync + 'static,
+    H: Fn(Panic) -> Option<O> + Send + Sync + 'static,
+    G: Send + 'static,
+{
+    let work = move || {
+        let (transform, handler) = &*functions;
+        let returned = caught(|| {
+            transform(input, &mut |result| match block_on(port.put(result)) {
+                Ok(()) => Continue(()),
+                Err(_) => Break(()),
+            });
+        });
+        if let Some(instead) = returned.err().and_then(handler) {
+            let _ = block_on(port.put(instead));
+        }
+    };
+    spawner.spawn_blocking(work);
+}

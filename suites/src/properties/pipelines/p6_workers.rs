@@ -1,0 +1,279 @@
+//! P6: a pipeline that transforms delivers everything its function emits of an input, in n calls at a time, and what a
+//! handler makes of a panic in the place of what is missing.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use flowmeter_harness::channel::{Async, Channels, Emit, Panic, Polled};
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::pipeline::AtEnd;
+use flowmeter_harness::sync::World;
+use flowmeter_harness::transform_pipeline::TransformPipelines;
+
+use super::super::gate::Gate;
+use super::flight::{at_least_one, ended_source, open, source};
+use super::{Case, ONE, Property, Reliance, several};
+
+pub(in super::super) const PROPERTY: Property = Property {
+    name: "p6-workers",
+    statement: "All that a function emits of an input is delivered, in n calls at a time; a handled panic has a result.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) fn cases<P, C, E, W>() -> Vec<Case>
+where
+    P: TransformPipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let mut cases = Vec::new();
+    // Two threads for calls are more than loom has room for.
+    let at_most = if W::name() == "loom" && P::MAY_BLOCK {
+        1
+    } else {
+        2
+    };
+    for n in 1..=at_most {
+        let name = format!("n = {n}, many results of an input, or none");
+        cases.push(Case::new(name, move || delivered::<P, C, E, W>(n)));
+    }
+    if at_most > 1 {
+        cases.push(Case::new("n = 2, calls that wait for each other", || {
+            at_a_time::<P, C, E, W>();
+        }));
+    }
+    cases.push(Case::new("LeaveOpen", || left_open::<P, C, E, W>()));
+    cases.push(Case::new("an output that is closed", || {
+        unwanted::<P, C, E, W>();
+    }));
+    // Panics are the checkers' own language in the other worlds.
+    if W::name() == "std" {
+        cases.push(Case::new("calls that panic", panicking::<P, C, E, W>));
+    }
+    cases
+}
+
+/// A result: of which input, and which of its results.
+type Result = (usize, usize);
+
+/// What the input emits: twice as many results as its number.
+fn twice_as_many(input: usize, emit: Emit<'_, Result>) {
+    let _ = (0..2 * input).try_for_each(|number| emit((input, number)));
+}
+
+/// Those of so many inputs, in their order.
+fn all_of(inputs: usize) -> Vec<Result> {
+    let of = |input| (0..2 * input).map(move |number| (input, number));
+    (0..inputs).flat_map(of).collect()
+}
+
+/// Starts the pipeline as configured by default, and has it come to its end.
+fn run<P, C, E, W>(
+    executor: &E,
+    n: usize,
+    (from, to): (C::Rx<usize>, C::Tx<Result>),
+    transform: impl Fn(usize, Emit<'_, Result>) + Send + Sync + 'static,
+    handler: impl Fn(Panic) -> Option<Result> + Send + Sync + 'static,
+    at_end: AtEnd,
+) where
+    P: TransformPipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let (spawner, n) = (executor.spawner(), at_least_one(n));
+    let end = P::default().start(spawner, n, from, to, transform, handler, at_end);
+    W::block_on(end);
+}
+
+fn nothing_instead(_: Panic) -> Option<Result> {
+    None
+}
+
+/// Everything that lies in the output, in the order of inputs, and how it goes on.
+fn drain<C: Channels>(results: &mut C::Rx<Result>, ordered: bool) -> (Vec<Result>, Polled<Result>) {
+    let mut came = Vec::new();
+    let rest = loop {
+        match C::poll(results) {
+            Polled::Done(result) => came.push(result),
+            rest => break rest,
+        }
+    };
+    if !ordered {
+        // Those of one input stay as they came.
+        came.sort_by_key(|(input, _)| *input);
+    }
+    (came, rest)
+}
+
+/// Everything is delivered, of each input in its order, and the output closes behind it.
+fn delivered<P, C, E, W>(n: usize)
+where
+    P: TransformPipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let inputs = match W::name() {
+        "std" => 8,
+        "loom" => 2,
+        _ => 3,
+    };
+    let executor = E::with_threads(ONE);
+    let expected = all_of(inputs);
+    let (to, mut results) = open::<C, Result>(expected.len());
+    let ports = (ended_source::<C>(inputs), to);
+    run::<P, C, E, W>(
+        &executor,
+        n,
+        ports,
+        twice_as_many,
+        nothing_instead,
+        AtEnd::Close,
+    );
+    let (came, rest) = drain::<C>(&mut results, P::ORDERED);
+    drop(executor);
+    holds_eq!(came, expected, "P6: what was emitted of each input");
+    holds_eq!(rest, Polled::Closed, "P6: the output was not closed");
+}
+
+/// Two calls each wait until both have begun; never are more under way.
+fn at_a_time<P, C, E, W>()
+where
+    P: TransformPipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    const N: usize = 2;
+    let inputs = if W::name() == "loom" { N } else { N + 2 };
+    // Where a call runs in a task it holds up its thread.
+    let threads = if P::MAY_BLOCK { ONE } else { several::<W>() };
+    let executor = E::with_threads(threads);
+    let (under_way, most) = (AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
+    let (both, highest) = (Gate::default(), Arc::clone(&most));
+    let transform = move |input, emit: Emit<'_, Result>| {
+        let now = under_way.fetch_add(1, Ordering::Relaxed) + 1;
+        highest.fetch_max(now, Ordering::Relaxed);
+        if now == N {
+            both.open();
+        }
+        W::block_on(both.pass());
+        under_way.fetch_sub(1, Ordering::Relaxed);
+        let _ = emit((input, 0));
+    };
+    let (to, mut results) = open::<C, Result>(inputs);
+    let ports = (ended_source::<C>(inputs), to);
+    run::<P, C, E, W>(
+        &executor,
+        N,
+        ports,
+        transform,
+        nothing_instead,
+        AtEnd::Close,
+    );
+    let came = drain::<C>(&mut results, P::ORDERED).0.len();
+    drop(executor);
+    holds_eq!(came, inputs, "P6: a result of each call");
+    let most = most.load(Ordering::Relaxed);
+    holds_eq!(most, N, "P6: calls at a time");
+}
+
+fn left_open<P, C, E, W>()
+where
+    P: TransformPipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let executor = E::with_threads(ONE);
+    let (to, mut results) = open::<C, Result>(2);
+    let stays = C::another_tx(&to);
+    let ports = (ended_source::<C>(2), to);
+    run::<P, C, E, W>(
+        &executor,
+        1,
+        ports,
+        twice_as_many,
+        nothing_instead,
+        AtEnd::LeaveOpen,
+    );
+    let (_, rest) = drain::<C>(&mut results, P::ORDERED);
+    drop(executor);
+    if stays.is_some() {
+        holds_eq!(rest, Polled::WouldWait, "P6: the output was not left open");
+    }
+}
+
+/// Nobody wants the results: the call that finds it out is the last, and the pipeline ends though its input does not.
+fn unwanted<P, C, E, W>()
+where
+    P: TransformPipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let executor = E::with_threads(ONE);
+    let (_open, from) = source::<C>(1);
+    let (to, mut results) = open::<C, Result>(1);
+    C::close_rx(&mut results);
+    drop(results);
+    let transform = |input, emit: Emit<'_, Result>| {
+        // More than have room anywhere.
+        let _ = (0..3).try_for_each(|number| emit((input, number)));
+    };
+    // A take that goes on waiting is a deadlock here.
+    run::<P, C, E, W>(
+        &executor,
+        1,
+        (from, to),
+        transform,
+        nothing_instead,
+        AtEnd::Close,
+    );
+    drop(executor);
+}
+
+/// Each emits a result and panics; of one in three the handler makes nothing.
+fn panicking<P, C, E, W>()
+where
+    P: TransformPipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    const INPUTS: usize = 4;
+    const INSTEAD: usize = 9;
+    let executor = E::with_threads(ONE);
+    let transform = |input: usize, emit: Emit<'_, Result>| {
+        let _ = emit((input, 0));
+        if input < INPUTS - 1 {
+            resume_unwind(Box::new(input));
+        }
+    };
+    let asked = Arc::new(Mutex::new(0));
+    let counts = Arc::clone(&asked);
+    let handler = move |panic: Panic| {
+        *counts.lock().expect("nobody panics with the lock") += 1;
+        let input = *panic.downcast::<usize>().expect("it panics with its input");
+        (input != 1).then_some((input, INSTEAD))
+    };
+    let (to, mut results) = open::<C, Result>(2 * INPUTS);
+    let ports = (ended_source::<C>(INPUTS), to);
+    run::<P, C, E, W>(&executor, 2, ports, transform, handler, AtEnd::Close);
+    let (came, _) = drain::<C>(&mut results, P::ORDERED);
+    drop(executor);
+    holds_eq!(
+        came,
+        [(0, 0), (0, INSTEAD), (1, 0), (2, 0), (2, INSTEAD), (3, 0)],
+        "P6: what was emitted, and what stands in for the rest"
+    );
+    let asked = *asked.lock().expect("nobody panics with the lock");
+    holds_eq!(
+        asked,
+        INPUTS - 1,
+        "P6: panics that the handler was asked about"
+    );
+}

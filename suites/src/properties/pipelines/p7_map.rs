@@ -1,0 +1,470 @@
+//! P7: a parallel map hands over what its inputs come to as they complete, n of them at a time, takes no more of them than
+//! that ahead of its consumer, and tells of each that has no result, and of the end.
+
+use std::future::{Future, pending, poll_fn};
+use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex};
+use std::task::{Poll, Waker};
+
+use flowmeter_harness::channel::Async;
+use flowmeter_harness::executor::Executors;
+use flowmeter_harness::parallel_map::{Outcome, Outcomes, ParallelMaps, Throttle, Unfinished};
+use flowmeter_harness::sync::World;
+
+use super::super::gate::{Gate, give_way};
+use super::flight::{at_least_one, come_to_rest};
+use super::{Case, ONE, PATIENCE, Property, Reliance, several};
+
+pub(in super::super) const PROPERTY: Property = Property {
+    name: "p7-map",
+    statement: "A parallel map hands over every outcome as it completes, begins n at most, and tells its end.",
+    relied_on_by: Reliance::Nobody,
+};
+
+pub(super) fn cases<M, C, E, W>() -> Vec<Case>
+where
+    M: ParallelMaps<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let mut cases = Vec::new();
+    for n in 1..=2 {
+        let name = format!("n = {n}, functions that do not end");
+        cases.push(Case::new(name, move || held::<M, C, E, W>(n)));
+        let name = format!("n = {n}, functions that end");
+        cases.push(Case::new(name, move || all_of_them::<M, C, E, W>(ONE, n)));
+    }
+    cases.push(Case::new("n = 2, on several threads", || {
+        all_of_them::<M, C, E, W>(several::<W>(), 2);
+    }));
+    cases.push(Case::new("no input", || nothing::<M, C, E, W>()));
+    cases.push(Case::new("a slow head", || slow_head::<M, C, E, W>()));
+    cases.push(Case::new("inputs that wait for their permits", || {
+        throttled::<M, C, E, W>();
+    }));
+    if M::LAZY {
+        cases.push(Case::new("an endless input", || endless::<M, C, E, W>()));
+    }
+    // Panics are the checkers' own language in the other worlds.
+    if W::name() == "std" {
+        cases.push(Case::new("functions that panic", panicking::<M, C, E, W>));
+        if M::LAZY {
+            let name = "an iterator that panics";
+            cases.push(Case::new(name, panicking_inputs::<M, C, E, W>));
+        }
+    }
+    cases
+}
+
+/// What is seen of a map; no primitive of a world, as a [`Gate`].
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Counts>>);
+
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    taken: usize,
+    let_go: bool,
+    begun: usize,
+    in_flight: usize,
+    most: usize,
+}
+
+const WHOLE: &str = "nobody panics with the lock";
+
+impl Seen {
+    fn now(&self) -> Counts {
+        *self.0.lock().expect(WHOLE)
+    }
+
+    fn note(&self, note: impl FnOnce(&mut Counts)) {
+        note(&mut self.0.lock().expect(WHOLE));
+    }
+
+    /// An input is in flight until that is dropped.
+    fn begin(&self) -> InFlight {
+        self.note(|counts| {
+            counts.begun += 1;
+            counts.in_flight += 1;
+            counts.most = counts.most.max(counts.in_flight);
+        });
+        InFlight(self.clone())
+    }
+
+    /// Those inputs, counted as they are taken.
+    fn inputs(&self, inputs: std::ops::Range<usize>) -> Inputs {
+        Inputs {
+            inputs,
+            seen: self.clone(),
+        }
+    }
+}
+
+struct InFlight(Seen);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.note(|counts| counts.in_flight -= 1);
+    }
+}
+
+struct Inputs {
+    inputs: std::ops::Range<usize>,
+    seen: Seen,
+}
+
+impl Iterator for Inputs {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let input = self.inputs.next()?;
+        self.seen.note(|counts| counts.taken += 1);
+        Some(input)
+    }
+}
+
+impl Drop for Inputs {
+    fn drop(&mut self) {
+        self.seen.note(|counts| counts.let_go = true);
+    }
+}
+
+/// Lets as many pass as were granted.
+#[derive(Clone, Default)]
+struct Permits(Arc<Mutex<Granted>>);
+
+#[derive(Default)]
+struct Granted {
+    left: usize,
+    wakers: Vec<Waker>,
+}
+
+impl Permits {
+    fn grant(&self, permits: usize) {
+        let mut granted = self.0.lock().expect(WHOLE);
+        granted.left += permits;
+        let wakers = std::mem::take(&mut granted.wakers);
+        drop(granted);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl Throttle for Permits {
+    fn pass(&self) -> impl Future<Output = ()> + Send {
+        poll_fn(|context| {
+            let mut granted = self.0.lock().expect(WHOLE);
+            if let Some(left) = granted.left.checked_sub(1) {
+                granted.left = left;
+                return Poll::Ready(());
+            }
+            granted.wakers.push(context.waker().clone());
+            Poll::Pending
+        })
+    }
+}
+
+/// Starts the map as configured by default.
+fn start<M, C, E, F>(
+    executor: &E,
+    n: usize,
+    throttle: impl Throttle + Sync,
+    inputs: Inputs,
+    function: impl Fn(usize) -> F + Send + Sync + 'static,
+) -> M::Outcomes<usize>
+where
+    M: ParallelMaps<C, E> + Default,
+    C: Async,
+    E: Executors,
+    F: Future<Output = usize> + Send + 'static,
+{
+    let n = at_least_one(n);
+    M::default().start(executor.spawner(), n, throttle, inputs, function)
+}
+
+fn next<W: World>(outcomes: &mut impl Outcomes<usize>) -> Option<Outcome<usize>> {
+    W::block_on(outcomes.completed())
+}
+
+/// Everything up to the end; what is told of the end is told again.
+fn rest<W: World>(outcomes: &mut impl Outcomes<usize>) -> Vec<Outcome<usize>> {
+    let mut all = Vec::new();
+    while let Some(outcome) = next::<W>(outcomes) {
+        all.push(outcome);
+    }
+    holds_eq!(
+        next::<W>(outcomes),
+        None,
+        "P7: something came after the end"
+    );
+    all
+}
+
+/// Functions that never end: when nobody can go on exactly n have begun, and where inputs are taken as they are needed no
+/// other was. Then the executor goes, and each is heard of.
+fn held<M, C, E, W>(n: usize)
+where
+    M: ParallelMaps<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let executor = E::with_threads(ONE);
+    let seen = Seen::default();
+    let counts = seen.clone();
+    let function = move |input| {
+        let in_flight = counts.begin();
+        async move {
+            let _in_flight = in_flight;
+            pending::<()>().await;
+            input
+        }
+    };
+    let inputs = seen.inputs(0..n + 2);
+    let mut outcomes = start::<M, C, E, _>(&executor, n, (), inputs, function);
+    come_to_rest::<C, E, W>(&executor, || seen.now().begun >= n);
+    let Counts { taken, begun, .. } = seen.now();
+    drop(executor);
+    let mut unfinished = rest::<W>(&mut outcomes);
+    unfinished.sort_by_key(|outcome| outcome.map_err(|unfinished| unfinished.input));
+    holds_eq!(begun, n, "P7: begun where none ends");
+    if M::LAZY {
+        holds_eq!(taken, n, "P7: inputs taken where none ends");
+    }
+    let each: Vec<_> = (0..n).map(|input| Err(missing(input))).collect();
+    holds_eq!(
+        unfinished,
+        each,
+        "P7: told of what the executor has dropped"
+    );
+}
+
+fn missing(input: usize) -> Unfinished {
+    let input = input as u64;
+    Unfinished { input }
+}
+
+/// Every result comes once, and then the end; n are in flight at most.
+fn all_of_them<M, C, E, W>(threads: NonZeroUsize, n: usize)
+where
+    M: ParallelMaps<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let inputs = match W::name() {
+        "std" => 32,
+        // Exhausted in a second.
+        "loom" if threads > ONE => n,
+        "loom" => n + 1,
+        _ => n + 2,
+    };
+    let executor = E::with_threads(threads);
+    let seen = Seen::default();
+    let counts = seen.clone();
+    let function = move |input| {
+        let in_flight = counts.begin();
+        async move {
+            give_way().await;
+            drop(in_flight);
+            10 * input
+        }
+    };
+    let all = seen.inputs(0..inputs);
+    let mut outcomes = start::<M, C, E, _>(&executor, n, (), all, function);
+    let mut results = rest::<W>(&mut outcomes);
+    drop(executor);
+    results.sort_by_key(|outcome| outcome.map_err(|unfinished| unfinished.input));
+    let each: Vec<_> = (0..inputs).map(|input| Ok(10 * input)).collect();
+    holds_eq!(results, each, "P7: a result for each input");
+    let most = seen.now().most;
+    holds!(most <= n, "P7: {most} in flight where n = {n}");
+}
+
+fn nothing<M, C, E, W>()
+where
+    M: ParallelMaps<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let executor = E::with_threads(ONE);
+    let inputs = Seen::default().inputs(0..0);
+    let mut outcomes = start::<M, C, E, _>(&executor, 2, (), inputs, |input| async move { input });
+    let none = rest::<W>(&mut outcomes);
+    drop(executor);
+    holds_eq!(none, [], "P7: there was no input");
+}
+
+/// The head waits until the input behind it was heard of.
+fn slow_head<M, C, E, W>()
+where
+    M: ParallelMaps<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let executor = E::with_threads(ONE);
+    let slow = Gate::default();
+    let held = slow.clone();
+    let function = move |input| {
+        let held = held.clone();
+        async move {
+            if input == 0 {
+                held.pass().await;
+            }
+            input
+        }
+    };
+    let inputs = Seen::default().inputs(0..2);
+    let mut outcomes = start::<M, C, E, _>(&executor, 2, (), inputs, function);
+    let first = next::<W>(&mut outcomes);
+    slow.open();
+    let head = rest::<W>(&mut outcomes);
+    drop(executor);
+    holds_eq!(
+        (first, head),
+        (Some(Ok(1)), vec![Ok(0)]),
+        "P7: results as they complete"
+    );
+}
+
+/// As many begin as there are permits, each input with one of its own; who goes meanwhile wants no other.
+fn throttled<M, C, E, W>()
+where
+    M: ParallelMaps<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    const N: usize = 3;
+    let executor = E::with_threads(ONE);
+    let seen = Seen::default();
+    let counts = seen.clone();
+    let function = move |input| {
+        drop(counts.begin());
+        async move { input }
+    };
+    let permits = Permits::default();
+    permits.grant(1);
+    let inputs = seen.inputs(0..N + 1);
+    let outcomes = start::<M, C, E, _>(&executor, N, permits.clone(), inputs, function);
+    come_to_rest::<C, E, W>(&executor, || seen.now().begun >= 1);
+    let one = seen.now().begun;
+    permits.grant(1);
+    come_to_rest::<C, E, W>(&executor, || seen.now().begun >= 2);
+    let two = seen.now().begun;
+    drop(outcomes);
+    come_to_rest::<C, E, W>(&executor, || true);
+    permits.grant(1);
+    come_to_rest::<C, E, W>(&executor, || true);
+    let Counts { begun, let_go, .. } = seen.now();
+    drop(executor);
+    holds_eq!(
+        (one, two),
+        (1, 2),
+        "P7: begun with one permit, and with two"
+    );
+    holds_eq!(begun, 2, "P7: begun where nobody wants it");
+    holds!(let_go, "P7: inputs are kept that nobody wants");
+}
+
+/// Inputs are taken n ahead of what was handed over; once the consumer has gone none is.
+fn endless<M, C, E, W>()
+where
+    M: ParallelMaps<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    const N: usize = 2;
+    /// As good as endless: nobody should come near it.
+    const INPUTS: usize = 100;
+    let wanted = if W::name() == "loom" { 1 } else { 3 };
+    let executor = E::with_threads(ONE);
+    let seen = Seen::default();
+    let inputs = seen.inputs(0..INPUTS);
+    let mut outcomes = start::<M, C, E, _>(&executor, N, (), inputs, |input| async move { input });
+    let mut ahead = Vec::new();
+    for handed_over in 0..wanted {
+        come_to_rest::<C, E, W>(&executor, || seen.now().taken >= handed_over + N);
+        ahead.push(seen.now().taken - handed_over);
+        next::<W>(&mut outcomes);
+    }
+    come_to_rest::<C, E, W>(&executor, || seen.now().taken >= wanted + N);
+    drop(outcomes);
+    come_to_rest::<C, E, W>(&executor, || seen.now().let_go);
+    let Counts { taken, let_go, .. } = seen.now();
+    drop(executor);
+    holds_eq!(ahead, vec![N; wanted], "P7: inputs taken ahead");
+    holds!(let_go, "P7: an endless input is kept that nobody wants");
+    holds_eq!(taken, wanted + N, "P7: inputs taken for nobody");
+}
+
+/// One panics in the call of its function, one after it.
+fn panicking<M, C, E, W>()
+where
+    M: ParallelMaps<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let function = |input| {
+        if input == 0 {
+            resume_unwind(Box::new("a function's own fault"));
+        }
+        async move {
+            give_way().await;
+            if input == 1 {
+                resume_unwind(Box::new("a function's own fault"));
+            }
+            input
+        }
+    };
+    let executor = E::with_threads(ONE);
+    let inputs = Seen::default().inputs(0..4);
+    let mut outcomes = start::<M, C, E, _>(&executor, 1, (), inputs, function);
+    let came = rest::<W>(&mut outcomes);
+    let panics = panics_of::<E, W>(&executor, 2);
+    drop(executor);
+    holds_eq!(
+        came,
+        [Err(missing(0)), Err(missing(1)), Ok(2), Ok(3)],
+        "P7: outcomes beside functions that panic"
+    );
+    holds_eq!(panics, 2, "P7: panics of functions were not counted");
+}
+
+/// The iterator panics where it is to give its second input.
+fn panicking_inputs<M, C, E, W>()
+where
+    M: ParallelMaps<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let executor = E::with_threads(ONE);
+    let inputs = (0..3).inspect(|input| {
+        if *input == 1 {
+            resume_unwind(Box::new("an iterator's own fault"));
+        }
+    });
+    let spawner = executor.spawner();
+    let mut outcomes = M::default().start(spawner, ONE, (), inputs, |input| async move { input });
+    let came = rest::<W>(&mut outcomes);
+    drop(executor);
+    holds_eq!(
+        came,
+        [Ok(0), Err(missing(1))],
+        "P7: outcomes where the iterator panics"
+    );
+}
+
+/// An item is counted once it has ended.
+fn panics_of<E: Executors, W: World>(executor: &E, expected: u64) -> u64 {
+    let end = W::now_nanos().saturating_add(PATIENCE);
+    while executor.panics() < expected && W::now_nanos() < end {
+        W::yield_now();
+    }
+    executor.panics()
+}
