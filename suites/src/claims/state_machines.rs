@@ -1,28 +1,23 @@
 //! "The State Machines of core.async": what the macro `go` makes of a block, and how channels drive it.
 //!
-//! What the text says of blocks is re-enacted by what runs them as state machines, written down as the macro expands them;
-//! what it says of `do-alts` by all channels that an alts can wait on. Its `(timeout ...)` is a channel that a thread closes
-//! when the time has come.
+//! What the text says of blocks is re-enacted by what runs them as state machines, written down as the macro expands them
+//! (`go_blocks`); what it says of `do-alts` by all channels that an alts can wait on (`do_alts`).
+
+mod do_alts;
+mod go_blocks;
 
 use std::fmt::Debug;
-use std::future::pending;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use flowmeter_harness::channel::{
-    Alts, Async, AwaitAlts, Blocking, Buffer, Callback, Channels, Chosen, Clause, Offered, Order,
-    Patience, Polled, PutError, TakeError, Winner,
+    Alts, Async, AwaitAlts, Blocking, Buffer, Callback, Channels, Offered, Order,
 };
-use flowmeter_harness::executor::{
-    Bindings, Executors, Frame, GoBlocks, Port, Selected, Spawn, Step, go,
-};
+use flowmeter_harness::executor::{Bindings, Executors, GoBlocks, go};
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::World;
 
-use super::acts::{after, another, ms, open, pass};
+use super::acts::open;
 use super::{Claim, Enactment, Seed};
-use crate::polls::Polls;
 
 const STATES: Claim = Claim::new(
     "the states that (fake-search :web) goes through",
@@ -198,15 +193,15 @@ impl Seed for StateMachines {
 
     fn alts<C: Alts, W: World>(_who: &Contestant) -> Vec<Enactment> {
         vec![
-            ONE_OF_BOTH.seen_in(one_of_both::<C>),
-            IN_ORDER.seen_in(|| chosen::<C>(Order::Priority)),
-            AT_RANDOM.seen_in(|| chosen::<C>(Order::Random)),
-            PUTS.seen_in(puts::<C>),
-            ABLE.seen_in(able::<C>),
-            DEFAULT.seen_in(default::<C, W>),
-            WAITS.seen_in(waits::<C, W>),
-            CANCELLED.seen_in(cancelled::<C>),
-            COMMITTED.seen_in(committed::<C, W>),
+            ONE_OF_BOTH.seen_in(do_alts::one_of_both::<C>),
+            IN_ORDER.seen_in(|| do_alts::chosen::<C>(Order::Priority)),
+            AT_RANDOM.seen_in(|| do_alts::chosen::<C>(Order::Random)),
+            PUTS.seen_in(do_alts::puts::<C>),
+            ABLE.seen_in(do_alts::able::<C>),
+            DEFAULT.seen_in(do_alts::default::<C, W>),
+            WAITS.seen_in(do_alts::waits::<C, W>),
+            CANCELLED.seen_in(do_alts::cancelled::<C>),
+            COMMITTED.seen_in(do_alts::committed::<C, W>),
         ]
     }
 
@@ -228,351 +223,21 @@ impl Seed for StateMachines {
         W: World,
     {
         vec![
-            STATES.seen_in(|| fake_search::<G, C, E, W>().states),
-            SEARCH.seen_in(|| fake_search::<G, C, E, W>().found),
-            RETURNED.seen_in(|| returned::<G, C, E>(Some(7))),
-            AT_ONCE.seen_in(at_once::<G, C, E>),
-            RELEASED.seen_in(released::<G, C, E, W>),
-            RESTARTED.seen_in(restarted::<G, C, E, W>),
-            NIL.seen_in(|| fake_search::<G, C, E, W>().timeout),
-            NEVER.seen_in(never_runs::<G, C, E, W>),
-            ROOM.seen_in(|| runs::<G, C, E, W>(Buffer::fixed(1), 0)),
-            BLOCKS.seen_in(|| runs::<G, C, E, W>(Buffer::Rendezvous, 40)),
-            NO_VALUE.seen_in(|| returned::<G, C, E>(None)),
-            READ.seen_in(read::<G, C, E>),
-            SIMPLY.seen_in(simply::<G, C, E>),
+            STATES.seen_in(|| go_blocks::fake_search::<G, C, E, W>().states),
+            SEARCH.seen_in(|| go_blocks::fake_search::<G, C, E, W>().found),
+            RETURNED.seen_in(|| go_blocks::returned::<G, C, E>(Some(7))),
+            AT_ONCE.seen_in(go_blocks::at_once::<G, C, E>),
+            RELEASED.seen_in(go_blocks::released::<G, C, E, W>),
+            RESTARTED.seen_in(go_blocks::restarted::<G, C, E, W>),
+            NIL.seen_in(|| go_blocks::fake_search::<G, C, E, W>().timeout),
+            NEVER.seen_in(go_blocks::never_runs::<G, C, E, W>),
+            ROOM.seen_in(|| go_blocks::runs::<G, C, E, W>(Buffer::fixed(1), 0)),
+            BLOCKS.seen_in(|| go_blocks::runs::<G, C, E, W>(Buffer::Rendezvous, 40)),
+            NO_VALUE.seen_in(|| go_blocks::returned::<G, C, E>(None)),
+            READ.seen_in(go_blocks::read::<G, C, E>),
+            SIMPLY.seen_in(go_blocks::simply::<G, C, E>),
         ]
     }
-}
-
-/// What the states of these blocks carry.
-enum State<C: Channels, T: Send + 'static> {
-    Begin,
-    Waited(Result<(), TakeError>),
-    Took(Result<u32, TakeError>),
-    Put(Result<(), PutError<T>>),
-    Selected(Selected<C, u32>),
-}
-
-/// As the text writes `nil`.
-fn or_nil<T: Debug, E>(value: Result<T, E>) -> String {
-    value.map_or_else(|_| "nil".to_owned(), |value| format!("{value:?}"))
-}
-
-/// Closes after that time. The thread that does it is joined by whoever asks.
-fn timeout<C: Alts, W: World>(delay: u64) -> (W::JoinHandle<()>, C::Rx<()>) {
-    let (tx, rx) = open::<C, ()>(Buffer::fixed(1));
-    let closes = W::spawn(move || {
-        pass::<C, W>(ms(delay));
-        C::close(&tx);
-    });
-    (closes, rx)
-}
-
-/// A channel with that value.
-fn with_value<C: Channels>(value: u32) -> (C::Tx<u32>, C::Rx<u32>) {
-    let (mut tx, rx) = open::<C, u32>(Buffer::fixed(64));
-    fill::<C>(&mut tx, [value]);
-    (tx, rx)
-}
-
-fn fill<C: Channels>(tx: &mut C::Tx<u32>, values: impl IntoIterator<Item = u32>) {
-    for value in values {
-        assert_eq!(C::offer(tx, value), Offered::Done, "there is room");
-    }
-}
-
-/// What was seen of a search.
-struct Search {
-    states: String,
-    /// What came of its timeout.
-    timeout: String,
-    found: String,
-}
-
-/// `(go (<! (timeout 40)) (>! c [kind query]))`
-fn fake_search<G, C, E, W>() -> Search
-where
-    G: GoBlocks<C>,
-    C: Callback + AwaitAlts,
-    E: Executors,
-    W: World,
-{
-    type Query = (&'static str, &'static str);
-    let executor = E::with_threads(NonZeroUsize::MIN);
-    let began = W::now_nanos();
-    let (closes, timeout) = timeout::<C, W>(40);
-    let (c, mut found) = open::<C, Query>(Buffer::Rendezvous);
-    let (mut log, mut logged) = open::<C, (u32, String)>(Buffer::Unbounded);
-    let (kind, query) = (":web", "query");
-    let block = move |frame: G::Frame<'_, _>, state| match state {
-        State::<C, Query>::Waited(value) => {
-            C::offer(&mut log, (2, or_nil(value)));
-            frame.put(&c, (kind, query), State::Put)
-        }
-        State::Put(_accepted) => {
-            C::offer(&mut log, (3, String::new()));
-            Step::Return(None)
-        }
-        _ => {
-            C::offer(&mut log, (1, String::new()));
-            frame.take(&timeout, State::Waited)
-        }
-    };
-    let mut results = G::go::<_, ()>(&executor.spawner(), State::Begin, block);
-    let found = C::take(&mut found).map_or_else(
-        |why| format!("{why:?}"),
-        |(kind, query)| format!("[{kind} {query}] {}", after::<W>(began)),
-    );
-    let _ended = C::take(&mut results);
-    W::join(closes);
-    drop(executor);
-    let (mut states, mut timeout) = (Vec::new(), String::new());
-    while let Polled::Done((state, value)) = C::poll(&mut logged) {
-        states.push(state.to_string());
-        timeout.push_str(&value);
-    }
-    Search {
-        states: states.join(" "),
-        timeout,
-        found,
-    }
-}
-
-/// What the channel of a block with that value gives until it is closed.
-fn returned<G, C, E>(value: Option<u32>) -> String
-where
-    G: GoBlocks<C>,
-    C: Callback + AwaitAlts,
-    E: Executors,
-{
-    let executor = E::with_threads(NonZeroUsize::MIN);
-    let mut results = G::go(&executor.spawner(), (), move |_frame, ()| {
-        Step::Return(value)
-    });
-    let mut seen = Vec::new();
-    while let Ok(result) = C::take(&mut results) {
-        seen.push(result.to_string());
-    }
-    seen.push("closed".to_owned());
-    seen.join(", ")
-}
-
-/// A block that takes all of three values, and puts each where there is room.
-fn at_once<G, C, E>() -> String
-where
-    G: GoBlocks<C>,
-    C: Callback + AwaitAlts,
-    E: Executors,
-{
-    let (mut from, values) = open::<C, u32>(Buffer::fixed(3));
-    fill::<C>(&mut from, 1..=3);
-    C::close(&from);
-    let (to, _moved) = open::<C, u32>(Buffer::fixed(3));
-    run::<G, C, E, ()>(move |frame, state| match state {
-        State::Took(Ok(value)) => frame.put(&to, value, State::Put),
-        State::Took(Err(_)) => Step::Return(None),
-        _ => frame.take(&values, State::Took),
-    })
-    .1
-}
-
-/// The result of a block, and in how many runs it came to it.
-fn run<G, C, E, T>(
-    block: impl FnMut(G::Frame<'_, State<C, u32>>, State<C, u32>) -> Step<State<C, u32>, T>
-    + Send
-    + 'static,
-) -> (Option<T>, String)
-where
-    G: GoBlocks<C>,
-    C: Callback + AwaitAlts,
-    E: Executors,
-    T: Send + 'static,
-{
-    let executor = E::with_threads(NonZeroUsize::MIN);
-    let polls = Polls::default();
-    let mut results = G::go(&polls.of(&executor.spawner()), State::Begin, block);
-    let result = C::take(&mut results).ok();
-    drop(executor);
-    let runs = match polls.count() {
-        1 => "1 run".to_owned(),
-        runs => format!("{runs} runs"),
-    };
-    (result, runs)
-}
-
-fn released<G, C, E, W>() -> String
-where
-    G: GoBlocks<C>,
-    C: Callback + AwaitAlts,
-    E: Executors,
-    W: World,
-{
-    let executor = E::with_threads(NonZeroUsize::MIN);
-    let began = W::now_nanos();
-    let (closes, timeout) = timeout::<C, W>(40);
-    let (mut begun, mut begins) = open::<C, ()>(Buffer::fixed(1));
-    let block = move |frame: G::Frame<'_, _>, state| match state {
-        State::<C, ()>::Begin => {
-            C::offer(&mut begun, ());
-            frame.take(&timeout, State::Waited)
-        }
-        _ => Step::Return(None),
-    };
-    let _results = G::go::<_, ()>(&executor.spawner(), State::Begin, block);
-    let _begun = C::take(&mut begins);
-    let (mut tx, mut rx) = open::<C, ()>(Buffer::fixed(1));
-    executor.spawn(async move {
-        let _ = C::offer(&mut tx, ());
-    });
-    let _ran = C::take(&mut rx);
-    let seen = format!("its thread runs another go block {}", after::<W>(began));
-    W::join(closes);
-    seen
-}
-
-fn restarted<G, C, E, W>() -> String
-where
-    G: GoBlocks<C>,
-    C: Callback + AwaitAlts,
-    E: Executors,
-    W: World,
-{
-    let began = W::now_nanos();
-    let (mut tx, rx) = open::<C, u32>(Buffer::Rendezvous);
-    let puts = W::spawn(move || {
-        pass::<C, W>(ms(40));
-        let _ = C::put(&mut tx, 7);
-    });
-    let (_result, runs) = run::<G, C, E, u32>(move |frame, state| match state {
-        State::Took(value) => Step::Return(value.ok()),
-        _ => frame.take(&rx, State::Took),
-    });
-    let seen = format!("{runs}, {}", after::<W>(began));
-    W::join(puts);
-    seen
-}
-
-/// `(go (>! c :foo) (prn ...))`; what is printed is sent on the second channel.
-fn printing<G, C>(go: &impl Spawn, c: C::Tx<&'static str>, mut prints: C::Tx<()>) -> C::Rx<()>
-where
-    G: GoBlocks<C>,
-    C: Callback + AwaitAlts,
-{
-    let block = move |frame: G::Frame<'_, _>, state| match state {
-        State::<C, &'static str>::Begin => frame.put(&c, ":foo", State::Put),
-        _ => {
-            C::offer(&mut prints, ());
-            Step::Return(None)
-        }
-    };
-    G::go(go, State::Begin, block)
-}
-
-fn never_runs<G, C, E, W>() -> String
-where
-    G: GoBlocks<C>,
-    C: Callback + AwaitAlts,
-    E: Executors,
-    W: World,
-{
-    let executor = E::with_threads(NonZeroUsize::MIN);
-    let (c, _nobody_takes) = open::<C, &'static str>(Buffer::Rendezvous);
-    let (prints, mut printed) = open::<C, ()>(Buffer::fixed(1));
-    let _results = printing::<G, C>(&executor.spawner(), c, prints);
-    let (over, mut all_wait) = open::<C, ()>(Buffer::fixed(1));
-    let ran = Arc::new(AtomicBool::new(false));
-    let sees = Arc::clone(&ran);
-    W::on_quiescence(move || {
-        // Relaxed: one thread of the system runs all of a model.
-        sees.store(C::poll(&mut printed) == Polled::Done(()), Ordering::Relaxed);
-        C::close(&over);
-    });
-    let _closed = C::take(&mut all_wait);
-    match ran.load(Ordering::Relaxed) {
-        true => "it runs".to_owned(),
-        false => "it never runs".to_owned(),
-    }
-}
-
-/// With that buffer, and a thread that takes so many milliseconds later.
-fn runs<G, C, E, W>(buffer: Buffer, taken_after: u64) -> String
-where
-    G: GoBlocks<C>,
-    C: Callback + AwaitAlts,
-    E: Executors,
-    W: World,
-{
-    let executor = E::with_threads(NonZeroUsize::MIN);
-    let began = W::now_nanos();
-    let (c, mut values) = open::<C, &'static str>(buffer);
-    let (prints, mut printed) = open::<C, ()>(Buffer::fixed(1));
-    let _results = printing::<G, C>(&executor.spawner(), c, prints);
-    let takes = W::spawn(move || {
-        if taken_after > 0 {
-            pass::<C, W>(ms(taken_after));
-            let _ = C::take(&mut values);
-        }
-        values
-    });
-    let _printed = C::take(&mut printed);
-    let seen = format!("it runs {}", after::<W>(began));
-    drop(W::join(takes));
-    seen
-}
-
-/// `(let [[v ch] (alts! [c1 c2])] (println "Read" v "from" ch))`
-fn read<G, C, E>() -> String
-where
-    G: GoBlocks<C>,
-    C: Callback + AwaitAlts,
-    E: Executors,
-{
-    let (_open, first) = open::<C, u32>(Buffer::fixed(1));
-    let (_also_open, second) = with_value::<C>(7);
-    let mut channels = Some([first, second]);
-    let (line, _runs) = run::<G, C, E, String>(move |frame, state| match state {
-        State::Selected(Selected { winner, taken, .. }) => {
-            let from = match winner {
-                Ok(Winner::Clause(index)) => format!("c{}", index + 1),
-                other => format!("{other:?}"),
-            };
-            let value = or_nil(taken.ok_or(()));
-            Step::Return(Some(format!("Read {value} from {from}")))
-        }
-        _ => {
-            let ports = channels.take().expect("it begins once").map(Port::Take);
-            frame.alts(ports.into(), Order::Random, pending(), State::Selected)
-        }
-    });
-    line.unwrap_or_default()
-}
-
-/// `(loop [] (case (<! c) ... (if (odd? n) ... (recur))))`
-fn simply<G, C, E>() -> String
-where
-    G: GoBlocks<C>,
-    C: Callback + AwaitAlts,
-    E: Executors,
-{
-    let (mut tx, rx) = open::<C, u32>(Buffer::fixed(10));
-    fill::<C>(&mut tx, 1..=10);
-    C::close(&tx);
-    let (mut odd, mut even) = (0, 0);
-    let (sums, runs) = run::<G, C, E, (u32, u32)>(move |frame, state| match state {
-        State::Took(Ok(number)) => {
-            if number % 2 == 1 {
-                odd += number;
-            } else {
-                even += number;
-            }
-            Step::Recur(State::Begin)
-        }
-        State::Took(Err(_)) => Step::Return(Some((odd, even))),
-        _ => frame.take(&rx, State::Took),
-    });
-    let (odd, even) = sums.unwrap_or_default();
-    format!("{odd} odd, {even} even, {runs}")
 }
 
 /// `(binding [*x* ...] (go ...))`, which waits in between for what is put after the binding has ended.
@@ -597,122 +262,20 @@ fn bound<B: Bindings, E: Executors, C: Async + Blocking>() -> String {
     C::take(&mut results).unwrap_or_default()
 }
 
-/// `(alts! [c1 c2])`, tried or waited for.
-fn alts<C: Alts>(
-    c1: &C::Rx<u32>,
-    c2: &C::Rx<u32>,
-    order: Order,
-    patience: Patience,
-) -> Chosen<u32> {
-    let clauses = [Clause::Take(c1), Clause::Take(c2)];
-    let chosen = C::run(
-        &mut C::prepare(&clauses, order),
-        &mut [None, None],
-        patience,
-    );
-    chosen.expect("there are as many slots as clauses")
+/// As the text writes `nil`.
+fn or_nil<T: Debug, E>(value: Result<T, E>) -> String {
+    value.map_or_else(|_| "nil".to_owned(), |value| format!("{value:?}"))
 }
 
-/// What was read, and from where.
-fn told(chosen: &Chosen<u32>) -> String {
-    match chosen {
-        Chosen::Took { clause, value } => {
-            format!("{} from c{}", or_nil(value.ok_or(())), clause + 1)
-        }
-        Chosen::Default => "the default".to_owned(),
-        other => format!("{other:?}"),
-    }
+/// A channel with that value.
+fn with_value<C: Channels>(value: u32) -> (C::Tx<u32>, C::Rx<u32>) {
+    let (mut tx, rx) = open::<C, u32>(Buffer::fixed(64));
+    fill::<C>(&mut tx, [value]);
+    (tx, rx)
 }
 
-fn one_of_both<C: Alts>() -> String {
-    let [(_tx1, mut c1), (_tx2, mut c2)] = [1, 2].map(with_value::<C>);
-    let chosen = alts::<C>(&c1, &c2, Order::Random, Patience::Forever);
-    let taken = u8::from(matches!(chosen, Chosen::Took { value: Some(_), .. }));
-    let polled = [C::poll(&mut c1), C::poll(&mut c2)];
-    let left = polled
-        .iter()
-        .filter(|polled| matches!(polled, Polled::Done(_)));
-    format!("{taken} taken, {} left", left.count())
-}
-
-fn chosen<C: Alts>(order: Order) -> String {
-    let [(mut tx1, c1), (mut tx2, c2)] = [1, 2].map(with_value::<C>);
-    let mut times = [0; 2];
-    for _ in 0..64 {
-        if let Chosen::Took { clause, .. } = alts::<C>(&c1, &c2, order, Patience::Forever) {
-            times[clause] += 1;
-            fill::<C>([&mut tx1, &mut tx2][clause], [1]);
-        }
-    }
-    match times {
-        [64, 0] => "c1 64 times".to_owned(),
-        [0, _] | [_, 0] => format!("{times:?}"),
-        _ => "c1 and c2".to_owned(),
-    }
-}
-
-fn puts<C: Alts>() -> String {
-    let (_open, c1) = open::<C, &'static str>(Buffer::fixed(1));
-    let (c3, mut put) = open::<C, &'static str>(Buffer::fixed(1));
-    let clauses = [Clause::Take(&c1), Clause::Put(&c3)];
-    let mut slots = [None, Some("foo")];
-    let prepared = &mut C::prepare(&clauses, Order::Random);
-    let chosen = C::run(prepared, &mut slots, Patience::Forever);
-    match (chosen, C::poll(&mut put)) {
-        (Ok(Chosen::Put { clause: 1, .. }), Polled::Done(value)) => format!("c3 has {value:?}"),
-        other => format!("{other:?}"),
-    }
-}
-
-fn able<C: Alts>() -> String {
-    let (_open, c1) = open::<C, u32>(Buffer::fixed(1));
-    let (_also_open, c2) = with_value::<C>(7);
-    told(&alts::<C>(&c1, &c2, Order::Random, Patience::Now))
-}
-
-fn default<C: Alts, W: World>() -> String {
-    let began = W::now_nanos();
-    let [(_tx1, c1), (_tx2, c2)] = [(); 2].map(|()| open::<C, u32>(Buffer::fixed(1)));
-    let chosen = alts::<C>(&c1, &c2, Order::Random, Patience::Now);
-    format!("{} {}", told(&chosen), after::<W>(began))
-}
-
-fn waits<C: Alts, W: World>() -> String {
-    let began = W::now_nanos();
-    let [(mut tx1, c1), (_tx2, c2)] = [(); 2].map(|()| open::<C, u32>(Buffer::fixed(1)));
-    let puts = W::spawn(move || {
-        pass::<C, W>(ms(40));
-        fill::<C>(&mut tx1, [7]);
-    });
-    let chosen = alts::<C>(&c1, &c2, Order::Random, Patience::Forever);
-    let seen = format!("{} {}", told(&chosen), after::<W>(began));
-    W::join(puts);
-    seen
-}
-
-fn cancelled<C: Alts>() -> String {
-    let [(mut tx1, mut c1), (mut tx2, mut c2)] = [(); 2].map(|()| open::<C, u32>(Buffer::fixed(1)));
-    let chosen = alts::<C>(&c1, &c2, Order::Random, Patience::Now);
-    fill::<C>(&mut tx1, [1]);
-    fill::<C>(&mut tx2, [2]);
-    match (chosen, C::poll(&mut c1), C::poll(&mut c2)) {
-        (Chosen::Default, Polled::Done(1), Polled::Done(2)) => "both are there".to_owned(),
-        other => format!("{other:?}"),
-    }
-}
-
-fn committed<C: Alts, W: World>() -> String {
-    let [(mut tx1, c1), (mut tx2, c2)] = [(); 2].map(|()| open::<C, u32>(Buffer::fixed(1)));
-    let mut later = another::<C, u32>(&c2);
-    let puts = W::spawn(move || {
-        pass::<C, W>(ms(40));
-        fill::<C>(&mut tx1, [1]);
-        fill::<C>(&mut tx2, [2]);
-    });
-    let chosen = alts::<C>(&c1, &c2, Order::Random, Patience::Forever);
-    W::join(puts);
-    match (told(&chosen).as_str(), C::poll(&mut later)) {
-        ("1 from c1", Polled::Done(2)) => "it is there".to_owned(),
-        other => format!("{other:?}"),
+fn fill<C: Channels>(tx: &mut C::Tx<u32>, values: impl IntoIterator<Item = u32>) {
+    for value in values {
+        assert_eq!(C::offer(tx, value), Offered::Done, "there is room");
     }
 }
