@@ -145,11 +145,15 @@ impl<S> Turn<S> {
     }
 
     fn next(&self, waker: &Waker) -> Option<S> {
+        // A waker's clone and drop are foreign code: outside the lock.
+        let waker = waker.clone();
         let mut next = self.0.lock();
         match std::mem::replace(&mut *next, Next::Unknown) {
             Next::State(state) => Some(state),
-            Next::Unknown | Next::Awaited(_) => {
-                *next = Next::Awaited(waker.clone());
+            earlier => {
+                *next = Next::Awaited(waker);
+                drop(next);
+                drop(earlier);
                 None
             }
         }

@@ -17,13 +17,15 @@ use crate::statistics::Cell;
 /// Characters of a name that fit beside the dots.
 const NAME: usize = 18;
 
-/// A name that fits.
+/// A name that fits. What is left out stands in its middle: variants of an implementation differ at the end.
 pub fn short(name: &str) -> String {
-    if name.chars().count() <= NAME {
-        name.to_owned()
-    } else {
-        name.chars().take(NAME - 1).chain(['…']).collect()
+    let count = name.chars().count();
+    if count <= NAME {
+        return name.to_owned();
     }
+    let begin = name.chars().take(NAME / 2);
+    let end = name.chars().skip(count - (NAME - 1 - NAME / 2));
+    begin.chain(['…']).chain(end).collect()
 }
 
 /// Draws one.
@@ -250,4 +252,18 @@ fn picture(
         hover: Hover::Rows((0..dots.len()).map(|n| frame.y_pixel(row(n))).collect()),
         ends: (lo, hi),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NAME, short};
+
+    #[test]
+    fn variants_of_a_name_stay_apart() {
+        assert_eq!(short("hierarchical_wheel"), "hierarchical_wheel");
+        let variants = ["hierarchical_wheel-spinning", "hierarchical_wheel-futures"].map(short);
+        assert_eq!(variants[0], "hierarchi…spinning");
+        assert_ne!(variants[0], variants[1]);
+        assert!(variants.iter().all(|name| name.chars().count() == NAME));
+    }
 }

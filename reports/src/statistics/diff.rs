@@ -70,7 +70,7 @@ pub struct Change {
     pub drift: Option<f64>,
     /// What may be said about it.
     pub verdict: Verdict,
-    /// Why a number is missing on one side; `null` where none is, or nobody knows.
+    /// Why a number is missing on one side, or nothing is said about both; `null` where neither is so, or nobody knows.
     pub why: Option<String>,
 }
 
@@ -223,16 +223,21 @@ pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, ReportError> {
             {
                 let others = others(runs, [base, new], &names, name);
                 let statistic = weigh(&mut change, base, new, &others);
-                let may_change = unjudged.is_none() && !is_control(runs, name);
-                if let (true, Some(statistic), Some(floor)) =
-                    (may_change, statistic, floor([base, new], name))
-                {
-                    change.verdict = Verdict::Level;
-                    hypotheses.push(Hypothesis {
-                        change: changes.len(),
-                        statistic,
-                        floor: floor.max(relevant.ln_1p()),
-                    });
+                match testable(
+                    unjudged.as_deref(),
+                    is_control(runs, name),
+                    statistic,
+                    floor([base, new], name),
+                ) {
+                    Ok((statistic, floor)) => {
+                        change.verdict = Verdict::Level;
+                        hypotheses.push(Hypothesis {
+                            change: changes.len(),
+                            statistic,
+                            floor: floor.max(relevant.ln_1p()),
+                        });
+                    }
+                    Err(why) => change.why = Some(why.to_owned()),
                 }
             }
             changes.push(change);
@@ -240,6 +245,24 @@ pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, ReportError> {
     }
     judge(&mut changes, &hypotheses);
     Ok(Diff { unjudged, changes })
+}
+
+/// What a cell with a number in both runs is judged by, or why it is not.
+fn testable(
+    unjudged: Option<&str>,
+    is_control: bool,
+    statistic: Option<Statistic>,
+    floor: Option<f64>,
+) -> Result<(Statistic, f64), &str> {
+    if let Some(why) = unjudged {
+        return Err(why);
+    }
+    if is_control {
+        return Err("it is the same code in both runs, by which others are judged");
+    }
+    let statistic = statistic.ok_or("too few others have a number in both runs")?;
+    let floor = floor.ok_or("its number is a bound, or a run has no placebo beside it")?;
+    Ok((statistic, floor))
 }
 
 /// Whether an implementation is the same code in both runs.

@@ -1,6 +1,6 @@
 //! Two runs of one build, and of a build that is slower in one place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::{Failure, FailureKind, Measure, RunData};
@@ -100,6 +100,10 @@ fn two_runs_of_one_build_differ_in_nothing() {
         assert!(diff.count(Verdict::Level) >= 100, "{diff:?}");
         assert_eq!(diff.unjudged, None);
         assert_eq!(called(&diff), []);
+        for change in &diff.changes {
+            let says_why = change.why.is_some();
+            assert_eq!(says_why, change.verdict == Verdict::Unjudged, "{change:?}");
+        }
     }
 }
 
@@ -242,6 +246,16 @@ fn runs_of_two_machines_and_short_ones_call_nothing() {
             .contains("different machines")
     );
     assert_eq!(called(&diff), []);
+    let of_cells = diff
+        .changes
+        .iter()
+        .filter(|c| c.verdict == Verdict::Unjudged);
+    let reasons: BTreeSet<_> = of_cells.map(|c| c.why.clone()).collect();
+    assert_eq!(
+        reasons,
+        BTreeSet::from([diff.unjudged.clone()]),
+        "each says it"
+    );
     slower.run.exploratory = true;
     let diff = compared(truth, slower);
     assert!(diff.unjudged.as_deref().unwrap().contains("exploratory"));
