@@ -121,7 +121,7 @@ pub const EXCHANGES: u8 = 4;
 pub const OVERFILLS: u8 = 5;
 /// Does so only where a put might wait.
 pub const OVERFILLS_PUTS: u8 = 6;
-/// Panics at the hundredth value.
+/// Panics at the third value.
 pub const PANICS: u8 = 7;
 
 const WHEN: u64 = 100;
@@ -181,9 +181,9 @@ impl<const LIE: u8> Queue<LIE> {
             (REORDERS, seen, _) if seen || (state.puts > WHEN && state.puts < WHEN * 30) => {
                 state.values.push_front(value);
             }
-            (PANICS, true, _) => {
+            (PANICS, ..) if state.puts == 3 => {
                 drop(state);
-                panic!("the hundredth value");
+                panic!("the third value");
             }
             _ => state.values.push_back(value),
         }

@@ -298,7 +298,7 @@ fn timers_that_fire_early_are_found_and_counted() {
 fn items_that_get_lost_are_found() {
     for name in ["pipelines/flow-8", "pipelines/uniform-64"] {
         let (kind, _) = failure(stage(Faulty, "leaky", &named(name)).window(WindowSpec {
-            nanos: 30_000_000,
+            nanos: 150_000_000,
             ..SHORT
         }));
         assert_eq!(kind, FailureKind::Count, "{name}");
