@@ -1,6 +1,6 @@
 //! `heap`: a service over a heap of deadlines.
 //!
-//! Four children to a node, so that it is half as deep as one of two, and that those of a node share a cache line. A
+//! Four children to a node, so that it is half as deep as one of two, and those of a node lie side by side. A
 //! timer knows its place in the heap, so one that is called off leaves at once and no garbage stays behind.
 
 use flowmeter_harness::sync::Deadline;

@@ -35,7 +35,8 @@ const SHUT_PUTS: usize = 1;
 const SHUT_TAKES: usize = 2;
 /// From one turn to the next.
 const TURN: usize = 4;
-/// Slots, which are used by turns. Fewer where every step is explored, so that models come to use one again.
+/// Slots, which are used by turns. Fewer under loom, so that its few operations come to use one again: the orders are those
+/// of one slot's stamp. That there are two is explored by shuttle.
 const SLOTS: usize = if cfg!(feature = "loom") { 1 } else { 2 };
 /// From a slot's put to its next one: each slot has a put and a take.
 const LAP: usize = 2 * SLOTS * TURN;
@@ -113,7 +114,8 @@ impl<T> One<T> {
     unsafe fn fill(&self, turn: usize, value: T) {
         let slot = self.slot(turn);
         slot.wait_for(turn);
-        // SAFETY: the slot is this turn's, which is the caller's alone, and it is empty: the take before has stamped it.
+        // SAFETY: the slot is this turn's, which is the caller's alone, and it is empty: the take before has
+        // stamped it, or nobody has used it yet.
         unsafe { slot.cell.write(value) };
         slot.stamp.store(turn.wrapping_add(TURN), Ordering::Release);
     }

@@ -79,7 +79,8 @@ impl<T> Slot<T> {
 ///
 /// A load may find what was there long ago, as far as the memory model goes. That will do for who looks again, or asks
 /// under the lock. A read-modify-write finds what is there now: where that fits what was read of one's own end before,
-/// both were true at once.
+/// both were true at once. A compiler may make a fence and a load of an exchange that changes nothing: the fence is what
+/// keeps that load behind the look at one's own end, so the order is not to be weakened.
 #[inline]
 pub(super) fn read<const SURE: bool>(word: &AtomicUsize) -> usize {
     if SURE {

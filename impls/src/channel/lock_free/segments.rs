@@ -1,8 +1,9 @@
 //! An unbounded queue for any number of threads: a chain of blocks, each a stretch of slots with stamps.
 //!
-//! Places count up, and would wrap around only after as many puts as a word counts. A block has [`SLOTS`] of them and one more, the *gap*, at which nothing lies:
-//! who wins a block's last slot moves its word onto the gap, sees to the next block, and steps over. Meanwhile others
-//! wait at the gap; to them it is a few steps of another thread, as a slot is that is not stamped yet.
+//! Places count up, and wrap around with the word that holds them. A block has [`SLOTS`] of them and one more, the *gap*,
+//! at which nothing lies: who wins a block's last slot moves its word onto the gap, sees to the next block, and steps
+//! over. Meanwhile others wait at the gap; to them it is a few steps of another thread, as a slot is that is not stamped
+//! yet.
 //!
 //! A slot is stamped with its place and [`FULL`] when its value is there, and with [`FREE`] when it was taken. A take looks at
 //! the stamp before it wins the place; a put wins the place first, and then waits until its slot is free.
@@ -18,7 +19,8 @@
 //! who pops nothing can be popped and pushed again behind its back (ABA).
 //!
 //! Orders, and the front with its [`SHUT`] bits, are as in [`ring`](super::ring). In addition a block is published by the
-//! word that steps over the gap onto it (release, acquire), and by its predecessor's `next` to who waits there.
+//! end that goes on to it (release, acquire). To the take that leaves the block before it, `next` is published by the
+//! stamp of the last slot, which is stored after it.
 //!
 //! Source: crossbeam-channel's `list` flavour, with stamps instead of flags, and blocks that stay.
 
@@ -41,8 +43,8 @@ const FULL: usize = 1;
 const FREE: usize = 0;
 /// From one place to the next.
 const STEP: usize = 2;
-/// Slots of a block. Small where every step is explored, so that models come to the gap.
-const SLOTS: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
+/// Slots of a block. Few where every step is explored or interpreted, so that few values come to the gap, and to a spare.
+const SLOTS: usize = if cfg!(any(feature = "loom", feature = "shuttle", miri)) {
     2
 } else {
     31
@@ -122,7 +124,9 @@ impl<T> Block<T> {
 /// One end of the queue.
 struct End<T> {
     place: AtomicUsize,
-    /// The block of that place; read after it, and of no other place if that has not moved since.
+    /// The block of that place; read after it (acquire), and of no other place for who wins it then. A newer block is stored
+    /// once the end stands at the gap before it: who reads it has seen the end move on, and can win no earlier place. So
+    /// no block is newer than the place, and none is older, since the place was stored after its block.
     block: AtomicPtr<Block<T>>,
 }
 
@@ -139,7 +143,7 @@ impl<T> End<T> {
     fn win(&self, place: usize) -> bool {
         let after = place.wrapping_add(STEP);
         self.place
-            .compare_exchange(place, after, Ordering::AcqRel, Ordering::Relaxed)
+            .compare_exchange(place, after, Ordering::Release, Ordering::Relaxed)
             .is_ok()
     }
 
@@ -172,7 +176,8 @@ pub(super) struct Segments<T> {
 }
 
 // SAFETY: its pointers are to blocks that it has allocated and frees when it is dropped. Through a shared reference
-// only their atomics are used, and cells under the contracts that the stamps keep.
+// only their atomics are used, and cells under the contracts that the stamps keep, which move values from thread to thread.
+// Without these two lines it would be both for any `T`: the compiler does not see the values behind the pointers.
 unsafe impl<T: Send> Send for Segments<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for Segments<T> {}
@@ -187,11 +192,11 @@ impl<T> Segments<T> {
         }
     }
 
-    /// A block of this queue.
+    /// A block of this queue: `block` has to be a pointer that one of its words has held, and not null.
     #[inline]
     fn block(&self, block: *mut Block<T>) -> &Block<T> {
-        // SAFETY: every pointer that the queue's words have ever held is to a block that it allocated, and blocks are
-        // freed with the queue only, which is borrowed here. They are shared: nobody has a unique reference to one.
+        // SAFETY: every such pointer is to a block that the queue allocated, and frees only when nobody has the queue any
+        // more. Nobody has a unique reference to one before.
         unsafe { &*block }
     }
 
@@ -204,7 +209,8 @@ impl<T> Segments<T> {
             let block = self.tail.block.load(Ordering::Acquire);
             let slot = &self.block(block).slots[index(tail)];
             if slot.stamp.load(Ordering::Acquire) == FREE && self.tail.win(tail) {
-                // SAFETY: who wins a place is the only one to fill it, and its slot was free before.
+                // SAFETY: who wins a place is the only one to fill it, and its slot was free before; the block is that
+                // place's (see `End::block`).
                 unsafe { slot.fill(tail, value) };
                 return Ok(());
             }
@@ -220,7 +226,8 @@ impl<T> Segments<T> {
             let block = self.head.block.load(Ordering::Acquire);
             let slot = &self.block(block).slots[index(head)];
             if slot.has(head) && self.head.win(head) {
-                // SAFETY: who wins a place is the only one to take its value, which was there before.
+                // SAFETY: who wins a place is the only one to take its value, which was there before, as the slot's stamp
+                // said with the place's number.
                 return Some(unsafe { slot.vacate() });
             }
         }
@@ -297,7 +304,7 @@ impl<T> Segments<T> {
         if slot.stamp.load(Ordering::Acquire) != FREE {
             slot.wait_until_free();
         }
-        // SAFETY: the slot is free, and the place was won.
+        // SAFETY: the slot is free, and the place was won, whose block this is (see `End::block`).
         unsafe { slot.fill(place, value) };
     }
 
@@ -322,23 +329,16 @@ impl<T> Segments<T> {
             .store(ptr::null_mut(), Ordering::Relaxed);
         self.tail.block.store(next, Ordering::Release);
         self.tail.place.fetch_add(STEP, Ordering::Release);
-        // Takes pass their gap only after this, so `head` is never before `tail`.
-        self.block(block).next.store(next, Ordering::Release);
+        // Takes come to their gap only once the last slot is stamped, which is after this: so `head` is never ahead of `tail`.
+        self.block(block).next.store(next, Ordering::Relaxed);
     }
 
     /// Has takes go on in the next block, and keeps that one.
     #[cold]
     fn leave(&self, block: *mut Block<T>) {
-        let left = self.block(block);
-        let mut spin = Spin::among(SLOTS);
-        let next = loop {
-            let next = left.next.load(Ordering::Acquire);
-            if !next.is_null() {
-                break next;
-            }
-            // The put that won the last slot is about to say.
-            spin.snooze();
-        };
+        // Stored before the last slot was stamped, which this take has seen.
+        let next = self.block(block).next.load(Ordering::Relaxed);
+        debug_assert!(!next.is_null(), "the last slot was filled");
         self.head.block.store(next, Ordering::Release);
         self.head.place.fetch_add(STEP, Ordering::Release);
         self.keep(block);

@@ -12,7 +12,8 @@ use crate::channel::halves::{Consumer, Producer};
 pub enum Quick<D, V> {
     /// It has committed.
     Done(D),
-    /// There was no room, or no value, at a moment of the attempt at which nobody waited.
+    /// There was no room, or no value, at a moment of the attempt at which nobody waited: for certain where that was asked
+    /// for.
     Unable(V),
     /// Nothing is known: the answer is behind the lock.
     Ask(V),

@@ -126,7 +126,7 @@ impl<A> Waiter<A> {
     /// Parks until there is an answer, or the deadline has passed. `parker` is that of the thread it notifies.
     ///
     /// To wake a thread costs its waker more than anything else that a channel does; one that still looks for itself need
-    /// not be woken.
+    /// not be woken. Who has a deadline looks for less long: a core that it left might come back long after.
     pub(super) fn wait(&self, parker: &Parker, deadline: Deadline) -> Option<A> {
         let mut spin = Spin::new();
         loop {
@@ -134,7 +134,12 @@ impl<A> Waiter<A> {
             if answer.is_some() || clock::has_passed(deadline) {
                 return answer;
             }
-            if spin.again_before_sleep() {
+            let looks_again = if deadline == Deadline::NEVER {
+                spin.again_before_sleep()
+            } else {
+                spin.again()
+            };
+            if looks_again {
                 continue;
             }
             // Whoever answers between the two leaves the parker its token.

@@ -10,8 +10,11 @@ use crate::sync::{Mutex, MutexGuard, spinning_pays};
 
 pub(super) struct Gate<T> {
     lock: Mutex<T>,
-    /// How many look for a moment at which it is free. Nothing is handed over by it, so every order is relaxed.
+    /// How many look for a moment at which it is free. Nothing is handed over by it or by `turns`, so every order is
+    /// relaxed.
     wanted: AtomicUsize,
+    /// How often one of these has stopped looking.
+    turns: AtomicUsize,
 }
 
 impl<T> Gate<T> {
@@ -19,6 +22,7 @@ impl<T> Gate<T> {
         Gate {
             lock: Mutex::new(value),
             wanted: AtomicUsize::new(0),
+            turns: AtomicUsize::new(0),
         }
     }
 
@@ -48,10 +52,12 @@ impl<T> Gate<T> {
             }
         };
         self.wanted.fetch_sub(1, Ordering::Relaxed);
+        self.turns.fetch_add(1, Ordering::Relaxed);
         found.unwrap_or_else(|| self.lock.lock())
     }
 
-    /// Takes the lock again, a moment after it was released: once whoever looks for that moment has had it.
+    /// Takes the lock again, a moment after it was released: once somebody who looks for that moment has had it. One of them
+    /// each time, or who fires would wait for as long as others come.
     #[inline]
     pub(super) fn lock_again(&self) -> MutexGuard<'_, T> {
         if spinning_pays() && self.wanted.load(Ordering::Relaxed) > 0 {
@@ -64,6 +70,10 @@ impl<T> Gate<T> {
     #[inline(never)]
     fn give_way(&self) {
         let mut spin = Spin::new();
-        while self.wanted.load(Ordering::Relaxed) > 0 && spin.again_before_sleep() {}
+        let turns = self.turns.load(Ordering::Relaxed);
+        while self.wanted.load(Ordering::Relaxed) > 0
+            && self.turns.load(Ordering::Relaxed) == turns
+            && spin.again_before_sleep()
+        {}
     }
 }

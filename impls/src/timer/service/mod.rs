@@ -298,13 +298,17 @@ impl<I: Index> Shared<I> {
         }
         let sooner = until.as_nanos().saturating_sub(lead);
         self.interrupted.store(false, Ordering::Relaxed);
+        let asleep_from = clock::now_nanos();
         let (state, _) = self.changed.wait_until(state, Deadline::from_nanos(sooner));
         let mut now = clock::now_nanos();
         if now < sooner {
             // There is something new to look at.
             return state;
         }
-        tail.woken(now - sooner);
+        // Who was woken by others, or had no time left to sleep, has learnt nothing of the system.
+        if asleep_from < sooner && !self.interrupted.load(Ordering::Relaxed) {
+            tail.woken(now - sooner);
+        }
         drop(state);
         let mut apart = 0;
         while now < until.as_nanos() && !self.interrupted.load(Ordering::Relaxed) {
