@@ -86,7 +86,7 @@ pub enum Verdict {
     Level,
     /// Nothing is said: a control, a number that is a bound, no placebo, too few others; or two runs that cannot tell.
     Unjudged,
-    /// It had a number, and fails now.
+    /// It had a number, and fails now. Of a control that is nobody's change, and unjudged.
     Lost,
     /// It failed, and has a number now.
     Gained,
@@ -217,6 +217,13 @@ pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, ReportError> {
             let Some(mut change) = change(scenario, name, cell(0), cell(1)) else {
                 continue;
             };
+            if change.verdict == Verdict::Lost && is_control(runs, name) {
+                change.verdict = Verdict::Unjudged;
+                let what = change.why.take().unwrap_or_default();
+                change.why = Some(format!(
+                    "it is the same code in both runs, and fails by chance: {what}"
+                ));
+            }
             if let [Some(base), Some(new)] = &sides
                 && base.measured(name).is_some()
                 && new.measured(name).is_some()

@@ -218,6 +218,39 @@ fn a_number_that_is_gone_is_a_regression_and_one_that_came_is_none() {
 }
 
 #[test]
+fn a_control_that_fails_now_is_no_regression() {
+    let truth = truth();
+    let mut failing = on_day(1, &truth);
+    let mut all = failing.implementations.values();
+    let crates = all.find(|it| it.origin == Origin::Peer);
+    let who = crates.expect("four are who they were").name.clone();
+    failing.failures.push(Failure {
+        slowed_percent: None,
+        scenario: "channels/spsc-64".to_owned(),
+        implementation: who.clone(),
+        placebo: false,
+        fork: 0,
+        round: Some(3),
+        kind: FailureKind::Hang,
+        message: "no answer within 10 s; killed".to_owned(),
+    });
+    let diff = compared(on_day(0, &truth), failing);
+    assert_eq!(called(&diff), []);
+    let mut cells = diff.changes.iter();
+    let cell = cells.find(|c| c.scenario == "channels/spsc-64" && c.implementation == who);
+    let cell = cell.expect("it had a number");
+    assert_eq!((cell.verdict, cell.new), (Verdict::Unjudged, None));
+    let why = cell
+        .why
+        .as_deref()
+        .expect("nothing is said without a reason");
+    assert!(
+        why.contains("the same code in both runs") && why.contains("no answer"),
+        "{why}"
+    );
+}
+
+#[test]
 fn what_only_one_run_has_is_said_so() {
     let truth = truth();
     let mut fewer = on_day(1, &truth);

@@ -14,7 +14,7 @@ use super::selection::{Implementations, ScenarioNames, runs};
 /// A cell is compared by its value against others of its round that cannot have changed (published crates of the same
 /// version, references; all the others where those are fewer than three), so that a machine that is slower today changes
 /// nothing. It takes runs of ten forks to see a tenth in one cell of a hundred. What fails now and had a number before
-/// is a regression.
+/// is a regression, but not of those who cannot have changed.
 #[derive(Debug, Args)]
 pub(super) struct Diff {
     /// Folder of the run before
