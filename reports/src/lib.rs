@@ -24,6 +24,7 @@ pub mod claims;
 mod error;
 mod export;
 mod html;
+mod machines;
 mod number;
 mod rows;
 pub mod statistics;
@@ -32,7 +33,8 @@ mod timeline;
 
 pub use error::ReportError;
 pub use export::{bencher, csv, github_action_benchmark};
-pub use html::render;
+pub use html::{render, render_machines};
+pub use machines::{Machine, machines};
 pub use rows::{CmpRow, RankRow, cmp_rows, rank_rows};
 pub use statistics::{Change, Diff, Estimates, Verdict, diff, estimate, estimates_of};
 pub use terminal::{DEFAULT_WIDTH, Style, cmp_table, diff_table, rank_table};
