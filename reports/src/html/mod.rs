@@ -24,6 +24,7 @@ use crate::chart::{self, Chart, Data, Hover};
 use crate::error::ReportError;
 use crate::machines::{Machine, Step};
 use crate::statistics::Estimates;
+pub(crate) use reproduce::commands;
 use verdict::Sentence;
 
 /// The page.
@@ -208,7 +209,7 @@ fn charts(data: &Data, prefix: &str) -> Result<Vec<Charts>, ReportError> {
             } else if !chart.why.is_empty() {
                 said.clone_from(&chart.why);
             }
-            let commands = reproduce::commands(data.runs, &chart.scenarios, &names);
+            let commands = commands(data.runs, &chart.scenarios, &names);
             figures.push(figure(data, &mut ids, chart, commands, &provenance));
         }
         if !figures.is_empty() {
