@@ -233,7 +233,7 @@ fn mutants_are_told_by_who_killed_them_and_survivors_in_red() {
     let page = page(vec![run]);
     let mutants = section(&page, "mutants");
     assert!(mutants.contains(
-        "3 mutants and 1 equivalent rewrites: 3 of 4 attacks went as they should, in 48 executions."
+        "3 mutants and 1 equivalent rewrite: 3 of 4 attacks went as they should, in 48 executions."
     ));
     assert_eq!(mutants.matches("<p class=failed>").count(), 1);
     assert!(mutants.contains("mutex-four survived c3-capacity"));

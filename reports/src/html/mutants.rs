@@ -59,11 +59,15 @@ fn summary(all: &[&Attack]) -> String {
     };
     let executions: u64 = all.iter().map(|attack| attack.executions).sum();
     let expected = all.iter().filter(|attack| as_expected(attack)).count();
+    let several = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    };
     format!(
-        "{} mutants and {} equivalent rewrites: {expected} of {} attacks went as they should, in {} executions.",
-        count(false),
-        count(true),
-        all.len(),
+        "{} and {}: {expected} of {} went as they should, in {} executions.",
+        several(count(false), "mutant"),
+        several(count(true), "equivalent rewrite"),
+        several(all.len(), "attack"),
         number::count(executions)
     )
 }
