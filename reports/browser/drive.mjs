@@ -15,6 +15,8 @@ const [executablePath, file, madeUp, pictures] = process.argv.slice(2);
 const url = pathToFileURL(file).href;
 const MARKUP = "<img src=x onerror=document.title='broken'>";
 const DESKTOP = { width: 1280, height: 1000 }, PHONE = { width: 390, height: 844 };
+// A4, upright, at 96 dots an inch.
+const PAPER = { width: 794, height: 1123 };
 
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 let passed = 0, failed = 0;
@@ -210,12 +212,16 @@ await holds('it reads without scripts, and shows no tool that would do nothing',
   assert.ok(await page.locator('figure .data').first().isVisible());
 });
 
-await holds('on paper stands no tool, and no table is cut off', {}, async page => {
+await holds('on paper stands no tool, and no table is cut off', { viewport: PAPER }, async page => {
   await page.emulateMedia({ media: 'print' });
   assert.ok(await page.locator('.tools').isHidden());
   assert.ok(await page.locator('nav').isHidden());
   const scrolled = await page.locator('.scroll').evaluateAll(all => all.filter(e => getComputedStyle(e).overflowX == 'auto').length);
   assert.equal(scrolled, 0);
+  const wide = await page.locator('table').evaluateAll(all => all
+    .filter(table => table.getBoundingClientRect().right > innerWidth + 1)
+    .map(table => `${table.className}: ${table.getBoundingClientRect().right}`));
+  assert.deepEqual(wide, []);
   if (pictures) await page.pdf({ path: join(pictures, 'print.pdf'), format: 'A4' });
 });
 

@@ -3,17 +3,19 @@
 //! [`estimate`] turns runs into [`Estimates`], which are kept beside the records; everything shown,
 //! in the terminal ([`rank_table`], [`cmp_table`]), as JSON ([`rank_rows`], [`cmp_rows`]) or as a page
 //! ([`render`]), is said from them alone, so that all three say the same. Invariant: a cell with a
-//! failure has no number anywhere.
+//! failure has no number anywhere. Which runs are one sample is said by [`machines`].
 //!
 //! ```no_run
 //! use flowmeter_harness::record::read_run;
-//! use flowmeter_reports::{DEFAULT_WIDTH, ReportError, Style, estimates_of, rank_table, render};
+//! use flowmeter_reports::{DEFAULT_WIDTH, ReportError, Style, machines, rank_table, render_machines};
 //!
 //! # fn main() -> Result<(), ReportError> {
-//! let runs = [read_run("runs/today".as_ref())?];
-//! let estimates = estimates_of(&runs)?;
-//! print!("{}", rank_table(&estimates, DEFAULT_WIDTH, Style::Plain));
-//! let page = render(&runs, &estimates)?;
+//! let runs = vec![read_run("runs/before".as_ref())?, read_run("runs/after".as_ref())?];
+//! let machines = machines(runs)?;
+//! for machine in &machines {
+//!     print!("{}", rank_table(machine.estimates(), DEFAULT_WIDTH, Style::Plain));
+//! }
+//! let page = render_machines(&machines)?;
 //! # let _ = page;
 //! # Ok(())
 //! # }

@@ -15,14 +15,13 @@ const RELEVANT: f64 = 0.05;
 /// A machine, and what was measured there.
 #[derive(Debug)]
 pub struct Machine {
+    name: String,
     /// All runs, by when they were started.
     runs: Vec<RunData>,
     /// Where the runs of the latest build begin.
     latest: usize,
     /// Of the latest build.
     estimates: Estimates,
-    /// From each run to the next.
-    steps: Vec<Step>,
 }
 
 /// A run and the next one.
@@ -51,19 +50,8 @@ impl Machine {
     }
 
     /// From each run to the next.
-    pub(crate) fn steps(&self) -> &[Step] {
-        &self.steps
-    }
-
-    /// In words, such as `AMD EPYC, 2 cores`.
-    pub fn name(&self) -> String {
-        name(&self.runs[0].run.machine)
-    }
-
-    fn of(mut runs: Vec<RunData>) -> Result<Machine, ReportError> {
-        runs.sort_by(|a, b| a.run.started.cmp(&b.run.started));
-        let latest = runs.len() - last_build(&runs);
-        let pairs = runs.windows(2).enumerate();
+    pub(crate) fn steps(&self) -> Result<Vec<Step>, ReportError> {
+        let pairs = self.runs.windows(2).enumerate();
         let steps = pairs.map(|(base, pair)| {
             let pair = <&[RunData; 2]>::try_from(pair).expect("windows of two");
             let diff = match diff(pair, RELEVANT) {
@@ -74,13 +62,23 @@ impl Machine {
             };
             Ok(Step { base, diff })
         });
-        let steps = steps.collect::<Result<Vec<Step>, ReportError>>()?;
+        steps.collect()
+    }
+
+    /// In words, such as `AMD EPYC, 2 cores`; with its hypervisor and governor where others are called so too.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn of(mut runs: Vec<RunData>) -> Result<Machine, ReportError> {
+        runs.sort_by(|a, b| a.run.started.cmp(&b.run.started));
+        let latest = runs.len() - last_build(&runs);
         let estimates = estimates_of(&runs[latest..])?;
         Ok(Machine {
+            name: name(&runs[0].run.machine),
             runs,
             latest,
             estimates,
-            steps,
         })
     }
 }
@@ -134,7 +132,17 @@ pub fn machines(runs: Vec<RunData>) -> Result<Vec<Machine>, ReportError> {
     if by_machine.is_empty() {
         return Err(ReportError::NoRuns);
     }
-    by_machine.into_iter().map(Machine::of).collect()
+    let machines = by_machine.into_iter().map(Machine::of);
+    let mut machines = machines.collect::<Result<Vec<Machine>, ReportError>>()?;
+    let names: Vec<String> = machines.iter().map(|it| it.name.clone()).collect();
+    for machine in &mut machines {
+        if names.iter().filter(|name| **name == machine.name).count() > 1 {
+            let (_, _, hypervisor, governor) = identity(&machine.runs[0]);
+            let told = format!(" (hypervisor {hypervisor}, governor {governor})");
+            machine.name.push_str(&told);
+        }
+    }
+    Ok(machines)
 }
 
 /// Adds what a copy of a run has had added.

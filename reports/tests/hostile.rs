@@ -267,12 +267,16 @@ const WORDS: [&str; 14] = [
     "path",
 ];
 
-/// Appends the markup to every text that may be any.
+/// Appends the markup to every text that may be any; where keys may be any, it is one.
 fn soil(value: &mut Value, markup: &str, key: &str) {
     match value {
-        Value::Object(of) => of
-            .iter_mut()
-            .for_each(|(key, value)| soil(value, markup, key)),
+        Value::Object(of) => {
+            of.iter_mut()
+                .for_each(|(key, value)| soil(value, markup, key));
+            if key == "params" {
+                of.insert(markup.to_owned(), markup.into());
+            }
+        }
         Value::Array(of) => of.iter_mut().for_each(|value| soil(value, markup, key)),
         Value::String(text) if !WORDS.contains(&key) => text.push_str(markup),
         _ => {}

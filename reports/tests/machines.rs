@@ -80,6 +80,20 @@ fn machines_stand_apart_and_nothing_is_averaged() {
 }
 
 #[test]
+fn machines_of_one_processor_have_names_of_their_own() {
+    let mut bare = run(1);
+    bare.run.machine.hypervisor = "none".to_owned();
+    let all = machines(vec![run(1), bare]).unwrap();
+    assert_eq!(all.len(), 2);
+    assert!(
+        all[1].name().contains("hypervisor none"),
+        "{}",
+        all[1].name()
+    );
+    assert_ne!(all[0].name(), all[1].name());
+}
+
+#[test]
 fn a_single_machine_has_no_heading_and_the_same_page_as_ever() {
     let alone = run(1);
     let estimates = flowmeter_reports::estimate(std::slice::from_ref(&alone)).unwrap();
@@ -119,10 +133,7 @@ fn what_got_slower_stands_in_history_and_nothing_else_does() {
     );
     let rows = history.matches("<tr><td>").count();
     assert_eq!(rows, 1, "{history}");
-    assert!(
-        history.contains("<td>channels/spsc-64<td class=name>condvar"),
-        "{before_names}"
-    );
+    assert!(history.contains("<td>channels/spsc-64<td class=name>condvar"));
     assert!(history.contains("<td class=fail>slower"));
     assert!(section(&page, "verdict").contains("1 run of earlier ones stand in History alone"));
 }

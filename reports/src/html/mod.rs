@@ -40,7 +40,7 @@ struct Page {
     across: Vec<across::Group>,
     machines: Vec<Part>,
     exploratory: bool,
-    proofs_elsewhere: bool,
+    proved: bool,
     mutants: Option<mutants::Mutants>,
     claims: Vec<claims::Text>,
     commands: Vec<reproduce::Whole>,
@@ -119,18 +119,21 @@ pub fn render_machines(machines: &[Machine]) -> Result<String, ReportError> {
         return Err(ReportError::NoRuns);
     }
     let several = machines.len() > 1;
+    let steps = machines.iter().map(Machine::steps);
+    let steps = steps.collect::<Result<Vec<Vec<Step>>, ReportError>>()?;
     let sources: Vec<Source> = machines
         .iter()
-        .map(|machine| Source {
+        .zip(&steps)
+        .map(|(machine, steps)| Source {
             name: if several {
-                machine.name()
+                machine.name().to_owned()
             } else {
                 String::new()
             },
             runs: machine.latest(),
             estimates: machine.estimates(),
             all: machine.runs(),
-            steps: machine.steps(),
+            steps,
         })
         .collect();
     page(&sources)
@@ -160,7 +163,7 @@ fn page(sources: &[Source]) -> Result<String, ReportError> {
         toggles: toggles::of(&runs),
         across: across::groups(sources),
         exploratory: sources.iter().any(|source| source.estimates.exploratory),
-        proofs_elsewhere: machines.iter().any(|part| !part.proofs.matrices.is_empty()),
+        proved: machines.iter().any(|part| !part.proofs.matrices.is_empty()),
         machines,
         mutants: mutants::of(runs.iter().copied()),
         claims: claims::of(runs.iter().copied()),

@@ -28,6 +28,7 @@ mod resume;
 mod selection;
 mod show;
 mod sites;
+mod standings;
 mod verdicts;
 
 use std::process::ExitCode;

@@ -170,10 +170,19 @@ fn implementation(checkout: &Checkout, name: &str) -> Result<(Vec<Written>, Stri
         .replace("TYPE", &family)
         .replace("NAME", name);
     let entry = format!(
-        "        own::<{family}, _>(hall, \"{name}\")\n            .channel()\n            .blocking()\n            .enter();\n"
+        "        own::<{family}, _>(hall, \"{name}\").channel().blocking().enter();\n"
     );
     let row = format!("    (\"{name}\", Origin::Own, \"fixed blocking\"),\n");
     let named = format!("use crate::channel::{name}::{family};");
+    let table = checkout.edited("impls/tests/capabilities.rs", |text| {
+        before(text, "    (\n        \"crossbeam-channel\"", &row)
+    })?;
+    // Names are unique over all kinds.
+    if table.text.matches(&format!("\"{name}\"")).count() > 1 {
+        return Err(Failure::input(format!(
+            "{name}: is there already; choose another name"
+        )));
+    }
     let files = vec![
         checkout.fresh(&format!("impls/src/channel/{name}.rs"), text)?,
         checkout.edited("impls/src/channel/mod.rs", |text| {
@@ -183,11 +192,9 @@ fn implementation(checkout: &Checkout, name: &str) -> Result<(Vec<Written>, Stri
             let text = sorted_in(text, ("use crate::channel::", ";"), &named)?;
             before(&text, "    }\n\n    fn timers<H: Enrol>", &entry)
         })?,
-        checkout.edited("impls/tests/capabilities.rs", |text| {
-            before(text, "    (\n        \"crossbeam-channel\"", &row)
-        })?,
+        table,
     ];
-    let next = format!("next: write it, and ask cargo flowmeter check -i '^{name}$'");
+    let next = format!("next: cargo fmt --all, write it, and ask cargo flowmeter check -i '^{name}$'");
     Ok((files, next))
 }
 
@@ -249,7 +256,7 @@ fn property(checkout: &Checkout, name: &str) -> Result<(Vec<Written>, String), F
         })?,
         checkout.edited("SEMANTICS.md", |text| in_row(text, &statement, name))?,
     ];
-    let next = format!("next: write what has to hold, and ask cargo flowmeter check -p '^{name}$'");
+    let next = format!("next: cargo fmt --all, write what has to hold, and ask cargo flowmeter check -p '^{name}$'");
     Ok((files, next))
 }
 
@@ -322,7 +329,7 @@ mod tests {
         assert_eq!(registry[0], "use crate::channel::two_locks::TwoLocks;");
         assert_eq!(
             registry[1].trim(),
-            "own::<TwoLocks, _>(hall, \"two_locks\")"
+            "own::<TwoLocks, _>(hall, \"two_locks\").channel().blocking().enter();"
         );
         assert_eq!(
             gained(&files[3]),
@@ -361,6 +368,9 @@ mod tests {
     fn what_is_there_or_is_no_name_is_refused() {
         for (kind, name) in [
             (Kind::Implementation, "condvar"),
+            (Kind::Implementation, "mutex"),
+            (Kind::Implementation, "heap"),
+            (Kind::Implementation, "batch"),
             (Kind::Implementation, "TwoLocks"),
             (Kind::Implementation, "../escape"),
             (Kind::Implementation, ""),

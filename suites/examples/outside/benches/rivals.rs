@@ -13,6 +13,8 @@ fn main() -> ExitCode {
         return code;
     }
     // What cargo adds by itself is no filter.
-    let filter = std::env::args().skip(1).find(|argument| argument != "--bench");
+    let filter = std::env::args()
+        .skip(1)
+        .find(|argument| argument != "--bench");
     cli::bench(Rivals, filter.as_deref(), |_| Vec::new())
 }

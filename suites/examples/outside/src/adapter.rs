@@ -53,7 +53,8 @@ impl Channels for Bounded {
 impl Blocking for Bounded {
     #[inline]
     fn put<T: Message>(tx: &mut Sender<T>, value: T) -> Result<(), PutError<T>> {
-        tx.send(value).map_err(|value| PutError::Closed(Some(value)))
+        tx.send(value)
+            .map_err(|value| PutError::Closed(Some(value)))
     }
     #[inline]
     fn take<T: Message>(rx: &mut Receiver<T>) -> Result<T, TakeError> {
@@ -85,7 +86,10 @@ pub struct Mine;
 impl Registry for Mine {
     fn channels<H: Enrol>(self, hall: &mut H) {
         let bounded = own::<Bounded, _>(hall, "bounded").channel();
-        bounded.blocking().claims(&[KeepsBuffered, Disconnect]).enter();
+        bounded
+            .blocking()
+            .claims(&[KeepsBuffered, Disconnect])
+            .enter();
     }
     fn timers<H: Enrol>(self, hall: &mut H) {
         own::<Ticker, _>(hall, "ticker").timer().enter();

@@ -1,10 +1,12 @@
-//! A thread that sleeps until the earliest of its calls is due.
+//! A thread that sleeps until the earliest of its calls is due, and then calls all that are.
 
 use std::cell::Cell;
 
 use flowmeter_harness::sync::Deadline;
 
-use crate::sync::{Arc, Condvar, JoinHandle, Mutex, clock, order_key, spawn, thread_local};
+use crate::sync::{
+    Arc, Condvar, JoinHandle, Mutex, clock, contain, order_key, spawn, thread_local,
+};
 
 type Call = Box<dyn FnOnce(Deadline) + Send>;
 
@@ -27,6 +29,8 @@ struct Shared {
 
 struct State {
     armed: Vec<(Deadline, Call)>,
+    /// What was due when the thread looked last, the earliest at the end. What is armed meanwhile comes after it.
+    due: Vec<(Deadline, Call)>,
     ended: bool,
 }
 
@@ -36,6 +40,7 @@ impl Ticker {
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
                 armed: Vec::new(),
+                due: Vec::new(),
                 ended: false,
             }),
             changed: Condvar::new(),
@@ -72,18 +77,37 @@ impl Shared {
     fn work(&self) {
         let mut state = self.state.lock();
         while !state.ended {
-            let earliest = (0..state.armed.len()).min_by_key(|&at| state.armed[at].0);
-            state = match earliest.map(|at| (at, state.armed[at].0)) {
+            if let Some((due, call)) = state.due.pop() {
+                drop(state);
+                // A call that panics takes no other with it; the panic hook has told of it.
+                contain(|| call(due));
+                state = self.state.lock();
+                continue;
+            }
+            let deadlines = state.armed.iter().map(|(due, _)| *due);
+            if let Some(last) = deadlines
+                .clone()
+                .filter(|due| clock::has_passed(*due))
+                .max()
+            {
+                state.batch(last);
+                continue;
+            }
+            state = match deadlines.min() {
                 None => self.changed.wait(state),
-                Some((at, due)) if clock::has_passed(due) => {
-                    let (due, call) = state.armed.remove(at);
-                    drop(state);
-                    call(due);
-                    self.state.lock()
-                }
-                Some((_, due)) => self.changed.wait_until(state, due).0,
+                Some(earliest) => self.changed.wait_until(state, earliest).0,
             };
         }
+    }
+}
+
+impl State {
+    /// Sets apart what is due by then.
+    fn batch(&mut self, last: Deadline) {
+        let armed = std::mem::take(&mut self.armed).into_iter();
+        (self.due, self.armed) = armed.partition(|(due, _)| *due <= last);
+        self.due.sort_by_key(|(due, _)| *due);
+        self.due.reverse();
     }
 }
 
@@ -91,10 +115,16 @@ impl Drop for Ticker {
     fn drop(&mut self) {
         let mut state = self.shared.state.lock();
         state.ended = true;
-        let left = std::mem::take(&mut state.armed);
+        let left = [
+            std::mem::take(&mut state.due),
+            std::mem::take(&mut state.armed),
+        ];
         drop(state);
         self.shared.changed.notify_one();
-        drop(left);
+        // What a call holds may panic when it is dropped, and is not to keep the others.
+        for call in left.into_iter().flatten() {
+            contain(|| drop(call));
+        }
         // In a call of its own there is nobody to wait for.
         if HERE.with(Cell::get) != self.key
             && let Some(thread) = self.thread.take()

@@ -45,7 +45,10 @@ fn main() -> ExitCode {
     let owed = claimed(&contestants, &["std", "shuttle", "sim", "loom"]);
     let owed = owed.unwrap_or_else(|why| panic!("{why}"));
     let trials = owed.into_iter().map(|cell| {
-        let name = format!("{}::{}::{}", cell.world, cell.implementation, cell.property.name);
+        let name = format!(
+            "{}::{}::{}",
+            cell.world, cell.implementation, cell.property.name
+        );
         Trial::test(name, move || passed(prove(&cell, effort(cell.world))))
     });
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
