@@ -3,17 +3,19 @@
 //! [`estimate`] turns runs into [`Estimates`], which are kept beside the records; everything shown,
 //! in the terminal ([`rank_table`], [`cmp_table`]), as JSON ([`rank_rows`], [`cmp_rows`]) or as a page
 //! ([`render`]), is said from them alone, so that all three say the same. Invariant: a cell with a
-//! failure has no number anywhere.
+//! failure has no number anywhere. Which runs are one sample is said by [`machines`].
 //!
 //! ```no_run
 //! use flowmeter_harness::record::read_run;
-//! use flowmeter_reports::{DEFAULT_WIDTH, ReportError, Style, estimates_of, rank_table, render};
+//! use flowmeter_reports::{DEFAULT_WIDTH, ReportError, Style, machines, rank_table, render_machines};
 //!
 //! # fn main() -> Result<(), ReportError> {
-//! let runs = [read_run("runs/today".as_ref())?];
-//! let estimates = estimates_of(&runs)?;
-//! print!("{}", rank_table(&estimates, DEFAULT_WIDTH, Style::Plain));
-//! let page = render(&runs, &estimates)?;
+//! let runs = vec![read_run("runs/before".as_ref())?, read_run("runs/after".as_ref())?];
+//! let machines = machines(runs)?;
+//! for machine in &machines {
+//!     print!("{}", rank_table(machine.estimates(), DEFAULT_WIDTH, Style::Plain));
+//! }
+//! let page = render_machines(&machines)?;
 //! # let _ = page;
 //! # Ok(())
 //! # }
@@ -24,16 +26,20 @@ pub mod claims;
 mod error;
 mod export;
 mod html;
+mod machines;
 mod number;
 mod rows;
+mod sighting;
 pub mod statistics;
 mod terminal;
 mod timeline;
 
 pub use error::ReportError;
 pub use export::{bencher, csv, github_action_benchmark};
-pub use html::render;
+pub use html::{render, render_machines};
+pub use machines::{Machine, machines};
 pub use rows::{CmpRow, RankRow, cmp_rows, rank_rows};
+pub use sighting::{Sighting, sighting_table, sightings};
 pub use statistics::{Change, Diff, Estimates, Verdict, diff, estimate, estimates_of};
 pub use terminal::{DEFAULT_WIDTH, Style, cmp_table, diff_table, rank_table};
 pub use timeline::{About, timeline_page};

@@ -269,6 +269,19 @@ pub(crate) fn without_number<'a>(
         .collect()
 }
 
+/// A table of texts, one line a row.
+pub(crate) fn plain_table(
+    header: [&str; 5],
+    rows: impl Iterator<Item = [String; 5]>,
+    width: usize,
+) -> String {
+    let mut lines = Lines::new(&header, &[false; 5]);
+    rows.for_each(|row| lines.push(Tone::Usual, row.into()));
+    let mut out = String::new();
+    lines.write(Style::Plain, width, &mut out);
+    out
+}
+
 /// Every cell, a table for each scenario, best first. `width` is in columns; below 80 the interval of
 /// the median is left out.
 pub fn cmp_table(estimates: &Estimates, width: usize, style: Style) -> String {

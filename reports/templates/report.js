@@ -1,7 +1,14 @@
 (() => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const tip = document.getElementById('tip');
-  all('.tools,.copy').forEach(e => e.hidden = false);
+  const element = (name, text, of) => Object.assign(document.createElement(name), { textContent: text, ...of });
+
+  // What nothing could be done with without scripts is not in the page: tools, buttons, links.
+  all('.tools').forEach(tools => tools.hidden = false);
+  all('.cmd').forEach(cmd => cmd.append(element('button', 'Copy', { type: 'button', className: 'copy' })));
+  all('figure').forEach(figure => figure.querySelector('b').append(' ', element('a', '#',
+    { className: 'link', href: '#' + figure.id, ariaLabel: 'Link to this chart' })));
+  all('.scroll').forEach(scroll => scroll.tabIndex = 0);
 
   // The theme: the system's until the button is pressed.
   document.getElementById('theme').onclick = () => {
@@ -10,36 +17,87 @@
     root.dataset.theme = dark ? 'light' : 'dark';
   };
 
-  // Filter: rows and charts that hold no match are put away.
+  // Who is who: origin, and place among its kind, from the heads of the heat maps.
+  const who = new Map();
+  all('.heat th[data-o]').forEach(th => who.set(th.querySelector('span').nextSibling.textContent,
+    { origin: th.dataset.o, place: th.querySelector('span').className.match(/m(\d+)/)[1] }));
   const filter = document.getElementById('filter');
   const scenarios = all('.heat tbody th').map(th => th.title.split(': ')[0]);
   // A chart belongs to the scenarios that its own command would measure.
   const measures = (figure, names) => {
-    const pattern = figure.querySelector('code').textContent.match(/ -s '(.*?)'/);
+    const pattern = figure.querySelector('code')?.textContent.match(/ -s '(.*?)'/);
     try {
       return names.some(name => new RegExp(pattern[1]).test(name));
     } catch {
       return false;
     }
   };
-  filter.oninput = () => {
+  const unchecked = kind => new Set(all(`[data-${kind}]:not(:checked)`).map(box => box.dataset[kind]));
+
+  let changed = false;
+
+  // Filter and toggles: rows, columns and charts that hold no match, or are unchecked, are put away.
+  const show = () => {
     const wanted = filter.value.trim().toLowerCase();
     const holds = text => text.toLowerCase().includes(wanted);
     const names = scenarios.filter(holds);
-    all('figure').forEach(f => f.hidden = !holds(f.textContent) && !measures(f, names));
-    all('.sort tbody tr:not(.line)').forEach(tr =>
-      tr.hidden = !holds(tr.closest('.heat') ? tr.cells[0].title : tr.textContent));
+    const origins = unchecked('origin'), forms = unchecked('form');
+    const formed = element => !forms.has(element.closest('[data-f]')?.dataset.f);
+    const present = row => !origins.has(row.dataset.o ?? who.get(row.cells[0]?.textContent)?.origin);
+    all('figure').forEach(figure => {
+      figure.hidden = !formed(figure) || !holds(figure.textContent) && !measures(figure, names);
+      const away = new Set();
+      all('.data tbody tr', figure).forEach(row => {
+        row.hidden = !present(row);
+        if (row.hidden) away.add(who.get(row.cells[0].textContent).place);
+      });
+      all('.chart path', figure).forEach(path =>
+        path.classList.toggle('away', away.has(path.getAttribute('class').match(/^[lrimdf](\d+)/)?.[1])));
+      all('.keys li', figure).forEach(key => key.hidden = origins.has(who.get(key.textContent)?.origin));
+    });
+    all('details[data-f]').forEach(details => details.hidden = !formed(details));
+    all('.sort tbody tr:not(.line)').forEach(row => row.hidden = !formed(row) || !present(row)
+      || !holds(row.closest('.heat') ? row.cells[0].title : row.textContent));
     // Implementations are columns of the heat map: a match there keeps the rows and shows that column.
     all('.heat').forEach(table => {
       const heads = all('thead th', table);
       const found = heads.map((th, i) => i && wanted && th.textContent.toLowerCase().includes(wanted));
       const any = found.some(Boolean);
-      all('tr', table).forEach(tr => {
-        if (any) tr.hidden = false;
-        [...tr.cells].forEach((cell, i) => cell.hidden = any && i > 0 && !found[i]);
+      all('tr', table).forEach(row => {
+        if (any) row.hidden = !formed(row);
+        [...row.cells].forEach((cell, i) =>
+          cell.hidden = i > 0 && (any && !found[i] || origins.has(heads[i].dataset.o)));
       });
     });
+    // Where one form is left, rankings show its view; otherwise the one over all cells.
+    const left = all('[data-form]:checked').map(box => box.dataset.form);
+    if (forms.size || changed) all('.tabs').forEach(tabs => {
+      const labels = all(':scope>label', tabs);
+      const view = left.length == 1 && labels.find(label => label.textContent == left[0]) || labels[0];
+      if (view) document.getElementById(view.htmlFor).checked = true;
+    });
+    changed = forms.size > 0;
   };
+  filter.oninput = show;
+  all('[data-origin],[data-form]').forEach(box => box.onchange = show);
+
+  // A link leads to what it names, also where that has been put away.
+  const follow = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    if (target.closest('[hidden]')) {
+      filter.value = '';
+      all('[data-origin],[data-form]').forEach(box => box.checked = true);
+      show();
+    }
+    const details = target.closest('details');
+    if (details) details.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener('hashchange', follow);
+  // A browser may have kept what was typed and unchecked before the page was loaded anew.
+  show();
+  follow();
 
   // Sort by a column: numbers by value, what has none last, texts as people order them.
   const value = cell => {
@@ -48,20 +106,29 @@
   };
   all('.sort').forEach(table => {
     table.classList.add('on');
-    all('thead th', table).forEach((th, column) => th.onclick = () => {
-      const numbers = th.classList.contains('n') || (column > 0 && table.classList.contains('heat'));
-      const sorted = th.getAttribute('aria-sort');
-      const down = sorted ? sorted == 'ascending' : numbers;
-      all('thead th', table).forEach(other => other.removeAttribute('aria-sort'));
-      th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
-      const body = table.tBodies[0];
-      all('.line', body).forEach(line => line.hidden = true);
-      [...body.rows].sort((a, b) => {
-        const [x, y] = [a.cells[column], b.cells[column]];
-        const order = numbers ? (value(x) - value(y)) || 0
-          : (x?.textContent ?? '').localeCompare(y?.textContent ?? '', 'en', { numeric: true });
-        return down ? -order : order;
-      }).forEach(row => body.append(row));
+    all('thead th', table).forEach((th, column) => {
+      th.tabIndex = 0;
+      th.onkeydown = event => {
+        if (event.key == 'Enter' || event.key == ' ') {
+          event.preventDefault();
+          th.onclick();
+        }
+      };
+      th.onclick = () => {
+        const numbers = th.classList.contains('n') || (column > 0 && table.classList.contains('heat'));
+        const sorted = th.getAttribute('aria-sort');
+        const down = sorted ? sorted == 'ascending' : numbers;
+        all('thead th', table).forEach(other => other.removeAttribute('aria-sort'));
+        th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+        const body = table.tBodies[0];
+        all('.line', body).forEach(line => line.hidden = true);
+        [...body.rows].sort((a, b) => {
+          const [x, y] = [a.cells[column], b.cells[column]];
+          const order = numbers ? (value(x) - value(y)) || 0
+            : (x?.textContent ?? '').localeCompare(y?.textContent ?? '', 'en', { numeric: true });
+          return down ? -order : order;
+        }).forEach(row => body.append(row));
+      };
     });
   });
 
@@ -69,10 +136,8 @@
   const nearest = (places, at) => places.reduce((best, place, i) =>
     Math.abs(place - at) < Math.abs(places[best] - at) ? i : best, 0);
   const line = (name, text) => {
-    const div = document.createElement('div'), a = document.createElement('span'), b = document.createElement('span');
-    a.textContent = name;
-    b.textContent = text;
-    div.append(a, b);
+    const div = element('div', '');
+    div.append(element('span', name), element('span', text));
     return div;
   };
   all('.chart').forEach(svg => {
@@ -83,12 +148,12 @@
       const box = svg.getBoundingClientRect(), scale = svg.viewBox.baseVal.width / box.width;
       const x = (event.clientX - box.left) * scale, y = (event.clientY - box.top) * scale;
       const heads = [...table.tHead.rows[0].cells], rows = [...table.tBodies[0].rows];
-      const head = document.createElement('b');
+      const head = element('b', '');
       let lines;
       if (levels || xs && !ys) {
         const column = (levels ? nearest(levels, y) : nearest(xs, x)) + 1;
         head.textContent = heads[column].textContent;
-        lines = rows.map(row => line(row.cells[0].textContent, row.cells[column].textContent));
+        lines = rows.filter(row => !row.hidden).map(row => line(row.cells[0].textContent, row.cells[column].textContent));
       } else {
         const at = xs ? nearest(xs.map((px, i) => Math.hypot(px - x, ys[i] - y)), 0) : nearest(ys, y);
         const cells = [...rows[at].cells];

@@ -2,10 +2,14 @@
 
 mod fixture;
 
+use std::time::{Duration, Instant};
+
 use fixture::Shape;
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::{Allocation, Holds, RunData, SeedClaim, Uncontended, read_run};
-use flowmeter_reports::{Style, cmp_rows, cmp_table, estimate, rank_rows, rank_table, render};
+use flowmeter_reports::{
+    Style, cmp_rows, cmp_table, estimate, machines, rank_rows, rank_table, render, render_machines,
+};
 
 fn page(run: &RunData) -> String {
     let runs = std::slice::from_ref(run);
@@ -59,6 +63,33 @@ fn twelve_implementations_and_sixty_scenarios_stay_below_500_kb() {
     assert_eq!(run.scenarios.len(), 60);
     let page = page(&run);
     assert!(page.len() < 500_000, "{} bytes", page.len());
+}
+
+/// What `report` does: reads the records, finds the estimates beside them, writes the page.
+#[test]
+fn a_page_of_twelve_in_sixty_scenarios_is_written_within_a_second() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = fixture::run(&Shape {
+        implementations: 12,
+        scenarios: 60,
+        ..Shape::default()
+    });
+    std::fs::write(folder.path().join("records.jsonl"), fixture::lines(&run)).unwrap();
+    let written = read_run(folder.path()).unwrap();
+    estimate(&[written]).unwrap().write(folder.path()).unwrap();
+    let write = |name: &str| {
+        let began = Instant::now();
+        let all = machines(vec![read_run(folder.path()).unwrap()]).unwrap();
+        let page = render_machines(&all).unwrap();
+        std::fs::write(folder.path().join(name), &page).unwrap();
+        (began.elapsed(), page)
+    };
+    // The machine may be busy with something else once, or twice.
+    let mut all: Vec<_> = ["a.html", "b.html", "c.html"].map(write).into();
+    all.sort_by_key(|(took, _)| *took);
+    assert!(all[0].0 < Duration::from_secs(1), "{:?}", all[0].0);
+    assert!(all.iter().all(|(_, page)| *page == all[0].1));
+    assert!(all[0].1.len() < 500_000);
 }
 
 #[test]
@@ -117,6 +148,7 @@ fn a_failure_stands_where_the_number_would() {
     assert!(page.contains("hung: no answer within 10 s; killed (1 round was timed)"));
     assert!(page.contains(">void<") && page.contains("class=hx"));
     assert!(page.contains("failed <b>a1-exclusive</b>"));
+    assert!(page.contains("<a href=\"#f1\">✗"), "its cell leads there");
     assert!(page.contains("one alts committed two clauses"));
 }
 
@@ -131,15 +163,17 @@ fn every_section_is_there_and_every_chart_has_its_command_and_its_data() {
         "charts",
         "cost",
         "claims",
+        "mutants",
         "machine",
         "reproduce",
+        "history",
     ] {
         assert!(
             page.contains(&format!("<section id={section}>")),
             "{section}"
         );
     }
-    let charts = page.matches("<figure>").count();
+    let charts = page.matches("<figure ").count();
     assert!(charts > 10, "{charts}");
     assert_eq!(page.matches("<table class=data>").count(), charts);
     assert_eq!(page.matches("<desc>").count(), charts);
@@ -184,7 +218,7 @@ fn a_chart_is_measured_again_as_it_was_measured() {
     longer.run.rounds = 9;
     let both = [run.clone(), longer, run];
     let page = render(&both, &estimate(&both).unwrap()).unwrap();
-    let charts = page.matches("<figure>").count();
+    let charts = page.matches("<figure ").count();
     assert_eq!(
         page.matches("cargo flowmeter measure -s").count(),
         2 * charts
@@ -226,6 +260,7 @@ fn costs_and_uncontended_costs_are_shown_but_not_beside_a_failure() {
     for text in [">2.5<", ">77.7 B<", ">1.5 KiB"] {
         assert_eq!(page.matches(text).count(), 1, "{text}");
     }
+    assert!(page.contains("How evenly threads of one side take turns: right is better"));
     assert!(page.contains("Gave up its core") && page.contains(">4 MiB"));
 }
 

@@ -53,6 +53,8 @@ pub enum Record {
     Noise(Noise),
     /// A claim of a seed text, and what an implementation did.
     SeedClaim(SeedClaim),
+    /// A mutant, and what a property made of it.
+    Mutant(Attack),
     /// Last line of a run that came to its end.
     End(End),
     /// A kind that this build does not know; never written, and left out when read.
@@ -464,6 +466,33 @@ pub struct SeedClaim {
     pub holds: Holds,
     /// How it was re-enacted, and why it differs, where there is something to say.
     pub note: Option<String>,
+}
+
+/// A mutant, and what one property made of it: also the line that `mutants --format json` prints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Attack {
+    /// The implementation that is broken on purpose.
+    pub mutant: String,
+    /// What it does wrong; few have the same.
+    pub family: String,
+    /// Different and correct: nobody may find anything.
+    pub equivalent: bool,
+    /// Whether it was found.
+    pub killed: bool,
+    /// What came of it, in the world that found it, or in the last one where none did.
+    pub verdict: Verdict,
+    /// Which property looked.
+    pub by: String,
+    /// The world that found it, if one did.
+    pub world: Option<String>,
+    /// The check that found it, by its place; none where the world itself did, as a deadlock, and where none did.
+    pub check: Option<String>,
+    /// Executions in all worlds together.
+    pub executions: u64,
+    /// Seconds in all worlds together.
+    pub seconds: f64,
+    /// What was seen, in words.
+    pub detail: Option<String>,
 }
 
 /// The run came to its end.

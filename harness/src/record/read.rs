@@ -9,8 +9,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::{
-    Allocation, End, Failure, Implementation, Noise, Proof, RECORDS_FILE, Record, Round, Run,
-    SCHEMA, Scenario, SeedClaim, Uncontended, Window,
+    Allocation, Attack, End, Failure, Implementation, Noise, Proof, RECORDS_FILE, Record, Round,
+    Run, SCHEMA, Scenario, SeedClaim, Uncontended, Window,
 };
 
 /// Why a run cannot be read or written. Each says which file, where, and what to do.
@@ -79,6 +79,8 @@ pub struct RunData {
     pub noise: Vec<Noise>,
     /// Claims of the seed texts, re-enacted.
     pub seed_claims: Vec<SeedClaim>,
+    /// What properties made of mutants.
+    pub attacks: Vec<Attack>,
     /// The end, if it came to it.
     pub end: Option<End>,
     /// A torn last line was left out (the run was cut off while it wrote).
@@ -168,6 +170,7 @@ impl RunData {
             rounds: Vec::new(),
             noise: Vec::new(),
             seed_claims: Vec::new(),
+            attacks: Vec::new(),
             end: None,
             torn: false,
         }
@@ -208,6 +211,7 @@ impl RunData {
             Record::Round(it) => self.rounds.push(it),
             Record::Noise(it) => self.noise.push(it),
             Record::SeedClaim(it) => self.seed_claims.push(it),
+            Record::Mutant(it) => self.attacks.push(it),
             Record::End(it) => self.end = Some(it),
             Record::Unknown => {}
         }

@@ -4,6 +4,7 @@ mod axis;
 mod cpu;
 mod dots;
 mod excess;
+mod fairness;
 mod flight;
 mod frame;
 mod latency;
@@ -45,15 +46,17 @@ struct Mark<'a> {
 }
 
 impl<'a> Data<'a> {
-    /// Of these runs.
+    /// Of these runs. `page` has all runs of the page: whoever takes part on several machines looks alike on each.
     ///
     /// # Errors
     /// As [`crate::statistics::scenarios`].
-    pub fn new(runs: &'a [RunData], estimates: &'a Estimates) -> Result<Data<'a>, ReportError> {
-        let mut all: Vec<&Implementation> = runs
-            .iter()
-            .flat_map(|run| run.implementations.values())
-            .collect();
+    pub fn new(
+        runs: &'a [RunData],
+        page: &[&'a RunData],
+        estimates: &'a Estimates,
+    ) -> Result<Data<'a>, ReportError> {
+        let all = page.iter().flat_map(|run| run.implementations.values());
+        let mut all: Vec<&Implementation> = all.collect();
         let of_kind = |kind: &str| Kind::ALL.iter().position(|known| known.name() == kind);
         let rank = |origin: Origin| match origin {
             Origin::Own => 0,
@@ -226,6 +229,7 @@ pub fn charts(data: &Data, group: &str) -> Result<Vec<Chart>, ReportError> {
             charts.extend(excess::chart(data, scenario)?);
         }
     }
+    charts.extend(fairness::chart(data, group)?);
     charts.extend(cpu::chart(data, group)?);
     Ok(charts)
 }

@@ -27,8 +27,8 @@ pub struct Row {
 }
 
 /// Of all runs; of one claim and implementation the last row counts.
-pub fn of(runs: &[RunData]) -> Vec<Text> {
-    let rows: Vec<&SeedClaim> = runs.iter().flat_map(|run| &run.seed_claims).collect();
+pub fn of<'a>(runs: impl Iterator<Item = &'a RunData>) -> Vec<Text> {
+    let rows: Vec<&SeedClaim> = runs.flat_map(|run| &run.seed_claims).collect();
     let key = |row: &'_ SeedClaim| {
         let claim = (row.seed.clone(), row.claim.clone());
         (claim, row.implementation.clone())

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use flowmeter_harness::record::Scenario;
+
 use super::heading;
 use crate::chart::Data;
 use crate::number;
@@ -16,6 +18,7 @@ pub struct Group {
 /// A scenario's implementations.
 pub struct Table {
     pub scenario: String,
+    pub form: String,
     /// Whether allocations were counted here.
     pub counted: bool,
     /// Whether several threads shared the work of one side.
@@ -25,12 +28,11 @@ pub struct Table {
 
 /// An implementation: its name, then what its operations cost.
 pub struct Row {
-    pub place: u16,
     pub name: String,
     pub fields: Vec<Field>,
 }
 
-/// A number as it is read, and what sorting goes by.
+/// A number as it is read, and what sorting goes by where that is something else.
 pub struct Field {
     pub text: String,
     pub sort: String,
@@ -56,16 +58,14 @@ pub fn groups(data: &Data) -> Vec<Group> {
         .chunk_by(|a, b| a.group == b.group)
         .map(|scenarios| Group {
             name: heading(&scenarios[0].group),
-            tables: scenarios
-                .iter()
-                .filter_map(|s| table(data, &s.name))
-                .collect(),
+            tables: scenarios.iter().filter_map(|s| table(data, s)).collect(),
         })
         .filter(|group| !group.tables.is_empty())
         .collect()
 }
 
-fn table(data: &Data, scenario: &str) -> Option<Table> {
+fn table(data: &Data, of: &Scenario) -> Option<Table> {
+    let scenario = &*of.name;
     let measured = |name: &str| data.cell(scenario, name)?.measured();
     let allocated = |name: &str| data.estimates.allocated(scenario, name);
     let keys = data.those(|name| measured(name).is_some());
@@ -86,7 +86,6 @@ fn table(data: &Data, scenario: &str) -> Option<Table> {
                 fields.extend(allocations(allocated(&key.name)));
             }
             Some(Row {
-                place: key.place,
                 name: key.name,
                 fields,
             })
@@ -94,6 +93,7 @@ fn table(data: &Data, scenario: &str) -> Option<Table> {
         .collect();
     (!rows.is_empty()).then(|| Table {
         scenario: scenario.to_owned(),
+        form: of.form.clone(),
         counted,
         shared,
         rows,
@@ -128,9 +128,12 @@ fn plain(count: f64) -> String {
 }
 
 fn field(value: Option<f64>, text: impl Fn(f64) -> String) -> Field {
+    let text = value.map_or("unknown".to_owned(), text);
+    // What is a number as it stands is sorted by as it stands.
+    let sort = value.filter(|_| text.parse::<f64>().is_err());
     Field {
-        text: value.map_or("unknown".to_owned(), text),
-        sort: value.map_or(String::new(), |v| format!("{v:.2e}")),
+        sort: sort.map_or(String::new(), |v| format!("{v:.2e}")),
+        text,
     }
 }
 

@@ -18,6 +18,7 @@ pub struct Group {
 pub struct Head {
     pub place: u16,
     pub name: String,
+    pub origin: String,
     pub reference: bool,
 }
 
@@ -26,6 +27,7 @@ pub struct Row {
     /// Without its group, which stands above.
     pub name: String,
     pub title: String,
+    pub form: String,
     pub unit: String,
     pub placebo: String,
     pub cells: Vec<Cell>,
@@ -74,6 +76,7 @@ fn map(data: &Data, name: String, scenarios: &[&Scenario], keys: &[Key]) -> Grou
     let rows = scenarios.iter().filter(takes_part).map(|scenario| Row {
         name: short(&scenario.name, &scenario.group),
         title: format!("{}: {}", scenario.name, scenario.title),
+        form: scenario.form.clone(),
         unit: match scenario.measure.better() {
             Better::Higher => format!("↑ {}", scenario.unit),
             Better::Lower => format!("↓ {}", scenario.unit),
@@ -95,6 +98,7 @@ fn map(data: &Data, name: String, scenarios: &[&Scenario], keys: &[Key]) -> Grou
             .map(|key| Head {
                 place: key.place,
                 name: key.name.clone(),
+                origin: crate::statistics::origin(data.runs, &key.name).to_string(),
                 reference: key.reference,
             })
             .collect(),

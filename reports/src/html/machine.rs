@@ -32,13 +32,13 @@ pub struct Row {
 }
 
 /// One line under the title.
-pub fn subtitle(runs: &[RunData]) -> String {
+pub fn subtitle(runs: &[&RunData], machines: usize) -> String {
     let first = &runs[0].run;
     let windows: usize = runs.iter().map(|run| run.windows.len()).sum();
-    let of_runs = if runs.len() > 1 {
-        format!("{} runs, the first of ", runs.len())
-    } else {
-        String::new()
+    let of_runs = match (runs.len(), machines) {
+        (1, _) => String::new(),
+        (runs, 1) => format!("{runs} runs, the first of "),
+        (runs, machines) => format!("{runs} runs on {machines} machines, the first of "),
     };
     format!(
         "{of_runs}{} · {} · {} core{} · {} windows",
@@ -50,20 +50,24 @@ pub fn subtitle(runs: &[RunData]) -> String {
     )
 }
 
-/// What a reader must know before believing anything.
-pub fn warnings(runs: &[RunData]) -> Vec<String> {
-    let mut warnings = Vec::new();
+/// What a reader must know before believing anything, each once. `all` is how many runs of this machine there are.
+pub fn warnings(runs: &[RunData], all: usize, warnings: &mut Vec<String>) {
+    let mut warn = |warning: String| {
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    };
     for run in runs {
         let name = run.folder.display();
         if run.run.exploratory {
             let (forks, rounds) = (run.run.forks, run.run.rounds);
             let forks_word = if forks == 1 { "fork" } else { "forks" };
-            warnings.push(format!(
+            warn(format!(
                 "Exploratory: {forks} {forks_word} of {rounds} rounds. Good for a first look; nothing is called faster."
             ));
         }
         if run.end.is_none() {
-            warnings.push(format!(
+            warn(format!(
                 "{name} was cut off before its end; continue it with --resume."
             ));
         }
@@ -71,29 +75,25 @@ pub fn warnings(runs: &[RunData]) -> Vec<String> {
         let dropped: Vec<&str> = dropped.map(String::as_str).collect();
         if !dropped.is_empty() {
             let (n, s) = (dropped.len(), if dropped.len() == 1 { "" } else { "s" });
-            warnings.push(format!(
+            warn(format!(
                 "{n} scenario{s} dropped for want of time, and not measured: {}.",
                 dropped.join(", ")
             ));
         }
         if run.noise.iter().any(|noise| !noise.quiet) {
-            warnings.push("The machine was not quiet; see Machine and noise.".to_owned());
+            warn("The machine was not quiet; see Machine and noise.".to_owned());
         }
         if run.run.commit.ends_with("-dirty") {
-            warnings.push("The build had changes that are in no commit.".to_owned());
+            warn("The build had changes that are in no commit.".to_owned());
         }
     }
-    let machine = |run: &RunData| (run.run.machine.cpu.clone(), run.run.machine.cores);
-    if runs
-        .windows(2)
-        .any(|pair| machine(&pair[0]) != machine(&pair[1]))
-    {
-        warnings.push(
-            "These runs come from different machines: ratios travel, medians do not.".to_owned(),
-        );
+    if all > runs.len() {
+        let earlier = all - runs.len();
+        let s = if earlier == 1 { "" } else { "s" };
+        warn(format!(
+            "The numbers are of the latest build; {earlier} run{s} of earlier ones stand in History alone."
+        ));
     }
-    warnings.dedup();
-    warnings
 }
 
 /// The facts of a run.

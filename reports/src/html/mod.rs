@@ -3,14 +3,18 @@
 //! Everything that comes from a record passes through the template's escaping (or, inside pictures,
 //! through the drawing backend's). The same input gives the same bytes: no clock, no hash order.
 
+mod across;
 mod claims;
 mod cost;
 mod heat;
+mod history;
 mod machine;
+mod mutants;
 mod proofs;
 mod ranking;
 mod reproduce;
 mod theme;
+mod toggles;
 mod verdict;
 
 use askama::Template;
@@ -18,7 +22,9 @@ use flowmeter_harness::record::RunData;
 
 use crate::chart::{self, Chart, Data, Hover};
 use crate::error::ReportError;
+use crate::machines::{Machine, Step};
 use crate::statistics::Estimates;
+pub(crate) use reproduce::commands;
 use verdict::Sentence;
 
 /// The page.
@@ -30,18 +36,32 @@ struct Page {
     symbols: String,
     subtitle: String,
     warnings: Vec<String>,
+    toggles: toggles::Toggles,
+    across: Vec<across::Group>,
+    machines: Vec<Part>,
+    exploratory: bool,
+    proved: bool,
+    mutants: Option<mutants::Mutants>,
+    claims: Vec<claims::Text>,
+    commands: Vec<reproduce::Whole>,
+    history: Vec<history::History>,
+}
+
+/// What a machine says.
+struct Part {
+    /// Over its part of each section; empty where there is one machine.
+    name: String,
+    /// Before the ids of its parts of the page; empty for the first machine.
+    prefix: String,
     verdict: Vec<Sentence>,
     rankings: Vec<ranking::Group>,
-    exploratory: bool,
     proofs: proofs::Proofs,
     heat: Vec<heat::Group>,
+    charts: Vec<Charts>,
     costs: Vec<cost::Group>,
     uncontended: Option<cost::Uncontended>,
-    claims: Vec<claims::Text>,
-    charts: Vec<Charts>,
-    machines: Vec<machine::Card>,
+    cards: Vec<machine::Card>,
     noise: machine::Noise,
-    commands: Vec<String>,
 }
 
 /// The charts of a group.
@@ -52,89 +72,219 @@ struct Charts {
 
 /// A chart, and what measures it again.
 struct Figure {
+    /// What a link to it ends in.
+    id: String,
+    /// Of all its scenarios; empty where they have several.
+    form: String,
     chart: Chart,
     hover: String,
     commands: Vec<String>,
     provenance: String,
 }
 
-/// Renders the page of these runs from their estimates.
+/// What a part of the page is made from.
+struct Source<'a> {
+    name: String,
+    /// Whose numbers stand in the page.
+    runs: &'a [RunData],
+    estimates: &'a Estimates,
+    /// With those of earlier builds.
+    all: &'a [RunData],
+    steps: &'a [Step],
+}
+
+/// Renders the page of these runs, taken together, from their estimates.
 ///
 /// # Errors
 /// [`ReportError`] when the runs contradict each other or the page cannot be put together.
 pub fn render(runs: &[RunData], estimates: &Estimates) -> Result<String, ReportError> {
-    let first = runs.first().ok_or(ReportError::NoRuns)?;
-    let data = Data::new(runs, estimates)?;
-    let provenance = reproduce::provenance(runs);
-    let mut charts = Vec::new();
+    if runs.is_empty() {
+        return Err(ReportError::NoRuns);
+    }
+    page(&[Source {
+        name: String::new(),
+        runs,
+        estimates,
+        all: runs,
+        steps: &[],
+    }])
+}
+
+/// Renders the page of what was measured on these machines: each stands by itself.
+///
+/// # Errors
+/// As [`render`].
+pub fn render_machines(machines: &[Machine]) -> Result<String, ReportError> {
+    if machines.is_empty() {
+        return Err(ReportError::NoRuns);
+    }
+    let several = machines.len() > 1;
+    let steps = machines.iter().map(Machine::steps);
+    let steps = steps.collect::<Result<Vec<Vec<Step>>, ReportError>>()?;
+    let sources: Vec<Source> = machines
+        .iter()
+        .zip(&steps)
+        .map(|(machine, steps)| Source {
+            name: if several {
+                machine.name().to_owned()
+            } else {
+                String::new()
+            },
+            runs: machine.latest(),
+            estimates: machine.estimates(),
+            all: machine.runs(),
+            steps,
+        })
+        .collect();
+    page(&sources)
+}
+
+fn page(sources: &[Source]) -> Result<String, ReportError> {
+    let runs: Vec<&RunData> = sources.iter().flat_map(|source| source.runs).collect();
+    let mut data = Vec::new();
+    for source in sources {
+        data.push(Data::new(source.runs, &runs, source.estimates)?);
+    }
+    let places = data.iter().map(Data::places).max().unwrap_or_default();
+    let machines = sources.iter().zip(&data).enumerate();
+    let machines = machines
+        .map(|(n, (source, data))| part(n, source, data))
+        .collect::<Result<Vec<Part>, ReportError>>()?;
+    let everything: Vec<&RunData> = sources.iter().flat_map(|source| source.all).collect();
+    let page = Page {
+        style: theme::style(places),
+        script: theme::SCRIPT,
+        symbols: theme::symbols(places)?,
+        subtitle: machine::subtitle(&everything, sources.len()),
+        warnings: sources.iter().fold(Vec::new(), |mut all, source| {
+            machine::warnings(source.runs, source.all.len(), &mut all);
+            all
+        }),
+        toggles: toggles::of(&runs),
+        across: across::groups(sources),
+        exploratory: sources.iter().any(|source| source.estimates.exploratory),
+        proved: machines.iter().any(|part| !part.proofs.matrices.is_empty()),
+        machines,
+        mutants: mutants::of(runs.iter().copied()),
+        claims: claims::of(runs.iter().copied()),
+        commands: reproduce::whole(&everything),
+        history: sources.iter().filter_map(history::of).collect(),
+    };
+    Ok(page.render()?)
+}
+
+/// What the n-th machine says.
+fn part(n: usize, source: &Source, data: &Data) -> Result<Part, ReportError> {
+    let prefix = match n {
+        0 => String::new(),
+        n => format!("m{}-", n + 1),
+    };
+    Ok(Part {
+        name: source.name.clone(),
+        verdict: verdict::sentences(data),
+        rankings: ranking::groups(data),
+        proofs: proofs::of(data),
+        heat: heat::groups(data),
+        charts: charts(data, &prefix)?,
+        costs: cost::groups(data),
+        uncontended: cost::uncontended(data),
+        cards: source.all.iter().map(machine::card).collect(),
+        noise: machine::noise(data),
+        prefix,
+    })
+}
+
+/// All charts, by group.
+fn charts(data: &Data, prefix: &str) -> Result<Vec<Charts>, ReportError> {
+    let provenance = reproduce::provenance(data.runs);
     let names: Vec<&str> = data.scenarios.iter().map(|s| &*s.name).collect();
     let mut groups: Vec<&str> = data.scenarios.iter().map(|s| &*s.group).collect();
     groups.dedup();
+    let mut ids = Ids::new(prefix);
+    let mut charts = Vec::new();
     for group in groups {
         let mut said = String::new();
-        let figures: Vec<Figure> = chart::charts(&data, group)?
-            .into_iter()
-            .map(|mut chart| {
-                // Families share their reasons; saying one twice in a row helps nobody.
-                if chart.why == said {
-                    chart.why.clear();
-                } else if !chart.why.is_empty() {
-                    said.clone_from(&chart.why);
-                }
-                Figure {
-                    hover: hover(&chart.hover),
-                    commands: reproduce::commands(runs, &chart.scenarios, &names),
-                    provenance: provenance.clone(),
-                    chart,
-                }
-            })
-            .collect();
+        let mut figures: Vec<Figure> = Vec::new();
+        for mut chart in chart::charts(data, group)? {
+            // Families share their reasons; saying one twice in a row helps nobody.
+            if chart.why == said {
+                chart.why.clear();
+            } else if !chart.why.is_empty() {
+                said.clone_from(&chart.why);
+            }
+            let commands = commands(data.runs, &chart.scenarios, &names);
+            figures.push(figure(data, &mut ids, chart, commands, &provenance));
+        }
         if !figures.is_empty() {
             let group = heading(group);
             charts.push(Charts { group, figures });
         }
     }
-    let alone = chart::uncontended(&data)?.into_iter();
-    let figures: Vec<Figure> = alone
-        .map(|chart| Figure {
-            hover: hover(&chart.hover),
-            commands: chart
-                .scenarios
-                .iter()
-                .map(|s| reproduce::bench(s))
-                .collect(),
-            provenance: provenance.clone(),
-            chart,
-        })
-        .collect();
+    let mut figures: Vec<Figure> = Vec::new();
+    for chart in chart::uncontended(data)? {
+        let commands = chart.scenarios.iter().map(|s| reproduce::bench(s));
+        let commands = commands.collect();
+        figures.push(figure(data, &mut ids, chart, commands, &provenance));
+    }
     if !figures.is_empty() {
         let group = "Uncontended costs (criterion)".to_owned();
         charts.push(Charts { group, figures });
     }
-    let page = Page {
-        style: theme::style(data.places()),
-        script: theme::SCRIPT,
-        symbols: theme::symbols(data.places())?,
-        subtitle: machine::subtitle(runs),
-        warnings: machine::warnings(runs),
-        verdict: verdict::sentences(&data),
-        rankings: ranking::groups(&data),
-        exploratory: estimates.exploratory,
-        proofs: proofs::of(&data),
-        heat: heat::groups(&data),
-        costs: cost::groups(&data),
-        uncontended: cost::uncontended(&data),
-        claims: claims::of(runs),
-        charts,
-        machines: runs.iter().map(machine::card).collect(),
-        noise: machine::noise(&data),
-        commands: if runs.len() == 1 {
-            vec![first.run.command.clone()]
-        } else {
-            runs.iter().map(|run| run.run.command.clone()).collect()
+    Ok(charts)
+}
+
+fn figure(
+    data: &Data,
+    ids: &mut Ids,
+    chart: Chart,
+    commands: Vec<String>,
+    provenance: &str,
+) -> Figure {
+    let forms = data.scenarios.iter();
+    let forms = forms.filter(|s| chart.scenarios.contains(&s.name));
+    let mut forms: Vec<&str> = forms.map(|s| &*s.form).collect();
+    forms.dedup();
+    Figure {
+        id: ids.next(chart.scenarios.first().map_or("", |name| name)),
+        form: match forms.as_slice() {
+            [only] => (*only).to_owned(),
+            _ => String::new(),
         },
-    };
-    Ok(page.render()?)
+        hover: hover(&chart.hover),
+        commands,
+        provenance: provenance.to_owned(),
+        chart,
+    }
+}
+
+/// Ids of charts, each once: the name of the chart's first scenario, and a number from its second chart on.
+struct Ids {
+    prefix: String,
+    given: Vec<String>,
+}
+
+impl Ids {
+    fn new(prefix: &str) -> Ids {
+        Ids {
+            prefix: format!("{prefix}c-"),
+            given: Vec::new(),
+        }
+    }
+
+    /// Letters, digits and dashes alone, so that it needs no quotes anywhere.
+    fn next(&mut self, scenario: &str) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let name: String = scenario.chars().map(plain).collect();
+        let first = format!("{}{name}", self.prefix);
+        let mut id = first.clone();
+        let mut n = 2;
+        while self.given.contains(&id) {
+            id = format!("{first}.{n}");
+            n += 1;
+        }
+        self.given.push(id.clone());
+        id
+    }
 }
 
 /// A group's name over its part of the page: `Channels, async`.

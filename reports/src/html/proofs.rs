@@ -34,6 +34,7 @@ pub struct Column {
 /// An implementation.
 pub struct Row {
     pub name: String,
+    pub origin: String,
     pub place: u16,
     pub cells: Vec<Cell>,
 }
@@ -44,6 +45,8 @@ pub struct Cell {
     pub kind: &'static str,
     pub text: String,
     pub title: String,
+    /// Which failure it leads to, from 1; 0 for none.
+    pub failure: usize,
 }
 
 /// A property that failed.
@@ -52,6 +55,8 @@ pub struct Failure {
     pub property: String,
     pub world: String,
     pub detail: String,
+    /// The file of the failing execution.
+    pub counterexample: Option<String>,
     pub replay: Option<String>,
 }
 
@@ -64,13 +69,14 @@ pub fn of(data: &Data) -> Proofs {
         .map(|(name, _)| data.kind(name))
         .collect();
     kinds.dedup();
+    let failed = |p: &&Proof| matches!(p.verdict, Verdict::Fail | Verdict::Error);
+    let failed: Vec<&Proof> = proofs.iter().copied().filter(failed).collect();
     let matrices = kinds.into_iter().map(|kind| {
         let of_kind = proofs.iter().copied();
         let of_kind = of_kind.filter(|p| data.kind(&p.implementation) == kind);
-        matrix(data, kind, &of_kind.collect::<Vec<_>>())
+        matrix(data, kind, &of_kind.collect::<Vec<_>>(), &failed)
     });
-    let failed = |p: &&&Proof| matches!(p.verdict, Verdict::Fail | Verdict::Error);
-    let failures = proofs.iter().filter(failed).map(|p| Failure {
+    let failures = failed.iter().map(|p| Failure {
         implementation: p.implementation.clone(),
         property: p.property.clone(),
         world: p.world.clone(),
@@ -78,6 +84,7 @@ pub fn of(data: &Data) -> Proofs {
             .detail
             .clone()
             .unwrap_or_else(|| "no detail was recorded".to_owned()),
+        counterexample: (p.counterexample.as_ref()).map(|path| path.display().to_string()),
         replay: p.replay.clone(),
     });
     Proofs {
@@ -87,7 +94,7 @@ pub fn of(data: &Data) -> Proofs {
 }
 
 /// Of the proofs of one kind. What none of them claims has no column, and who claims nothing has no row.
-fn matrix(data: &Data, kind: &str, proofs: &[&Proof]) -> Matrix {
+fn matrix(data: &Data, kind: &str, proofs: &[&Proof], failed: &[&Proof]) -> Matrix {
     let said = proofs.iter().filter(|p| p.verdict != Verdict::Unclaimed);
     let mut keys: Vec<(&str, &str)> = said.map(|p| (&*p.property, &*p.world)).collect();
     keys.sort_by_key(|(property, world)| (order(property), *world));
@@ -102,10 +109,13 @@ fn matrix(data: &Data, kind: &str, proofs: &[&Proof]) -> Matrix {
                 let of = proofs.iter().filter(|p| {
                     p.implementation == key.name && p.property == *property && p.world == *world
                 });
-                cell(of.max_by_key(|p| severity(p.verdict)).copied())
+                let worst = of.max_by_key(|p| severity(p.verdict)).copied();
+                let which = |worst: &Proof| failed.iter().position(|p| std::ptr::eq(*p, worst));
+                cell(worst, worst.and_then(which).map_or(0, |at| at + 1))
             });
             let cells = cells.collect();
             Row {
+                origin: crate::statistics::origin(data.runs, &key.name).to_string(),
                 name: key.name,
                 place: key.place,
                 cells,
@@ -152,12 +162,13 @@ fn severity(verdict: Verdict) -> u8 {
     }
 }
 
-fn cell(proof: Option<&Proof>) -> Cell {
+fn cell(proof: Option<&Proof>, failure: usize) -> Cell {
     let Some(proof) = proof else {
         return Cell {
             kind: "",
             text: String::new(),
             title: "not checked".to_owned(),
+            failure,
         };
     };
     let executions = number::count(proof.executions);
@@ -190,5 +201,6 @@ fn cell(proof: Option<&Proof>) -> Cell {
         kind,
         text,
         title: title.to_owned(),
+        failure,
     }
 }

@@ -41,6 +41,29 @@ pub fn commands(runs: &[RunData], scenarios: &[String], all: &[&str]) -> Vec<Str
     commands
 }
 
+/// A run's own command, and where it belongs.
+pub struct Whole {
+    /// Its commit and seed; with the run's beginning where there are several runs.
+    pub said: String,
+    pub command: String,
+}
+
+/// The commands that repeat whole runs.
+pub fn whole(runs: &[&RunData]) -> Vec<Whole> {
+    let said = |run: &RunData| {
+        let build = provenance(std::slice::from_ref(run));
+        match runs.len() {
+            1 => build,
+            _ => format!("{}: {build}", run.run.started),
+        }
+    };
+    let each = runs.iter().map(|run| Whole {
+        said: said(run),
+        command: run.run.command.clone(),
+    });
+    each.collect()
+}
+
 /// The command that has criterion time a scenario again.
 pub fn bench(scenario: &str) -> String {
     let pattern = format!("^{}/", regex_escaped(scenario));
@@ -127,7 +150,7 @@ fn regex_escaped(text: &str) -> String {
 }
 
 /// As one word of a POSIX shell.
-fn shell_quoted(text: &str) -> String {
+pub fn shell_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 

@@ -12,6 +12,8 @@ mod misuse;
 mod proved;
 #[path = "command/resumed.rs"]
 mod resumed;
+#[path = "command/shown.rs"]
+mod shown;
 #[path = "command/stated.rs"]
 mod stated;
 #[path = "command/substituted.rs"]

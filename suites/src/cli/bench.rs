@@ -1,6 +1,7 @@
 //! The engine's part of `cargo bench`: a quick pass over the curated scenarios, the ranking, the report.
 
 use std::process::ExitCode;
+use std::slice;
 use std::time::Duration;
 
 use flowmeter_harness::measure::pin::Pinning;
@@ -72,9 +73,8 @@ fn run<R: AsyncRegistry>(
     let summary = time(&selection, &settings, &folder, before, false)?;
     let run = read_run(&folder)?;
     let page = report::page_of(&run);
-    let runs = [run];
-    report::write(&runs, &page)?;
-    let estimates = flowmeter_reports::estimates_of(&runs)?;
+    let estimates = flowmeter_reports::estimates_of(slice::from_ref(&run))?;
+    report::write(vec![run], &page)?;
     let mut output = Output::default();
     output.line(&flowmeter_reports::rank_table(&estimates, width(), style()));
     if let Some(summary) = summary {

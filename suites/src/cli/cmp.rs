@@ -6,11 +6,14 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use flowmeter_harness::record::Better;
 
-use super::failure::Outcome;
+use super::failure::{Failure, Outcome};
 use super::output::{Output, style, width};
 use super::selection::{Implementations, ScenarioNames, runs};
+use super::standings::{On, Standing, standings};
 
 /// Compare implementations scenario by scenario
+///
+/// Of several runs those of one machine's latest build are taken together, and machines are told apart.
 #[derive(Debug, Args)]
 pub(super) struct Cmp {
     /// Folders of runs [default: the latest below runs/]
@@ -49,20 +52,42 @@ impl Cmp {
         self.scenarios.find_in(names.map(String::as_str))?;
         let names = runs.iter().flat_map(|run| run.implementations.keys());
         self.implementations.find_in(names.map(String::as_str))?;
-        let mut estimates = flowmeter_reports::estimates_of(&runs)?;
+        let standings = standings(runs)?;
+        let exported = !matches!(self.format, Format::Table | Format::Json);
+        if exported && standings.len() > 1 {
+            return Err(Failure::input(format!(
+                "these runs are of {} machines, which that format cannot tell apart; name those of one",
+                standings.len()
+            )));
+        }
+        let mut output = Output::default();
+        for standing in standings {
+            self.print(standing, &mut output);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn print(&self, standing: Standing, output: &mut Output) {
+        let Standing {
+            machine,
+            mut estimates,
+        } = standing;
         let cells = &mut estimates.cells;
         cells.retain(|cell| self.scenarios.matches(&cell.scenario));
         cells.retain(|cell| self.implementations.matches(&cell.implementation));
-        let mut output = Output::default();
         match self.format {
             Format::Table => {
-                output.line(&flowmeter_reports::cmp_table(&estimates, width(), style()))
+                machine.iter().for_each(|name| output.line(name));
+                output.line(&flowmeter_reports::cmp_table(&estimates, width(), style()));
             }
-            Format::Json => {
-                flowmeter_reports::cmp_rows(&estimates)
-                    .iter()
-                    .for_each(|row| output.json(row));
-            }
+            Format::Json => flowmeter_reports::cmp_rows(&estimates)
+                .iter()
+                .for_each(|row| {
+                    output.json(&On {
+                        machine: machine.as_deref(),
+                        row,
+                    })
+                }),
             Format::Csv => output.line(flowmeter_reports::csv(&estimates).trim_end()),
             Format::GithubBigger => output.line(&flowmeter_reports::github_action_benchmark(
                 &estimates,
@@ -74,6 +99,5 @@ impl Cmp {
             )),
             Format::Bencher => output.line(&flowmeter_reports::bencher(&estimates)),
         }
-        Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,14 +1,14 @@
 //! `check --into`: verdicts become part of a run, so that its report shows them, and what they disprove has no
 //! number in it any more. No proof, no number: also when the proof came after the number. `claims --into` adds what
-//! came of the claims of the seed texts.
+//! came of the claims of the seed texts, `mutants --into` what became of mutants.
 
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use flowmeter_harness::record::{
-    Failure as Disproved, FailureKind, Proof, RECORDS_FILE, Record, RunData, SeedClaim, Verdict,
-    read_run,
+    Attack, Failure as Disproved, FailureKind, Proof, RECORDS_FILE, Record, RunData, SeedClaim,
+    Verdict, read_run,
 };
 use serde::Deserialize;
 
@@ -74,6 +74,11 @@ impl Into {
         let records: Vec<Record> = rows.iter().cloned().map(Record::SeedClaim).collect();
         self.append(&records)?;
         Ok(records.len())
+    }
+
+    /// Appends what properties made of mutants.
+    pub(super) fn add_attacks(&self, attacks: impl Iterator<Item = Attack>) -> Result<(), Failure> {
+        self.append(&attacks.map(Record::Mutant).collect::<Vec<_>>())
     }
 
     fn append(&self, records: &[Record]) -> Result<(), Failure> {

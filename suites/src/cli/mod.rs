@@ -17,6 +17,7 @@ mod junit;
 mod list;
 mod measure;
 mod mutants;
+mod new;
 mod noise;
 mod output;
 mod progress;
@@ -25,7 +26,9 @@ mod replay;
 mod report;
 mod resume;
 mod selection;
+mod show;
 mod sites;
+mod standings;
 mod verdicts;
 
 use std::process::ExitCode;
@@ -73,6 +76,8 @@ enum Verb {
     Cmp(cmp::Cmp),
     Diff(diff::Diff),
     Report(report::Report),
+    Show(show::Show),
+    New(new::New),
     Noise(noise::Noise),
     Completions(completions::Completions),
     Man(completions::Man),
@@ -105,6 +110,8 @@ pub fn main_in<R: AsyncRegistry>(worlds: &Worlds<R>) -> ExitCode {
         Verb::Cmp(cmp) => cmp.run(),
         Verb::Diff(diff) => diff.run(),
         Verb::Report(report) => report.run(),
+        Verb::Show(show) => show.run(),
+        Verb::New(new) => new.run(),
         Verb::Noise(noise) => noise.run(),
         Verb::Completions(completions) => completions.run(),
         Verb::Man(man) => man.run(),

@@ -8,13 +8,13 @@ use std::thread;
 
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
-use flowmeter_harness::record::Verdict;
+use flowmeter_harness::record::Attack as Told;
 use flowmeter_harness::registry::{AsyncRegistry, Mutant};
-use serde::Serialize;
 
 use super::check::time;
 use super::each_check::each_check;
 use super::failure::{FAILED, Failure, Outcome};
+use super::into::Into;
 use super::output::{Format, Output, width};
 use super::progress::steps;
 use super::selection::{Implementations, Properties, Shard};
@@ -59,27 +59,12 @@ pub(super) struct Mutants {
     /// Keep what killed them in this folder: files to replay, and pages to look at
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Add what came of them to this run: its report shows it
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["without", "each_check"])]
+    into: Option<PathBuf>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-}
-
-/// One line: a mutant, and what one property made of it.
-#[derive(Serialize)]
-struct Row<'a> {
-    mutant: &'a str,
-    family: &'a str,
-    equivalent: bool,
-    killed: bool,
-    verdict: Verdict,
-    by: &'a str,
-    world: Option<&'a str>,
-    /// The check that found it.
-    check: Option<&'a str>,
-    executions: u64,
-    seconds: f64,
-    /// What was seen.
-    detail: Option<&'a str>,
 }
 
 impl Mutants {
@@ -87,6 +72,7 @@ impl Mutants {
         let time = time(self.budget)?;
         let shard = self.shard.as_deref();
         let shard = shard.map_or(Ok(Shard::WHOLE), Shard::parse)?;
+        let run = self.into.as_deref().map(Into::read).transpose()?;
         let all = worlds.mutants();
         if all.is_empty() {
             return Err(Failure::input("this program has no mutants".to_owned()));
@@ -147,6 +133,9 @@ impl Mutants {
             output.line(&table(&done));
             output.line(&summary(&done));
         }
+        if let Some(run) = run {
+            run.add_attacks(done.iter().map(row))?;
+        }
         Ok(if done.iter().all(Attack::as_expected) {
             ExitCode::SUCCESS
         } else {
@@ -176,19 +165,20 @@ pub(super) fn each<T: Sync, D: Send>(
     });
 }
 
-fn row(attack: &Attack) -> Row<'_> {
-    Row {
-        mutant: attack.mutant.name,
-        family: attack.mutant.family,
+/// As it is printed and kept.
+fn row(attack: &Attack) -> Told {
+    Told {
+        mutant: attack.mutant.name.to_owned(),
+        family: attack.mutant.family.to_owned(),
         equivalent: attack.mutant.equivalent,
         killed: attack.killed(),
         verdict: attack.proof.verdict,
-        by: attack.property.name,
-        world: attack.killed().then_some(attack.proof.world.as_str()),
-        check: attack.check.as_deref(),
+        by: attack.property.name.to_owned(),
+        world: attack.killed().then(|| attack.proof.world.clone()),
+        check: attack.check.clone(),
         executions: attack.executions,
         seconds: attack.seconds,
-        detail: attack.proof.detail.as_deref(),
+        detail: attack.proof.detail.clone(),
     }
 }
 

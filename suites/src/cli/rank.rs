@@ -8,8 +8,11 @@ use clap::Args;
 use super::failure::Outcome;
 use super::output::{Format, Output, style, width};
 use super::selection::{Implementations, runs};
+use super::standings::{On, Standing, standings};
 
 /// Rank implementations by the geometric mean of their ratios to the best of each cell
+///
+/// Of several runs those of one machine's latest build are taken together, and machines are told apart.
 #[derive(Debug, Args)]
 pub(super) struct Rank {
     /// Folders of runs [default: the latest below runs/]
@@ -26,20 +29,29 @@ impl Rank {
         let runs = runs(&self.runs)?;
         let names = runs.iter().flat_map(|run| run.implementations.keys());
         self.implementations.find_in(names.map(String::as_str))?;
-        let mut estimates = flowmeter_reports::estimates_of(&runs)?;
-        for ranking in &mut estimates.rankings {
-            let matches = |name: &str| self.implementations.matches(name);
-            ranking.ranks.retain(|rank| matches(&rank.implementation));
-        }
         let mut output = Output::default();
-        match self.format {
-            Format::Table => {
-                output.line(&flowmeter_reports::rank_table(&estimates, width(), style()))
+        for Standing {
+            machine,
+            mut estimates,
+        } in standings(runs)?
+        {
+            for ranking in &mut estimates.rankings {
+                let matches = |name: &str| self.implementations.matches(name);
+                ranking.ranks.retain(|rank| matches(&rank.implementation));
             }
-            Format::Json => {
-                flowmeter_reports::rank_rows(&estimates)
+            match self.format {
+                Format::Table => {
+                    machine.iter().for_each(|name| output.line(name));
+                    output.line(&flowmeter_reports::rank_table(&estimates, width(), style()));
+                }
+                Format::Json => flowmeter_reports::rank_rows(&estimates)
                     .iter()
-                    .for_each(|row| output.json(row));
+                    .for_each(|row| {
+                        output.json(&On {
+                            machine: machine.as_deref(),
+                            row,
+                        })
+                    }),
             }
         }
         Ok(ExitCode::SUCCESS)

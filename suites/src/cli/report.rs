@@ -11,6 +11,10 @@ use super::output::Output;
 use super::selection::runs;
 
 /// Write the report of one or several runs as one HTML page
+///
+/// Runs of one machine and one build are one sample; those of its earlier builds are told in History. Machines stand
+/// beside each other, and nothing is averaged over them; those that describe themselves alike are one. Copies of one run
+/// that have had verdicts added to them apart (`check --shard k/n --into COPY`) are one run with all of these.
 #[derive(Debug, Args)]
 pub(super) struct Report {
     /// Folders of runs [default: the latest below runs/]
@@ -24,7 +28,7 @@ impl Report {
     pub(super) fn run(self) -> Outcome {
         let runs = runs(&self.runs)?;
         let page = self.output.unwrap_or_else(|| page_of(&runs[0]));
-        write(&runs, &page)?;
+        write(runs, &page)?;
         Output::default().line(&page.display().to_string());
         Ok(ExitCode::SUCCESS)
     }
@@ -36,8 +40,7 @@ pub(super) fn page_of(run: &RunData) -> PathBuf {
 }
 
 /// Writes the page, or leaves what stood there.
-pub(super) fn write(runs: &[RunData], page: &Path) -> Result<(), Failure> {
-    let estimates = flowmeter_reports::estimates_of(runs)?;
-    let html = flowmeter_reports::render(runs, &estimates)?;
+pub(super) fn write(runs: Vec<RunData>, page: &Path) -> Result<(), Failure> {
+    let html = flowmeter_reports::render_machines(&flowmeter_reports::machines(runs)?)?;
     std::fs::write(page, html).map_err(|why| Failure::write(page, &why))
 }

@@ -218,6 +218,20 @@ pub(super) fn runs(folders: &[PathBuf]) -> Result<Vec<RunData>, Failure> {
     }
 }
 
+/// Reads every run below `runs/`.
+pub(super) fn all_runs() -> Result<Vec<RunData>, Failure> {
+    let entries = std::fs::read_dir(RUNS).into_iter().flatten().flatten();
+    let folders = entries.map(|entry| entry.path());
+    let is_run = |folder: &PathBuf| {
+        folder
+            .join(flowmeter_harness::record::RECORDS_FILE)
+            .is_file()
+    };
+    let folders: Vec<PathBuf> = folders.filter(is_run).collect();
+    // Without any the sentence is that of a run that is looked for.
+    runs(&folders)
+}
+
 /// The folder below `runs/` whose records were written last.
 pub(super) fn latest_run() -> Option<PathBuf> {
     let written = |folder: &Path| {

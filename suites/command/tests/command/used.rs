@@ -331,6 +331,8 @@ fn help_is_readable_in_a_hundred_columns() {
         "cmp",
         "diff",
         "report",
+        "show",
+        "new",
         "noise",
         "completions",
         "man",

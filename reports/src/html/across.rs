@@ -1,0 +1,108 @@
+//! The rankings of several machines side by side: does an order travel?
+
+use super::{Source, heading};
+use crate::number;
+use crate::statistics::{Rank, Ranking, View};
+
+/// A group: implementations by machine.
+pub struct Group {
+    pub name: String,
+    pub machines: Vec<String>,
+    pub rows: Vec<Row>,
+}
+
+/// An implementation.
+pub struct Row {
+    pub name: String,
+    pub origin: String,
+    /// Of each machine.
+    pub cells: Vec<Cell>,
+}
+
+/// Its ratio on a machine, and what sorting goes by.
+pub struct Cell {
+    pub ratio: String,
+    pub said: String,
+    pub sort: String,
+}
+
+/// Every group that several machines have; nothing where there is one.
+pub fn groups(sources: &[Source]) -> Vec<Group> {
+    let rankings = |source: &Source| {
+        let all = source.estimates.rankings.clone().into_iter();
+        all.filter(|ranking| ranking.view == View::All)
+            .collect::<Vec<Ranking>>()
+    };
+    let of_machine: Vec<Vec<Ranking>> = sources.iter().map(rankings).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for ranking in of_machine.iter().flatten() {
+        if !names.contains(&&*ranking.group) {
+            names.push(&ranking.group);
+        }
+    }
+    let group = |name: &&str| {
+        let find = |of: &'_ [Ranking]| of.iter().position(|ranking| ranking.group == *name);
+        let places: Vec<Option<usize>> = of_machine.iter().map(|of| find(of)).collect();
+        let several = places.iter().flatten().count() > 1;
+        several.then(|| {
+            let rankings = of_machine.iter().zip(&places);
+            let rankings: Vec<Option<&Ranking>> = rankings
+                .map(|(of, place)| place.map(|at| &of[at]))
+                .collect();
+            Group {
+                name: heading(name),
+                machines: sources.iter().map(|source| source.name.clone()).collect(),
+                rows: rows(&rankings),
+            }
+        })
+    };
+    names.iter().filter_map(group).collect()
+}
+
+/// Everybody whom any machine ranks, in the order of the first machine that does.
+fn rows(rankings: &[Option<&Ranking>]) -> Vec<Row> {
+    let mut known: Vec<&Rank> = Vec::new();
+    for rank in rankings.iter().flatten().flat_map(|ranking| &ranking.ranks) {
+        if known
+            .iter()
+            .all(|other| other.implementation != rank.implementation)
+        {
+            known.push(rank);
+        }
+    }
+    let row = |who: &Rank| Row {
+        name: who.implementation.clone(),
+        origin: who.origin.to_string(),
+        cells: rankings
+            .iter()
+            .map(|ranking| cell(*ranking, &who.implementation))
+            .collect(),
+    };
+    known.into_iter().map(row).collect()
+}
+
+fn cell(ranking: Option<&Ranking>, name: &str) -> Cell {
+    let found = ranking.and_then(|ranking| {
+        let mut ranks = ranking.ranks.iter();
+        Some((ranking, ranks.find(|rank| rank.implementation == name)?))
+    });
+    match found {
+        Some((ranking, rank)) if ranking.telling(rank) => Cell {
+            ratio: format!("{}{}", rank.at_least(), number::ratio(rank.ratio)),
+            said: match ranking.complete(rank) {
+                true => format!(
+                    "tier {}, {}",
+                    rank.tier,
+                    number::ratio_interval(rank.lo, rank.hi)
+                ),
+                false => format!("{} of {} cells", rank.cells, ranking.cells),
+            },
+            sort: format!("{:.4}", rank.ratio),
+        },
+        _ => Cell {
+            ratio: "–".to_owned(),
+            said: String::new(),
+            sort: String::new(),
+        },
+    }
+}

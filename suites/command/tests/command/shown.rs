@@ -1,0 +1,117 @@
+//! What `show` tells of a cell, what several machines come to, and where something new begins.
+
+use std::path::Path;
+
+use crate::ground::{Ground, assert_keys, rows};
+
+const SHOWN: &[&str] = &[
+    "run",
+    "started",
+    "commit",
+    "scenario",
+    "implementation",
+    "median",
+    "lo",
+    "hi",
+    "unit",
+    "better",
+    "ratio_to_best",
+    "rounds",
+    "error",
+    "command",
+];
+
+#[test]
+fn a_measured_cell_is_shown_with_what_reproduces_it() {
+    let ground = Ground::with_run();
+    let text = ground
+        .run(&["show", "channels/spsc-64/mutex", "run"])
+        .fine();
+    for part in [
+        "One producer, one consumer",
+        "messages/s",
+        "cargo flowmeter measure -s '^channels/spsc-64$'",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let json = ["show", "channels/spsc-64/mutex", "run", "--format", "json"];
+    let json = ground.run(&json).fine();
+    assert_keys(&json, SHOWN);
+    assert_eq!(rows(&json).len(), 1);
+    assert!(rows(&json)[0]["median"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn a_checked_cell_is_shown_with_what_holds() {
+    let ground = Ground::with_run();
+    let run = ground.read_run();
+    let proof = run.proofs.iter().find(|p| p.implementation == "mutex");
+    let property = &proof.expect("no proof, no number").property;
+    for cell in [format!("mutex/{property}"), format!("mutex/{property}/std")] {
+        let text = ground.run(&["show", &cell, "run"]).fine();
+        assert!(text.contains("held under std in"), "{text}");
+        let again = format!("cargo flowmeter check -i '^mutex$' -p '^{property}$' --under std");
+        assert!(text.contains(&again), "{text}");
+    }
+}
+
+#[test]
+fn a_cell_that_nobody_has_is_refused() {
+    let ground = Ground::with_run();
+    for cell in [
+        "channels/spsc-64/nobody",
+        "nowhere/mutex",
+        "nobody/c2-order",
+        "mutex/c2-order/nowhere",
+    ] {
+        let show = ground.run(&["show", cell, "run"]);
+        show.refused(&[cell, "none of these runs has such a cell"]);
+    }
+    let show = ground.run(&["show", "mutex", "run"]);
+    show.refused(&["mutex: name a cell"]);
+    let show = Ground::new().run(&["show", "channels/spsc-64/mutex"]);
+    show.refused(&["no run in runs/"]);
+}
+
+#[test]
+fn machines_are_told_apart_in_every_verb() {
+    let ground = Ground::with_run();
+    let records = ground.text("run/records.jsonl");
+    let cpu = ground.read_run().run.machine.cpu;
+    let elsewhere = records.replacen(&format!("\"cpu\":\"{cpu}\""), "\"cpu\":\"Elsewhere\"", 1);
+    ground.write("other/records.jsonl", elsewhere);
+    for verb in ["rank", "cmp"] {
+        let table = ground.run(&[verb, "run", "other"]).fine();
+        assert!(table.contains("Elsewhere, "), "{table}");
+        let json = ground.run(&[verb, "run", "other", "--format", "json"]);
+        let rows = rows(&json.fine());
+        assert_eq!(rows.len(), 4);
+        let machines = rows.iter().map(|row| row["machine"].as_str().unwrap());
+        let elsewhere = machines.filter(|name| name.starts_with("Elsewhere"));
+        assert_eq!(elsewhere.count(), 2);
+    }
+    let csv = ground.run(&["cmp", "run", "other", "--format", "csv"]);
+    csv.refused(&["2 machines"]);
+    ground
+        .run(&["report", "run", "other", "-o", "page.html"])
+        .fine();
+    assert!(ground.text("page.html").contains("2 runs on 2 machines"));
+}
+
+#[test]
+fn something_new_begins_in_a_checkout_and_nowhere_else() {
+    let ground = Ground::new();
+    let new = ground.run(&["new", "implementation", "ring"]);
+    new.refused(&["no checkout of Flowmeter here"]);
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let checkout = checkout.to_str().unwrap();
+    for (kind, name, why) in [
+        ("implementation", "mutex", "is there already"),
+        ("implementation", "Ring", "a name is small letters"),
+        ("scenario", "ring", "a name is the folder and the file"),
+        ("property", "c99-ring", "add by hand"),
+    ] {
+        let new = ground.run(&["new", kind, name, "--root", checkout]);
+        new.refused(&[why]);
+    }
+}

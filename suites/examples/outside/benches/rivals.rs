@@ -1,0 +1,20 @@
+//! Mine among the rest: proofs, measurement, a ranking, and a report.
+
+use std::process::ExitCode;
+
+use flowmeter_suites::worlds::Worlds;
+use flowmeter_suites::{cli, process};
+
+mod everybody;
+use everybody::Rivals;
+
+fn main() -> ExitCode {
+    if let Some(code) = process::serve_if_asked(&Worlds::of(Rivals)) {
+        return code;
+    }
+    // What cargo adds by itself is no filter.
+    let filter = std::env::args()
+        .skip(1)
+        .find(|argument| argument != "--bench");
+    cli::bench(Rivals, filter.as_deref(), |_| Vec::new())
+}

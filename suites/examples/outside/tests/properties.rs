@@ -1,0 +1,71 @@
+//! Every property that mine claim: on real threads, under loom and shuttle, and in virtual time.
+
+use std::process::ExitCode;
+
+use flowmeter_harness::record::{Proof, Verdict};
+use flowmeter_harness::registry::{AsyncRegistry, Enrol, Registry};
+use flowmeter_harness::sync::loom::Loom;
+use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
+use flowmeter_impls::registry::Everybody;
+use flowmeter_suites::contest::Contest;
+use flowmeter_suites::process;
+use flowmeter_suites::proving::{Effort, prove};
+use flowmeter_suites::roster::claimed;
+use flowmeter_suites::worlds::Worlds;
+use libtest_mimic::{Arguments, Failed, Trial};
+use outside::Mine;
+
+/// Mine alone. Properties of channels and timers need no executor, but a program has to name one.
+#[derive(Clone, Copy, Debug)]
+struct Alone;
+
+impl Registry for Alone {
+    fn channels<H: Enrol>(self, hall: &mut H) {
+        Mine.channels(hall);
+    }
+    fn timers<H: Enrol>(self, hall: &mut H) {
+        Mine.timers(hall);
+    }
+}
+
+impl AsyncRegistry for Alone {
+    type Executor = <Everybody as AsyncRegistry>::Executor;
+    type Sleep = <Everybody as AsyncRegistry>::Sleep;
+}
+
+fn main() -> ExitCode {
+    let worlds = Worlds::of(Alone)
+        .with::<Shuttle>(outside_shuttle::Mine)
+        .with::<Loom>(outside_loom::Mine)
+        .with::<Sim>(outside_shuttle::Mine);
+    if let Some(code) = process::serve_if_asked(&worlds) {
+        return code;
+    }
+    let contestants = Contest::of(Alone).implementations().to_vec();
+    let owed = claimed(&contestants, &["std", "shuttle", "sim", "loom"]);
+    let owed = owed.unwrap_or_else(|why| panic!("{why}"));
+    let trials = owed.into_iter().map(|cell| {
+        let name = format!(
+            "{}::{}::{}",
+            cell.world, cell.implementation, cell.property.name
+        );
+        Trial::test(name, move || passed(prove(&cell, effort(cell.world))))
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
+/// Enough for a test; `check` of the command looks longer.
+fn effort(world: &str) -> Effort {
+    Effort {
+        executions: if world == "loom" { 2_000 } else { 500 },
+        ..Effort::under(world)
+    }
+}
+
+fn passed(proof: Proof) -> Result<(), Failed> {
+    match proof.verdict {
+        // Loom has a space of schedules that a test need not exhaust.
+        Verdict::Pass | Verdict::Inconclusive => Ok(()),
+        verdict => Err(proof.detail.unwrap_or(format!("{verdict:?}")).into()),
+    }
+}
