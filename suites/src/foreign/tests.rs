@@ -96,7 +96,7 @@ fn a_manifest_says_which_scenarios_are_run() {
 fn a_short_pass_has_some_of_each_group_and_not_too_many() {
     let manifest = r#"
 [[language]]
-start = ["echo"]
+start = ["sh", "-c", "echo 1"]
 [[language.contestant]]
 name = "all"
 kind = "channel"

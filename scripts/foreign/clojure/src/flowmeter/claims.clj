@@ -8,11 +8,19 @@
             [flowmeter.claims.timeouts :as timeouts])
   (:import (flowmeter Claims)))
 
+(defn- told [claims]
+  (run! #(.await ^Claims %) claims))
+
+(def ^:private alone
+  "What counts early calls or milliseconds wants the machine for itself. The last ones block the pool that all go blocks
+  run on."
+  [timeouts/answers faults/early timeouts/sharing timeouts/sharing-again timeouts/shared faults/closed-port
+   faults/self-pairing pool/claims])
+
 (defn reenact []
   (Claims/endWithInput)
-  ;; What only waits goes side by side. What counts early calls or milliseconds wants the machine for itself, and what
-  ;; blocks the pool comes last: its threads stay blocked.
-  (dorun (map #(.await ^Claims %) (doall (concat (pipelines/claims) (timeouts/waiting) (go-blocks/claims) (faults/unbounded)))))
-  (doseq [of-one [timeouts/answers faults/early timeouts/sharing timeouts/sharing-again timeouts/shared faults/closed-port faults/self-pairing pool/claims]]
-    (run! #(.await ^Claims %) (of-one)))
+  ;; What only waits goes side by side: the longest of these takes 13 s.
+  (told (concat (pipelines/claims) (timeouts/waiting) (go-blocks/claims) (faults/unbounded)))
+  (doseq [claims alone]
+    (told (claims)))
   (System/exit 0))
