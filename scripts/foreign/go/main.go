@@ -22,6 +22,8 @@ func makeStage(implementation, workload string, params params) stage {
 		return &stream{producers: params.Producers, consumers: params.Consumers, room: params.Buffer.room}
 	case "go-channel ping-pong":
 		return &pingPong{room: params.Buffer.room}
+	case "go-channel open-loop":
+		return &openLoop{room: params.Buffer.room, rate: params.Rate}
 	case "go-channel uncontended":
 		return &solo{batch: uncontended(params.Capacity)}
 	case "go-channel alts":

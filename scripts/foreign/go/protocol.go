@@ -56,6 +56,7 @@ type params struct {
 	Producers, Consumers int
 	Buffer               buffer
 	Capacity             int
+	Rate                 int
 	Kind                 string
 	Width                int
 	Outstanding          int
@@ -87,14 +88,23 @@ type spec struct {
 }
 
 type sample struct {
-	Answer              string    `json:"answer"`
-	Value               float64   `json:"value"`
-	Operations          uint64    `json:"operations"`
-	Nanos               int64     `json:"nanos"`
-	CPUNanos            *int64    `json:"cpu_nanos"`
-	VoluntarySwitches   *int64    `json:"voluntary_switches"`
-	InvoluntarySwitches *int64    `json:"involuntary_switches"`
-	Lateness            *late     `json:"lateness,omitempty"`
+	Answer              string   `json:"answer"`
+	Value               float64  `json:"value"`
+	Operations          uint64   `json:"operations"`
+	Nanos               int64    `json:"nanos"`
+	CPUNanos            *int64   `json:"cpu_nanos"`
+	VoluntarySwitches   *int64   `json:"voluntary_switches"`
+	InvoluntarySwitches *int64   `json:"involuntary_switches"`
+	Lateness            *late    `json:"lateness,omitempty"`
+	Latency             *latency `json:"latency,omitempty"`
+	GeneratorP99        *uint64  `json:"generator_p99_nanos,omitempty"`
+	Unsustained         *float64 `json:"unsustained,omitempty"`
+}
+
+type latency struct {
+	Response  [][2]uint64 `json:"response"`
+	Service   [][2]uint64 `json:"service"`
+	Generator [][2]uint64 `json:"generator"`
 }
 
 type late struct {

@@ -58,7 +58,7 @@ pub(super) struct Stated {
     kind: Kind,
     offers: BTreeSet<Capability>,
     reference: bool,
-    runs: Vec<Runs>,
+    pub(super) runs: Vec<Runs>,
     manifest: PathBuf,
 }
 

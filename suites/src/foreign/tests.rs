@@ -142,3 +142,22 @@ fn what_is_wrong_with_a_manifest_is_said_with_its_place() {
     let why = Foreigners::find(Wanted::Auto, Some(above.path())).unwrap_err();
     assert!(why.to_string().contains("takes part twice"), "{why}");
 }
+
+#[test]
+fn whatever_the_manifests_of_this_checkout_say_some_scenario_asks_for() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .join(FOLDER);
+    let scenarios = built_in();
+    let mut count = 0;
+    for manifest in manifest::read_all(&folder).unwrap() {
+        for stated in manifest.languages.iter().flat_map(|(_, stated)| stated) {
+            for runs in &stated.runs {
+                let asked_for = scenarios.iter().any(|scenario| runs.has(scenario));
+                assert!(asked_for, "{}: {runs:?}", stated.name);
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 20, "{count} contestants");
+}

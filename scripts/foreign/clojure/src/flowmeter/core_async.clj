@@ -17,6 +17,7 @@
 (defn- stage [implementation workload ^Params params]
   (case [implementation workload]
     ["core-async-threads" "stream"] (Threads/stream opener Crew/PLATFORM params)
+    ["core-async-threads" "open-loop"] (Threads/openLoop opener Crew/PLATFORM params)
     ["core-async-threads" "ping-pong"] (Threads/pingPong opener Crew/PLATFORM params)
     ["core-async-threads" "uncontended"] (Uncontended/of opener params)
     ["core-async-threads" "alts"] (alts/alone params)

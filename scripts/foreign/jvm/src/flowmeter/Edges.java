@@ -30,6 +30,10 @@ public final class Edges {
         return begins != Long.MAX_VALUE;
     }
 
+    long began() {
+        return begins;
+    }
+
     long first() {
         return begins + spec.rampNanos();
     }

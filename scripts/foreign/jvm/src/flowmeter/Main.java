@@ -24,6 +24,7 @@ public final class Main {
         if (queue != null) {
             return switch (workload) {
                 case "stream" -> Threads.stream(queue, threads, params);
+                case "open-loop" -> Threads.openLoop(queue, threads, params);
                 case "ping-pong" -> Threads.pingPong(queue, threads, params);
                 case "uncontended" -> Uncontended.of(queue, params);
                 default -> null;

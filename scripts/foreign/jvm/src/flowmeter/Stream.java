@@ -37,6 +37,11 @@ public final class Stream implements Stage {
                 runner, opener, params.number("producers"), params.number("consumers"), params.room(), true);
     }
 
+    /** Of one producer and one consumer. */
+    static Stage ofPair(Runner runner, Port.Opener opener, int room) {
+        return new Stream(runner, opener, 1, 1, room, true);
+    }
+
     /** Of an alts, which invokes a take on each port at once, so that puts and takes do not bound one. */
     public static Stage ofPorts(Runner runner, Port.Opener opener, Params params) {
         return new Stream(runner, opener, params.number("width"), 1, params.room(), false);

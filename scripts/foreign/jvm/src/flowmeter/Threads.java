@@ -10,6 +10,10 @@ public final class Threads {
         return Stream.of(new ThreadStream(opener, threads, params.room()), opener, params);
     }
 
+    public static Stage openLoop(Port.Opener opener, ThreadFactory threads, Params params) {
+        return new OpenLoop(opener, threads, params);
+    }
+
     public static Stage pingPong(Port.Opener opener, ThreadFactory threads, Params params) {
         return new PingPong(new ThreadPingPong(opener, threads, params.room()), opener, params);
     }
