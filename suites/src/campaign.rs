@@ -13,6 +13,7 @@ use flowmeter_harness::measure::{clock, machine};
 use flowmeter_harness::record::{Implementation, Proof, Run, SCHEMA, Uncontended, Verdict};
 use flowmeter_harness::registry::Contestant;
 
+use crate::foreign::Foreigners;
 use crate::process::pinning_name;
 use crate::properties::{PROPERTIES, Property};
 use crate::proving::{Effort, prove};
@@ -60,6 +61,8 @@ impl Settings {
 pub struct Selection {
     /// Who, asked about these scenarios.
     pub roster: Roster,
+    /// Those of them whose processes are started by others' programs.
+    pub foreign: Foreigners,
     /// Scenarios, the most important first.
     pub scenarios: Vec<ScenarioSpec>,
 }
@@ -133,10 +136,16 @@ pub fn plan(
                 .map(|who| entry(who.name, scenario))
                 .collect();
             let sound = entries.iter().filter(|entry| entry.disproved.is_none());
-            if let Some(name) = twin(&scenario.name, sound.map(|entry| &*entry.implementation)) {
+            let sound: Vec<&str> = sound.map(|entry| &*entry.implementation).collect();
+            // What floor a machine has shows in a process of ours: one of another language starts and warms up for
+            // seconds, and cannot be slowed.
+            let of_ours = sound.iter().filter(|name| !selection.foreign.has(name));
+            let name = twin(&scenario.name, of_ours.copied());
+            if let Some(name) = name.or_else(|| twin(&scenario.name, sound.iter().copied())) {
+                let is_ours = !selection.foreign.has(name);
                 let name = name.to_owned();
                 let percent = settings.slowed_percent;
-                let percent = percent.filter(|_| scenario.work.can_be_slowed());
+                let percent = percent.filter(|_| is_ours && scenario.work.can_be_slowed());
                 let slowed = percent.map(|percent| Entry {
                     slowed_percent: Some(percent),
                     ..Entry::new(name.clone())

@@ -11,6 +11,7 @@ mod claims;
 #[cfg(feature = "command")]
 pub mod cli;
 pub mod contest;
+pub mod foreign;
 pub mod isolation;
 #[cfg(feature = "command")]
 pub mod lies;

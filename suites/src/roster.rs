@@ -13,6 +13,7 @@ use flowmeter_harness::sync::{World, panic_text};
 use serde::{Deserialize, Serialize};
 
 use crate::contest::Contest;
+use crate::foreign::{ForeignError, Foreigners};
 use crate::process;
 use crate::properties::{PROPERTIES, Property};
 use crate::scenario::{Form, ScenarioSpec};
@@ -135,6 +136,33 @@ impl Roster {
             Asked { who, answer }
         });
         Roster(asked.collect())
+    }
+
+    /// Adds those in other languages: they claim no property, and their manifest says which of these scenarios they run.
+    ///
+    /// # Errors
+    /// [`ForeignError::Taken`].
+    pub fn join(
+        &mut self,
+        foreigners: &Foreigners,
+        scenarios: &[ScenarioSpec],
+    ) -> Result<(), ForeignError> {
+        for who in foreigners.contestants() {
+            if self.contestants().any(|other| other.name == who.name) {
+                return Err(ForeignError::Taken(who.name));
+            }
+            let capabilities = who.capabilities.derived.iter();
+            let answer = Answer {
+                capabilities: capabilities.map(|it| it.name().to_owned()).collect(),
+                properties: BTreeSet::new(),
+                scenarios: foreigners.scenarios_of(who.name, scenarios),
+            };
+            self.0.push(Asked {
+                who: who.clone(),
+                answer: Ok(answer),
+            });
+        }
+        Ok(())
     }
 
     /// Who was asked.

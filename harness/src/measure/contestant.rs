@@ -8,7 +8,10 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::allocation::Allocated;
+use super::buckets::condense;
 use super::protocol::{Answer, Request, WireSample};
 use super::{StageError, WindowSpec};
 use crate::record::FailureKind;
@@ -140,10 +143,12 @@ impl Contestant {
             }
             Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
         };
-        match serde_json::from_slice(&line) {
-            Ok(Answer::Error { kind, message }) => Err(StageError { kind, message }),
-            Ok(answer) => Ok(answer),
-            Err(_) => Err(rubbish(format!("it answered {:?}", shortened(&line)))),
+        let rubbish_of = |_| rubbish(format!("it answered {:?}", shortened(&line)));
+        let mut answer: Value = serde_json::from_slice(&line).map_err(rubbish_of)?;
+        condense(&mut answer).map_err(rubbish)?;
+        match serde_json::from_value(answer).map_err(rubbish_of)? {
+            Answer::Error { kind, message } => Err(StageError { kind, message }),
+            answer => Ok(answer),
         }
     }
 

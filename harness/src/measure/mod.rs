@@ -16,6 +16,7 @@
 pub mod allocation;
 mod allocation_pass;
 mod book;
+mod buckets;
 pub mod budget;
 pub mod child;
 pub mod clock;

@@ -24,7 +24,10 @@
 //!   `latency`, of open-loop scenarios, is `{"response":…,"service":…,"generator":…}`: histograms of
 //!   nanoseconds, hdrhistogram V2 (uncompressed), in standard base64 with padding; beside it may stand
 //!   `unsustained` (share of the offered rate that was missed) and `generator_p99_nanos` (its own lateness).
-//!   `lateness`, `in_flight` and `excess`, of timers, pipelines and limiters, are those of a record's window.
+//!   `lateness`, `in_flight` and `excess`, of timers, pipelines and limiters, are those of a record's window, and so is
+//!   `warm_up`, of a program that is compiled while it runs: it warms up in `prove`, until its values have settled.
+//!   In place of a histogram's text may stand its buckets: a list of pairs of a value and how often it came, such as
+//!   `[[1024,7],[2048,1]]`.
 //! - `allocations` is asked of a process that is asked for no timed window: it switches counting on for good, runs
 //!   one window like any other, and answers what was allocated between its edges, in so many operations;
 //!   `uncounted` where the program counts no allocations.

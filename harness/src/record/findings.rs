@@ -17,6 +17,20 @@ pub struct Findings {
     /// How evenly threads of the same kind came to their turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
+    /// How the process was warmed up before its first window, where its language compiles while it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<WarmUp>,
+}
+
+/// Short windows that were not counted, one after the other until their values no longer changed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WarmUp {
+    /// How many.
+    pub windows: u32,
+    /// How long all of them took, nanoseconds.
+    pub nanos: u64,
+    /// Whether their values had settled; else patience ended first.
+    pub settled: bool,
 }
 
 /// How evenly threads or tasks of the same kind came to their turns, as Jain's index: 1 where all had as many, 1/n where

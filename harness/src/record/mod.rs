@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::findings::{Excess, Fairness, Findings, InFlight, Lateness};
+pub use self::findings::{Excess, Fairness, Findings, InFlight, Lateness, WarmUp};
 pub use self::read::{RecordError, RunData, read_records, read_run};
 pub use self::timeline::{Span, Step, Timeline};
 use crate::caps::Origin;

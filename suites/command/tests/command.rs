@@ -6,6 +6,8 @@ mod ground;
 
 #[path = "command/claims.rs"]
 mod claims;
+#[path = "command/foreign.rs"]
+mod foreign;
 #[path = "command/misuse.rs"]
 mod misuse;
 #[path = "command/proved.rs"]

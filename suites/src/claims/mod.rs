@@ -9,14 +9,15 @@
 //! ours differs on purpose, its [`Enactment`] names the statement of SEMANTICS.md that says so; whoever differs
 //! without one is an error of the command.
 //!
-//! The originals that the texts speak of will be rows like these, of [`Origin::Foreign`], from processes of their own:
-//! [`judge`] tells already that one of them which differs from its text is another version.
+//! The originals that the texts speak of are rows like these, of [`Origin::Foreign`], from processes of their own
+//! (`strangers`): [`judge`] tells that one of them which differs from its text is another version.
 
 mod acts;
 mod managing_throughput;
 mod pipeline_off_by_two;
 mod stage;
 mod state_machines;
+mod strangers;
 mod ten_tasks;
 mod timeout_channels;
 mod timeouts_code_read;
@@ -40,6 +41,7 @@ use timeouts_code_read::TimeoutsCodeRead;
 
 pub use stage::holding;
 pub(crate) use stage::{In, Stage, reenact, serve, serve_leaving};
+pub(crate) use strangers::reenact_in;
 
 /// Hands every text over, in the order in which tables show them.
 fn each(visitor: &mut impl Visitor) {

@@ -10,6 +10,7 @@ use flowmeter_harness::registry::{AsyncRegistry, Contestant};
 use regex::Regex;
 
 use super::failure::{Failure, Outcome};
+use super::foreign::Foreign;
 use super::measure::{new_folder, proofs, time, told, writable};
 use super::output::{Output, style, width};
 use super::report;
@@ -24,6 +25,10 @@ const BUDGET: &str = "FLOWMETER_BUDGET";
 
 /// Leaves room in ten minutes for criterion and the proofs.
 const DEFAULT_BUDGET: Duration = Duration::from_secs(400);
+
+/// Cells of contestants in other languages at most: each starts a process and warms it up, for some seconds. All of them
+/// take part in `measure`.
+const FOREIGN_CELLS: usize = 30;
 
 /// Proves and times everything whose `scenario/implementation` matches `filter`, prints the ranking, writes
 /// the report and ends with its path.
@@ -130,15 +135,28 @@ fn select<R: AsyncRegistry>(
     filter: Option<&Regex>,
 ) -> Result<Selection, Failure> {
     let mut scenarios = Scenarios::default().of()?;
-    let all = Roster::ask(contest, |_| true, &scenarios);
+    let mut all = Roster::ask(contest, |_| true, &scenarios);
+    let mut foreign = Foreign::default().find()?;
+    let is_asked_for = |scenario: &ScenarioSpec, who: &str| {
+        let id = format!("{}/{who}", scenario.name);
+        filter.is_none_or(|filter| filter.is_match(&id))
+    };
+    all.join(
+        &foreign,
+        &foreign.affordable(&scenarios, FOREIGN_CELLS, is_asked_for),
+    )?;
     let matches = |scenario: &ScenarioSpec, who: &Contestant| {
-        let id = format!("{}/{}", scenario.name, who.name);
-        all.supports(who.name, scenario) && filter.is_none_or(|filter| filter.is_match(&id))
+        all.supports(who.name, scenario) && is_asked_for(scenario, who.name)
     };
     let mut roster = all.clone();
     roster.retain(|who| scenarios.iter().any(|scenario| matches(scenario, who)));
     scenarios.retain(|scenario| roster.contestants().any(|who| matches(scenario, who)));
-    Ok(Selection { roster, scenarios })
+    foreign.retain(|name| roster.contestants().any(|who| who.name == name));
+    Ok(Selection {
+        roster,
+        foreign,
+        scenarios,
+    })
 }
 
 #[cfg(test)]
@@ -148,6 +166,7 @@ mod tests {
 
     use super::*;
     use crate::campaign::plan;
+    use crate::foreign::Foreigners;
 
     #[test]
     fn two_hundred_cells_of_five_rounds_fit_into_the_budget() {
@@ -156,6 +175,7 @@ mod tests {
         scenarios.retain(|scenario| scenario.priority.is_some());
         let selection = Selection {
             roster: Roster::ask_here(Everybody, &contest, &scenarios),
+            foreign: Foreigners::default(),
             scenarios,
         };
         let settings = settings(DEFAULT_BUDGET, String::new());

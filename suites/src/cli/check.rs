@@ -10,6 +10,7 @@ use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::std::Std;
 
 use super::failure::{FAILED, Failure, Outcome};
+use super::foreign::Foreign;
 use super::into::Into;
 use super::junit::Junit;
 use super::output::{Format, Output};
@@ -29,7 +30,8 @@ use crate::worlds::{Court, Worlds};
 /// Each cell (implementation, property and world) runs in a process of its own, so that a hang or an abort is
 /// one failed cell. std: real threads. shuttle: random schedules. loom: every schedule and memory order of
 /// small models; a space that the budget does not exhaust is no pass. sim: one schedule in virtual time.
-/// Published crates exist under std only.
+/// Published crates exist under std only. Contestants in other languages claim no property: each proves itself before
+/// every measurement.
 ///
 /// A failure under shuttle, loom or sim is kept in a file that --replay runs again; under std it is told how
 /// many executions fail.
@@ -39,6 +41,8 @@ pub(super) struct Check {
     implementations: Implementations,
     #[command(flatten)]
     properties: Properties,
+    #[command(flatten)]
+    foreign: Foreign,
     /// In which worlds: std, shuttle, loom, sim [default: std]
     #[arg(long, value_name = "WORLDS", value_delimiter = ',')]
     under: Option<Vec<String>>,
@@ -91,11 +95,16 @@ impl Check {
         let folder = self.out.as_deref().unwrap_or(Path::new(FOLDER));
         let run = self.into.as_deref().map(Into::read).transpose()?;
         let contest = Contest::of(worlds.registry());
-        self.implementations
-            .find_in(contest.implementations().iter().map(|who| who.name))?;
+        let mut foreign = self.foreign.find()?;
+        let strangers = foreign.contestants().map(|who| who.name);
+        let known = contest.implementations().iter().map(|who| who.name);
+        self.implementations.find_in(known.chain(strangers))?;
         self.properties
             .find_in(PROPERTIES.iter().map(|property| property.name))?;
-        let roster = Roster::ask(&contest, |name| self.implementations.matches(name), &[]);
+        let matches = |name: &str| self.implementations.matches(name);
+        let mut roster = Roster::ask(&contest, matches, &[]);
+        foreign.retain(matches);
+        roster.join(&foreign, &[])?;
         let mut cells: Vec<Owed> = Vec::new();
         for court in courts {
             match court.world() {
@@ -157,6 +166,7 @@ impl Check {
         let given = [
             ("-i", self.implementations.is_given()),
             ("-p", self.properties.is_given()),
+            ("--foreign", self.foreign.is_given()),
             ("--under", self.under.is_some()),
             ("--seed", self.seed.is_some()),
             ("--budget", self.budget.is_some()),

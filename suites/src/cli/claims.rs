@@ -15,23 +15,28 @@ use flowmeter_reports::claims::{Alike, alike, word};
 use regex::Regex;
 
 use super::failure::{FAILED, Failure, Outcome};
+use super::foreign::Foreign;
 use super::into::Into;
 use super::output::{Format, Output, width};
 use super::selection::Implementations;
-use crate::claims::{reenact, statements};
+use crate::claims::{reenact, reenact_in, statements};
 use crate::contest::Contest;
+use crate::foreign::Foreigners;
 use crate::worlds::Worlds;
 
 /// Re-enact what the seed texts state, and print expected beside seen
 ///
 /// Each figure and statement of a text is re-enacted by the implementations of ours that it is about: in virtual time,
-/// so that figures are exact, or by a real process where one has to end. yes: what was seen is what the text says. NO:
+/// so that figures are exact, or by a real process where one has to end. Originals in other languages, where they are
+/// installed, do so in real time, which takes half a minute. yes: what was seen is what the text says. NO:
 /// it is not, and the note says which statement of SEMANTICS.md wants it so; exit code 1 where none does. version: the
 /// original differs from its text. inconsistent: the text contradicts itself.
 #[derive(Debug, Args)]
 pub(super) struct Claims {
     #[command(flatten)]
     implementations: Implementations,
+    #[command(flatten)]
+    foreign: Foreign,
     /// Only claims whose text and words match this regular expression: `^001`, `close!`
     #[arg(short, long, value_name = "REGEX")]
     claims: Option<Regex>,
@@ -52,16 +57,28 @@ impl Claims {
         }
         let contest = Contest::of(worlds.registry());
         let everybody = contest.implementations();
-        self.implementations
-            .find_in(everybody.iter().map(|who| who.name))?;
-        let wanted = self.wanted()?;
+        let mut foreign = self.foreign.find()?;
+        let strangers = foreign.contestants().map(|who| who.name);
+        let known = everybody.iter().map(|who| who.name);
+        self.implementations.find_in(known.chain(strangers))?;
+        foreign.retain(|name| self.implementations.matches(name));
+        let wanted = self.wanted(&foreign)?;
         let run = self.into.as_deref().map(Into::read).transpose()?;
-        // Published crates are in no text, and foreign originals are none of the registry.
+        // Published crates are in no text.
         let ours = everybody.iter().filter(|who| who.origin == Origin::Own);
         let asked: Vec<&Contestant> = ours
             .filter(|who| self.implementations.matches(who.name))
             .collect();
-        let (rows, unasked) = ask(&asked, &wanted);
+        let (mut rows, mut unasked) = ask(&asked, &wanted);
+        for (language, names) in foreign.languages() {
+            let is_wanted = |name: &str| self.is_wanted(name);
+            let (its, wrong) = reenact_in(language, &names, &wanted, is_wanted);
+            rows.extend(its);
+            unasked.extend(wrong);
+        }
+        // Stable: of one claim the implementations stay in the registry's order, and the originals follow.
+        rows.sort_by_key(|(place, _)| *place);
+        let rows: Vec<SeedClaim> = rows.into_iter().map(|(_, row)| row).collect();
 
         let mut output = Output::default();
         match self.format {
@@ -86,25 +103,29 @@ impl Claims {
         })
     }
 
-    /// Places of the claims that match.
-    fn wanted(&self) -> Result<BTreeSet<usize>, Failure> {
+    fn is_wanted(&self, name: &str) -> bool {
+        let pattern = self.claims.as_ref();
+        pattern.is_none_or(|pattern| pattern.is_match(name))
+    }
+
+    /// Places of the claims that match. What originals show beyond the texts is known by them alone.
+    fn wanted(&self, foreign: &Foreigners) -> Result<BTreeSet<usize>, Failure> {
         let all = statements();
-        let matches = |place: &usize| {
-            let pattern = self.claims.as_ref();
-            pattern.is_none_or(|pattern| pattern.is_match(&all[*place].name()))
-        };
+        let matches = |place: &usize| self.is_wanted(&all[*place].name());
         let wanted: BTreeSet<usize> = (0..all.len()).filter(matches).collect();
         match &self.claims {
-            Some(pattern) if wanted.is_empty() => Err(Failure::input(format!(
-                "no claim matches '{pattern}'; `cargo flowmeter claims` shows them all"
-            ))),
+            Some(pattern) if wanted.is_empty() && foreign.languages().is_empty() => {
+                Err(Failure::input(format!(
+                    "no claim matches '{pattern}'; `cargo flowmeter claims` shows them all"
+                )))
+            }
             _ => Ok(wanted),
         }
     }
 }
 
-/// Has them re-enact these claims, all at once; rows in the order of the texts, and who could not be asked.
-fn ask(asked: &[&Contestant], wanted: &BTreeSet<usize>) -> (Vec<SeedClaim>, Vec<String>) {
+/// Has them re-enact these claims, all at once; rows with their places in the texts, and who could not be asked.
+fn ask(asked: &[&Contestant], wanted: &BTreeSet<usize>) -> (Vec<(usize, SeedClaim)>, Vec<String>) {
     let answers = thread::scope(|scope| {
         let asking: Vec<_> = asked
             .iter()
@@ -122,9 +143,7 @@ fn ask(asked: &[&Contestant], wanted: &BTreeSet<usize>) -> (Vec<SeedClaim>, Vec<
             Err(why) => unasked.push(format!("{} cannot be asked: {why}", who.name)),
         }
     }
-    // Stable: of one claim the implementations stay in the registry's order.
-    rows.sort_by_key(|(place, _)| *place);
-    (rows.into_iter().map(|(_, row)| row).collect(), unasked)
+    (rows, unasked)
 }
 
 /// A table for each text, then what does not hold and why, and how many do what.

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use flowmeter_harness::record::Better;
 
 use super::failure::{Failure, Outcome};
+use super::foreign::InRuns;
 use super::output::{Output, style, width};
 use super::selection::{Implementations, ScenarioNames, runs};
 use super::standings::{On, Standing, standings};
@@ -20,6 +21,8 @@ pub(super) struct Cmp {
     runs: Vec<PathBuf>,
     #[command(flatten)]
     implementations: Implementations,
+    #[command(flatten)]
+    foreign: InRuns,
     #[command(flatten)]
     scenarios: ScenarioNames,
     /// How to print
@@ -47,7 +50,7 @@ enum Format {
 
 impl Cmp {
     pub(super) fn run(self) -> Outcome {
-        let runs = runs(&self.runs)?;
+        let runs = self.foreign.of(runs(&self.runs)?)?;
         let names = runs.iter().flat_map(|run| run.scenarios.keys());
         self.scenarios.find_in(names.map(String::as_str))?;
         let names = runs.iter().flat_map(|run| run.implementations.keys());

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::failure::{FAILED, Failure, Outcome};
+use super::foreign::InRuns;
 use super::output::{Format, Output, style, width};
 use super::selection::{Implementations, ScenarioNames, runs};
 
@@ -23,6 +24,8 @@ pub(super) struct Diff {
     new: PathBuf,
     #[command(flatten)]
     implementations: Implementations,
+    #[command(flatten)]
+    foreign: InRuns,
     #[command(flatten)]
     scenarios: ScenarioNames,
     /// Smallest change to speak of, percent
@@ -54,7 +57,7 @@ impl Diff {
                 self.threshold
             )));
         }
-        let runs = runs(&[self.base, self.new])?;
+        let runs = self.foreign.of(runs(&[self.base, self.new])?)?;
         let names = runs.iter().flat_map(|run| run.scenarios.keys());
         self.scenarios.find_in(names.map(String::as_str))?;
         let names = runs.iter().flat_map(|run| run.implementations.keys());

@@ -9,6 +9,7 @@ use flowmeter_harness::registry::AsyncRegistry;
 use serde::Serialize;
 
 use super::failure::Outcome;
+use super::foreign::Foreign;
 use super::output::{Format, Output, width};
 use super::selection::{Implementations, Properties, Scenarios};
 use crate::contest::Contest;
@@ -25,6 +26,8 @@ pub(super) struct List {
     scenarios: Scenarios,
     #[command(flatten)]
     properties: Properties,
+    #[command(flatten)]
+    foreign: Foreign,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -50,8 +53,14 @@ impl List {
         let contest = Contest::of(worlds.registry());
         let mutants = worlds.mutants().iter().map(|mutant| mutant.name);
         let known = contest.implementations().iter().map(|who| who.name);
-        self.implementations.find_in(known.chain(mutants))?;
-        let roster = Roster::ask(&contest, |name| self.implementations.matches(name), &[]);
+        let mut foreign = self.foreign.find()?;
+        let strangers = foreign.contestants().map(|who| who.name);
+        self.implementations
+            .find_in(known.chain(mutants).chain(strangers))?;
+        let matches = |name: &str| self.implementations.matches(name);
+        let mut roster = Roster::ask(&contest, matches, &[]);
+        foreign.retain(matches);
+        roster.join(&foreign, &[])?;
         self.properties
             .find_in(PROPERTIES.iter().map(|property| property.name))?;
         let mut rows = Vec::new();

@@ -9,10 +9,11 @@ use clap::{Args, ValueEnum};
 use flowmeter_harness::measure::pin::Pinning;
 use flowmeter_harness::measure::{self, MeasureError, RunSummary, clock};
 use flowmeter_harness::record::{Proof, RECORDS_FILE, Uncontended, Verdict, read_run};
-use flowmeter_harness::registry::AsyncRegistry;
+use flowmeter_harness::registry::{AsyncRegistry, Contestant};
 use flowmeter_reports::estimate;
 
 use super::failure::{Failure, Outcome};
+use super::foreign::Foreign;
 use super::output::{Format, Output, style, width};
 use super::progress::{Measuring, steps};
 use super::resume::Begun;
@@ -33,6 +34,8 @@ pub(super) struct Measure {
     implementations: Implementations,
     #[command(flatten)]
     scenarios: Scenarios,
+    #[command(flatten)]
+    foreign: Foreign,
     /// Rounds in each fork: every implementation has one window a round [default: 6]
     #[arg(long)]
     rounds: Option<u32>,
@@ -101,7 +104,7 @@ impl Measure {
         let begun = self.resume.then(|| Begun::read(&folder)).transpose()?;
         let settings = self.settings(begun.as_ref())?;
         let contest = Contest::of(registry);
-        let selection = self.selection(&contest, begun.as_ref())?;
+        let selection = self.selection(&contest, settings.pinning, begun.as_ref())?;
         let begun = begun.as_ref();
         let done = conduct(&selection, &settings, &folder, begun)?;
         let mut output = Output::default();
@@ -198,12 +201,20 @@ impl Measure {
     fn selection<R: AsyncRegistry>(
         &self,
         contest: &Contest<R>,
+        pinning: Pinning,
         begun: Option<&Begun>,
     ) -> Result<Selection, Failure> {
-        let all = contest.implementations();
+        let mut foreign = match pinning {
+            Pinning::Free => self.foreign.find()?,
+            _ => self
+                .foreign
+                .none("--pin: only processes of ours are pinned")?,
+        };
+        let all = contest.implementations().iter();
+        let all: Vec<Contestant> = all.chain(foreign.contestants()).cloned().collect();
         let implementations = match begun {
-            Some(begun) if !self.implementations.is_given() => begun.implementations(all)?,
-            _ => self.implementations.of(all)?,
+            Some(begun) if !self.implementations.is_given() => begun.implementations(&all)?,
+            _ => self.implementations.of(&all)?,
         };
         let mut scenarios = match begun {
             Some(begun) if !self.scenarios.is_given() => begun.scenarios()?,
@@ -218,7 +229,9 @@ impl Measure {
             }
         }
         let wanted = |name: &str| implementations.iter().any(|who| who.name == name);
-        let roster = Roster::ask(contest, wanted, &scenarios);
+        let mut roster = Roster::ask(contest, wanted, &scenarios);
+        foreign.retain(wanted);
+        roster.join(&foreign, &scenarios)?;
         let run_by_somebody = |scenario: &ScenarioSpec| {
             let mut all = roster.contestants();
             all.any(|who| roster.supports(who.name, scenario))
@@ -229,7 +242,11 @@ impl Measure {
                  shows what each can do",
             ));
         }
-        Ok(Selection { roster, scenarios })
+        Ok(Selection {
+            roster,
+            foreign,
+            scenarios,
+        })
     }
 }
 
@@ -285,7 +302,10 @@ pub(super) fn time(
     let pinning = settings.pinning;
     process::contestant(pinning)
         .map_err(|why| Failure::input(format!("this program is not to be found: {why}")))?;
-    let spawn = |_: &measure::plan::Entry| process::contestant(pinning).expect("found just now");
+    let spawn = |entry: &measure::plan::Entry| {
+        let foreign = selection.foreign.command(&entry.implementation);
+        foreign.unwrap_or_else(|| process::contestant(pinning).expect("found just now"))
+    };
     let mut progress = Measuring::new();
     let summary = if resume {
         measure::resume(&plan, folder, spawn, &mut progress)?

@@ -12,6 +12,7 @@ mod criterion;
 mod diff;
 mod each_check;
 mod failure;
+mod foreign;
 mod into;
 mod junit;
 mod list;

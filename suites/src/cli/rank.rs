@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::failure::Outcome;
+use super::foreign::InRuns;
 use super::output::{Format, Output, style, width};
 use super::selection::{Implementations, runs};
 use super::standings::{On, Standing, standings};
@@ -19,6 +20,8 @@ pub(super) struct Rank {
     runs: Vec<PathBuf>,
     #[command(flatten)]
     implementations: Implementations,
+    #[command(flatten)]
+    foreign: InRuns,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -26,7 +29,7 @@ pub(super) struct Rank {
 
 impl Rank {
     pub(super) fn run(self) -> Outcome {
-        let runs = runs(&self.runs)?;
+        let runs = self.foreign.of(runs(&self.runs)?)?;
         let names = runs.iter().flat_map(|run| run.implementations.keys());
         self.implementations.find_in(names.map(String::as_str))?;
         let mut output = Output::default();

@@ -7,6 +7,7 @@ use clap::Args;
 use flowmeter_harness::record::RunData;
 
 use super::failure::{Failure, Outcome};
+use super::foreign::InRuns;
 use super::output::Output;
 use super::selection::runs;
 
@@ -19,6 +20,8 @@ use super::selection::runs;
 pub(super) struct Report {
     /// Folders of runs [default: the latest below runs/]
     runs: Vec<PathBuf>,
+    #[command(flatten)]
+    foreign: InRuns,
     /// The page to write [default: report.html in the folder of the first run]
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     output: Option<PathBuf>,
@@ -26,7 +29,7 @@ pub(super) struct Report {
 
 impl Report {
     pub(super) fn run(self) -> Outcome {
-        let runs = runs(&self.runs)?;
+        let runs = self.foreign.of(runs(&self.runs)?)?;
         let page = self.output.unwrap_or_else(|| page_of(&runs[0]));
         write(runs, &page)?;
         Output::default().line(&page.display().to_string());

@@ -1,0 +1,171 @@
+package main
+
+// Select of two and of eight, as one writes it: its cases stand in the source. After each the goroutine puts back what it
+// took, or takes what it put, so that the next finds the same state; that operation is part of the turn.
+
+type ports []chan uint64
+
+func newPorts(width, capacity, filled int) ports {
+	all := make(ports, width)
+	for port := range all {
+		all[port] = make(chan uint64, capacity)
+		if port < filled {
+			all[port] <- uint64(port)
+		}
+	}
+	return all
+}
+
+func altsStage(params params) stage {
+	var turn func(ports, *uint64) error
+	filled := 0
+	switch {
+	case params.Kind == "one-hot" && params.Width == 2:
+		turn = oneHotOfTwo
+	case params.Kind == "one-hot" && params.Width == 8:
+		turn = oneHotOfEight
+	case params.Kind == "all-ready" && params.Width == 2:
+		turn, filled = allReadyOfTwo, 2
+	case params.Kind == "all-ready" && params.Width == 8:
+		turn, filled = allReadyOfEight, 8
+	case params.Kind == "none-ready" && params.Width == 2:
+		turn = noneReadyOfTwo
+	case params.Kind == "none-ready" && params.Width == 8:
+		turn = noneReadyOfEight
+	case params.Kind == "mixed" && params.Width == 2:
+		turn, filled = mixed, 1
+	default:
+		return nil
+	}
+	all := newPorts(params.Width, params.Capacity, filled)
+	next := uint64(filled)
+	return &solo{batch: func(turns int) error {
+		for ; turns > 0; turns-- {
+			if err := turn(all, &next); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// takenOfTwo waits for one of two ports.
+func takenOfTwo(p ports) (int, uint64) {
+	select {
+	case value := <-p[0]:
+		return 0, value
+	case value := <-p[1]:
+		return 1, value
+	}
+}
+
+func takenOfEight(p ports) (int, uint64) {
+	select {
+	case value := <-p[0]:
+		return 0, value
+	case value := <-p[1]:
+		return 1, value
+	case value := <-p[2]:
+		return 2, value
+	case value := <-p[3]:
+		return 3, value
+	case value := <-p[4]:
+		return 4, value
+	case value := <-p[5]:
+		return 5, value
+	case value := <-p[6]:
+		return 6, value
+	case value := <-p[7]:
+		return 7, value
+	}
+}
+
+func oneHotOfTwo(p ports, next *uint64) error {
+	p[1] <- *next
+	port, value := takenOfTwo(p)
+	return expected(port, value, 1, next)
+}
+
+func oneHotOfEight(p ports, next *uint64) error {
+	p[7] <- *next
+	port, value := takenOfEight(p)
+	return expected(port, value, 7, next)
+}
+
+func expected(port int, value uint64, hot int, next *uint64) error {
+	if port != hot || value != *next {
+		return miscounted("select took %d from port %d where %d was in port %d", value, port, *next, hot)
+	}
+	*next++
+	return nil
+}
+
+func allReadyOfTwo(p ports, _ *uint64) error {
+	port, value := takenOfTwo(p)
+	return putBack(p, port, value)
+}
+
+func allReadyOfEight(p ports, _ *uint64) error {
+	port, value := takenOfEight(p)
+	return putBack(p, port, value)
+}
+
+// putBack returns a value, which is the number of the port that it belongs to.
+func putBack(p ports, port int, value uint64) error {
+	if value != uint64(port) {
+		return miscounted("select took %d from port %d", value, port)
+	}
+	p[port] <- value
+	return nil
+}
+
+func noneReadyOfTwo(p ports, _ *uint64) error {
+	select {
+	case value := <-p[0]:
+		return invented(value)
+	case value := <-p[1]:
+		return invented(value)
+	default:
+		return nil
+	}
+}
+
+func noneReadyOfEight(p ports, _ *uint64) error {
+	select {
+	case value := <-p[0]:
+		return invented(value)
+	case value := <-p[1]:
+		return invented(value)
+	case value := <-p[2]:
+		return invented(value)
+	case value := <-p[3]:
+		return invented(value)
+	case value := <-p[4]:
+		return invented(value)
+	case value := <-p[5]:
+		return invented(value)
+	case value := <-p[6]:
+		return invented(value)
+	case value := <-p[7]:
+		return invented(value)
+	default:
+		return nil
+	}
+}
+
+func invented(value uint64) error {
+	return miscounted("select took %d, which nobody had put", value)
+}
+
+// mixed can take from the first port, or put into the second.
+func mixed(p ports, _ *uint64) error {
+	select {
+	case value := <-p[0]:
+		return putBack(p, 0, value)
+	case p[1] <- 1:
+		if came := <-p[1]; came != 1 {
+			return miscounted("1 was put and %d was taken", came)
+		}
+		return nil
+	}
+}

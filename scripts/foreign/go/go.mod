@@ -1,0 +1,3 @@
+module flowmeter/foreign
+
+go 1.19

@@ -1,0 +1,48 @@
+// Contestants in Go: channels, select, timers, goroutines.
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+)
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "--version" {
+		fmt.Println(runtime.Version())
+		return
+	}
+	serve()
+}
+
+// makeStage has an implementation ready to run a workload; nil where it cannot.
+func makeStage(implementation, workload string, params params) stage {
+	switch implementation + " " + workload {
+	case "go-channel stream":
+		return &stream{producers: params.Producers, consumers: params.Consumers, room: params.Buffer.room}
+	case "go-channel ping-pong":
+		return &pingPong{room: params.Buffer.room}
+	case "go-channel open-loop":
+		return &openLoop{room: params.Buffer.room, rate: params.Rate}
+	case "go-channel uncontended":
+		return &solo{batch: uncontended(params.Capacity)}
+	case "go-channel alts":
+		return altsStage(params)
+	case "go-channel alts-contended":
+		return &altsContended{room: params.Buffer.room}
+	case "go-timer timer-churn":
+		return newChurn(params.Outstanding)
+	case "go-timer timer-lateness":
+		return &lateness{arm: byAfterFunc, params: params}
+	case "go-timer timer-storm":
+		return newStorm(byAfterFunc, params.Timers)
+	case "go-sleep timer-lateness":
+		return &lateness{arm: bySleep, params: params}
+	case "go-sleep timer-storm":
+		return newStorm(bySleep, params.Timers)
+	case "go-goroutines spawn-join":
+		runtime.GOMAXPROCS(params.Threads)
+		return &solo{batch: spawnJoin(params.Tasks), operations: params.Tasks}
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package flowmeter;
+
+import java.util.concurrent.ThreadFactory;
+
+/** Contestants of plain Java: on threads of the platform, or on virtual ones where the JDK has them. */
+public final class Main {
+    private Main() {}
+
+    public static void main(String[] arguments) throws Exception {
+        if (arguments.length == 1 && arguments[0].equals("--claims")) {
+            Throughput.reenact();
+            return;
+        }
+        Serve.run(Main::stage);
+    }
+
+    /** `jdk25-virtual-array-blocking-queue`: the release that it is named after, the threads, the class. */
+    private static Stage stage(String implementation, String workload, Params params) {
+        String name = implementation.replaceFirst("^jdk\\d+-", "");
+        boolean virtual = name.startsWith("virtual-") && !name.equals("virtual-sleep");
+        ThreadFactory threads = virtual ? Crew.virtual() : Crew.PLATFORM;
+        String type = virtual ? name.substring("virtual-".length()) : name;
+        Port.Opener queue = Queues.of(type);
+        if (queue != null) {
+            return switch (workload) {
+                case "stream" -> Threads.stream(queue, threads, params);
+                case "open-loop" -> Threads.openLoop(queue, threads, params);
+                case "ping-pong" -> Threads.pingPong(queue, threads, params);
+                case "uncontended" -> Uncontended.of(queue, params);
+                default -> null;
+            };
+        }
+        if (type.equals("upmap")) {
+            return switch (workload) {
+                case "pipeline-tasks" -> new PipelineTasks(new UpMap(threads), params);
+                case "pipeline-flow" -> new PipelineFlow(new UpMap(threads), params);
+                default -> null;
+            };
+        }
+        if (type.equals("threads")) {
+            return workload.equals("spawn-join") ? SpawnJoin.of(work -> threads.newThread(work).start(), params) : null;
+        }
+        Clockwork clockwork = Clockworks.of(type);
+        if (clockwork == null) {
+            return null;
+        }
+        return switch (workload) {
+            case "timer-churn" -> new Churn(clockwork, params);
+            case "timer-lateness" -> new Lateness(clockwork, params);
+            case "timer-storm" -> new Storm(clockwork, params);
+            default -> null;
+        };
+    }
+}

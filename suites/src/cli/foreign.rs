@@ -1,0 +1,103 @@
+//! `--foreign`: contestants in other languages, the same in every verb.
+
+use std::env;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::record::RunData;
+
+use super::failure::Failure;
+use crate::foreign::{ForeignError, Foreigners, VARIABLE, Wanted};
+
+/// Whether contestants in other languages take part, and whose.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct Foreign {
+    #[command(flatten)]
+    wanted: InRuns,
+    /// Where each language has a folder [default: scripts/foreign of the checkout]
+    #[arg(long, value_name = "DIR")]
+    foreign_dir: Option<PathBuf>,
+}
+
+/// Whether contestants in other languages are shown of a run.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(super) struct InRuns {
+    /// Contestants in other languages [default: auto, or what FLOWMETER_FOREIGN says]
+    #[arg(long, value_enum, value_name = "WHEN")]
+    foreign: Option<Wanted>,
+}
+
+impl InRuns {
+    fn wanted(self) -> Result<Wanted, Failure> {
+        match (self.foreign, env::var(VARIABLE)) {
+            (Some(wanted), _) => Ok(wanted),
+            (None, Err(_)) => Ok(Wanted::default()),
+            (None, Ok(word)) => Wanted::named(&word).ok_or_else(|| {
+                Failure::input(format!("{VARIABLE}={word}: give auto, off or require"))
+            }),
+        }
+    }
+
+    /// The runs as they are to be shown.
+    pub(super) fn of(self, mut runs: Vec<RunData>) -> Result<Vec<RunData>, Failure> {
+        let wanted = self.wanted()?;
+        for run in &mut runs {
+            let foreign = |it: &str| {
+                let known = run.implementations.get(it);
+                known.is_some_and(|known| known.origin == Origin::Foreign)
+            };
+            let any = run.implementations.keys().any(|name| foreign(name));
+            if wanted == Wanted::Require && !any {
+                return Err(Failure::input(format!(
+                    "--foreign require: no contestant in another language takes part in {}",
+                    run.folder.display()
+                )));
+            }
+            if wanted != Wanted::Off {
+                continue;
+            }
+            run.proofs.retain(|row| !foreign(&row.implementation));
+            run.uncontended.retain(|row| !foreign(&row.implementation));
+            run.allocations.retain(|row| !foreign(&row.implementation));
+            run.windows.retain(|row| !foreign(&row.implementation));
+            run.failures.retain(|row| !foreign(&row.implementation));
+            run.seed_claims.retain(|row| row.origin != Origin::Foreign);
+            run.implementations
+                .retain(|_, it| it.origin != Origin::Foreign);
+        }
+        Ok(runs)
+    }
+}
+
+impl Foreign {
+    /// Who is there; the standard error says who is not.
+    pub(super) fn find(&self) -> Result<Foreigners, Failure> {
+        let wanted = self.wanted.wanted()?;
+        let found = Foreigners::find(wanted, self.foreign_dir.as_deref())?;
+        for why in found.missing() {
+            // With nobody left to read it, their rows are missing all the same.
+            let _ = writeln!(anstream::stderr(), "{why}");
+        }
+        Ok(found)
+    }
+
+    /// Nobody, for that reason.
+    pub(super) fn none(&self, why: &str) -> Result<Foreigners, Failure> {
+        match self.wanted.wanted()? {
+            Wanted::Require => Err(Failure::input(format!("--foreign require: {why}"))),
+            Wanted::Auto | Wanted::Off => Ok(Foreigners::default()),
+        }
+    }
+
+    pub(super) fn is_given(&self) -> bool {
+        self.wanted.foreign.is_some() || self.foreign_dir.is_some()
+    }
+}
+
+impl From<ForeignError> for Failure {
+    fn from(why: ForeignError) -> Failure {
+        Failure::input(why.to_string())
+    }
+}

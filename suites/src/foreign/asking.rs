@@ -1,0 +1,137 @@
+//! Asking a language something outside a measurement: a process, a time limit, lines of its standard output.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// To say its version, on a busy machine.
+const LIMIT: Duration = Duration::from_secs(10);
+/// How long to wait for the rest of its complaints once it has ended.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+const LOOK_AGAIN: Duration = Duration::from_millis(2);
+/// A line longer than this is cut, bytes.
+const LONGEST_LINE: u64 = 1 << 16;
+
+/// A process under way that answers with lines. It is dead when this is dropped.
+pub(crate) struct Asking {
+    process: Child,
+    lines: Receiver<String>,
+    complaint: Receiver<String>,
+    until: Instant,
+    limit: Duration,
+}
+
+impl Asking {
+    /// Starts it; it has so long for all that it says.
+    pub(crate) fn begin(mut command: Command, limit: Duration) -> Result<Asking, String> {
+        let started = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        let mut process = started.map_err(|why| format!("it cannot be started: {why}"))?;
+        let output = process.stdout.take().expect("piped above");
+        let errors = process.stderr.take().expect("piped above");
+        // One line is kept at most, so that a process that floods its output is held up by the pipe.
+        let (told, lines) = mpsc::sync_channel(1);
+        thread::spawn(move || each_line(output, |line| told.send(line).is_ok()));
+        let (last_words, complaint) = mpsc::sync_channel(1);
+        thread::spawn(move || {
+            let mut last = String::new();
+            each_line(errors, |line| {
+                if !line.trim().is_empty() {
+                    last = line;
+                }
+                true
+            });
+            // Nobody may listen any more.
+            let _ = last_words.send(last);
+        });
+        Ok(Asking {
+            process,
+            lines,
+            complaint,
+            until: Instant::now() + limit,
+            limit,
+        })
+    }
+
+    /// The next line; `None` once it has ended well.
+    ///
+    /// # Errors
+    /// When it ended otherwise, with the last line of its complaints, or took too long.
+    pub(crate) fn next(&mut self) -> Result<Option<String>, String> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        match self.lines.recv_timeout(left) {
+            Ok(line) => Ok(Some(line)),
+            Err(RecvTimeoutError::Timeout) => Err(format!(
+                "it said nothing for {:.0} s",
+                self.limit.as_secs_f64()
+            )),
+            Err(RecvTimeoutError::Disconnected) => self.ended(),
+        }
+    }
+
+    fn ended(&mut self) -> Result<Option<String>, String> {
+        // It has closed its output and may go on otherwise: it is not waited for long.
+        let last = self.complaint.recv_timeout(LAST_WORDS).unwrap_or_default();
+        match self.wait() {
+            Ok(Some(status)) if status.success() => Ok(None),
+            Ok(Some(_)) if !last.trim().is_empty() => Err(last.trim().to_owned()),
+            Ok(Some(status)) => Err(format!("its process ended ({status})")),
+            Ok(None) => Err("it closed its output and did not end".to_owned()),
+            Err(why) => Err(format!("it cannot be waited for: {why}")),
+        }
+    }
+}
+
+impl Asking {
+    /// Its end comes a little after that of its output. The system has no wait with a limit.
+    fn wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        let began = Instant::now();
+        loop {
+            match self.process.try_wait() {
+                Ok(None) if began.elapsed() < LAST_WORDS => thread::sleep(LOOK_AGAIN),
+                ended => return ended,
+            }
+        }
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        // Fails only where it has been waited for already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Calls with each line until that says no more are wanted.
+fn each_line(output: impl Read, mut heard: impl FnMut(String) -> bool) {
+    let mut output = BufReader::new(output);
+    loop {
+        let mut line = Vec::new();
+        match (&mut output)
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut line)
+        {
+            Ok(1..) if heard(String::from_utf8_lossy(&line).trim_end().to_owned()) => {}
+            _ => return,
+        }
+    }
+}
+
+/// The first line that it says of its version.
+pub(super) fn version(command: Command) -> Result<String, String> {
+    let mut asking = Asking::begin(command, LIMIT)?;
+    let first = asking.next()?;
+    match first.filter(|line| !line.trim().is_empty()) {
+        Some(version) => match asking.next()? {
+            None => Ok(version),
+            Some(_) => Err("it says more than its version".to_owned()),
+        },
+        None => Err("it does not say its version".to_owned()),
+    }
+}

@@ -1,0 +1,241 @@
+//! Contestants in other languages: a folder each, found beside the checkout, started as processes of their own.
+//!
+//! A folder of `scripts/foreign` says in its manifest who is in it, what each of them can run, and what starts it
+//! ([`manifest`]). What starts it speaks the line protocol of `flowmeter_harness::measure::protocol`, as our own processes
+//! do: the engine does not tell them apart. They prove themselves, like every contestant's process, before each
+//! measurement; properties are models in Rust, so none is owed. Nothing needs them: a language that is not installed is
+//! left out, with a sentence that says so.
+
+mod asking;
+pub mod manifest;
+mod runs;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+
+use flowmeter_harness::registry::Contestant;
+
+use crate::scenario::ScenarioSpec;
+#[cfg(feature = "command")]
+pub(crate) use asking::Asking;
+pub(crate) use manifest::Language;
+use manifest::{Manifest, ManifestError};
+use runs::Runs;
+
+/// Where their folders are, below a checkout.
+pub const FOLDER: &str = "scripts/foreign";
+/// Says the same as `--foreign`, also to `cargo bench`.
+pub const VARIABLE: &str = "FLOWMETER_FOREIGN";
+
+/// Whether contestants in other languages take part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "command", derive(clap::ValueEnum))]
+pub enum Wanted {
+    /// Those whose language is installed
+    #[default]
+    Auto,
+    /// None
+    Off,
+    /// All, and it is an error where one is missing
+    Require,
+}
+
+impl Wanted {
+    /// The one of that word.
+    pub fn named(word: &str) -> Option<Wanted> {
+        match word {
+            "auto" => Some(Wanted::Auto),
+            "off" => Some(Wanted::Off),
+            "require" => Some(Wanted::Require),
+            _ => None,
+        }
+    }
+}
+
+/// Why contestants in other languages cannot take part as asked.
+#[derive(Debug, thiserror::Error)]
+pub enum ForeignError {
+    /// A manifest is wrong.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// One of them has the name of a contestant of ours.
+    #[error("{0} is the name of one in another language too; rename that one in its manifest")]
+    Taken(&'static str),
+    /// They are required, and one is missing.
+    #[error("--foreign require: {0}")]
+    Missing(String),
+}
+
+/// Those who are there.
+#[derive(Clone, Debug, Default)]
+pub struct Foreigners {
+    all: Vec<Foreigner>,
+    missing: Vec<String>,
+}
+
+/// One of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Foreigner {
+    who: Contestant,
+    runs: Vec<Runs>,
+    language: Language,
+}
+
+impl Foreigners {
+    /// Those of the folders in `folder`, or in `scripts/foreign` of the checkout that this is run in, each asked in a
+    /// process of its own whether it can be started.
+    ///
+    /// # Errors
+    /// [`ForeignError`].
+    pub fn find(wanted: Wanted, folder: Option<&Path>) -> Result<Foreigners, ForeignError> {
+        let found = match (wanted, folder) {
+            (Wanted::Off, _) => return Ok(Foreigners::default()),
+            (_, Some(folder)) => Some(folder.to_owned()),
+            (_, None) => of_checkout(),
+        };
+        let manifests = found
+            .as_deref()
+            .map_or(Ok(Vec::new()), manifest::read_all)?;
+        if wanted == Wanted::Require && manifests.is_empty() {
+            let what = found.map_or(FOLDER.to_owned(), |folder| folder.display().to_string());
+            return Err(ForeignError::Missing(format!(
+                "nobody is in {what}; run this in a checkout, or name another folder"
+            )));
+        }
+        let foreigners = asked(manifests)?;
+        match foreigners.missing.first() {
+            Some(why) if wanted == Wanted::Require => Err(ForeignError::Missing(why.clone())),
+            _ => Ok(foreigners),
+        }
+    }
+
+    /// Who takes part, in the order of folders and manifests.
+    pub fn contestants(&self) -> impl Iterator<Item = &Contestant> {
+        self.all.iter().map(|foreigner| &foreigner.who)
+    }
+
+    /// Which languages are left out and why, in a sentence each.
+    pub fn missing(&self) -> &[String] {
+        &self.missing
+    }
+
+    /// Whether one of that name is among them.
+    pub fn has(&self, name: &str) -> bool {
+        self.find_by(name).is_some()
+    }
+
+    /// The names of those scenarios that it can run.
+    pub(crate) fn scenarios_of(&self, name: &str, scenarios: &[ScenarioSpec]) -> BTreeSet<String> {
+        let runs = self.find_by(name).map(|it| it.runs.as_slice());
+        let can = |scenario: &&ScenarioSpec| {
+            let mut runs = runs.unwrap_or_default().iter();
+            runs.any(|runs| runs.has(scenario))
+        };
+        let able = scenarios.iter().filter(can);
+        able.map(|scenario| scenario.name.clone()).collect()
+    }
+
+    /// Scenarios that have at most so many cells of theirs, of those that are `wanted`: the first of each group, then the
+    /// second of each.
+    pub(crate) fn affordable(
+        &self,
+        scenarios: &[ScenarioSpec],
+        cells: usize,
+        wanted: impl Fn(&ScenarioSpec, &str) -> bool,
+    ) -> Vec<ScenarioSpec> {
+        let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut able = Vec::new();
+        for scenario in scenarios {
+            let here = self.all.iter().filter(|foreigner| {
+                wanted(scenario, foreigner.who.name)
+                    && foreigner.runs.iter().any(|runs| runs.has(scenario))
+            });
+            let here = here.count();
+            if here > 0 {
+                let place = groups.entry(scenario.group()).or_default();
+                able.push((*place, here, scenario));
+                *place += 1;
+            }
+        }
+        // Stable: those of one place stay in the order of their importance.
+        able.sort_by_key(|(place, _, _)| *place);
+        let mut left = cells;
+        let fitting = able.into_iter().map_while(|(_, here, scenario)| {
+            left = left.checked_sub(here)?;
+            Some(scenario.clone())
+        });
+        fitting.collect()
+    }
+
+    /// The command that starts its process; `None` where it is not one of these.
+    pub fn command(&self, name: &str) -> Option<Command> {
+        self.find_by(name)
+            .map(|foreigner| foreigner.language.command())
+    }
+
+    /// Each language once, with the names of its contestants.
+    pub(crate) fn languages(&self) -> Vec<(&Language, Vec<&'static str>)> {
+        let mut languages: Vec<(&Language, Vec<&'static str>)> = Vec::new();
+        for Foreigner { who, language, .. } in &self.all {
+            match languages.iter_mut().find(|(known, _)| *known == language) {
+                Some((_, names)) => names.push(who.name),
+                None => languages.push((language, vec![who.name])),
+            }
+        }
+        languages
+    }
+
+    /// Keeps those of whom `keep` says so.
+    pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        self.all.retain(|foreigner| keep(foreigner.who.name));
+    }
+
+    fn find_by(&self, name: &str) -> Option<&Foreigner> {
+        self.all.iter().find(|foreigner| foreigner.who.name == name)
+    }
+}
+
+/// The folder of the checkout that the current folder is in.
+fn of_checkout() -> Option<PathBuf> {
+    let here = env::current_dir().ok()?;
+    let mut above = here.ancestors().map(|folder| folder.join(FOLDER));
+    above.find(|folder| folder.is_dir())
+}
+
+/// Asks each language for its version, all at once, so that one that hangs keeps nobody waiting longer than another.
+fn asked(manifests: Vec<Manifest>) -> Result<Foreigners, ForeignError> {
+    let languages = manifests
+        .into_iter()
+        .flat_map(|manifest| manifest.languages);
+    let asking: Vec<_> = languages
+        .map(|(language, contestants)| {
+            let command = language.version_command();
+            let asking = thread::spawn(move || asking::version(command));
+            (language, contestants, asking)
+        })
+        .collect();
+    let mut foreigners = Foreigners::default();
+    for (language, contestants, asking) in asking {
+        match asking.join().expect("asking does not panic") {
+            Err(why) => {
+                let told = format!("{} is left out: {why}", language.name());
+                foreigners.missing.push(told);
+            }
+            Ok(version) => {
+                for stated in contestants {
+                    if foreigners.has(stated.name) {
+                        return Err(stated.entered_twice().into());
+                    }
+                    foreigners.all.push(stated.taking_part(&language, &version));
+                }
+            }
+        }
+    }
+    Ok(foreigners)
+}
+
+#[cfg(test)]
+mod tests;

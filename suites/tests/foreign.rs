@@ -1,0 +1,173 @@
+//! Contestants in other languages, through the whole of a small run: whoever hangs, dies or prints rubbish is a row that
+//! says so, and the others have their numbers.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::measure::pin::Pinning;
+use flowmeter_harness::measure::{Silent, run};
+use flowmeter_harness::record::{FailureKind, read_run};
+use flowmeter_impls::registry::Everybody;
+use flowmeter_suites::campaign::{Selection, Settings, plan};
+use flowmeter_suites::contest::Contest;
+use flowmeter_suites::foreign::{Foreigners, Wanted, manifest};
+use flowmeter_suites::roster::Roster;
+use flowmeter_suites::scenario::built_in;
+
+/// A contestant in the language of a shell: its manner is the name that it is prepared with. Its numbers are made up,
+/// and one of its histograms is a list of buckets.
+const CONTESTANT: &str = r#"
+case "$1" in --version) echo 'shell 7'; exit;; esac
+windows=0
+while read -r line; do
+    case "$line" in
+    *'"prepare"'*)
+        manner=${line#*'"implementation":"'}
+        manner=${manner%%'"'*}
+        test "$manner" = dies-at-once && { echo 'no memory' >&2; exit 3; }
+        echo '{"answer":"ready"}' ;;
+    *'"prove"'*)
+        test "$manner" = hangs-in-proof && exec sleep 600
+        test "$manner" = unproved && { echo '{"answer":"error","kind":"proof","message":"7 came before 6"}'; continue; }
+        echo '{"answer":"proved"}' ;;
+    *'"peak-memory"'*) echo '{"answer":"peak-memory","bytes":4096}' ;;
+    *'"allocations"'*) echo '{"answer":"uncounted"}' ;;
+    *'"window"'*)
+        windows=$((windows + 1))
+        case "$manner" in
+        hangs) exec sleep 600 ;;
+        dies) test $windows = 2 && exit 4 ;;
+        babbles) while :; do echo 'good morning'; done ;;
+        half) printf '{"answer":"sam'; exit ;;
+        no-histogram) echo '{"answer":"sample","value":1,"operations":9,"nanos":9,"lateness":{"called":[[1]],"early":0}}'; continue ;;
+        esac
+        echo '{"answer":"sample","value":2.5,"operations":90,"nanos":1000,"warm_up":{"windows":9,"nanos":450,"settled":true},"lateness":{"called":[[100,3],[200,1]],"early":2}}' ;;
+    esac
+done
+"#;
+
+const MANNERS: [&str; 9] = [
+    "honest",
+    "dies-at-once",
+    "hangs-in-proof",
+    "unproved",
+    "hangs",
+    "dies",
+    "babbles",
+    "half",
+    "no-histogram",
+];
+
+fn write_folder(above: &Path) {
+    let folder = above.join("shell");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("contestant.sh"), CONTESTANT).unwrap();
+    let mut written = r#"
+[[language]]
+start = ["sh", "contestant.sh"]
+"#
+    .to_owned();
+    for name in MANNERS {
+        written += &format!(
+            r#"
+[[language.contestant]]
+name = "{name}"
+kind = "timer"
+offers = ["sleep"]
+runs = [{{ workload = "timer-lateness", busy = 0, slow_micros = 0, form = "callback" }}]
+"#
+        );
+    }
+    fs::write(folder.join(manifest::FILE), written).unwrap();
+}
+
+#[test]
+fn whoever_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on() {
+    let ground = tempfile::tempdir().unwrap();
+    write_folder(ground.path());
+    let foreign = Foreigners::find(Wanted::Require, Some(ground.path())).unwrap();
+    let mut scenarios = built_in();
+    scenarios.retain(|scenario| scenario.name == "timers/lateness-16");
+    let contest = Contest::of(Everybody);
+    let mut roster = Roster::ask(&contest, |_| false, &scenarios);
+    roster.join(&foreign, &scenarios).unwrap();
+    let selection = Selection {
+        roster,
+        foreign,
+        scenarios,
+    };
+    let settings = Settings {
+        rounds: 3,
+        forks: 1,
+        window: Duration::from_millis(1),
+        budget: None,
+        seed: 1,
+        pinning: Pinning::Free,
+        slowed_percent: Some(10),
+        strict: false,
+        command: String::new(),
+    };
+    let mut plan = plan(&selection, Vec::new(), Vec::new(), &settings);
+    plan.noise_watch = Duration::ZERO;
+    plan.prove_limit = Duration::from_secs(5);
+    plan.window_limit = Duration::from_secs(3);
+    // Who is entered twice is drawn by name; a second row of whoever that is would say nothing more.
+    assert!(
+        plan.contests[0]
+            .entries
+            .iter()
+            .all(|entry| entry.slowed_percent.is_none())
+    );
+    plan.contests[0].entries.retain(|entry| !entry.placebo);
+
+    let start = |entry: &flowmeter_harness::measure::Entry| {
+        let command = selection.foreign.command(&entry.implementation);
+        command.expect("all of them are foreign")
+    };
+    let folder = ground.path().join("run");
+    run(&plan, &folder, start, &mut Silent).unwrap();
+    let data = read_run(&folder).unwrap();
+
+    assert!(
+        data.implementations
+            .values()
+            .all(|it| it.origin == Origin::Foreign)
+    );
+    assert_eq!(data.implementations["honest"].version, "shell 7");
+    let windows: Vec<_> = data
+        .windows
+        .iter()
+        .filter(|w| w.implementation == "honest")
+        .collect();
+    assert_eq!(windows.len(), 3);
+    let warm_up = windows[0].findings.warm_up.expect("it told");
+    assert_eq!((warm_up.windows, warm_up.settled), (9, true));
+    let lateness = windows[0].findings.lateness.as_ref().expect("it told");
+    assert_eq!(lateness.early, 2);
+    for (name, kind, part) in [
+        ("dies-at-once", FailureKind::Crash, "no memory"),
+        (
+            "hangs-in-proof",
+            FailureKind::Hang,
+            "no answer within 5.0 s",
+        ),
+        ("unproved", FailureKind::Proof, "7 came before 6"),
+        ("hangs", FailureKind::Hang, "no answer within 3.0 s"),
+        ("dies", FailureKind::Crash, "exit status: 4"),
+        ("babbles", FailureKind::Protocol, "good morning"),
+        ("half", FailureKind::Crash, "exit status: 0"),
+        ("no-histogram", FailureKind::Protocol, "is no bucket"),
+    ] {
+        let mut rows = data
+            .failures
+            .iter()
+            .filter(|row| row.implementation == name);
+        let row = rows.next().unwrap_or_else(|| panic!("{name} has a row"));
+        assert_eq!(row.kind, kind, "{row:?}");
+        assert!(row.message.contains(part), "{row:?}");
+        assert!(rows.next().is_none(), "{name} has one row");
+    }
+    assert!(data.end.is_some(), "the run came to its end");
+}
