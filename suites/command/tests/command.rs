@@ -12,7 +12,7 @@ mod misuse;
 mod proved;
 #[path = "command/resumed.rs"]
 mod resumed;
-#[path = "command/stated.rs"]
+#[path = "command/stated/mod.rs"]
 mod stated;
 #[path = "command/substituted.rs"]
 mod substituted;
