@@ -35,8 +35,8 @@ const NEXT_TO_NOTHING: Rate = Rate::of(1, 3_600_000_000);
 pub struct Weighted {
     /// How permits are waited for.
     pub form: LimitForm,
-    /// Permits of an acquisition.
-    pub weight: Within<1, 1_000>,
+    /// Permits of an acquisition: of more, what is asked for could be faster than what comes.
+    pub weight: Within<1, 4>,
 }
 
 /// An acquisition with a deadline that has passed.
