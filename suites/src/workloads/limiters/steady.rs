@@ -56,11 +56,11 @@ impl Params {
 
 /// Acquirers at a limiter.
 pub(super) struct Crowd<A> {
-    pub(super) rate: Rate,
-    pub(super) waiters: Threads,
+    rate: Rate,
+    waiters: Threads,
     /// What the fullest period may hold.
-    pub(super) most: u64,
-    pub(super) form: PhantomData<fn(A)>,
+    most: u64,
+    form: PhantomData<fn(A)>,
 }
 
 /// What they came to within a window.
@@ -85,7 +85,7 @@ impl<A: Acquiring> Crowd<A> {
     }
 
     /// The window of a proof.
-    pub(super) fn proof(&self) -> WindowSpec {
+    fn proof(&self) -> WindowSpec {
         WindowSpec {
             ramp_nanos: 0,
             nanos: PROOF.max(3 * self.rate.period_nanos()),
