@@ -37,6 +37,7 @@ fn is_told_alike(one: &SeedClaim, other: &SeedClaim) -> bool {
 pub const fn word(holds: Holds) -> &'static str {
     match holds {
         Holds::Yes => "yes",
+        Holds::Differs => "differs",
         Holds::No => "NO",
         Holds::Version => "version",
         Holds::Inconsistent => "inconsistent",

@@ -2,9 +2,12 @@
 
 use std::marker::PhantomData;
 
-use flowmeter_harness::channel::{Alts, Async, Blocking};
-use flowmeter_harness::executor::Executors;
-use flowmeter_harness::limiter::{AsyncLimit, BlockingLimit, Limiters};
+use flowmeter_harness::channel::{Alts, Async, AwaitAlts, Blocking, Callback};
+use flowmeter_harness::executor::{Executors, GoBlocks};
+use flowmeter_harness::limiter::{
+    AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
+    WeightedLimit,
+};
 use flowmeter_harness::measure::{Stage, StageError};
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::record::FailureKind;
@@ -193,8 +196,31 @@ impl<R: AsyncRegistry> Enrol for Families<'_, R> {
         self.castings.push(Casting::async_limit::<L, R::Executor>());
     }
 
+    fn limit_deadline<L: LimitDeadline>(&mut self, _who: &Contestant) {
+        self.castings.push(Casting::limit_deadline::<L>());
+    }
+
+    fn async_limit_deadline<L: AsyncLimitDeadline>(&mut self, _who: &Contestant) {
+        self.castings.push(Casting::async_limit_deadline::<L>());
+    }
+
+    fn weighted_limit<L: WeightedLimit>(&mut self, _who: &Contestant) {
+        self.castings.push(Casting::weighted_limit::<L>());
+    }
+
+    fn async_weighted_limit<L: AsyncWeightedLimit>(&mut self, _who: &Contestant) {
+        self.castings.push(Casting::async_weighted_limit::<L>());
+    }
+
     fn executor<E: Executors, C: Async + Blocking>(&mut self, _who: &Contestant) {
         self.castings.push(Casting::executor::<E, C>());
+    }
+
+    fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(
+        &mut self,
+        _who: &Contestant,
+    ) {
+        self.castings.push(Casting::go_blocks::<G, C, E>());
     }
 
     fn blocking_sleep<S: BlockingSleep>(&mut self, _who: &Contestant) {

@@ -37,9 +37,9 @@ pub struct WarmUp {
 /// one of n had all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
-    /// Of those who put, from the beginning of the ramp until each of them stopped.
+    /// Of those who put, from the beginning of the ramp until each of them stopped; 1 where nobody does.
     pub producers: f64,
-    /// Of those who take, between the edges.
+    /// Of those who take, between the edges: values, or permits of a limiter.
     pub consumers: f64,
 }
 

@@ -439,7 +439,9 @@ pub struct Noise {
 pub enum Holds {
     /// What was seen is what the text says.
     Yes,
-    /// It is not.
+    /// It is not, on purpose: the note names the statement that wants it so.
+    Differs,
+    /// It is not, and nobody says why.
     No,
     /// The original that the text speaks of does something else than its text: it is another version.
     Version,

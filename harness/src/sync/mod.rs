@@ -17,11 +17,12 @@
 //! | `contain`, `caught` | runs foreign code that may panic, and stops the panic or answers it |
 //! | `Track` | a value whose leak is found under loom and shuttle |
 //! | `OrderedMap` | an ordered map that threads share (std: feature `ordered-map`) |
+//! | `Worker`, `Stealer`, `Injector` | queues of which idle threads steal (std: feature `deques`) |
 //! | `spawn`, `JoinHandle`, `yield_now`, `spin_hint` | threads |
 //! | `spinning_pays` | whether to look again before waiting |
 //! | `is_taken_apart` | whether a model has failed here, and destructors had better let be |
 //! | `precise_wakeups` | asks for wake-ups at deadlines, not some time after (std on Linux) |
-//! | `clock` | `now_nanos`, `after`, `has_passed`, `left` |
+//! | `clock` | `now_nanos`, `brisk_nanos`, `after`, `has_passed`, `left` |
 //! | `choose` | one of n, explored where the world can |
 //! | `random_u64`, `order_key` | random numbers, and unique keys for ordering locks, that replay |
 //!
@@ -58,6 +59,8 @@ use ::std::fmt;
 use ::std::future::Future;
 use ::std::time::Duration;
 
+#[cfg(feature = "deques")]
+mod deques;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 mod explored;
 #[cfg(feature = "loom")]

@@ -12,6 +12,8 @@ use ::std::thread;
 
 use super::{Deadline, Exploration, Explored, Lock, World};
 
+#[cfg(feature = "brisk-clock")]
+mod brisk;
 mod meeting;
 mod skew;
 
@@ -20,6 +22,8 @@ pub use ::std::sync::Arc;
 pub use ::std::thread::yield_now;
 pub use ::std::thread_local;
 
+#[cfg(feature = "deques")]
+pub use super::deques::{Injector, Stealer, Worker};
 #[cfg(feature = "ordered-map")]
 pub use super::ordered_map::OrderedMap;
 
@@ -397,6 +401,18 @@ pub mod clock {
     pub fn now_nanos() -> u64 {
         let origin = origin();
         u64::try_from(origin.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// The same for whoever asks so often that the answer's cost counts: behind [`now_nanos`] by less than 100 ns, and
+    /// threads that ask it at once may be told moments in another order than they asked, by as much. With the feature
+    /// `brisk-clock` it takes a third of the time where the processor has a counter to rely on.
+    #[inline]
+    #[track_caller]
+    pub fn brisk_nanos() -> u64 {
+        #[cfg(feature = "brisk-clock")]
+        return super::brisk::nanos();
+        #[cfg(not(feature = "brisk-clock"))]
+        now_nanos()
     }
 
     /// The moment `delay` from now; `Duration::MAX` is [`Deadline::NEVER`].

@@ -5,6 +5,8 @@ mod blocking;
 pub mod fixed_pool;
 pub mod state_machine;
 pub mod thread_per_task;
+#[cfg(feature = "work-stealing")]
+pub mod work_stealing;
 
 pub use flowmeter_harness::executor::{
     Bindings, Executors, Frame, GoBlocks, Port, Selected, Spawn, Step, go,

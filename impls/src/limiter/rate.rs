@@ -26,6 +26,16 @@ impl Rate {
             ticks_per_permit: period / common,
         })
     }
+
+    /// Nanoseconds that those ticks have begun.
+    #[inline]
+    pub(super) fn whole_nanos(self, ticks: u64) -> u64 {
+        match self.ticks_per_nano {
+            // That of most rates; a division is dear.
+            1 => ticks,
+            per_nano => ticks.div_ceil(per_nano),
+        }
+    }
 }
 
 /// A period in nanoseconds. None of no length is a rate, nor one that the clock does not hold.

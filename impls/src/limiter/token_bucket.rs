@@ -5,7 +5,7 @@
 //! (`rate.rs`), of which each nanosecond adds a whole number and each token is a whole number: nothing
 //! is rounded, however often somebody looks, and a fraction of a token is kept. Who waits stands in a [`Line`], first
 //! come, first served: the turn of one who gives up goes to those behind it, which the tickets of
-//! [`gcra`](super::gcra) do not do, and each attempt takes a lock, which those of `gcra` do not.
+//! [`gcra`](super::gcra) do not do, and what is granted takes a lock, which those of `gcra` do not.
 //!
 //! Invariant: what was granted between two moments came out of the bucket, which held a burst at most and was filled at
 //! the rate meanwhile (L2).
@@ -84,6 +84,13 @@ impl Supply for Bucket {
             let ticks = self.ticks(weight.get().into());
             self.level = (self.level + ticks).min(self.full);
         }
+    }
+
+    /// Of the brisk clock. By as much as that is behind tokens are late at times, and what has been added up to one moment
+    /// is added by none again.
+    #[inline]
+    fn now() -> u64 {
+        clock::brisk_nanos()
     }
 
     fn earliest(&self, permits: u64, now: u64) -> Deadline {

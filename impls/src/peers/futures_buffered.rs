@@ -31,9 +31,42 @@ pub struct Buffered;
 pub struct BufferUnordered;
 
 /// The results of an item; one does not cost an allocation.
-struct Results<O> {
+pub(super) struct Results<O> {
     first: Option<O>,
     further: Vec<O>,
+}
+
+/// What comes out of `from`, for as long as somebody wants its results.
+pub(super) fn inputs<C: Async, I: Message>(
+    from: C::Rx<I>,
+    demand: Demand,
+) -> impl Stream<Item = I> + Send + 'static {
+    stream::unfold((from, demand), |(mut from, demand)| async move {
+        let input = demand.next::<C, I>(&mut from).await?;
+        Some((input, (from, demand)))
+    })
+}
+
+/// A future of all results of an input, for which `af` is called here.
+pub(super) fn item<C: Async, I: Message, O: Message, A, F>(
+    af: &A,
+    input: I,
+) -> impl Future<Output = Results<O>> + Send + use<C, I, O, A, F>
+where
+    A: Fn(I, ResultPort<C, O>) -> F,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let (port, mut results) = open::<C, O>(ONE);
+    let work = af(input, ResultPort::new(port));
+    let collect = async move {
+        let first = next::<C, O>(&mut results).await;
+        let mut further = Vec::new();
+        while let Some(result) = next::<C, O>(&mut results).await {
+            further.push(result);
+        }
+        Results { first, further }
+    };
+    async move { join(work, collect).await.1 }
 }
 
 /// The items of `from`, each a future of all its results.
@@ -45,27 +78,11 @@ fn items<C: Async, I: Message, O: Message, F>(
 where
     F: Future<Output = ()> + Send + 'static,
 {
-    let inputs = stream::unfold((from, demand), |(mut from, demand)| async move {
-        let input = demand.next::<C, I>(&mut from).await?;
-        Some((input, (from, demand)))
-    });
-    inputs.map(move |input| {
-        let (port, mut results) = open::<C, O>(ONE);
-        let work = af(input, ResultPort::new(port));
-        let collect = async move {
-            let first = next::<C, O>(&mut results).await;
-            let mut further = Vec::new();
-            while let Some(result) = next::<C, O>(&mut results).await {
-                further.push(result);
-            }
-            Results { first, further }
-        };
-        async move { join(work, collect).await.1 }
-    })
+    inputs::<C, I>(from, demand).map(move |input| item::<C, I, O, _, F>(&af, input))
 }
 
 /// Delivers what the stream brings.
-async fn deliver<C: Async, O: Message>(
+pub(super) async fn deliver<C: Async, O: Message>(
     mut output: Output<C, O>,
     finished: impl Stream<Item = Results<O>>,
 ) {

@@ -19,6 +19,8 @@ pub mod leaky_bucket;
 pub mod loole;
 pub mod os_sleep;
 mod panic_watch;
+pub mod par_stream;
+pub mod rayon;
 pub mod smol;
 pub mod spin_sleep;
 pub mod std;
@@ -30,12 +32,13 @@ mod tokio_runtime;
 pub mod tokio_semaphore;
 pub mod tokio_sleep;
 
-/// Version of a crate in this workspace's lock file.
+/// Version of a crate in this workspace's lock file: where there are several, the newest, as others depend on older ones.
 pub fn version(package: &str) -> &'static str {
     let lock = include_str!("../../../Cargo.lock");
     let name = format!("name = \"{package}\"");
-    let mut lines = lock.lines().skip_while(|line| *line != name);
-    let version = lines
+    let after = lock.rsplit_once(&name).map_or("", |(_, after)| after);
+    let version = after
+        .lines()
         .nth(1)
         .and_then(|line| line.strip_prefix("version = \""));
     version.map_or("unknown", |rest| rest.trim_end_matches('"'))

@@ -25,7 +25,7 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 
 use crate::sync::Arc;
 
-use super::{Inbox, ONE, Output, begin, next, open, put};
+use super::{ONE, Output, begin, between, next, open, put};
 
 /// n + 2 in flight, in the order of inputs.
 pub type CoreAsync = TwoPuts<false>;
@@ -77,15 +77,12 @@ impl<C: Async, E: Executors, const SWAPPED: bool> Pipelines<C, E> for TwoPuts<SW
     {
         let results = self.results;
         let n = Buffer::Fixed(parallelism);
-        // `None` is the end.
-        let (mut jobs, to_start) = open::<C, Option<Job<C, I, O>>>(n);
-        let (mut places, to_collect) = open::<C, Option<C::Rx<C::Rx<O>>>>(n);
-        let mut to_start = Inbox::<C, _>(to_start);
-        let mut to_collect = Inbox::<C, _>(to_collect);
+        let (mut jobs, mut to_start) = between::<C, Job<C, I, O>>(n);
+        let (mut places, mut to_collect) = between::<C, C::Rx<C::Rx<O>>>(n);
 
         let (item_spawner, af) = (spawner.clone(), Arc::new(af));
         spawner.spawn(async move {
-            while let Some(Some(mut job)) = to_start.next().await {
+            while let Some(mut job) = to_start.next().await {
                 let results = begin::<C, I, O, (), F>(&item_spawner, results, &af, job.input, ());
                 put::<C, _>(&mut job.filler, results).await;
             }
@@ -97,7 +94,7 @@ impl<C: Async, E: Executors, const SWAPPED: bool> Pipelines<C, E> for TwoPuts<SW
             loop {
                 let (filler, place) = open::<C, _>(ONE);
                 if SWAPPED {
-                    if !put::<C, _>(&mut places, Some(place)).await {
+                    if !places.put(place).await {
                         break;
                     }
                     let Some(input) = demand.next::<C, I>(&mut from).await else {
@@ -105,25 +102,23 @@ impl<C: Async, E: Executors, const SWAPPED: bool> Pipelines<C, E> for TwoPuts<SW
                         C::close(&filler);
                         break;
                     };
-                    if !put::<C, _>(&mut jobs, Some(Job { input, filler })).await {
+                    if !jobs.put(Job { input, filler }).await {
                         break;
                     }
                 } else {
                     let Some(input) = demand.next::<C, I>(&mut from).await else {
                         break;
                     };
-                    if !put::<C, _>(&mut jobs, Some(Job { input, filler })).await
-                        || !put::<C, _>(&mut places, Some(place)).await
-                    {
+                    if !jobs.put(Job { input, filler }).await || !places.put(place).await {
                         break;
                     }
                 }
             }
-            put::<C, _>(&mut jobs, None).await;
-            put::<C, _>(&mut places, None).await;
+            jobs.end().await;
+            places.end().await;
         });
         spawner.spawn(async move {
-            while let Some(Some(mut place)) = to_collect.next().await {
+            while let Some(mut place) = to_collect.next().await {
                 if let Some(mut results) = next::<C, C::Rx<O>>(&mut place).await {
                     output.deliver(&mut results).await;
                 }

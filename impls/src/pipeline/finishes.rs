@@ -21,7 +21,7 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 
 use crate::sync::Arc;
 
-use super::{Inbox, ONE, Output, begin, open, put};
+use super::{ONE, Output, begin, between, open, put};
 
 /// n in flight, in the order of inputs.
 #[derive(Clone, Copy, Debug)]
@@ -66,9 +66,7 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Finishes {
             let put = C::offer(&mut finishes, ());
             assert_eq!(put, Offered::Done, "there is room for n tokens");
         }
-        // `None` is the end.
-        let (mut places, to_collect) = open::<C, Option<C::Rx<O>>>(n);
-        let mut to_collect = Inbox::<C, _>(to_collect);
+        let (mut places, mut to_collect) = between::<C, C::Rx<O>>(n);
 
         let (mut output, end) = Output::<C, O>::only(to, at_end);
         let demand = output.demand();
@@ -79,14 +77,14 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Finishes {
                 && let Some(input) = demand.next::<C, I>(&mut from).await
             {
                 let results = begin::<C, I, O, (), F>(&begins, results, &af, input, ());
-                if !put::<C, _>(&mut places, Some(results)).await {
+                if !places.put(results).await {
                     break;
                 }
             }
-            put::<C, _>(&mut places, None).await;
+            places.end().await;
         });
         spawner.spawn(async move {
-            while let Some(Some(mut results)) = to_collect.next().await {
+            while let Some(mut results) = to_collect.next().await {
                 output.deliver(&mut results).await;
                 put::<C, _>(&mut finishes, ()).await;
             }

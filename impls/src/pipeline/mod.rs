@@ -26,7 +26,9 @@ pub use flowmeter_harness::transform_pipeline::TransformPipelines;
 pub use unordered::Unordered;
 pub use upmap::{EagerUpmap, Upmap, upmap};
 pub use windowed::Windowed;
-pub use workers::{Computing, HoldingUp, each_by};
+#[cfg(feature = "peers")]
+pub(crate) use workers::emitted;
+pub use workers::{Computing, HoldingUp, Workers, each_by};
 
 /// core.async's `(chan 1)` for the results of an item.
 pub(crate) const ONE: Buffer = Buffer::fixed(1);
@@ -83,14 +85,49 @@ pub(crate) async fn put<C: Async, T: Message>(tx: &mut C::Tx<T>, value: T) -> bo
     }
 }
 
-/// The taking half of a channel between two loops. Dropping it closes the channel, as some families do not notice
+/// A channel between two loops, with that buffer. Its end is told by a message (`None`) instead of a close, which in some
+/// families loses what is buffered.
+fn between<C: Async, T: Message>(buffer: Buffer) -> (Outbox<C, T>, Inbox<C, T>) {
+    let (tx, rx) = open::<C, Option<T>>(buffer);
+    (Outbox { tx, ended: false }, Inbox(rx))
+}
+
+/// The putting half of a channel [`between`] two loops. Dropped before its end, by a panic of the loop that has it, it
+/// closes the channel all the same: whoever takes from it would wait for ever.
+struct Outbox<C: Async, T: Message> {
+    tx: C::Tx<Option<T>>,
+    ended: bool,
+}
+
+impl<C: Async, T: Message> Outbox<C, T> {
+    /// As [`put`].
+    async fn put(&mut self, value: T) -> bool {
+        put::<C, _>(&mut self.tx, Some(value)).await
+    }
+
+    /// Nothing follows.
+    async fn end(mut self) {
+        put::<C, _>(&mut self.tx, None).await;
+        self.ended = true;
+    }
+}
+
+impl<C: Async, T: Message> Drop for Outbox<C, T> {
+    fn drop(&mut self) {
+        if !self.ended {
+            C::close(&self.tx);
+        }
+    }
+}
+
+/// The taking half of a channel [`between`] two loops. Dropping it closes the channel, as some families do not notice
 /// dropped halves: whoever puts is refused then, and does not wait for room that nobody will make.
-pub(crate) struct Inbox<C: Async, T: Message>(C::Rx<T>);
+struct Inbox<C: Async, T: Message>(C::Rx<Option<T>>);
 
 impl<C: Async, T: Message> Inbox<C, T> {
-    /// As [`next`].
-    pub(crate) async fn next(&mut self) -> Option<T> {
-        next::<C, T>(&mut self.0).await
+    /// As [`next`]; nothing once the end was told.
+    async fn next(&mut self) -> Option<T> {
+        next::<C, _>(&mut self.0).await.flatten()
     }
 }
 

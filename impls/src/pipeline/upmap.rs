@@ -57,13 +57,15 @@ use crate::sync::{Arc, Mutex, block_on};
 use super::room::{Permit, Room};
 use super::{Demand, ONE, next, open};
 
-/// As inputs are asked for.
+/// A parallel map: as inputs are asked for, or all of them beforehand.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Upmap;
+pub struct ParallelMap<const LAZY: bool>;
+
+/// As inputs are asked for.
+pub type Upmap = ParallelMap<true>;
 
 /// All inputs beforehand, and nothing handed over before the last has begun.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct EagerUpmap;
+pub type EagerUpmap = ParallelMap<false>;
 
 /// [`Upmap`]'s map, as one function: `n` at a time, each once `throttle` lets it pass (`()` lets all), in tasks of
 /// `spawner`. The results are an iterator, for a thread that is none of the executor's, and [`Outcomes`] for a task.
@@ -93,31 +95,38 @@ where
     results
 }
 
-impl<C: Async, E: Executors> ParallelMaps<C, E> for Upmap {
-    const LAZY: bool = true;
-    type Outcomes<O: Message> = Results<C, O>;
-
-    fn start<I, O, T, A, F>(
-        &self,
-        spawner: E::Spawner,
-        parallelism: NonZeroUsize,
-        throttle: T,
-        inputs: I,
-        function: A,
-    ) -> Results<C, O>
-    where
-        I: IntoIterator<Item: Message, IntoIter: Send + 'static>,
-        O: Message,
-        T: Throttle + Sync,
-        A: Fn(I::Item) -> F + Send + Sync + 'static,
-        F: Future<Output = O> + Send + 'static,
-    {
-        upmap(spawner, parallelism, throttle, inputs, function)
-    }
+/// The same with all inputs taken here, and none of the results handed over before the last of them has begun.
+fn upmap_eagerly<C, S, I, O, T, A, F>(
+    spawner: S,
+    n: NonZeroUsize,
+    throttle: T,
+    inputs: I,
+    function: A,
+) -> Results<C, O>
+where
+    C: Async,
+    S: Spawn + Clone + Send + 'static,
+    I: IntoIterator<Item: Message>,
+    O: Message,
+    T: Throttle + Sync,
+    A: Fn(I::Item) -> F + Send + Sync + 'static,
+    F: Future<Output = O> + Send + 'static,
+{
+    let inputs: Vec<I::Item> = inputs.into_iter().collect();
+    let (submission, mut results) = Submission::new(n, NonZeroUsize::MAX);
+    let (over, submitted) = open::<C, ()>(ONE);
+    let over = ResultPort::<C, ()>::new(over);
+    results.submitted = Some(submitted);
+    let submitting = submission.submit(spawner.clone(), throttle, inputs.into_iter(), function);
+    spawner.spawn(async move {
+        let _over = over;
+        submitting.await;
+    });
+    results
 }
 
-impl<C: Async, E: Executors> ParallelMaps<C, E> for EagerUpmap {
-    const LAZY: bool = false;
+impl<const LAZY: bool, C: Async, E: Executors> ParallelMaps<C, E> for ParallelMap<LAZY> {
+    const LAZY: bool = LAZY;
     type Outcomes<O: Message> = Results<C, O>;
 
     fn start<I, O, T, A, F>(
@@ -135,17 +144,11 @@ impl<C: Async, E: Executors> ParallelMaps<C, E> for EagerUpmap {
         A: Fn(I::Item) -> F + Send + Sync + 'static,
         F: Future<Output = O> + Send + 'static,
     {
-        let inputs: Vec<I::Item> = inputs.into_iter().collect();
-        let (submission, mut results) = Submission::new(parallelism, NonZeroUsize::MAX);
-        let (over, submitted) = open::<C, ()>(ONE);
-        let over = ResultPort::<C, ()>::new(over);
-        results.submitted = Some(submitted);
-        let submitting = submission.submit(spawner.clone(), throttle, inputs.into_iter(), function);
-        spawner.spawn(async move {
-            let _over = over;
-            submitting.await;
-        });
-        results
+        if LAZY {
+            upmap(spawner, parallelism, throttle, inputs, function)
+        } else {
+            upmap_eagerly(spawner, parallelism, throttle, inputs, function)
+        }
     }
 }
 

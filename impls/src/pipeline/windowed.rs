@@ -32,7 +32,7 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 use crate::sync::Arc;
 
 use super::room::Room;
-use super::{Inbox, ONE, Output, begin, open, put};
+use super::{ONE, Output, begin, between};
 
 pub use super::room::Permit;
 
@@ -147,10 +147,9 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Windowed {
         let window = self.window.items(parallelism);
         let window = window.unwrap_or_else(|narrow| panic!("{narrow}"));
         let room = Arc::new(Room::new(parallelism, window));
-        // `None` is the end. `Room` bounds it: a buffer of W would count the same again, and families that allocate one
-        // at once cannot have any W.
-        let (mut ring, to_collect) = open::<C, Option<C::Rx<O>>>(Buffer::Unbounded);
-        let mut to_collect = Inbox::<C, _>(to_collect);
+        // `Room` bounds it: a buffer of W would count the same again, and families that allocate one at once cannot have
+        // any W.
+        let (mut ring, mut to_collect) = between::<C, C::Rx<O>>(Buffer::Unbounded);
 
         let (mut output, end) = Output::<C, O>::only(to, at_end);
         let demand = output.demand();
@@ -165,14 +164,14 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Windowed {
                     break;
                 };
                 let results = begin::<C, I, O, Permit, F>(&begins, results, &af, input, permit);
-                if !put::<C, _>(&mut ring, Some(results)).await {
+                if !ring.put(results).await {
                     break;
                 }
             }
-            put::<C, _>(&mut ring, None).await;
+            ring.end().await;
         });
         spawner.spawn(async move {
-            while let Some(Some(mut results)) = to_collect.next().await {
+            while let Some(mut results) = to_collect.next().await {
                 output.deliver(&mut results).await;
                 room.delivered();
             }
@@ -183,6 +182,7 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Windowed {
 
 #[cfg(test)]
 mod tests {
+    use super::super::open;
     use super::*;
     use crate::channel::mutex::MutexChannels;
     use crate::executor::fixed_pool::FixedPool;

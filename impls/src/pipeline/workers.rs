@@ -37,7 +37,7 @@
 //!
 //! Source: `pipeline` and `pipeline-blocking` of core.async 1.5.648.
 
-use std::future::{Future, ready};
+use std::future::Future;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow::{Break, Continue};
 
@@ -50,25 +50,20 @@ use crate::sync::{Arc, Mutex, block_on, caught};
 
 use super::Windowed;
 
-/// Calls in tasks, as items of `P`.
+/// Calls as items of `P`: in tasks, or where they may hold up their threads.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Computing<P = Windowed>(P);
+pub struct Workers<const MAY_BLOCK: bool, P = Windowed>(P);
+
+/// Calls in tasks, as items of `P`.
+pub type Computing<P = Windowed> = Workers<false, P>;
 
 /// Calls that may hold up their threads, as items of `P`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct HoldingUp<P = Windowed>(P);
+pub type HoldingUp<P = Windowed> = Workers<true, P>;
 
-impl<P> Computing<P> {
+impl<const MAY_BLOCK: bool, P> Workers<MAY_BLOCK, P> {
     /// Over that pipeline.
     pub const fn over(pipeline: P) -> Self {
-        Computing(pipeline)
-    }
-}
-
-impl<P> HoldingUp<P> {
-    /// Over that pipeline.
-    pub const fn over(pipeline: P) -> Self {
-        HoldingUp(pipeline)
+        Workers(pipeline)
     }
 }
 
@@ -84,14 +79,14 @@ pub fn each_by<T, X: Transform<T>>(
     }
 }
 
-impl<C, E, P> TransformPipelines<C, E> for Computing<P>
+impl<const MAY_BLOCK: bool, C, E, P> TransformPipelines<C, E> for Workers<MAY_BLOCK, P>
 where
     C: Async,
     E: Executors,
     P: Pipelines<C, E>,
 {
     const ORDERED: bool = P::ORDERED;
-    const MAY_BLOCK: bool = false;
+    const MAY_BLOCK: bool = MAY_BLOCK;
 
     fn start<I, O, X, H>(
         &self,
@@ -102,39 +97,7 @@ where
         transform: X,
         handler: H,
         at_end: AtEnd,
-    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, P, I, O, X, H>
-    where
-        I: Message,
-        O: Message,
-        X: Fn(I, Emit<'_, O>) + Send + Sync + 'static,
-        H: Fn(Panic) -> Option<O> + Send + Sync + 'static,
-    {
-        let functions = Arc::new((transform, handler));
-        let af =
-            move |input, port| compute::<C, I, O, _, _, _>(Arc::clone(&functions), input, port);
-        self.0.start(spawner, workers, from, to, af, at_end)
-    }
-}
-
-impl<C, E, P> TransformPipelines<C, E> for HoldingUp<P>
-where
-    C: Async,
-    E: Executors,
-    P: Pipelines<C, E>,
-{
-    const ORDERED: bool = P::ORDERED;
-    const MAY_BLOCK: bool = true;
-
-    fn start<I, O, X, H>(
-        &self,
-        spawner: E::Spawner,
-        workers: NonZeroUsize,
-        from: C::Rx<I>,
-        to: C::Tx<O>,
-        transform: X,
-        handler: H,
-        at_end: AtEnd,
-    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, P, I, O, X, H>
+    ) -> impl Future<Output = ()> + Send + 'static + use<MAY_BLOCK, C, E, P, I, O, X, H>
     where
         I: Message,
         O: Message,
@@ -145,9 +108,14 @@ where
         // A spawner need not be shared among threads.
         let begins = Mutex::new(spawner.clone());
         let af = move |input, port| {
-            let spawner = begins.lock().clone();
-            hold_up::<C, I, O, _, _, _>(&spawner, Arc::clone(&functions), input, port);
-            ready(())
+            let functions = Arc::clone(&functions);
+            let spawner = MAY_BLOCK.then(|| begins.lock().clone());
+            async move {
+                match spawner {
+                    Some(spawner) => hold_up::<C, I, O, _, _, _>(&spawner, functions, input, port),
+                    None => compute::<C, I, O, _, _, _>(functions, input, port).await,
+                }
+            }
         };
         self.0.start(spawner, workers, from, to, af, at_end)
     }
@@ -162,7 +130,18 @@ async fn compute<C: Async, I: Message, O: Message, X, H, G>(
     X: Fn(I, Emit<'_, O>),
     H: Fn(Panic) -> Option<O>,
 {
-    let (transform, handler) = &*functions;
+    for result in emitted(&*functions, input) {
+        // Whether it is wanted the pipeline finds out.
+        let _ = port.put(result).await;
+    }
+}
+
+/// What a call emits, and behind it what the handler makes of its panic.
+pub(crate) fn emitted<I, O, X, H>((transform, handler): &(X, H), input: I) -> Vec<O>
+where
+    X: Fn(I, Emit<'_, O>),
+    H: Fn(Panic) -> Option<O>,
+{
     let mut results = Vec::new();
     let returned = caught(|| {
         transform(input, &mut |result| {
@@ -170,13 +149,8 @@ async fn compute<C: Async, I: Message, O: Message, X, H, G>(
             Continue(())
         });
     });
-    for result in results {
-        // Whether it is wanted the pipeline finds out.
-        let _ = port.put(result).await;
-    }
-    if let Some(instead) = returned.err().and_then(handler) {
-        let _ = port.put(instead).await;
-    }
+    results.extend(returned.err().and_then(handler));
+    results
 }
 
 /// A call that puts its results itself. Its item ends with the port, in the work or where that is dropped.

@@ -67,8 +67,8 @@ fn row(Alike { row, names }: &Alike) -> Row {
         seen: row.seen.clone(),
         kind: match row.holds {
             Holds::Yes => "pass",
-            Holds::No if row.note.is_none() => "fail",
-            Holds::No | Holds::Version | Holds::Inconsistent => "none",
+            Holds::No => "fail",
+            Holds::Differs | Holds::Version | Holds::Inconsistent => "none",
         },
         holds: word(row.holds),
         note: row.note.clone().unwrap_or_default(),

@@ -16,7 +16,7 @@ mod proved;
 mod resumed;
 #[path = "command/shown.rs"]
 mod shown;
-#[path = "command/stated.rs"]
+#[path = "command/stated/mod.rs"]
 mod stated;
 #[path = "command/substituted.rs"]
 mod substituted;

@@ -422,11 +422,12 @@ fn judged(
         }
         Err(why) => return row(statement, who, why, Holds::No, None),
     };
-    let note = match (holds, differs, claim.note) {
-        (Holds::No, Some(why), Some(how)) => Some(format!("{why} ({how})")),
+    let (holds, note) = match (holds, differs, claim.note) {
+        (Holds::No, Some(why), Some(how)) => (Holds::Differs, Some(format!("{why} ({how})"))),
+        (Holds::No, Some(why), None) => (Holds::Differs, Some(why.to_owned())),
         // Of what does not hold, and nobody says why, there is nothing else to say either.
-        (Holds::No, why, _) => why.map(str::to_owned),
-        (_, _, how) => how.map(str::to_owned),
+        (Holds::No, None, _) => (Holds::No, None),
+        (_, _, how) => (holds, how.map(str::to_owned)),
     };
     row(statement, who, seen, holds, note)
 }
@@ -534,7 +535,7 @@ mod tests {
         assert_eq!(told(None, Ok("so")), (Holds::Yes, how.clone()));
         assert_eq!(told(Some("T4: not so"), Ok("so")), (Holds::Yes, how));
         let why = Some("T4: not so (by looking)".to_owned());
-        assert_eq!(told(Some("T4: not so"), Ok("other")), (Holds::No, why));
+        assert_eq!(told(Some("T4: not so"), Ok("other")), (Holds::Differs, why));
     }
 
     #[test]

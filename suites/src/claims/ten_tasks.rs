@@ -58,25 +58,15 @@ impl Run {
         E: Executors,
         W: World,
     {
-        let executor = E::with_threads(NonZeroUsize::MIN);
-        let (clock, seen) = (Clock::default(), Arc::new(Mutex::new(Run::default())));
-        let (to, mut results) = open::<C, usize>(Buffer::Rendezvous);
+        let scene = Scene::<E>::default();
+        let (to, results) = open::<C, usize>(Buffer::Rendezvous);
         // The text's channels stay open without anybody who could put to them.
         let kept = C::another_tx(&to).expect("the text's channels have several producers");
-        let from = numbers::<C>();
-        start::<P, C, E>(&executor, n, (from, to), takes, at_end, &clock, &seen);
-        let (notes, tells) = (Arc::clone(&seen), clock.clone());
-        executor.spawn(async move {
-            while let Ok(value) = C::take_async(&mut results).await {
-                let mut run = notes.lock().expect(WHOLE);
-                run.came.push((tells.now(), value));
-            }
-            notes.lock().expect(WHOLE).closed = Some(tells.now());
-        });
-        clock.run::<C, W>();
-        drop((executor, kept));
-        let mut seen = seen.lock().expect(WHOLE);
-        std::mem::take(&mut *seen)
+        scene.start::<P, C>(n, (numbers::<C>(), to), takes, at_end);
+        scene.take_all::<C>(results);
+        let run = scene.run::<C, W>();
+        drop(kept);
+        run
     }
 
     /// When the first result comes.
@@ -140,40 +130,76 @@ fn numbers<C: Async>() -> C::Rx<usize> {
     rx
 }
 
-/// A pipeline whose tasks take as long as `takes` says of their input, and put the number after it.
-fn start<P, C, E>(
-    executor: &E,
-    n: usize,
-    (from, to): (C::Rx<usize>, C::Tx<usize>),
-    takes: Takes,
-    at_end: AtEnd,
-    clock: &Clock,
-    seen: &Arc<Mutex<Run>>,
-) where
-    P: Pipelines<C, E> + Default,
-    C: Async,
-    E: Executors,
-{
-    let n = NonZeroUsize::new(n).expect("the text asks for at least one");
-    let (clock, seen) = (clock.clone(), Arc::clone(seen));
-    let task = move |number: usize, mut port: ResultPort<C, usize, P::Permit>| {
-        let (clock, seen) = (clock.clone(), Arc::clone(&seen));
-        {
-            let mut run = seen.lock().expect(WHOLE);
-            run.started.entry(clock.now()).or_default().push(number);
-            run.in_flight += 1;
-            run.most = run.most.max(run.in_flight);
+/// Pipelines on one thread, in a time of their own.
+struct Scene<E> {
+    executor: E,
+    clock: Clock,
+    seen: Arc<Mutex<Run>>,
+}
+
+impl<E: Executors> Default for Scene<E> {
+    fn default() -> Self {
+        Scene {
+            executor: E::with_threads(NonZeroUsize::MIN),
+            clock: Clock::default(),
+            seen: Arc::default(),
         }
-        async move {
-            clock.sleep(takes[number % takes.len()]).await;
-            // Whether it is wanted is not the task's affair.
-            let _ = port.put(number + 1).await;
-            // Before the port is dropped: the next task may start at that moment.
-            seen.lock().expect(WHOLE).in_flight -= 1;
-        }
-    };
-    let end = P::default().start(executor.spawner(), n, from, to, task, at_end);
-    executor.spawn(end);
+    }
+}
+
+impl<E: Executors> Scene<E> {
+    /// A pipeline whose tasks take as long as `takes` says of their input, and put the number after it.
+    fn start<P, C>(
+        &self,
+        n: usize,
+        (from, to): (C::Rx<usize>, C::Tx<usize>),
+        takes: Takes,
+        at_end: AtEnd,
+    ) where
+        P: Pipelines<C, E> + Default,
+        C: Async,
+    {
+        let n = NonZeroUsize::new(n).expect("the text asks for at least one");
+        let (clock, seen) = (self.clock.clone(), Arc::clone(&self.seen));
+        let task = move |number: usize, mut port: ResultPort<C, usize, P::Permit>| {
+            let (clock, seen) = (clock.clone(), Arc::clone(&seen));
+            {
+                let mut run = seen.lock().expect(WHOLE);
+                run.started.entry(clock.now()).or_default().push(number);
+                run.in_flight += 1;
+                run.most = run.most.max(run.in_flight);
+            }
+            async move {
+                clock.sleep(takes[number % takes.len()]).await;
+                // Whether it is wanted is not the task's affair.
+                let _ = port.put(number + 1).await;
+                // Before the port is dropped: the next task may start at that moment.
+                seen.lock().expect(WHOLE).in_flight -= 1;
+            }
+        };
+        let end = P::default().start(self.executor.spawner(), n, from, to, task, at_end);
+        self.executor.spawn(end);
+    }
+
+    /// A task that takes everything.
+    fn take_all<C: Async>(&self, mut results: C::Rx<usize>) {
+        let (seen, clock) = (Arc::clone(&self.seen), self.clock.clone());
+        self.executor.spawn(async move {
+            while let Ok(value) = C::take_async(&mut results).await {
+                let mut run = seen.lock().expect(WHOLE);
+                run.came.push((clock.now(), value));
+            }
+            seen.lock().expect(WHOLE).closed = Some(clock.now());
+        });
+    }
+
+    /// Lets time pass for as long as somebody sleeps.
+    fn run<C: Async, W: World>(self) -> Run {
+        self.clock.run::<C, W>();
+        drop(self.executor);
+        let mut seen = self.seen.lock().expect(WHOLE);
+        std::mem::take(&mut *seen)
+    }
 }
 
 /// Two pipelines, one behind the other, as the text's helpers make them for ten at a time: when the last value comes.
@@ -184,40 +210,14 @@ where
     E: Executors,
     W: World,
 {
-    let executor = E::with_threads(NonZeroUsize::MIN);
-    let (clock, seen) = (Clock::default(), Arc::new(Mutex::new(Run::default())));
+    let scene = Scene::<E>::default();
     let (to, from) = open::<C, usize>(Buffer::Rendezvous);
-    let (second_to, mut results) = open::<C, usize>(Buffer::Rendezvous);
-    let first = (numbers::<C>(), to);
-    start::<P, C, E>(
-        &executor,
-        10 - 2,
-        first,
-        SECONDS,
-        AtEnd::Close,
-        &clock,
-        &seen,
-    );
-    let second = (from, second_to);
-    start::<P, C, E>(
-        &executor,
-        10 - 2,
-        second,
-        SECONDS,
-        AtEnd::Close,
-        &clock,
-        &seen,
-    );
-    let (notes, tells) = (Arc::clone(&seen), clock.clone());
-    executor.spawn(async move {
-        while let Ok(value) = C::take_async(&mut results).await {
-            notes.lock().expect(WHOLE).came.push((tells.now(), value));
-        }
-    });
-    clock.run::<C, W>();
-    drop(executor);
-    let seen = seen.lock().expect(WHOLE);
-    seen.ends()
+    let (second_to, results) = open::<C, usize>(Buffer::Rendezvous);
+    for ports in [(numbers::<C>(), to), (from, second_to)] {
+        scene.start::<P, C>(10 - 2, ports, SECONDS, AtEnd::Close);
+    }
+    scene.take_all::<C>(results);
+    scene.run::<C, W>().ends()
 }
 
 /// The output is closed while the first tasks work.
@@ -228,34 +228,16 @@ where
     E: Executors,
     W: World,
 {
-    let executor = E::with_threads(NonZeroUsize::MIN);
-    let (clock, seen) = (Clock::default(), Arc::new(Mutex::new(Run::default())));
+    let scene = Scene::<E>::default();
     let (to, mut results) = open::<C, usize>(Buffer::Rendezvous);
-    let from = numbers::<C>();
-    start::<P, C, E>(
-        &executor,
-        1,
-        (from, to),
-        SECONDS,
-        AtEnd::Close,
-        &clock,
-        &seen,
-    );
-    let sleeps = clock.clone();
-    executor.spawn(async move {
+    scene.start::<P, C>(1, (numbers::<C>(), to), SECONDS, AtEnd::Close);
+    let sleeps = scene.clock.clone();
+    scene.executor.spawn(async move {
         sleeps.sleep(500).await;
         C::close_rx(&mut results);
     });
-    clock.run::<C, W>();
-    drop(executor);
-    let started: usize = seen
-        .lock()
-        .expect(WHOLE)
-        .started
-        .values()
-        .map(Vec::len)
-        .sum();
-    match started {
+    let started = scene.run::<C, W>().started;
+    match started.values().map(Vec::len).sum::<usize>() {
         10 => "it takes all".to_owned(),
         _ => "it stops".to_owned(),
     }

@@ -79,9 +79,13 @@ enum WorkloadName {
     LimiterTry,
     LimiterSteady,
     LimiterBurst,
+    LimiterWakes,
+    LimiterWeighted,
+    LimiterLate,
     SpawnJoin,
     Parked,
     GoPingPong,
+    GoBlocks,
 }
 
 /// First reading: all but the parameters.
@@ -151,9 +155,13 @@ pub fn parse(name: &str, path: &Path, text: &str) -> Result<ScenarioSpec, Scenar
         WorkloadName::LimiterTry => Work::LimiterTry(source.params()?),
         WorkloadName::LimiterSteady => Work::LimiterSteady(source.params()?),
         WorkloadName::LimiterBurst => Work::LimiterBurst(source.params()?),
+        WorkloadName::LimiterWakes => Work::LimiterWakes(source.params()?),
+        WorkloadName::LimiterWeighted => Work::LimiterWeighted(source.params()?),
+        WorkloadName::LimiterLate => Work::LimiterLate(source.params()?),
         WorkloadName::SpawnJoin => Work::SpawnJoin(source.params()?),
         WorkloadName::Parked => Work::Parked(source.params()?),
         WorkloadName::GoPingPong => Work::GoPingPong(source.params()?),
+        WorkloadName::GoBlocks => Work::GoBlocks(source.params()?),
     };
     match &work {
         Work::Stream(params) if params.form == Form::Callback => {

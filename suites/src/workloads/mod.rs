@@ -96,12 +96,20 @@ pub enum Work {
     LimiterSteady(limiters::steady::Params),
     /// Everybody at once.
     LimiterBurst(limiters::burst::Params),
+    /// How often those who wait are woken.
+    LimiterWakes(limiters::wakes::Params),
+    /// Several permits at once.
+    LimiterWeighted(limiters::at_once::Weighted),
+    /// Asking when it is too late.
+    LimiterLate(limiters::at_once::Late),
     /// Tasks that end at once.
     SpawnJoin(executors::spawn_join::Params),
     /// Tasks that wait.
     Parked(executors::parked::Params),
     /// Tasks that wake each other.
     GoPingPong(executors::PingPong),
+    /// Blocks that wait, written in two ways.
+    GoBlocks(executors::go_blocks::Params),
 }
 
 /// What an implementation must be and have to take part in a scenario.
@@ -158,9 +166,13 @@ impl Work {
             Work::LimiterTry(params) => params.facts(),
             Work::LimiterSteady(params) => params.facts(),
             Work::LimiterBurst(params) => params.facts(),
+            Work::LimiterWakes(params) => params.facts(),
+            Work::LimiterWeighted(params) => params.facts(),
+            Work::LimiterLate(params) => params.facts(),
             Work::SpawnJoin(params) => params.facts(),
             Work::Parked(params) => params.facts(),
             Work::GoPingPong(params) => params.facts(),
+            Work::GoBlocks(params) => params.facts(),
         }
     }
 
@@ -215,10 +227,13 @@ impl Work {
             | Work::TimerTurnover(_)
             | Work::TimerBystander(_) => return Needs::Other(Kind::Timer),
             Work::PipelineFlow(_) | Work::PipelineTasks(_) => return Needs::Other(Kind::Pipeline),
-            Work::LimiterTry(_) | Work::LimiterSteady(_) | Work::LimiterBurst(_) => {
-                return Needs::Other(Kind::Limiter);
-            }
-            Work::SpawnJoin(_) | Work::Parked(_) | Work::GoPingPong(_) => {
+            Work::LimiterTry(_)
+            | Work::LimiterSteady(_)
+            | Work::LimiterBurst(_)
+            | Work::LimiterWakes(_)
+            | Work::LimiterWeighted(_)
+            | Work::LimiterLate(_) => return Needs::Other(Kind::Limiter),
+            Work::SpawnJoin(_) | Work::Parked(_) | Work::GoPingPong(_) | Work::GoBlocks(_) => {
                 return Needs::Other(Kind::Executor);
             }
         })
@@ -247,8 +262,11 @@ impl Work {
             Work::TimerChurn(params) => params.is_of_one_thread(),
             Work::PipelineFlow(_)
             | Work::LimiterTry(_)
+            | Work::LimiterWeighted(_)
+            | Work::LimiterLate(_)
             | Work::SpawnJoin(_)
-            | Work::GoPingPong(_) => true,
+            | Work::GoPingPong(_)
+            | Work::GoBlocks(_) => true,
             _ => false,
         };
         let is_a_channels = matches!(self.needs(), Needs::Channel(_));

@@ -96,7 +96,8 @@ fn everybody_gets_a_number_and_what_their_kind_looks_for() {
         assert_eq!(found.lateness.is_some(), late, "{workload}");
         let flies = workload == "pipeline-tasks";
         assert_eq!(found.in_flight.is_some(), flies, "{workload}");
-        let limits = ["limiter-steady", "limiter-burst"].contains(&workload.as_str());
+        let limits =
+            ["limiter-steady", "limiter-burst", "limiter-wakes"].contains(&workload.as_str());
         assert_eq!(found.excess.is_some(), limits, "{workload}");
     }
     assert!(numbers > 3 * voids, "{numbers} numbers, {voids} void");

@@ -20,6 +20,7 @@ pub mod atomic;
 pub mod census;
 #[cfg(feature = "loom")]
 pub mod choices;
+pub mod deques;
 pub mod exploration;
 pub mod helper;
 pub mod lock;
@@ -163,6 +164,12 @@ macro_rules! facade {
         pub type Unparker = explored::park::Unparker<$engine>;
         /// An ordered map that threads share.
         pub type OrderedMap<K, V> = explored::map::OrderedMap<$engine, K, V>;
+        /// A queue that one thread puts into and takes from, and others steal from.
+        pub type Worker<T> = explored::deques::Worker<$engine, T>;
+        /// Steals from a [`Worker`].
+        pub type Stealer<T> = explored::deques::Stealer<$engine, T>;
+        /// A queue that anybody puts into.
+        pub type Injector<T> = explored::deques::Injector<$engine, T>;
         /// A thread.
         pub type JoinHandle<T> = explored::thread::JoinHandle<$engine, T>;
         pub use $crate::sync::explored::thread::order_key;
@@ -236,7 +243,9 @@ macro_rules! facade {
 
         /// The virtual clock: moves only when a timer fires, and then to its deadline.
         pub mod clock {
-            pub use $crate::sync::explored::time::{after, has_passed, left, now_nanos};
+            pub use $crate::sync::explored::time::{
+                after, has_passed, left, now_nanos, now_nanos as brisk_nanos,
+            };
         }
     };
 }

@@ -3,12 +3,12 @@
 //! The word is in ticks ([`Rate`]) of the clock, modulo 2^64. What lies ahead of the clock is given away already, and
 //! nobody gives away more than 2^62 ticks; what lies behind it is as good as now. How far behind it is the word cannot
 //! tell: after half of its range (292 years, where a nanosecond is a tick) what is past would look like what is to
-//! come. So time has *eras* of 2^62 ticks. Whoever comes first in a new one says so in a second word, which is only
-//! read otherwise, and brings the first up to date.
+//! come. So time has *eras* of 2^62 ticks. Whoever comes first in a new one says so in a second word, the era's last
+//! nanosecond, which is only compared otherwise, and brings the first up to date.
 //!
 //! Invariants: the arrival is no earlier than the beginning of the era that is told, and no later than 2^62 ticks from
-//! now. Who reads the era, then the arrival and then the clock has a moment after all that made either; so within that era
-//! the two are less than half of the word's range apart.
+//! now. Who reads the era, then the arrival and then the clock has a moment after all that made either, but for the little
+//! by which brisk clocks are behind; so within that era the two are less than half of the word's range apart.
 
 use std::num::NonZeroU32;
 
@@ -30,7 +30,8 @@ pub(super) struct Arrival {
     /// What the burst takes, in ticks.
     burst: u64,
     arrival: AtomicU64,
-    era: AtomicU64,
+    /// The last nanosecond of the era.
+    era_ends: AtomicU64,
 }
 
 /// Permits that are somebody's from a moment on: a ticket.
@@ -47,7 +48,6 @@ pub(super) struct Slot {
 #[derive(Clone, Copy)]
 struct Moment {
     nanos: u64,
-    era: u64,
     word: u64,
 }
 
@@ -58,12 +58,12 @@ impl Arrival {
         let burst = u64::from(quota.burst.get()).checked_mul(rate.ticks_per_permit);
         let burst = burst.filter(|burst| *burst <= AHEAD / 2);
         let burst = burst.ok_or(LimitError::ImpossibleRate)?;
-        let now = now(rate);
+        let now = Moment::of(rate, clock::now_nanos());
         Ok(Arrival {
             rate,
             burst,
             arrival: AtomicU64::new(now.word),
-            era: AtomicU64::new(now.era),
+            era_ends: AtomicU64::new(era_ends(rate, era(rate, now.nanos))),
         })
     }
 
@@ -72,23 +72,21 @@ impl Arrival {
     pub(super) fn reserve(&self, weight: NonZeroU32, until: Deadline) -> Result<Slot, Deadline> {
         let takes = u64::from(weight.get()) * self.rate.ticks_per_permit;
         loop {
-            let era = self.era.load(Ordering::Acquire);
+            let era_ends = self.era_ends.load(Ordering::Acquire);
             let arrival = self.arrival.load(Ordering::Acquire);
-            let now = now(self.rate);
-            if now.era != era {
-                self.begin_era(era, now);
+            let now = Moment::of(self.rate, clock::brisk_nanos());
+            if now.nanos > era_ends {
+                self.begin_era(era_ends);
                 continue;
             }
             let next = later(arrival, now.word).wrapping_add(takes);
             let ahead = next.wrapping_sub(now.word);
-            let wait = ahead.saturating_sub(self.burst);
-            // Most come without having to wait, and need no division.
-            let due = match wait {
-                0 => now.nanos,
-                _ => (now.nanos).saturating_add(wait.div_ceil(self.rate.ticks_per_nano)),
-            };
-            if due > until.as_nanos().max(now.nanos) || ahead > AHEAD {
-                return Err(Deadline::from_nanos(due));
+            let mut due = now.nanos;
+            if ahead > self.burst {
+                due = due.saturating_add(self.rate.whole_nanos(ahead - self.burst));
+                if due > until.as_nanos() || ahead > AHEAD {
+                    return Err(Deadline::from_nanos(due));
+                }
             }
             let reserved = self.arrival.compare_exchange_weak(
                 arrival,
@@ -109,9 +107,9 @@ impl Arrival {
     /// Nobody wants that slot any more. The last one is given away again; one with others behind it is forfeited, for
     /// they sleep to their own.
     pub(super) fn give_back(&self, slot: Slot) {
-        let era = self.era.load(Ordering::Acquire);
-        let now = now(self.rate);
-        if now.era == era {
+        let era_ends = self.era_ends.load(Ordering::Acquire);
+        let now = Moment::of(self.rate, clock::now_nanos());
+        if now.nanos <= era_ends {
             let before = later(slot.arrival.wrapping_sub(slot.takes), now.word);
             let _ = self.arrival.compare_exchange(
                 slot.arrival,
@@ -124,13 +122,17 @@ impl Arrival {
 
     /// Brings the arrival up to date, and then tells the era. Who has read the new era has the arrival after it, so
     /// permits are given away between the two only by those who see the old one, on a clock that is in it.
-    fn begin_era(&self, old: u64, now: Moment) {
+    fn begin_era(&self, old_ends: u64) {
+        let now = Moment::of(self.rate, clock::now_nanos());
         let arrival = self.arrival.load(Ordering::Acquire);
-        if self.era.load(Ordering::Acquire) != old {
+        let is_told = self.era_ends.load(Ordering::Acquire) != old_ends;
+        // A brisk clock may be ahead by a few nanoseconds.
+        if is_told || now.nanos <= old_ends {
             return;
         }
+        let new = era(self.rate, now.nanos);
         // What was given away in one era ends in the next.
-        let kept = match now.era - old {
+        let kept = match new - era(self.rate, old_ends) {
             1 => later(arrival, now.word),
             _ => now.word,
         };
@@ -138,22 +140,37 @@ impl Arrival {
             self.arrival
                 .compare_exchange(arrival, kept, Ordering::AcqRel, Ordering::Relaxed);
         if is_kept.is_ok() {
-            let _ = self
-                .era
-                .compare_exchange(old, now.era, Ordering::Release, Ordering::Relaxed);
+            let _ = self.era_ends.compare_exchange(
+                old_ends,
+                era_ends(self.rate, new),
+                Ordering::Release,
+                Ordering::Relaxed,
+            );
         }
     }
 }
 
-#[inline]
-fn now(rate: Rate) -> Moment {
-    let nanos = clock::now_nanos();
-    let ticks = u128::from(nanos) * u128::from(rate.ticks_per_nano);
-    Moment {
-        nanos,
-        era: (ticks >> ERA) as u64,
-        word: ticks as u64,
+impl Moment {
+    #[inline]
+    fn of(rate: Rate, nanos: u64) -> Moment {
+        Moment {
+            nanos,
+            word: nanos.wrapping_mul(rate.ticks_per_nano),
+        }
     }
+}
+
+/// Which era that nanosecond is in.
+fn era(rate: Rate, nanos: u64) -> u64 {
+    let ticks = u128::from(nanos) * u128::from(rate.ticks_per_nano);
+    (ticks >> ERA) as u64
+}
+
+/// The last nanosecond of an era; the last on the clock where that is in it.
+fn era_ends(rate: Rate, era: u64) -> u64 {
+    let next = (u128::from(era) + 1) << ERA;
+    let nanos = (next - 1) / u128::from(rate.ticks_per_nano);
+    u64::try_from(nanos).unwrap_or(u64::MAX)
 }
 
 /// The later of two moments less than half of the word's range apart.

@@ -63,6 +63,7 @@ impl<S: Supply, T: Sleep, const FAIR: bool> Limiters for AsyncLine<S, T, FAIR> {
         })
     }
 
+    #[inline]
     fn try_acquire(&self) -> Attempt {
         self.line.try_acquire()
     }

@@ -13,6 +13,9 @@
 //! heard of it (a future that is dropped before its next poll), that acquisition is undone. A future that is
 //! granted and neither polled nor dropped keeps its permits, and holds up nobody.
 //!
+//! An attempt that is refused leaves behind when the next permit comes: until then others are refused by that moment alone,
+//! without the lock.
+//!
 //! Fair: who finds somebody waiting waits behind, and one attempt (`try_acquire`, a deadline that has
 //! passed) fails. Unfair: who comes takes what is free, and those in the queue may find nothing when they
 //! wake; a heavy one may then wait for ever.
@@ -28,6 +31,7 @@ use flowmeter_harness::limiter::{
 };
 use flowmeter_harness::sync::Deadline;
 
+use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{Mutex, Parker, clock};
 
 pub use awaited::AsyncLine;
@@ -56,12 +60,20 @@ pub trait Supply: fmt::Debug + Send + Sized + 'static {
 
     /// When so many more permits can have been acquired, if each is as soon as it is there.
     fn earliest(&self, permits: u64, now: u64) -> Deadline;
+
+    /// The moment of an attempt: the system's, where its promise is of single nanoseconds.
+    #[inline]
+    fn now() -> u64 {
+        clock::now_nanos()
+    }
 }
 
 /// Permits of a supply, for threads.
 #[derive(Debug)]
 pub struct Line<S: Supply, const FAIR: bool> {
     burst: NonZeroU32,
+    /// No permit is there before that moment. Written with the lock held.
+    empty_until: AtomicU64,
     state: Mutex<State<S>>,
 }
 
@@ -69,6 +81,8 @@ pub struct Line<S: Supply, const FAIR: bool> {
 struct State<S: Supply> {
     supply: S,
     queue: Queue<S::Receipt>,
+    /// The last moment that the supply was given, as [`Supply::now`] is of another clock.
+    latest: u64,
 }
 
 /// A place in the queue, given up when it is dropped.
@@ -90,7 +104,14 @@ enum Turn {
 }
 
 impl<S: Supply> State<S> {
+    /// That moment, or the last one where that was later.
+    fn not_before_the_last(&mut self, now: u64) -> u64 {
+        self.latest = self.latest.max(now);
+        self.latest
+    }
+
     /// Grants to the first of those who wait, as long as there are permits; whom to wake, without the lock.
+    #[inline]
     fn grant(&mut self, now: u64) -> Vec<Wake> {
         self.supply.collect(now);
         let mut to_wake = Vec::new();
@@ -109,11 +130,12 @@ impl<S: Supply> State<S> {
 
 impl<S: Supply, const FAIR: bool> Line<S, FAIR> {
     /// Takes permits without waiting; else says when enough are back, unless somebody waits for them.
+    #[inline]
     fn take_at_once(&self, weight: NonZeroU32) -> Result<(), Option<Deadline>> {
         let mut state = self.state.lock();
-        let now = clock::now_nanos();
+        let now = state.not_before_the_last(S::now());
         let mut to_wake = Vec::new();
-        if FAIR {
+        if FAIR && state.queue.first().is_some() {
             to_wake = state.grant(now);
         } else {
             state.supply.collect(now);
@@ -121,9 +143,14 @@ impl<S: Supply, const FAIR: bool> Line<S, FAIR> {
         let answer = if FAIR && state.queue.first().is_some() {
             Err(None)
         } else if state.supply.take(weight, now).is_some() {
+            self.empty_until.store(0, Ordering::Relaxed);
             Ok(())
         } else {
-            Err(Some(state.supply.earliest(weight.get().into(), now)))
+            let back = state.supply.earliest(weight.get().into(), now);
+            if weight == ONE {
+                self.empty_until.store(back.as_nanos(), Ordering::Relaxed);
+            }
+            Err(Some(back))
         };
         drop(state);
         to_wake.into_iter().for_each(Wake::wake);
@@ -170,7 +197,7 @@ impl<S: Supply, const FAIR: bool> Place<'_, S, FAIR> {
         let mut state = self.line.state.lock();
         // It is awake: nobody needs to wake it. Dropped below, without the lock.
         let awake = state.queue.waiter(self.ticket).sleeping.take();
-        let now = clock::now_nanos();
+        let now = state.not_before_the_last(clock::now_nanos());
         let to_wake = state.grant(now);
         let turn = if state.queue.waiter(self.ticket).granted.is_some() {
             state.queue.leave(self.ticket);
@@ -200,8 +227,10 @@ impl<S: Supply, const FAIR: bool> Drop for Place<'_, S, FAIR> {
         let gone = state.queue.leave(self.ticket);
         if let Some(receipt) = gone.granted {
             state.supply.undo(gone.weight, receipt);
+            self.line.empty_until.store(0, Ordering::Relaxed);
         }
-        let to_wake = state.grant(clock::now_nanos());
+        let now = state.not_before_the_last(clock::now_nanos());
+        let to_wake = state.grant(now);
         drop(state);
         drop(gone);
         to_wake.into_iter().for_each(Wake::wake);
@@ -215,14 +244,22 @@ impl<S: Supply, const FAIR: bool> Limiters for Line<S, FAIR> {
         let supply = S::of(quota)?;
         Ok(Line {
             burst: quota.burst,
+            empty_until: AtomicU64::new(0),
             state: Mutex::new(State {
                 supply,
                 queue: Queue::new(),
+                latest: 0,
             }),
         })
     }
 
+    #[inline]
     fn try_acquire(&self) -> Attempt {
+        // Relaxed: whoever knows of an acquisition that was undone reads what was written then.
+        let empty_until = self.empty_until.load(Ordering::Relaxed);
+        if empty_until > 0 && S::now() < empty_until {
+            return Attempt::NotBefore(Some(Deadline::from_nanos(empty_until)));
+        }
         match self.take_at_once(ONE) {
             Ok(()) => Attempt::Granted,
             Err(back) => Attempt::NotBefore(back),

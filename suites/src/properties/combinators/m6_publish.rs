@@ -8,8 +8,8 @@ use flowmeter_harness::combinator::Combinators;
 use flowmeter_harness::pipeline::AtEnd;
 
 use super::{
-    Case, NOTHING, Property, Reliance, Spawner, Stage, Tx, all, all_in_time, ended_source, fault,
-    lying, open, put, room, take, with_a_panic, with_executor,
+    Case, Property, Reliance, Spawner, Stage, Tx, all, all_in_time, ended_source, fault, lying,
+    open, put, room, take, with_a_panic, with_executor,
 };
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -194,15 +194,14 @@ fn stays_open<S: Stage>() {
     );
 }
 
-/// It is closed at once; or it was there in time, and is closed with the others.
+/// It is closed at once; or it was there in time, and is closed with the others. One that stays open is a deadlock here.
 fn late<S: Stage>() {
-    let seen = with_executor::<S, _>(|go| {
+    with_executor::<S, _>(|go| {
         let publication = publish::<S>(go, ended_source::<S>(&[]));
         let (to, subscribed) = open::<S, u32>(room(1));
         sub::<S>(&publication, 1, to);
-        all::<S, u32>(subscribed)
+        drop(all::<S, u32>(subscribed));
     });
-    holds_eq!(seen, NOTHING, "M6: an item of a source that had none");
 }
 
 fn panicking<S: Stage>() {

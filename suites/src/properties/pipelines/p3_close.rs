@@ -11,8 +11,10 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines};
 use flowmeter_harness::spec::pipeline::{Event, Terms};
 use flowmeter_harness::sync::World;
 
+use super::super::gate::Gate;
 use super::flight::{
-    Flight, Item, ItemOf, Result, drain, ended_source, finish, open, source, start, take, terms,
+    Flight, Item, ItemOf, Result, come_to_rest, drain, ended_source, finish, open, source, start,
+    take, terms,
 };
 use super::{Case, ONE, Property, Reliance, several};
 
@@ -40,6 +42,16 @@ where
         ends::<P, C, E, W>(several::<W>(), AtEnd::Close);
     }));
     cases.push(Case::new("no input", || nothing::<P, C, E, W>()));
+    cases.push(Case::new("an input that closes in the middle", move || {
+        input_closes::<P, C, E, W>(extra);
+    }));
+    // More items than loom has room for.
+    if W::name() != "loom" {
+        let name = "an output that closes in the middle";
+        cases.push(Case::new(name, move || {
+            output_closes::<P, C, E, W>(extra);
+        }));
+    }
     for n in 1..=2 {
         let name = format!("an output that is closed, n = {n}");
         cases.push(Case::new(name, move || {
@@ -126,6 +138,82 @@ where
     finish::<W>(&flight, end);
     drop(executor);
     flight.judge(Terms::unbounded(P::ORDERED, 0));
+}
+
+/// The input closes while as many items are in flight as may be: all of them are delivered, and then the output closes.
+fn input_closes<P, C, E, W>(extra: usize)
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    const N: usize = 1;
+    let items = N + extra;
+    let executor = E::with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let held = Gate::default();
+    let pass = held.clone();
+    let work = move |_, mut item: ItemOf<P, C, E>| {
+        let pass = pass.pass();
+        async move {
+            pass.await;
+            item.put().await;
+        }
+    };
+    let (input, from) = source::<C>(items);
+    let (to, mut results) = open::<C, Result>(items);
+    let end = start::<P, C, E, _>(&executor, N, (from, to), &flight, work, AtEnd::Close);
+    come_to_rest::<C, E, W>(&executor, || flight.now() == items);
+    C::close(&input);
+    drop(input);
+    held.open();
+    finish::<W>(&flight, end);
+    let (came, rest) = drain::<C>(&flight, &mut results);
+    drop(executor);
+    flight.judge(terms::<P, C, E>(N, extra, items));
+    let seen = (came.len(), rest);
+    holds_eq!(
+        seen,
+        (items, Polled::Closed),
+        "P3: results of an input that closed, and how it goes on"
+    );
+}
+
+/// The consumer takes one result and closes the output, with as many items in flight as may be: what is taken after that is
+/// one for each at most, and all end.
+fn output_closes<P, C, E, W>(extra: usize)
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    const N: usize = 1;
+    let promised = terms::<P, C, E>(N, extra, 0);
+    let before = if P::ORDERED {
+        promised.window
+    } else {
+        promised.bound
+    };
+    // Those that are there when it closes, one that was delivered, one for each afterwards, and more.
+    let items = 2 * before + 3;
+    let executor = E::with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let (_open, from) = source::<C>(items);
+    let (to, mut results) = open::<C, Result>(1);
+    let end = start::<P, C, E, _>(&executor, N, (from, to), &flight, one_result, AtEnd::Close);
+    let first = take::<C, W>(&flight, &mut results);
+    flight.write(Event::Unwanted);
+    C::close_rx(&mut results);
+    drop(results);
+    finish::<W>(&flight, end);
+    drop(executor);
+    flight.judge(Terms {
+        inputs: items,
+        ..promised
+    });
+    holds!(first.is_some(), "P3: no result of an output that is wanted");
 }
 
 /// Nobody wants the results, of which each item has three, from the first on. Whoever has one item at a time

@@ -29,6 +29,9 @@ where
         Case::new("results that nobody takes", move || {
             not_taken::<P, C, E, W>(extra)
         }),
+        Case::new("a slow head, several results of an item", move || {
+            several_results::<P, C, E, W>(extra)
+        }),
     ]
 }
 
@@ -77,6 +80,58 @@ where
         "P5: items begun behind a slow head, and those in flight"
     );
     holds_eq!(came, items, "P5: results came once the head had ended");
+}
+
+/// Behind a head that waits an item with more results than have room waits with them, in flight: the window is of no use to
+/// it. Once the head ends all are delivered, those of an item together.
+fn several_results<P, C, E, W>(extra: usize)
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    const N: usize = 2;
+    /// One has room, and one more than waits.
+    const EACH: usize = 3;
+    let promised = terms::<P, C, E>(N, extra, N + 1);
+    let executor = E::with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let slow = Gate::default();
+    let held = slow.clone();
+    let work = move |input, mut item: ItemOf<P, C, E>| {
+        let held = held.clone();
+        async move {
+            if input == 0 {
+                held.pass().await;
+            }
+            for _ in 0..EACH {
+                item.put().await;
+            }
+        }
+    };
+    let (_open, from) = source::<C>(promised.inputs);
+    let (to, mut results) = open::<C, Result>(promised.inputs * EACH);
+    let _end = start::<P, C, E, _>(&executor, N, (from, to), &flight, work, AtEnd::Close);
+    come_to_rest::<C, E, W>(&executor, || flight.calls() == N && flight.now() == N);
+    let begun = (flight.calls(), flight.now());
+    slow.open();
+    come_to_rest::<C, E, W>(&executor, || {
+        flight.calls() == promised.inputs && flight.now() == 0
+    });
+    let came = drain::<C>(&flight, &mut results).0.len();
+    drop(executor);
+    flight.judge(promised);
+    holds_eq!(
+        begun,
+        (N, N),
+        "P5: items begun behind a slow head, and those in flight"
+    );
+    holds_eq!(
+        came,
+        promised.inputs * EACH,
+        "P5: results came once the head had ended"
+    );
 }
 
 /// Nobody takes any result: what has ended stays, and the window bounds how much that is.

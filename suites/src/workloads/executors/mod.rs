@@ -1,5 +1,6 @@
 //! What executors go through, with tasks that wait on the channels that the registry names.
 
+pub mod go_blocks;
 pub mod parked;
 pub mod spawn_join;
 

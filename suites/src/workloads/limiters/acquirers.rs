@@ -1,5 +1,8 @@
-//! Acquirers: threads or tasks that acquire over and over, and note when they had each permit.
+//! Acquirers: threads or tasks that acquire over and over, and note when they had each permit. Of tasks is counted how
+//! often they are woken for one.
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -20,6 +23,17 @@ use crate::workloads::start::Start;
 /// Whether there is anything left to acquire in that interval.
 pub type More = Arc<dyn Fn(&Interval) -> bool + Send + Sync>;
 
+/// How often the future is polled until it is ready.
+async fn polled(future: impl Future<Output = ()>) -> u64 {
+    let (mut future, mut polls) = (pin!(future), 0);
+    poll_fn(|context| {
+        polls += 1;
+        future.as_mut().poll(context)
+    })
+    .await;
+    polls
+}
+
 /// A limiter, and how it is waited for.
 pub trait Acquiring: Sized + Send + 'static {
     /// A new limiter.
@@ -32,52 +46,61 @@ pub trait Acquiring: Sized + Send + 'static {
     fn crowd(&self, waiters: usize, start: &Arc<Start>, more: &More, notes: &Notes);
 }
 
-/// Moments of acquisitions, and who is still at it.
+/// An acquisition.
+#[derive(Clone, Copy, Debug)]
+pub struct Grant {
+    /// When its acquirer had it, nanoseconds.
+    pub at: u64,
+    /// Which acquirer.
+    pub by: usize,
+    /// How often that was woken meanwhile; tasks only.
+    pub wakes: u64,
+}
+
+/// Acquisitions, and who is still at it.
 #[derive(Clone)]
 pub struct Notes {
-    moments: Arc<Mutex<Vec<u64>>>,
+    grants: Arc<Mutex<Vec<Grant>>>,
     /// Closed when the last acquirer is done.
     _at_it: mpsc::Sender<()>,
 }
 
 /// The hearer of [`Notes`].
 pub struct Hearer {
-    notes: Arc<Mutex<Vec<u64>>>,
+    notes: Arc<Mutex<Vec<Grant>>>,
     done: mpsc::Receiver<()>,
 }
 
 impl Notes {
     /// For so many acquisitions.
     pub fn with_room(acquisitions: usize) -> (Notes, Hearer) {
-        let moments = Arc::new(Mutex::new(Vec::with_capacity(acquisitions)));
+        let grants = Arc::new(Mutex::new(Vec::with_capacity(acquisitions)));
         let (_at_it, done) = mpsc::channel();
-        let notes = moments.clone();
-        (Notes { moments, _at_it }, Hearer { notes, done })
+        let notes = grants.clone();
+        (Notes { grants, _at_it }, Hearer { notes, done })
     }
 
-    /// A permit was had just now.
-    fn note(&self) {
+    /// An acquirer had a permit just now, and was woken so often until then.
+    fn note(&self, by: usize, wakes: u64) {
         // Read before the lock: waiting for it is no part of the acquisition.
-        let now = clock::now_nanos();
-        self.moments
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(now);
+        let at = clock::now_nanos();
+        let mut grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
+        grants.push(Grant { at, by, wakes });
     }
 }
 
 impl Hearer {
-    /// All moments, in their order, once every acquirer is done.
+    /// All of them, in the order of their moments, once every acquirer is done.
     ///
     /// # Errors
     /// When one is still waiting after `patience`.
-    pub fn hear(self, patience: Duration) -> Result<Vec<u64>, StageError> {
+    pub fn hear(self, patience: Duration) -> Result<Vec<Grant>, StageError> {
         match self.done.recv_timeout(patience) {
             Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => {
                 let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
-                let mut moments = std::mem::take(&mut *notes);
-                moments.sort_unstable();
-                Ok(moments)
+                let mut grants = std::mem::take(&mut *notes);
+                grants.sort_unstable_by_key(|grant| grant.at);
+                Ok(grants)
             }
             Err(mpsc::RecvTimeoutError::Timeout) => Err(StageError {
                 kind: FailureKind::Hang,
@@ -107,7 +130,7 @@ impl<L: BlockingLimit> Acquiring for ByThread<L> {
                 let interval = start.wait();
                 while more(&interval) {
                     limiter.acquire();
-                    notes.note();
+                    notes.note(place, 0);
                 }
             });
         }
@@ -130,14 +153,14 @@ impl<L: AsyncLimit, E: Executors> Acquiring for ByTask<L, E> {
 
     fn crowd(&self, waiters: usize, start: &Arc<Start>, more: &More, notes: &Notes) {
         let spawner = self.executor.spawner();
-        for _ in 0..waiters {
+        for place in 0..waiters {
             let (limiter, more, notes) = (self.limiter.clone(), more.clone(), notes.clone());
             let start = start.clone();
             spawner.spawn(async move {
                 let interval = start.wait_async().await;
                 while more(&interval) {
-                    limiter.acquire_async().await;
-                    notes.note();
+                    let polls = polled(limiter.acquire_async()).await;
+                    notes.note(place, polls - 1);
                 }
             });
         }

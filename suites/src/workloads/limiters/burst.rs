@@ -96,19 +96,19 @@ impl<A: Acquiring> Burst<A> {
         let first = Reading::first(began);
         let patience =
             Duration::from_nanos(periods.get() * rate.period_nanos()) + Duration::from_secs(5);
-        let moments = hearer.hear(patience)?;
-        if moments.len() as u64 != requests {
+        let grants = hearer.hear(patience)?;
+        if grants.len() as u64 != requests {
             return Err(miscounted(format!(
                 "{requests} permits were asked for and {} granted",
-                moments.len()
+                grants.len()
             )));
         }
         let last = Reading::last(clock::now_nanos());
-        let took = moments
+        let took = grants
             .last()
-            .map_or(0, |ended| ended.saturating_sub(began));
+            .map_or(0, |ended| ended.at.saturating_sub(began));
         let cost = last.since(&first, last.nanos - first.nanos);
-        Ok((took, cost, within(rate.excess(&moments), self.most)?))
+        Ok((took, cost, within(rate.excess(&grants), self.most)?))
     }
 
     /// How long a burst has to take, nanoseconds.

@@ -1,9 +1,11 @@
 //! What limiters go through: asked without waiting, waited for by threads, or in tasks.
 
 mod acquirers;
+pub mod at_once;
 pub mod burst;
 pub mod steady;
 pub mod try_cost;
+pub mod wakes;
 
 use std::time::Duration;
 
@@ -20,7 +22,7 @@ use super::ledger::disproved;
 use super::refused;
 use crate::scenario::{Form, Threads, Within};
 
-pub use acquirers::{Acquiring, ByTask, ByThread};
+pub use acquirers::{Acquiring, ByTask, ByThread, Grant};
 
 /// Whether the fullest period holds no more than it may.
 fn within(excess: Excess, most: u64) -> Result<Excess, StageError> {
@@ -124,13 +126,14 @@ impl Rate {
         self.permits.get() * 1_000_000 / self.period_micros.get()
     }
 
-    /// How full the fullest half-open period was, of these moments in their order.
-    pub fn excess(self, moments: &[u64]) -> Excess {
+    /// How full the fullest half-open period was, of these acquisitions in the order of their moments.
+    pub fn excess(self, grants: &[Grant]) -> Excess {
+        let moments: Vec<u64> = grants.iter().map(|grant| grant.at).collect();
         let period_nanos = self.period_nanos();
         Excess {
             period_nanos,
             allowed: self.permits.get(),
-            worst: fullest(self.period(), moments),
+            worst: fullest(self.period(), &moments),
         }
     }
 }
@@ -145,8 +148,17 @@ mod tests {
             permits: Within::try_from(2).expect("within"),
             period_micros: Within::try_from(1).expect("within"),
         };
-        assert_eq!(rate.excess(&[]).worst, 0);
-        assert_eq!(rate.excess(&[0, 999, 1_000]).worst, 2);
-        assert_eq!(rate.excess(&[0, 998, 999, 1_000]).worst, 3);
+        let worst = |moments: &[u64]| {
+            let grant = |at: &u64| Grant {
+                at: *at,
+                by: 0,
+                wakes: 1,
+            };
+            let grants: Vec<Grant> = moments.iter().map(grant).collect();
+            rate.excess(&grants).worst
+        };
+        assert_eq!(worst(&[]), 0);
+        assert_eq!(worst(&[0, 999, 1_000]), 2);
+        assert_eq!(worst(&[0, 998, 999, 1_000]), 3);
     }
 }

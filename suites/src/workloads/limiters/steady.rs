@@ -1,21 +1,24 @@
 //! Steady: acquirers that are always there, at a rate that never lets all of them through.
 //!
 //! All keep to the rate, so the value is the CPU time of a grant: what waiting together costs. Whoever grants more than
-//! the rate fails. How full the fullest period was is told beside it, as those who acquired saw it.
+//! the rate fails. How full the fullest period was is told beside it, as those who acquired saw it, and how evenly they came
+//! to their permits.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
+use flowmeter_harness::measure::reading::Cost;
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, Findings, Measure};
+use flowmeter_harness::record::{Axes, Fairness, Findings, Measure};
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::std::clock;
 use serde::{Deserialize, Serialize};
 
-use super::acquirers::{Acquiring, More, Notes};
+use super::acquirers::{Acquiring, Grant, More, Notes};
 use super::{LimitForm, Rate, within};
 use crate::scenario::{Facts, Form, Threads};
+use crate::workloads::fairness::jain;
 use crate::workloads::ledger::{disproved, void};
 use crate::workloads::start::Start;
 
@@ -51,26 +54,49 @@ impl Params {
     }
 }
 
-struct Steady<A> {
-    params: Params,
+/// Acquirers at a limiter.
+pub(super) struct Crowd<A> {
+    rate: Rate,
+    waiters: Threads,
     /// What the fullest period may hold.
     most: u64,
     form: PhantomData<fn(A)>,
 }
 
-impl<A: Acquiring> Stage for Steady<A> {
-    fn prove(&mut self) -> Result<(), StageError> {
-        self.window(WindowSpec {
-            ramp_nanos: 0,
-            nanos: PROOF.max(3 * self.params.rate.period_nanos()),
-            slowed_percent: None,
-            seed: 1,
-        })
-        .map(drop)
+/// What they came to within a window.
+pub(super) struct Crowded {
+    /// Acquisitions in the window.
+    pub(super) grants: Vec<Grant>,
+    /// Length of the window, nanoseconds.
+    pub(super) nanos: u64,
+    pub(super) cost: Cost,
+    pub(super) findings: Findings,
+}
+
+impl<A: Acquiring> Crowd<A> {
+    /// Of a contestant with those claims.
+    pub(super) fn at(rate: Rate, waiters: Threads, who: &Contestant) -> Crowd<A> {
+        Crowd {
+            rate,
+            waiters,
+            most: rate.fullest(who, waiters),
+            form: PhantomData,
+        }
     }
 
-    fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
-        let rate = self.params.rate;
+    /// The window of a proof.
+    fn proof(&self) -> WindowSpec {
+        WindowSpec {
+            ramp_nanos: 0,
+            nanos: PROOF.max(3 * self.rate.period_nanos()),
+            slowed_percent: None,
+            seed: 1,
+        }
+    }
+
+    /// All of them acquire over and over until the window ends.
+    pub(super) fn acquire(&self, spec: WindowSpec) -> Result<Crowded, StageError> {
+        let rate = self.rate;
         // Whole periods, several of them, or there is no rate to speak of.
         let period = rate.period_nanos();
         let periods = (spec.nanos / period).max(3);
@@ -83,46 +109,91 @@ impl<A: Acquiring> Stage for Steady<A> {
         let expected = rate.per_second() * (spec.ramp_nanos + spec.nanos) / 1_000_000_000;
         let (notes, hearer) = Notes::with_room(2 * expected as usize);
         let more: More = Arc::new(|interval| !interval.is_over(clock::now_nanos()));
-        let waiters = self.params.waiters.count();
+        let waiters = self.waiters.count();
         let start = Start::of(waiters);
         limiter.crowd(waiters, &start, &more, &notes);
         drop(notes);
         let interval = start.begin(&spec);
         let cost = interval.sleep_through();
         // Each acquirer has one more permit to wait for.
-        let waits = self.params.waiters.get() / rate.permits.get() + 2;
+        let waits = self.waiters.get() / rate.permits.get() + 2;
         let patience = Duration::from_nanos(waits * rate.period_nanos()) + Duration::from_secs(5);
-        let moments = hearer.hear(patience)?;
-        let granted = moments.iter().filter(|at| interval.holds(**at)).count() as u64;
-        if granted == 0 {
+        let all = hearer.hear(patience)?;
+        let excess = within(rate.excess(&all), self.most)?;
+        let in_window = all.into_iter().filter(|grant| interval.holds(grant.at));
+        let grants: Vec<Grant> = in_window.collect();
+        if grants.is_empty() {
             return Err(void("no permit was granted within the window"));
         }
         // One herd more than there are periods, where they come in herds.
-        let most = (periods + 1) * rate.permits.get() + self.params.waiters.get();
-        if granted > most {
+        let most = (periods + 1) * rate.permits.get() + self.waiters.get();
+        if grants.len() as u64 > most {
             return Err(disproved(format!(
-                "{granted} permits were granted in {periods} periods of {}",
+                "{} permits were granted in {periods} periods of {}",
+                grants.len(),
                 rate.permits.get()
             )));
         }
-        let cpu_nanos = cost.used.map(|used| used.cpu_nanos);
-        let cpu_nanos = cpu_nanos.ok_or_else(|| void("this system tells no CPU time"))?;
-        let value = (cpu_nanos as f64 / granted as f64).max(1.0);
-        Ok(Sample {
+        Ok(Crowded {
             findings: Findings {
-                excess: Some(within(rate.excess(&moments), self.most)?),
+                excess: Some(excess),
+                fairness: (waiters > 1).then(|| fairness(waiters, &grants)),
                 ..Findings::default()
             },
-            ..Sample::new(value, granted, interval.nanos(), cost)
+            grants,
+            nanos: interval.nanos(),
+            cost,
+        })
+    }
+}
+
+/// How evenly so many acquirers came to their permits. Nobody puts any.
+fn fairness(acquirers: usize, grants: &[Grant]) -> Fairness {
+    let mut shares = vec![0.0; acquirers];
+    for grant in grants {
+        shares[grant.by] += 1.0;
+    }
+    Fairness {
+        producers: 1.0,
+        consumers: jain(shares.into_iter()),
+    }
+}
+
+impl<A: Acquiring> Stage for Crowd<A> {
+    fn prove(&mut self) -> Result<(), StageError> {
+        self.acquire(self.proof()).map(drop)
+    }
+
+    fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
+        let crowded = self.acquire(spec)?;
+        let cpu_nanos = crowded.cost.used.map(|used| used.cpu_nanos);
+        let cpu_nanos = cpu_nanos.ok_or_else(|| void("this system tells no CPU time"))?;
+        let granted = crowded.grants.len() as u64;
+        let value = (cpu_nanos as f64 / granted as f64).max(1.0);
+        Ok(Sample {
+            findings: crowded.findings,
+            ..Sample::new(value, granted, crowded.nanos, crowded.cost)
         })
     }
 }
 
 /// A stage of that contestant.
 pub fn stage<A: Acquiring>(params: Params, who: &Contestant) -> Box<dyn Stage> {
-    Box::new(Steady::<A> {
-        most: params.rate.fullest(who, params.waiters),
-        params,
-        form: PhantomData,
-    })
+    Box::new(Crowd::<A>::at(params.rate, params.waiters, who))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_had_no_permit_counts_too() {
+        let grant = |by| Grant {
+            at: 1,
+            by,
+            wakes: 0,
+        };
+        assert_eq!(fairness(2, &[grant(0), grant(1)]).consumers, 1.0);
+        assert_eq!(fairness(4, &[grant(3), grant(3)]).consumers, 0.25);
+    }
 }

@@ -1,0 +1,67 @@
+//! Wakes: how often tasks that wait are woken for each permit.
+//!
+//! Many more of them wait than permits come, always. One wake-up is what a permit is worth: a limiter that wakes everybody
+//! for it, or has each of them look for itself, shows here by what it does and not only by what that costs. A future that is
+//! polled for another reason than being woken counts as well; these have none.
+
+use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_harness::record::{Axes, Measure};
+use flowmeter_harness::registry::Contestant;
+use serde::{Deserialize, Serialize};
+
+use super::Rate;
+use super::acquirers::Acquiring;
+use super::steady::Crowd;
+use crate::scenario::{Facts, Form, Threads};
+
+/// How many at which rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// What is allowed.
+    pub rate: Rate,
+    /// Tasks that acquire.
+    pub waiters: Threads,
+}
+
+impl Params {
+    /// What records say of it.
+    pub fn facts(&self) -> Facts {
+        Facts {
+            form: Form::Async,
+            measure: Measure::Cost,
+            unit: "wake-ups",
+            axes: Axes {
+                family: "limiter-wakes".to_owned(),
+                rate: Some(self.rate.per_second()),
+                waiting: Some(self.waiters.count()),
+                ..Axes::default()
+            },
+        }
+    }
+}
+
+struct Wakes<A>(Crowd<A>);
+
+impl<A: Acquiring> Stage for Wakes<A> {
+    fn prove(&mut self) -> Result<(), StageError> {
+        self.0.prove()
+    }
+
+    fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
+        let crowded = self.0.acquire(spec)?;
+        let wakes: u64 = crowded.grants.iter().map(|grant| grant.wakes).sum();
+        let granted = crowded.grants.len() as u64;
+        // None at all is a tenth of one: the values are compared by their ratios.
+        let value = (wakes as f64 / granted as f64).max(0.1);
+        Ok(Sample {
+            findings: crowded.findings,
+            ..Sample::new(value, granted, crowded.nanos, crowded.cost)
+        })
+    }
+}
+
+/// A stage of that contestant.
+pub fn stage<A: Acquiring>(params: Params, who: &Contestant) -> Box<dyn Stage> {
+    Box::new(Wakes(Crowd::<A>::at(params.rate, params.waiters, who)))
+}
