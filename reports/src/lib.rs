@@ -3,7 +3,7 @@
 //! [`estimate`] turns runs into [`Estimates`], which are kept beside the records; everything shown,
 //! in the terminal ([`rank_table`], [`cmp_table`]), as JSON ([`rank_rows`], [`cmp_rows`]) or as a page
 //! ([`render`]), is said from them alone, so that all three say the same. Invariant: a cell with a
-//! failure has no number anywhere. Which runs are one sample is said by [`machines`].
+//! failure has no number anywhere. Which runs are one sample is said by [`machines()`].
 //!
 //! ```no_run
 //! use flowmeter_harness::record::read_run;
