@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Claims of the seed texts, re-enacted side by side in real time: a line for each, as it is done. */
 public final class Claims {
@@ -17,9 +18,25 @@ public final class Claims {
     public record Seen(String words, String note) {}
 
     private static final PrintStream OUTPUT = System.out;
+    /** Thrice what the longest of them takes, nanoseconds. */
+    private static final long PATIENCE = 40_000_000_000L;
 
     private final Map<String, Object> about;
-    private final List<Thread> acts = new ArrayList<>();
+    private final List<Acting> acts = new ArrayList<>();
+
+    /** One under way: who is told of first, it or that it takes too long, is who is told of. */
+    private record Acting(Thread thread, Map<String, Object> line, AtomicBoolean told) {
+        void tell(String seen, String note) {
+            if (told.getAndSet(true)) {
+                return;
+            }
+            line.put("seen", seen);
+            line.put("note", note);
+            synchronized (OUTPUT) {
+                OUTPUT.println(Json.write(line));
+            }
+        }
+    }
 
     private Claims(Map<String, Object> about) {
         this.about = about;
@@ -37,30 +54,30 @@ public final class Claims {
 
     /** Begins to re-enact one. */
     public Claims claim(String claim, String implementation, Act act) {
+        Map<String, Object> line = new LinkedHashMap<>(about);
+        line.put("claim", claim);
+        line.put("implementation", implementation);
+        AtomicBoolean told = new AtomicBoolean();
         Thread thread = Crew.PLATFORM.newThread(() -> {
-            Map<String, Object> line = new LinkedHashMap<>(about);
-            line.put("claim", claim);
-            line.put("implementation", implementation);
+            Acting acting = new Acting(null, line, told);
             try {
                 Seen seen = act.see();
-                line.put("seen", seen.words);
-                line.put("note", seen.note);
+                acting.tell(seen.words, seen.note);
             } catch (Exception | Error why) {
-                line.put("seen", why.toString());
-            }
-            synchronized (OUTPUT) {
-                OUTPUT.println(Json.write(line));
+                acting.tell(why.toString(), null);
             }
         });
-        acts.add(thread);
+        acts.add(new Acting(thread, line, told));
         thread.start();
         return this;
     }
 
-    /** Waits until all are told. */
+    /** Waits until all are told, or that they take too long. */
     public void await() throws InterruptedException {
-        for (Thread act : acts) {
-            act.join();
+        long until = System.nanoTime() + PATIENCE;
+        for (Acting acting : acts) {
+            acting.thread.join(Math.max(1, (until - System.nanoTime()) / 1_000_000));
+            acting.tell("nothing for 40 s", null);
         }
     }
 

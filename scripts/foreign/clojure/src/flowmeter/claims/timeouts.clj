@@ -34,7 +34,8 @@
 
 (defn- closed-meanwhile []
   (let [c (chan)
-        late (future (Thread/sleep 400)
+        ;; Long after: a put that already waits when the channel is closed waits for ever.
+        late (future (Thread/sleep 2000)
                      (>!! c :response))]
     (alts!! [c (timeout 300)])
     (close! c)
