@@ -56,7 +56,7 @@ impl<C: Async, E: Executors> Pipelines<C, E> for ParStream {
             let finished = inputs.par_then_unordered(workers, move |input| {
                 let af = Arc::clone(&af);
                 // Called by the worker: what is taken ahead is not in flight.
-                async move { item::<C, I, O, A, F>(&*af, input).await }
+                async move { item::<C, I, O, A, F>(&af, input).await }
             });
             deliver::<C, O>(output, finished).await;
         });

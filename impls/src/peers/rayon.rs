@@ -57,7 +57,7 @@ impl<C: Async, E: Executors> TransformPipelines<C, E> for Rayon {
             let mut called = ResultPort::<C, Vec<O>>::new(called);
             pool.spawn(move || {
                 // There is room for it.
-                let _ = block_on(called.put(emitted(&*functions, input)));
+                let _ = block_on(called.put(emitted(&functions, input)));
             });
             async move {
                 for result in next::<C, _>(&mut returned).await.into_iter().flatten() {

@@ -25,7 +25,7 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 
 use crate::sync::Arc;
 
-use super::{ONE, Output, begin, between, next, open, put};
+use super::{Inbox, ONE, Outbox, Output, begin, between};
 
 /// n + 2 in flight, in the order of inputs.
 pub type CoreAsync = TwoPuts<false>;
@@ -55,7 +55,7 @@ impl<const SWAPPED: bool> Default for TwoPuts<SWAPPED> {
 /// An input, and what fills its place: there goes the channel of its results.
 struct Job<C: Async, I: Message, O: Message> {
     input: I,
-    filler: C::Tx<C::Rx<O>>,
+    filler: Outbox<C, C::Rx<O>>,
 }
 
 impl<C: Async, E: Executors, const SWAPPED: bool> Pipelines<C, E> for TwoPuts<SWAPPED> {
@@ -78,13 +78,13 @@ impl<C: Async, E: Executors, const SWAPPED: bool> Pipelines<C, E> for TwoPuts<SW
         let results = self.results;
         let n = Buffer::Fixed(parallelism);
         let (mut jobs, mut to_start) = between::<C, Job<C, I, O>>(n);
-        let (mut places, mut to_collect) = between::<C, C::Rx<C::Rx<O>>>(n);
+        let (mut places, mut to_collect) = between::<C, Inbox<C, C::Rx<O>>>(n);
 
         let (item_spawner, af) = (spawner.clone(), Arc::new(af));
         spawner.spawn(async move {
-            while let Some(mut job) = to_start.next().await {
+            while let Some(job) = to_start.next().await {
                 let results = begin::<C, I, O, (), F>(&item_spawner, results, &af, job.input, ());
-                put::<C, _>(&mut job.filler, results).await;
+                job.filler.fill(results).await;
             }
         });
 
@@ -92,14 +92,14 @@ impl<C: Async, E: Executors, const SWAPPED: bool> Pipelines<C, E> for TwoPuts<SW
         let demand = output.demand();
         spawner.spawn(async move {
             loop {
-                let (filler, place) = open::<C, _>(ONE);
+                let (filler, place) = between::<C, _>(ONE);
                 if SWAPPED {
                     if !places.put(place).await {
                         break;
                     }
                     let Some(input) = demand.next::<C, I>(&mut from).await else {
                         // Its place is there already, and stays empty.
-                        C::close(&filler);
+                        drop(filler);
                         break;
                     };
                     if !jobs.put(Job { input, filler }).await {
@@ -119,7 +119,7 @@ impl<C: Async, E: Executors, const SWAPPED: bool> Pipelines<C, E> for TwoPuts<SW
         });
         spawner.spawn(async move {
             while let Some(mut place) = to_collect.next().await {
-                if let Some(mut results) = next::<C, C::Rx<O>>(&mut place).await {
+                if let Some(mut results) = place.next().await {
                     output.deliver(&mut results).await;
                 }
             }

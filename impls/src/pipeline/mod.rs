@@ -105,6 +105,12 @@ impl<C: Async, T: Message> Outbox<C, T> {
         put::<C, _>(&mut self.tx, Some(value)).await
     }
 
+    /// The only value: nobody asks what follows, and no close may lose it.
+    async fn fill(mut self, value: T) {
+        self.put(value).await;
+        self.ended = true;
+    }
+
     /// Nothing follows.
     async fn end(mut self) {
         put::<C, _>(&mut self.tx, None).await;

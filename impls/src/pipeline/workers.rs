@@ -130,7 +130,7 @@ async fn compute<C: Async, I: Message, O: Message, X, H, G>(
     X: Fn(I, Emit<'_, O>),
     H: Fn(Panic) -> Option<O>,
 {
-    for result in emitted(&*functions, input) {
+    for result in emitted(&functions, input) {
         // Whether it is wanted the pipeline finds out.
         let _ = port.put(result).await;
     }

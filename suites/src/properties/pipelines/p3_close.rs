@@ -204,9 +204,10 @@ where
     let (to, mut results) = open::<C, Result>(1);
     let end = start::<P, C, E, _>(&executor, N, (from, to), &flight, one_result, AtEnd::Close);
     let first = take::<C, W>(&flight, &mut results);
-    flight.write(Event::Unwanted);
     C::close_rx(&mut results);
     drop(results);
+    // Not before: a result may have been accepted until then.
+    flight.write(Event::Unwanted);
     finish::<W>(&flight, end);
     drop(executor);
     flight.judge(Terms {
