@@ -284,15 +284,15 @@ fn claims_stand_beside_what_was_seen_and_the_last_word_counts() {
     run.seed_claims = vec![
         claimed("heap", "nobody came", Holds::No, None),
         claimed("delay_queue", "6 channels", Holds::Yes, None),
-        claimed("heap", "10000 channels", Holds::No, Some("as T7 says")),
-        claimed("wheel", "10000 channels", Holds::No, Some("as T7 says")),
+        claimed("heap", "10000 channels", Holds::Differs, Some("as T7 says")),
+        claimed("wheel", "10000 channels", Holds::Differs, Some("as T7 says")),
         claimed("lost", "a panic", Holds::No, None),
     ];
     let page = page(&run);
     assert!(!page.contains("cargo flowmeter claims") && !page.contains("nobody came"));
     assert!(page.contains("6 channels<td><span class=\"badge pass\">yes"));
     assert!(page.contains("<td>heap, wheel<td class=quiet>own<td>10000 channels"));
-    assert!(page.contains("<small>as T7 says</small><td><span class=\"badge none\">NO"));
+    assert!(page.contains("<small>as T7 says</small><td><span class=\"badge none\">differs"));
     assert!(page.contains("a panic<td><span class=\"badge fail\">NO"));
 }
 

@@ -169,9 +169,8 @@ fn implementation(checkout: &Checkout, name: &str) -> Result<(Vec<Written>, Stri
     let text = IMPLEMENTATION
         .replace("TYPE", &family)
         .replace("NAME", name);
-    let entry = format!(
-        "        own::<{family}, _>(hall, \"{name}\").channel().blocking().enter();\n"
-    );
+    let entry =
+        format!("        own::<{family}, _>(hall, \"{name}\").channel().blocking().enter();\n");
     let row = format!("    (\"{name}\", Origin::Own, \"fixed blocking\"),\n");
     let named = format!("use crate::channel::{name}::{family};");
     let table = checkout.edited("impls/tests/capabilities.rs", |text| {
@@ -194,7 +193,8 @@ fn implementation(checkout: &Checkout, name: &str) -> Result<(Vec<Written>, Stri
         })?,
         table,
     ];
-    let next = format!("next: cargo fmt --all, write it, and ask cargo flowmeter check -i '^{name}$'");
+    let next =
+        format!("next: cargo fmt --all, write it, and ask cargo flowmeter check -i '^{name}$'");
     Ok((files, next))
 }
 
@@ -256,7 +256,9 @@ fn property(checkout: &Checkout, name: &str) -> Result<(Vec<Written>, String), F
         })?,
         checkout.edited("SEMANTICS.md", |text| in_row(text, &statement, name))?,
     ];
-    let next = format!("next: cargo fmt --all, write what has to hold, and ask cargo flowmeter check -p '^{name}$'");
+    let next = format!(
+        "next: cargo fmt --all, write what has to hold, and ask cargo flowmeter check -p '^{name}$'"
+    );
     Ok((files, next))
 }
 
