@@ -285,7 +285,12 @@ fn claims_stand_beside_what_was_seen_and_the_last_word_counts() {
         claimed("heap", "nobody came", Holds::No, None),
         claimed("delay_queue", "6 channels", Holds::Yes, None),
         claimed("heap", "10000 channels", Holds::Differs, Some("as T7 says")),
-        claimed("wheel", "10000 channels", Holds::Differs, Some("as T7 says")),
+        claimed(
+            "wheel",
+            "10000 channels",
+            Holds::Differs,
+            Some("as T7 says"),
+        ),
         claimed("lost", "a panic", Holds::No, None),
     ];
     let page = page(&run);

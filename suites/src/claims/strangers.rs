@@ -94,7 +94,7 @@ fn row(line: Line) -> Result<(usize, SeedClaim), String> {
         (None, Some(statement), Some(expected)) => {
             let holds = match line.seen == *expected {
                 true => Holds::Yes,
-                false => Holds::No,
+                false => Holds::Differs,
             };
             let why = line.note.as_deref().unwrap_or("the original differs");
             let note = Some(format!("{statement}: {why}"));
@@ -137,7 +137,7 @@ mod tests {
             "implementation":"core-async-timeout","note":"it truncates the clock"}"#;
         let (place, row) = told(line).unwrap();
         assert_eq!(place, statements().len());
-        assert_eq!(row.holds, Holds::No);
+        assert_eq!(row.holds, Holds::Differs);
         assert_eq!(row.note.as_deref(), Some("T1: it truncates the clock"));
     }
 

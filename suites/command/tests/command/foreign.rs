@@ -196,7 +196,7 @@ fn an_original_re_enacts_claims_beside_ours() {
         [
             ("with a parallelism of 1", "yes"),
             ("with a parallelism of 3", "version"),
-            ("`to` is closed", "no"),
+            ("`to` is closed", "differs"),
         ]
     );
     assert!(of("core_async").len() == 2, "{told}");

@@ -22,8 +22,15 @@ pub const ROWS: &[Row] = &[
         None,
     ),
     (
+        "threads of the pool that go blocks run on",
+        &["work_stealing"],
+        "0 + cores",
+        "differs",
+        Some("G2"),
+    ),
+    (
         "go blocks that block the pool's threads starve the others",
-        &["fixed_pool"],
+        &["fixed_pool", "work_stealing"],
         "the next go block never begins",
         "yes",
         None,

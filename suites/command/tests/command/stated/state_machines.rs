@@ -165,7 +165,7 @@ pub const ROWS: &[Row] = &[
     ),
     (
         "what is bound where a go block is spawned, before and after it has waited",
-        &["fixed_pool", "thread_per_task"],
+        &["fixed_pool", "thread_per_task", "work_stealing"],
         "seen, and seen",
         "yes",
         None,
