@@ -39,6 +39,12 @@ pub(in super::super) fn dropped_cases<L: AsyncLimit, W: World>(kept: Kept) -> Ve
                 dropped_late::<L, W>(kept, true);
             },
         ),
+        Case::new(
+            "a try is refused, the first is dropped, and another tries",
+            move || {
+                tries_after_a_drop::<L, W>(kept);
+            },
+        ),
         Case::new("the first is not polled any more", move || {
             unpolled::<L, W>(kept);
         }),
@@ -158,6 +164,28 @@ fn dropped_late<L: AsyncLimit, W: World>(kept: Kept, is_seen: bool) {
     }
     line.drops(0, first);
     line.awaits(1, 1, limiter.acquire_async());
+    line.judge();
+}
+
+/// One future is dropped that was granted without hearing of it: an attempt finds the permit, though one was refused in
+/// between.
+fn tries_after_a_drop<L: AsyncLimit, W: World>(kept: Kept) {
+    let limiter = limiter::<L>(1, PERIOD);
+    let mut line = kept.line::<W>(1, is_virtual::<W>());
+    let begin = W::now_nanos();
+    line.tries(&limiter);
+    let mut first = Box::pin(limiter.acquire_async());
+    if line.polls(0, 1, first.as_mut()) {
+        return line.judge();
+    }
+    while W::now_nanos() - begin < nanos(PERIOD) {
+        W::yield_now();
+    }
+    if line.tries(&limiter) {
+        return line.judge();
+    }
+    line.drops(0, first);
+    line.tries(&limiter);
     line.judge();
 }
 
