@@ -26,7 +26,7 @@ pub trait Index: Default + Send + 'static {
 
     /// Puts a timer in.
     #[doc(hidden)]
-    fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32);
+    fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32, due: Deadline);
 
     /// Takes a timer out.
     #[doc(hidden)]
@@ -165,14 +165,14 @@ impl<I: Index, T> Agenda<I, T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn add(&mut self, due: Deadline, then: T) -> Name {
         let name = self.timers.add(due, then);
         self.enter(due, name);
         name
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn remove(&mut self, name: Name) -> Option<T> {
         if !self.timers.has(name) {
             return None;
@@ -242,21 +242,21 @@ impl<I: Index, T> Agenda<I, T> {
         self.timers.take_all()
     }
 
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, due: Deadline, name: Name) {
         if due > self.horizon {
-            self.index.insert(&mut self.timers, name.key);
+            self.index.insert(&mut self.timers, name.key, due);
         } else {
             self.out += 1;
-            self.batch.push(Picked { due, name });
+            self.batch.push(self.timers.take_out(name.key));
         }
     }
 
-    #[inline]
+    /// Takes one out of wherever it is, for the place to be freed or entered anew.
+    #[inline(always)]
     fn leave(&mut self, name: Name) {
         if !self.timers.is_out(name.key) {
             self.index.remove(&mut self.timers, name.key);
-            self.timers.take_out(name.key);
             return;
         }
         self.out -= 1;

@@ -117,7 +117,7 @@ pub struct Handle {
 
 impl<I: Index> State<I> {
     /// Whether the thread has to be woken for that deadline.
-    #[inline]
+    #[inline(always)]
     fn oversleeps(&mut self, due: Deadline) -> bool {
         let Some(until) = self.asleep_until.filter(|until| due < *until) else {
             return false;
@@ -238,13 +238,13 @@ impl<I: Index> Shared<I> {
     }
 
     /// Has `then` called. One that comes after the end is dropped uncalled, like those before it.
-    #[inline]
+    #[inline(always)]
     fn schedule_call(&self, due: Deadline, then: impl FnOnce(Fired) + Send + 'static) -> Handle {
         let scheduled = self.schedule(due, Call::Run(Box::new(then)));
         scheduled.unwrap_or_else(|_| self.handle(Name::OF_NONE))
     }
 
-    #[inline]
+    #[inline(always)]
     fn handle(&self, name: Name) -> Handle {
         Handle {
             service: self.number,

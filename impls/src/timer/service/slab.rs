@@ -66,8 +66,8 @@ impl<T> Slab<T> {
         self.armed
     }
 
-    /// A new timer, in no index yet.
-    #[inline]
+    /// A new timer, which an index or a batch has to be told of.
+    #[inline(always)]
     pub(super) fn add(&mut self, due: Deadline, then: T) -> Name {
         if self.free == Link::OUT.next {
             self.grow();
@@ -79,14 +79,12 @@ impl<T> Slab<T> {
         timer.number = number;
         timer.due = due;
         timer.then = Some(then);
-        let next = timer.link.next;
-        timer.link = Link::OUT;
-        self.free = next;
+        self.free = timer.link.next;
         Name { key, number }
     }
 
     /// Takes one out that is in no index.
-    #[inline]
+    #[inline(always)]
     pub(super) fn remove(&mut self, key: u32) -> Option<T> {
         let free = self.free;
         let timer = self.timer_mut(key);
@@ -99,14 +97,14 @@ impl<T> Slab<T> {
     }
 
     /// Whether that timer is armed still.
-    #[inline]
+    #[inline(always)]
     pub(super) fn has(&self, name: Name) -> bool {
         let page = self.pages.get(name.key as usize / PAGE);
         page.is_some_and(|page| page[name.key as usize % PAGE].number == name.number)
     }
 
     /// The deadline of an armed timer.
-    #[inline]
+    #[inline(always)]
     pub(in crate::timer) fn due(&self, key: u32) -> Deadline {
         self.timer(key).due
     }
@@ -125,12 +123,12 @@ impl<T> Slab<T> {
         self.timer_mut(key).then.as_mut()
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_out(&self, key: u32) -> bool {
         self.timer(key).link == Link::OUT
     }
 
-    #[inline]
+    #[inline(always)]
     pub(in crate::timer) fn link_mut(&mut self, key: u32) -> &mut Link {
         &mut self.timer_mut(key).link
     }
@@ -179,12 +177,12 @@ impl<T> Slab<T> {
         self.free = place(first);
     }
 
-    #[inline]
+    #[inline(always)]
     fn timer(&self, key: u32) -> &Timer<T> {
         &self.pages[key as usize / PAGE][key as usize % PAGE]
     }
 
-    #[inline]
+    #[inline(always)]
     fn timer_mut(&mut self, key: u32) -> &mut Timer<T> {
         &mut self.pages[key as usize / PAGE][key as usize % PAGE]
     }
