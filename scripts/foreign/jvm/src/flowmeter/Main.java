@@ -47,6 +47,8 @@ public final class Main {
         return switch (workload) {
             case "timer-churn" -> new Churn(clockwork, params);
             case "timer-lateness" -> new Lateness(clockwork, params);
+            case "timer-expiry" -> new Expiry(clockwork, params);
+            case "timer-turnover" -> new Turnover(clockwork, params);
             case "timer-storm" -> new Storm(clockwork, params);
             default -> null;
         };
