@@ -12,6 +12,10 @@ func main() {
 		fmt.Println(runtime.Version())
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == "--claims" {
+		reenact()
+		return
+	}
 	serve()
 }
 

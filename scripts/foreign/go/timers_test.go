@@ -65,4 +65,10 @@ func TestATimerThatFiresEarlyIsNoStorm(t *testing.T) {
 	for part, arm := range map[string]armed{"": byAfterFunc, "before its deadline": early} {
 		tellsOf(t, "a storm", newStorm(arm, 100).prove(), part)
 	}
+	if seen := earlyOf(byAfterFunc); seen != "0 of 500 early" {
+		t.Error(seen)
+	}
+	if seen := earlyOf(early); seen == "0 of 500 early" {
+		t.Error("no early call was counted where each was")
+	}
 }

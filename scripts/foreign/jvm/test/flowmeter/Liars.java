@@ -109,6 +109,10 @@ public final class Liars {
             expect(fault + " in an expiry", fault.inTurnover, () -> new Expiry(fault.clockwork(1), hundred).prove());
             expect(fault + " in a storm", fault.inTurnover, () -> new Storm(fault.clockwork(1), hundred).prove());
         }
+        long early = Deadlines.earlyOf(Fault.EARLY.clockwork(2));
+        if (Deadlines.earlyOf(Fault.NONE.clockwork(2)) != 0 || early < 200) {
+            throw new AssertionError(early + " calls were seen to be early where 250 were made so");
+        }
         System.out.println("each lie was noticed");
     }
 
