@@ -38,7 +38,7 @@ pub use error::ReportError;
 pub use export::{bencher, csv, github_action_benchmark};
 pub use html::{render, render_machines};
 pub use machines::{Machine, machines};
-pub use rows::{CmpRow, RankRow, cmp_rows, rank_rows};
+pub use rows::{CellRow, CmpRow, RankRow, cmp_rows, rank_rows};
 pub use sighting::{Sighting, sighting_table, sightings};
 pub use statistics::{Change, Diff, Estimates, Verdict, diff, estimate, estimates_of};
 pub use terminal::{DEFAULT_WIDTH, Style, cmp_table, diff_table, rank_table};
