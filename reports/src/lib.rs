@@ -22,6 +22,7 @@
 //! ```
 
 mod chart;
+mod checked;
 pub mod claims;
 mod error;
 mod export;
@@ -34,6 +35,7 @@ pub mod statistics;
 mod terminal;
 mod timeline;
 
+pub use checked::{Checked, SELF_CHECKED};
 pub use error::ReportError;
 pub use export::{bencher, csv, github_action_benchmark};
 pub use html::{render, render_machines};
