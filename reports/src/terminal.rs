@@ -3,8 +3,10 @@
 use std::fmt::Write;
 
 use comfy_table::{Cell as Field, CellAlignment, Table, presets};
+use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::Better;
 
+use crate::checked::SELF_CHECKED;
 use crate::number;
 use crate::statistics::{
     Cell, Change, Diff, Estimates, Measured, Ranking, Standing, Verdict, View,
@@ -126,7 +128,22 @@ pub fn rank_table(estimates: &Estimates, width: usize, style: Style) -> String {
     if out.is_empty() {
         out.push_str("No cell has a number.\n");
     }
+    let all = estimates.rankings.iter().flat_map(|ranking| &ranking.ranks);
+    self_checked(all.map(|rank| rank.origin), width, style, &mut out);
     out
+}
+
+/// What stands for the numbers of those in other languages, where there are some.
+fn self_checked(
+    mut origins: impl Iterator<Item = Origin>,
+    width: usize,
+    style: Style,
+    out: &mut String,
+) {
+    if origins.any(|origin| origin == Origin::Foreign) {
+        let line = cut(&format!("foreign: {SELF_CHECKED}"), width);
+        let _ = writeln!(out, "\n{}", style.paint(Tone::Aside, &line));
+    }
 }
 
 fn one_ranking(
@@ -295,6 +312,8 @@ pub fn cmp_table(estimates: &Estimates, width: usize, style: Style) -> String {
     if out.is_empty() {
         out.push_str("No cell was measured.\n");
     }
+    let measured = estimates.cells.iter().filter(|c| c.measured().is_some());
+    self_checked(measured.map(|cell| cell.origin), width, style, &mut out);
     out
 }
 
