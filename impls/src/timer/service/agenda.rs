@@ -11,7 +11,7 @@ use super::slab::{Name, Picked, Slab};
 const STEP: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
     2
 } else {
-    512
+    64
 };
 
 /// Stale entries that may be left in the next batch, beyond two for each timer.
