@@ -79,7 +79,7 @@ pub struct Agenda<I, T> {
     out: usize,
 }
 
-/// Names one timer of the [`Agenda`] that armed it. Another would take it for one of its own.
+/// Names one timer, of all that any [`Agenda`] has armed.
 #[derive(Debug)]
 pub struct Key(Name);
 
@@ -299,6 +299,18 @@ mod tests {
         agenda.arm(tick(2), ());
         agenda.fire(2 * TICK_NANOS, |_, _, ()| ());
         assert_eq!(agenda.next(), Deadline::NEVER);
+    }
+
+    /// Both have a timer in their first place.
+    #[test]
+    fn a_key_names_nothing_of_another_agenda() {
+        let mut theirs = Agenda::<Ticks, ()>::default();
+        let key = theirs.arm(Deadline::from_nanos(TICK_NANOS), ());
+        let mut agenda = Agenda::<Ticks, ()>::default();
+        agenda.arm(Deadline::from_nanos(TICK_NANOS), ());
+        assert!(!agenda.rearm(&key, Deadline::NEVER));
+        assert_eq!(agenda.disarm(&key), None);
+        assert_eq!(agenda.len(), 1);
     }
 
     /// Late ones called off again are swept, though nobody takes the batch.

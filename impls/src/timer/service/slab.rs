@@ -2,6 +2,8 @@
 
 use flowmeter_harness::sync::Deadline;
 
+use super::numbers::Numbers;
+
 /// Where a timer stands in its index: what the two numbers mean is the index's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
@@ -18,7 +20,7 @@ impl Link {
 }
 
 struct Timer<T> {
-    /// Unlike that of any other timer; 0 while the place is free.
+    /// See [`Numbers`]; 0 while the place is free.
     number: u64,
     due: Deadline,
     /// Of a free place: the next one, in `next`.
@@ -28,7 +30,7 @@ struct Timer<T> {
 
 const PAGE: usize = 256;
 
-/// Names one timer, for as long as its slab lives.
+/// Names one timer for ever, and among those of all slabs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) key: u32,
@@ -48,7 +50,7 @@ pub struct Slab<T> {
     pages: Vec<Box<[Timer<T>]>>,
     free: u32,
     armed: usize,
-    numbers: u64,
+    numbers: Numbers,
 }
 
 impl<T> Slab<T> {
@@ -57,7 +59,7 @@ impl<T> Slab<T> {
             pages: Vec::new(),
             free: Link::OUT.next,
             armed: 0,
-            numbers: 0,
+            numbers: Numbers::default(),
         }
     }
 
@@ -73,8 +75,7 @@ impl<T> Slab<T> {
             self.grow();
         }
         self.armed += 1;
-        self.numbers += 1;
-        let (key, number) = (self.free, self.numbers);
+        let (key, number) = (self.free, self.numbers.next());
         let timer = self.timer_mut(key);
         timer.number = number;
         timer.due = due;
