@@ -92,6 +92,10 @@ pub struct Run {
     pub slowed_percent: Option<u32>,
     /// Too few forks or rounds to call anything faster.
     pub exploratory: bool,
+    /// Built with debug assertions, as cargo's `dev` profile does, and so unoptimised: what was timed is not what
+    /// anybody ships.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unoptimised: bool,
     /// The machine.
     pub machine: Machine,
 }
