@@ -357,6 +357,40 @@ fn claims_stand_beside_what_was_seen_and_the_last_word_counts() {
 }
 
 #[test]
+fn an_unoptimised_build_is_said_before_anything_else_and_calls_nothing_faster() {
+    let mut run = fixture::run(&Shape {
+        scenarios: 3,
+        failures: false,
+        ..Shape::default()
+    });
+    let said = "unoptimised build: these are no figures";
+    let tables = |run: &RunData| {
+        let estimates = estimate(slice::from_ref(run)).unwrap();
+        assert_eq!(estimates.exploratory, run.run.unoptimised);
+        [rank_table, cmp_table].map(|table| table(&estimates, 100, Style::Plain))
+    };
+    assert!(tables(&run).iter().all(|table| !table.contains(said)));
+    assert!(!page(&run).contains("unoptimised build"));
+    run.run.unoptimised = true;
+    for table in tables(&run) {
+        assert!(table.starts_with(&format!("{said}\n\n")), "{table}");
+    }
+    let page = page(&run);
+    let warning = page.find("<p class=warning>").unwrap();
+    assert!(page[warning..].contains(&format!("is of an {said}. Measure it")));
+    assert!(page.contains("an unoptimised build calls nothing faster"));
+    assert!(
+        page.contains(" windows · unoptimised</p>"),
+        "under the title"
+    );
+    let charts = page.matches("<figure ").count();
+    assert_eq!(
+        page.matches(", unoptimised, seed 1</p>").count(),
+        charts + 1
+    );
+}
+
+#[test]
 fn an_exploratory_run_says_so() {
     let page = page(&fixture::run(&Shape {
         forks: 1,
