@@ -18,8 +18,10 @@ use crate::record::FailureKind;
 
 /// A line longer than this is no answer, bytes. Three histograms take some 100 KB.
 const LONGEST_LINE: u64 = 8 << 20;
-/// How much is kept of the end of what it complains about, bytes.
+/// How much is kept of the end of what it complains about, bytes; and of what it says is wrong, characters.
 const COMPLAINT: usize = 4096;
+/// How much of an answer that is none is quoted, characters.
+const EXCERPT: usize = 80;
 /// How long to wait for the rest of its complaints once it has ended.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
@@ -66,7 +68,13 @@ impl Contestant {
     }
 
     /// Asks without waiting for the answer.
+    ///
+    /// What it has said beyond its last answer would be taken for the next.
     pub(super) fn ask(&mut self, request: &Request) -> Result<(), StageError> {
+        if let Ok(line) = self.answers.try_recv() {
+            let said = shortened(&line, EXCERPT);
+            return Err(rubbish(format!("it answered {said:?} and was not asked")));
+        }
         let mut line = serde_json::to_vec(request).expect("a request is JSON");
         line.push(b'\n');
         let sent = self.input.write_all(&line);
@@ -143,11 +151,14 @@ impl Contestant {
             }
             Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
         };
-        let rubbish_of = |_| rubbish(format!("it answered {:?}", shortened(&line)));
+        let rubbish_of = |_| rubbish(format!("it answered {:?}", shortened(&line, EXCERPT)));
         let mut answer: Value = serde_json::from_slice(&line).map_err(rubbish_of)?;
         condense(&mut answer).map_err(rubbish)?;
         match serde_json::from_value(answer).map_err(rubbish_of)? {
-            Answer::Error { kind, message } => Err(StageError { kind, message }),
+            Answer::Error { kind, message } => Err(StageError {
+                kind,
+                message: shortened(message.as_bytes(), COMPLAINT),
+            }),
             answer => Ok(answer),
         }
     }
@@ -214,7 +225,7 @@ fn unexpected(wanted: &str, got: &Answer) -> StageError {
     let got = serde_json::to_vec(got).unwrap_or_default();
     rubbish(format!(
         "it answered {:?} where {wanted} was due",
-        shortened(&got)
+        shortened(&got, EXCERPT)
     ))
 }
 
@@ -225,10 +236,11 @@ fn rubbish(message: String) -> StageError {
     }
 }
 
-fn shortened(line: &[u8]) -> String {
+/// So many characters of it at most, and an ellipsis.
+fn shortened(line: &[u8], most: usize) -> String {
     let text = String::from_utf8_lossy(line);
     let text = text.trim_end();
-    match text.char_indices().nth(80) {
+    match text.char_indices().nth(most) {
         None => text.to_owned(),
         Some((cut, _)) => format!("{}…", &text[..cut]),
     }

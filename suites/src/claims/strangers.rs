@@ -12,7 +12,7 @@ use flowmeter_harness::record::{Holds, SeedClaim};
 use serde::Deserialize;
 
 use super::{judge, statements};
-use crate::foreign::{Asking, Language};
+use crate::foreign::{Asking, Language, excerpt};
 
 /// For all claims of one language. The longest alone takes 13 s, and they are re-enacted side by side.
 const LIMIT: Duration = Duration::from_secs(180);
@@ -48,8 +48,8 @@ pub(crate) fn reenact_in(
     let read = || {
         let mut asking = Asking::begin(command, LIMIT)?;
         while let Some(line) = asking.next()? {
-            let line: Line =
-                serde_json::from_str(&line).map_err(|_| format!("it answered {line:?}"))?;
+            let line: Line = serde_json::from_str(&line)
+                .map_err(|_| format!("it answered {:?}", excerpt(&line)))?;
             let (place, row) = row(line)?;
             let chosen = match row.seed.as_str() {
                 STATEMENTS => is_wanted(&format!("{STATEMENTS} {}", row.claim)),

@@ -13,6 +13,8 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
 /// A line longer than this is cut, bytes.
 const LONGEST_LINE: u64 = 1 << 16;
+/// A version is shorter, and of a line that is none so much is quoted, characters.
+const EXCERPT: usize = 80;
 
 /// A process under way that answers with lines. It is dead when this is dropped.
 pub(crate) struct Asking {
@@ -123,12 +125,23 @@ fn each_line(output: impl Read, mut heard: impl FnMut(String) -> bool) {
     }
 }
 
+/// As much of a line as a table has room for.
+pub(crate) fn excerpt(line: &str) -> String {
+    match line.char_indices().nth(EXCERPT) {
+        None => line.to_owned(),
+        Some((cut, _)) => format!("{}…", &line[..cut]),
+    }
+}
+
 /// The first line that it says of its version.
 pub(super) fn version(command: Command) -> Result<String, String> {
     let mut asking = Asking::begin(command, LIMIT)?;
     let first = asking.next()?;
     match first.filter(|line| !line.trim().is_empty()) {
         Some(version) => match asking.next()? {
+            None if version.chars().count() > EXCERPT => {
+                Err(format!("its version is {:?}", excerpt(&version)))
+            }
             None => Ok(version),
             Some(_) => Err("it says more than its version".to_owned()),
         },
