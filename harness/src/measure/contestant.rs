@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::allocation::Allocated;
 use super::buckets::condense;
+use super::group;
 use super::protocol::{Answer, Request, WireSample};
 use super::{StageError, WindowSpec};
 use crate::record::FailureKind;
@@ -27,6 +28,8 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 
 pub(super) struct Contestant {
     process: Child,
+    /// It has been waited for.
+    has_ended: bool,
     input: ChildStdin,
     answers: Receiver<Vec<u8>>,
     complaints: Receiver<String>,
@@ -37,8 +40,7 @@ impl Contestant {
     pub(super) fn start(mut command: Command) -> Result<Contestant, StageError> {
         // An interrupt from the terminal reaches the engine alone; its end ends the contestants. Else they
         // would die first, and be blamed for it in the records.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        group::of_its_own(&mut command);
         let mut process = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -61,6 +63,7 @@ impl Contestant {
         });
         Ok(Contestant {
             process,
+            has_ended: false,
             input,
             answers,
             complaints,
@@ -165,9 +168,8 @@ impl Contestant {
 
     /// What to say of a process that has closed its output, or its input.
     fn ended(&mut self) -> StageError {
-        // Killing what has ended does not change how it ended.
-        let _ = self.process.kill();
-        let how = match self.process.wait() {
+        self.has_ended = true;
+        let how = match group::end(&mut self.process) {
             Ok(status) => format!("its process ended ({status})"),
             Err(error) => format!("its process ended ({error})"),
         };
@@ -185,9 +187,9 @@ impl Contestant {
 
 impl Drop for Contestant {
     fn drop(&mut self) {
-        // Fails only where it has been waited for already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        if !self.has_ended {
+            let _ = group::end(&mut self.process);
+        }
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use flowmeter_harness::measure::group;
+
 /// To say its version, on a busy machine.
 const LIMIT: Duration = Duration::from_secs(10);
 /// How long to wait for the rest of its complaints once it has ended.
@@ -19,6 +21,8 @@ const EXCERPT: usize = 80;
 /// A process under way that answers with lines. It is dead when this is dropped.
 pub(crate) struct Asking {
     process: Child,
+    /// It has been waited for.
+    has_ended: bool,
     lines: Receiver<String>,
     complaint: Receiver<String>,
     until: Instant,
@@ -28,6 +32,7 @@ pub(crate) struct Asking {
 impl Asking {
     /// Starts it; it has so long for all that it says.
     pub(crate) fn begin(mut command: Command, limit: Duration) -> Result<Asking, String> {
+        group::of_its_own(&mut command);
         let started = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -53,6 +58,7 @@ impl Asking {
         });
         Ok(Asking {
             process,
+            has_ended: false,
             lines,
             complaint,
             until: Instant::now() + limit,
@@ -96,7 +102,10 @@ impl Asking {
         loop {
             match self.process.try_wait() {
                 Ok(None) if began.elapsed() < LAST_WORDS => thread::sleep(LOOK_AGAIN),
-                ended => return ended,
+                ended => {
+                    self.has_ended = matches!(ended, Ok(Some(_)));
+                    return ended;
+                }
             }
         }
     }
@@ -104,9 +113,10 @@ impl Asking {
 
 impl Drop for Asking {
     fn drop(&mut self) {
-        // Fails only where it has been waited for already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        // Whatever a script started goes with it, unless somebody has waited for it: it has ended by itself then.
+        if !self.has_ended {
+            let _ = group::end(&mut self.process);
+        }
     }
 }
 
