@@ -155,3 +155,42 @@ fn ask(asked: &[&Contestant], wanted: &BTreeSet<usize>) -> (Vec<(usize, SeedClai
     }
     (rows, unasked)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_statement_stands_where_its_first_row_does() {
+        let row = |place: usize, claim: &str, who: &str| {
+            let row = SeedClaim {
+                seed: String::new(),
+                claim: claim.to_owned(),
+                implementation: who.to_owned(),
+                origin: Origin::Foreign,
+                expected: String::new(),
+                seen: String::new(),
+                holds: Holds::Yes,
+                note: None,
+            };
+            (place, row)
+        };
+        let rows = in_order(vec![
+            row(9, "early", "clojure"),
+            row(9, "itself", "clojure"),
+            row(9, "early", "go"),
+            row(2, "of a text", "go"),
+        ]);
+        let told: Vec<_> = rows
+            .iter()
+            .map(|row| [&*row.claim, &*row.implementation])
+            .collect();
+        let expected = [
+            ["of a text", "go"],
+            ["early", "clojure"],
+            ["early", "go"],
+            ["itself", "clojure"],
+        ];
+        assert_eq!(told, expected);
+    }
+}

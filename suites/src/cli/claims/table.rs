@@ -104,9 +104,9 @@ impl Layout {
 /// Why a claim does not simply hold; of an original its figure too, as measured.
 fn why(row: &SeedClaim) -> Option<&str> {
     match (row.holds, row.origin) {
-        (Holds::Yes, Origin::Foreign) | (Holds::Version, _) => row.note.as_deref(),
-        (Holds::Yes, _) => None,
-        _ => Some(row.note.as_deref().unwrap_or("nothing says why")),
+        (Holds::Yes, Origin::Own | Origin::Peer | Origin::Mutant) => None,
+        (Holds::No, _) => Some(row.note.as_deref().unwrap_or("nothing says why")),
+        _ => row.note.as_deref(),
     }
 }
 
