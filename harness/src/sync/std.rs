@@ -544,7 +544,7 @@ impl World for Std {
         block_on(future)
     }
     fn choose(n: usize) -> usize {
-        choose(n)
+        meeting::choose(n)
     }
     fn on_quiescence(_rescue: impl FnOnce() + Send + 'static) -> bool {
         false
