@@ -48,8 +48,11 @@ fn random() -> u64 {
 }
 
 /// A model's choice, which follows from the exploration's seed.
+///
+/// # Panics
+/// When there is nothing to choose from.
+#[track_caller]
 pub fn choose(n: usize) -> usize {
-    assert!(n > 0, "choose(0): there is nothing to choose from");
     super::super::scale(random(), n)
 }
 
