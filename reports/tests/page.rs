@@ -235,6 +235,12 @@ fn every_section_is_there_and_every_chart_has_its_command_and_its_data() {
     assert!(page.matches("cargo flowmeter measure -s").count() >= charts);
     assert!(page.matches("placebo ±").count() >= charts);
     assert!(page.contains("moves ") && page.contains("messages/s"));
+    // Single windows: as dots, and their range in the table.
+    let drawn = page.matches("<path class=d").count();
+    assert!(drawn > 10, "{drawn}");
+    assert!(page.contains("<th>all windows"));
+    // What a crate was that others published.
+    assert!(page.contains("<td class=quiet>peer 0."), "a version");
 }
 
 #[test]

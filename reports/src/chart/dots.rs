@@ -1,5 +1,7 @@
-//! One scenario: a dot with its interval for each implementation, best on top, over a small dot for each window that it
-//! was computed from; failures in words where the dot would be.
+//! One scenario: a dot with its interval for each implementation, best on top, and below it a small dot for each window
+//! that it was computed from; failures in words where the dot would be.
+
+use std::collections::BTreeMap;
 
 use flowmeter_harness::record::{Measure, Scenario, Uncontended};
 use plotters::element::{Pixel, Text};
@@ -16,6 +18,12 @@ use crate::statistics::{Cell, Entry, samples};
 
 /// Characters of a name that fit beside the dots.
 const NAME: usize = 18;
+
+/// How far below its implementation's line a window lies, of the distance of two lines: on it, the interval would have no ends.
+const BELOW: f64 = 0.3;
+
+/// How wide the dot of a window is, pixels.
+const DOT: i32 = 2;
 
 /// A name that fits. What is left out stands in its middle: variants of an implementation differ at the end.
 pub fn short(name: &str) -> String {
@@ -47,41 +55,38 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
     });
     let numbers = || cells.iter().filter_map(|cell| cell.measured());
     let samples = samples(data.runs, scenario);
-    let windows = |cell: &Cell| -> Vec<f64> {
-        let of = cell.measured().is_some();
-        let values = samples.values(&cell.implementation, Entry::Original);
-        let values = values.into_iter().filter(|_| of);
-        values.map(|(_, value)| value).collect()
-    };
-    let dots = cells.iter().map(|cell| Dot {
-        name: &cell.implementation,
-        reference: cell.reference,
-        number: match cell.measured() {
-            Some(m) => Ok((m.lo, m.median, m.hi)),
-            None => Err(cell.failed().unwrap_or_default()),
-        },
-        windows: windows(cell),
-    });
-    let picture = picture(
-        data,
-        &scenario.name,
-        (unit, axis_name(scenario)),
-        &dots.collect::<Vec<_>>(),
-    )?;
+    let dots: Vec<Dot> = cells
+        .iter()
+        .map(|cell| {
+            let windows = samples.values(&cell.implementation, Entry::Original);
+            let windows = windows.into_iter().map(|(_, value)| value);
+            let (number, windows) = match cell.measured() {
+                Some(m) => (Ok((m.lo, m.median, m.hi)), windows.collect()),
+                None => (Err(cell.failed().unwrap_or_default()), Vec::new()),
+            };
+            Dot {
+                name: &cell.implementation,
+                reference: cell.reference,
+                number,
+                windows,
+            }
+        })
+        .collect();
+    let picture = picture(data, &scenario.name, (unit, axis_name(scenario)), &dots)?;
     let title = format!(
         "{}: {}",
         scenario.title,
         direction(scenario.measure.better())
     );
     let disturbed = numbers().any(|m| m.disturbed > 0);
-    let rows = cells.iter().map(|cell| {
+    let rows = cells.iter().zip(&dots).map(|(cell, dot)| {
         let name = cell.implementation.clone();
         let mut row = match cell.measured() {
             Some(m) => vec![
                 name,
                 format!("{}{}", m.bound(), number::value(m.median, unit)),
                 number::interval(m.lo, m.hi, unit),
-                range(&windows(cell), unit),
+                range(&dot.windows, unit),
                 match cell.reference {
                     true => format!("{}, reference", number::ratio(m.ratio)),
                     false => number::ratio(m.ratio),
@@ -95,7 +100,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
         }
         row
     });
-    let head = ["", "median", "95 % interval", "windows", "ratio"];
+    let head = ["", "median", "95 % interval", "all windows", "ratio"];
     let head = head.into_iter().chain(disturbed.then_some("rate"));
     Ok(Chart {
         subtitle: format!("{} · {}", scenario.name, form(scenario)),
@@ -233,8 +238,6 @@ fn picture(
     let numbers = || dots.iter().filter_map(|dot| dot.number.ok());
     let lo = numbers().map(|(lo, ..)| lo).fold(f64::INFINITY, f64::min);
     let hi = numbers().map(|(.., hi)| hi).fold(0.0, f64::max);
-    let windows = || dots.iter().flat_map(|dot| &dot.windows).copied();
-    let (least, most) = (windows().fold(lo, f64::min), windows().fold(hi, f64::max));
     // Categories count upwards, and the best stands on top.
     let names = dots.iter().rev().map(|dot| match dot.reference {
         true => format!("{}, ref.", short(dot.name)),
@@ -244,7 +247,8 @@ fn picture(
     let frame = Frame {
         width: 440,
         height: 70 + 19 * dots.len() as u32,
-        x: Axis::values(least, most, |v| number::tick(v, unit)),
+        // Of the intervals: one window that was disturbed does not press all others together.
+        x: Axis::values(lo, hi, |v| number::tick(v, unit)),
         y: Axis::categories(names.collect()),
         x_name: axis,
         y_name: String::new(),
@@ -255,8 +259,13 @@ fn picture(
         for (n, dot) in dots.iter().enumerate() {
             let place = data.place(dot.name);
             let colour = Ink::Dot(place).colour();
-            let windows = dot.windows.iter().map(|&value| (value, row(n)));
-            inside.draw_series(windows.map(|window| Pixel::new(window, colour)))?;
+            // One where several would cover each other, those beyond the axis at its end.
+            let (least, most) = frame.x.ends();
+            let windows = dot.windows.iter().map(|value| value.clamp(least, most));
+            let step = |at: f64| frame.x_pixel(at) / DOT;
+            let places: BTreeMap<i32, f64> = windows.map(|at| (step(at), at)).collect();
+            let below = |at: f64| (at, row(n) - BELOW);
+            inside.draw_series(places.values().map(|&at| Pixel::new(below(at), colour)))?;
             match dot.number {
                 Ok((lo, middle, hi)) => {
                     let ends = vec![(lo, row(n)), (hi, row(n))];

@@ -87,6 +87,8 @@ pub struct Svg<'a> {
     size: (u32, u32),
     /// Class and data of the path being collected.
     path: Option<(String, String)>,
+    /// The last dot of that path.
+    dot: BackendCoord,
 }
 
 type Drawn = Result<(), DrawingErrorKind<Infallible>>;
@@ -99,6 +101,7 @@ impl<'a> Svg<'a> {
             out,
             size: (width * UNITS as u32, height * UNITS as u32),
             path: None,
+            dot: (0, 0),
         }
     }
 
@@ -128,8 +131,9 @@ fn number(data: &mut String, units: i32) {
     }
     let sign = if units < 0 { "-" } else { "" };
     let (whole, tenth) = (units.abs() / UNITS, units.abs() % UNITS);
-    let _ = match tenth {
-        0 => write!(data, "{sign}{whole}"),
+    let _ = match (whole, tenth) {
+        (_, 0) => write!(data, "{sign}{whole}"),
+        (0, _) => write!(data, "{sign}.{tenth}"),
         _ => write!(data, "{sign}{whole}.{tenth}"),
     };
 }
@@ -143,13 +147,23 @@ fn command(data: &mut String, letter: char, units: &[i32]) {
 
 fn polyline(data: &mut String, points: impl IntoIterator<Item = BackendCoord>) {
     let mut last: Option<BackendCoord> = None;
+    // The letter of a step like the one before is understood.
+    let mut slanting = false;
     for (x, y) in points {
+        let was_slanting = std::mem::take(&mut slanting);
         match last {
             None => command(data, 'M', &[x, y]),
-            Some(last) if last == (x, y) => {}
+            Some(last) if last == (x, y) => slanting = was_slanting,
             Some((last_x, last_y)) if last_y == y => command(data, 'h', &[x - last_x]),
             Some((last_x, last_y)) if last_x == x => command(data, 'v', &[y - last_y]),
-            Some((last_x, last_y)) => command(data, 'l', &[x - last_x, y - last_y]),
+            Some((last_x, last_y)) => {
+                let step = [x - last_x, y - last_y];
+                slanting = true;
+                match was_slanting {
+                    true => step.into_iter().for_each(|n| number(data, n)),
+                    false => command(data, 'l', &step),
+                }
+            }
         }
         last = Some((x, y));
     }
@@ -187,12 +201,20 @@ impl DrawingBackend for Svg<'_> {
         Ok(())
     }
 
-    /// A line of no length, which round caps make a dot.
+    /// A line of no length, which round caps make a dot; on a whole pixel, and a step from the one before.
     fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> Drawn {
-        if let Some(data) = self.path(colour) {
-            command(data, 'M', &[x, y]);
-            data.push_str("h0");
+        let whole = |units: i32| (units + UNITS / 2).div_euclid(UNITS) * UNITS;
+        let (x, y) = (whole(x), whole(y));
+        let (last_x, last_y) = self.dot;
+        let Some(data) = self.path(colour) else {
+            return Ok(());
+        };
+        match data.ends_with("h0") {
+            true => command(data, 'm', &[x - last_x, y - last_y]),
+            false => command(data, 'M', &[x, y]),
         }
+        data.push_str("h0");
+        self.dot = (x, y);
         Ok(())
     }
 
@@ -246,12 +268,10 @@ impl DrawingBackend for Svg<'_> {
         let r = radius as i32;
         if let Some(data) = self.path(style.color()) {
             command(data, 'M', &[x - r, y]);
-            for across in [2 * r, -2 * r] {
-                command(data, 'a', &[r, r]);
-                data.push_str(" 0 1 0 ");
-                number(data, across);
-                data.push_str(" 0");
-            }
+            command(data, 'a', &[r, r]);
+            // All the way round but for a hundredth of the width: in one arc from a point to itself nothing is drawn.
+            data.push_str(" 0 1 1 0 ");
+            number(data, 1);
             data.push('z');
         }
         Ok(())
@@ -332,11 +352,22 @@ mod tests {
     fn shapes_of_one_class_share_a_path() {
         let style = Ink::Line(3).colour();
         let out = drawn(|svg| {
-            svg.draw_path([(0, 0), (105, 20), (105, 40)], &style)
-                .expect("drawn");
+            let path = [(0, 0), (105, 20), (95, 30), (105, 40), (105, 60)];
+            svg.draw_path(path, &style).expect("drawn");
             svg.draw_line((0, 0), (50, 0), &style).expect("drawn");
         });
-        assert_eq!(out, "<path class=l3 d=\"M0 0l10.5 2v2M0 0h5\"/>");
+        assert_eq!(out, "<path class=l3 d=\"M0 0l10.5 2-1 1 1 1v2M0 0h5\"/>");
+    }
+
+    #[test]
+    fn dots_are_steps_on_whole_pixels() {
+        let colour = Ink::Dot(3).colour().to_backend_color();
+        let out = drawn(|svg| {
+            for at in [(104, 206), (153, 206), (96, 251)] {
+                svg.draw_pixel(at, colour).expect("drawn");
+            }
+        });
+        assert_eq!(out, "<path class=d3 d=\"M10 21h0m5 0h0m-5 4h0\"/>");
     }
 
     #[test]
@@ -352,6 +383,6 @@ mod tests {
         for n in [10, -15, 3, -3, 0] {
             number(&mut data, n);
         }
-        assert_eq!(data, "M1-1.5 0.3-0.3 0");
+        assert_eq!(data, "M1-1.5 .3-.3 0");
     }
 }

@@ -42,18 +42,34 @@ pub fn subtitle(runs: &[&RunData], machines: usize) -> String {
     };
     let unoptimised = runs.iter().any(|run| run.run.unoptimised);
     let machine = &first.machine;
-    // Without the commit and date of the compiler, which stand below.
-    let rustc = machine.rustc.split(" (").next().unwrap_or_default();
-    format!(
-        "{of_runs}{} · {} · {} core{} · {} · {rustc} · {} windows{}",
-        first.started.replace('T', " ").trim_end_matches('Z'),
-        machine.cpu,
-        machine.cores,
-        if machine.cores == 1 { "" } else { "s" },
-        machine.os,
-        number::count(windows as u64),
-        if unoptimised { " · unoptimised" } else { "" }
-    )
+    let windows = number::count(windows as u64);
+    let parts = [
+        first
+            .started
+            .replace('T', " ")
+            .trim_end_matches('Z')
+            .to_owned(),
+        machine.cpu.clone(),
+        format!(
+            "{} core{}",
+            machine.cores,
+            if machine.cores == 1 { "" } else { "s" }
+        ),
+        machine.os.clone(),
+        // Without the commit and date of the compiler, which stand below.
+        machine
+            .rustc
+            .split(" (")
+            .next()
+            .unwrap_or_default()
+            .to_owned(),
+        format!("{windows} windows"),
+        if unoptimised { "unoptimised" } else { "" }.to_owned(),
+    ];
+    let known = parts
+        .into_iter()
+        .filter(|part| !part.is_empty() && part != "unknown");
+    of_runs + &Vec::from_iter(known).join(" · ")
 }
 
 /// What a reader must know before believing anything, each once. `all` is how many runs of this machine there are.

@@ -1,5 +1,7 @@
 //! The ranking section: each group in its views.
 
+use std::collections::BTreeSet;
+
 use flowmeter_harness::caps::Origin;
 
 use super::heading;
@@ -158,10 +160,13 @@ fn row(data: &Data, ranking: &Ranking, rank: &Rank, partial: bool, first_partial
     }
 }
 
+/// As recorded by all runs; several are told.
 fn version(data: &Data, implementation: &str) -> String {
-    let it = crate::statistics::implementation(data.runs, implementation);
-    let of_others = it.filter(|it| it.origin != Origin::Own);
-    of_others.map_or_else(String::new, |it| it.version.clone())
+    let all = data.runs.iter();
+    let all = all.filter_map(|run| run.implementations.get(implementation));
+    let of_others = all.filter(|it| matches!(it.origin, Origin::Peer | Origin::Foreign));
+    let versions: BTreeSet<&str> = of_others.map(|it| &*it.version).collect();
+    Vec::from_iter(versions).join(", ")
 }
 
 fn badge(data: &Data, implementation: &str) -> Badge {

@@ -32,7 +32,7 @@ pub use flight::Flight;
 pub use histograms::Percentile;
 pub use latency::LatencyCurves;
 pub use lateness::LatenessCurves;
-pub(crate) use samples::{Entry, implementation, origin, samples, scenarios};
+pub(crate) use samples::{Entry, origin, samples, scenarios};
 pub use significance::FALSE_DISCOVERIES;
 
 use crate::error::ReportError;
