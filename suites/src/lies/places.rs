@@ -149,6 +149,13 @@ mod tests {
     }
 
     #[test]
+    fn a_check_is_found_in_a_file_that_begins_something_for_tests_too() {
+        let all = all().expect("tests run where the sources are");
+        let is_refusal = |place: &Place| place.title.starts_with("limiters/mod.rs limiter: L4: ");
+        assert!(all.iter().any(is_refusal));
+    }
+
+    #[test]
     fn a_check_is_found_by_its_line_and_named_by_what_it_says() {
         let source = "\
 fn model() {

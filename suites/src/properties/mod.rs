@@ -21,10 +21,6 @@ mod acts;
 mod b1_buffers;
 mod b2_transforms;
 mod b3_panics;
-#[cfg(test)]
-#[path = "../cli/new/channel/property.txt"]
-#[allow(dead_code, reason = "it has to compile, and nobody owes it")]
-mod begun;
 mod by_alts;
 mod c10_drops;
 mod c11_forms;
@@ -396,3 +392,9 @@ pub const PROPERTIES: &[&Property] = &[
     &combinators::m14_unique::PROPERTY,
     &combinators::m15_partition::PROPERTY,
 ];
+
+// At the end: whoever reads sources for code stops where tests begin.
+#[cfg(test)]
+#[path = "../cli/new/channel/property.txt"]
+#[allow(dead_code, reason = "it has to compile, and nobody owes it")]
+mod begun;

@@ -1,4 +1,5 @@
-//! What `new` begins with: each implementation compiles as it is written, and fails what it is to fail.
+//! What `new` begins with: each implementation compiles as it is written, over the primitives of the std world, and fails
+//! what it is to fail.
 
 use flowmeter_harness::caps::Claim::WindowBound;
 use flowmeter_harness::registry::{Enrol, Registry, mutant};
@@ -10,15 +11,20 @@ use flowmeter_suites::properties::{Checks, judge};
 use super::{judged, plan};
 
 #[path = "../../src/cli/new/channel/implementation.txt"]
+#[allow(clippy::upper_case_acronyms, reason = "a placeholder")]
 mod channel;
 #[path = "../../src/cli/new/executor/implementation.txt"]
+#[allow(clippy::upper_case_acronyms, reason = "a placeholder")]
 mod executor;
 #[path = "../../src/cli/new/limiter/implementation.txt"]
+#[allow(clippy::upper_case_acronyms, reason = "a placeholder")]
 mod limiter;
 #[path = "../../src/cli/new/timer/implementation.txt"]
+#[allow(clippy::upper_case_acronyms, reason = "a placeholder")]
 mod timer;
 
-/// All of them, with what `new` writes into the registry.
+/// All of them, registered with what the registry would say of them. It is written out here once more, for that of `new` is
+/// text: whether the two agree is seen by `scripts/begun`.
 #[derive(Clone, Copy)]
 struct Begun;
 

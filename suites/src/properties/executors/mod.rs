@@ -1,9 +1,5 @@
 //! What is checked on executors: a file for each property. Tasks wait on the channels that the registry names.
 
-#[cfg(test)]
-#[path = "../../cli/new/executor/property.txt"]
-#[allow(dead_code, reason = "it has to compile, and nobody owes it")]
-mod begun;
 pub(super) mod g1_go;
 pub(super) mod g1_shutdown;
 pub(super) mod g2_parking;
@@ -38,3 +34,9 @@ where
 fn open<C: Channels, T: Message>() -> (C::Tx<T>, C::Rx<T>) {
     C::open(Buffer::fixed(1)).expect("a family with futures has a buffer")
 }
+
+// At the end: whoever reads sources for code stops where tests begin.
+#[cfg(test)]
+#[path = "../../cli/new/executor/property.txt"]
+#[allow(dead_code, reason = "it has to compile, and nobody owes it")]
+mod begun;

@@ -5,10 +5,6 @@
 //! in every world. Where only one thread runs, and in a world whose time stands still while anybody can run, a return
 //! shows the grant itself, and virtual time makes the judgement exact.
 
-#[cfg(test)]
-#[path = "../../cli/new/limiter/property.txt"]
-#[allow(dead_code, reason = "it has to compile, and nobody owes it")]
-mod begun;
 pub(super) mod l1_waiter_fifo;
 pub(super) mod l1_window;
 pub(super) mod l2_one_wake;
@@ -278,3 +274,9 @@ pub(super) fn async_weighted_limit_owes<L: AsyncWeightedLimit, W: World>(who: &C
     cases.extend(l3_waiters::dropped_weight_cases::<L, W>(kept));
     vec![(&l3_waiters::PROPERTY, cases)]
 }
+
+// At the end: whoever reads sources for code stops where tests begin.
+#[cfg(test)]
+#[path = "../../cli/new/limiter/property.txt"]
+#[allow(dead_code, reason = "it has to compile, and nobody owes it")]
+mod begun;
