@@ -12,6 +12,9 @@ pub(super) struct Written {
     pub text: String,
 }
 
+/// Every file that is to be written, and what to do then.
+pub(super) type Begun = Result<(Vec<Written>, String), Failure>;
+
 /// The folder above this one that holds Flowmeter.
 pub(super) fn found() -> Result<PathBuf, Failure> {
     let here = std::env::current_dir();
@@ -44,19 +47,25 @@ impl Checkout<'_> {
         }
     }
 
+    /// What a file of the checkout says.
+    pub(super) fn read(&self, path: &str) -> Result<String, Failure> {
+        let path = self.root.join(path);
+        fs::read_to_string(&path).map_err(|why| {
+            Failure::input(format!(
+                "{}: {why}; name a checkout of Flowmeter with --root",
+                path.display()
+            ))
+        })
+    }
+
     /// A file of the checkout with something done to it; `None` where the place for that is not found.
     pub(super) fn edited(
         &self,
         path: &str,
         edit: impl FnOnce(&str) -> Option<String>,
     ) -> Result<Written, Failure> {
+        let text = self.read(path)?;
         let path = self.root.join(path);
-        let text = fs::read_to_string(&path).map_err(|why| {
-            Failure::input(format!(
-                "{}: {why}; name a checkout of Flowmeter with --root",
-                path.display()
-            ))
-        })?;
         let text = edit(&text).ok_or_else(|| {
             Failure::input(format!(
                 "{}: the list to add to is not where this build knows it; add by hand, as CONTRIBUTING.md tells",
@@ -76,8 +85,19 @@ pub(super) fn sorted_in(text: &str, (begin, end): (&str, &str), line: &str) -> O
     let greater = (0..lines.len()).find(|&at| is_listed(lines[at]) && lines[at] > line && free(at));
     let last = || (0..lines.len()).rev().find(|&at| is_listed(lines[at]));
     let at = greater.or_else(|| Some(last()? + 1))?;
+    Some(inserted(&lines, at, line))
+}
+
+/// Puts a line behind the last that begins so.
+pub(super) fn behind_last(text: &str, begin: &str, line: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let last = lines.iter().rposition(|other| other.starts_with(begin))?;
+    Some(inserted(&lines, last + 1, line))
+}
+
+fn inserted(lines: &[&str], at: usize, line: &str) -> String {
     let (before, after) = lines.split_at(at);
-    Some([before, &[line], after].concat().join("\n") + "\n")
+    [before, &[line], after].concat().join("\n") + "\n"
 }
 
 /// Puts text before the first place where that stands.
@@ -105,8 +125,36 @@ pub(super) fn in_row(text: &str, id: &str, name: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// This very checkout.
+    pub(in super::super) fn this() -> Checkout<'static> {
+        let suites = Path::new(env!("CARGO_MANIFEST_DIR"));
+        Checkout {
+            root: suites.parent().expect("suites is in the workspace"),
+        }
+    }
+
+    /// The lines that a file gains.
+    pub(in super::super) fn gained(file: &Written) -> Vec<&str> {
+        let old = fs::read_to_string(&file.path).unwrap_or_default();
+        let mut old = old.lines().peekable();
+        let mut gained = Vec::new();
+        for line in file.text.lines() {
+            match old.next_if_eq(&line) {
+                Some(_) => {}
+                None => gained.push(line),
+            }
+        }
+        assert_eq!(old.next(), None, "{} lost a line", file.path.display());
+        gained
+    }
+
+    /// What whoever asks for something that cannot begin is told.
+    pub(in super::super) fn refusal(begun: Begun) -> String {
+        format!("{:?}", begun.expect_err("it cannot begin"))
+    }
 
     #[test]
     fn a_line_goes_where_its_order_puts_it() {
@@ -116,5 +164,16 @@ mod tests {
         assert!(listed("mod cc;").contains("#[cfg(x)]\nmod d;\nmod cc;\nmod f;"));
         assert!(listed("mod z;").ends_with("mod f;\nmod z;\nrest\n"));
         assert_eq!(sorted_in("nothing\n", ("mod ", ";"), "mod a;"), None);
+    }
+
+    #[test]
+    fn a_line_goes_behind_the_last_of_its_sort() {
+        let text = "c1_a\nc1_b\nc10_a\nc2_a\n";
+        let behind = |begin| behind_last(text, begin, "new");
+        assert_eq!(
+            behind("c1_").as_deref(),
+            Some("c1_a\nc1_b\nnew\nc10_a\nc2_a\n")
+        );
+        assert_eq!(behind("c3_"), None);
     }
 }

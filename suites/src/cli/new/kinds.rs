@@ -1,5 +1,6 @@
 //! What differs between kinds of contestants where something begins: the texts, and the places that have to know of them.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use flowmeter_harness::caps::Kind;
 
 /// How something of a kind begins.
@@ -97,28 +98,39 @@ pub(super) const BEGINNINGS: [Beginning; 4] = [
 ];
 
 impl Beginning {
-    /// Of that kind, by its name.
-    pub(super) fn of(kind: &str) -> Option<&'static Beginning> {
-        BEGINNINGS.iter().find(|it| it.kind.name() == kind)
+    /// Reads one by the name of its kind.
+    pub(super) fn parser() -> impl TypedValueParser<Value = &'static Beginning> {
+        let names = BEGINNINGS.map(|it| it.kind.name());
+        PossibleValuesParser::new(names).map(|name| {
+            let named = BEGINNINGS.iter().find(|it| it.kind.name() == name);
+            named.expect("no other name is let through")
+        })
     }
 
     /// Of the kind whose scenarios lie in that folder: `timers` and `timers-async` are of timers. Whoever makes a folder
-    /// of its own begins with a channel.
-    pub(super) fn of_group(group: &str) -> &'static Beginning {
+    /// of its own begins with a channel. Nothing where those of that folder have no beginning here.
+    pub(super) fn of_group(group: &str) -> Option<&'static Beginning> {
         let first = group.split('-').next().unwrap_or(group);
-        let is = |it: &&Beginning| first.strip_suffix('s') == Some(it.kind.name());
-        BEGINNINGS.iter().find(is).unwrap_or(&BEGINNINGS[0])
+        let is_of = |kind: Kind| first.strip_suffix('s') == Some(kind.name());
+        if first == "alts" {
+            return None;
+        }
+        match Kind::ALL.iter().find(|&&kind| is_of(kind)) {
+            Some(&kind) => BEGINNINGS.iter().find(|it| it.kind == kind),
+            None => Some(&BEGINNINGS[0]),
+        }
     }
 
-    /// Its scenario in that folder, whose name says whether threads wait there or tasks.
+    /// Its scenario in that folder, whose name says who waits there: threads, tasks, or both.
     pub(super) fn scenario_in(&self, group: &str) -> String {
-        let tasks = "form = \"async\"";
-        match group.ends_with("-async") {
-            true => (self.scenario)
-                .replace("form = \"blocking\"", tasks)
-                .replace("form = \"callback\"", tasks),
-            false => self.scenario.to_owned(),
-        }
+        let form = match group.rsplit_once('-') {
+            Some((_, "async")) => "form = \"async\"",
+            Some((_, "mixed")) if self.kind == Kind::Channel => "form = \"mixed\"",
+            _ => return self.scenario.to_owned(),
+        };
+        (self.scenario)
+            .replace("form = \"blocking\"", form)
+            .replace("form = \"callback\"", form)
     }
 
     /// Of the kind whose statements begin with that letter.
