@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use flowmeter_harness::record::RunData;
+use flowmeter_harness::record::{FailureKind, RunData};
 
 use crate::ground::{Ground, rows};
 
@@ -35,7 +35,8 @@ message = "8B"
 form = "blocking"
 "#;
 
-/// Every entry of every scenario has one window or a failure in each of so many rounds.
+/// Every entry of every scenario has one window in each of so many rounds, or the failure of one: on a machine that is busy
+/// with other tests, nothing may happen in one that is so short.
 #[track_caller]
 fn assert_whole(run: &RunData, rounds: u32, entries: usize) {
     let mut windows = BTreeMap::new();
@@ -56,10 +57,19 @@ fn assert_whole(run: &RunData, rounds: u32, entries: usize) {
             let timed = windows
                 .keys()
                 .filter(|(s, r, _)| *s == scenario && *r == round);
-            assert_eq!(timed.count(), entries, "{scenario} in round {round}");
+            let void = run
+                .failures
+                .iter()
+                .filter(|it| it.scenario == *scenario && it.round == Some(round));
+            let had = timed.count() + void.count();
+            assert_eq!(had, entries, "{scenario} in round {round}");
         }
     }
-    assert_eq!(run.failures, [], "nobody failed");
+    let mut failures = run.failures.iter();
+    assert!(
+        failures.all(|it| it.kind == FailureKind::Void),
+        "{failures:?}"
+    );
     let end = run.end.as_ref().expect("it came to its end");
     assert_eq!(end.windows, run.windows.len() as u64);
 }

@@ -109,7 +109,7 @@ fn something_new_begins_in_a_checkout_and_nowhere_else() {
         ("implementation", "mutex", "is there already"),
         ("implementation", "Ring", "a name is small letters"),
         ("scenario", "ring", "a name is the folder and the file"),
-        ("property", "c99-ring", "add by hand"),
+        ("property", "c99-ring", "has no statement C99"),
     ] {
         let new = ground.run(&["new", kind, name, "--root", checkout]);
         new.refused(&[why]);
