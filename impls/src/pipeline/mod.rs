@@ -2,7 +2,11 @@
 //! results are delivered, and how the output ends.
 
 pub mod core_async;
+mod ended;
 pub mod finishes;
+mod item;
+mod lead;
+mod loops;
 mod room;
 mod turns;
 pub mod unordered;
@@ -15,8 +19,7 @@ use std::pin::pin;
 use std::task::{Poll, Waker};
 
 use flowmeter_harness::channel::{Async, Buffer, Channels, Message, PutError, TakeError};
-use flowmeter_harness::executor::Spawn;
-use flowmeter_harness::pipeline::{AtEnd, ResultPort};
+use flowmeter_harness::pipeline::AtEnd;
 
 use crate::sync::{Arc, Mutex};
 
@@ -36,26 +39,6 @@ pub(crate) const ONE: Buffer = Buffer::fixed(1);
 /// A channel that a pipeline needs for itself.
 pub(crate) fn open<C: Channels, T: Message>(buffer: Buffer) -> (C::Tx<T>, C::Rx<T>) {
     C::open(buffer).expect("the family has the buffers that the pipeline was made with")
-}
-
-/// Calls `af` in a task of its own, where a panic ends this item and no more (P4); answers where its results
-/// arrive. It holds `permit` until it has ended.
-fn begin<C: Async, I: Message, O: Message, P, F>(
-    spawner: &impl Spawn,
-    results: Buffer,
-    af: &Arc<impl Fn(I, ResultPort<C, O, P>) -> F + Send + Sync + 'static>,
-    input: I,
-    permit: P,
-) -> C::Rx<O>
-where
-    P: Send + 'static,
-    F: Future<Output = ()> + Send + 'static,
-{
-    let (tx, rx) = open::<C, O>(results);
-    let port = ResultPort::holding(tx, permit);
-    let af = Arc::clone(af);
-    spawner.spawn(async move { af(input, port).await });
-    rx
 }
 
 /// A pipeline waits with one put and one take for each of its channels.
@@ -270,7 +253,7 @@ mod tests {
 
     use flowmeter_harness::channel::Offered;
     use flowmeter_harness::executor::Executors;
-    use flowmeter_harness::pipeline::Pipelines;
+    use flowmeter_harness::pipeline::{Pipelines, ResultPort};
 
     use super::*;
     use crate::channel::mutex::MutexChannels as C;

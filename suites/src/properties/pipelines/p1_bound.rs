@@ -2,10 +2,10 @@
 
 use std::future::pending;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use flowmeter_harness::channel::Async;
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::executor::{Executors, Spawn};
 use flowmeter_harness::pipeline::{AtEnd, Pipelines};
 use flowmeter_harness::spec::pipeline::{Event, Terms};
 use flowmeter_harness::sync::World;
@@ -45,6 +45,12 @@ where
         let name = format!("n = {n}, items that end, on several threads");
         cases.push(Case::new(name, move || {
             ending::<P, C, E, W>(several::<W>(), n, extra);
+        }));
+    }
+    for threads in [ONE, several::<W>()] {
+        let name = format!("n = 1, items that other tasks end, {threads} threads");
+        cases.push(Case::new(name, move || {
+            ended_elsewhere::<P, C, E, W>(threads, extra);
         }));
     }
     // More than a channel admits waiters.
@@ -111,6 +117,37 @@ where
     finish::<W>(&flight, end);
     drop(executor);
     flight.judge(terms::<P, C, E>(n, extra, items));
+}
+
+/// Items whose function hands its port to another task, and has returned long before that puts a result and drops the port.
+fn ended_elsewhere<P, C, E, W>(threads: NonZeroUsize, extra: usize)
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    const N: usize = 1;
+    let items = N + extra + 1;
+    let executor = E::with_threads(threads);
+    let flight = Arc::new(Flight::default());
+    let from = ended_source::<C>(items);
+    let (to, _room_for_all) = open::<C, Result>(items);
+    // A spawner need not be shared among threads.
+    let spawner = Mutex::new(executor.spawner());
+    let work = move |_, mut item: ItemOf<P, C, E>| {
+        let spawner = spawner.lock().expect("nobody panics with the lock").clone();
+        async move {
+            spawner.spawn(async move {
+                give_way().await;
+                item.put().await;
+            });
+        }
+    };
+    let end = start::<P, C, E, _>(&executor, N, (from, to), &flight, work, AtEnd::Close);
+    finish::<W>(&flight, end);
+    drop(executor);
+    flight.judge(terms::<P, C, E>(N, extra, items));
 }
 
 /// Items that put a result, which nobody wants, and then do not end: core.async 1.5.648 leaves them, and

@@ -30,6 +30,9 @@ where
 {
     let mut cases = vec![
         Case::new("an item without results", without_results::<P, C, E, W>),
+        Case::new("work that goes on when its item has ended", || {
+            goes_on::<P, C, E, W>();
+        }),
         Case::new("an item that never ends", move || {
             never_ends::<P, C, E, W>(extra)
         }),
@@ -64,6 +67,25 @@ where
         [0, 2],
         "P4: an item without results took others along"
     );
+}
+
+/// The function drops its port and never returns: its slot is free, and nobody waits for it in the end.
+fn goes_on<P, C, E, W>()
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let work = |_, mut item: ItemOf<P, C, E>| async move {
+        item.put().await;
+        drop(item);
+        pending::<()>().await;
+    };
+    let executor = E::with_threads(ONE);
+    let seen = all_results::<P, C, E, W, _>(&executor, 1, 3, work);
+    drop(executor);
+    holds_eq!(seen, [0, 1, 2], "P4: work that goes on took others along");
 }
 
 /// One panics in the call of `af`, one after its result.
