@@ -10,6 +10,7 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines};
 use flowmeter_harness::spec::pipeline::{Event, Terms};
 use flowmeter_harness::sync::World;
 
+use super::super::gate::panics_of;
 use super::flight::{
     Flight, ItemOf, come_to_rest, drain, ended_source, finish, open, source, start, take, terms,
 };
@@ -112,12 +113,7 @@ where
     if !P::ORDERED {
         seen.sort_unstable();
     }
-    // An item is counted once it has ended.
-    let end = W::now_nanos().saturating_add(PATIENCE);
-    while executor.panics() < 2 && W::now_nanos() < end {
-        W::yield_now();
-    }
-    let panics = executor.panics();
+    let panics = panics_of::<E, W>(&executor, 2, PATIENCE);
     drop(executor);
     holds_eq!(seen, [1, 2, 3], "P4: an item that panics took others along");
     holds_eq!(panics, 2, "P4: panics of items were not counted");
