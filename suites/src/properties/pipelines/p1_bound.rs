@@ -48,6 +48,9 @@ where
         }));
     }
     for threads in [ONE, several::<W>()] {
+        if W::name() == "loom" && threads > ONE {
+            continue;
+        }
         let name = format!("n = 1, items that other tasks end, {threads} threads");
         cases.push(Case::new(name, move || {
             ended_elsewhere::<P, C, E, W>(threads, extra);

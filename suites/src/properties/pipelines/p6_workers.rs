@@ -216,11 +216,14 @@ where
     W: World,
 {
     let executor = E::with_threads(ONE);
-    let (_open, from) = source::<C>(1);
+    let (_open, from) = source::<C>(2);
     let (to, mut results) = open::<C, Result>(1);
     C::close_rx(&mut results);
     drop(results);
-    let transform = |input, emit: Emit<'_, Result>| {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    let transform = move |input, emit: Emit<'_, Result>| {
+        counted.fetch_add(1, Ordering::Relaxed);
         // More than have room anywhere.
         let _ = (0..3).try_for_each(|number| emit((input, number)));
     };
@@ -234,6 +237,8 @@ where
         AtEnd::Close,
     );
     drop(executor);
+    let calls = calls.load(Ordering::Relaxed);
+    holds_eq!(calls, 1, "P6: calls whose results nobody wants");
 }
 
 /// Each emits a result and panics; of one in three the handler makes nothing.
