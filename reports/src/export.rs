@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use flowmeter_harness::record::Better;
 use serde::Serialize;
 
-use crate::rows::{CmpRow, cmp_rows};
+use crate::rows::{CellRow, cmp_rows};
 use crate::statistics::Estimates;
 
 const COLUMNS: [&str; 14] = [
@@ -25,8 +25,8 @@ const COLUMNS: [&str; 14] = [
     "error",
 ];
 
-/// Every cell as a line of comma-separated values below a line of names, those of [`CmpRow`]; a cell without a number
-/// has empty fields and its `error`.
+/// Every cell as a line of comma-separated values below a line of names, those of `cmp --format json`; a cell without a
+/// number has empty fields and its `error`.
 pub fn csv(estimates: &Estimates) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let mut line = |fields: [String; 14]| {
@@ -34,26 +34,27 @@ pub fn csv(estimates: &Estimates) -> String {
     };
     line(COLUMNS.map(str::to_owned));
     for row in cmp_rows(estimates) {
+        let cell = row.cell;
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
         line([
-            row.scenario,
-            row.implementation,
+            cell.scenario,
+            cell.implementation,
             row.origin.to_string(),
-            number(row.median),
-            number(row.lo),
-            number(row.hi),
-            row.unit,
-            match row.better {
+            number(cell.median),
+            number(cell.lo),
+            number(cell.hi),
+            cell.unit,
+            match cell.better {
                 Better::Higher => "higher",
                 Better::Lower => "lower",
             }
             .to_owned(),
-            number(row.ratio_to_best),
+            number(cell.ratio_to_best),
             number(row.ratio_lo),
             number(row.ratio_hi),
-            row.at_most.to_string(),
+            cell.at_most.to_string(),
             row.reference.to_string(),
-            row.error.unwrap_or_default(),
+            cell.error.unwrap_or_default(),
         ]);
     }
     let bytes = writer.into_inner().expect("memory takes all of it");
@@ -73,10 +74,10 @@ pub fn github_action_benchmark(estimates: &Estimates, better: Better) -> String 
         range: String,
     }
     let entries: Vec<Entry> = numbers(estimates)
-        .filter(|(row, ..)| row.better == better)
-        .map(|(row, median, lo, hi)| Entry {
-            name: format!("{}/{}", row.scenario, row.implementation),
-            unit: row.unit,
+        .filter(|(cell, ..)| cell.better == better)
+        .map(|(cell, median, lo, hi)| Entry {
+            name: format!("{}/{}", cell.scenario, cell.implementation),
+            unit: cell.unit,
             value: median,
             range: format!("{lo} to {hi}"),
         })
@@ -96,17 +97,17 @@ pub fn bencher(estimates: &Estimates) -> String {
         upper_value: f64,
     }
     let benchmarks: BTreeMap<String, BTreeMap<String, Metric>> = numbers(estimates)
-        .map(|(row, value, lower_value, upper_value)| {
-            let measure = match &*row.unit {
+        .map(|(cell, value, lower_value, upper_value)| {
+            let measure = match &*cell.unit {
                 "ns" => "latency".to_owned(),
-                _ => row.unit,
+                _ => cell.unit,
             };
             let metric = Metric {
                 value,
                 lower_value,
                 upper_value,
             };
-            let name = format!("{}/{}", row.scenario, row.implementation);
+            let name = format!("{}/{}", cell.scenario, cell.implementation);
             (name, BTreeMap::from([(measure, metric)]))
         })
         .collect();
@@ -114,11 +115,11 @@ pub fn bencher(estimates: &Estimates) -> String {
 }
 
 /// Cells with a number of their own, which a bound is not: the median and its interval.
-fn numbers(estimates: &Estimates) -> impl Iterator<Item = (CmpRow, f64, f64, f64)> {
-    let rows = cmp_rows(estimates).into_iter();
-    rows.filter(|row| !row.at_most).filter_map(|row| {
-        let (median, lo, hi) = (row.median?, row.lo?, row.hi?);
-        Some((row, median, lo, hi))
+fn numbers(estimates: &Estimates) -> impl Iterator<Item = (CellRow, f64, f64, f64)> {
+    let cells = cmp_rows(estimates).into_iter().map(|cell| cell.cell);
+    cells.filter(|cell| !cell.at_most).filter_map(|cell| {
+        let (median, lo, hi) = (cell.median?, cell.lo?, cell.hi?);
+        Some((cell, median, lo, hi))
     })
 }
 

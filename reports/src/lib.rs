@@ -22,6 +22,7 @@
 //! ```
 
 mod chart;
+mod checked;
 pub mod claims;
 mod error;
 mod export;
@@ -34,11 +35,12 @@ pub mod statistics;
 mod terminal;
 mod timeline;
 
+pub use checked::{Checked, SELF_CHECKED};
 pub use error::ReportError;
 pub use export::{bencher, csv, github_action_benchmark};
 pub use html::{render, render_machines};
 pub use machines::{Machine, machines};
-pub use rows::{CmpRow, RankRow, cmp_rows, rank_rows};
+pub use rows::{CellRow, CmpRow, RankRow, cmp_rows, rank_rows};
 pub use sighting::{Sighting, sighting_table, sightings};
 pub use statistics::{Change, Diff, Estimates, Verdict, diff, estimate, estimates_of};
 pub use terminal::{DEFAULT_WIDTH, Style, cmp_table, diff_table, rank_table};

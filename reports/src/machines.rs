@@ -85,13 +85,13 @@ impl Machine {
 
 /// How many of the last runs are of one build.
 fn last_build(runs: &[RunData]) -> usize {
-    let commit = |run: &RunData| run.run.commit.clone();
-    let last = runs.last().map(commit).unwrap_or_default();
-    if last == "unknown" || last.ends_with("-dirty") {
+    let build = |run: &RunData| (run.run.commit.clone(), run.run.unoptimised);
+    let last = runs.last().map(build).unwrap_or_default();
+    if last.0 == "unknown" || last.0.ends_with("-dirty") {
         return 1;
     }
     let same = runs.iter().rev();
-    same.take_while(|run| run.run.commit == last).count()
+    same.take_while(|run| build(run) == last).count()
 }
 
 fn name(machine: &Description) -> String {

@@ -1,10 +1,10 @@
-//! The lines that `rank` and `cmp` print as JSON: keys are stable, numbers are not rounded.
+//! The lines that `rank` and `cmp` print as JSON, and what those of `show` have in common with them: keys are stable, numbers are not rounded.
 
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::Better;
 use serde::{Deserialize, Serialize};
 
-use crate::statistics::{Estimates, Standing, View};
+use crate::statistics::{Cell, Estimates, Standing, View};
 
 /// A line of `rank --format json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,15 +31,13 @@ pub struct RankRow {
     pub at_least: bool,
 }
 
-/// A line of `cmp --format json`. A cell without a number has `error`, and `null` for every number.
+/// A cell's number as lines of JSON have it; without one `error` says why, and every number is `null`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CmpRow {
+pub struct CellRow {
     /// Which scenario.
     pub scenario: String,
     /// Who.
     pub implementation: String,
-    /// Where it comes from.
-    pub origin: Origin,
     /// Median, in `unit`.
     pub median: Option<f64>,
     /// Lower end of its interval.
@@ -52,19 +50,48 @@ pub struct CmpRow {
     pub better: Better,
     /// Against the scenario's best, at most 1; above 1 would be better whichever way is up, as a reference may be.
     pub ratio_to_best: Option<f64>,
-    /// Lower end of the ratio's interval.
-    pub ratio_lo: Option<f64>,
-    /// Upper end of the ratio's interval.
-    pub ratio_hi: Option<f64>,
     /// The median is a bound, since the generator of load was the limit: the true one is at most that.
     /// Left out where it is not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_most: bool,
+    /// Why it has no number.
+    pub error: Option<String>,
+}
+
+impl CellRow {
+    /// Of a cell as it was estimated.
+    pub(crate) fn of(cell: &Cell) -> CellRow {
+        let measured = cell.measured();
+        CellRow {
+            scenario: cell.scenario.clone(),
+            implementation: cell.implementation.clone(),
+            median: measured.map(|m| m.median),
+            lo: measured.map(|m| m.lo),
+            hi: measured.map(|m| m.hi),
+            unit: cell.unit.clone(),
+            better: cell.better,
+            ratio_to_best: measured.map(|m| m.ratio),
+            at_most: measured.is_some_and(|m| m.standing == Standing::AtMost),
+            error: cell.error(),
+        }
+    }
+}
+
+/// A line of `cmp --format json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CmpRow {
+    /// Its number.
+    #[serde(flatten)]
+    pub cell: CellRow,
+    /// Where the implementation comes from.
+    pub origin: Origin,
+    /// Lower end of the ratio's interval.
+    pub ratio_lo: Option<f64>,
+    /// Upper end of the ratio's interval.
+    pub ratio_hi: Option<f64>,
     /// A reference: never the best itself. Left out where it is not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reference: bool,
-    /// Why it has no number.
-    pub error: Option<String>,
 }
 
 /// The ranking of every group over all its cells, best first, partial entrants last.
@@ -94,26 +121,17 @@ pub fn cmp_rows(estimates: &Estimates) -> Vec<CmpRow> {
         rows.extend(scenario.iter().map(|cell| {
             let measured = cell.measured();
             CmpRow {
-                scenario: cell.scenario.clone(),
-                implementation: cell.implementation.clone(),
+                cell: CellRow::of(cell),
                 origin: cell.origin,
-                median: measured.map(|m| m.median),
-                lo: measured.map(|m| m.lo),
-                hi: measured.map(|m| m.hi),
-                unit: cell.unit.clone(),
-                better: cell.better,
-                ratio_to_best: measured.map(|m| m.ratio),
                 ratio_lo: measured.map(|m| m.ratio_lo),
                 ratio_hi: measured.map(|m| m.ratio_hi),
-                at_most: measured.is_some_and(|m| m.standing == Standing::AtMost),
                 reference: cell.reference,
-                error: cell.error(),
             }
         }));
         // Stable: equal ones stay in the order of their names.
         rows[first..].sort_by(|a, b| {
-            let place = |row: &CmpRow| (row.error.is_some(), row.reference);
-            let ratio = |row: &CmpRow| row.ratio_to_best.unwrap_or(f64::NEG_INFINITY);
+            let place = |row: &CmpRow| (row.cell.error.is_some(), row.reference);
+            let ratio = |row: &CmpRow| row.cell.ratio_to_best.unwrap_or(f64::NEG_INFINITY);
             let by_ratio = || ratio(b).total_cmp(&ratio(a));
             place(a).cmp(&place(b)).then_with(by_ratio)
         });

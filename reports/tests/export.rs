@@ -5,7 +5,9 @@ mod fixture;
 
 use fixture::Shape;
 use flowmeter_harness::record::Better;
-use flowmeter_reports::{Estimates, bencher, cmp_rows, csv, estimate, github_action_benchmark};
+use flowmeter_reports::{
+    Estimates, Sighting, bencher, cmp_rows, csv, estimate, github_action_benchmark, sightings,
+};
 use serde_json::Value;
 
 fn estimates() -> Estimates {
@@ -31,11 +33,15 @@ fn every_cell_is_a_line_of_csv_that_reads_back() {
     let rows = cmp_rows(&estimates);
     assert_eq!(lines.len(), rows.len());
     for (line, row) in lines.iter().zip(&rows) {
-        assert_eq!(line[scenario], *row.scenario);
-        assert_eq!(line[median].parse().ok(), row.median, "to the last digit");
-        assert_eq!(&line[error], row.error.as_deref().unwrap_or(""));
+        assert_eq!(line[scenario], *row.cell.scenario);
+        assert_eq!(
+            line[median].parse().ok(),
+            row.cell.median,
+            "to the last digit"
+        );
+        assert_eq!(&line[error], row.cell.error.as_deref().unwrap_or(""));
     }
-    assert!(rows.iter().any(|row| row.error.is_some()));
+    assert!(rows.iter().any(|row| row.cell.error.is_some()));
 }
 
 #[test]
@@ -46,7 +52,10 @@ fn what_points_one_way_is_in_one_file() {
     };
     let (up, down) = (read(Better::Higher), read(Better::Lower));
     let numbers = cmp_rows(&estimates);
-    let numbers = numbers.iter().filter(|row| row.median.is_some()).count();
+    let numbers = numbers
+        .iter()
+        .filter(|row| row.cell.median.is_some())
+        .count();
     assert_eq!(up.len() + down.len(), numbers);
     assert!(!up.is_empty() && !down.is_empty());
     for entry in up.iter().chain(&down) {
@@ -63,14 +72,51 @@ fn bencher_has_a_measure_and_its_bounds_for_each_number() {
     let benchmarks: Value = serde_json::from_str(&bencher(&estimates)).expect("an object");
     let benchmarks = benchmarks.as_object().unwrap();
     let numbers = cmp_rows(&estimates);
-    for row in numbers.iter().filter(|row| row.median.is_some()) {
-        let benchmark = &benchmarks[&format!("{}/{}", row.scenario, row.implementation)];
-        let measure = match row.better {
+    for row in numbers.iter().filter(|row| row.cell.median.is_some()) {
+        let benchmark = &benchmarks[&format!("{}/{}", row.cell.scenario, row.cell.implementation)];
+        let measure = match row.cell.better {
             Better::Higher => &benchmark["messages/s"],
             Better::Lower => &benchmark["latency"],
         };
-        assert_eq!(measure["value"].as_f64(), row.median);
-        assert_eq!(measure["lower_value"].as_f64(), row.lo);
-        assert_eq!(measure["upper_value"].as_f64(), row.hi);
+        assert_eq!(measure["value"].as_f64(), row.cell.median);
+        assert_eq!(measure["lower_value"].as_f64(), row.cell.lo);
+        assert_eq!(measure["upper_value"].as_f64(), row.cell.hi);
     }
+}
+
+#[test]
+fn a_cell_of_show_has_the_keys_that_are_documented() {
+    let run = fixture::run(&Shape {
+        implementations: 2,
+        scenarios: 1,
+        ..Shape::default()
+    });
+    let scenario = run.scenarios.keys().next().unwrap().clone();
+    let seen = sightings(&[run], &scenario, "mutex").unwrap();
+    let row = serde_json::to_value(&seen[0]).unwrap();
+    let mut keys: Vec<&str> = row
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    keys.sort_unstable();
+    let expected = [
+        "better",
+        "command",
+        "commit",
+        "error",
+        "hi",
+        "implementation",
+        "lo",
+        "median",
+        "ratio_to_best",
+        "rounds",
+        "run",
+        "scenario",
+        "started",
+        "unit",
+    ];
+    assert_eq!(keys, expected);
+    assert_eq!(serde_json::from_value::<Sighting>(row).unwrap(), seen[0]);
 }

@@ -104,12 +104,12 @@ fn a_reference_is_shown_as_one() {
     let table = cmp_table(&estimates, 100, Style::Plain);
     let line = table.lines().find(|l| l.contains("os-sleep")).unwrap();
     assert!(line.ends_with("  reference"), "{line}");
-    let of_late = |row: &&flowmeter_reports::CmpRow| row.scenario == "timers/late-16";
+    let of_late = |row: &&flowmeter_reports::CmpRow| row.cell.scenario == "timers/late-16";
     let rows = cmp_rows(&estimates);
     let names: Vec<_> = rows
         .iter()
         .filter(of_late)
-        .map(|r| (&*r.implementation, r.reference))
+        .map(|r| (&*r.cell.implementation, r.reference))
         .collect();
     assert_eq!(
         names,

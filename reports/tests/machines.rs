@@ -161,6 +161,18 @@ fn builds_with_changes_in_no_commit_are_never_one_sample() {
 }
 
 #[test]
+fn an_optimised_build_of_a_commit_and_an_unoptimised_one_are_two() {
+    let mut first = run(1);
+    let again = another_day(&run(2), &first.run.commit);
+    first.run.unoptimised = true;
+    let all = machines(vec![first, again]).unwrap();
+    assert_eq!((all[0].latest().len(), all[0].runs().len()), (1, 2));
+    let page = render_machines(&all).unwrap();
+    assert!(section(&page, "history").contains("unoptimised build"));
+    assert!(!section(&page, "verdict").contains("unoptimised"));
+}
+
+#[test]
 fn scenarios_that_changed_their_meaning_are_said_and_no_error() {
     let before = run(1);
     let mut after = another_day(&before, EARLIER);

@@ -2,17 +2,21 @@
 
 mod fixture;
 
+use std::slice;
 use std::time::{Duration, Instant};
 
 use fixture::Shape;
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{Allocation, Holds, RunData, SeedClaim, Uncontended, read_run};
+use flowmeter_harness::record::{
+    Allocation, FailureKind, Holds, RunData, SeedClaim, Uncontended, read_run,
+};
 use flowmeter_reports::{
-    Style, cmp_rows, cmp_table, estimate, machines, rank_rows, rank_table, render, render_machines,
+    Checked, SELF_CHECKED, Style, cmp_rows, cmp_table, estimate, machines, rank_rows, rank_table,
+    render, render_machines,
 };
 
 fn page(run: &RunData) -> String {
-    let runs = std::slice::from_ref(run);
+    let runs = slice::from_ref(run);
     render(runs, &estimate(runs).expect("the fixture is sound")).expect("the page renders")
 }
 
@@ -150,6 +154,57 @@ fn a_failure_stands_where_the_number_would() {
     assert!(page.contains("failed <b>a1-exclusive</b>"));
     assert!(page.contains("<a href=\"#f1\">✗"), "its cell leads there");
     assert!(page.contains("one alts committed two clauses"));
+}
+
+/// Twelve take part, the last two of them in other languages, of whom no property is asked.
+fn with_foreigners() -> RunData {
+    let mut run = fixture::run(&Shape {
+        implementations: 12,
+        scenarios: 4,
+        ..Shape::default()
+    });
+    run.proofs.retain(|proof| {
+        let who = &run.implementations[&proof.implementation];
+        who.origin != Origin::Foreign
+    });
+    run
+}
+
+#[test]
+fn who_is_in_another_language_is_self_checked_and_the_page_says_what_that_is() {
+    let run = with_foreigners();
+    let page = page(&run);
+    assert!(page.contains(">self-checked</span>") && !page.contains(">unproved</span>"));
+    assert!(page.contains("Self-checked: its own process proved what it timed"));
+    assert!(page.contains("in no row, since core.async, go are self-checked: its own process"));
+    let estimates = estimate(slice::from_ref(&run)).unwrap();
+    for table in [rank_table, cmp_table] {
+        let table = table(&estimates, 100, Style::Plain);
+        assert!(
+            table.ends_with(&format!("foreign: {SELF_CHECKED}\n")),
+            "{table}"
+        );
+        assert!(table.lines().all(|line| line.chars().count() <= 100));
+    }
+    let nobody = fixture::run(&Shape::default());
+    let estimates = estimate(slice::from_ref(&nobody)).unwrap();
+    assert!(!rank_table(&estimates, 100, Style::Plain).contains("self-checked"));
+}
+
+#[test]
+fn a_process_that_found_itself_wrong_is_not_self_checked() {
+    let mut run = with_foreigners();
+    let of = |run: &RunData, name: &str| Checked::of(slice::from_ref(run), name);
+    assert_eq!(of(&run, "go"), Checked::Itself);
+    let mut failure = run.failures[0].clone();
+    failure.implementation = "go".to_owned();
+    failure.kind = FailureKind::Count;
+    let what = format!("its own proof in {}", failure.scenario);
+    run.failures.push(failure);
+    assert_eq!(of(&run, "go"), Checked::Failed(vec![what]));
+    run.windows.clear();
+    assert_eq!(of(&run, "core.async"), Checked::Nothing);
+    assert!(matches!(of(&run, "mutex"), Checked::Held(_)));
 }
 
 #[test]
@@ -302,6 +357,40 @@ fn claims_stand_beside_what_was_seen_and_the_last_word_counts() {
 }
 
 #[test]
+fn an_unoptimised_build_is_said_before_anything_else_and_calls_nothing_faster() {
+    let mut run = fixture::run(&Shape {
+        scenarios: 3,
+        failures: false,
+        ..Shape::default()
+    });
+    let said = "unoptimised build: these are no figures";
+    let tables = |run: &RunData| {
+        let estimates = estimate(slice::from_ref(run)).unwrap();
+        assert_eq!(estimates.exploratory, run.run.unoptimised);
+        [rank_table, cmp_table].map(|table| table(&estimates, 100, Style::Plain))
+    };
+    assert!(tables(&run).iter().all(|table| !table.contains(said)));
+    assert!(!page(&run).contains("unoptimised build"));
+    run.run.unoptimised = true;
+    for table in tables(&run) {
+        assert!(table.starts_with(&format!("{said}\n\n")), "{table}");
+    }
+    let page = page(&run);
+    let warning = page.find("<p class=warning>").unwrap();
+    assert!(page[warning..].contains(&format!("is of an {said}. Measure it")));
+    assert!(page.contains("an unoptimised build calls nothing faster"));
+    assert!(
+        page.contains(" windows · unoptimised</p>"),
+        "under the title"
+    );
+    let charts = page.matches("<figure ").count();
+    assert_eq!(
+        page.matches(", unoptimised, seed 1</p>").count(),
+        charts + 1
+    );
+}
+
+#[test]
 fn an_exploratory_run_says_so() {
     let page = page(&fixture::run(&Shape {
         forks: 1,
@@ -336,7 +425,7 @@ fn a_run_without_a_single_number_is_still_a_page() {
     run.end = None;
     let page = page(&run);
     assert!(page.contains("No implementation has a number"));
-    assert!(page.contains("Nothing was checked"));
+    assert!(page.contains("No property was checked"));
     assert!(page.contains("was cut off before its end"));
 }
 

@@ -177,6 +177,7 @@ pub fn plan(
             slowed_percent: settings.slowed_percent,
             exploratory: forks < Settings::FORKS_TO_COMPARE
                 || rounds.saturating_mul(forks) < Settings::ROUNDS_TO_COMPARE,
+            unoptimised: UNOPTIMISED,
             machine: machine::describe(),
         },
         ramp: USUAL_RAMP,
@@ -195,6 +196,9 @@ pub fn plan(
         contests,
     }
 }
+
+/// Whether this build is unoptimised. A profile that keeps debug assertions times those too.
+pub const UNOPTIMISED: bool = cfg!(debug_assertions);
 
 /// Which of a scenario's implementations is entered twice: another one from scenario to scenario, always the
 /// same for the same. Each has a rank of its own in a scenario, and the highest is taken (rendezvous hashing:

@@ -9,6 +9,8 @@ use std::time::Instant;
 
 use flowmeter_harness::record::Verdict;
 use flowmeter_harness::registry::AsyncRegistry;
+use flowmeter_harness::sync::World;
+use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::sites::{self, Breakage, Mutation, Site};
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +22,9 @@ use crate::worlds::Worlds;
 
 /// Executions that list what a cell passes: sites are lines, and a few schedules come by all of them.
 const LISTING: u64 = 500;
+
+/// Executions of a case at most: what is broken shows within hundreds if it does, and the cases after it want their turn.
+pub const OF_A_CASE: u64 = 5_000;
 
 /// A cell and the sites of its implementation that it passes.
 #[derive(Clone, Debug)]
@@ -104,20 +109,29 @@ pub fn hunt(passages: &[Passage], effort: impl Fn(&str) -> Effort, mut tell: imp
             .iter()
             .filter(|passage| passage.sites.contains(site));
         let cells: Vec<&Owed> = passing.map(|passage| &passage.cell).collect();
+        let implementation = cells[0].implementation;
         let breakages = site.breakages();
         if breakages.is_empty() {
-            tell(listed(site, cells[0]));
+            tell(listed(site, implementation));
         }
         for breakage in breakages {
+            // The other worlds know one order only.
+            let felt = |cell: &&Owed| breakage != Breakage::Relaxed || cell.world == Loom::NAME;
+            let cells: Vec<&Owed> = cells.iter().copied().filter(felt).collect();
             let site = site.clone();
-            tell(kill(Mutation { site, breakage }, &cells, &effort));
+            tell(kill(
+                implementation,
+                Mutation { site, breakage },
+                &cells,
+                &effort,
+            ));
         }
     }
 }
 
-fn listed(site: &Site, cell: &Owed) -> Row {
+fn listed(site: &Site, implementation: &str) -> Row {
     Row {
-        implementation: cell.implementation.to_owned(),
+        implementation: implementation.to_owned(),
         site: site.clone(),
         breakage: None,
         killer: None,
@@ -127,11 +141,16 @@ fn listed(site: &Site, cell: &Owed) -> Row {
     }
 }
 
-fn kill(mutation: Mutation, cells: &[&Owed], effort: &impl Fn(&str) -> Effort) -> Row {
+fn kill(
+    implementation: &str,
+    mutation: Mutation,
+    cells: &[&Owed],
+    effort: &impl Fn(&str) -> Effort,
+) -> Row {
     let began = Instant::now();
     let mut row = Row {
         breakage: Some(mutation.breakage),
-        ..listed(&mutation.site, cells[0])
+        ..listed(&mutation.site, implementation)
     };
     let mut open = Vec::new();
     for cell in cells {
@@ -162,7 +181,9 @@ fn kill(mutation: Mutation, cells: &[&Owed], effort: &impl Fn(&str) -> Effort) -
             Err(why) => open.push(without(&why)),
         }
     }
-    if row.killer.is_none() && !open.is_empty() {
+    if cells.is_empty() {
+        row.detail = Some(format!("no model under {} passes it", Loom::NAME));
+    } else if row.killer.is_none() && !open.is_empty() {
         row.detail = Some(open.join("; "));
     }
     row.seconds = began.elapsed().as_secs_f64();

@@ -27,6 +27,7 @@ while read -r line; do
         manner=${line#*'"implementation":"'}
         manner=${manner%%'"'*}
         test "$manner" = dies-at-once && { echo 'no memory' >&2; exit 3; }
+        test "$manner" = hangs-at-start && exec sleep 600
         echo '{"answer":"ready"}' ;;
     *'"prove"'*)
         test "$manner" = hangs-in-proof && exec sleep 600
@@ -41,6 +42,12 @@ while read -r line; do
         dies) test $windows = 2 && exit 4 ;;
         babbles) while :; do echo 'good morning'; done ;;
         half) printf '{"answer":"sam'; exit ;;
+        no-text) printf '\377\376\n'; continue ;;
+        endless) exec yes 'and so on' | tr -d '\n' ;;
+        another-answer) echo '{"answer":"proved"}'; continue ;;
+        answers-twice) echo '{"answer":"sample","value":2.5,"operations":90,"nanos":1000}' ;;
+        long-winded) printf '{"answer":"error","kind":"count","message":"'; head -c 100000 /dev/zero | tr '\0' x; echo '"}'; continue ;;
+        uncountable) echo '{"answer":"sample","value":1,"operations":9,"nanos":9,"lateness":{"called":[[100,18446744073709551615]],"early":0}}'; continue ;;
         no-histogram) echo '{"answer":"sample","value":1,"operations":9,"nanos":9,"lateness":{"called":[[1]],"early":0}}'; continue ;;
         esac
         echo '{"answer":"sample","value":2.5,"operations":90,"nanos":1000,"warm_up":{"windows":9,"nanos":450,"settled":true},"lateness":{"called":[[100,3],[200,1]],"early":2}}' ;;
@@ -48,7 +55,7 @@ while read -r line; do
 done
 "#;
 
-const MANNERS: [&str; 9] = [
+const MANNERS: [&str; 16] = [
     "honest",
     "dies-at-once",
     "hangs-in-proof",
@@ -58,6 +65,13 @@ const MANNERS: [&str; 9] = [
     "babbles",
     "half",
     "no-histogram",
+    "hangs-at-start",
+    "no-text",
+    "endless",
+    "another-answer",
+    "answers-twice",
+    "long-winded",
+    "uncountable",
 ];
 
 fn write_folder(above: &Path) {
@@ -159,6 +173,22 @@ fn whoever_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on() {
         ("babbles", FailureKind::Protocol, "good morning"),
         ("half", FailureKind::Crash, "exit status: 0"),
         ("no-histogram", FailureKind::Protocol, "is no bucket"),
+        (
+            "hangs-at-start",
+            FailureKind::Hang,
+            "no answer within 5.0 s",
+        ),
+        ("no-text", FailureKind::Protocol, "it answered"),
+        ("endless", FailureKind::Protocol, "and so onand so on"),
+        (
+            "another-answer",
+            FailureKind::Protocol,
+            "where sample was due",
+        ),
+        // Unasked, or where another answer was due: as soon as it is seen.
+        ("answers-twice", FailureKind::Protocol, "sample"),
+        ("long-winded", FailureKind::Count, "xxx…"),
+        ("uncountable", FailureKind::Protocol, "fits no histogram"),
     ] {
         let mut rows = data
             .failures
@@ -167,6 +197,7 @@ fn whoever_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on() {
         let row = rows.next().unwrap_or_else(|| panic!("{name} has a row"));
         assert_eq!(row.kind, kind, "{row:?}");
         assert!(row.message.contains(part), "{row:?}");
+        assert!(row.message.len() < 5_000, "{name} fits a row");
         assert!(rows.next().is_none(), "{name} has one row");
     }
     assert!(data.end.is_some(), "the run came to its end");

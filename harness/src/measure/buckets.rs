@@ -44,6 +44,10 @@ fn histogram_of(buckets: &[Value]) -> Result<Histogram<u64>, String> {
         };
         let recorded = histogram.record_n(value, count);
         recorded.map_err(|why| format!("{bucket} fits no histogram: {why}"))?;
+        // What stands on a line are signed counts.
+        if i64::try_from(histogram.count_at(value)).is_err() {
+            return Err(format!("{bucket} fits no histogram: nobody counts so far"));
+        }
     }
     Ok(histogram)
 }
@@ -83,6 +87,7 @@ mod tests {
             json!([1, 2, 3]),
             json!([-1, 2]),
             json!([1.5, 2]),
+            json!([1, u64::MAX]),
             json!(7),
         ] {
             let mut answer = json!({"latency": {"response": [bad]}});

@@ -12,19 +12,24 @@ use serde_json::Value;
 
 use super::allocation::Allocated;
 use super::buckets::condense;
+use super::group;
 use super::protocol::{Answer, Request, WireSample};
 use super::{StageError, WindowSpec};
 use crate::record::FailureKind;
 
 /// A line longer than this is no answer, bytes. Three histograms take some 100 KB.
 const LONGEST_LINE: u64 = 8 << 20;
-/// How much is kept of the end of what it complains about, bytes.
+/// How much is kept of the end of what it complains about, bytes; and of what it says is wrong, characters.
 const COMPLAINT: usize = 4096;
+/// How much of an answer that is none is quoted, characters.
+const EXCERPT: usize = 80;
 /// How long to wait for the rest of its complaints once it has ended.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 pub(super) struct Contestant {
     process: Child,
+    /// It has been waited for.
+    has_ended: bool,
     input: ChildStdin,
     answers: Receiver<Vec<u8>>,
     complaints: Receiver<String>,
@@ -35,8 +40,7 @@ impl Contestant {
     pub(super) fn start(mut command: Command) -> Result<Contestant, StageError> {
         // An interrupt from the terminal reaches the engine alone; its end ends the contestants. Else they
         // would die first, and be blamed for it in the records.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        group::of_its_own(&mut command);
         let mut process = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -59,6 +63,7 @@ impl Contestant {
         });
         Ok(Contestant {
             process,
+            has_ended: false,
             input,
             answers,
             complaints,
@@ -66,7 +71,13 @@ impl Contestant {
     }
 
     /// Asks without waiting for the answer.
+    ///
+    /// What it has said beyond its last answer would be taken for the next.
     pub(super) fn ask(&mut self, request: &Request) -> Result<(), StageError> {
+        if let Ok(line) = self.answers.try_recv() {
+            let said = shortened(&line, EXCERPT);
+            return Err(rubbish(format!("it answered {said:?} and was not asked")));
+        }
         let mut line = serde_json::to_vec(request).expect("a request is JSON");
         line.push(b'\n');
         let sent = self.input.write_all(&line);
@@ -143,20 +154,22 @@ impl Contestant {
             }
             Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
         };
-        let rubbish_of = |_| rubbish(format!("it answered {:?}", shortened(&line)));
+        let rubbish_of = |_| rubbish(format!("it answered {:?}", shortened(&line, EXCERPT)));
         let mut answer: Value = serde_json::from_slice(&line).map_err(rubbish_of)?;
         condense(&mut answer).map_err(rubbish)?;
         match serde_json::from_value(answer).map_err(rubbish_of)? {
-            Answer::Error { kind, message } => Err(StageError { kind, message }),
+            Answer::Error { kind, message } => Err(StageError {
+                kind,
+                message: shortened(message.as_bytes(), COMPLAINT),
+            }),
             answer => Ok(answer),
         }
     }
 
     /// What to say of a process that has closed its output, or its input.
     fn ended(&mut self) -> StageError {
-        // Killing what has ended does not change how it ended.
-        let _ = self.process.kill();
-        let how = match self.process.wait() {
+        self.has_ended = true;
+        let how = match group::end(&mut self.process) {
             Ok(status) => format!("its process ended ({status})"),
             Err(error) => format!("its process ended ({error})"),
         };
@@ -174,9 +187,9 @@ impl Contestant {
 
 impl Drop for Contestant {
     fn drop(&mut self) {
-        // Fails only where it has been waited for already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        if !self.has_ended {
+            let _ = group::end(&mut self.process);
+        }
     }
 }
 
@@ -214,7 +227,7 @@ fn unexpected(wanted: &str, got: &Answer) -> StageError {
     let got = serde_json::to_vec(got).unwrap_or_default();
     rubbish(format!(
         "it answered {:?} where {wanted} was due",
-        shortened(&got)
+        shortened(&got, EXCERPT)
     ))
 }
 
@@ -225,10 +238,11 @@ fn rubbish(message: String) -> StageError {
     }
 }
 
-fn shortened(line: &[u8]) -> String {
+/// So many characters of it at most, and an ellipsis.
+fn shortened(line: &[u8], most: usize) -> String {
     let text = String::from_utf8_lossy(line);
     let text = text.trim_end();
-    match text.char_indices().nth(80) {
+    match text.char_indices().nth(most) {
         None => text.to_owned(),
         Some((cut, _)) => format!("{}…", &text[..cut]),
     }

@@ -7,7 +7,7 @@
 //! | module | is about |
 //! | --- | --- |
 //! | [`plan`], [`parent`] | what a run shall measure, and measuring or resuming it |
-//! | [`child`], [`protocol`] | a contestant's process |
+//! | [`child`], [`protocol`], [`group`] | a contestant's process |
 //! | [`edges`], [`interval`], [`reading`], [`clock`], [`usage`] | what a workload counts with |
 //! | [`budget`], [`order`], [`progress`] | how long windows are, who comes when, what is told meanwhile |
 //! | [`machine`], [`noise`], [`pin`] | the machine, its noise, its cores |
@@ -24,6 +24,7 @@ mod contestant;
 mod course;
 pub mod edges;
 mod error;
+pub mod group;
 pub mod interval;
 pub mod machine;
 pub mod noise;

@@ -69,6 +69,7 @@ pub fn plan(ground: &Path, scenarios: &[&str], entries: &[Entry]) -> Plan {
             budget_seconds: None,
             slowed_percent: None,
             exploratory: false,
+            unoptimised: false,
             machine: Machine::default(),
         },
         ramp: Duration::from_nanos(10),

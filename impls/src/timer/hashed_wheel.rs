@@ -90,13 +90,15 @@ impl Ticks {
 }
 
 impl Index for Ticks {
-    fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32) {
-        let tick = tick_of(timers.due(key));
+    #[inline(always)]
+    fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32, due: Deadline) {
+        let tick = tick_of(due);
         let bucket = bucket_of(tick);
         self.soonest[bucket] = self.soonest[bucket].min(tick);
         self.lists.push(timers, bucket, key);
     }
 
+    #[inline(always)]
     fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) {
         match self.lists.remove(timers, key) {
             Some(KEPT) => self.soonest_kept = u64::MAX,

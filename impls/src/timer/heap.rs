@@ -77,15 +77,14 @@ impl DaryHeap {
 }
 
 impl Index for DaryHeap {
-    fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32) {
-        let node = Node {
-            due: timers.due(key),
-            key,
-        };
+    #[inline(always)]
+    fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32, due: Deadline) {
+        let node = Node { due, key };
         self.nodes.push(node);
         self.rise(timers, self.nodes.len() - 1, node);
     }
 
+    #[inline(always)]
     fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) {
         let at = timers.link_mut(key).prev;
         self.take(timers, at as usize);

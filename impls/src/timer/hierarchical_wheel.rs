@@ -86,9 +86,9 @@ impl Wheel {
 }
 
 impl Index for Wheel {
-    #[inline]
-    fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32) {
-        let due = timers.due(key).as_nanos();
+    #[inline(always)]
+    fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32, due: Deadline) {
+        let due = due.as_nanos();
         let wheel = wheel_of(due ^ self.now);
         let digit = digit(due, wheel);
         let slot = wheel * SLOTS + digit;
@@ -97,7 +97,7 @@ impl Index for Wheel {
         self.lists.push(timers, slot, key);
     }
 
-    #[inline]
+    #[inline(always)]
     fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) {
         if let Some(slot) = self.lists.remove(timers, key)
             && slot != LEFT
@@ -130,10 +130,11 @@ impl Index for Wheel {
             let Some(key) = self.lists.pop(timers, LEFT) else {
                 return true;
             };
-            if timers.due(key).as_nanos() <= now {
+            let due = timers.due(key);
+            if due.as_nanos() <= now {
                 picked.push(timers.take_out(key));
             } else {
-                self.insert(timers, key);
+                self.insert(timers, key, due);
             }
         }
         self.lists.is_empty(LEFT)

@@ -26,7 +26,7 @@ impl<const N: usize> Lists<N> {
     }
 
     /// Puts a timer at a list's end.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push<T>(&mut self, timers: &mut Slab<T>, list: usize, key: u32) {
         let (node, list) = (node::<N>(key), head(list));
         let last = std::mem::replace(&mut self.link(timers, list).prev, node);
@@ -38,7 +38,7 @@ impl<const N: usize> Lists<N> {
     }
 
     /// Takes a timer out of its list; answers which list that was if it is empty now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) -> Option<usize> {
         let Link { prev, next } = *timers.link_mut(key);
         self.link(timers, prev).next = next;
@@ -69,7 +69,7 @@ impl<const N: usize> Lists<N> {
         self.link(timers, prev).next = head(to);
     }
 
-    #[inline]
+    #[inline(always)]
     fn link<'a, T>(&'a mut self, timers: &'a mut Slab<T>, node: u32) -> &'a mut Link {
         match node.checked_sub(head(N)) {
             Some(key) => timers.link_mut(key),

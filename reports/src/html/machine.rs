@@ -4,7 +4,7 @@ use flowmeter_harness::record::RunData;
 
 use crate::chart::Data;
 use crate::number;
-use crate::statistics::Twin;
+use crate::statistics::{Twin, UNOPTIMISED};
 
 /// A run's machine: names and values.
 pub struct Card {
@@ -40,13 +40,15 @@ pub fn subtitle(runs: &[&RunData], machines: usize) -> String {
         (runs, 1) => format!("{runs} runs, the first of "),
         (runs, machines) => format!("{runs} runs on {machines} machines, the first of "),
     };
+    let unoptimised = runs.iter().any(|run| run.run.unoptimised);
     format!(
-        "{of_runs}{} · {} · {} core{} · {} windows",
+        "{of_runs}{} · {} · {} core{} · {} windows{}",
         first.started.replace('T', " ").trim_end_matches('Z'),
         first.machine.cpu,
         first.machine.cores,
         if first.machine.cores == 1 { "" } else { "s" },
-        number::count(windows as u64)
+        number::count(windows as u64),
+        if unoptimised { " · unoptimised" } else { "" }
     )
 }
 
@@ -59,6 +61,11 @@ pub fn warnings(runs: &[RunData], all: usize, warnings: &mut Vec<String>) {
     };
     for run in runs {
         let name = run.folder.display();
+        if run.run.unoptimised {
+            warn(format!(
+                "{name} is of an {UNOPTIMISED}. Measure it with an optimised one (`cargo flowmeter` and `cargo bench` are)."
+            ));
+        }
         if run.run.exploratory {
             let (forks, rounds) = (run.run.forks, run.run.rounds);
             let forks_word = if forks == 1 { "fork" } else { "forks" };
@@ -123,6 +130,13 @@ pub fn card(run: &RunData) -> Card {
         ("governor", machine.governor.clone()),
         ("hypervisor", machine.hypervisor.clone()),
         ("compiler", machine.rustc.clone()),
+        (
+            "build",
+            match run.run.unoptimised {
+                true => UNOPTIMISED.to_owned(),
+                false => String::new(),
+            },
+        ),
         ("reading the clock", nanos(machine.clock_read_nanos)),
         (
             "core to core and back",

@@ -21,6 +21,7 @@ use askama::Template;
 use flowmeter_harness::record::RunData;
 
 use crate::chart::{self, Chart, Data, Hover};
+use crate::checked::SELF_CHECKED;
 use crate::error::ReportError;
 use crate::machines::{Machine, Step};
 use crate::statistics::Estimates;
@@ -41,6 +42,8 @@ struct Page {
     machines: Vec<Part>,
     exploratory: bool,
     proved: bool,
+    /// What that means, where somebody is.
+    self_checked: &'static str,
     mutants: Option<mutants::Mutants>,
     claims: Vec<claims::Text>,
     commands: Vec<reproduce::Whole>,
@@ -164,6 +167,13 @@ fn page(sources: &[Source]) -> Result<String, ReportError> {
         across: across::groups(sources),
         exploratory: sources.iter().any(|source| source.estimates.exploratory),
         proved: machines.iter().any(|part| !part.proofs.matrices.is_empty()),
+        self_checked: match machines
+            .iter()
+            .all(|part| part.proofs.self_checked.is_empty())
+        {
+            true => "",
+            false => SELF_CHECKED,
+        },
         machines,
         mutants: mutants::of(runs.iter().copied()),
         claims: claims::of(runs.iter().copied()),

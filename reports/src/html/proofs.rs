@@ -6,12 +6,15 @@ use flowmeter_harness::record::{Proof, Verdict};
 
 use super::heading;
 use crate::chart::Data;
+use crate::checked::Checked;
 use crate::number;
 
 /// A matrix for each kind, and what failed in words.
 pub struct Proofs {
     pub matrices: Vec<Matrix>,
     pub failures: Vec<Failure>,
+    /// Who is in no row, since its own process proved what it timed.
+    pub self_checked: Vec<String>,
 }
 
 /// Implementations of one kind, and the properties that any of them claims.
@@ -90,6 +93,10 @@ pub fn of(data: &Data) -> Proofs {
     Proofs {
         matrices: matrices.filter(|m| !m.columns.is_empty()).collect(),
         failures: failures.collect(),
+        self_checked: (data.those(|name| Checked::of(data.runs, name) == Checked::Itself))
+            .into_iter()
+            .map(|key| key.name)
+            .collect(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::heading;
 use crate::chart::Data;
+use crate::checked::Checked;
 use crate::number;
 use crate::statistics::{Rank, Ranking, View};
 use crate::terminal::{references, without_number};
@@ -40,7 +41,7 @@ pub struct Row {
     pub cells: String,
 }
 
-/// What was proved about an implementation, beside its name.
+/// What was checked of an implementation, beside its name.
 pub struct Badge {
     /// `pass`, `fail` or `none`, for its colour.
     pub kind: &'static str,
@@ -151,36 +152,15 @@ fn row(data: &Data, ranking: &Ranking, rank: &Rank, partial: bool, first_partial
     }
 }
 
-/// Of all that was checked on an implementation.
-pub fn badge(data: &Data, implementation: &str) -> Badge {
-    use flowmeter_harness::record::Verdict;
-    let of = |verdicts: &[Verdict]| {
-        let proofs = data.runs.iter().flat_map(|run| &run.proofs);
-        let mut ids: Vec<&str> = proofs
-            .filter(|p| p.implementation == implementation && verdicts.contains(&p.verdict))
-            .map(|p| &*p.property)
-            .collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
-    };
-    let failed = of(&[Verdict::Fail, Verdict::Error]);
-    let passed = of(&[Verdict::Pass]);
-    match (failed.len(), passed.len()) {
-        (0, 0) => Badge {
-            kind: "none",
-            text: "unproved".to_owned(),
-            title: "nothing was checked".to_owned(),
+fn badge(data: &Data, implementation: &str) -> Badge {
+    let checked = Checked::of(data.runs, implementation);
+    Badge {
+        kind: match checked {
+            Checked::Failed(_) => "fail",
+            Checked::Held(_) => "pass",
+            Checked::Itself | Checked::Nothing => "none",
         },
-        (0, n) => Badge {
-            kind: "pass",
-            text: format!("✓ {n}"),
-            title: format!("{n} properties held: {}", passed.join(", ")),
-        },
-        (n, _) => Badge {
-            kind: "fail",
-            text: format!("✗ {n}"),
-            title: format!("failed: {}", failed.join(", ")),
-        },
+        text: checked.word(),
+        title: checked.sentence(),
     }
 }

@@ -103,7 +103,12 @@ pub fn provenance(runs: &[RunData]) -> String {
             None => (run.run.commit.as_str(), String::new()),
         };
         let short: String = commit.chars().take(12).collect();
-        format!("commit {short}{dirty}, seed {}", run.run.seed)
+        let build = if run.run.unoptimised {
+            ", unoptimised"
+        } else {
+            ""
+        };
+        format!("commit {short}{dirty}{build}, seed {}", run.run.seed)
     });
     let mut each: Vec<String> = each.collect();
     each.dedup();

@@ -389,7 +389,9 @@ fn worth(data: &Data) -> Sentence {
         )),
         _ => sentence.say("; without a placebo the noise is unknown"),
     };
-    if data.estimates.exploratory {
+    if data.estimates.unoptimised {
+        sentence = sentence.say(", and an unoptimised build calls nothing faster");
+    } else if data.estimates.exploratory {
         sentence = sentence.say(", and this run is too short to call anything faster");
     }
     sentence.say(".")

@@ -25,9 +25,9 @@ use serde::{Deserialize, Serialize};
 
 use super::bootstrap::{Resamples, interval, median, seed_of};
 use super::estimates::{Cell, Estimates, Measured, Standing, Twin};
-use super::estimates_of;
 use super::samples::{Entry, ScenarioSamples, samples, scenarios};
 use super::significance::{Statistic, discoveries, fork_medians};
+use super::{UNOPTIMISED, estimates_of};
 use crate::error::ReportError;
 
 /// So many others make a round's median. With fewer nothing is said about a cell.
@@ -329,11 +329,19 @@ fn unjudged(base: &RunData, new: &RunData) -> Option<String> {
             "the runs are of different machines or settings, the {what} was {base} and is {new}"
         ));
     }
-    let exploratory = [base, new].into_iter().find(|run| run.run.exploratory)?;
-    let folder = exploratory.folder.display();
-    Some(format!(
-        "{folder} is exploratory: it has too few forks or rounds to tell a change from noise"
-    ))
+    let first = |is: fn(&RunData) -> bool| {
+        let run = [base, new].into_iter().find(|run| is(run))?;
+        Some(run.folder.display().to_string())
+    };
+    let exploratory = first(|run| run.run.exploratory).map(|folder| {
+        format!(
+            "{folder} is exploratory: it has too few forks or rounds to tell a change from noise"
+        )
+    });
+    let unoptimised =
+        first(|run| run.run.unoptimised).map(|folder| format!("{folder} is of an {UNOPTIMISED}"));
+    let why: Vec<String> = exploratory.into_iter().chain(unoptimised).collect();
+    (!why.is_empty()).then(|| why.join("; "))
 }
 
 /// The medians, and what is known without statistics. `None` where neither run has a number.

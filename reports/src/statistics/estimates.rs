@@ -35,8 +35,11 @@ pub struct Estimates {
     pub resamples: usize,
     /// Share of resamples that an interval holds.
     pub confidence: f64,
-    /// Too few forks or rounds to call anything faster.
+    /// Nothing is called faster: too few forks or rounds, or an unoptimised build.
     pub exploratory: bool,
+    /// Of an unoptimised build: these are no figures. Left out where it is not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unoptimised: bool,
     /// The runs it was computed from.
     pub sources: Vec<Source>,
     /// Implementation x scenario, by group, scenario and implementation.

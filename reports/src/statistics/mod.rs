@@ -37,6 +37,9 @@ pub use significance::FALSE_DISCOVERIES;
 
 use crate::error::ReportError;
 
+/// What is said of a build whose records call it unoptimised.
+pub const UNOPTIMISED: &str = "unoptimised build: these are no figures";
+
 /// Computes the estimates of one run, or of several taken together (each run's forks count as further
 /// forks of the same cell).
 ///
@@ -47,7 +50,8 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, ReportError> {
     if runs.is_empty() {
         return Err(ReportError::NoRuns);
     }
-    let exploratory = runs.iter().any(|run| run.run.exploratory);
+    let unoptimised = runs.iter().any(|run| run.run.unoptimised);
+    let exploratory = unoptimised || runs.iter().any(|run| run.run.exploratory);
     let mut comparisons = Vec::new();
     let mut latencies = Vec::new();
     let (mut lateness, mut flights, mut periods) = (Vec::new(), Vec::new(), Vec::new());
@@ -67,6 +71,7 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, ReportError> {
         resamples: RESAMPLES,
         confidence: CONFIDENCE,
         exploratory,
+        unoptimised,
         sources: runs.iter().map(Source::of).collect(),
         cells: Vec::new(),
         placebos: Vec::new(),

@@ -294,3 +294,20 @@ fn runs_of_two_machines_and_short_ones_call_nothing() {
     assert!(diff.unjudged.as_deref().unwrap().contains("exploratory"));
     assert_eq!(called(&diff), []);
 }
+
+#[test]
+fn nothing_is_called_a_change_of_an_unoptimised_build() {
+    let truth = truth();
+    let mut slower = truth.clone();
+    slow_down(&mut slower, "channels/spsc-64", "kanal", 3.0);
+    for side in [0, 1] {
+        let mut runs = [truth.clone(), slower.clone()];
+        runs[side].run.unoptimised = true;
+        let [base, new] = runs;
+        let diff = compared(base, new);
+        let why = diff.unjudged.as_deref().unwrap();
+        let said = "of an unoptimised build: these are no figures";
+        assert!(why.contains(said) && !why.contains("exploratory"), "{why}");
+        assert_eq!(called(&diff), []);
+    }
+}

@@ -65,7 +65,9 @@ fn what_the_generator_limits_is_a_bound_and_neither_best_nor_slower() {
     assert_eq!(standing(&run, "condvar").0, Standing::Slower);
     assert_eq!(standing(&run, "crossbeam-channel").0, Standing::AtMost);
     let rows = flowmeter_reports::cmp_rows(&estimated(&run));
-    let bounds = rows.iter().filter(|r| r.scenario == scenario && r.at_most);
+    let bounds = rows
+        .iter()
+        .filter(|r| r.cell.scenario == scenario && r.cell.at_most);
     assert_eq!(bounds.count(), 2);
     // With bounds alone there is nobody to be called the best.
     for w in run.windows.iter_mut().filter(|w| w.scenario == scenario) {

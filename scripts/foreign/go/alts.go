@@ -1,7 +1,8 @@
 package main
 
-// Select of two and of eight, as one writes it: its cases stand in the source. After each the goroutine puts back what it
-// took, or takes what it put, so that the next finds the same state; that operation is part of the turn.
+// Select of two and of eight, as one writes it, and of 32 and 128, as a program writes it (alts_wide.go): the cases stand
+// in the source. After each the goroutine puts back what it took, or takes what it put, so that the next finds the same
+// state; that operation is part of the turn.
 
 type ports []chan uint64
 
@@ -24,6 +25,10 @@ func altsStage(params params) stage {
 		turn = oneHotOfTwo
 	case params.Kind == "one-hot" && params.Width == 8:
 		turn = oneHotOfEight
+	case params.Kind == "one-hot" && params.Width == 32:
+		turn = oneHotOf32
+	case params.Kind == "one-hot" && params.Width == 128:
+		turn = oneHotOf128
 	case params.Kind == "all-ready" && params.Width == 2:
 		turn, filled = allReadyOfTwo, 2
 	case params.Kind == "all-ready" && params.Width == 8:

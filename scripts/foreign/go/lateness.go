@@ -9,7 +9,7 @@ import (
 
 // lateness has sleepers note how long after its deadline each was called; the value is the 99th percentile.
 type lateness struct {
-	arm    armed
+	again  again
 	params params
 }
 
@@ -30,15 +30,19 @@ func (l *lateness) window(spec spec) (*sample, error) {
 	if !spec.proof {
 		spec.nanos = max(spec.nanos, enough*((shortest+longest)/2)/int64(l.params.Timers))
 	}
-	first := now() + spec.ramp
+	began := now()
+	first := began + spec.ramp
 	last := first + spec.nanos
 	var called histogram
 	var early atomic.Uint64
 	var asleep sync.WaitGroup
-	var sleep func(random *rand.Rand)
-	sleep = func(random *rand.Rand) {
-		due := now() + shortest + random.Int63n(longest-shortest+1)
-		l.arm(due, func() {
+	asleep.Add(l.params.Timers)
+	for sleeper := 0; sleeper < l.params.Timers; sleeper++ {
+		random := rand.New(rand.NewSource(int64(spec.seed) + int64(sleeper)))
+		// Each deadline follows from the one before, however late that was met: a stall makes all in it late.
+		after := func(due int64) int64 { return due + shortest + random.Int63n(longest-shortest+1) }
+		due := after(began)
+		l.again(due, func() int64 {
 			late := now() - due
 			if due >= first && due < last {
 				if late < 0 {
@@ -47,16 +51,12 @@ func (l *lateness) window(spec spec) (*sample, error) {
 					called.record(uint64(late))
 				}
 			}
-			if due < last {
-				sleep(random)
-			} else {
+			if due = after(due); due >= last {
 				asleep.Done()
+				return over
 			}
+			return due
 		})
-	}
-	asleep.Add(l.params.Timers)
-	for sleeper := 0; sleeper < l.params.Timers; sleeper++ {
-		sleep(rand.New(rand.NewSource(int64(spec.seed) + int64(sleeper))))
 	}
 	time.Sleep(time.Duration(first - now()))
 	before := used()

@@ -61,6 +61,10 @@ type params struct {
 	Width                int
 	Outstanding          int
 	Timers               int
+	DelayMicros          int64 `json:"delay_micros"`
+	PerSecond            int   `json:"per_second"`
+	CalledOffPermille    int   `json:"called_off_permille"`
+	Delays               string
 	ShortestMicros       int64 `json:"shortest_micros"`
 	LongestMicros        int64 `json:"longest_micros"`
 	Threads, Tasks       int

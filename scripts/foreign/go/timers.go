@@ -15,3 +15,26 @@ func bySleep(due int64, call func()) {
 		call()
 	}()
 }
+
+// again has something called at a moment, and at each that the call answers, until that is over.
+type again func(due int64, call func() int64)
+
+// over is no moment: there is no other.
+const over = 0
+
+func againByAfterFunc(due int64, call func() int64) {
+	byAfterFunc(due, func() {
+		if next := call(); next != over {
+			againByAfterFunc(next, call)
+		}
+	})
+}
+
+// againBySleep is one goroutine, which sleeps over and over.
+func againBySleep(due int64, call func() int64) {
+	go func() {
+		for next := due; next != over; next = call() {
+			time.Sleep(time.Duration(next - now()))
+		}
+	}()
+}

@@ -12,7 +12,7 @@ use flowmeter_harness::record::{Holds, SeedClaim};
 use serde::Deserialize;
 
 use super::{judge, statements};
-use crate::foreign::{Asking, Language};
+use crate::foreign::{Asking, Language, excerpt};
 
 /// For all claims of one language. The longest alone takes 13 s, and they are re-enacted side by side.
 const LIMIT: Duration = Duration::from_secs(180);
@@ -48,8 +48,8 @@ pub(crate) fn reenact_in(
     let read = || {
         let mut asking = Asking::begin(command, LIMIT)?;
         while let Some(line) = asking.next()? {
-            let line: Line =
-                serde_json::from_str(&line).map_err(|_| format!("it answered {line:?}"))?;
+            let line: Line = serde_json::from_str(&line)
+                .map_err(|_| format!("it answered {:?}", excerpt(&line)))?;
             let (place, row) = row(line)?;
             let chosen = match row.seed.as_str() {
                 STATEMENTS => is_wanted(&format!("{STATEMENTS} {}", row.claim)),
@@ -96,8 +96,11 @@ fn row(line: Line) -> Result<(usize, SeedClaim), String> {
                 true => Holds::Yes,
                 false => Holds::Differs,
             };
-            let why = line.note.as_deref().unwrap_or("the original differs");
-            let note = Some(format!("{statement}: {why}"));
+            let why = match (line.note.as_deref(), holds) {
+                (None, Holds::Yes) => None,
+                (why, _) => Some(why.unwrap_or("the original differs")),
+            };
+            let note = why.map(|why| format!("{statement}: {why}"));
             let seed = STATEMENTS.to_owned();
             Ok((all.len(), row(seed, expected.clone(), holds, note)))
         }
@@ -139,6 +142,14 @@ mod tests {
         assert_eq!(place, statements().len());
         assert_eq!(row.holds, Holds::Differs);
         assert_eq!(row.note.as_deref(), Some("T1: it truncates the clock"));
+    }
+
+    #[test]
+    fn a_statement_that_an_original_keeps_needs_no_note() {
+        let line = r#"{"statement":"T1","claim":"500 timeouts","expected":"0 early","seen":"0 early",
+            "implementation":"go-timer"}"#;
+        let row = told(line).unwrap().1;
+        assert_eq!((row.holds, row.note), (Holds::Yes, None));
     }
 
     #[test]

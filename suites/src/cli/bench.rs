@@ -11,7 +11,7 @@ use regex::Regex;
 
 use super::failure::{Failure, Outcome};
 use super::foreign::Foreign;
-use super::measure::{new_folder, proofs, time, told, writable};
+use super::measure::{new_folder, proofs, time, told, warn_of_build, writable};
 use super::output::{Output, style, width};
 use super::report;
 use super::selection::Scenarios;
@@ -69,6 +69,7 @@ fn run<R: AsyncRegistry>(
     let settings = settings(budget()?, command);
     let folder = new_folder();
     writable(&folder)?;
+    warn_of_build();
     let proofs = proofs(&selection);
     let mut timed = uncontended(&left_out(&selection, &proofs));
     // Whoever takes part in no scenario of the engine's is not introduced in the records.

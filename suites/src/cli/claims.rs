@@ -1,23 +1,23 @@
 //! `claims`: what the seed texts state, beside what ours do.
 
-use std::collections::BTreeSet;
+mod table;
+
+use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 
 use clap::Args;
-use comfy_table::{ContentArrangement, Table, presets};
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::{Holds, SeedClaim};
 use flowmeter_harness::registry::{AsyncRegistry, Contestant};
-use flowmeter_reports::claims::{Alike, alike, word};
 use regex::Regex;
 
 use super::failure::{FAILED, Failure, Outcome};
 use super::foreign::Foreign;
 use super::into::Into;
-use super::output::{Format, Output, width};
+use super::output::{Format, Output};
 use super::selection::Implementations;
 use crate::claims::{reenact, reenact_in, statements};
 use crate::contest::Contest;
@@ -28,7 +28,7 @@ use crate::worlds::Worlds;
 ///
 /// Each figure and statement of a text is re-enacted by the implementations of ours that it is about: in virtual time,
 /// so that figures are exact, or by a real process where one has to end. Originals in other languages, where they are
-/// installed, do so in real time, which takes half a minute. yes: what was seen is what the text says.
+/// installed, do so in real time, which takes a minute. yes: what was seen is what the text says.
 /// differs: it is not, on purpose, and the note names the statement of SEMANTICS.md that wants it so. NO: it is not, and
 /// nothing says why; exit code 1. version: the original differs from its text. inconsistent: the text contradicts itself.
 #[derive(Debug, Args)]
@@ -76,14 +76,12 @@ impl Claims {
             rows.extend(its);
             unasked.extend(wrong);
         }
-        // Stable: of one claim the implementations stay in the registry's order, and the originals follow.
-        rows.sort_by_key(|(place, _)| *place);
-        let rows: Vec<SeedClaim> = rows.into_iter().map(|(_, row)| row).collect();
+        let rows = in_order(rows);
 
         let mut output = Output::default();
         match self.format {
             Format::Json => rows.iter().for_each(|row| output.json(row)),
-            Format::Table => output.line(&told(&rows)),
+            Format::Table => output.line(&table::told(&rows)),
         }
         for why in &unasked {
             // With nobody left to read it the exit code still says it.
@@ -124,6 +122,18 @@ impl Claims {
     }
 }
 
+/// By claim. Of one claim the implementations stay in the registry's order, and the originals follow. Statements that
+/// originals name have one place together: each stays with the first of its own.
+fn in_order(mut rows: Vec<(usize, SeedClaim)>) -> Vec<SeedClaim> {
+    let mut firsts: HashMap<String, usize> = HashMap::new();
+    for (at, (_, row)) in rows.iter().enumerate() {
+        firsts.entry(row.claim.clone()).or_insert(at);
+    }
+    // Stable.
+    rows.sort_by_key(|(place, row)| (*place, firsts[&row.claim]));
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
 /// Has them re-enact these claims, all at once; rows with their places in the texts, and who could not be asked.
 fn ask(asked: &[&Contestant], wanted: &BTreeSet<usize>) -> (Vec<(usize, SeedClaim)>, Vec<String>) {
     let answers = thread::scope(|scope| {
@@ -146,70 +156,41 @@ fn ask(asked: &[&Contestant], wanted: &BTreeSet<usize>) -> (Vec<(usize, SeedClai
     (rows, unasked)
 }
 
-/// A table for each text, then what does not hold and why, and how many do what.
-fn told(rows: &[SeedClaim]) -> String {
-    if rows.is_empty() {
-        return "no claim is about these implementations".to_owned();
-    }
-    let mut text = String::new();
-    let all = alike(rows);
-    for of_text in all.chunk_by(|one, other| one.row.seed == other.row.seed) {
-        text.push_str(&format!("{}\n{}\n\n", of_text[0].row.seed, table(of_text)));
-        if of_text.iter().any(|one| one.row.holds != Holds::Yes) {
-            text.push_str(&format!("{}\n\n", reasons(of_text)));
-        }
-    }
-    let count = |holds| rows.iter().filter(|row| row.holds == holds).count();
-    let others = [
-        (Holds::Differs, "differ on purpose"),
-        (Holds::Version, "of another version"),
-        (Holds::Inconsistent, "inconsistent"),
-    ];
-    let others = others.map(|(holds, what)| match count(holds) {
-        0 => String::new(),
-        count => format!(", {count} {what}"),
-    });
-    text + &format!(
-        "{} hold, {} do not{}",
-        count(Holds::Yes),
-        count(Holds::No),
-        others.concat()
-    )
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn table(rows: &[Alike]) -> Table {
-    let mut table = empty(["claim", "expected", "who", "seen", "holds"]);
-    let mut said = "";
-    for Alike { row, names } in rows {
-        let (claim, expected) = match said == row.claim {
-            true => ("", ""),
-            false => (&*row.claim, &*row.expected),
+    #[test]
+    fn each_statement_stands_where_its_first_row_does() {
+        let row = |place: usize, claim: &str, who: &str| {
+            let row = SeedClaim {
+                seed: String::new(),
+                claim: claim.to_owned(),
+                implementation: who.to_owned(),
+                origin: Origin::Foreign,
+                expected: String::new(),
+                seen: String::new(),
+                holds: Holds::Yes,
+                note: None,
+            };
+            (place, row)
         };
-        said = &row.claim;
-        let names = names.join(" ");
-        table.add_row([claim, expected, &names, &row.seen, word(row.holds)]);
+        let rows = in_order(vec![
+            row(9, "early", "clojure"),
+            row(9, "itself", "clojure"),
+            row(9, "early", "go"),
+            row(2, "of a text", "go"),
+        ]);
+        let told: Vec<_> = rows
+            .iter()
+            .map(|row| [&*row.claim, &*row.implementation])
+            .collect();
+        let expected = [
+            ["of a text", "go"],
+            ["early", "clojure"],
+            ["early", "go"],
+            ["itself", "clojure"],
+        ];
+        assert_eq!(told, expected);
     }
-    table
-}
-
-/// Why claims do not simply hold.
-fn reasons(rows: &[Alike]) -> Table {
-    let mut table = empty(["claim", "who", "why not"]);
-    for Alike { row, names } in rows {
-        if row.holds != Holds::Yes {
-            let why = row.note.as_deref().unwrap_or("nothing says why");
-            table.add_row([&row.claim, &names.join(" "), why]);
-        }
-    }
-    table
-}
-
-fn empty<const COLUMNS: usize>(header: [&str; COLUMNS]) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(width() as u16)
-        .set_header(header);
-    table
 }

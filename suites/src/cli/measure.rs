@@ -11,6 +11,7 @@ use flowmeter_harness::measure::{self, MeasureError, RunSummary, clock};
 use flowmeter_harness::record::{Proof, RECORDS_FILE, Uncontended, Verdict, read_run};
 use flowmeter_harness::registry::{AsyncRegistry, Contestant};
 use flowmeter_reports::estimate;
+use flowmeter_reports::statistics::UNOPTIMISED;
 
 use super::failure::{Failure, Outcome};
 use super::foreign::Foreign;
@@ -18,7 +19,7 @@ use super::output::{Format, Output, style, width};
 use super::progress::{Measuring, steps};
 use super::resume::Begun;
 use super::selection::{Implementations, RUNS, Scenarios, latest_run};
-use crate::campaign::{Selection, Settings, plan, quick_proof};
+use crate::campaign::{self, Selection, Settings, plan, quick_proof};
 use crate::contest::Contest;
 use crate::process;
 use crate::roster::Roster;
@@ -282,6 +283,7 @@ pub(super) fn conduct(
         None => {
             // Refused before minutes of proving.
             writable(folder)?;
+            warn_of_build();
             proofs(selection)
         }
     };
@@ -342,6 +344,14 @@ pub(super) fn proofs(selection: &Selection) -> Vec<Proof> {
             bar.finish_and_clear();
         }
     })
+}
+
+/// Says that what comes will be no figures, before it takes its time.
+pub(super) fn warn_of_build() {
+    if campaign::UNOPTIMISED {
+        // With nobody left to read it, the records still say it.
+        let _ = writeln!(anstream::stderr(), "flowmeter: this is an {UNOPTIMISED}");
+    }
 }
 
 /// What a run came to, in a sentence.

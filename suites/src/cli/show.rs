@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use flowmeter_harness::record::{Proof, RunData, Scenario, Verdict};
-use flowmeter_reports::{Sighting, sightings};
+use flowmeter_reports::statistics::UNOPTIMISED;
+use flowmeter_reports::{Checked, Sighting, sightings};
 use serde::Serialize;
 
 use super::failure::{Failure, Outcome};
@@ -168,7 +169,17 @@ fn measured(runs: &[RunData], name: &str, implementation: &str, seen: &[Sighting
     if let Some(scenario) = recorded.cloned().or_else(|| Some(known()?.record())) {
         text.push_str(&definition(&scenario));
     }
-    text.push('\n');
+    let checked = Checked::of(runs, implementation).sentence();
+    text.push_str(&format!("\n{}\n\n", wrapped(&checked)));
+    for run in runs
+        .iter()
+        .filter(|run| run.run.unoptimised && run.scenarios.contains_key(name))
+    {
+        text.push_str(&format!(
+            "{} is of an {UNOPTIMISED}\n",
+            run.folder.display()
+        ));
+    }
     text.push_str(&flowmeter_reports::sighting_table(seen, width()));
     let commands = seen.iter().rev().map(|one| &one.command);
     text.push_str("\nto measure it again, as in the latest run, with those who stood beside it:\n");

@@ -6,6 +6,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use flowmeter_harness::measure::group;
+
 /// To say its version, on a busy machine.
 const LIMIT: Duration = Duration::from_secs(10);
 /// How long to wait for the rest of its complaints once it has ended.
@@ -13,10 +15,14 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
 /// A line longer than this is cut, bytes.
 const LONGEST_LINE: u64 = 1 << 16;
+/// A version is shorter, and of a line that is none so much is quoted, characters.
+const EXCERPT: usize = 80;
 
 /// A process under way that answers with lines. It is dead when this is dropped.
 pub(crate) struct Asking {
     process: Child,
+    /// It has been waited for.
+    has_ended: bool,
     lines: Receiver<String>,
     complaint: Receiver<String>,
     until: Instant,
@@ -26,6 +32,7 @@ pub(crate) struct Asking {
 impl Asking {
     /// Starts it; it has so long for all that it says.
     pub(crate) fn begin(mut command: Command, limit: Duration) -> Result<Asking, String> {
+        group::of_its_own(&mut command);
         let started = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -51,6 +58,7 @@ impl Asking {
         });
         Ok(Asking {
             process,
+            has_ended: false,
             lines,
             complaint,
             until: Instant::now() + limit,
@@ -94,7 +102,10 @@ impl Asking {
         loop {
             match self.process.try_wait() {
                 Ok(None) if began.elapsed() < LAST_WORDS => thread::sleep(LOOK_AGAIN),
-                ended => return ended,
+                ended => {
+                    self.has_ended = matches!(ended, Ok(Some(_)));
+                    return ended;
+                }
             }
         }
     }
@@ -102,9 +113,10 @@ impl Asking {
 
 impl Drop for Asking {
     fn drop(&mut self) {
-        // Fails only where it has been waited for already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        // Whatever a script started goes with it, unless somebody has waited for it: it has ended by itself then.
+        if !self.has_ended {
+            let _ = group::end(&mut self.process);
+        }
     }
 }
 
@@ -123,12 +135,23 @@ fn each_line(output: impl Read, mut heard: impl FnMut(String) -> bool) {
     }
 }
 
+/// As much of a line as a table has room for.
+pub(crate) fn excerpt(line: &str) -> String {
+    match line.char_indices().nth(EXCERPT) {
+        None => line.to_owned(),
+        Some((cut, _)) => format!("{}…", &line[..cut]),
+    }
+}
+
 /// The first line that it says of its version.
 pub(super) fn version(command: Command) -> Result<String, String> {
     let mut asking = Asking::begin(command, LIMIT)?;
     let first = asking.next()?;
     match first.filter(|line| !line.trim().is_empty()) {
         Some(version) => match asking.next()? {
+            None if version.chars().count() > EXCERPT => {
+                Err(format!("its version is {:?}", excerpt(&version)))
+            }
             None => Ok(version),
             Some(_) => Err("it says more than its version".to_owned()),
         },

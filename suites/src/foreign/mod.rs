@@ -20,7 +20,7 @@ use flowmeter_harness::registry::Contestant;
 
 use crate::scenario::ScenarioSpec;
 #[cfg(feature = "command")]
-pub(crate) use asking::Asking;
+pub(crate) use asking::{Asking, excerpt};
 pub(crate) use manifest::Language;
 use manifest::{Manifest, ManifestError};
 use runs::Runs;

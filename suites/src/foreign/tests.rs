@@ -44,6 +44,7 @@ fn who_says_a_version_takes_part_and_who_does_not_is_told() {
         ),
         ("three", says("exit 0", "silent")),
         ("four", says("echo 1; echo 2", "talker")),
+        ("five", says("printf %099d 1", "endless")),
     ];
     let manifests = manifests.each_ref().map(|(name, it)| (*name, it.as_str()));
     let above = folders(&manifests);
@@ -51,7 +52,7 @@ fn who_says_a_version_takes_part_and_who_does_not_is_told() {
     let who: Vec<_> = found.contestants().collect();
     assert_eq!(who.len(), 1);
     assert_eq!((who[0].name, &*who[0].version), ("here", "shell 1.2"));
-    assert_eq!(found.missing().len(), 3);
+    assert_eq!(found.missing().len(), 4);
     let told = found.missing().join("\n");
     assert!(told.contains("no such thing is installed"), "{told}");
     let missing = Foreigners::find(Wanted::Require, Some(above.path())).unwrap_err();

@@ -15,7 +15,8 @@
 //! * Stamps are stored with release and read with acquire: that hands a value to its take, and a slot to its next put.
 //!   The latter orders a take's reading before the next writing, which no other step of both does.
 //! * The word hands over nothing, and is moved by read-modify-writes only. They acquire and release for the sake of those
-//!   who are told "full" or "empty": what they know of afterwards is what the one knew who made it so.
+//!   who win a turn or are told "full" or "empty": what they know of afterwards is what the one knew who made it so. No
+//!   answer follows from a mere load, so none has an order.
 //!
 //! Source: crossfire's `One`, which packs the two counts into a word; with [`ring`](super::ring)'s way of being shut.
 
@@ -141,7 +142,7 @@ impl<T> One<T> {
     fn win(&self, word: usize) -> Result<usize, usize> {
         let next = word.wrapping_add(TURN);
         self.word
-            .compare_exchange(word, next, Ordering::AcqRel, Ordering::Acquire)
+            .compare_exchange(word, next, Ordering::AcqRel, Ordering::Relaxed)
     }
 
     /// Whether the word is still that one. A load may have found what was there long ago, as far as the memory model
@@ -160,7 +161,7 @@ impl<T> One<T> {
     /// Puts, where nobody else is at it and nothing is in the way.
     #[inline]
     pub(super) fn offer_at_once(&self, value: T) -> Result<(), T> {
-        let word = self.word.load(Ordering::Acquire);
+        let word = self.word.load(Ordering::Relaxed);
         if word & SHUT_PUTS == 0 && !is_full(word) && self.win(word).is_ok() {
             // SAFETY: who moves the word on wins its turn, and only one can.
             unsafe { self.fill(turn(word), value) };
@@ -172,7 +173,7 @@ impl<T> One<T> {
     /// Takes, where nobody else is at it and nothing is in the way.
     #[inline]
     pub(super) fn poll_at_once(&self) -> Option<T> {
-        let word = self.word.load(Ordering::Acquire);
+        let word = self.word.load(Ordering::Relaxed);
         if word & SHUT_TAKES == 0 && is_full(word) && self.win(word).is_ok() {
             // SAFETY: as in `offer_at_once`.
             return Some(unsafe { self.vacate(turn(word)) });
@@ -184,7 +185,7 @@ impl<T> One<T> {
     #[cold]
     #[inline(never)]
     pub(super) fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T> {
-        let mut word = self.word.load(Ordering::Acquire);
+        let mut word = self.word.load(Ordering::Relaxed);
         loop {
             if word & SHUT_PUTS != 0 {
                 return Quick::Ask(value);
@@ -212,7 +213,7 @@ impl<T> One<T> {
     #[cold]
     #[inline(never)]
     pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
-        let mut word = self.word.load(Ordering::Acquire);
+        let mut word = self.word.load(Ordering::Relaxed);
         loop {
             if word & SHUT_TAKES != 0 {
                 return Quick::Ask(());
@@ -239,20 +240,20 @@ impl<T> One<T> {
     /// Whether the front is open, and a put would find no room.
     #[inline]
     pub(super) fn seems_full(&self) -> bool {
-        let word = self.word.load(Ordering::Acquire);
+        let word = self.word.load(Ordering::Relaxed);
         word & SHUT_PUTS == 0 && is_full(word)
     }
 
     /// Whether the front is open, and a take would find no value.
     #[inline]
     pub(super) fn seems_empty(&self) -> bool {
-        let word = self.word.load(Ordering::Acquire);
+        let word = self.word.load(Ordering::Relaxed);
         word & (SHUT_PUTS | SHUT_TAKES) == 0 && !is_full(word)
     }
 
     /// Shuts the front at these ends.
     pub(super) fn shut(&self, ends: Ends) {
-        self.word.fetch_or(bits(ends), Ordering::AcqRel);
+        self.word.fetch_or(bits(ends), Ordering::Acquire);
     }
 
     /// Opens it there.
@@ -267,7 +268,7 @@ impl<T> One<T> {
 
     /// Puts, as who holds the channel's lock and has shut the front; there is room.
     pub(super) fn push(&self, value: T) {
-        let word = self.word.fetch_add(TURN, Ordering::AcqRel);
+        let word = self.word.fetch_add(TURN, Ordering::Release);
         // SAFETY: while the front is shut nobody but the holder of the lock moves the word on.
         unsafe { self.fill(turn(word), value) };
     }
@@ -277,7 +278,7 @@ impl<T> One<T> {
         if is_taken_apart() || self.len() == 0 {
             return None;
         }
-        let word = self.word.fetch_add(TURN, Ordering::AcqRel);
+        let word = self.word.fetch_add(TURN, Ordering::Release);
         // SAFETY: as in `push`.
         Some(unsafe { self.vacate(turn(word)) })
     }

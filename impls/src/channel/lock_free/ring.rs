@@ -19,9 +19,10 @@
 //! # Orders
 //!
 //! * Stamps are stored with release and read with acquire: that hands a value to its take, and a slot to its next put.
-//! * Moving a word on releases, and reading it acquires. "Full" is told from `tail` first and `head` after that; who
-//!   sees a `tail` must not see an older `head` than the thread did that moved `tail` there, or it would answer "full"
-//!   to a queue that never was. The same the other way round for "empty".
+//! * Moving a word on releases, and reading it acquires where an answer follows. "Full" is told from `tail` first and
+//!   `head` after that; who sees a `tail` must not see an older `head` than the thread did that moved `tail` there, or it
+//!   would answer "full" to a queue that never was. The same the other way round for "empty". Who wins a place has read
+//!   its slot's stamp, which tells all that the word would.
 //! * Setting [`SHUT`] acquires and clearing it releases. The holder of the lock, too, moves a word by a
 //!   read-modify-write, though nobody else can: the words then have one order of writes, which no plain store begins anew.
 //!
@@ -86,7 +87,7 @@ pub(super) fn read<const SURE: bool>(word: &AtomicUsize) -> usize {
     if SURE {
         word.fetch_or(0, Ordering::AcqRel)
     } else {
-        word.load(Ordering::Acquire)
+        word.load(Ordering::Relaxed)
     }
 }
 
@@ -165,7 +166,7 @@ impl<T> Ring<T> {
     /// Puts, where nobody else is at it and nothing is in the way.
     #[inline]
     pub(super) fn offer_at_once(&self, value: T) -> Result<(), T> {
-        let tail = self.tail.load(Ordering::Acquire);
+        let tail = self.tail.load(Ordering::Relaxed);
         if tail & SHUT == 0 {
             let slot = self.slot(tail);
             if slot.stamp.load(Ordering::Acquire) == tail && self.win(&self.tail, tail) {
@@ -180,7 +181,7 @@ impl<T> Ring<T> {
     /// Takes, where nobody else is at it and nothing is in the way.
     #[inline]
     pub(super) fn poll_at_once(&self) -> Option<T> {
-        let head = self.head.load(Ordering::Acquire);
+        let head = self.head.load(Ordering::Relaxed);
         if head & SHUT == 0 {
             let slot = self.slot(head);
             if slot.stamp.load(Ordering::Acquire) == head | FULL && self.win(&self.head, head) {
@@ -227,15 +228,15 @@ impl<T> Ring<T> {
     /// Whether the front is open, and a put would find no room: told without a look at the slots.
     #[inline]
     pub(super) fn seems_full(&self) -> bool {
-        let tail = self.tail.load(Ordering::Acquire);
+        let tail = self.tail.load(Ordering::Relaxed);
         tail & SHUT == 0 && self.is_full::<false>(tail)
     }
 
     /// Whether the front is open, and a take would find no value: told without a look at the slots.
     #[inline]
     pub(super) fn seems_empty(&self) -> bool {
-        let head = self.head.load(Ordering::Acquire);
-        head & SHUT == 0 && self.tail.load(Ordering::Acquire) == head
+        let head = self.head.load(Ordering::Relaxed);
+        head & SHUT == 0 && self.tail.load(Ordering::Relaxed) == head
     }
 
     /// Takes, while the front is open; for who was not the first to try, or found no value in its slot.
@@ -264,10 +265,10 @@ impl<T> Ring<T> {
     /// Shuts the front at these ends.
     pub(super) fn shut(&self, ends: Ends) {
         if ends.puts {
-            self.tail.fetch_or(SHUT, Ordering::AcqRel);
+            self.tail.fetch_or(SHUT, Ordering::Acquire);
         }
         if ends.takes {
-            self.head.fetch_or(SHUT, Ordering::AcqRel);
+            self.head.fetch_or(SHUT, Ordering::Acquire);
         }
     }
 
@@ -306,7 +307,7 @@ impl<T> Ring<T> {
         // SAFETY: the stamp says that the slot is empty and this place's, and while the front is shut nobody but the
         // holder of the lock moves `tail` on.
         unsafe { slot.fill(tail, value) };
-        self.tail.swap(self.after(tail) | SHUT, Ordering::AcqRel);
+        self.tail.swap(self.after(tail) | SHUT, Ordering::Release);
     }
 
     /// Takes, as who holds the channel's lock and has shut the front.
@@ -326,7 +327,7 @@ impl<T> Ring<T> {
         // SAFETY: the stamp says that this place's value is there, and while the front is shut nobody but the holder of
         // the lock moves `head` on.
         let value = unsafe { slot.vacate(head.wrapping_add(self.lap)) };
-        self.head.swap(self.after(head) | SHUT, Ordering::AcqRel);
+        self.head.swap(self.after(head) | SHUT, Ordering::Release);
         Some(value)
     }
 }

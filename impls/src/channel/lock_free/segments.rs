@@ -258,8 +258,8 @@ impl<T> Segments<T> {
     /// Whether the front is open, and a take would find no value: told without a look at the slots.
     #[inline]
     pub(super) fn seems_empty(&self) -> bool {
-        let head = self.head.place.load(Ordering::Acquire);
-        head & SHUT == 0 && self.tail.place.load(Ordering::Acquire) == head
+        let head = self.head.place.load(Ordering::Relaxed);
+        head & SHUT == 0 && self.tail.place.load(Ordering::Relaxed) == head
     }
 
     /// Takes, while the front is open; for who was not the first to try, comes to the end of a block, or found no value in
@@ -381,10 +381,10 @@ impl<T> Segments<T> {
     /// Shuts the front at these ends.
     pub(super) fn shut(&self, ends: Ends) {
         if ends.puts {
-            self.tail.place.fetch_or(SHUT, Ordering::AcqRel);
+            self.tail.place.fetch_or(SHUT, Ordering::Acquire);
         }
         if ends.takes {
-            self.head.place.fetch_or(SHUT, Ordering::AcqRel);
+            self.head.place.fetch_or(SHUT, Ordering::Acquire);
         }
     }
 
@@ -411,7 +411,7 @@ impl<T> Segments<T> {
     pub(super) fn push(&self, value: T) {
         let tail = self.tail.settled();
         let block = self.tail.block.load(Ordering::Acquire);
-        self.tail.place.fetch_add(STEP, Ordering::AcqRel);
+        self.tail.place.fetch_add(STEP, Ordering::Release);
         self.fill(block, tail & !SHUT, value);
     }
 
@@ -429,7 +429,7 @@ impl<T> Segments<T> {
         while !self.is_there(block, head) {
             spin.snooze();
         }
-        self.head.place.fetch_add(STEP, Ordering::AcqRel);
+        self.head.place.fetch_add(STEP, Ordering::Release);
         Some(self.vacate(block, head))
     }
 }

@@ -11,7 +11,7 @@ use super::slab::{Name, Picked, Slab};
 const STEP: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
     2
 } else {
-    512
+    64
 };
 
 /// Stale entries that may be left in the next batch, beyond two for each timer.
@@ -26,7 +26,7 @@ pub trait Index: Default + Send + 'static {
 
     /// Puts a timer in.
     #[doc(hidden)]
-    fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32);
+    fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32, due: Deadline);
 
     /// Takes a timer out.
     #[doc(hidden)]
@@ -79,7 +79,7 @@ pub struct Agenda<I, T> {
     out: usize,
 }
 
-/// Names one timer of the [`Agenda`] that armed it. Another would take it for one of its own.
+/// Names one timer, of all that any [`Agenda`] has armed.
 #[derive(Debug)]
 pub struct Key(Name);
 
@@ -165,14 +165,14 @@ impl<I: Index, T> Agenda<I, T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn add(&mut self, due: Deadline, then: T) -> Name {
         let name = self.timers.add(due, then);
         self.enter(due, name);
         name
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn remove(&mut self, name: Name) -> Option<T> {
         if !self.timers.has(name) {
             return None;
@@ -242,21 +242,21 @@ impl<I: Index, T> Agenda<I, T> {
         self.timers.take_all()
     }
 
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, due: Deadline, name: Name) {
         if due > self.horizon {
-            self.index.insert(&mut self.timers, name.key);
+            self.index.insert(&mut self.timers, name.key, due);
         } else {
             self.out += 1;
-            self.batch.push(Picked { due, name });
+            self.batch.push(self.timers.take_out(name.key));
         }
     }
 
-    #[inline]
+    /// Takes one out of wherever it is, for the place to be freed or entered anew.
+    #[inline(always)]
     fn leave(&mut self, name: Name) {
         if !self.timers.is_out(name.key) {
             self.index.remove(&mut self.timers, name.key);
-            self.timers.take_out(name.key);
             return;
         }
         self.out -= 1;
@@ -299,6 +299,18 @@ mod tests {
         agenda.arm(tick(2), ());
         agenda.fire(2 * TICK_NANOS, |_, _, ()| ());
         assert_eq!(agenda.next(), Deadline::NEVER);
+    }
+
+    /// Both have a timer in their first place.
+    #[test]
+    fn a_key_names_nothing_of_another_agenda() {
+        let mut theirs = Agenda::<Ticks, ()>::default();
+        let key = theirs.arm(Deadline::from_nanos(TICK_NANOS), ());
+        let mut agenda = Agenda::<Ticks, ()>::default();
+        agenda.arm(Deadline::from_nanos(TICK_NANOS), ());
+        assert!(!agenda.rearm(&key, Deadline::NEVER));
+        assert_eq!(agenda.disarm(&key), None);
+        assert_eq!(agenda.len(), 1);
     }
 
     /// Late ones called off again are swept, though nobody takes the batch.

@@ -9,6 +9,7 @@
 
 mod agenda;
 mod gate;
+mod numbers;
 mod slab;
 mod sleep;
 mod spinning;
@@ -28,7 +29,7 @@ use flowmeter_harness::timer::{
 use crate::own_thread::OwnThread;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{
-    Arc, Condvar, MutexGuard, block_on, clock, order_key, precise_wakeups, spin_hint, spinning_pays,
+    Arc, Condvar, MutexGuard, block_on, clock, precise_wakeups, spin_hint, spinning_pays,
 };
 
 use super::closing;
@@ -54,8 +55,6 @@ pub struct TimerService<I: Index> {
 }
 
 struct Shared<I> {
-    /// Unlike that of any other service.
-    number: u64,
     state: Gate<State<I>>,
     changed: Condvar,
     /// Whether a thread that looks at the clock is to look at its state instead.
@@ -110,14 +109,11 @@ impl Call {
 
 /// Names one timer for ever, and among those of all services.
 #[derive(Debug)]
-pub struct Handle {
-    service: u64,
-    name: Name,
-}
+pub struct Handle(Name);
 
 impl<I: Index> State<I> {
     /// Whether the thread has to be woken for that deadline.
-    #[inline]
+    #[inline(always)]
     fn oversleeps(&mut self, due: Deadline) -> bool {
         let Some(until) = self.asleep_until.filter(|until| due < *until) else {
             return false;
@@ -168,7 +164,6 @@ impl<I: Index> TimerService<I> {
     /// A service of its own.
     pub fn new() -> Self {
         let shared = Arc::new(Shared {
-            number: order_key(),
             state: Gate::new(State {
                 agenda: Agenda::default(),
                 asleep_until: None,
@@ -221,8 +216,9 @@ impl<I: Index> Drop for TimerService<I> {
 }
 
 impl<I: Index> Shared<I> {
-    /// Arms a timer; one that comes after the end is handed back.
-    #[inline]
+    /// Arms a timer; one that comes after the end is handed back. Compiled into who calls it, or its answer would go
+    /// through memory.
+    #[inline(always)]
     fn schedule(&self, due: Deadline, call: Call) -> Result<Handle, Call> {
         let mut state = self.state.lock();
         if state.stopping {
@@ -234,31 +230,20 @@ impl<I: Index> Shared<I> {
         if wake {
             self.wake();
         }
-        Ok(self.handle(name))
+        Ok(Handle(name))
     }
 
     /// Has `then` called. One that comes after the end is dropped uncalled, like those before it.
     #[inline]
     fn schedule_call(&self, due: Deadline, then: impl FnOnce(Fired) + Send + 'static) -> Handle {
         let scheduled = self.schedule(due, Call::Run(Box::new(then)));
-        scheduled.unwrap_or_else(|_| self.handle(Name::OF_NONE))
-    }
-
-    #[inline]
-    fn handle(&self, name: Name) -> Handle {
-        Handle {
-            service: self.number,
-            name,
-        }
+        scheduled.unwrap_or(Handle(Name::OF_NONE))
     }
 
     #[inline]
     fn cancel(&self, handle: &Handle) -> bool {
-        if handle.service != self.number {
-            return false;
-        }
         // A callback's own drop is foreign code: outside the lock.
-        let disarmed = self.state.lock().agenda.remove(handle.name);
+        let disarmed = self.state.lock().agenda.remove(handle.0);
         disarmed.is_some()
     }
 
@@ -272,11 +257,8 @@ impl<I: Index> Shared<I> {
     }
 
     fn reset(&self, handle: &Handle, due: Deadline) -> bool {
-        if handle.service != self.number {
-            return false;
-        }
         let mut state = self.state.lock();
-        let armed = state.agenda.put_off(handle.name, due);
+        let armed = state.agenda.put_off(handle.0, due);
         let wake = armed && state.oversleeps(due);
         drop(state);
         if wake {

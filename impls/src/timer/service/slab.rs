@@ -2,6 +2,8 @@
 
 use flowmeter_harness::sync::Deadline;
 
+use super::numbers::Numbers;
+
 /// Where a timer stands in its index: what the two numbers mean is the index's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
@@ -18,7 +20,7 @@ impl Link {
 }
 
 struct Timer<T> {
-    /// Unlike that of any other timer; 0 while the place is free.
+    /// See [`Numbers`]; 0 while the place is free.
     number: u64,
     due: Deadline,
     /// Of a free place: the next one, in `next`.
@@ -28,7 +30,7 @@ struct Timer<T> {
 
 const PAGE: usize = 256;
 
-/// Names one timer, for as long as its slab lives.
+/// Names one timer for ever, and among those of all slabs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) key: u32,
@@ -48,7 +50,7 @@ pub struct Slab<T> {
     pages: Vec<Box<[Timer<T>]>>,
     free: u32,
     armed: usize,
-    numbers: u64,
+    numbers: Numbers,
 }
 
 impl<T> Slab<T> {
@@ -57,7 +59,7 @@ impl<T> Slab<T> {
             pages: Vec::new(),
             free: Link::OUT.next,
             armed: 0,
-            numbers: 0,
+            numbers: Numbers::default(),
         }
     }
 
@@ -66,27 +68,24 @@ impl<T> Slab<T> {
         self.armed
     }
 
-    /// A new timer, in no index yet.
-    #[inline]
+    /// A new timer, which an index or a batch has to be told of.
+    #[inline(always)]
     pub(super) fn add(&mut self, due: Deadline, then: T) -> Name {
         if self.free == Link::OUT.next {
             self.grow();
         }
         self.armed += 1;
-        self.numbers += 1;
-        let (key, number) = (self.free, self.numbers);
+        let (key, number) = (self.free, self.numbers.next());
         let timer = self.timer_mut(key);
         timer.number = number;
         timer.due = due;
         timer.then = Some(then);
-        let next = timer.link.next;
-        timer.link = Link::OUT;
-        self.free = next;
+        self.free = timer.link.next;
         Name { key, number }
     }
 
     /// Takes one out that is in no index.
-    #[inline]
+    #[inline(always)]
     pub(super) fn remove(&mut self, key: u32) -> Option<T> {
         let free = self.free;
         let timer = self.timer_mut(key);
@@ -99,14 +98,14 @@ impl<T> Slab<T> {
     }
 
     /// Whether that timer is armed still.
-    #[inline]
+    #[inline(always)]
     pub(super) fn has(&self, name: Name) -> bool {
         let page = self.pages.get(name.key as usize / PAGE);
         page.is_some_and(|page| page[name.key as usize % PAGE].number == name.number)
     }
 
     /// The deadline of an armed timer.
-    #[inline]
+    #[inline(always)]
     pub(in crate::timer) fn due(&self, key: u32) -> Deadline {
         self.timer(key).due
     }
@@ -125,12 +124,12 @@ impl<T> Slab<T> {
         self.timer_mut(key).then.as_mut()
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_out(&self, key: u32) -> bool {
         self.timer(key).link == Link::OUT
     }
 
-    #[inline]
+    #[inline(always)]
     pub(in crate::timer) fn link_mut(&mut self, key: u32) -> &mut Link {
         &mut self.timer_mut(key).link
     }
@@ -179,12 +178,12 @@ impl<T> Slab<T> {
         self.free = place(first);
     }
 
-    #[inline]
+    #[inline(always)]
     fn timer(&self, key: u32) -> &Timer<T> {
         &self.pages[key as usize / PAGE][key as usize % PAGE]
     }
 
-    #[inline]
+    #[inline(always)]
     fn timer_mut(&mut self, key: u32) -> &mut Timer<T> {
         &mut self.pages[key as usize / PAGE][key as usize % PAGE]
     }

@@ -37,7 +37,7 @@ impl<I: Index> Future for SleepFuture<I> {
         if let Some(handle) = &self.armed {
             let mut state = self.shared.state.lock();
             // One that is armed no more has fired, or its service has ended.
-            let Some(call) = state.agenda.get_mut(handle.name) else {
+            let Some(call) = state.agenda.get_mut(handle.0) else {
                 drop(state);
                 return Poll::Ready(());
             };

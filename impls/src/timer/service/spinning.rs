@@ -30,11 +30,11 @@ pub struct Spinning<I>(I);
 impl<I: Index> Index for Spinning<I> {
     const SPINS: bool = true;
 
-    #[inline]
-    fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32) {
-        self.0.insert(timers, key);
+    #[inline(always)]
+    fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32, due: Deadline) {
+        self.0.insert(timers, key, due);
     }
-    #[inline]
+    #[inline(always)]
     fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) {
         self.0.remove(timers, key);
     }

@@ -115,10 +115,10 @@ fn the_tables_fit_a_hundred_columns_and_give_reasons() {
         "inconsistent",
         TIMEOUT_CHANNELS,
         "20 channels",
-        "T4:",
+        "(T4:",
     ];
     let places = places.map(|part| told.find(part).unwrap_or_else(|| panic!("{part}: {told}")));
-    assert!(places.is_sorted() && told.contains("why not"), "{told}");
+    assert!(places.is_sorted(), "{told}");
     assert!(
         told.trim_end()
             .ends_with("hold, 0 do not, 22 differ on purpose, 3 inconsistent"),

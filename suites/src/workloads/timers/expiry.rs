@@ -10,7 +10,7 @@ use flowmeter_harness::record::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::TimerForm;
-use super::sleepers::{Dormitory, Waiting};
+use super::sleepers::{Dormitory, Pace, Waiting};
 use crate::scenario::{Facts, Within};
 use crate::workloads::ledger::{disproved, void};
 
@@ -67,6 +67,7 @@ impl<W: Waiting> Stage for Stages<W> {
         let dormitory = Dormitory {
             sleepers: self.params.timers.count(),
             delays: delay..=delay,
+            pace: Pace::Calls,
             lateness: None,
             slow: 0,
         };

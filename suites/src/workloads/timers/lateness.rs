@@ -16,7 +16,7 @@ use flowmeter_harness::record::{self, Axes, FailureKind, Findings, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::TimerForm;
-use super::sleepers::{Dormitory, Lateness, Waiting};
+use super::sleepers::{Dormitory, Lateness, Pace, Waiting};
 use crate::scenario::{Facts, Within, cores};
 use crate::workloads::crew;
 use crate::workloads::latencies::Latencies;
@@ -93,6 +93,7 @@ impl<W: Waiting> Stages<W> {
         let dormitory = Dormitory {
             sleepers: self.params.timers.count(),
             delays: micros[0] * 1_000..=micros[1].max(micros[0]) * 1_000,
+            pace: Pace::Deadlines,
             lateness: Some(lateness.clone()),
             slow: self.params.slow_micros.get() * 1_000,
         };

@@ -3,8 +3,10 @@
 //! Written once for the three forms in which timers are waited for: a callback that arms the next timer, a task
 //! of an executor, a thread. Lateness and expiry are two ways of looking at them.
 //!
-//! The deadlines of a sleeper are drawn one after the other from the beginning of the interval, whether or not it
-//! was woken in time: a stall makes every deadline in it late, not only the first.
+//! Where lateness is looked at, the deadlines of a sleeper are drawn one after the other from the beginning of the
+//! interval, whether or not it was woken in time: a stall makes every deadline in it late, not only the first. Where
+//! firings are counted they follow from the calls ([`Pace`]): deadlines that were fixed beforehand would all be met in the
+//! end, however slowly.
 
 use std::future::{Future, poll_fn};
 use std::ops::RangeInclusive;
@@ -40,9 +42,19 @@ pub struct Lateness {
     pub claimed: Latencies,
 }
 
+/// What a sleeper's next deadline follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// From the deadline before, however late that was met; a firing belongs to the moment of its deadline.
+    Deadlines,
+    /// From where it fired; a firing belongs to the moment of its call.
+    Calls,
+}
+
 /// One who sleeps over and over.
 pub struct Sleeper {
-    /// The deadline that was last: the next one follows from it, however late it was met.
+    pace: Pace,
+    /// The deadline that was last.
     last: u64,
     delays: RangeInclusive<u64>,
     random: Pcg64Mcg,
@@ -55,7 +67,7 @@ pub struct Sleeper {
 /// What sleepers counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// Deadlines within the interval that were met.
+    /// Firings that belong to the interval.
     pub fired: u64,
     /// Calls before their deadline.
     pub early: u64,
@@ -66,8 +78,10 @@ pub struct Counts {
 impl Sleeper {
     /// The next deadline; `None` once the interval is over.
     fn next(&mut self, interval: &Interval) -> Option<Deadline> {
-        if self.last == 0 {
-            self.last = interval.began_nanos();
+        match self.pace {
+            Pace::Calls => self.last = clock::now_nanos(),
+            Pace::Deadlines if self.last == 0 => self.last = interval.began_nanos(),
+            Pace::Deadlines => {}
         }
         self.last += self.random.random_range(self.delays.clone());
         (!interval.is_over(self.last)).then(|| Deadline::from_nanos(self.last))
@@ -86,7 +100,11 @@ impl Sleeper {
 
     fn note(&mut self, interval: &Interval, due: Deadline, claimed: Option<u64>, called: u64) {
         let due = due.as_nanos();
-        if !interval.holds(due) {
+        let moment = match self.pace {
+            Pace::Deadlines => due,
+            Pace::Calls => called,
+        };
+        if !interval.holds(moment) {
             return;
         }
         self.counts.fired += 1;
@@ -108,6 +126,8 @@ pub struct Dormitory {
     pub sleepers: usize,
     /// How long each sleep lasts, nanoseconds.
     pub delays: RangeInclusive<u64>,
+    /// What the next one follows from.
+    pub pace: Pace,
     /// Where lateness is written down, if anybody asks.
     pub lateness: Option<Arc<Mutex<Lateness>>>,
     /// One more who, each time it is called, computes for so many nanoseconds there, and whose own lateness nobody asks
@@ -121,6 +141,7 @@ impl Dormitory {
         let sleeper = |number: usize| {
             let slow = number == self.sleepers;
             Sleeper {
+                pace: self.pace,
                 last: 0,
                 delays: self.delays.clone(),
                 random: Pcg64Mcg::seed_from_u64(spec.seed ^ number as u64),
@@ -332,5 +353,40 @@ impl<S: BlockingSleep> Waiting for HoldingUp<S> {
             });
         }
         dormitory.hear(start.begin(spec), &heard)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: u64 = 3_600_000_000_000;
+
+    /// The first two deadlines of a sleeper of an hour, the second asked for as soon as the first was told.
+    fn deadlines(pace: Pace) -> [u64; 2] {
+        let spec = WindowSpec {
+            ramp_nanos: 0,
+            nanos: 10 * HOUR,
+            slowed_percent: None,
+            seed: 1,
+        };
+        let dormitory = Dormitory {
+            sleepers: 1,
+            delays: HOUR..=HOUR,
+            pace,
+            lateness: None,
+            slow: 0,
+        };
+        let interval = Interval::begin(&spec);
+        let mut sleeper = dormitory.sleepers(&spec).swap_remove(0);
+        [(); 2].map(|()| sleeper.next(&interval).expect("it is not over").as_nanos())
+    }
+
+    #[test]
+    fn a_deadline_follows_from_the_one_before_or_from_the_call() {
+        let [first, second] = deadlines(Pace::Deadlines);
+        assert_eq!(second - first, HOUR);
+        let [first, second] = deadlines(Pace::Calls);
+        assert!(second - first < HOUR, "{first} {second}");
     }
 }

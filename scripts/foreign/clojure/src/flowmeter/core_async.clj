@@ -8,7 +8,7 @@
             [flowmeter.go-blocks :as go-blocks]
             [flowmeter.pipelines :as pipelines]
             [flowmeter.timeouts :as timeouts])
-  (:import (flowmeter Crew Lateness Params PingPong PipelineFlow PipelineTasks Serve Serve$Maker SpawnJoin Stream Threads
+  (:import (flowmeter Crew Expiry Lateness Params PingPong PipelineFlow PipelineTasks Serve Serve$Maker SpawnJoin Stream Threads
                       Uncontended)
            (java.util.function Consumer)))
 
@@ -25,6 +25,7 @@
     ["core-async-go" "stream"] (Stream/of (go-blocks/stream (.room params)) opener params)
     ["core-async-go" "ping-pong"] (PingPong. (go-blocks/ping-pong (.room params)) opener params)
     ["core-async-timeout" "timer-lateness"] (Lateness. (timeouts/clockwork) params)
+    ["core-async-timeout" "timer-expiry"] (Expiry. (timeouts/clockwork) params)
     ["core-async-go-blocks" "spawn-join"] (SpawnJoin/of (reify Consumer
                                                           (accept [_ task] (go (run-it task))))
                                                         params)

@@ -2,11 +2,12 @@ package flowmeter;
 
 import java.util.concurrent.DelayQueue;
 import java.util.concurrent.Delayed;
-import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
 /** The timers of `java.util.concurrent`, and threads that sleep. */
 final class Clockworks {
@@ -79,34 +80,61 @@ final class Clockworks {
     private static final class ByExecutor implements Clockwork {
         private final ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, Crew.PLATFORM);
 
-        ByExecutor() {
-            // Else what is called off stays until it is due.
-            executor.setRemoveOnCancelPolicy(true);
-        }
-
         @Override
         public Object arm(long due, Runnable call) {
             return executor.schedule(call, due - System.nanoTime(), TimeUnit.NANOSECONDS);
         }
 
+        /** Takes it out of the queue: `Future.cancel` answers `true` of one that is being called, too. */
         @Override
         public boolean cancel(Object armed) {
-            return ((Future<?>) armed).cancel(false);
+            return executor.remove((Runnable) armed);
         }
     }
 
-    /** A thread for each, which sleeps. */
+    /** A thread for each, which sleeps; whoever calls it off interrupts it. */
     private record BySleep(ThreadFactory threads) implements Clockwork {
+        /** One asleep: who is first, its call or whoever calls it off, decides. */
+        private record Asleep(Thread thread, AtomicBoolean decided) {}
+
         @Override
         public Object arm(long due, Runnable call) {
+            AtomicBoolean decided = new AtomicBoolean();
             Thread thread = threads.newThread(() -> {
-                for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
-                    LockSupport.parkNanos(left);
+                sleep(due, decided);
+                if (!decided.getAndSet(true)) {
+                    call.run();
                 }
-                call.run();
             });
             thread.start();
-            return thread;
+            return new Asleep(thread, decided);
+        }
+
+        /** One thread, which sleeps over and over. */
+        @Override
+        public void again(long due, LongSupplier call) {
+            AtomicBoolean never = new AtomicBoolean();
+            threads.newThread(() -> {
+                for (long next = due; next != NEVER; next = call.getAsLong()) {
+                    sleep(next, never);
+                }
+            }).start();
+        }
+
+        @Override
+        public boolean cancel(Object armed) {
+            Asleep asleep = (Asleep) armed;
+            if (asleep.decided.getAndSet(true)) {
+                return false;
+            }
+            asleep.thread.interrupt();
+            return true;
+        }
+
+        private static void sleep(long due, AtomicBoolean decided) {
+            for (long left = due - System.nanoTime(); left > 0 && !decided.get(); left = due - System.nanoTime()) {
+                LockSupport.parkNanos(left);
+            }
         }
     }
 }

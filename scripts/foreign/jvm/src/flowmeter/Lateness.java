@@ -26,6 +26,7 @@ public final class Lateness implements Stage {
 
     /** One window's sleepers. */
     private final class Night {
+        final long began = System.nanoTime();
         final long first;
         final long last;
         final Latencies called = new Latencies();
@@ -33,28 +34,31 @@ public final class Lateness implements Stage {
         final CountDownLatch asleep = new CountDownLatch(timers);
 
         Night(Spec spec) {
-            first = System.nanoTime() + spec.rampNanos();
+            first = began + spec.rampNanos();
             last = first + spec.nanos();
         }
 
+        /** Each deadline follows from the one before, however late that was met: a stall makes all in it late. */
         void sleep(SplittableRandom random) {
-            long due = System.nanoTime() + random.nextLong(shortest, longest + 1);
-            clockwork.arm(due, () -> called(due, random));
+            long[] due = {began + random.nextLong(shortest, longest + 1)};
+            clockwork.again(due[0], () -> {
+                note(due[0], System.nanoTime() - due[0]);
+                due[0] += random.nextLong(shortest, longest + 1);
+                if (due[0] - last < 0) {
+                    return due[0];
+                }
+                asleep.countDown();
+                return Clockwork.NEVER;
+            });
         }
 
-        void called(long due, SplittableRandom random) {
-            long late = System.nanoTime() - due;
+        private void note(long due, long late) {
             if (due - first >= 0 && due - last < 0) {
                 if (late < 0) {
                     early.incrementAndGet();
                 } else {
                     called.record(late);
                 }
-            }
-            if (due - last < 0) {
-                sleep(random);
-            } else {
-                asleep.countDown();
             }
         }
     }

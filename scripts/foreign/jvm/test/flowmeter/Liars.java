@@ -4,11 +4,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
-/** Channels and pipelines that are right but for one answer: each has to fail its proof or its window. */
+/** Channels, pipelines and timers that are right but for one answer: each has to fail its proof or its window. */
 public final class Liars {
     private Liars() {}
 
@@ -100,7 +101,69 @@ public final class Liars {
         expect("a map of three", "fine", () -> new PipelineTasks(mapOf(3, false), three).prove());
         expect("a map of four", "proof", () -> new PipelineTasks(mapOf(4, false), three).prove());
         expect("a map that claims order", "proof", () -> new PipelineTasks(mapOf(3, true), three).prove());
+        for (Fault fault : Fault.values()) {
+            expect(fault + " in a turnover", fault.inTurnover, () -> turnover(fault).prove());
+        }
+        Params hundred = new Params(Map.of("timers", 100L, "delay_micros", 5_000L));
+        for (Fault fault : List.of(Fault.NONE, Fault.EARLY)) {
+            expect(fault + " in an expiry", fault.inTurnover, () -> new Expiry(fault.clockwork(1), hundred).prove());
+            expect(fault + " in a storm", fault.inTurnover, () -> new Storm(fault.clockwork(1), hundred).prove());
+        }
+        long early = Deadlines.earlyOf(Fault.EARLY.clockwork(2));
+        if (Deadlines.earlyOf(Fault.NONE.clockwork(2)) != 0 || early < 200) {
+            throw new AssertionError(early + " calls were seen to be early where 250 were made so");
+        }
         System.out.println("each lie was noticed");
+    }
+
+    /** What a timer does wrongly, and what a turnover that has one among a hundred tells. */
+    private enum Fault {
+        NONE("fine"),
+        EARLY("proof"),
+        TWICE("proof"),
+        NEVER("hang"),
+        NOT_CALLED_OFF("proof");
+
+        final String inTurnover;
+
+        Fault(String inTurnover) {
+            this.inTurnover = inTurnover;
+        }
+
+        /** One of so many timers is wrong. */
+        Clockwork clockwork(int of) {
+            Clockwork right = Clockworks.of("scheduled-executor");
+            AtomicInteger count = new AtomicInteger();
+            return new Clockwork() {
+                @Override
+                public Object arm(long due, Runnable call) {
+                    if (count.incrementAndGet() % of != 0) {
+                        return right.arm(due, call);
+                    }
+                    return switch (Fault.this) {
+                        case EARLY -> right.arm(due - 1_500_000, call);
+                        case TWICE -> right.arm(due, () -> {
+                            call.run();
+                            call.run();
+                        });
+                        case NEVER -> right.arm(due, () -> {});
+                        default -> right.arm(due, call);
+                    };
+                }
+
+                @Override
+                public boolean cancel(Object armed) {
+                    return Fault.this == NOT_CALLED_OFF ? !((Future<?>) armed).isDone() : right.cancel(armed);
+                }
+            };
+        }
+    }
+
+    private static Stage turnover(Fault fault) {
+        long calledOff = fault == Fault.NOT_CALLED_OFF ? 500 : 0;
+        Params params =
+                new Params(Map.of("per_second", 10_000L, "called_off_permille", calledOff, "delays", "fixed"));
+        return new Turnover(fault.clockwork(100), params, 300_000_000);
     }
 
     /** A map of so many at a time, whatever it is asked for; its results come as they complete. */

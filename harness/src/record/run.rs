@@ -1,0 +1,118 @@
+//! A run: what was asked for, on which machine, who took part, and how it ended.
+
+use serde::{Deserialize, Serialize};
+
+use crate::caps::Origin;
+
+/// What was asked for, when, by which build, on which machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// [`SCHEMA`](super::SCHEMA) of the writer.
+    pub schema: u32,
+    /// Start of the run, UTC, `2026-11-20T11:39:00Z`.
+    pub started: String,
+    /// The command that repeats it.
+    pub command: String,
+    /// Commit of the build, `unknown` outside a checkout; `-dirty` appended with local changes.
+    pub commit: String,
+    /// Seed of every shuffle.
+    pub seed: u64,
+    /// Generations of child processes per scenario.
+    pub forks: u32,
+    /// Rounds per fork.
+    pub rounds: u32,
+    /// Length of a window, nanoseconds.
+    pub window_nanos: u64,
+    /// Where threads might run: `free`, `one-core` or `core-per-thread`.
+    #[serde(default)]
+    pub pinning: String,
+    /// Time that all windows were to fit into, seconds; then `window_nanos` is the longest that one may be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_seconds: Option<u64>,
+    /// A copy of one implementation in each scenario was slowed by so many percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowed_percent: Option<u32>,
+    /// Too few forks or rounds to call anything faster.
+    pub exploratory: bool,
+    /// Built with debug assertions, as cargo's `dev` profile does, and so unoptimised: what was timed is not what
+    /// anybody ships.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unoptimised: bool,
+    /// The machine.
+    pub machine: Machine,
+}
+
+/// The machine of a run; what cannot be known is `unknown` or absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Model of the processor.
+    pub cpu: String,
+    /// Cores that this process may use.
+    pub cores: usize,
+    /// Memory, bytes.
+    pub memory_bytes: Option<u64>,
+    /// Operating system and kernel.
+    pub os: String,
+    /// Frequency governor.
+    pub governor: String,
+    /// Hypervisor, if one shows.
+    pub hypervisor: String,
+    /// Compiler of this build.
+    pub rustc: String,
+    /// Reading the engine's clock, nanoseconds.
+    pub clock_read_nanos: Option<f64>,
+    /// A cache line's way to another core and back, nanoseconds.
+    pub core_round_trip_nanos: Option<f64>,
+    /// Waking a parked thread and being woken by it, nanoseconds.
+    pub park_round_trip_nanos: Option<f64>,
+}
+
+/// A contestant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Implementation {
+    /// Its name.
+    pub name: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Version of its crate.
+    pub version: String,
+    /// Stable names of what it claims.
+    pub caps: Vec<String>,
+    /// What it is: `channel`, `timer`, `pipeline`, `limiter` or `executor`; empty where nobody says.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// Measured beside the others for comparison: in no ranking, and nobody's best.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reference: bool,
+}
+
+/// How quiet the machine was: also the line that `noise --format json` prints.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Noise {
+    /// Runnable processes over the last minute.
+    pub load_1m: Option<f64>,
+    /// Share of time that the hypervisor gave to others, 0 to 1.
+    pub steal: Option<f64>,
+    /// Share of time that other processes used the cores while this one only watched, 0 to 1.
+    pub busy: Option<f64>,
+    /// Spread of a fixed piece of work timed over and over: (p90 - p10) / p50.
+    pub spread: Option<f64>,
+    /// 0 silent to 100 unusable.
+    pub score: u32,
+    /// Whether `--strict` would go on.
+    pub quiet: bool,
+}
+
+/// The run came to its end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct End {
+    /// Wall time of all its parts, seconds.
+    pub seconds: f64,
+    /// Windows timed.
+    pub windows: u64,
+    /// Cells without a number.
+    pub failures: u64,
+    /// Scenarios that were dropped for want of time, in their order.
+    #[serde(default)]
+    pub dropped: Vec<String>,
+}

@@ -1,0 +1,147 @@
+//! What was timed and counted, and what has no number.
+
+use serde::{Deserialize, Serialize};
+
+use super::Findings;
+
+/// One timed window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// The second entry of the same implementation, whose spread is the noise floor.
+    pub placebo: bool,
+    /// A copy slowed on purpose by so many percent, to see whether the engine notices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowed_percent: Option<u32>,
+    /// Generation of child processes, from 0.
+    pub fork: u32,
+    /// Round within the run of this scenario, from 0, counted through all forks.
+    pub round: u32,
+    /// The value, in the scenario's unit.
+    pub value: f64,
+    /// Operations between the edges.
+    pub operations: u64,
+    /// Time between the edges, nanoseconds.
+    pub nanos: u64,
+    /// CPU time of the process between the edges, nanoseconds.
+    pub cpu_nanos: Option<u64>,
+    /// Times a thread gave up its core to wait.
+    pub voluntary_switches: Option<u64>,
+    /// Times a thread was pushed off its core.
+    pub involuntary_switches: Option<u64>,
+    /// Peak memory of the process so far, bytes.
+    pub peak_bytes: Option<u64>,
+    /// Share of the rate that was missed, 0 to 1, where that is more than a hundredth (open loop).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsustained: Option<f64>,
+    /// 99th percentile of the generator's own lateness, without its waits in earlier puts, nanoseconds
+    /// (open loop).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generator_p99_nanos: Option<u64>,
+    /// Latencies, of open-loop scenarios.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latency>,
+    /// What was found beside.
+    #[serde(flatten)]
+    pub findings: Findings,
+}
+
+/// Latencies of a window: hdrhistogram V2 in base64, nanoseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Latency {
+    /// From the intended moment of sending to the take.
+    pub response: String,
+    /// From the actual moment of sending to the take.
+    pub service: String,
+    /// From the intended to the actual moment: the generator's own lateness.
+    pub generator: String,
+}
+
+/// What an operation of a single thread costs, as criterion timed it in `cargo bench`. The scenario may be one
+/// that the engine did not time in this run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Uncontended {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// Criterion's typical estimate: the slope of its regression, or the mean; nanoseconds an operation.
+    pub nanos: f64,
+    /// Lower end of its 95 % interval.
+    pub lo: f64,
+    /// Upper end of its 95 % interval.
+    pub hi: f64,
+}
+
+/// Why a cell has no number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureKind {
+    /// A property that the scenario relies on failed before timing.
+    Proof,
+    /// It gave no answer in time and was killed.
+    Hang,
+    /// Its process ended: an abort, a signal, an exit.
+    Crash,
+    /// It panicked.
+    Panic,
+    /// What it delivered is not what was put: count, checksum or order.
+    Count,
+    /// Nothing was measured: the generator gave up, or nothing happened between the edges.
+    Void,
+    /// It answered something that is not the protocol.
+    Protocol,
+}
+
+/// A cell that has no number, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// The second entry of the same implementation.
+    pub placebo: bool,
+    /// A copy slowed on purpose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowed_percent: Option<u32>,
+    /// Generation of child processes.
+    pub fork: u32,
+    /// Round, where it had begun.
+    pub round: Option<u32>,
+    /// What kind.
+    pub kind: FailureKind,
+    /// What was seen, in a sentence.
+    pub message: String,
+}
+
+/// Every entry of that scenario has had its window, or its failure, in this round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// Which scenario.
+    pub scenario: String,
+    /// Generation of child processes.
+    pub fork: u32,
+    /// Round within the run of this scenario.
+    pub round: u32,
+}
+
+/// What a contestant allocates, counted in a process of its own, in which nothing was timed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allocation {
+    /// Which scenario.
+    pub scenario: String,
+    /// Who.
+    pub implementation: String,
+    /// Operations between the edges of its window.
+    pub operations: u64,
+    /// Allocations between the edges; divided by the operations, what each costs.
+    pub allocations: u64,
+    /// What was allocated between the edges, bytes.
+    pub bytes: u64,
+    /// The most that was held at once between the edges, above what was held at the first, bytes.
+    pub peak_live_bytes: u64,
+}

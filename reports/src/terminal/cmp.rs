@@ -1,0 +1,117 @@
+//! Implementations side by side, a table for each scenario.
+
+use std::fmt::Write;
+
+use flowmeter_harness::record::Better;
+
+use super::{Lines, Style, Tone, between_notes, cut, longest_name};
+use crate::number;
+use crate::statistics::{Cell, Estimates, Measured, Standing};
+
+/// Every cell, a table for each scenario, best first. `width` is in columns; below 80 the interval of
+/// the median is left out.
+pub fn cmp_table(estimates: &Estimates, width: usize, style: Style) -> String {
+    let scenarios = estimates.cells.chunk_by(|a, b| a.scenario == b.scenario);
+    let tables = scenarios.map(|cells| one_scenario(estimates, cells, width, style));
+    let mut tables: Vec<String> = tables.collect();
+    if tables.is_empty() {
+        tables.push("No cell was measured.\n".to_owned());
+    }
+    let measured = estimates.cells.iter().filter(|c| c.measured().is_some());
+    let origins = measured.map(|cell| cell.origin);
+    between_notes(estimates, tables, origins, width, style)
+}
+
+fn one_scenario(estimates: &Estimates, cells: &[Cell], width: usize, style: Style) -> String {
+    let mut out = String::new();
+    let scenario = &cells[0];
+    let noise = match estimates.placebo(&scenario.scenario) {
+        Some(placebo) => format!("placebo ±{}", number::percent(placebo.half_width)),
+        None => "no placebo".to_owned(),
+    };
+    let direction = match scenario.better {
+        Better::Higher => "higher is better",
+        Better::Lower => "lower is better",
+    };
+    let title = format!(
+        "{}  {}, {direction}, {noise}",
+        scenario.scenario, scenario.unit
+    );
+    let _ = writeln!(out, "{}", style.paint(Tone::Heading, &cut(&title, width)));
+    let wide = width >= 80;
+    let names = longest_name(
+        cells.iter().map(|c| &*c.implementation),
+        if wide { 28 } else { 18 },
+    );
+    let mut lines = if wide {
+        Lines::new(
+            &[
+                "implementation",
+                "origin",
+                "median",
+                "95 % interval",
+                "ratio",
+                "95 % interval",
+                "",
+            ],
+            &[false, false, true, false, true, false, false],
+        )
+    } else {
+        Lines::new(
+            &["implementation", "median", "ratio", "95 % interval"],
+            &[false, true, true, false],
+        )
+    };
+    let mut measured: Vec<(&Cell, &Measured)> = cells
+        .iter()
+        .filter_map(|c| Some((c, c.measured()?)))
+        .collect();
+    measured.sort_by(|a, b| {
+        let by_ratio = || b.1.ratio.total_cmp(&a.1.ratio);
+        a.0.reference.cmp(&b.0.reference).then_with(by_ratio)
+    });
+    for (cell, m) in measured {
+        let tone = match m.standing {
+            Standing::Best => Tone::Leading,
+            Standing::Slower | Standing::Level | Standing::AtMost => Tone::Usual,
+            Standing::Reference => Tone::Aside,
+        };
+        let name = cut(&cell.implementation, names);
+        let median = format!("{}{}", m.bound(), number::value(m.median, &cell.unit));
+        let ratio = number::ratio(m.ratio);
+        let ratio_interval = number::ratio_interval(m.ratio_lo, m.ratio_hi);
+        lines.push(
+            tone,
+            if wide {
+                let said = match m.standing {
+                    Standing::Best => "best",
+                    Standing::Slower => "slower",
+                    Standing::AtMost => "by generator",
+                    Standing::Reference => "reference",
+                    Standing::Level if estimates.exploratory => "",
+                    Standing::Level => "not told apart",
+                };
+                vec![
+                    name,
+                    cell.origin.to_string(),
+                    median,
+                    number::interval(m.lo, m.hi, &cell.unit),
+                    ratio,
+                    ratio_interval,
+                    said.to_owned(),
+                ]
+            } else {
+                vec![name, median, ratio, ratio_interval]
+            },
+        );
+    }
+    lines.write(style, width, &mut out);
+    for cell in cells {
+        if let Some(error) = cell.error() {
+            let name = cut(&cell.implementation, names.max(14));
+            let line = cut(&format!(" {name:names$}  no number: {error}"), width);
+            let _ = writeln!(out, "{}", style.paint(Tone::Failed, &line));
+        }
+    }
+    out
+}

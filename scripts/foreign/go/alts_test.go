@@ -1,0 +1,28 @@
+package main
+
+import "testing"
+
+// Every kind and width that a manifest has, by the cases of the source and by those that are made.
+func TestWhatASelectTakesIsWhatWasPut(t *testing.T) {
+	for _, width := range []int{2, 8, 32, 128} {
+		for _, kind := range []string{"one-hot", "all-ready", "none-ready", "mixed"} {
+			params := params{Kind: kind, Width: width, Capacity: 1}
+			for name, stage := range map[string]stage{"written": altsStage(params), "reflected": reflectedStage(params)} {
+				if stage == nil {
+					continue
+				}
+				tellsOf(t, name+" "+kind, stage.prove(), "")
+			}
+		}
+	}
+}
+
+func TestWhatASelectTookWronglyIsMiscounted(t *testing.T) {
+	next := uint64(7)
+	tellsOf(t, "another port", expected(3, 7, 4, &next), "where 7 was in port 4")
+	tellsOf(t, "another value", expected(4, 8, 4, &next), "select took 8")
+	tellsOf(t, "what it was", expected(4, 7, 4, &next), "")
+	all := newPorts(2, 1, 2)
+	tellsOf(t, "another's value", putBack(all, 0, 1), "select took 1 from port 0")
+	tellsOf(t, "nobody's value", invented(9), "nobody had put")
+}
