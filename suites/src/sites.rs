@@ -23,9 +23,6 @@ use crate::worlds::Worlds;
 /// Executions that list what a cell passes: sites are lines, and a few schedules come by all of them.
 const LISTING: u64 = 500;
 
-/// Executions of a case at most: what is broken shows within hundreds if it does, and the cases after it want their turn.
-pub const OF_A_CASE: u64 = 5_000;
-
 /// A cell and the sites of its implementation that it passes.
 #[derive(Clone, Debug)]
 pub struct Passage {
@@ -178,7 +175,15 @@ fn kill(
                     _ => open.push(without(&why)),
                 }
             }
-            Err(why) => open.push(without(&why)),
+            // It passed with nothing broken: what crashes or hangs now does so for that.
+            Err(why) => {
+                row.killer = Some(Killer {
+                    property: cell.property.name.to_owned(),
+                    world: cell.world.to_owned(),
+                });
+                row.detail = Some(why);
+                break;
+            }
         }
     }
     if cells.is_empty() {

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::allocation::Allocated;
 use super::buckets::condense;
 use super::group;
-use super::protocol::{Answer, Request, WireSample};
+use super::protocol::{Answer, Request, WireSample, excerpt};
 use super::{StageError, WindowSpec};
 use crate::record::FailureKind;
 
@@ -238,12 +238,7 @@ fn rubbish(message: String) -> StageError {
     }
 }
 
-/// So many characters of it at most, and an ellipsis.
+/// As [`excerpt`], of a line as it came.
 fn shortened(line: &[u8], most: usize) -> String {
-    let text = String::from_utf8_lossy(line);
-    let text = text.trim_end();
-    match text.char_indices().nth(most) {
-        None => text.to_owned(),
-        Some((cut, _)) => format!("{}…", &text[..cut]),
-    }
+    excerpt(String::from_utf8_lossy(line).trim_end(), most)
 }

@@ -46,6 +46,14 @@ use super::allocation::Allocated;
 use super::{LatencySample, Sample, StageError, WindowSpec};
 use crate::record::{FailureKind, Findings, Latency};
 
+/// So many characters of what a contestant says at most, and an ellipsis where there are more.
+pub fn excerpt(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+    }
+}
+
 /// What the engine asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]

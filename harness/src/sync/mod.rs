@@ -269,8 +269,13 @@ pub(crate) fn split_mix(index: u64) -> u64 {
 }
 
 /// A random number scaled to `0..n` by multiply and shift: no division, and a bias below n / 2^64.
+///
+/// # Panics
+/// When there is nothing to choose from.
 #[inline]
+#[track_caller]
 pub(crate) fn scale(random: u64, n: usize) -> usize {
+    assert!(n > 0, "choose(0): there is nothing to choose from");
     ((u128::from(random) * n as u128) >> 64) as usize
 }
 

@@ -216,7 +216,6 @@ pub fn random_u64() -> u64 {
 #[inline]
 #[track_caller]
 pub fn choose(n: usize) -> usize {
-    assert!(n > 0, "choose(0): there is nothing to choose from");
     super::scale(random_u64(), n)
 }
 

@@ -503,7 +503,6 @@ pub fn contain<R>(call: impl FnOnce() -> R) -> Option<R> {
 #[inline]
 #[track_caller]
 pub fn choose(n: usize) -> usize {
-    assert!(n > 0, "choose(0): there is nothing to choose from");
     super::scale(random_u64(), n)
 }
 
@@ -544,7 +543,7 @@ impl World for Std {
         block_on(future)
     }
     fn choose(n: usize) -> usize {
-        choose(n)
+        meeting::choose(n)
     }
     fn on_quiescence(_rescue: impl FnOnce() + Send + 'static) -> bool {
         false

@@ -82,3 +82,36 @@ pub(super) fn style() -> Style {
 pub(super) fn width() -> usize {
     flowmeter_reports::DEFAULT_WIDTH
 }
+
+/// Its words in lines of so many columns; a word that is longer than that has a line of its own. Control characters, which
+/// could move the cursor, become a replacement character.
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let word = word.replace(char::is_control, "\u{fffd}");
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.push(word),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_kept_whole() {
+        assert_eq!(wrapped("one two  three", 7), ["one two", "three"]);
+        assert_eq!(
+            wrapped("a longer-than-it b", 4),
+            ["a", "longer-than-it", "b"]
+        );
+        assert!(wrapped("", 4).is_empty());
+        assert_eq!(wrapped("\u{1b}[2Jgone", 9), ["\u{fffd}[2Jgone"]);
+    }
+}

@@ -10,7 +10,7 @@ use flowmeter_reports::{Checked, Sighting, sightings};
 use serde::Serialize;
 
 use super::failure::{Failure, Outcome};
-use super::output::{Format, Output, width};
+use super::output::{Format, Output, width, wrapped};
 use super::selection::{RUNS, all_runs, runs};
 use super::verdicts::sentence;
 use crate::properties::{PROPERTIES, Property};
@@ -170,7 +170,7 @@ fn measured(runs: &[RunData], name: &str, implementation: &str, seen: &[Sighting
         text.push_str(&definition(&scenario));
     }
     let checked = Checked::of(runs, implementation).sentence();
-    text.push_str(&format!("\n{}\n\n", wrapped(&checked)));
+    text.push_str(&format!("\n{}\n\n", wrapped(&checked, width()).join("\n")));
     for run in runs
         .iter()
         .filter(|run| run.run.unoptimised && run.scenarios.contains_key(name))
@@ -196,35 +196,13 @@ fn definition(scenario: &Scenario) -> String {
     let params: Vec<String> = params
         .map(|(key, value)| format!("{key} {value}"))
         .collect();
-    let why = scenario
-        .why
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
     format!(
         "{}\n{}\n{}; measured in {}\n",
         scenario.title,
-        wrapped(&why),
+        wrapped(&scenario.why, width()).join("\n"),
         params.join(", "),
         scenario.unit
     )
-}
-
-/// Breaks a paragraph into lines that fit.
-fn wrapped(text: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is one");
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width() {
-            lines.push(word.to_owned());
-            continue;
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    lines.join("\n")
 }
 
 fn checked(
@@ -236,7 +214,7 @@ fn checked(
     let mut text = format!(
         "{implementation} and {}\n{}\n\n",
         property.name,
-        wrapped(property.statement)
+        wrapped(property.statement, width()).join("\n")
     );
     for one in seen {
         let commit: String = one.commit.chars().take(12).collect();

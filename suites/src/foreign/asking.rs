@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use flowmeter_harness::measure::group;
+use flowmeter_harness::measure::{group, protocol};
 
 /// To say its version, on a busy machine.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -137,10 +137,7 @@ fn each_line(output: impl Read, mut heard: impl FnMut(String) -> bool) {
 
 /// As much of a line as a table has room for.
 pub(crate) fn excerpt(line: &str) -> String {
-    match line.char_indices().nth(EXCERPT) {
-        None => line.to_owned(),
-        Some((cut, _)) => format!("{}…", &line[..cut]),
-    }
+    protocol::excerpt(line, EXCERPT)
 }
 
 /// The first line that it says of its version.

@@ -102,14 +102,18 @@ fn shrunk(found: Counterexample) -> (Counterexample, String) {
     }
 }
 
-/// How often the case fails. Each process goes on until it breaks.
+/// How often the case fails. Each process goes on until it breaks, and the next with other seeds.
 fn rate(found: &Counterexample) -> Tally {
     let began = Instant::now();
     let mut all = Tally::default();
     while all.executions < EXECUTIONS {
         let mut heard: Option<Tally> = None;
+        let next = Counterexample {
+            seed: found.seed.wrapping_add(all.executions),
+            ..found.clone()
+        };
         let left = COUNTING.saturating_sub(began.elapsed());
-        let end = process::listen(process::RATE, found, left, |tally: Option<Tally>| {
+        let end = process::listen(process::RATE, &next, left, |tally: Option<Tally>| {
             heard = tally.or(heard);
             tally.is_none_or(|latest| all.executions + latest.executions >= EXECUTIONS)
         });

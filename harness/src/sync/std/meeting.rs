@@ -47,6 +47,15 @@ fn random() -> u64 {
     split_mix(NEXT.get())
 }
 
+/// A model's choice, which follows from the exploration's seed.
+///
+/// # Panics
+/// When there is nothing to choose from.
+#[track_caller]
+pub fn choose(n: usize) -> usize {
+    super::super::scale(random(), n)
+}
+
 /// `body` as a thread of its own should run it: not before the gate opens.
 pub fn together<T>(body: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let gate = STARTED.with_borrow_mut(|started| {

@@ -16,7 +16,7 @@
 //!   The latter orders a take's reading before the next writing, which no other step of both does.
 //! * The word hands over nothing, and is moved by read-modify-writes only. They acquire and release for the sake of those
 //!   who win a turn or are told "full" or "empty": what they know of afterwards is what the one knew who made it so. No
-//!   answer follows from a mere load, so none has an order.
+//!   answer follows from a mere load of it, so none has an order.
 //!
 //! Source: crossfire's `One`, which packs the two counts into a word; with [`ring`](super::ring)'s way of being shut.
 

@@ -6,6 +6,8 @@
 //! however early its deadline, comes in the next, so that a callback that arms itself anew in the past holds up nobody
 //! else (T5). A batch is picked in steps, between which others may get the lock. A callback can be called off until the
 //! moment it is called; futures are woken several together, since a waker that comes too late does no harm.
+//!
+//! What arming and calling off pass through is `inline(always)`: left to the compiler, in a large program it was a dozen calls.
 
 mod agenda;
 mod gate;

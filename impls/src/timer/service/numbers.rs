@@ -8,7 +8,7 @@ use crate::sync::order_key;
 /// How many are taken at once from what all share.
 const BLOCK: u64 = 1 << 12;
 
-/// The numbers of one service, from 1 on.
+/// The numbers of one service: ever greater, and none of them is 0.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     next: u64,

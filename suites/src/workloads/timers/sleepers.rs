@@ -67,9 +67,9 @@ pub struct Sleeper {
 /// What sleepers counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// Firings that belong to the interval.
+    /// Firings that belong to the interval, those before their deadline apart.
     pub fired: u64,
-    /// Calls before their deadline.
+    /// Calls before their deadline, within the interval or not.
     pub early: u64,
     /// Calls in which the slow one computed.
     pub slow: u64,
@@ -104,13 +104,16 @@ impl Sleeper {
             Pace::Deadlines => due,
             Pace::Calls => called,
         };
+        if called < due {
+            // Before the interval and after it too: that is wrong whenever it happens.
+            self.counts.early += 1;
+            return;
+        }
         if !interval.holds(moment) {
             return;
         }
         self.counts.fired += 1;
-        if called < due {
-            self.counts.early += 1;
-        } else if let Some(lateness) = &self.lateness {
+        if let Some(lateness) = &self.lateness {
             let mut lateness = lateness.lock().unwrap_or_else(PoisonError::into_inner);
             lateness.called.record(called - due);
             if let Some(claimed) = claimed {
