@@ -8,8 +8,12 @@ use std::time::Duration;
 
 use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::sync::{Exploration, World};
+// What `new` writes names the primitives so.
+use flowmeter_impls::sync;
 use flowmeter_suites::isolation;
 
+#[path = "faults/begun.rs"]
+mod begun;
 #[path = "faults/limiters.rs"]
 mod limiters;
 #[path = "faults/pipelines.rs"]
@@ -21,6 +25,7 @@ fn main() -> ExitCode {
     let mut models = timers::models();
     models.extend(pipelines::models());
     models.extend(limiters::models());
+    models.extend(begun::models());
     isolation::main(models)
 }
 

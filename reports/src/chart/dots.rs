@@ -1,8 +1,8 @@
-//! One scenario: a dot with its interval for each implementation, best on top, failures in words where
-//! the dot would be.
+//! One scenario: a dot with its interval for each implementation, best on top, over a small dot for each window that it
+//! was computed from; failures in words where the dot would be.
 
 use flowmeter_harness::record::{Measure, Scenario, Uncontended};
-use plotters::element::Text;
+use plotters::element::{Pixel, Text};
 use plotters_backend::text_anchor::{HPos, VPos};
 
 use super::axis::Axis;
@@ -12,7 +12,7 @@ use super::svg::{Ink, UNITS};
 use super::{Chart, Data, Hover, direction, form, placebo_spread};
 use crate::error::ReportError;
 use crate::number;
-use crate::statistics::Cell;
+use crate::statistics::{Cell, Entry, samples};
 
 /// Characters of a name that fit beside the dots.
 const NAME: usize = 18;
@@ -46,6 +46,13 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
         place(a).cmp(&place(b)).then_with(by_ratio)
     });
     let numbers = || cells.iter().filter_map(|cell| cell.measured());
+    let samples = samples(data.runs, scenario);
+    let windows = |cell: &Cell| -> Vec<f64> {
+        let of = cell.measured().is_some();
+        let values = samples.values(&cell.implementation, Entry::Original);
+        let values = values.into_iter().filter(|_| of);
+        values.map(|(_, value)| value).collect()
+    };
     let dots = cells.iter().map(|cell| Dot {
         name: &cell.implementation,
         reference: cell.reference,
@@ -53,6 +60,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
             Some(m) => Ok((m.lo, m.median, m.hi)),
             None => Err(cell.failed().unwrap_or_default()),
         },
+        windows: windows(cell),
     });
     let picture = picture(
         data,
@@ -73,12 +81,13 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
                 name,
                 format!("{}{}", m.bound(), number::value(m.median, unit)),
                 number::interval(m.lo, m.hi, unit),
+                range(&windows(cell), unit),
                 match cell.reference {
                     true => format!("{}, reference", number::ratio(m.ratio)),
                     false => number::ratio(m.ratio),
                 },
             ],
-            None => [&name, "no number", "", ""].map(str::to_owned).to_vec(),
+            None => [&name, "no number", "", "", ""].map(str::to_owned).to_vec(),
         };
         if disturbed {
             let said = cell.measured().and_then(|m| m.disturbance());
@@ -86,7 +95,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
         }
         row
     });
-    let head = ["", "median", "95 % interval", "ratio"];
+    let head = ["", "median", "95 % interval", "windows", "ratio"];
     let head = head.into_iter().chain(disturbed.then_some("rate"));
     Ok(Chart {
         subtitle: format!("{} · {}", scenario.name, form(scenario)),
@@ -133,6 +142,7 @@ pub fn uncontended(
         name: &it.implementation,
         reference: false,
         number: Ok((it.lo, it.nanos, it.hi)),
+        windows: Vec::new(),
     });
     let picture = picture(
         data,
@@ -181,6 +191,18 @@ struct Dot<'a> {
     reference: bool,
     /// Its number between the ends of its interval, or why it has none.
     number: Result<(f64, f64, f64), &'a str>,
+    /// The values that this was computed from.
+    windows: Vec<f64>,
+}
+
+/// From the least to the most of some values.
+fn range(values: &[f64], unit: &str) -> String {
+    let least = values.iter().copied().reduce(f64::min);
+    let most = values.iter().copied().reduce(f64::max);
+    let ends = least.zip(most);
+    ends.map_or_else(String::new, |(least, most)| {
+        number::interval(least, most, unit)
+    })
 }
 
 /// Rows from the top, drawn.
@@ -211,6 +233,8 @@ fn picture(
     let numbers = || dots.iter().filter_map(|dot| dot.number.ok());
     let lo = numbers().map(|(lo, ..)| lo).fold(f64::INFINITY, f64::min);
     let hi = numbers().map(|(.., hi)| hi).fold(0.0, f64::max);
+    let windows = || dots.iter().flat_map(|dot| &dot.windows).copied();
+    let (least, most) = (windows().fold(lo, f64::min), windows().fold(hi, f64::max));
     // Categories count upwards, and the best stands on top.
     let names = dots.iter().rev().map(|dot| match dot.reference {
         true => format!("{}, ref.", short(dot.name)),
@@ -220,7 +244,7 @@ fn picture(
     let frame = Frame {
         width: 440,
         height: 70 + 19 * dots.len() as u32,
-        x: Axis::values(lo, hi, |v| number::tick(v, unit)),
+        x: Axis::values(least, most, |v| number::tick(v, unit)),
         y: Axis::categories(names.collect()),
         x_name: axis,
         y_name: String::new(),
@@ -230,6 +254,9 @@ fn picture(
     let shapes = frame.draw(name, |inside, root| {
         for (n, dot) in dots.iter().enumerate() {
             let place = data.place(dot.name);
+            let colour = Ink::Dot(place).colour();
+            let windows = dot.windows.iter().map(|&value| (value, row(n)));
+            inside.draw_series(windows.map(|window| Pixel::new(window, colour)))?;
             match dot.number {
                 Ok((lo, middle, hi)) => {
                     let ends = vec![(lo, row(n)), (hi, row(n))];

@@ -41,12 +41,16 @@ pub fn subtitle(runs: &[&RunData], machines: usize) -> String {
         (runs, machines) => format!("{runs} runs on {machines} machines, the first of "),
     };
     let unoptimised = runs.iter().any(|run| run.run.unoptimised);
+    let machine = &first.machine;
+    // Without the commit and date of the compiler, which stand below.
+    let rustc = machine.rustc.split(" (").next().unwrap_or_default();
     format!(
-        "{of_runs}{} · {} · {} core{} · {} windows{}",
+        "{of_runs}{} · {} · {} core{} · {} · {rustc} · {} windows{}",
         first.started.replace('T', " ").trim_end_matches('Z'),
-        first.machine.cpu,
-        first.machine.cores,
-        if first.machine.cores == 1 { "" } else { "s" },
+        machine.cpu,
+        machine.cores,
+        if machine.cores == 1 { "" } else { "s" },
+        machine.os,
         number::count(windows as u64),
         if unoptimised { " · unoptimised" } else { "" }
     )

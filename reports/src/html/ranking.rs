@@ -1,5 +1,7 @@
 //! The ranking section: each group in its views.
 
+use flowmeter_harness::caps::Origin;
+
 use super::heading;
 use crate::chart::Data;
 use crate::checked::Checked;
@@ -31,6 +33,8 @@ pub struct Row {
     pub name: String,
     pub place: u16,
     pub origin: String,
+    /// What a published crate or a system of others was; empty for ours, whose commit stands elsewhere.
+    pub version: String,
     pub badge: Badge,
     pub ratio: String,
     pub interval: String,
@@ -84,6 +88,7 @@ fn tab(data: &Data, ranking: &Ranking) -> Tab {
                 name: name.to_owned(),
                 place: data.place(name),
                 origin: crate::statistics::origin(data.runs, name).to_string(),
+                version: version(data, name),
                 badge: badge(data, name),
                 ratio: "no number".to_owned(),
                 interval: format!("{failed} failed"),
@@ -134,6 +139,7 @@ fn row(data: &Data, ranking: &Ranking, rank: &Rank, partial: bool, first_partial
         name: rank.implementation.clone(),
         place: data.place(&rank.implementation),
         origin: rank.origin.to_string(),
+        version: version(data, &rank.implementation),
         badge: badge(data, &rank.implementation),
         ratio: if telling {
             format!("{}{}", rank.at_least(), number::ratio(rank.ratio))
@@ -150,6 +156,12 @@ fn row(data: &Data, ranking: &Ranking, rank: &Rank, partial: bool, first_partial
         bar_width: share(rank.hi.min(1.0) - rank.lo),
         cells: format!("{}/{}", rank.cells, ranking.cells),
     }
+}
+
+fn version(data: &Data, implementation: &str) -> String {
+    let it = crate::statistics::implementation(data.runs, implementation);
+    let of_others = it.filter(|it| it.origin != Origin::Own);
+    of_others.map_or_else(String::new, |it| it.version.clone())
 }
 
 fn badge(data: &Data, implementation: &str) -> Badge {

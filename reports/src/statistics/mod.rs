@@ -32,7 +32,7 @@ pub use flight::Flight;
 pub use histograms::Percentile;
 pub use latency::LatencyCurves;
 pub use lateness::LatenessCurves;
-pub(crate) use samples::{origin, scenarios};
+pub(crate) use samples::{Entry, implementation, origin, samples, scenarios};
 pub use significance::FALSE_DISCOVERIES;
 
 use crate::error::ReportError;
@@ -56,7 +56,7 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, ReportError> {
     let mut latencies = Vec::new();
     let (mut lateness, mut flights, mut periods) = (Vec::new(), Vec::new(), Vec::new());
     for scenario in scenarios(runs)? {
-        let samples = samples::samples(runs, scenario);
+        let samples = samples(runs, scenario);
         latency::curves(runs, &samples, &mut latencies)?;
         lateness::curves(runs, &samples, &mut lateness)?;
         flight::flights(runs, &samples, &mut flights);

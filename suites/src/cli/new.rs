@@ -4,6 +4,9 @@
 //! is edited: a list is text, and a line goes where its order puts it. Nothing is written before all of it is known to
 //! fit.
 
+mod checkout;
+mod kinds;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,50 +15,46 @@ use clap::{Args, ValueEnum};
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;
+use checkout::{Checkout, Written, at_end_of, before, found, in_row, sorted_in};
+use kinds::{BEGINNINGS, Beginning};
 
-const IMPLEMENTATION: &str = include_str!("new/implementation.txt");
-const SCENARIO: &str = include_str!("new/scenario.txt");
-const PROPERTY: &str = include_str!("new/property.txt");
-
-/// Begin a channel, a scenario or a property in this checkout
+/// Begin an implementation, a scenario or a property in this checkout
 ///
-/// An implementation is a channel of ours, such as `new implementation ring`; a scenario is named with its folder,
-/// `new scenario channels/my-load`; a property after the statement of SEMANTICS.md that it holds, `new property
-/// c3-never-over`, and is owed by every channel whose threads block. The property of a new one fails until it is written.
+/// An implementation is one of ours, `new implementation ring`, and a channel unless told otherwise, `new implementation
+/// sand --of limiter`. A scenario is named with its folder, which says what it is of: `new scenario timers/my-load`. A
+/// property is named after the statement of SEMANTICS.md that it holds, `new property c3-never-over`, and is owed by all
+/// whose threads wait: C, B and A speak of channels, T of timers, L of limiters, G of executors. The property of a new one
+/// fails until it is written.
 #[derive(Debug, Args)]
 pub(super) struct New {
     /// What to begin
     #[arg(value_enum)]
-    kind: Kind,
+    what: What,
     /// Its name
     name: String,
+    /// What an implementation is [default: channel]
+    #[arg(long, value_name = "KIND", value_parser = BEGINNINGS.map(|it| it.kind.name()))]
+    of: Option<String>,
     /// The checkout [default: the one that this folder is in]
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Kind {
-    /// A channel
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// A contestant
     Implementation,
     /// A workload with parameters
     Scenario,
-    /// A statement, checked on every channel
+    /// A statement, checked on every contestant of its kind
     Property,
-}
-
-/// A file as it is to be.
-#[derive(Debug)]
-struct Written {
-    path: PathBuf,
-    text: String,
 }
 
 impl New {
     pub(super) fn run(self) -> Outcome {
         let root = match &self.root {
             Some(root) => root.clone(),
-            None => checkout()?,
+            None => found()?,
         };
         let (files, next) = self.begun(&root)?;
         for file in &files {
@@ -75,89 +74,27 @@ impl New {
     /// Every file that is to be written, and what to do then.
     fn begun(&self, root: &Path) -> Result<(Vec<Written>, String), Failure> {
         let checkout = Checkout { root };
-        match self.kind {
-            Kind::Implementation => implementation(&checkout, &self.name),
-            Kind::Scenario => scenario(&checkout, &self.name),
-            Kind::Property => property(&checkout, &self.name),
+        if let (Some(kind), What::Scenario | What::Property) = (&self.of, self.what) {
+            return Err(Failure::input(format!(
+                "--of {kind}: the name of a scenario or a property says what it is of; leave it out"
+            )));
+        }
+        match self.what {
+            What::Implementation => {
+                let kind = self.of.as_deref().and_then(Beginning::of);
+                implementation(&checkout, &self.name, kind.unwrap_or(&BEGINNINGS[0]))
+            }
+            What::Scenario => scenario(&checkout, &self.name),
+            What::Property => property(&checkout, &self.name),
         }
     }
 }
 
-/// The folder above this one that holds Flowmeter.
-fn checkout() -> Result<PathBuf, Failure> {
-    let here = std::env::current_dir();
-    let here = here.map_err(|why| Failure::input(format!("this folder cannot be read: {why}")))?;
-    let holds = |folder: &&Path| folder.join("suites/src/properties").is_dir();
-    let found = here.ancestors().find(holds);
-    found.map(Path::to_owned).ok_or_else(|| {
-        Failure::input(
-            "no checkout of Flowmeter here; go to one, or name it with --root (a crate of your own \
-             begins as suites/examples/outside does)",
-        )
-    })
-}
-
-/// A checkout that files are looked up in.
-struct Checkout<'a> {
-    root: &'a Path,
-}
-
-impl Checkout<'_> {
-    /// A file that must not be there yet.
-    fn fresh(&self, path: &str, text: String) -> Result<Written, Failure> {
-        let path = self.root.join(path);
-        match path.exists() {
-            true => Err(Failure::input(format!(
-                "{}: is there already; choose another name",
-                path.display()
-            ))),
-            false => Ok(Written { path, text }),
-        }
-    }
-
-    /// A file of the checkout with something done to it; `None` where the place for that is not found.
-    fn edited(
-        &self,
-        path: &str,
-        edit: impl FnOnce(&str) -> Option<String>,
-    ) -> Result<Written, Failure> {
-        let path = self.root.join(path);
-        let text = fs::read_to_string(&path).map_err(|why| {
-            Failure::input(format!(
-                "{}: {why}; name a checkout of Flowmeter with --root",
-                path.display()
-            ))
-        })?;
-        let text = edit(&text).ok_or_else(|| {
-            Failure::input(format!(
-                "{}: the list to add to is not where this build knows it; add by hand, as CONTRIBUTING.md tells",
-                path.display()
-            ))
-        })?;
-        Ok(Written { path, text })
-    }
-}
-
-/// Puts a line among those that begin and end so, before the first that is greater.
-fn sorted_in(text: &str, (begin, end): (&str, &str), line: &str) -> Option<String> {
-    let is_listed = |other: &str| other.starts_with(begin) && other.ends_with(end);
-    let lines: Vec<&str> = text.lines().collect();
-    // What an attribute speaks of stays below it.
-    let free = |at: usize| at == 0 || !lines[at - 1].trim_start().starts_with("#[");
-    let greater = (0..lines.len()).find(|&at| is_listed(lines[at]) && lines[at] > line && free(at));
-    let last = || (0..lines.len()).rev().find(|&at| is_listed(lines[at]));
-    let at = greater.or_else(|| Some(last()? + 1))?;
-    let (before, after) = lines.split_at(at);
-    Some([before, &[line], after].concat().join("\n") + "\n")
-}
-
-/// Puts text before the first place where that stands.
-fn before(text: &str, place: &str, new: &str) -> Option<String> {
-    let at = text.find(place)?;
-    Some(format!("{}{new}{}", &text[..at], &text[at..]))
-}
-
-fn implementation(checkout: &Checkout, name: &str) -> Result<(Vec<Written>, String), Failure> {
+fn implementation(
+    checkout: &Checkout,
+    name: &str,
+    beginning: &Beginning,
+) -> Result<(Vec<Written>, String), Failure> {
     let parts: Vec<&str> = name.split('_').collect();
     refuse_unless(
         parts.iter().all(|part| is_word(part)),
@@ -166,36 +103,61 @@ fn implementation(checkout: &Checkout, name: &str) -> Result<(Vec<Written>, Stri
     )?;
     let capital = |part: &&str| part[..1].to_ascii_uppercase() + &part[1..];
     let family: String = parts.iter().map(capital).collect();
-    let text = IMPLEMENTATION
+    let text = beginning
+        .implementation
         .replace("TYPE", &family)
         .replace("NAME", name);
-    let entry =
-        format!("        own::<{family}, _>(hall, \"{name}\").channel().blocking().enter();\n");
-    let row = format!("    (\"{name}\", Origin::Own, \"fixed blocking\"),\n");
-    let named = format!("use crate::channel::{name}::{family};");
+    let kind = beginning.kind.name();
+    let entry = format!(
+        "        own::<{family}, _>(hall, \"{name}\"){}.enter();\n",
+        beginning.offers
+    );
+    let row = format!("    (\"{name}\", Origin::Own, \"{}\"),\n", beginning.has);
+    let named = format!("use crate::{kind}::{name}::{family};");
     let table = checkout.edited("impls/tests/capabilities.rs", |text| {
-        before(text, "    (\n        \"crossbeam-channel\"", &row)
+        let behind = text.find(&format!("\"{}\"", beginning.behind))?;
+        let at = text[..behind].rfind("\n    (")? + 1;
+        Some(format!("{}{row}{}", &text[..at], &text[at..]))
     })?;
-    // Names are unique over all kinds.
-    if table.text.matches(&format!("\"{name}\"")).count() > 1 {
+    let modules = checkout.edited(&format!("impls/src/{kind}/mod.rs"), |text| {
+        sorted_in(text, ("pub mod ", ";"), &format!("pub mod {name};"))
+    })?;
+    let registry = checkout.edited("impls/src/registry.rs", |text| {
+        let text = sorted_in(text, ("use crate::", ";"), &named)?;
+        let begin = format!("    fn {kind}s<H: Enrol>(self, hall: &mut H) {{");
+        at_end_of(&text, &begin, "\n    }\n", &entry)
+    })?;
+    // Names are unique over all kinds, types in the registry and modules in their folder.
+    let often = |file: &Written, what: &str| file.text.matches(what).count() > 1;
+    let is_known = often(&table, &format!("\"{name}\""))
+        || often(&modules, &format!("mod {name};"))
+        || has_word(
+            &registry
+                .text
+                .replacen(&named, "", 1)
+                .replacen(&entry, "", 1),
+            &family,
+        );
+    if is_known {
         return Err(Failure::input(format!(
             "{name}: is there already; choose another name"
         )));
     }
     let files = vec![
-        checkout.fresh(&format!("impls/src/channel/{name}.rs"), text)?,
-        checkout.edited("impls/src/channel/mod.rs", |text| {
-            sorted_in(text, ("pub mod ", ";"), &format!("pub mod {name};"))
-        })?,
-        checkout.edited("impls/src/registry.rs", |text| {
-            let text = sorted_in(text, ("use crate::channel::", ";"), &named)?;
-            before(&text, "    }\n\n    fn timers<H: Enrol>", &entry)
-        })?,
+        checkout.fresh(&format!("impls/src/{kind}/{name}.rs"), text)?,
+        modules,
+        registry,
         table,
     ];
     let next =
         format!("next: cargo fmt --all, write it, and ask cargo flowmeter check -i '^{name}$'");
     Ok((files, next))
+}
+
+/// Whether a name stands in a text by itself, and not in a longer one.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    text.split(|c| !is_part(c)).any(|other| other == word)
 }
 
 fn scenario(checkout: &Checkout, name: &str) -> Result<(Vec<Written>, String), Failure> {
@@ -206,10 +168,11 @@ fn scenario(checkout: &Checkout, name: &str) -> Result<(Vec<Written>, String), F
         name,
         "the folder and the file, in small letters, digits and dashes, such as channels/my-load",
     )?;
+    let group = name.split('/').next().unwrap_or(name);
     let files = vec![
         checkout.fresh(
             &format!("suites/scenarios/{name}.toml"),
-            SCENARIO.to_owned(),
+            Beginning::of_group(group).scenario_in(group),
         )?,
         checkout.edited("suites/src/scenario/curated.rs", |text| {
             sorted_in(text, ("    \"", "\","), &format!("    \"{name}\","))
@@ -223,36 +186,48 @@ fn scenario(checkout: &Checkout, name: &str) -> Result<(Vec<Written>, String), F
 
 fn property(checkout: &Checkout, name: &str) -> Result<(Vec<Written>, String), Failure> {
     let (id, rest) = name.split_once('-').unwrap_or((name, ""));
-    let (letter, number) = id.split_at(id.len().min(1));
-    refuse_unless(
-        matches!(letter, "c" | "b" | "a")
-            && number.parse::<u32>().is_ok()
-            && rest.split('-').all(is_word),
-        name,
-        "the id of a statement on channels (c, b or a and its number) and words, such as c3-never-over; \
-         those of other kinds begin as a copy of their neighbour in suites/src/properties",
-    )?;
+    let (letter, number) = id.split_at(id.chars().next().map_or(0, char::len_utf8));
+    let beginning = Beginning::of_letter(letter)
+        .filter(|_| number.parse::<u32>().is_ok() && rest.split('-').all(is_word));
+    let Some(beginning) = beginning else {
+        return Err(no_name(
+            name,
+            "the id of a statement on channels (c, b or a and its number), timers (t), limiters (l) or executors (g) and \
+             words, such as c3-never-over; those of other kinds begin as a copy of their neighbour in \
+             suites/src/properties",
+        ));
+    };
     let module = name.replace('-', "_");
     let statement = id.to_ascii_uppercase();
-    let text = PROPERTY.replace("NAME", name).replace("ID", &statement);
-    let owed = format!(
-        "        let cases = super::{module}::cases::<C, W>();\n        self.owe(who, &super::{module}::PROPERTY, cases);\n"
-    );
+    let text = (beginning.property)
+        .replace("NAME", name)
+        .replace("ID", &statement);
+    let (folder, path) = match beginning.module {
+        "" => (String::new(), String::new()),
+        module => (format!("{module}/"), format!("{module}::")),
+    };
+    let declared = |text: &str| {
+        let declares = beginning.declares;
+        sorted_in(text, (declares, ";"), &format!("{declares}{module};"))
+    };
+    let owed = |text: &str| {
+        let owed = beginning.owed.replace("MODULE", &module);
+        before(text, beginning.owed_before, &owed)
+    };
+    let listed = |text: &str| {
+        let line = format!("    &{path}{module}::PROPERTY,\n");
+        at_end_of(text, "pub const PROPERTIES", "\n];", &line)
+    };
+    const ALL: &str = "suites/src/properties/mod.rs";
     let files = vec![
-        checkout.fresh(&format!("suites/src/properties/{module}.rs"), text)?,
-        checkout.edited("suites/src/properties/mod.rs", |text| {
-            let text = sorted_in(text, ("mod ", ";"), &format!("mod {module};"))?;
-            let begin = text.find("pub const PROPERTIES")?;
-            let end = begin + text[begin..].find("\n];")? + 1;
-            let line = format!("    &{module}::PROPERTY,\n");
-            Some(format!("{}{line}{}", &text[..end], &text[end..]))
+        checkout.fresh(&format!("suites/src/properties/{folder}{module}.rs"), text)?,
+        checkout.edited(ALL, |text| match beginning.module {
+            "" => listed(&declared(text)?),
+            _ => listed(text),
         })?,
-        checkout.edited("suites/src/properties/checks.rs", |text| {
-            before(
-                text,
-                "        self.owe(\n            who,\n            &c1_conservation::PROPERTY",
-                &owed,
-            )
+        checkout.edited(beginning.owing, |text| match beginning.module {
+            "" => owed(text),
+            _ => owed(&declared(text)?),
         })?,
         checkout.edited("SEMANTICS.md", |text| in_row(text, &statement, name))?,
     ];
@@ -260,17 +235,6 @@ fn property(checkout: &Checkout, name: &str) -> Result<(Vec<Written>, String), F
         "next: cargo fmt --all, write what has to hold, and ask cargo flowmeter check -p '^{name}$'"
     );
     Ok((files, next))
-}
-
-/// Names a property in the row of its statement.
-fn in_row(text: &str, id: &str, name: &str) -> Option<String> {
-    let begin = format!("| {id} | property |");
-    let row = text.lines().find(|line| line.starts_with(&begin))?;
-    let cells: Vec<&str> = row.split('|').collect();
-    let properties = format!("{}, `{name}` ", cells.get(4)?.trim_end());
-    let mut edited = cells.clone();
-    edited[4] = &properties;
-    Some(text.replacen(row, &edited.join("|"), 1))
 }
 
 /// Small letters and digits, a letter first.
@@ -283,8 +247,12 @@ fn is_word(part: &str) -> bool {
 fn refuse_unless(fits: bool, name: &str, how: &str) -> Result<(), Failure> {
     match fits {
         true => Ok(()),
-        false => Err(Failure::input(format!("'{name}': a name is {how}"))),
+        false => Err(no_name(name, how)),
     }
+}
+
+fn no_name(name: &str, how: &str) -> Failure {
+    Failure::input(format!("'{name}': a name is {how}"))
 }
 
 #[cfg(test)]
@@ -297,10 +265,11 @@ mod tests {
         suites.parent().expect("suites is in the workspace")
     }
 
-    fn begun(kind: Kind, name: &str) -> Result<Vec<Written>, Failure> {
+    fn begun(what: What, name: &str, of: Option<&str>) -> Result<Vec<Written>, Failure> {
         let new = New {
-            kind,
+            what,
             name: name.to_owned(),
+            of: of.map(str::to_owned),
             root: None,
         };
         new.begun(root()).map(|(files, _)| files)
@@ -323,79 +292,143 @@ mod tests {
 
     #[test]
     fn an_implementation_is_known_wherever_one_has_to_be() {
-        let files = begun(Kind::Implementation, "two_locks").unwrap();
-        assert!(files[0].text.contains("impl Channels for TwoLocks"));
-        assert!(!files[0].text.contains("NAME") && !files[0].text.contains("TYPE"));
-        assert_eq!(gained(&files[1]), ["pub mod two_locks;"]);
-        let registry = gained(&files[2]);
-        assert_eq!(registry[0], "use crate::channel::two_locks::TwoLocks;");
-        assert_eq!(
-            registry[1].trim(),
-            "own::<TwoLocks, _>(hall, \"two_locks\").channel().blocking().enter();"
-        );
-        assert_eq!(
-            gained(&files[3]),
-            ["    (\"two_locks\", Origin::Own, \"fixed blocking\"),"]
-        );
-    }
-
-    #[test]
-    fn a_scenario_is_one_that_can_be_read() {
-        let files = begun(Kind::Scenario, "channels/my-load").unwrap();
-        let scenario = crate::scenario::parse("channels/my-load", &files[0].path, &files[0].text);
-        assert_eq!(scenario.unwrap().group(), "channels");
-        assert_eq!(gained(&files[1]), ["    \"channels/my-load\","]);
-        let list: Vec<&str> = files[1]
-            .text
-            .lines()
-            .filter(|l| l.starts_with("    \""))
-            .collect();
-        assert!(list.is_sorted(), "{list:?}");
-    }
-
-    #[test]
-    fn a_property_is_owed_listed_and_stated() {
-        let files = begun(Kind::Property, "c3-never-over").unwrap();
-        assert!(files[0].text.contains("name: \"c3-never-over\""));
-        assert!(files[0].text.contains("\"C3: nothing is checked yet\""));
-        assert_eq!(
-            gained(&files[1]),
-            ["mod c3_never_over;", "    &c3_never_over::PROPERTY,"]
-        );
-        assert_eq!(gained(&files[2]).len(), 2);
-        assert!(files[3].text.contains("| `c3-capacity`, `c3-never-over` |"));
-    }
-
-    #[test]
-    fn what_is_there_or_is_no_name_is_refused() {
-        for (kind, name) in [
-            (Kind::Implementation, "condvar"),
-            (Kind::Implementation, "mutex"),
-            (Kind::Implementation, "heap"),
-            (Kind::Implementation, "batch"),
-            (Kind::Implementation, "TwoLocks"),
-            (Kind::Implementation, "../escape"),
-            (Kind::Implementation, ""),
-            (Kind::Scenario, "channels/spsc-64"),
-            (Kind::Scenario, "no-folder"),
-            (Kind::Scenario, "channels/../../escape"),
-            (Kind::Property, "c2-order"),
-            (Kind::Property, "t1-something"),
-            (Kind::Property, "c99-not-stated"),
-            (Kind::Property, "c3"),
-            (Kind::Property, ""),
+        for (kind, offers, has) in [
+            ("channel", "channel().blocking()", "fixed blocking"),
+            ("timer", "timer()", "schedule"),
+            (
+                "limiter",
+                "limiter().blocking_limit().claims(&[WindowBound])",
+                "blocking try-acquire window-bound",
+            ),
+            ("executor", "executor::<MutexChannels>()", "tasks"),
         ] {
-            assert!(begun(kind, name).is_err(), "{name}");
+            let files = begun(What::Implementation, "two_locks", Some(kind)).unwrap();
+            assert!(
+                files[0]
+                    .path
+                    .ends_with(format!("impls/src/{kind}/two_locks.rs"))
+            );
+            assert!(files[0].text.contains(" for TwoLocks {"), "{kind}");
+            assert!(!files[0].text.contains("NAME") && !files[0].text.contains("TYPE"));
+            assert_eq!(gained(&files[1]), ["pub mod two_locks;"]);
+            let registry = gained(&files[2]);
+            assert_eq!(
+                registry[0],
+                format!("use crate::{kind}::two_locks::TwoLocks;")
+            );
+            let entry = format!("own::<TwoLocks, _>(hall, \"two_locks\").{offers}.enter();");
+            assert_eq!(registry[1].trim(), entry);
+            let (of_kind, _) = files[2].text.split_once(&entry).unwrap();
+            let (_, of_kind) = of_kind.rsplit_once("    fn ").unwrap();
+            assert!(
+                of_kind.starts_with(&format!("{kind}s<H: Enrol>")),
+                "{of_kind}"
+            );
+            let row = format!("    (\"two_locks\", Origin::Own, \"{has}\"),");
+            assert_eq!(gained(&files[3]), [row]);
         }
     }
 
     #[test]
-    fn a_line_goes_where_its_order_puts_it() {
-        let text = "mod a;\nmod c;\n\n#[cfg(x)]\nmod d;\nmod f;\nrest\n";
-        let listed = |line| sorted_in(text, ("mod ", ";"), line).unwrap();
-        assert!(listed("mod b;").starts_with("mod a;\nmod b;\nmod c;"));
-        assert!(listed("mod cc;").contains("#[cfg(x)]\nmod d;\nmod cc;\nmod f;"));
-        assert!(listed("mod z;").ends_with("mod f;\nmod z;\nrest\n"));
-        assert_eq!(sorted_in("nothing\n", ("mod ", ";"), "mod a;"), None);
+    fn an_implementation_of_which_nobody_says_more_is_a_channel() {
+        let files = begun(What::Implementation, "two_locks", None).unwrap();
+        assert!(files[0].path.ends_with("impls/src/channel/two_locks.rs"));
+    }
+
+    #[test]
+    fn a_scenario_is_one_that_can_be_read_and_of_what_its_folder_says() {
+        for (name, workload, form) in [
+            ("channels/my-load", "stream", "blocking"),
+            ("channels-async/my-load", "stream", "async"),
+            ("timers/my-load", "timer-churn", "callback"),
+            ("timers-async/my-load", "timer-churn", "async"),
+            ("limiters/my-load", "limiter-burst", "blocking"),
+            ("executors/my-load", "spawn-join", "async"),
+            ("mine/my-load", "stream", "blocking"),
+        ] {
+            let files = begun(What::Scenario, name, None).unwrap();
+            let scenario = crate::scenario::parse(name, &files[0].path, &files[0].text);
+            let record = scenario.unwrap().record();
+            assert_eq!(record.group, name.split('/').next().unwrap());
+            assert_eq!(record.params["workload"], workload, "{name}");
+            assert_eq!(record.form, form, "{name}");
+            assert_eq!(gained(&files[1]), [format!("    \"{name}\",")]);
+            let lines = files[1].text.lines();
+            let list: Vec<&str> = lines.filter(|line| line.starts_with("    \"")).collect();
+            assert!(list.is_sorted(), "{list:?}");
+        }
+    }
+
+    #[test]
+    fn a_property_is_owed_listed_and_stated() {
+        for (name, folder, listed, row) in [
+            ("c3-begun", "", "", "`c3-capacity`, `c3-begun` |"),
+            ("t2-begun", "timers/", "timers::", "`t2-once`, `t2-begun` |"),
+            (
+                "l3-begun",
+                "limiters/",
+                "limiters::",
+                "`l3-waiters`, `l3-begun` |",
+            ),
+            (
+                "g2-begun",
+                "executors/",
+                "executors::",
+                "`g2-parking`, `g2-begun` |",
+            ),
+        ] {
+            let files = begun(What::Property, name, None).unwrap();
+            let module = name.replace('-', "_");
+            let path = format!("suites/src/properties/{folder}{module}.rs");
+            assert!(files[0].path.ends_with(path));
+            assert!(files[0].text.contains(&format!("name: \"{name}\"")));
+            let id = name[..2].to_ascii_uppercase();
+            let says = format!("\"{id}: nothing is checked yet\"");
+            assert!(files[0].text.contains(&says));
+            let all: Vec<&str> = files[1..3].iter().flat_map(gained).collect();
+            let has = |what: &str| all.iter().filter(|line| line.contains(what)).count();
+            assert_eq!(has(&format!("mod {module};")), 1, "{all:?}");
+            assert_eq!(
+                has(&format!("    &{listed}{module}::PROPERTY,")),
+                1,
+                "{all:?}"
+            );
+            assert_eq!(has(&format!("{module}::cases::<")), 1, "{all:?}");
+            assert!(files[3].text.contains(row), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_there_or_is_no_name_is_refused() {
+        use What::{Implementation, Property, Scenario};
+        for (what, name) in [
+            (Implementation, "condvar"),
+            (Implementation, "mutex"),
+            (Implementation, "heap"),
+            (Implementation, "batch"),
+            (Implementation, "TwoLocks"),
+            (Implementation, "../escape"),
+            (Implementation, ""),
+            (Scenario, "channels/spsc-64"),
+            (Scenario, "no-folder"),
+            (Scenario, "channels/../../escape"),
+            (Property, "c2-order"),
+            (Property, "t2-once"),
+            (Property, "p1-something"),
+            (Property, "é1-something"),
+            (Property, "c99-not-stated"),
+            (Property, "c3"),
+            (Property, ""),
+        ] {
+            assert!(begun(what, name, None).is_err(), "{name}");
+        }
+        // A module of timers, and a type that the registry names already.
+        for name in ["service", "wheel"] {
+            assert!(
+                begun(Implementation, name, Some("timer")).is_err(),
+                "{name}"
+            );
+        }
+        assert!(begun(Scenario, "timers/my-load", Some("timer")).is_err());
     }
 }

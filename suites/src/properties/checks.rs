@@ -516,9 +516,7 @@ impl<W: World> Enrol for Checks<W> {
     }
 
     fn executor<E: Executors, C: Async + Blocking>(&mut self, who: &Contestant) {
-        for (property, cases) in executors::owed::<E, C, W>() {
-            self.owe(who, property, cases);
-        }
+        self.owe_all(who, executors::owed::<E, C, W>());
     }
 
     fn bindings<B: Bindings, E: Executors, C: Async + Blocking>(&mut self, who: &Contestant) {

@@ -21,6 +21,10 @@ mod acts;
 mod b1_buffers;
 mod b2_transforms;
 mod b3_panics;
+#[cfg(test)]
+#[path = "../cli/new/channel/property.txt"]
+#[allow(dead_code, reason = "it has to compile, and nobody owes it")]
+mod begun;
 mod by_alts;
 mod c10_drops;
 mod c11_forms;

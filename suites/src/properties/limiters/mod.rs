@@ -5,6 +5,10 @@
 //! in every world. Where only one thread runs, and in a world whose time stands still while anybody can run, a return
 //! shows the grant itself, and virtual time makes the judgement exact.
 
+#[cfg(test)]
+#[path = "../../cli/new/limiter/property.txt"]
+#[allow(dead_code, reason = "it has to compile, and nobody owes it")]
+mod begun;
 pub(super) mod l1_waiter_fifo;
 pub(super) mod l1_window;
 pub(super) mod l2_one_wake;

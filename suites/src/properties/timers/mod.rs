@@ -1,5 +1,9 @@
 //! What timers owe, in each of the ways in which they can be waited for.
 
+#[cfg(test)]
+#[path = "../../cli/new/timer/property.txt"]
+#[allow(dead_code, reason = "it has to compile, and nobody owes it")]
+mod begun;
 mod form;
 mod log;
 pub(super) mod t1_never_early;

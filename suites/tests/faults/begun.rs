@@ -1,0 +1,67 @@
+//! What `new` begins with: each implementation compiles as it is written, and fails what it is to fail.
+
+use flowmeter_harness::caps::Claim::WindowBound;
+use flowmeter_harness::registry::{Enrol, Registry, mutant};
+use flowmeter_harness::sync::std::Std;
+use flowmeter_impls::channel::mutex::MutexChannels;
+use flowmeter_suites::isolation::Model;
+use flowmeter_suites::properties::{Checks, judge};
+
+use super::{judged, plan};
+
+#[path = "../../src/cli/new/channel/implementation.txt"]
+mod channel;
+#[path = "../../src/cli/new/executor/implementation.txt"]
+mod executor;
+#[path = "../../src/cli/new/limiter/implementation.txt"]
+mod limiter;
+#[path = "../../src/cli/new/timer/implementation.txt"]
+mod timer;
+
+/// All of them, with what `new` writes into the registry.
+#[derive(Clone, Copy)]
+struct Begun;
+
+impl Registry for Begun {
+    fn channels<H: Enrol>(self, hall: &mut H) {
+        let channel = mutant::<channel::TYPE, _>(hall, "channel");
+        channel.channel().blocking().enter();
+    }
+
+    fn timers<H: Enrol>(self, hall: &mut H) {
+        mutant::<timer::TYPE, _>(hall, "timer").timer().enter();
+    }
+
+    fn limiters<H: Enrol>(self, hall: &mut H) {
+        let limiter = mutant::<limiter::TYPE, _>(hall, "limiter");
+        limiter
+            .limiter()
+            .blocking_limit()
+            .claims(&[WindowBound])
+            .enter();
+    }
+
+    fn executors<H: Enrol>(self, hall: &mut H) {
+        let executor = mutant::<executor::TYPE, _>(hall, "executor");
+        executor.executor::<MutexChannels>().enter();
+    }
+}
+
+fn fails(name: &'static str, property: &'static str, says: &'static str) -> Model {
+    Model::new(format!("std::begun-{name}::{property}"), move || {
+        let checks = Checks::<Std>::of(Begun);
+        let mut cells = checks.cells();
+        let cell = cells.find(|cell| cell.who.name == name && cell.property.name == property);
+        let cell = cell.expect("everybody has a cell for each property of their kind");
+        judged(judge::<Std>(&cell, &plan::<Std>()), says)
+    })
+}
+
+pub fn models() -> Vec<Model> {
+    vec![
+        fails("channel", "c1-conservation", "C1: "),
+        fails("timer", "t2-once", "T2: "),
+        fails("limiter", "l1-window", "L1: "),
+        fails("executor", "g1-go", "G1: "),
+    ]
+}
