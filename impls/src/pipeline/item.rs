@@ -28,8 +28,8 @@ pub(super) async fn work_until<F: Future<Output = ()>>(
             // Mutably: a spawner need not be shared among threads.
             let spawner = &mut *spawner;
             spawner.spawn(async { resume_unwind(panic) });
-            // With what it holds, its port maybe; a panic more is told by the panic hook, and is the same item's.
-            drop(caught(|| work.set(None)));
+            // What it held has gone as it unwound.
+            work.set(None);
         }
         over.as_mut().poll(context)
     })
