@@ -33,7 +33,8 @@ struct Loop<C: Async, S, I: Message, O: Message, A> {
 
 /// The ends of the pipeline, which its loops share.
 struct Ends<C: Async, I: Message, O: Message> {
-    from: Lead<C::Rx<I>>,
+    /// Gone once no input follows, or none is wanted: items may go on for long, and somebody may wait to put one more.
+    from: Lead<Option<C::Rx<I>>>,
     demand: Demand,
     results: Buffer,
     output: Turns<Output<C, O>>,
@@ -56,7 +57,7 @@ where
     let (output, end) = Output::<C, O>::only(to, at_end);
     let af = Arc::new(af);
     let ends = Arc::new(Ends {
-        from: Lead::new(from),
+        from: Lead::new(Some(from)),
         demand: output.demand(),
         results,
         output: Turns::new(output),
@@ -91,18 +92,13 @@ async fn run<const ORDERED: bool, C: Async, S, I: Message, O: Message, A, F>(
 {
     let af = Arc::clone(&this.af);
     loop {
-        let ends = &*this.ends;
-        let mut from = ends.from.take().await;
-        let Some(input) = ends.demand.next::<C, I>(&mut from).await else {
+        let Some((input, turn)) = this.ends.next::<ORDERED>().await else {
             break;
         };
-        // Asked for before another can take the next input.
-        let turn = ORDERED.then(|| ends.output.ask());
-        drop(from);
-        let (tx, results) = open::<C, O>(ends.results);
+        let (tx, results) = open::<C, O>(this.ends.results);
         let port = ResultPort::new(tx);
         let mut work = pin!(Some(async { af(input, port).await }));
-        let delivery = ends.deliver(results, turn);
+        let delivery = this.ends.deliver(results, turn);
         work_until(work.as_mut(), delivery, &mut this.spawner).await;
         if let Some(rest) = work.as_pin_mut() {
             go_on::<ORDERED, C, S, I, O, A, F>(this);
@@ -113,6 +109,21 @@ async fn run<const ORDERED: bool, C: Async, S, I: Message, O: Message, A, F>(
 }
 
 impl<C: Async, I: Message, O: Message> Ends<C, I, O> {
+    /// The next input, and the turn of its results where those are in order; nothing once there is none, or it is not
+    /// wanted.
+    async fn next<const ORDERED: bool>(&self) -> Option<(I, Option<Asked<'_, Output<C, O>>>)> {
+        let mut lead = self.from.take().await;
+        let from = lead.as_mut()?;
+        let Some(input) = self.demand.next::<C, I>(from).await else {
+            *lead = None;
+            return None;
+        };
+        // Asked for before another can take the next input.
+        let turn = ORDERED.then(|| self.output.ask());
+        drop(lead);
+        Some((input, turn))
+    }
+
     /// Delivers the results of an item: all in the turn that was asked for, or each when there is one for it. An item
     /// that has more to say once the output is closed would wait for ever, so all of them are taken.
     async fn deliver(&self, mut results: C::Rx<O>, turn: Option<Asked<'_, Output<C, O>>>) {
