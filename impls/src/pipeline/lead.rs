@@ -43,28 +43,33 @@ impl<T> Lead<T> {
         }))
     }
 
-    /// Who waits here waits until it is called: one that is dropped meanwhile holds up the others. That happens only
-    /// where the executor is dropped, and they are with it.
+    /// Whoever waits here has to wait until it has the thing: one that is dropped meanwhile would be called in vain,
+    /// and nobody after it. That happens only where the executor is dropped, and the others are with it.
     pub(super) async fn take(&self) -> Leading<'_, T> {
         let mut number = None;
-        let thing = poll_fn(|context| self.poll_thing(&mut number, context)).await;
-        Leading {
+        let (thing, uncalled) = poll_fn(|context| self.poll_thing(&mut number, context)).await;
+        let leading = Leading {
             thing: Some(thing),
             lead: self,
-        }
+        };
+        drop(uncalled);
+        leading
     }
 
-    fn poll_thing(&self, number: &mut Option<u64>, context: &Context<'_>) -> Poll<T> {
-        let mut state = self.0.lock();
-        if let Some(thing) = state.thing_for(number) {
-            return Poll::Ready(thing);
+    /// With the thing comes the waker that was left for it, where nobody has called.
+    fn poll_thing(
+        &self,
+        number: &mut Option<u64>,
+        context: &Context<'_>,
+    ) -> Poll<(T, Option<Waker>)> {
+        if let Some(found) = self.0.lock().thing_for(number) {
+            return Poll::Ready(found);
         }
-        drop(state);
         // Cloned, and the old one dropped, without the lock: both run code of the executor.
         let waker = context.waker().clone();
         let mut state = self.0.lock();
-        if let Some(thing) = state.thing_for(number) {
-            return Poll::Ready(thing);
+        if let Some(found) = state.thing_for(number) {
+            return Poll::Ready(found);
         }
         let old = state.wait(number, waker);
         drop(state);
@@ -74,17 +79,18 @@ impl<T> Lead<T> {
 }
 
 impl<T> State<T> {
-    /// The thing, if it is here. Whoever was called is here now.
-    fn thing_for(&mut self, number: &mut Option<u64>) -> Option<T> {
+    /// The thing, if it is here, and the waker of a wait that ends with it. Whoever was called is here now.
+    fn thing_for(&mut self, number: &mut Option<u64>) -> Option<(T, Option<Waker>)> {
         if number.is_some() && self.called == *number {
             self.called = None;
             *number = None;
         }
         let thing = self.thing.take()?;
-        if let Some(mine) = number.take() {
-            self.waiting.retain(|(waits, _)| *waits != mine);
-        }
-        Some(thing)
+        let uncalled = number.take().map(|mine| {
+            let place = self.place_of(mine);
+            self.waiting.swap_remove(place).1
+        });
+        Some((thing, uncalled))
     }
 
     /// Has it wait, once. Answers the waker that it had before.
@@ -95,10 +101,13 @@ impl<T> State<T> {
             self.next_number += 1;
             return None;
         };
-        let mut waiting = self.waiting.iter_mut();
-        let place = waiting.find(|(waits, _)| *waits == mine);
-        let (_, old) = place.expect("it waits until it is called");
-        Some(std::mem::replace(old, waker))
+        let place = self.place_of(mine);
+        Some(std::mem::replace(&mut self.waiting[place].1, waker))
+    }
+
+    fn place_of(&self, number: u64) -> usize {
+        let place = self.waiting.iter().position(|(waits, _)| *waits == number);
+        place.expect("it waits until it is called")
     }
 }
 
@@ -118,18 +127,34 @@ impl<T> DerefMut for Leading<'_, T> {
     }
 }
 
-impl<T> Drop for Leading<'_, T> {
-    fn drop(&mut self) {
+impl<T> Leading<'_, T> {
+    /// Answers whether that has called somebody: `stint` tells why one wants to know.
+    pub(super) fn give_back(mut self) -> bool {
+        self.end()
+    }
+
+    fn end(&mut self) -> bool {
+        let Some(thing) = self.thing.take() else {
+            return false;
+        };
         let mut state = self.lead.0.lock();
-        state.thing = self.thing.take();
+        state.thing = Some(thing);
         if state.called.is_some() {
-            return;
+            return false;
         }
         let next = state.waiting.pop();
         state.called = next.as_ref().map(|(number, _)| *number);
         drop(state);
-        if let Some((_, waker)) = next {
-            waker.wake();
-        }
+        let Some((_, waker)) = next else {
+            return false;
+        };
+        waker.wake();
+        true
+    }
+}
+
+impl<T> Drop for Leading<'_, T> {
+    fn drop(&mut self) {
+        self.end();
     }
 }

@@ -6,7 +6,8 @@
 //!
 //! The work on an item is in its loop's own task, beside its delivery: n tasks are as parallel as one for each item
 //! would be, and none has to be spawned, woken and dropped for it. Where an item ends before its work does, a new loop goes
-//! on in place of the one that has the rest of the work to do.
+//! on in place of the one that has the rest of the work to do. The price is that nothing is delivered of an item, nor its slot
+//! freed, before a poll of its work returns. When a loop lets other tasks run `stint` tells.
 
 use std::future::Future;
 use std::num::NonZeroUsize;
@@ -20,6 +21,7 @@ use crate::sync::Arc;
 
 use super::item::work_until;
 use super::lead::Lead;
+use super::stint::Stint;
 use super::turns::{Asked, Turns};
 use super::{Demand, Output, next, open};
 
@@ -91,8 +93,9 @@ async fn run<const ORDERED: bool, C: Async, S, I: Message, O: Message, A, F>(
     F: Future<Output = ()> + Send + 'static,
 {
     let af = Arc::clone(&this.af);
+    let mut stint = Stint::default();
     loop {
-        let Some((input, turn)) = this.ends.next::<ORDERED>().await else {
+        let Some((input, turn)) = this.ends.next::<ORDERED>(&mut stint).await else {
             break;
         };
         let (tx, results) = open::<C, O>(this.ends.results);
@@ -111,7 +114,10 @@ async fn run<const ORDERED: bool, C: Async, S, I: Message, O: Message, A, F>(
 impl<C: Async, I: Message, O: Message> Ends<C, I, O> {
     /// The next input, and the turn of its results where those are in order; nothing once there is none, or it is not
     /// wanted.
-    async fn next<const ORDERED: bool>(&self) -> Option<(I, Option<Asked<'_, Output<C, O>>>)> {
+    async fn next<const ORDERED: bool>(
+        &self,
+        stint: &mut Stint,
+    ) -> Option<(I, Option<Asked<'_, Output<C, O>>>)> {
         let mut lead = self.from.take().await;
         let from = lead.as_mut()?;
         let Some(input) = self.demand.next::<C, I>(from).await else {
@@ -120,7 +126,7 @@ impl<C: Async, I: Message, O: Message> Ends<C, I, O> {
         };
         // Asked for before another can take the next input.
         let turn = ORDERED.then(|| self.output.ask());
-        drop(lead);
+        stint.goes_on(lead.give_back()).await;
         Some((input, turn))
     }
 

@@ -8,6 +8,7 @@ mod item;
 mod lead;
 mod loops;
 mod room;
+mod stint;
 mod turns;
 pub mod unordered;
 pub mod upmap;

@@ -37,6 +37,7 @@ use super::ended::Ended;
 use super::item::work_until;
 use super::lead::Lead;
 use super::room::Room;
+use super::stint::Stint;
 use super::{Demand, Inbox, ONE, Outbox, Output, between, open};
 
 pub use super::ended::Permit;
@@ -214,8 +215,8 @@ where
 {
     let af = Arc::clone(&this.af);
     let ended = Arc::new(Ended::default());
-    while let Some((input, results)) = this.shared.next().await {
-        let port = ResultPort::holding(results, Permit::of(&ended));
+    let mut stint = Stint::default();
+    while let Some((input, port)) = this.shared.next(&ended, &mut stint).await {
         let mut work = pin!(Some(async { af(input, port).await }));
         work_until(work.as_mut(), ended.wait(), &mut this.spawner).await;
         if let Some(rest) = work.as_pin_mut() {
@@ -228,9 +229,13 @@ where
 
 impl<C: Async, I: Message, O: Message> Shared<C, I, O> {
     /// The next input, and where its results go; nothing once there is none, or it is not wanted.
-    async fn next(&self) -> Option<(I, C::Tx<O>)> {
-        let mut turn = self.source.take().await;
-        let source = turn.as_mut()?;
+    async fn next(
+        &self,
+        ended: &Arc<Ended>,
+        stint: &mut Stint,
+    ) -> Option<(I, ResultPort<C, O, Permit>)> {
+        let mut lead = self.source.take().await;
+        let source = lead.as_mut()?;
         let wanted = self.demand.unless_ended(self.window.enter()).await;
         let input = match wanted {
             Some(()) => self.demand.next::<C, I>(&mut source.from).await,
@@ -238,12 +243,14 @@ impl<C: Async, I: Message, O: Message> Shared<C, I, O> {
         };
         if let Some(input) = input {
             let (results, delivered) = open::<C, O>(self.results);
+            let port = ResultPort::holding(results, Permit::of(ended));
             if source.ring.put(delivered).await {
-                return Some((input, results));
+                stint.goes_on(lead.give_back()).await;
+                return Some((input, port));
             }
         }
         // The others learn of it here, whoever collects from the ring.
-        if let Some(source) = turn.take() {
+        if let Some(source) = lead.take() {
             source.ring.end().await;
         }
         None
@@ -256,9 +263,11 @@ async fn collect<C: Async, O: Message>(
     mut output: Output<C, O>,
     window: Arc<Room>,
 ) {
+    let mut stint = Stint::default();
     while let Some(mut results) = to_collect.next().await {
         output.deliver(&mut results).await;
         window.leave();
+        stint.goes_on(false).await;
     }
 }
 
