@@ -32,7 +32,13 @@ where
     let mut cases = Vec::new();
     for n in 1..=3 {
         let name = format!("n = {n}, items that do not end");
-        cases.push(Case::new(name, move || held::<P, C, E, W>(n, extra)));
+        cases.push(Case::new(name, move || held::<P, C, E, W>(ONE, n, extra)));
+    }
+    if W::name() != "loom" {
+        let name = "n = 2, items that do not end, on several threads";
+        cases.push(Case::new(name, move || {
+            held::<P, C, E, W>(several::<W>(), 2, extra);
+        }));
     }
     for n in 1..=2 {
         let name = format!("n = {n}, items that end");
@@ -47,20 +53,22 @@ where
             ending::<P, C, E, W>(several::<W>(), n, extra);
         }));
     }
-    for threads in [ONE, several::<W>()] {
+    for (n, threads) in [(1, ONE), (1, several::<W>()), (2, several::<W>())] {
         if W::name() == "loom" && threads > ONE {
             continue;
         }
-        let name = format!("n = 1, items that other tasks end, {threads} threads");
+        let name = format!("n = {n}, items that other tasks end, {threads} threads");
         cases.push(Case::new(name, move || {
-            ended_elsewhere::<P, C, E, W>(threads, extra);
+            ended_elsewhere::<P, C, E, W>(threads, n, extra);
         }));
     }
     // More than a channel admits waiters.
     const MANY: usize = 2_000;
     if W::name() == "std" {
         let name = format!("n = {MANY}, items that do not end");
-        cases.push(Case::new(name, move || held::<P, C, E, W>(MANY, extra)));
+        cases.push(Case::new(name, move || {
+            held::<P, C, E, W>(ONE, MANY, extra);
+        }));
     }
     if W::name() == "sim" {
         let name = format!("n = {MANY}, no items");
@@ -72,7 +80,7 @@ where
 }
 
 /// Items that never end: when nobody can go on, exactly n + k have begun.
-fn held<P, C, E, W>(n: usize, extra: usize)
+fn held<P, C, E, W>(threads: NonZeroUsize, n: usize, extra: usize)
 where
     P: Pipelines<C, E> + Default,
     C: Async,
@@ -80,7 +88,7 @@ where
     W: World,
 {
     let bound = n + extra;
-    let executor = E::with_threads(ONE);
+    let executor = E::with_threads(threads);
     let flight = Arc::new(Flight::default());
     let (_open, from) = source::<C>(bound + 1);
     let (to, _unread) = open::<C, Result>(1);
@@ -123,15 +131,14 @@ where
 }
 
 /// Items whose function hands its port to another task, and has returned long before that puts a result and drops the port.
-fn ended_elsewhere<P, C, E, W>(threads: NonZeroUsize, extra: usize)
+fn ended_elsewhere<P, C, E, W>(threads: NonZeroUsize, n: usize, extra: usize)
 where
     P: Pipelines<C, E> + Default,
     C: Async,
     E: Executors,
     W: World,
 {
-    const N: usize = 1;
-    let items = N + extra + 1;
+    let items = n + extra + 1;
     let executor = E::with_threads(threads);
     let flight = Arc::new(Flight::default());
     let from = ended_source::<C>(items);
@@ -147,10 +154,10 @@ where
             });
         }
     };
-    let end = start::<P, C, E, _>(&executor, N, (from, to), &flight, work, AtEnd::Close);
+    let end = start::<P, C, E, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
     finish::<W>(&flight, end);
     drop(executor);
-    flight.judge(terms::<P, C, E>(N, extra, items));
+    flight.judge(terms::<P, C, E>(n, extra, items));
 }
 
 /// Items that put a result, which nobody wants, and then do not end: core.async 1.5.648 leaves them, and

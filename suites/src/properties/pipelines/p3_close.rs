@@ -11,7 +11,7 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines};
 use flowmeter_harness::spec::pipeline::{Event, Terms};
 use flowmeter_harness::sync::World;
 
-use super::super::gate::Gate;
+use super::super::gate::{Gate, give_way};
 use super::flight::{
     Flight, Item, ItemOf, Result, come_to_rest, drain, ended_source, finish, open, source, start,
     take, terms,
@@ -68,7 +68,9 @@ where
     cases
 }
 
+/// Not at once: a loop could have all items, one after the other.
 async fn one_result<C: Async, G>(_input: usize, mut item: Item<C, G>) {
+    give_way().await;
     item.put().await;
 }
 
@@ -237,6 +239,7 @@ where
     drop(results);
     // One is taken, one has room in the buffer, and one waits for somebody to take the rest.
     let work = |_, mut item: ItemOf<P, C, E>| async move {
+        give_way().await;
         for _ in 0..3 {
             item.put().await;
         }
