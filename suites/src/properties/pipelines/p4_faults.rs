@@ -12,7 +12,8 @@ use flowmeter_harness::sync::World;
 
 use super::super::gate::panics_of;
 use super::flight::{
-    Flight, ItemOf, come_to_rest, drain, ended_source, finish, open, source, start, take, terms,
+    Flight, ItemOf, come_to_rest, drain, ended_source, finish, finishes, open, source, start, take,
+    terms,
 };
 use super::{Case, ONE, PATIENCE, Property, Reliance};
 
@@ -83,10 +84,21 @@ where
         drop(item);
         pending::<()>().await;
     };
+    const ITEMS: usize = 3;
     let executor = E::with_threads(ONE);
-    let seen = all_results::<P, C, E, W, _>(&executor, 1, 3, work);
+    let flight = Arc::new(Flight::default());
+    let (to, mut results) = open::<C, _>(ITEMS);
+    let from = ended_source::<C>(ITEMS);
+    let end = start::<P, C, E, _>(&executor, 1, (from, to), &flight, work, AtEnd::Close);
+    let ended = finishes::<C, E, W>(&executor, &flight, end);
+    let came = drain::<C>(&flight, &mut results).0.len();
     drop(executor);
-    holds_eq!(seen, [0, 1, 2], "P4: work that goes on took others along");
+    flight.judge(Terms::unbounded(P::ORDERED, ITEMS));
+    holds_eq!(
+        (came, ended),
+        (ITEMS, true),
+        "P4: results came beside work that goes on, and whether the pipeline ended"
+    );
 }
 
 /// One panics in the call of `af`, one after its result.
