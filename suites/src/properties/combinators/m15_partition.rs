@@ -6,7 +6,7 @@ use flowmeter_harness::combinator::Combinators;
 
 use super::{
     Case, Property, Reliance, Stage, all, all_in_time, ended_source, fault, goes_on, open, put,
-    room, take, taken_ahead, with_a_panic, with_executor,
+    room, take, taken_ahead, took_ahead, with_a_panic, with_executor,
 };
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -36,7 +36,7 @@ pub(super) fn cases<S: Stage>() -> Vec<Case> {
             let one = NonZeroUsize::MIN;
             let taken = taken_ahead::<S, _>(|go, from| S::F::partition(go, one, from, room(1)));
             holds!(
-                taken <= 2,
+                took_ahead::<S>(taken, 2),
                 "M15: {taken} values were taken where there is room for one"
             );
         }),
@@ -46,7 +46,7 @@ pub(super) fn cases<S: Stage>() -> Vec<Case> {
             });
             // The one behind a group tells that it is whole.
             holds!(
-                taken <= 3,
+                took_ahead::<S>(taken, 3),
                 "M15: {taken} values were taken where there is room for one group"
             );
         }),
