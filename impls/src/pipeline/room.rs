@@ -1,4 +1,4 @@
-//! Room for so many, counted by one loop that takes it, and waits where there is none.
+//! Room for so many: loops take it one at a time, and the one whose time it is waits where there is none.
 
 use std::future::poll_fn;
 use std::num::NonZeroUsize;
