@@ -323,8 +323,9 @@ mod tests {
         for items in [1, 100] {
             let executor = one_thread();
             let (gone, mut all_gone) = open::<C, ()>(ONE);
-            let inputs = vec![Arc::new(Inputs(gone)); items];
-            let (_open, from) = holding(inputs.into_iter());
+            let inputs = Arc::new(Inputs(gone));
+            let (_open, from) = holding((0..items).map(|_| Arc::clone(&inputs)));
+            drop(inputs);
             let (to, _results) = open::<C, Explosive>(ONE);
             C::close(&to);
             let exploded = Arc::new(AtomicBool::new(false));
