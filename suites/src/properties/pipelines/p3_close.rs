@@ -204,7 +204,9 @@ where
     let flight = Arc::new(Flight::default());
     let (_open, from) = source::<C>(items);
     let (to, mut results) = open::<C, Result>(1);
-    let end = start::<P, C, E, _>(&executor, N, (from, to), &flight, one_result, AtEnd::Close);
+    // At once: there is one loop.
+    let work = |_, mut item: ItemOf<P, C, E>| async move { item.put().await };
+    let end = start::<P, C, E, _>(&executor, N, (from, to), &flight, work, AtEnd::Close);
     let first = take::<C, W>(&flight, &mut results);
     C::close_rx(&mut results);
     drop(results);
