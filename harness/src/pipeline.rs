@@ -76,7 +76,9 @@ impl<C: Channels, O: Message, P> Drop for ResultPort<C, O, P> {
 /// since no two are configured alike.
 ///
 /// `af` is core.async's asynchronous function: it gets an input and the port for its results, and its
-/// item is in flight from the call until that port is dropped (P1, P4).
+/// item is in flight from the call until that port is dropped (P1, P4). It may share a task with whatever delivers its
+/// results: between two awaits it holds these up, and must not block on its port. Work that blocks belongs to
+/// [`Executors::spawn_blocking`], with the port.
 ///
 /// Channels that only block will have a sibling of this trait, whose functions are not futures.
 pub trait Pipelines<C: Async, E: Executors>: Sized + Send + Sync + 'static {

@@ -25,7 +25,7 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 
 use crate::sync::Arc;
 
-use super::{Inbox, ONE, Outbox, Output, begin, between};
+use super::{Inbox, ONE, Outbox, Output, between, open};
 
 /// n + 2 in flight, in the order of inputs.
 pub type CoreAsync = TwoPuts<false>;
@@ -58,6 +58,23 @@ struct Job<C: Async, I: Message, O: Message> {
     filler: Outbox<C, C::Rx<O>>,
 }
 
+/// Calls `af` in a task of its own, where a panic ends this item and no more (P4); answers where its results arrive.
+fn begin<C: Async, I: Message, O: Message, F>(
+    spawner: &impl Spawn,
+    results: Buffer,
+    af: &Arc<impl Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static>,
+    input: I,
+) -> C::Rx<O>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let (tx, rx) = open::<C, O>(results);
+    let port = ResultPort::new(tx);
+    let af = Arc::clone(af);
+    spawner.spawn(async move { af(input, port).await });
+    rx
+}
+
 impl<C: Async, E: Executors, const SWAPPED: bool> Pipelines<C, E> for TwoPuts<SWAPPED> {
     const ORDERED: bool = true;
     type Permit = ();
@@ -83,7 +100,7 @@ impl<C: Async, E: Executors, const SWAPPED: bool> Pipelines<C, E> for TwoPuts<SW
         let (item_spawner, af) = (spawner.clone(), Arc::new(af));
         spawner.spawn(async move {
             while let Some(job) = to_start.next().await {
-                let results = begin::<C, I, O, (), F>(&item_spawner, results, &af, job.input, ());
+                let results = begin::<C, I, O, F>(&item_spawner, results, &af, job.input);
                 job.filler.fill(results).await;
             }
         });

@@ -1,13 +1,12 @@
 //! `finishes`: exactly n items in flight, and results in the order of inputs.
 //!
-//! As in the fix that it is named after, whoever starts items waits for a token of whoever delivers them. There are
-//! n tokens: one is taken for each input, before the input is, and comes back when all results of an item are
-//! delivered. Tokens come back in the order of inputs, so an item that is done behind a slow one keeps its own, and
-//! once n - 1 are, all wait for the slow one (P5 tells what that costs; `windowed` is without it).
+//! The fix that it is named after has whoever starts an item wait for a token of whoever delivers them, which comes back
+//! when all results of an item are delivered. Here n loops are the tokens (`loops`): each begins an item, waits for
+//! its turn at the output, in the order of inputs, and delivers it before it begins another. So an item that is done behind a
+//! slow one keeps its loop, and once n - 1 are, all wait for the slow one (P5 tells what that costs; `windowed` is without it).
 //!
-//! Where it differs from the fix, which starts items in n loops and has inputs wait between them and the feeder:
-//! here one loop takes and starts, so that nothing is taken that is not started, and an output that closes leaves no
-//! input behind (P3).
+//! Where it differs from the fix, whose inputs wait between its loops and their feeder: here nothing is taken that is not
+//! begun at once, so that an output that closes leaves no input behind (P3).
 //!
 //! Source: "A proper fix for pipeline-async", in
 //! Andrey Listopadov, "Clojure's core.async pipeline-async off-by-two error explained".
@@ -15,13 +14,11 @@
 use std::future::Future;
 use std::num::NonZeroUsize;
 
-use flowmeter_harness::channel::{Async, Buffer, Message, Offered};
-use flowmeter_harness::executor::{Executors, Spawn};
+use flowmeter_harness::channel::{Async, Buffer, Message};
+use flowmeter_harness::executor::Executors;
 use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 
-use crate::sync::Arc;
-
-use super::{ONE, Output, begin, between, open, put};
+use super::{ONE, loops};
 
 /// n in flight, in the order of inputs.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +47,7 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Finishes {
         &self,
         spawner: E::Spawner,
         parallelism: NonZeroUsize,
-        mut from: C::Rx<I>,
+        from: C::Rx<I>,
         to: C::Tx<O>,
         af: A,
         at_end: AtEnd,
@@ -59,36 +56,13 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Finishes {
         A: Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let results = self.results;
-        let n = Buffer::Fixed(parallelism);
-        let (mut finishes, mut tokens) = open::<C, ()>(n);
-        for _ in 0..parallelism.get() {
-            let put = C::offer(&mut finishes, ());
-            assert_eq!(put, Offered::Done, "there is room for n tokens");
-        }
-        let (mut places, mut to_collect) = between::<C, C::Rx<O>>(n);
-
-        let (mut output, end) = Output::<C, O>::only(to, at_end);
-        let demand = output.demand();
-        let begins = spawner.clone();
-        spawner.spawn(async move {
-            let af = Arc::new(af);
-            while demand.next::<C, ()>(&mut tokens).await.is_some()
-                && let Some(input) = demand.next::<C, I>(&mut from).await
-            {
-                let results = begin::<C, I, O, (), F>(&begins, results, &af, input, ());
-                if !places.put(results).await {
-                    break;
-                }
-            }
-            places.end().await;
-        });
-        spawner.spawn(async move {
-            while let Some(mut results) = to_collect.next().await {
-                output.deliver(&mut results).await;
-                put::<C, _>(&mut finishes, ()).await;
-            }
-        });
-        end
+        loops::start::<true, C, _, _, _, _, _>(
+            spawner,
+            parallelism,
+            (from, to),
+            self.results,
+            af,
+            at_end,
+        )
     }
 }

@@ -1,9 +1,14 @@
-//! Our pipelines, and what they have in common with those of published crates: how an item begins, how its
-//! results are delivered, and how the output ends.
+//! Our pipelines, and what they have in common with those of published crates: how inputs are taken as long as their results
+//! are wanted, how those are delivered, and how the output ends.
 
 pub mod core_async;
+mod ended;
 pub mod finishes;
+mod item;
+mod lead;
+mod loops;
 mod room;
+mod stint;
 mod turns;
 pub mod unordered;
 pub mod upmap;
@@ -15,8 +20,7 @@ use std::pin::pin;
 use std::task::{Poll, Waker};
 
 use flowmeter_harness::channel::{Async, Buffer, Channels, Message, PutError, TakeError};
-use flowmeter_harness::executor::Spawn;
-use flowmeter_harness::pipeline::{AtEnd, ResultPort};
+use flowmeter_harness::pipeline::AtEnd;
 
 use crate::sync::{Arc, Mutex};
 
@@ -36,26 +40,6 @@ pub(crate) const ONE: Buffer = Buffer::fixed(1);
 /// A channel that a pipeline needs for itself.
 pub(crate) fn open<C: Channels, T: Message>(buffer: Buffer) -> (C::Tx<T>, C::Rx<T>) {
     C::open(buffer).expect("the family has the buffers that the pipeline was made with")
-}
-
-/// Calls `af` in a task of its own, where a panic ends this item and no more (P4); answers where its results
-/// arrive. It holds `permit` until it has ended.
-fn begin<C: Async, I: Message, O: Message, P, F>(
-    spawner: &impl Spawn,
-    results: Buffer,
-    af: &Arc<impl Fn(I, ResultPort<C, O, P>) -> F + Send + Sync + 'static>,
-    input: I,
-    permit: P,
-) -> C::Rx<O>
-where
-    P: Send + 'static,
-    F: Future<Output = ()> + Send + 'static,
-{
-    let (tx, rx) = open::<C, O>(results);
-    let port = ResultPort::holding(tx, permit);
-    let af = Arc::clone(af);
-    spawner.spawn(async move { af(input, port).await });
-    rx
 }
 
 /// A pipeline waits with one put and one take for each of its channels.
@@ -149,6 +133,8 @@ pub(crate) struct Output<C: Async, O: Message> {
     to: C::Tx<O>,
     at_end: AtEnd,
     demand: Demand,
+    /// Somebody is putting, or has died of it: whatever follows then would leave a gap.
+    putting: bool,
     /// Closed at the end, and never put into.
     ended: C::Tx<()>,
 }
@@ -164,6 +150,7 @@ impl<C: Async, O: Message> Output<C, O> {
             to,
             at_end,
             demand: Demand::default(),
+            putting: false,
             ended,
         };
         (output, async move {
@@ -176,7 +163,7 @@ impl<C: Async, O: Message> Output<C, O> {
         self.demand.clone()
     }
 
-    /// Delivers everything that comes out of `results`. Where the output is closed the rest is taken all the
+    /// Delivers everything that comes out of `results`. Where that is not wanted any more the rest is taken all the
     /// same, so that the item ends and counts until then.
     pub(crate) async fn deliver(&mut self, results: &mut C::Rx<O>) {
         while let Some(result) = next::<C, O>(results).await {
@@ -184,11 +171,24 @@ impl<C: Async, O: Message> Output<C, O> {
         }
     }
 
-    /// Delivers one result, unless the output is closed.
+    /// Delivers one result, unless the output is closed, or whoever put before has died of it.
+    ///
+    /// # Panics
+    /// As [`next`].
     pub(crate) async fn put(&mut self, result: O) {
-        if !put::<C, O>(&mut self.to, result).await {
-            self.demand.end();
+        if std::mem::replace(&mut self.putting, true) {
+            return self.demand.end();
         }
+        match C::put_async(&mut self.to, result).await {
+            Ok(()) => {}
+            Err(PutError::Closed(refused)) => {
+                // First: the drop of what is refused may panic.
+                self.demand.end();
+                drop(refused);
+            }
+            Err(PutError::TooManyWaiters(_)) => panic!("{TOO_MANY}"),
+        }
+        self.putting = false;
     }
 }
 
@@ -265,18 +265,37 @@ impl Demand {
 
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
     use std::num::NonZeroUsize;
     use std::panic::resume_unwind;
 
-    use flowmeter_harness::channel::Offered;
-    use flowmeter_harness::executor::Executors;
-    use flowmeter_harness::pipeline::Pipelines;
+    use flowmeter_harness::channel::{Callback, Offered, Polled};
+    use flowmeter_harness::executor::{Executors, Spawn};
+    use flowmeter_harness::pipeline::{Pipelines, ResultPort};
 
+    use super::windowed::Window;
     use super::*;
     use crate::channel::mutex::MutexChannels as C;
     use crate::executor::fixed_pool::FixedPool as E;
-    use crate::sync::atomic::{AtomicBool, Ordering};
-    use crate::sync::block_on;
+    use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use crate::sync::{block_on, yield_now};
+
+    const TWO: NonZeroUsize = NonZeroUsize::new(2).unwrap();
+
+    fn one_thread() -> E {
+        E::with_threads(NonZeroUsize::MIN)
+    }
+
+    /// A channel that holds those, and has room for no more.
+    fn holding<T: Message>(
+        values: impl ExactSizeIterator<Item = T>,
+    ) -> (<C as Channels>::Tx<T>, <C as Channels>::Rx<T>) {
+        let (mut tx, rx) = open::<C, T>(Buffer::fixed(values.len()));
+        for value in values {
+            assert!(matches!(C::offer(&mut tx, value), Offered::Done));
+        }
+        (tx, rx)
+    }
 
     /// Closes a channel when the last input is gone.
     struct Inputs(<C as Channels>::Tx<()>);
@@ -298,54 +317,192 @@ mod tests {
         }
     }
 
-    /// The collector dies of a refused result: then the input is let go with what is in it.
-    fn lets_go_of_its_input<P: Pipelines<C, E>>(pipeline: P) {
-        let executor = E::with_threads(NonZeroUsize::MIN);
-        let (gone, mut all_gone) = open::<C, ()>(ONE);
-        let inputs = Arc::new(Inputs(gone));
-        let (mut from_there, from) = open::<C, Arc<Inputs>>(Buffer::fixed(100));
-        for _ in 0..100 {
-            let offered = C::offer(&mut from_there, Arc::clone(&inputs));
-            assert!(matches!(offered, Offered::Done), "there is room");
+    /// Whoever delivers dies of a refused result: then the input, which stays open, is let go with what is in it, and the end
+    /// is told.
+    fn stops<P: Pipelines<C, E>>(pipeline: &P) {
+        for items in [1, 100] {
+            let executor = one_thread();
+            let (gone, mut all_gone) = open::<C, ()>(ONE);
+            let inputs = Arc::new(Inputs(gone));
+            let (_open, from) = holding((0..items).map(|_| Arc::clone(&inputs)));
+            drop(inputs);
+            let (to, _results) = open::<C, Explosive>(ONE);
+            C::close(&to);
+            let exploded = Arc::new(AtomicBool::new(false));
+            let seen = Arc::clone(&exploded);
+            let af = move |_: Arc<Inputs>, mut port: ResultPort<C, Explosive, P::Permit>| {
+                let result = Explosive(Arc::clone(&exploded));
+                async move {
+                    let _ = port.put(result).await;
+                }
+            };
+            let end = pipeline.start(executor.spawner(), TWO, from, to, af, AtEnd::Close);
+            block_on(end);
+            block_on(next::<C, ()>(&mut all_gone));
+            assert!(seen.load(Ordering::SeqCst), "nothing was refused");
         }
-        drop((inputs, from_there));
-        let (to, results) = open::<C, Explosive>(ONE);
-        C::close(&to);
-        let exploded = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&exploded);
-        let af = move |_: Arc<Inputs>, mut port: ResultPort<C, Explosive, P::Permit>| {
-            let result = Explosive(Arc::clone(&exploded));
+    }
+
+    /// Room for no more than is in flight: whoever begins items waits for it.
+    fn narrow() -> Windowed {
+        Windowed::with_window(Window::Items(TWO))
+    }
+
+    #[test]
+    fn a_death_at_the_output_stops_core_async() {
+        stops(&CoreAsync::default());
+    }
+
+    #[test]
+    fn a_death_at_the_output_stops_swapped() {
+        stops(&Swapped::default());
+    }
+
+    #[test]
+    fn a_death_at_the_output_stops_finishes() {
+        stops(&Finishes::default());
+    }
+
+    #[test]
+    fn a_death_at_the_output_stops_unordered() {
+        stops(&Unordered::default());
+    }
+
+    #[test]
+    fn a_death_at_the_output_stops_windowed() {
+        stops(&narrow());
+    }
+
+    /// As many puts as a channel admits wait at the output, so whoever delivers the first result dies there. The one behind it
+    /// would follow a gap.
+    fn leaves_no_gap<P: Pipelines<C, E>>(pipeline: &P) {
+        const ADMITTED: usize = 1_024;
+        let executor = one_thread();
+        let (to, mut results) = open::<C, usize>(ONE);
+        for _ in 0..=ADMITTED {
+            C::put_then(&to, usize::MAX, |_| ());
+        }
+        let (dead, is_dead) = open::<C, ()>(ONE);
+        let is_dead = Mutex::new(Some(is_dead));
+        let af = move |input, mut port: ResultPort<C, usize, P::Permit>| {
+            let waits = is_dead.lock().take_if(|_| input == 1);
             async move {
-                let _ = port.put(result).await;
+                if let Some(mut waits) = waits {
+                    next::<C, ()>(&mut waits).await;
+                }
+                let _ = port.put(input).await;
             }
         };
-        let n = NonZeroUsize::new(2).unwrap();
-        let end = pipeline.start(executor.spawner(), n, from, to, af, AtEnd::Close);
+        let (inputs, from) = holding(0..2);
+        C::close(&inputs);
+        let end = pipeline.start(executor.spawner(), TWO, from, to, af, AtEnd::Close);
+        while executor.panics() == 0 {
+            yield_now();
+        }
+        for _ in 0..=ADMITTED {
+            assert_eq!(C::poll(&mut results), Polled::Done(usize::MAX));
+        }
+        C::close(&dead);
         block_on(end);
-        block_on(next::<C, ()>(&mut all_gone));
-        assert!(seen.load(Ordering::SeqCst), "nothing was refused");
+        assert_eq!(C::poll(&mut results), Polled::Closed);
+    }
+
+    #[test]
+    fn nothing_follows_a_death_at_the_output_of_finishes() {
+        leaves_no_gap(&Finishes::default());
+    }
+
+    #[test]
+    fn nothing_follows_a_death_at_the_output_of_unordered() {
+        leaves_no_gap(&Unordered::default());
+    }
+
+    /// The first result is refused, and the second item never ends: whoever waits to put a further input is refused.
+    fn lets_go_of_its_input<P: Pipelines<C, E>>(pipeline: &P) {
+        let executor = one_thread();
+        let (to, results) = open::<C, ()>(ONE);
         drop(results);
+        let (second, second_begins) = open::<C, ()>(ONE);
+        let second_begins = Mutex::new(Some(second_begins));
+        let af = move |input, mut port: ResultPort<C, (), P::Permit>| {
+            let waits = second_begins.lock().take_if(|_| input == 0);
+            if input == 1 {
+                C::close(&second);
+            }
+            async move {
+                if let Some(mut waits) = waits {
+                    next::<C, ()>(&mut waits).await;
+                } else if input == 1 {
+                    pending::<()>().await;
+                }
+                let _ = port.put(()).await;
+            }
+        };
+        let (mut inputs, from) = holding(0..100);
+        let end = pipeline.start(executor.spawner(), TWO, from, to, af, AtEnd::Close);
+        while block_on(put::<C, _>(&mut inputs, 100)) {}
+        drop(end);
     }
 
     #[test]
-    fn a_collector_that_dies_stops_core_async() {
-        lets_go_of_its_input(CoreAsync::default());
+    fn finishes_lets_go_of_its_input_beside_an_item_that_never_ends() {
+        lets_go_of_its_input(&Finishes::default());
     }
 
     #[test]
-    fn a_collector_that_dies_stops_swapped() {
-        lets_go_of_its_input(Swapped::default());
+    fn unordered_lets_go_of_its_input_beside_an_item_that_never_ends() {
+        lets_go_of_its_input(&Unordered::default());
     }
 
     #[test]
-    fn a_collector_that_dies_stops_finishes() {
-        lets_go_of_its_input(Finishes::default());
+    fn windowed_lets_go_of_its_input_beside_an_item_that_never_ends() {
+        lets_go_of_its_input(&narrow());
+    }
+
+    /// No item waits for anything: a task that the first of them spawns runs before the last begins.
+    fn gives_way<P: Pipelines<C, E>>(pipeline: &P) {
+        const ITEMS: usize = 1_000;
+        let executor = one_thread();
+        let begun = Arc::new(AtomicUsize::new(0));
+        let (tells, mut told) = open::<C, usize>(ONE);
+        let bystander = Mutex::new(Some((executor.spawner(), tells)));
+        let af = move |_: usize, mut port: ResultPort<C, (), P::Permit>| {
+            begun.fetch_add(1, Ordering::SeqCst);
+            if let Some((spawner, mut tells)) = bystander.lock().take() {
+                let begun = Arc::clone(&begun);
+                spawner.spawn(async move {
+                    put::<C, _>(&mut tells, begun.load(Ordering::SeqCst)).await;
+                });
+            }
+            async move {
+                let _ = port.put(()).await;
+            }
+        };
+        let (inputs, from) = holding(0..ITEMS);
+        C::close(&inputs);
+        let (to, _results) = open::<C, ()>(Buffer::fixed(ITEMS));
+        let spawner = executor.spawner();
+        block_on(pipeline.start(spawner, NonZeroUsize::MIN, from, to, af, AtEnd::Close));
+        let before = block_on(next::<C, usize>(&mut told)).expect("it tells");
+        assert!(
+            before < ITEMS,
+            "all items had begun before another task ran"
+        );
     }
 
     #[test]
-    fn a_collector_that_dies_stops_windowed() {
-        // Room for no more than is in flight: whoever begins items waits for it.
-        let n = NonZeroUsize::new(2).unwrap();
-        lets_go_of_its_input(Windowed::with_window(windowed::Window::Items(n)));
+    fn finishes_gives_way() {
+        gives_way(&Finishes::default());
+    }
+
+    #[test]
+    fn unordered_gives_way() {
+        gives_way(&Unordered::default());
+    }
+
+    #[test]
+    fn windowed_gives_way() {
+        let wide = Window::Items(NonZeroUsize::new(2_000).unwrap());
+        gives_way(&Windowed::with_window(wide));
     }
 }

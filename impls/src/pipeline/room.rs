@@ -1,45 +1,36 @@
-//! Run permits and places in a window, counted apart: who begins items waits for one of each.
+//! Room for so many: loops take it one at a time, and the one whose time it is waits where there is none.
 
 use std::future::poll_fn;
 use std::num::NonZeroUsize;
 use std::task::{Context, Poll, Waker};
 
-use crate::sync::{Arc, Mutex};
+use crate::sync::Mutex;
 
-/// Run permits and places in the window, for one loop that starts items.
+/// So many places.
 #[derive(Debug)]
 pub(super) struct Room {
-    permits: usize,
     places: usize,
     taken: Mutex<Taken>,
 }
 
 #[derive(Debug, Default)]
 struct Taken {
-    permits: usize,
     places: usize,
-    /// Who waits for one of each.
-    starter: Option<Waker>,
+    /// Who waits for one.
+    waits: Option<Waker>,
 }
 
-/// An item's, until it has ended.
-#[derive(Debug)]
-pub struct Permit(Arc<Room>);
-
 impl Room {
-    pub(super) fn new(parallelism: NonZeroUsize, window: NonZeroUsize) -> Room {
+    pub(super) fn new(places: NonZeroUsize) -> Self {
         Room {
-            permits: parallelism.get(),
-            places: window.get(),
+            places: places.get(),
             taken: Mutex::new(Taken::default()),
         }
     }
 
-    /// A permit and a place. One may wait at a time; a place that no item comes for stays taken, as there are no
-    /// more then.
-    pub(super) async fn enter(room: &Arc<Room>) -> Permit {
-        poll_fn(|context| room.poll_enter(context)).await;
-        Permit(Arc::clone(room))
+    /// Takes a place. One may wait at a time.
+    pub(super) async fn enter(&self) {
+        poll_fn(|context| self.poll_enter(context)).await;
     }
 
     fn poll_enter(&self, context: &Context<'_>) -> Poll<()> {
@@ -52,47 +43,28 @@ impl Room {
         if self.try_enter(&mut taken) {
             return Poll::Ready(());
         }
-        let old = taken.starter.replace(waker);
+        let old = taken.waits.replace(waker);
         drop(taken);
         drop(old);
         Poll::Pending
     }
 
     fn try_enter(&self, taken: &mut Taken) -> bool {
-        let enters = self.have_both(taken);
+        let enters = taken.places < self.places;
         if enters {
-            taken.permits += 1;
             taken.places += 1;
         }
         enters
     }
 
-    fn have_both(&self, taken: &Taken) -> bool {
-        taken.permits < self.permits && taken.places < self.places
-    }
-
-    /// All results of an item are delivered.
-    pub(super) fn delivered(&self) {
-        self.leave(|taken| taken.places -= 1);
-    }
-
-    fn leave(&self, leave: impl FnOnce(&mut Taken)) {
+    /// Gives a place back.
+    pub(super) fn leave(&self) {
         let mut taken = self.taken.lock();
-        leave(&mut taken);
-        let starter = if self.have_both(&taken) {
-            taken.starter.take()
-        } else {
-            None
-        };
+        taken.places -= 1;
+        let waits = taken.waits.take();
         drop(taken);
-        if let Some(starter) = starter {
-            starter.wake();
+        if let Some(waits) = waits {
+            waits.wake();
         }
-    }
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        self.0.leave(|taken| taken.permits -= 1);
     }
 }

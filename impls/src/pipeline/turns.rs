@@ -1,13 +1,12 @@
 //! A thing that the loops of a pipeline use one after the other, in the order in which they ask.
 //!
-//! Any number may wait for its turn, where a channel admits so many waiters only. Who has asked is waited for: a
-//! loop that is dropped meanwhile holds up those behind it. That happens only where the executor is dropped,
-//! and they are with it.
+//! Any number may wait for its turn, where a channel admits so many waiters only. Who has asked is waited for, also before
+//! it comes for its turn, unless it is dropped meanwhile, as where its loop panics: then its place is passed over.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::ops::{Deref, DerefMut};
-use std::task::{Poll, Waker};
+use std::task::{Context, Poll, Waker};
 
 use crate::sync::Mutex;
 
@@ -17,61 +16,104 @@ pub(super) struct Turns<T>(Mutex<State<T>>);
 struct State<T> {
     /// Nothing while somebody has it.
     thing: Option<T>,
-    /// For whom it is here; for anybody where nobody waits.
-    called: Option<u64>,
-    /// Those who wait, numbered in the order in which they asked.
-    waiting: VecDeque<(u64, Waker)>,
-    next_number: u64,
+    /// Whose turn it is, or will be, of those who ask, who are numbered from 0.
+    turn: u64,
+    /// Those who have asked and whose turn is not over, from that one on.
+    asked: VecDeque<Place>,
 }
 
-/// The thing, until this is dropped.
-pub(super) struct Turn<'a, T> {
-    /// There until then.
+enum Place {
+    /// Somebody's, with what wakes it once it waits.
+    Had(Option<Waker>),
+    Left,
+}
+
+/// A place in the line for the thing.
+pub(super) struct Asked<'a, T> {
+    number: u64,
+    /// While it has its turn.
     thing: Option<T>,
     turns: &'a Turns<T>,
 }
+
+/// The thing, until this is dropped.
+pub(super) struct Turn<'a, T>(Asked<'a, T>);
 
 impl<T> Turns<T> {
     pub(super) fn new(thing: T) -> Self {
         Turns(Mutex::new(State {
             thing: Some(thing),
-            called: None,
-            waiting: VecDeque::new(),
-            next_number: 0,
+            turn: 0,
+            asked: VecDeque::new(),
         }))
     }
 
-    pub(super) async fn take(&self) -> Turn<'_, T> {
-        let mut number = None;
-        let thing = poll_fn(|context| {
-            // Cloned, and the old one dropped, without the lock: both run code of the executor.
-            let mut waker = context.waker().clone();
-            let mut state = self.0.lock();
-            if state.called == number
-                && let Some(thing) = state.thing.take()
-            {
-                state.called = None;
-                return Poll::Ready(thing);
-            }
-            match number {
-                None => {
-                    let mine = state.next_number;
-                    state.next_number += 1;
-                    state.waiting.push_back((mine, waker));
-                    number = Some(mine);
-                }
-                Some(mine) => {
-                    let place = state.waiting.binary_search_by_key(&mine, |(n, _)| *n);
-                    let place = place.expect("it waits until it is called");
-                    std::mem::swap(&mut state.waiting[place].1, &mut waker);
-                }
-            }
-            Poll::Pending
-        })
-        .await;
-        Turn {
-            thing: Some(thing),
+    /// A turn after all those that were asked for before.
+    pub(super) fn ask(&self) -> Asked<'_, T> {
+        let mut state = self.0.lock();
+        let number = state.turn + state.asked.len() as u64;
+        state.asked.push_back(Place::Had(None));
+        Asked {
+            number,
+            thing: None,
             turns: self,
+        }
+    }
+
+    pub(super) async fn take(&self) -> Turn<'_, T> {
+        self.ask().come().await
+    }
+
+    fn poll_thing(&self, number: u64, context: &Context<'_>) -> Poll<T> {
+        if let Some(thing) = self.0.lock().thing_for(number) {
+            return Poll::Ready(thing);
+        }
+        // Cloned, and the old one dropped, without the lock: both run code of the executor.
+        let waker = context.waker().clone();
+        let mut state = self.0.lock();
+        if let Some(thing) = state.thing_for(number) {
+            return Poll::Ready(thing);
+        }
+        let old = state.change(number, Place::Had(Some(waker)));
+        drop(state);
+        drop(old);
+        Poll::Pending
+    }
+}
+
+impl<'a, T> Asked<'a, T> {
+    pub(super) async fn come(mut self) -> Turn<'a, T> {
+        let (turns, number) = (self.turns, self.number);
+        let thing = poll_fn(|context| turns.poll_thing(number, context)).await;
+        self.thing = Some(thing);
+        Turn(self)
+    }
+}
+
+impl<T> State<T> {
+    fn thing_for(&mut self, number: u64) -> Option<T> {
+        if self.turn == number {
+            self.thing.take()
+        } else {
+            None
+        }
+    }
+
+    /// Answers what the place was before, for whoever has given the lock back: a waker may be in it.
+    fn change(&mut self, number: u64, to: Place) -> Place {
+        let place = usize::try_from(number - self.turn).expect("the line is in memory");
+        std::mem::replace(&mut self.asked[place], to)
+    }
+
+    /// Passes over those that were left; answers whom to wake then.
+    fn pass(&mut self) -> Option<Waker> {
+        while let Some(Place::Left) = self.asked.front() {
+            self.asked.pop_front();
+            self.turn += 1;
+        }
+        match self.asked.front_mut() {
+            Some(Place::Had(waker)) => waker.take(),
+            _ => None,
         }
     }
 }
@@ -82,27 +124,49 @@ impl<T> Deref for Turn<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        self.thing.as_ref().expect(THERE)
+        self.0.thing.as_ref().expect(THERE)
     }
 }
 
 impl<T> DerefMut for Turn<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        self.thing.as_mut().expect(THERE)
+        self.0.thing.as_mut().expect(THERE)
     }
 }
 
-impl<T> Drop for Turn<'_, T> {
+impl<T> Drop for Asked<'_, T> {
     fn drop(&mut self) {
         let mut state = self.turns.0.lock();
-        state.thing = self.thing.take();
-        let next = state.waiting.pop_front().map(|(number, waker)| {
-            state.called = Some(number);
-            waker
-        });
+        if let Some(thing) = self.thing.take() {
+            state.thing = Some(thing);
+        }
+        let old = state.change(self.number, Place::Left);
+        let next = state.pass();
         drop(state);
         if let Some(next) = next {
             next.wake();
         }
+        drop(old);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::Future;
+    use std::pin::pin;
+
+    use super::*;
+
+    #[test]
+    fn a_place_that_was_left_is_passed_over() {
+        let turns = Turns::new(());
+        let mut context = Context::from_waker(Waker::noop());
+        let [first, second, third] = [(); 3].map(|()| turns.ask());
+        let mut third = pin!(third.come());
+        assert!(third.as_mut().poll(&mut context).is_pending());
+        drop(second);
+        assert!(third.as_mut().poll(&mut context).is_pending());
+        drop(first);
+        assert!(third.as_mut().poll(&mut context).is_ready());
     }
 }

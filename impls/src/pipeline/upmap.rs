@@ -1,7 +1,7 @@
 //! `upmap`: an unordered parallel map over any iterator, lazily, n at a time; and `upmap-eager`, the same as the text that
 //! it is named after has it, which takes all its inputs beforehand and hands nothing over before the last has begun.
 //!
-//! One loop waits for a place and a permit (`Room`), takes an input, waits until it may begin (a [`Throttle`]), and calls
+//! One loop waits for a permit and a place (a `Room` of each), takes an input, waits until it may begin (a [`Throttle`]), and calls
 //! the function in a task of its own. What comes of that arrives on one channel, in the order of completion. A place is an
 //! input's until its outcome is taken, so that n are taken at most of which the consumer has heard nothing: an endless
 //! iterator is as good as another, and who takes slowly is not run away from. The eager one has any number of places.
@@ -54,7 +54,7 @@ use flowmeter_harness::pipeline::ResultPort;
 
 use crate::sync::{Arc, Mutex, block_on};
 
-use super::room::{Permit, Room};
+use super::room::Room;
 use super::{Demand, ONE, next, open};
 
 /// A parallel map: as inputs are asked for, or all of them beforehand.
@@ -157,7 +157,7 @@ pub struct Results<C: Async, O: Message> {
     arrived: C::Rx<Option<Outcome<O>>>,
     /// Closes when the last input has begun, where nothing is handed over before.
     submitted: Option<C::Rx<()>>,
-    room: Arc<Room>,
+    places: Arc<Room>,
     demand: Demand,
     ended: bool,
 }
@@ -173,7 +173,7 @@ impl<C: Async, O: Message> Outcomes<O> for Results<C, O> {
         }
         let outcome = next::<C, _>(&mut self.arrived).await.flatten();
         match outcome {
-            Some(_) => self.room.delivered(),
+            Some(_) => self.places.leave(),
             None => self.ended = true,
         }
         outcome
@@ -199,9 +199,9 @@ impl<C: Async, O: Message> Drop for Results<C, O> {
 
 impl<C: Async, O: Message> fmt::Debug for Results<C, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Results { room, ended, .. } = self;
+        let Results { places, ended, .. } = self;
         f.debug_struct("Results")
-            .field("room", room)
+            .field("places", places)
             .field("ended", ended)
             .finish_non_exhaustive()
     }
@@ -223,6 +223,15 @@ struct End<C: Channels, O: Message>(Mutex<Arrivals<C, O>>);
 impl<C: Channels, O: Message> Drop for End<C, O> {
     fn drop(&mut self) {
         arrive::<C, O>(&mut self.0.lock(), None);
+    }
+}
+
+/// An input's, until its function has ended.
+struct Permit(Arc<Room>);
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.0.leave();
     }
 }
 
@@ -259,8 +268,24 @@ impl<C: Channels, O: Message> Drop for Port<C, O> {
 struct Submission<C: Async, O: Message> {
     arrivals: Arrivals<C, O>,
     end: Arc<End<C, O>>,
-    room: Arc<Room>,
+    room: BothRooms,
     demand: Demand,
+}
+
+/// Room for what is in flight, and for that of which the consumer has not heard.
+struct BothRooms {
+    permits: Arc<Room>,
+    places: Arc<Room>,
+}
+
+impl BothRooms {
+    /// One of each. A place that no input comes for stays taken, as there are no more then.
+    async fn enter(&self) -> Permit {
+        self.permits.enter().await;
+        let permit = Permit(Arc::clone(&self.permits));
+        self.places.enter().await;
+        permit
+    }
 }
 
 impl<C: Async, O: Message> Submission<C, O> {
@@ -269,13 +294,16 @@ impl<C: Async, O: Message> Submission<C, O> {
         let submission = Submission {
             end: Arc::new(End(Mutex::new(another::<C, O>(&arrivals)))),
             arrivals,
-            room: Arc::new(Room::new(parallelism, places)),
+            room: BothRooms {
+                permits: Arc::new(Room::new(parallelism)),
+                places: Arc::new(Room::new(places)),
+            },
             demand: Demand::default(),
         };
         let results = Results {
             arrived,
             submitted: None,
-            room: Arc::clone(&submission.room),
+            places: Arc::clone(&submission.room.places),
             demand: submission.demand.clone(),
             ended: false,
         };
@@ -301,7 +329,7 @@ impl<C: Async, O: Message> Submission<C, O> {
     {
         let function = Arc::new(function);
         for nth in 0.. {
-            let entered = self.demand.unless_ended(Room::enter(&self.room)).await;
+            let entered = self.demand.unless_ended(self.room.enter()).await;
             let Some(permit) = entered else { break };
             // An iterator that panics here has an outcome, too.
             let port = self.port(nth, permit);

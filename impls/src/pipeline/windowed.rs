@@ -2,11 +2,12 @@
 //! window lasts.
 //!
 //! Two things are counted apart. A *run permit*, of n, is an item's from its beginning to the moment when its port
-//! has closed the result channel: the port holds it, so that results which fit there need not be taken first. A place
-//! in the *window*, of W items, is its own until all its results are delivered. One loop takes an input once both
-//! are free, starts it, and puts the item's result channel into a ring in the order of inputs; the other delivers
-//! channel after channel. So what lies behind a slow head and has ended keeps no permit, and the loop goes on until
-//! the window is full.
+//! has closed the result channel: there are n loops, each with one item at a time, and the port tells its loop, so that
+//! results which fit there need not be taken first. A place in the *window*, of W items, is its own until all its results are
+//! delivered. One loop at a time waits for a place, takes an input, and puts the item's result channel into a ring in the
+//! order of inputs; it works on the item once another loop may do the same, in its own task (`loops` tells why).
+//! Whoever collects delivers channel after channel. So what lies behind a slow head and has ended keeps no permit, and the
+//! loops go on until the window is full.
 //!
 //! An item ends once its result channel has taken all its results: one that has more than fit there (one, unless said
 //! otherwise) waits with the next, and keeps its permit until its turn. So what is kept is W items at most, each with
@@ -24,6 +25,7 @@
 use std::fmt;
 use std::future::Future;
 use std::num::NonZeroUsize;
+use std::pin::pin;
 
 use flowmeter_harness::channel::{Async, Buffer, Message};
 use flowmeter_harness::executor::{Executors, Spawn};
@@ -31,10 +33,14 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 
 use crate::sync::Arc;
 
+use super::ended::Ended;
+use super::item::work_until;
+use super::lead::Lead;
 use super::room::Room;
-use super::{ONE, Output, begin, between};
+use super::stint::Stint;
+use super::{Demand, Inbox, ONE, Outbox, Output, between, open};
 
-pub use super::room::Permit;
+pub use super::ended::Permit;
 
 /// How many items there may be of which not all is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,7 +140,7 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Windowed {
         &self,
         spawner: E::Spawner,
         parallelism: NonZeroUsize,
-        mut from: C::Rx<I>,
+        from: C::Rx<I>,
         to: C::Tx<O>,
         af: A,
         at_end: AtEnd,
@@ -143,40 +149,125 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Windowed {
         A: Fn(I, ResultPort<C, O, Permit>) -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let results = self.results;
         let window = self.window.items(parallelism);
         let window = window.unwrap_or_else(|narrow| panic!("{narrow}"));
-        let room = Arc::new(Room::new(parallelism, window));
         // `Room` bounds it: a buffer of W would count the same again, and families that allocate one at once cannot have
         // any W.
-        let (mut ring, mut to_collect) = between::<C, C::Rx<O>>(Buffer::Unbounded);
-
-        let (mut output, end) = Output::<C, O>::only(to, at_end);
-        let demand = output.demand();
-        let (begins, places) = (spawner.clone(), Arc::clone(&room));
-        spawner.spawn(async move {
-            let af = Arc::new(af);
-            loop {
-                let Some(permit) = demand.unless_ended(Room::enter(&places)).await else {
-                    break;
-                };
-                let Some(input) = demand.next::<C, I>(&mut from).await else {
-                    break;
-                };
-                let results = begin::<C, I, O, Permit, F>(&begins, results, &af, input, permit);
-                if !ring.put(results).await {
-                    break;
-                }
-            }
-            ring.end().await;
+        let (ring, to_collect) = between::<C, C::Rx<O>>(Buffer::Unbounded);
+        let (output, end) = Output::<C, O>::only(to, at_end);
+        let (af, window) = (Arc::new(af), Arc::new(Room::new(window)));
+        let shared = Arc::new(Shared {
+            source: Lead::new(Some(Source { from, ring })),
+            demand: output.demand(),
+            window: Arc::clone(&window),
+            results: self.results,
         });
-        spawner.spawn(async move {
-            while let Some(mut results) = to_collect.next().await {
-                output.deliver(&mut results).await;
-                room.delivered();
-            }
-        });
+        for _ in 0..parallelism.get() {
+            go_on::<C, E::Spawner, I, O, A, F>(Loop {
+                spawner: spawner.clone(),
+                af: Arc::clone(&af),
+                shared: Arc::clone(&shared),
+            });
+        }
+        spawner.spawn(collect::<C, O>(to_collect, output, window));
         end
+    }
+}
+
+/// What a loop has.
+struct Loop<C: Async, S, I: Message, O: Message, A> {
+    spawner: S,
+    af: Arc<A>,
+    shared: Arc<Shared<C, I, O>>,
+}
+
+/// What the loops share. Where the last of them dies the ring does, too, and whoever collects learns of it.
+struct Shared<C: Async, I: Message, O: Message> {
+    /// Gone once no input follows.
+    source: Lead<Option<Source<C, I, O>>>,
+    demand: Demand,
+    window: Arc<Room>,
+    results: Buffer,
+}
+
+/// Where items come from, and where their results go in the order of inputs.
+struct Source<C: Async, I: Message, O: Message> {
+    from: C::Rx<I>,
+    ring: Outbox<C, C::Rx<O>>,
+}
+
+/// Has the loop go on in a task of its own.
+fn go_on<C: Async, S, I: Message, O: Message, A, F>(this: Loop<C, S, I, O, A>)
+where
+    S: Spawn + Clone + Send + 'static,
+    A: Fn(I, ResultPort<C, O, Permit>) -> F + Send + Sync + 'static,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let spawner = this.spawner.clone();
+    spawner.spawn(run::<C, S, I, O, A, F>(this));
+}
+
+async fn run<C: Async, S, I: Message, O: Message, A, F>(mut this: Loop<C, S, I, O, A>)
+where
+    S: Spawn + Clone + Send + 'static,
+    A: Fn(I, ResultPort<C, O, Permit>) -> F + Send + Sync + 'static,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let af = Arc::clone(&this.af);
+    let ended = Arc::new(Ended::default());
+    let mut stint = Stint::default();
+    while let Some((input, port)) = this.shared.next(&ended, &mut stint).await {
+        let mut work = pin!(Some(async { af(input, port).await }));
+        work_until(work.as_mut(), ended.wait(), &mut this.spawner).await;
+        if let Some(rest) = work.as_pin_mut() {
+            go_on::<C, S, I, O, A, F>(this);
+            rest.await;
+            break;
+        }
+    }
+}
+
+impl<C: Async, I: Message, O: Message> Shared<C, I, O> {
+    /// The next input, and where its results go; nothing once there is none, or it is not wanted.
+    async fn next(
+        &self,
+        ended: &Arc<Ended>,
+        stint: &mut Stint,
+    ) -> Option<(I, ResultPort<C, O, Permit>)> {
+        let mut lead = self.source.take().await;
+        let source = lead.as_mut()?;
+        let wanted = self.demand.unless_ended(self.window.enter()).await;
+        let input = match wanted {
+            Some(()) => self.demand.next::<C, I>(&mut source.from).await,
+            None => None,
+        };
+        if let Some(input) = input {
+            let (results, delivered) = open::<C, O>(self.results);
+            let port = ResultPort::holding(results, Permit::of(ended));
+            if source.ring.put(delivered).await {
+                stint.goes_on(lead.give_back()).await;
+                return Some((input, port));
+            }
+        }
+        // The others learn of it here, whoever collects from the ring.
+        if let Some(source) = lead.take() {
+            source.ring.end().await;
+        }
+        None
+    }
+}
+
+/// Delivers item after item.
+async fn collect<C: Async, O: Message>(
+    mut to_collect: Inbox<C, C::Rx<O>>,
+    mut output: Output<C, O>,
+    window: Arc<Room>,
+) {
+    let mut stint = Stint::default();
+    while let Some(mut results) = to_collect.next().await {
+        output.deliver(&mut results).await;
+        window.leave();
+        stint.goes_on(false).await;
     }
 }
 

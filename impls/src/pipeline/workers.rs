@@ -1,9 +1,9 @@
 //! `pipeline` and `pipeline-blocking`: core.async's, whose items are calls of a function with each input; over any of our
 //! pipelines, whose bound and order they have.
 //!
-//! In the first the call is in the item's task, for work that computes: what it emits is collected, and put once it has
-//! returned, as a task cannot wait in the middle of it. In the other it is a piece of blocking work, which the executor has
-//! a place for (G2), and puts each result before it goes on: so it may emit without end, and is told once nobody wants more.
+//! In the first the call is in the future of its item, for work that computes: it holds up whatever is in the same task, and
+//! what it emits is collected, and put once it has returned, as a task cannot wait in the middle of it. In the other it is a piece of blocking work, which the executor has
+//! a place for (G2), and puts each result before it goes on: so nothing that it emits is collected, however much there is.
 //!
 //! An item is in flight until its call has returned and its results have room. The original's worker waits for them in the
 //! same way before it takes its next job, so that n is n there, too, where `pipeline-async` has n + 2.

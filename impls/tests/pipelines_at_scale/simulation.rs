@@ -44,6 +44,16 @@ struct Time {
     sleepers: BTreeMap<u64, Waker>,
 }
 
+impl Time {
+    /// The moment so much later, and a number for whoever waits for it.
+    fn ask(&mut self, nanos: u64) -> (u64, u64) {
+        let asked = (self.now + nanos, self.asked);
+        self.asked += 1;
+        self.moments.push(Reverse(asked));
+        asked
+    }
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -92,18 +102,16 @@ impl Wake for Task {
 }
 
 impl Clock {
-    /// Ready so much later than now.
+    /// Ready so much later than when it is first polled. Polled again it waits as before: a loop that works on one item after
+    /// the other is woken for more than one of them.
     pub fn sleep(&self, nanos: u64) -> impl Future<Output = ()> + Send + use<> {
-        let (clock, mut moment) = (self.clone(), None);
+        let (clock, mut asked) = (self.clone(), None);
         poll_fn(move |context| {
             let mut time = lock(&clock.0);
-            let ends = *moment.get_or_insert(time.now + nanos);
+            let (ends, number) = *asked.get_or_insert_with(|| time.ask(nanos));
             if ends <= time.now {
                 return Poll::Ready(());
             }
-            let number = time.asked;
-            time.asked += 1;
-            time.moments.push(Reverse((ends, number)));
             time.sleepers.insert(number, context.waker().clone());
             Poll::Pending
         })

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 
 use flowmeter_harness::channel::{Async, Buffer, Offered};
+use flowmeter_harness::executor::Executors;
 use flowmeter_harness::sync::World;
 
 /// Lets nobody through until it is opened.
@@ -42,6 +43,16 @@ impl Gate {
             Poll::Pending
         })
     }
+}
+
+/// How many tasks of that executor have panicked, once as many have as are expected. A task is counted when it has ended,
+/// which its channels tell a moment before; that is waited for, for `patience` nanoseconds at most.
+pub(super) fn panics_of<E: Executors, W: World>(executor: &E, expected: u64, patience: u64) -> u64 {
+    let end = W::now_nanos().saturating_add(patience);
+    while executor.panics() < expected && W::now_nanos() < end {
+        W::yield_now();
+    }
+    executor.panics()
 }
 
 /// Waits until nobody else can run. In the std world nobody can know that moment: there it waits until

@@ -1,6 +1,11 @@
 //! What `new` begins with: each implementation compiles as it is written, over the primitives of the std world, and fails
 //! what it is to fail.
 
+#![expect(
+    clippy::upper_case_acronyms,
+    reason = "TYPE stands for the name that `new` is given"
+)]
+
 use flowmeter_harness::caps::Claim::WindowBound;
 use flowmeter_harness::registry::{Enrol, Registry, mutant};
 use flowmeter_harness::sync::std::Std;

@@ -4,8 +4,8 @@ use flowmeter_harness::channel::Channels;
 use flowmeter_harness::combinator::Combinators;
 
 use super::{
-    Case, NOTHING, Property, Reliance, Stage, all, all_in_time, ended_source, fault, goes_on, open,
-    put, room, with_a_panic, with_executor,
+    Case, NOTHING, Property, Reliance, Stage, all, all_in_time, ended_source, fault, first_of_one,
+    goes_on, open, put, room, taken_ahead, took_ahead, with_a_panic, with_executor,
 };
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -16,10 +16,27 @@ pub(in super::super) const PROPERTY: Property = Property {
 
 pub(super) fn cases<S: Stage>() -> Vec<Case> {
     let mut cases = vec![
-        Case::new("two sources", two::<S>),
+        Case::new("three sources", three::<S>),
         Case::new("sources that go on", go_on::<S>),
         Case::new("no sources", none::<S>),
         Case::new("a source that ends beside an idle one", one_ends::<S>),
+        Case::new("a value that none follows yet", || {
+            let first =
+                first_of_one::<S, u32>(|go, from| S::F::map(go, vec![from], room(1), joined));
+            holds_eq!(
+                first,
+                Ok(7),
+                "M12: the first result, before another value came"
+            );
+        }),
+        Case::new("an output that nobody takes from", || {
+            let taken =
+                taken_ahead::<S, u32>(|go, from| S::F::map(go, vec![from], room(1), joined));
+            holds!(
+                took_ahead::<S>(taken, 2),
+                "M12: {taken} values were taken where there is room for one"
+            );
+        }),
         Case::new("an output that is closed", || {
             let accepted = goes_on::<S, u32>(|go, from| S::F::map(go, vec![from], room(1), joined));
             holds_eq!(
@@ -42,15 +59,15 @@ fn joined(values: Vec<u32>) -> u32 {
         .fold(0, |digits, digit| digits * 10 + digit)
 }
 
-fn two<S: Stage>() {
+fn three<S: Stage>() {
     let seen = with_executor::<S, _>(|go| {
-        let sources: [&[u32]; 2] = [&[1, 2, 3], &[4, 5]];
+        let sources: [&[u32]; 3] = [&[1, 2, 3], &[4, 5], &[6, 7, 8]];
         let sources = sources.map(|values| ended_source::<S>(values));
         all::<S, u32>(S::F::map(go, sources.into(), room(1), joined))
     });
     holds_eq!(
         seen,
-        [14, 25],
+        [146, 257],
         "M12: not a result of each first, each second value"
     );
 }

@@ -4,8 +4,8 @@ use flowmeter_harness::channel::Polled;
 use flowmeter_harness::combinator::Combinators;
 
 use super::{
-    Case, Property, Reliance, Stage, all, another, ended_source, goes_on, lying, room, source,
-    with_executor,
+    Case, Property, Reliance, Stage, all, another, ended_source, first_of_one, goes_on, lying,
+    room, source, taken_ahead, took_ahead, with_executor,
 };
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -19,6 +19,17 @@ pub(super) fn cases<S: Stage>() -> Vec<Case> {
         Case::new("fewer than there are", || first::<S>(2)),
         Case::new("none", || first::<S>(0)),
         Case::new("more than there are", more::<S>),
+        Case::new("more than there are yet", || {
+            let first = first_of_one::<S, u32>(|go, from| S::F::take(go, 2, from, room(1)));
+            holds_eq!(first, Ok(7), "M13: the first of two, before the other came");
+        }),
+        Case::new("an output that nobody takes from", || {
+            let taken = taken_ahead::<S, u32>(|go, from| S::F::take(go, 4, from, room(1)));
+            holds!(
+                took_ahead::<S>(taken, 2),
+                "M13: {taken} values were taken where there is room for one"
+            );
+        }),
         Case::new("an output that is closed", || {
             let accepted = goes_on::<S, u32>(|go, from| S::F::take(go, 2, from, room(1)));
             holds_eq!(

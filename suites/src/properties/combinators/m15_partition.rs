@@ -6,7 +6,7 @@ use flowmeter_harness::combinator::Combinators;
 
 use super::{
     Case, Property, Reliance, Stage, all, all_in_time, ended_source, fault, goes_on, open, put,
-    room, take, with_a_panic, with_executor,
+    room, take, taken_ahead, took_ahead, with_a_panic, with_executor,
 };
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -32,6 +32,24 @@ pub(super) fn cases<S: Stage>() -> Vec<Case> {
             by_key::<S>(&[1, 3, 2, 5], &[&[1, 3], &[2], &[5]]);
         }),
         Case::new("by key, no values", || by_key::<S>(&[], &[])),
+        Case::new("an output that nobody takes from, by size", || {
+            let one = NonZeroUsize::MIN;
+            let taken = taken_ahead::<S, _>(|go, from| S::F::partition(go, one, from, room(1)));
+            holds!(
+                took_ahead::<S>(taken, 2),
+                "M15: {taken} values were taken where there is room for one"
+            );
+        }),
+        Case::new("an output that nobody takes from, by key", || {
+            let taken = taken_ahead::<S, _>(|go, from| {
+                S::F::partition_by(go, |value| *value, from, room(1))
+            });
+            // The one behind a group tells that it is whole.
+            holds!(
+                took_ahead::<S>(taken, 3),
+                "M15: {taken} values were taken where there is room for one group"
+            );
+        }),
         Case::new("an output that is closed, by size", || {
             going_on::<S>(|go, from| S::F::partition(go, NonZeroUsize::MIN, from, room(1)));
         }),

@@ -6,7 +6,7 @@ use flowmeter_harness::channel::{Async, Blocking, Polled, TakeError};
 use flowmeter_harness::executor::{Executors, Spawn, go};
 use flowmeter_harness::sync::World;
 
-use super::super::gate::{Gate, give_way};
+use super::super::gate::{Gate, give_way, panics_of};
 use super::{Case, ONE, Property, Reliance};
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -156,11 +156,7 @@ where
     let end = W::now_nanos().saturating_add(PATIENCE);
     let seen = answer_until::<C, W>(results, end);
     let after = answer_until::<C, W>(go::<C, _>(&spawner, async { Some(7) }), end);
-    // Counted once the task has ended, which its channel tells a moment before.
-    while executor.panics() < 3 && W::now_nanos() < end {
-        W::yield_now();
-    }
-    let panics = executor.panics();
+    let panics = panics_of::<E, W>(&executor, 3, PATIENCE);
     drop(executor);
     judge(seen, None);
     judge(after, Some(7));

@@ -65,6 +65,11 @@ impl Flight {
         self.calls() - self.count(|event| matches!(event, Event::Ended(_)))
     }
 
+    /// Whether the pipeline has said that it has ended.
+    fn has_finished(&self) -> bool {
+        self.count(|event| matches!(event, Event::Finished)) > 0
+    }
+
     fn count(&self, what: impl Fn(&Event) -> bool) -> usize {
         let events = self.0.lock().expect(WHOLE);
         events.iter().filter(|event| what(event)).count()
@@ -183,6 +188,26 @@ pub(super) fn take<C: Async, W: World>(
 pub(super) fn finish<W: World>(flight: &Flight, end: impl Future<Output = ()>) {
     W::block_on(end);
     flight.write(Event::Finished);
+}
+
+/// Waits until the pipeline says that it has ended, where it may never do so; answers whether it has.
+pub(super) fn finishes<C, E, W>(
+    executor: &E,
+    flight: &Arc<Flight>,
+    end: impl Future<Output = ()> + Send + 'static,
+) -> bool
+where
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let book = Arc::clone(flight);
+    executor.spawn(async move {
+        end.await;
+        book.write(Event::Finished);
+    });
+    settle::<C, W>(PATIENCE, || flight.has_finished());
+    flight.has_finished()
 }
 
 /// Starts the pipeline as configured by default, with items counted by `flight`.

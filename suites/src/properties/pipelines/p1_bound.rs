@@ -2,10 +2,10 @@
 
 use std::future::pending;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use flowmeter_harness::channel::Async;
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::executor::{Executors, Spawn};
 use flowmeter_harness::pipeline::{AtEnd, Pipelines};
 use flowmeter_harness::spec::pipeline::{Event, Terms};
 use flowmeter_harness::sync::World;
@@ -32,7 +32,13 @@ where
     let mut cases = Vec::new();
     for n in 1..=3 {
         let name = format!("n = {n}, items that do not end");
-        cases.push(Case::new(name, move || held::<P, C, E, W>(n, extra)));
+        cases.push(Case::new(name, move || held::<P, C, E, W>(ONE, n, extra)));
+    }
+    if W::name() != "loom" {
+        let name = "n = 2, items that do not end, on several threads";
+        cases.push(Case::new(name, move || {
+            held::<P, C, E, W>(several::<W>(), 2, extra);
+        }));
     }
     for n in 1..=2 {
         let name = format!("n = {n}, items that end");
@@ -47,11 +53,22 @@ where
             ending::<P, C, E, W>(several::<W>(), n, extra);
         }));
     }
+    for (n, threads) in [(1, ONE), (1, several::<W>()), (2, several::<W>())] {
+        if W::name() == "loom" && threads > ONE {
+            continue;
+        }
+        let name = format!("n = {n}, items that other tasks end, {threads} threads");
+        cases.push(Case::new(name, move || {
+            ended_elsewhere::<P, C, E, W>(threads, n, extra);
+        }));
+    }
     // More than a channel admits waiters.
     const MANY: usize = 2_000;
     if W::name() == "std" {
         let name = format!("n = {MANY}, items that do not end");
-        cases.push(Case::new(name, move || held::<P, C, E, W>(MANY, extra)));
+        cases.push(Case::new(name, move || {
+            held::<P, C, E, W>(ONE, MANY, extra);
+        }));
     }
     if W::name() == "sim" {
         let name = format!("n = {MANY}, no items");
@@ -63,7 +80,7 @@ where
 }
 
 /// Items that never end: when nobody can go on, exactly n + k have begun.
-fn held<P, C, E, W>(n: usize, extra: usize)
+fn held<P, C, E, W>(threads: NonZeroUsize, n: usize, extra: usize)
 where
     P: Pipelines<C, E> + Default,
     C: Async,
@@ -71,7 +88,7 @@ where
     W: World,
 {
     let bound = n + extra;
-    let executor = E::with_threads(ONE);
+    let executor = E::with_threads(threads);
     let flight = Arc::new(Flight::default());
     let (_open, from) = source::<C>(bound + 1);
     let (to, _unread) = open::<C, Result>(1);
@@ -106,6 +123,36 @@ where
     let work = |_, mut item: ItemOf<P, C, E>| async move {
         give_way().await;
         item.put().await;
+    };
+    let end = start::<P, C, E, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
+    finish::<W>(&flight, end);
+    drop(executor);
+    flight.judge(terms::<P, C, E>(n, extra, items));
+}
+
+/// Items whose function hands its port to another task, and has returned long before that puts a result and drops the port.
+fn ended_elsewhere<P, C, E, W>(threads: NonZeroUsize, n: usize, extra: usize)
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let items = n + extra + 1;
+    let executor = E::with_threads(threads);
+    let flight = Arc::new(Flight::default());
+    let from = ended_source::<C>(items);
+    let (to, _room_for_all) = open::<C, Result>(items);
+    // A spawner need not be shared among threads.
+    let spawner = Mutex::new(executor.spawner());
+    let work = move |_, mut item: ItemOf<P, C, E>| {
+        let spawner = spawner.lock().expect("nobody panics with the lock").clone();
+        async move {
+            spawner.spawn(async move {
+                give_way().await;
+                item.put().await;
+            });
+        }
     };
     let end = start::<P, C, E, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
     finish::<W>(&flight, end);

@@ -1,5 +1,6 @@
 //! P2: ordered pipelines deliver in the order of their inputs, the others in the order of completion.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use flowmeter_harness::channel::Async;
@@ -10,7 +11,7 @@ use flowmeter_harness::sync::World;
 
 use super::super::gate::{Gate, give_way};
 use super::flight::{Flight, ItemOf, drain, ended_source, finish, open, start, take};
-use super::{Case, ONE, Property, Reliance};
+use super::{Case, ONE, Property, Reliance, several};
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p2-order",
@@ -28,10 +29,18 @@ where
     if P::ORDERED {
         vec![
             Case::new("the second item is done first", second_first::<P, C, E, W>),
-            Case::new("items as they come", as_they_come::<P, C, E, W>),
+            Case::new("items as they come", || as_they_come::<P, C, E, W>(ONE)),
+            Case::new("items as they come, on several threads", || {
+                as_they_come::<P, C, E, W>(several::<W>());
+            }),
         ]
     } else {
-        vec![Case::new("a slow head", slow_head::<P, C, E, W>)]
+        vec![
+            Case::new("a slow head", || slow_head::<P, C, E, W>(ONE)),
+            Case::new("a slow head, on several threads", || {
+                slow_head::<P, C, E, W>(several::<W>());
+            }),
+        ]
     }
 }
 
@@ -57,17 +66,21 @@ where
             }
         }
     };
-    delivers::<P, C, E, W, _>(2, 3, work);
+    delivers::<P, C, E, W, _>(ONE, 3, work);
 }
 
-fn as_they_come<P, C, E, W>()
+fn as_they_come<P, C, E, W>(threads: NonZeroUsize)
 where
     P: Pipelines<C, E> + Default,
     C: Async,
     E: Executors,
     W: World,
 {
-    let items = if W::name() == "std" { 32 } else { 4 };
+    let items = match W::name() {
+        "std" => 32,
+        "loom" if threads > ONE => 2,
+        _ => 4,
+    };
     let work = |input, mut item: ItemOf<P, C, E>| async move {
         // Uneven: every other one is done sooner than the one before.
         if input % 2 == 0 {
@@ -75,11 +88,11 @@ where
         }
         item.put().await;
     };
-    delivers::<P, C, E, W, _>(2, items, work);
+    delivers::<P, C, E, W, _>(threads, items, work);
 }
 
 fn delivers<P, C, E, W, F>(
-    n: usize,
+    threads: NonZeroUsize,
     items: usize,
     work: impl Fn(usize, ItemOf<P, C, E>) -> F + Send + Sync + 'static,
 ) where
@@ -89,11 +102,11 @@ fn delivers<P, C, E, W, F>(
     W: World,
     F: Future<Output = ()> + Send + 'static,
 {
-    let executor = E::with_threads(ONE);
+    let executor = E::with_threads(threads);
     let flight = Arc::new(Flight::default());
     let (to, mut results) = open::<C, _>(2 * items);
     let from = ended_source::<C>(items);
-    let end = start::<P, C, E, _>(&executor, n, (from, to), &flight, work, AtEnd::Close);
+    let end = start::<P, C, E, _>(&executor, 2, (from, to), &flight, work, AtEnd::Close);
     finish::<W>(&flight, end);
     drop(executor);
     drain::<C>(&flight, &mut results);
@@ -101,14 +114,14 @@ fn delivers<P, C, E, W, F>(
 }
 
 /// The head waits until the item behind it has been delivered.
-fn slow_head<P, C, E, W>()
+fn slow_head<P, C, E, W>(threads: NonZeroUsize)
 where
     P: Pipelines<C, E> + Default,
     C: Async,
     E: Executors,
     W: World,
 {
-    let executor = E::with_threads(ONE);
+    let executor = E::with_threads(threads);
     let flight = Arc::new(Flight::default());
     let (to, mut results) = open::<C, _>(2);
     let slow = Gate::default();

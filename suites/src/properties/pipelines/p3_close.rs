@@ -11,7 +11,7 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines};
 use flowmeter_harness::spec::pipeline::{Event, Terms};
 use flowmeter_harness::sync::World;
 
-use super::super::gate::Gate;
+use super::super::gate::{Gate, give_way};
 use super::flight::{
     Flight, Item, ItemOf, Result, come_to_rest, drain, ended_source, finish, open, source, start,
     take, terms,
@@ -68,7 +68,9 @@ where
     cases
 }
 
+/// Not at once: a loop could have all items, one after the other.
 async fn one_result<C: Async, G>(_input: usize, mut item: Item<C, G>) {
+    give_way().await;
     item.put().await;
 }
 
@@ -202,7 +204,9 @@ where
     let flight = Arc::new(Flight::default());
     let (_open, from) = source::<C>(items);
     let (to, mut results) = open::<C, Result>(1);
-    let end = start::<P, C, E, _>(&executor, N, (from, to), &flight, one_result, AtEnd::Close);
+    // At once: there is one loop.
+    let work = |_, mut item: ItemOf<P, C, E>| async move { item.put().await };
+    let end = start::<P, C, E, _>(&executor, N, (from, to), &flight, work, AtEnd::Close);
     let first = take::<C, W>(&flight, &mut results);
     C::close_rx(&mut results);
     drop(results);
@@ -237,6 +241,7 @@ where
     drop(results);
     // One is taken, one has room in the buffer, and one waits for somebody to take the rest.
     let work = |_, mut item: ItemOf<P, C, E>| async move {
+        give_way().await;
         for _ in 0..3 {
             item.put().await;
         }
@@ -267,7 +272,12 @@ where
     E: Executors,
     W: World,
 {
-    let n = if W::name() == "std" { 4 } else { 2 };
+    // More than one who waits behind the one that is told.
+    let n = match W::name() {
+        "std" => 4,
+        "loom" => 2,
+        _ => 3,
+    };
     let executor = E::with_threads(ONE);
     let flight = Arc::new(Flight::default());
     let (_open, from) = source::<C>(1);

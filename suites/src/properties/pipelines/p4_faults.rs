@@ -10,8 +10,10 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines};
 use flowmeter_harness::spec::pipeline::{Event, Terms};
 use flowmeter_harness::sync::World;
 
+use super::super::gate::panics_of;
 use super::flight::{
-    Flight, ItemOf, come_to_rest, drain, ended_source, finish, open, source, start, take, terms,
+    Flight, ItemOf, come_to_rest, drain, ended_source, finish, finishes, open, source, start, take,
+    terms,
 };
 use super::{Case, ONE, PATIENCE, Property, Reliance};
 
@@ -41,6 +43,9 @@ where
             cases.push(Case::new(name, move || panicking::<P, C, E, W>(n)));
         }
     }
+    // The last: it takes long to see that a pipeline which is at fault in the others as well does not end here.
+    let name = "work that goes on when its item has ended";
+    cases.push(Case::new(name, || goes_on::<P, C, E, W>()));
     cases
 }
 
@@ -63,6 +68,36 @@ where
         seen,
         [0, 2],
         "P4: an item without results took others along"
+    );
+}
+
+/// The function drops its port and never returns: its slot is free, and nobody waits for it in the end.
+fn goes_on<P, C, E, W>()
+where
+    P: Pipelines<C, E> + Default,
+    C: Async,
+    E: Executors,
+    W: World,
+{
+    let work = |_, mut item: ItemOf<P, C, E>| async move {
+        item.put().await;
+        drop(item);
+        pending::<()>().await;
+    };
+    const ITEMS: usize = 3;
+    let executor = E::with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let (to, mut results) = open::<C, _>(ITEMS);
+    let from = ended_source::<C>(ITEMS);
+    let end = start::<P, C, E, _>(&executor, 1, (from, to), &flight, work, AtEnd::Close);
+    let ended = finishes::<C, E, W>(&executor, &flight, end);
+    let came = drain::<C>(&flight, &mut results).0.len();
+    drop(executor);
+    flight.judge(Terms::unbounded(P::ORDERED, ITEMS));
+    holds_eq!(
+        (came, ended),
+        (ITEMS, true),
+        "P4: results came beside work that goes on, and whether the pipeline ended"
     );
 }
 
@@ -90,12 +125,7 @@ where
     if !P::ORDERED {
         seen.sort_unstable();
     }
-    // An item is counted once it has ended.
-    let end = W::now_nanos().saturating_add(PATIENCE);
-    while executor.panics() < 2 && W::now_nanos() < end {
-        W::yield_now();
-    }
-    let panics = executor.panics();
+    let panics = panics_of::<E, W>(&executor, 2, PATIENCE);
     drop(executor);
     holds_eq!(seen, [1, 2, 3], "P4: an item that panics took others along");
     holds_eq!(panics, 2, "P4: panics of items were not counted");

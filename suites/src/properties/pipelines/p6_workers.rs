@@ -5,15 +5,15 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use flowmeter_harness::channel::{Async, Channels, Emit, Panic, Polled};
+use flowmeter_harness::channel::{Async, Channels, Emit, Offered, Panic, Polled};
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::pipeline::AtEnd;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::transform_pipeline::TransformPipelines;
 
-use super::super::gate::Gate;
-use super::flight::{at_least_one, ended_source, open, source};
-use super::{Case, ONE, Property, Reliance, several};
+use super::super::gate::{Gate, settle};
+use super::flight::{at_least_one, come_to_rest, ended_source, open, source};
+use super::{Case, ONE, PATIENCE, Property, Reliance, several};
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p6-workers",
@@ -41,8 +41,12 @@ where
     }
     if at_most > 1 {
         cases.push(Case::new("n = 2, calls that wait for each other", || {
-            at_a_time::<P, C, E, W>();
+            at_a_time::<P, C, E, W>(false);
         }));
+    }
+    if W::name() != "loom" {
+        let name = "n = 2, calls that wait for each other, after none";
+        cases.push(Case::new(name, || at_a_time::<P, C, E, W>(true)));
     }
     cases.push(Case::new("LeaveOpen", || left_open::<P, C, E, W>()));
     cases.push(Case::new("an output that is closed", || {
@@ -139,8 +143,8 @@ where
     holds_eq!(rest, Polled::Closed, "P6: the output was not closed");
 }
 
-/// Two calls each wait until both have begun; never are more under way.
-fn at_a_time<P, C, E, W>()
+/// Two calls each wait until both have begun; never are more under way. `idle`: the inputs come when all wait for one.
+fn at_a_time<P, C, E, W>(idle: bool)
 where
     P: TransformPipelines<C, E> + Default,
     C: Async,
@@ -153,32 +157,59 @@ where
     let threads = if P::MAY_BLOCK { ONE } else { several::<W>() };
     let executor = E::with_threads(threads);
     let (under_way, most) = (AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
-    let (both, highest) = (Gate::default(), Arc::clone(&most));
+    let both = Gate::default();
+    let (gate, highest) = (both.clone(), Arc::clone(&most));
     let transform = move |input, emit: Emit<'_, Result>| {
         let now = under_way.fetch_add(1, Ordering::Relaxed) + 1;
         highest.fetch_max(now, Ordering::Relaxed);
         if now == N {
-            both.open();
+            gate.open();
         }
-        W::block_on(both.pass());
+        W::block_on(gate.pass());
         under_way.fetch_sub(1, Ordering::Relaxed);
         let _ = emit((input, 0));
     };
+    let (mut feed, from) = open::<C, usize>(inputs);
+    let mut fill = || {
+        for input in 0..inputs {
+            assert_eq!(C::offer(&mut feed, input), Offered::Done, "there is room");
+        }
+        C::close(&feed);
+    };
     let (to, mut results) = open::<C, Result>(inputs);
-    let ports = (ended_source::<C>(inputs), to);
-    run::<P, C, E, W>(
-        &executor,
-        N,
-        ports,
+    if !idle {
+        fill();
+    }
+    let end = P::default().start(
+        executor.spawner(),
+        at_least_one(N),
+        from,
+        to,
         transform,
         nothing_instead,
         AtEnd::Close,
     );
+    if idle {
+        come_to_rest::<C, E, W>(&executor, || true);
+        fill();
+    }
+    let mut met = N;
+    // Elsewhere one that waits alone is a deadlock.
+    if W::name() == "std" {
+        settle::<C, W>(PATIENCE, || most.load(Ordering::Relaxed) >= N);
+        met = most.load(Ordering::Relaxed);
+        both.open();
+    }
+    W::block_on(end);
     let came = drain::<C>(&mut results, P::ORDERED).0.len();
     drop(executor);
     holds_eq!(came, inputs, "P6: a result of each call");
     let most = most.load(Ordering::Relaxed);
-    holds_eq!(most, N, "P6: calls at a time");
+    holds_eq!(
+        (met, most),
+        (N, N),
+        "P6: calls that met, and the most at a time"
+    );
 }
 
 fn left_open<P, C, E, W>()
@@ -216,11 +247,14 @@ where
     W: World,
 {
     let executor = E::with_threads(ONE);
-    let (_open, from) = source::<C>(1);
+    let (_open, from) = source::<C>(2);
     let (to, mut results) = open::<C, Result>(1);
     C::close_rx(&mut results);
     drop(results);
-    let transform = |input, emit: Emit<'_, Result>| {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    let transform = move |input, emit: Emit<'_, Result>| {
+        counted.fetch_add(1, Ordering::Relaxed);
         // More than have room anywhere.
         let _ = (0..3).try_for_each(|number| emit((input, number)));
     };
@@ -234,6 +268,8 @@ where
         AtEnd::Close,
     );
     drop(executor);
+    let calls = calls.load(Ordering::Relaxed);
+    holds_eq!(calls, 1, "P6: calls whose results nobody wants");
 }
 
 /// Each emits a result and panics; of one in three the handler makes nothing.

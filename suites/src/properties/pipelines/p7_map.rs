@@ -12,7 +12,7 @@ use flowmeter_harness::executor::Executors;
 use flowmeter_harness::parallel_map::{Outcome, Outcomes, ParallelMaps, Throttle, Unfinished};
 use flowmeter_harness::sync::World;
 
-use super::super::gate::{Gate, give_way};
+use super::super::gate::{Gate, give_way, panics_of};
 use super::flight::{at_least_one, come_to_rest};
 use super::{Case, ONE, PATIENCE, Property, Reliance, several};
 
@@ -425,7 +425,7 @@ where
     let inputs = Seen::default().inputs(0..4);
     let mut outcomes = start::<M, C, E, _>(&executor, 1, (), inputs, function);
     let came = rest::<W>(&mut outcomes);
-    let panics = panics_of::<E, W>(&executor, 2);
+    let panics = panics_of::<E, W>(&executor, 2, PATIENCE);
     drop(executor);
     holds_eq!(
         came,
@@ -458,13 +458,4 @@ where
         [Ok(0), Err(missing(1))],
         "P7: outcomes where the iterator panics"
     );
-}
-
-/// An item is counted once it has ended.
-fn panics_of<E: Executors, W: World>(executor: &E, expected: u64) -> u64 {
-    let end = W::now_nanos().saturating_add(PATIENCE);
-    while executor.panics() < expected && W::now_nanos() < end {
-        W::yield_now();
-    }
-    executor.panics()
 }

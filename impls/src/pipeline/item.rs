@@ -1,0 +1,37 @@
+//! The work on an item, in the task of the loop that has begun it: a task of its own would cost more than all the rest
+//! where it has nothing to wait for.
+
+use std::future::{Future, poll_fn};
+use std::panic::resume_unwind;
+use std::pin::{Pin, pin};
+
+use flowmeter_harness::executor::Spawn;
+
+use crate::sync::caught;
+
+/// Works on an item until `over`, which tells that it has ended and its loop may go on. What is left of `work` then is no
+/// item's any more. A panic ends the work alone (P4), and goes on in a task of its own: the executor counts it.
+pub(super) async fn work_until<F: Future<Output = ()>>(
+    mut work: Pin<&mut Option<F>>,
+    over: impl Future<Output = ()>,
+    spawner: &mut impl Spawn,
+) {
+    let mut over = pin!(over);
+    poll_fn(|context| {
+        let polled = caught(|| {
+            let working = work.as_mut().as_pin_mut();
+            if working.is_some_and(|working| working.poll(context).is_ready()) {
+                work.set(None);
+            }
+        });
+        if let Err(panic) = polled {
+            // Mutably: a spawner need not be shared among threads.
+            let spawner = &mut *spawner;
+            spawner.spawn(async { resume_unwind(panic) });
+            // What it held has gone as it unwound.
+            work.set(None);
+        }
+        over.as_mut().poll(context)
+    })
+    .await;
+}

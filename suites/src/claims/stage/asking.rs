@@ -1,0 +1,113 @@
+//! The process of one implementation: what it is asked, and what it answers.
+
+use std::collections::BTreeSet;
+
+use flowmeter_harness::record::{Holds, SeedClaim};
+use flowmeter_harness::registry::{AsyncRegistry, Contestant};
+use serde::{Deserialize, Serialize};
+
+use super::LIMIT;
+use super::leaving::{leaving, seen_to_leave};
+use super::rows::{judged, row};
+use crate::claims::statements;
+use crate::contest::introduced;
+use crate::process::{self, End};
+use crate::worlds::Worlds;
+
+/// What the process of an implementation is asked.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Question {
+    pub(crate) implementation: String,
+    /// Places of the claims that are wanted.
+    pub(crate) claims: BTreeSet<usize>,
+}
+
+/// What it answers, one after the other.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Answer {
+    /// Places of the claims that it is about to re-enact.
+    Will(Vec<usize>),
+    /// What came of the next of them.
+    Did(usize, SeedClaim),
+    /// That was all.
+    Done,
+}
+
+/// Has a process of its own re-enact what a contestant of the std world can: rows with the places of their claims.
+///
+/// # Errors
+/// When it cannot be asked what that is: why.
+pub(crate) fn reenact(
+    who: &Contestant,
+    wanted: &BTreeSet<usize>,
+) -> Result<Vec<(usize, SeedClaim)>, String> {
+    let question = Question {
+        implementation: who.name.to_owned(),
+        claims: wanted.clone(),
+    };
+    let (mut will, mut did) = (None, Vec::new());
+    let mut is_done = false;
+    let end = process::listen(process::CLAIMS, &question, LIMIT, |answer: Answer| {
+        match answer {
+            Answer::Will(places) => will = Some(places),
+            Answer::Did(place, row) => did.push((place, row)),
+            Answer::Done => is_done = true,
+        }
+        is_done
+    });
+    let why = match end {
+        End::Enough => return Ok(did),
+        End::TimeUp => format!(
+            "no answer within {:.0} s: somebody waits for ever",
+            LIMIT.as_secs_f64()
+        ),
+        End::Gone(why) => why,
+    };
+    let all = statements();
+    let Some(will) = will else { return Err(why) };
+    // In the order in which they were announced.
+    for place in will.into_iter().skip(did.len()) {
+        did.push((place, row(&all[place], who, why.clone(), Holds::No, None)));
+    }
+    Ok(did)
+}
+
+/// The process of one implementation: tells what it will do, and then what was seen.
+pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, question: Question) -> Answer {
+    let Question {
+        implementation,
+        claims,
+    } = question;
+    let same = "the process that asks is the same program";
+    let contestants = introduced(worlds.registry());
+    let who = contestants.iter().find(|who| who.name == implementation);
+    let who = who.expect(same);
+    let stage = worlds.stage().expect(same);
+    let wanted = |place: &usize| claims.contains(place);
+    let mut enactments = stage.enactments(&implementation);
+    enactments.retain(|(place, _)| wanted(place));
+    let mut leaving = leaving(worlds.registry(), &implementation);
+    leaving.retain(|(place, _)| wanted(place));
+    let acted = enactments.iter().map(|(place, _)| *place);
+    let left = leaving.iter().map(|(place, _)| *place);
+    say(&Answer::Will(acted.chain(left).collect()));
+    let all = statements();
+    for (place, enactment) in enactments {
+        let seen = stage.seen(enactment.act);
+        let row = judged(&all[place], who, enactment.differs, seen);
+        say(&Answer::Did(place, row));
+    }
+    for (place, _) in leaving {
+        let seen = seen_to_leave(&implementation, place);
+        let row = judged(&all[place], who, None, seen);
+        say(&Answer::Did(place, row));
+    }
+    Answer::Done
+}
+
+fn say(answer: &Answer) {
+    println!(
+        "{}",
+        serde_json::to_string(answer).expect("answers are plain data")
+    );
+}

@@ -1,0 +1,103 @@
+//! Processes that end with something left running.
+
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use flowmeter_harness::registry::{AsyncRegistry, Contestant, Enrol, Registry};
+use flowmeter_harness::timer::Timers;
+use serde::{Deserialize, Serialize};
+
+use super::place_in;
+use crate::claims::{ENDS, Leaving, STAYS, Seed, Visitor, each};
+use crate::process::{self, End};
+use crate::worlds::Worlds;
+
+/// For a process to start, to arm a timer, and to end.
+const TO_LEAVE: Duration = Duration::from_secs(10);
+
+/// Has every text ask what the process of one implementation does before it ends.
+struct Leavers<'a, R> {
+    of: &'a str,
+    registry: R,
+    before: usize,
+    leaving: Vec<(usize, Leaving)>,
+}
+
+impl<R: Registry> Visitor for Leavers<'_, R> {
+    fn text<S: Seed>(&mut self) {
+        let mut hall = LeavingHall::<S> {
+            of: self.of,
+            leaving: Vec::new(),
+            marker: PhantomData,
+        };
+        self.registry.timers(&mut hall);
+        for leaving in hall.leaving {
+            let place = self.before + place_in::<S>(leaving.claim);
+            self.leaving.push((place, leaving));
+        }
+        self.before += S::CLAIMS.len();
+    }
+}
+
+struct LeavingHall<'a, S> {
+    of: &'a str,
+    leaving: Vec<Leaving>,
+    marker: PhantomData<fn(S)>,
+}
+
+impl<S: Seed> Enrol for LeavingHall<'_, S> {
+    fn asks(&self, name: &str) -> bool {
+        name == self.of
+    }
+
+    fn timer<T: Timers>(&mut self, _who: &Contestant) {
+        self.leaving.extend(S::leaving::<T>());
+    }
+}
+
+/// What they do before that, by the places of the claims.
+pub(super) fn leaving(registry: impl Registry, of: &str) -> Vec<(usize, Leaving)> {
+    let mut leavers = Leavers {
+        of,
+        registry,
+        before: 0,
+        leaving: Vec::new(),
+    };
+    each(&mut leavers);
+    leavers.leaving
+}
+
+/// What a process is asked that is to end with something left running.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Leave {
+    implementation: String,
+    /// Which claim, by its place.
+    claim: usize,
+}
+
+/// Whether the process ends that left something running.
+pub(super) fn seen_to_leave(implementation: &str, claim: usize) -> Result<String, String> {
+    let leave = Leave {
+        implementation: implementation.to_owned(),
+        claim,
+    };
+    let mut is_ready = false;
+    let end = process::listen(process::LEAVE, &leave, TO_LEAVE, |(): ()| {
+        is_ready = true;
+        false
+    });
+    match end {
+        End::Gone(_) if is_ready => Ok(ENDS.to_owned()),
+        End::TimeUp if is_ready => Ok(STAYS.to_owned()),
+        End::Gone(why) => Err(why),
+        End::TimeUp | End::Enough => Err("the process has not begun in time".to_owned()),
+    }
+}
+
+/// The process that leaves something running: it returns from `main` after this answer.
+pub(crate) fn serve_leaving<R: AsyncRegistry>(worlds: &Worlds<R>, leave: Leave) {
+    let all = leaving(worlds.registry(), &leave.implementation);
+    for (_, Leaving { before, .. }) in all.iter().filter(|(place, _)| *place == leave.claim) {
+        before();
+    }
+}

@@ -1,0 +1,97 @@
+//! Rows of the record: what of a claim came out, and what is to be said of it.
+
+use flowmeter_harness::record::{Holds, SeedClaim};
+use flowmeter_harness::registry::Contestant;
+
+use crate::claims::{Statement, judge};
+
+/// A row of that statement for that implementation.
+pub(super) fn row(
+    statement: &Statement,
+    who: &Contestant,
+    seen: String,
+    holds: Holds,
+    note: Option<String>,
+) -> SeedClaim {
+    SeedClaim {
+        seed: statement.seed.to_owned(),
+        claim: statement.claim.says.to_owned(),
+        implementation: who.name.to_owned(),
+        origin: who.origin,
+        expected: statement.claim.expected.to_owned(),
+        seen,
+        holds,
+        note,
+    }
+}
+
+/// What of a claim came out, as a row.
+pub(super) fn judged(
+    statement: &Statement,
+    who: &Contestant,
+    differs: Option<&str>,
+    seen: Result<String, String>,
+) -> SeedClaim {
+    let claim = statement.claim;
+    let (seen, holds) = match seen {
+        Ok(seen) => {
+            let holds = judge(claim.seen, &seen, who.origin);
+            (seen, holds)
+        }
+        Err(why) => return row(statement, who, why, Holds::No, None),
+    };
+    let (holds, note) = match (holds, differs, claim.note) {
+        (Holds::No, Some(why), Some(how)) => (Holds::Differs, Some(format!("{why} ({how})"))),
+        (Holds::No, Some(why), None) => (Holds::Differs, Some(why.to_owned())),
+        // Of what does not hold, and nobody says why, there is nothing else to say either.
+        (Holds::No, None, _) => (Holds::No, None),
+        (_, _, how) => (holds, how.map(str::to_owned)),
+    };
+    row(statement, who, seen, holds, note)
+}
+
+#[cfg(test)]
+mod tests {
+    use flowmeter_harness::caps::{Capabilities, Kind, Origin};
+
+    use super::*;
+    use crate::claims::Claim;
+
+    fn who() -> Contestant {
+        Contestant {
+            name: "somebody",
+            kind: Kind::Timer,
+            origin: Origin::Own,
+            version: String::new(),
+            capabilities: Capabilities::default(),
+            reference: false,
+        }
+    }
+
+    const CLAIM: Claim = Claim::new("it is so", "so", &["so"]).note("by looking");
+    const STATEMENT: Statement = Statement {
+        seed: "a text",
+        claim: &CLAIM,
+    };
+
+    fn told(differs: Option<&str>, seen: Result<&str, &str>) -> (Holds, Option<String>) {
+        let seen = seen.map(str::to_owned).map_err(str::to_owned);
+        let row = judged(&STATEMENT, &who(), differs, seen);
+        (row.holds, row.note)
+    }
+
+    #[test]
+    fn a_reason_is_given_where_it_is_needed() {
+        let how = Some("by looking".to_owned());
+        assert_eq!(told(None, Ok("so")), (Holds::Yes, how.clone()));
+        assert_eq!(told(Some("T4: not so"), Ok("so")), (Holds::Yes, how));
+        let why = Some("T4: not so (by looking)".to_owned());
+        assert_eq!(told(Some("T4: not so"), Ok("other")), (Holds::Differs, why));
+    }
+
+    #[test]
+    fn whoever_differs_without_a_reason_or_breaks_is_not_explained() {
+        assert_eq!(told(None, Ok("other")), (Holds::No, None));
+        assert_eq!(told(Some("T4: not so"), Err("a panic")), (Holds::No, None));
+    }
+}
