@@ -16,16 +16,12 @@ use flowmeter_suites::properties::{Checks, judge};
 use super::{judged, plan};
 
 #[path = "../../src/cli/new/channel/implementation.txt"]
-#[allow(clippy::upper_case_acronyms, reason = "a placeholder")]
 mod channel;
 #[path = "../../src/cli/new/executor/implementation.txt"]
-#[allow(clippy::upper_case_acronyms, reason = "a placeholder")]
 mod executor;
 #[path = "../../src/cli/new/limiter/implementation.txt"]
-#[allow(clippy::upper_case_acronyms, reason = "a placeholder")]
 mod limiter;
 #[path = "../../src/cli/new/timer/implementation.txt"]
-#[allow(clippy::upper_case_acronyms, reason = "a placeholder")]
 mod timer;
 
 /// All of them, registered with what the registry would say of them. It is written out here once more, for that of `new` is
