@@ -32,7 +32,9 @@ fn main() {
 
 /// The folder of these sources, which the twins, a folder below it, share.
 fn impls() -> PathBuf {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Where it is now: the script may have been compiled in a checkout that has moved since.
+    let package = env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the package");
+    let package = Path::new(&package);
     let twin = !package.join("build").exists();
     let folder = if twin {
         package.parent()
