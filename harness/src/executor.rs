@@ -9,8 +9,9 @@
 mod bindings;
 mod go_blocks;
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::num::NonZeroUsize;
+use std::task::Poll;
 
 use crate::channel::{Async, Buffer, Channels, Message};
 use crate::pipeline::ResultPort;
@@ -91,4 +92,17 @@ pub fn go<C: Async, T: Message>(
         }
     });
     rx
+}
+
+/// Lets other tasks of the executor run: wakes its own task, and is ready when that is polled again.
+pub async fn give_way() {
+    let mut given = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut given, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }

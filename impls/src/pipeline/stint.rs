@@ -5,8 +5,7 @@
 //! may hold up the thread; else a burst of such items would run on one core, and those that wait for each other for ever.
 //! And a loop whose items never wait would keep its thread from all other tasks, so it gives way now and then anyway.
 
-use std::future::poll_fn;
-use std::task::Poll;
+use flowmeter_harness::executor::give_way;
 
 /// After so many items a loop gives way.
 const ITEMS: usize = 64;
@@ -26,16 +25,4 @@ impl Stint {
             give_way().await;
         }
     }
-}
-
-async fn give_way() {
-    let mut given = false;
-    poll_fn(|context| {
-        if std::mem::replace(&mut given, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }

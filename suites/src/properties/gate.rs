@@ -70,16 +70,3 @@ pub(super) fn settle<C: Async, W: World>(patience: u64, reached: impl Fn() -> bo
         W::yield_now();
     }
 }
-
-/// Lets other tasks run.
-pub(super) async fn give_way() {
-    let mut given = false;
-    poll_fn(|context| {
-        if std::mem::replace(&mut given, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
-}

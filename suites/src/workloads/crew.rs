@@ -7,15 +7,14 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, mpsc};
-use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::executor::{Executors, give_way};
 use flowmeter_harness::measure::StageError;
 use flowmeter_harness::measure::edges::Edges;
 use flowmeter_harness::measure::pin::{self, Pinned, Pinning};
@@ -123,20 +122,6 @@ impl Latch {
     fn is_open(&self) -> bool {
         self.missing.load(Ordering::Acquire) == 0
     }
-}
-
-/// Lets other tasks run.
-pub async fn yield_once() {
-    let mut yielded = false;
-    poll_fn(|context| {
-        if yielded {
-            return Poll::Ready(());
-        }
-        yielded = true;
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }
 
 /// Tells how a thread or task ended, also when it ended by a panic.
@@ -248,7 +233,7 @@ impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
             latch.arrive();
             // Yielding, since the others may need this thread to come.
             while !latch.is_open() {
-                yield_once().await;
+                give_way().await;
             }
             herald.outcome = Some(task.await);
             drop(herald);

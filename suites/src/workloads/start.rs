@@ -4,10 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
+use flowmeter_harness::executor::give_way;
 use flowmeter_harness::measure::WindowSpec;
 use flowmeter_harness::measure::interval::Interval;
-
-use super::crew::yield_once;
 
 /// The line at which everybody waits.
 #[derive(Debug)]
@@ -50,7 +49,7 @@ impl Start {
         loop {
             match self.interval.get() {
                 Some(interval) => return *interval,
-                None => yield_once().await,
+                None => give_way().await,
             }
         }
     }

@@ -4,10 +4,10 @@
 use std::marker::PhantomData;
 
 use flowmeter_harness::channel::Async;
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::executor::{Executors, give_way};
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 
-use super::crew::{Done, Tasks, executor, yield_once};
+use super::crew::{Done, Tasks, executor};
 use super::payload::{Payload, SENTINEL, stamp};
 use super::stream::{
     Params, Proof, Remaining, Report, Reports, Watches, Window, halves, judge, settle,
@@ -36,7 +36,7 @@ async fn produce<C: Async, P: Payload, W: Watch>(
             break;
         }
         while watch.is_far_ahead() {
-            yield_once().await;
+            give_way().await;
         }
     }
     if remaining.ends() {
@@ -54,7 +54,7 @@ pub(super) async fn consume<C: Async, P: Payload, W: Watch>(
     mut watch: W,
 ) -> Result<Done<W>, StageError> {
     while watch.holds_back() {
-        yield_once().await;
+        give_way().await;
     }
     loop {
         for turn in 0..watch.chunk() {

@@ -28,10 +28,10 @@ use flowmeter_harness::channel::{
     Async, AwaitAlts, Buffer, Channels, Message, Offered, Polled, TakeError,
 };
 use flowmeter_harness::combinator::Combinators;
-use flowmeter_harness::executor::{Executors, Spawn};
+use flowmeter_harness::executor::{Executors, Spawn, give_way};
 use flowmeter_harness::sync::World;
 
-use super::gate::{give_way, panics_of, settle};
+use super::gate::{panics_of, settle};
 use super::{Case, Owed, Property, Reliance};
 
 /// No value at all.

@@ -3,10 +3,10 @@
 use std::panic::resume_unwind;
 
 use flowmeter_harness::channel::{Async, Blocking, Polled, TakeError};
-use flowmeter_harness::executor::{Executors, Spawn, go};
+use flowmeter_harness::executor::{Executors, Spawn, give_way, go};
 use flowmeter_harness::sync::World;
 
-use super::super::gate::{Gate, give_way, panics_of};
+use super::super::gate::{Gate, panics_of};
 use super::{Case, ONE, Property, Reliance};
 
 pub(in super::super) const PROPERTY: Property = Property {

@@ -5,10 +5,9 @@ use std::future::pending;
 use std::sync::Arc;
 
 use flowmeter_harness::channel::{Async, Blocking, Polled, TakeError};
-use flowmeter_harness::executor::{Executors, Spawn, go};
+use flowmeter_harness::executor::{Executors, Spawn, give_way, go};
 use flowmeter_harness::sync::World;
 
-use super::super::gate::give_way;
 use super::{Case, ONE, Property, Reliance, open};
 
 pub(in super::super) const PROPERTY: Property = Property {

@@ -3,10 +3,9 @@
 use std::panic::resume_unwind;
 
 use flowmeter_harness::channel::{Async, Blocking};
-use flowmeter_harness::executor::{Bindings, Executors, Spawn, go};
+use flowmeter_harness::executor::{Bindings, Executors, Spawn, give_way, go};
 use flowmeter_harness::sync::World;
 
-use super::super::gate::give_way;
 use super::{Case, ONE, Property, Reliance, open};
 
 pub(in super::super) const PROPERTY: Property = Property {

@@ -6,12 +6,12 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 
 use flowmeter_harness::channel::{Async, Buffer, Channels, Message, Offered, Polled};
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::executor::{Executors, give_way};
 use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 use flowmeter_harness::spec::pipeline::{Event, Pipeline, Terms};
 use flowmeter_harness::sync::World;
 
-use super::super::gate::{give_way, settle};
+use super::super::gate::settle;
 use super::super::obeys;
 use super::PATIENCE;
 

@@ -5,12 +5,12 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 
 use flowmeter_harness::channel::Async;
-use flowmeter_harness::executor::{Executors, Spawn};
+use flowmeter_harness::executor::{Executors, Spawn, give_way};
 use flowmeter_harness::pipeline::{AtEnd, Pipelines};
 use flowmeter_harness::spec::pipeline::{Event, Terms};
 use flowmeter_harness::sync::World;
 
-use super::super::gate::{give_way, settle};
+use super::super::gate::settle;
 use super::flight::{
     Flight, ItemOf, Result, come_to_rest, ended_source, finish, open, source, start, terms,
 };

@@ -4,12 +4,12 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use flowmeter_harness::channel::Async;
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::executor::{Executors, give_way};
 use flowmeter_harness::pipeline::{AtEnd, Pipelines};
 use flowmeter_harness::spec::pipeline::Terms;
 use flowmeter_harness::sync::World;
 
-use super::super::gate::{Gate, give_way};
+use super::super::gate::Gate;
 use super::flight::{Flight, ItemOf, drain, ended_source, finish, open, start, take};
 use super::{Case, ONE, Property, Reliance, several};
 

@@ -6,12 +6,12 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use flowmeter_harness::channel::{Async, Polled};
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::executor::{Executors, give_way};
 use flowmeter_harness::pipeline::{AtEnd, Pipelines};
 use flowmeter_harness::spec::pipeline::{Event, Terms};
 use flowmeter_harness::sync::World;
 
-use super::super::gate::{Gate, give_way};
+use super::super::gate::Gate;
 use super::flight::{
     Flight, Item, ItemOf, Result, come_to_rest, drain, ended_source, finish, open, source, start,
     take, terms,

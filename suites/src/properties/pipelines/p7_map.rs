@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 
 use flowmeter_harness::channel::Async;
-use flowmeter_harness::executor::Executors;
+use flowmeter_harness::executor::{Executors, give_way};
 use flowmeter_harness::parallel_map::{Outcome, Outcomes, ParallelMaps, Throttle, Unfinished};
 use flowmeter_harness::sync::World;
 
-use super::super::gate::{Gate, give_way, panics_of};
+use super::super::gate::{Gate, panics_of};
 use super::flight::{at_least_one, come_to_rest};
 use super::{Case, ONE, PATIENCE, Property, Reliance, several};
 
