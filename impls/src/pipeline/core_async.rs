@@ -25,7 +25,8 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 
 use crate::sync::Arc;
 
-use super::{Inbox, ONE, Outbox, Output, between, open};
+use super::between::{Inbox, Outbox, between};
+use super::{ONE, Output, open};
 
 /// n + 2 in flight, in the order of inputs.
 pub type CoreAsync = TwoPuts<false>;

@@ -1,9 +1,12 @@
 //! Whether an item has ended, for the loop that has begun it.
 
 use std::future::poll_fn;
-use std::task::{Context, Poll, Waker};
+use std::mem;
+use std::task::Waker;
 
 use crate::sync::{Arc, Mutex};
+
+use super::look::look_or_leave;
 
 /// Told by each item of a loop, one after the other.
 #[derive(Debug, Default)]
@@ -29,23 +32,13 @@ impl Permit {
 impl Ended {
     /// Waits until the item has.
     pub(super) async fn wait(&self) {
-        poll_fn(|context| self.poll_ended(context)).await;
-    }
-
-    fn poll_ended(&self, context: &Context<'_>) -> Poll<()> {
-        if std::mem::take(&mut self.0.lock().ended) {
-            return Poll::Ready(());
-        }
-        // Cloned, and the old one dropped, without the lock: both run code of the executor.
-        let waker = context.waker().clone();
-        let mut state = self.0.lock();
-        if std::mem::take(&mut state.ended) {
-            return Poll::Ready(());
-        }
-        let old = state.waits.replace(waker);
-        drop(state);
-        drop(old);
-        Poll::Pending
+        let look = |state: &mut State| mem::take(&mut state.ended).then_some(());
+        poll_fn(|context| {
+            look_or_leave(&self.0, context, look, |state, waker| {
+                state.waits.replace(waker)
+            })
+        })
+        .await;
     }
 }
 

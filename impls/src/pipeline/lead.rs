@@ -8,10 +8,13 @@
 //! Invariant, whenever the lock is free: where the thing is here and somebody waits, somebody else is on its way.
 
 use std::future::poll_fn;
+use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::task::{Context, Poll, Waker};
 
 use crate::sync::Mutex;
+
+use super::look::look_or_leave;
 
 /// One thing, for one at a time.
 pub(super) struct Lead<T>(Mutex<State<T>>);
@@ -62,52 +65,40 @@ impl<T> Lead<T> {
         number: &mut Option<u64>,
         context: &Context<'_>,
     ) -> Poll<(T, Option<Waker>)> {
-        if let Some(found) = self.0.lock().thing_for(number) {
-            return Poll::Ready(found);
-        }
-        // Cloned, and the old one dropped, without the lock: both run code of the executor.
-        let waker = context.waker().clone();
-        let mut state = self.0.lock();
-        if let Some(found) = state.thing_for(number) {
-            return Poll::Ready(found);
-        }
-        let old = state.wait(number, waker);
-        drop(state);
-        drop(old);
-        Poll::Pending
+        let mine = *number;
+        let look = |state: &mut State<T>| state.thing_for(mine);
+        look_or_leave(&self.0, context, look, |state, waker| {
+            state.wait(number, waker)
+        })
     }
 }
 
 impl<T> State<T> {
     /// The thing, if it is here, and the waker of a wait that ends with it. Whoever was called is here now.
-    fn thing_for(&mut self, number: &mut Option<u64>) -> Option<(T, Option<Waker>)> {
-        if number.is_some() && self.called == *number {
+    fn thing_for(&mut self, number: Option<u64>) -> Option<(T, Option<Waker>)> {
+        if number.is_some() && self.called == number {
             self.called = None;
-            *number = None;
         }
         let thing = self.thing.take()?;
-        let uncalled = number.take().map(|mine| {
-            let place = self.place_of(mine);
-            self.waiting.swap_remove(place).1
-        });
-        Some((thing, uncalled))
+        let place = self.place_of(number);
+        Some((thing, place.map(|place| self.waiting.swap_remove(place).1)))
     }
 
     /// Has it wait, once. Answers the waker that it had before.
     fn wait(&mut self, number: &mut Option<u64>, waker: Waker) -> Option<Waker> {
-        let Some(mine) = *number else {
-            *number = Some(self.next_number);
-            self.waiting.push((self.next_number, waker));
-            self.next_number += 1;
-            return None;
-        };
-        let place = self.place_of(mine);
-        Some(std::mem::replace(&mut self.waiting[place].1, waker))
+        if let Some(place) = self.place_of(*number) {
+            return Some(mem::replace(&mut self.waiting[place].1, waker));
+        }
+        *number = Some(self.next_number);
+        self.waiting.push((self.next_number, waker));
+        self.next_number += 1;
+        None
     }
 
-    fn place_of(&self, number: u64) -> usize {
-        let place = self.waiting.iter().position(|(waits, _)| *waits == number);
-        place.expect("it waits until it is called")
+    /// Where one waits that has not been called.
+    fn place_of(&self, number: Option<u64>) -> Option<usize> {
+        let number = number?;
+        self.waiting.iter().position(|(waits, _)| *waits == number)
     }
 }
 

@@ -2,9 +2,11 @@
 
 use std::future::poll_fn;
 use std::num::NonZeroUsize;
-use std::task::{Context, Poll, Waker};
+use std::task::Waker;
 
 use crate::sync::Mutex;
+
+use super::look::look_or_leave;
 
 /// So many places.
 #[derive(Debug)]
@@ -30,23 +32,13 @@ impl Room {
 
     /// Takes a place. One may wait at a time.
     pub(super) async fn enter(&self) {
-        poll_fn(|context| self.poll_enter(context)).await;
-    }
-
-    fn poll_enter(&self, context: &Context<'_>) -> Poll<()> {
-        if self.try_enter(&mut self.taken.lock()) {
-            return Poll::Ready(());
-        }
-        // Cloned, and the old one dropped, without the lock: both run code of the executor.
-        let waker = context.waker().clone();
-        let mut taken = self.taken.lock();
-        if self.try_enter(&mut taken) {
-            return Poll::Ready(());
-        }
-        let old = taken.waits.replace(waker);
-        drop(taken);
-        drop(old);
-        Poll::Pending
+        let look = |taken: &mut Taken| self.try_enter(taken).then_some(());
+        poll_fn(|context| {
+            look_or_leave(&self.taken, context, look, |taken, waker| {
+                taken.waits.replace(waker)
+            })
+        })
+        .await;
     }
 
     fn try_enter(&self, taken: &mut Taken) -> bool {

@@ -6,9 +6,11 @@
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::ops::{Deref, DerefMut};
-use std::task::{Context, Poll, Waker};
+use std::task::Waker;
 
 use crate::sync::Mutex;
+
+use super::look::look_or_leave;
 
 /// One thing, for one at a time.
 pub(super) struct Turns<T>(Mutex<State<T>>);
@@ -63,28 +65,18 @@ impl<T> Turns<T> {
     pub(super) async fn take(&self) -> Turn<'_, T> {
         self.ask().come().await
     }
-
-    fn poll_thing(&self, number: u64, context: &Context<'_>) -> Poll<T> {
-        if let Some(thing) = self.0.lock().thing_for(number) {
-            return Poll::Ready(thing);
-        }
-        // Cloned, and the old one dropped, without the lock: both run code of the executor.
-        let waker = context.waker().clone();
-        let mut state = self.0.lock();
-        if let Some(thing) = state.thing_for(number) {
-            return Poll::Ready(thing);
-        }
-        let old = state.change(number, Place::Had(Some(waker)));
-        drop(state);
-        drop(old);
-        Poll::Pending
-    }
 }
 
 impl<'a, T> Asked<'a, T> {
     pub(super) async fn come(mut self) -> Turn<'a, T> {
         let (turns, number) = (self.turns, self.number);
-        let thing = poll_fn(|context| turns.poll_thing(number, context)).await;
+        let look = |state: &mut State<T>| state.thing_for(number);
+        let thing = poll_fn(|context| {
+            look_or_leave(&turns.0, context, look, |state, waker| {
+                state.change(number, Place::Had(Some(waker)))
+            })
+        })
+        .await;
         self.thing = Some(thing);
         Turn(self)
     }
@@ -154,6 +146,7 @@ impl<T> Drop for Asked<'_, T> {
 mod tests {
     use std::future::Future;
     use std::pin::pin;
+    use std::task::Context;
 
     use super::*;
 

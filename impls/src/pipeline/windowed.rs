@@ -33,12 +33,13 @@ use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 
 use crate::sync::Arc;
 
+use super::between::{Inbox, Outbox, between};
 use super::ended::Ended;
 use super::item::work_until;
 use super::lead::Lead;
 use super::room::Room;
 use super::stint::Stint;
-use super::{Demand, Inbox, ONE, Outbox, Output, between, open};
+use super::{Demand, ONE, Output, open};
 
 pub use super::ended::Permit;
 
