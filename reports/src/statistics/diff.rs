@@ -7,14 +7,16 @@
 //! from weather, and stands beside as the drift of the scenario.
 //!
 //! Forks are the sample, and Welch's t statistic says how far a difference exceeds what tells forks apart. Two runs
-//! differ by more than that, by layout and by the day; how much more is seen in the cells themselves, few of which
+//! differ by more than that, by layout and by the day, and some scenarios do so ten times as much as others. How much is
+//! seen in those that a cell is taken against: what they moved apart beyond what tells their forks apart is the scenario's own
+//! variance between runs, and is added. What is left after that is seen in all cells, few of which
 //! changed: by the factor that brings their median square to where it belongs, standard errors are widened (*genomic
 //! control*). What may be called a change is ruled as within a run then: it survives Benjamini-Hochberg over all cells,
 //! its interval excludes 1, and it exceeds the placebos of both runs, half its own interval, and what the caller thinks
 //! worth a word.
 //!
-//! Source: Welch, *The generalization of "Student's" problem* (1947); Devlin and Roeder, *Genomic control for
-//! association studies* (1999).
+//! Source: Welch, *The generalization of "Student's" problem* (1947); Hedges, *A random effects model for effect sizes*
+//! (1983); Devlin and Roeder, *Genomic control for association studies* (1999).
 
 use std::collections::BTreeMap;
 use std::slice;
@@ -212,6 +214,10 @@ pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, ReportError> {
         let mut names: Vec<&str> = cells.map(|cell| &*cell.implementation).collect();
         names.sort_unstable();
         names.dedup();
+        let moves = match &sides {
+            [Some(base), Some(new)] => moves(runs, [base, new], &names),
+            _ => BTreeMap::new(),
+        };
         for &name in &names {
             let cell = |side: usize| sides[side].as_ref().and_then(|side| side.cell(name));
             let Some(mut change) = change(scenario, name, cell(0), cell(1)) else {
@@ -228,8 +234,10 @@ pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, ReportError> {
                 && base.measured(name).is_some()
                 && new.measured(name).is_some()
             {
-                let others = others(runs, [base, new], &names, name);
-                let statistic = weigh(&mut change, base, new, &others);
+                let statistic = moves.get(name).and_then(|of| {
+                    of.fill_in(&mut change);
+                    of.statistic(&moves)
+                });
                 match testable(
                     unjudged.as_deref(),
                     is_control(runs, name),
@@ -378,40 +386,92 @@ fn change(
     })
 }
 
-/// Fills in the ratio, its interval and the drift; says how far it is from "the same", if there is anything to take it
-/// against.
-fn weigh(change: &mut Change, base: &Side, new: &Side, others: &[&str]) -> Option<Statistic> {
-    let levels = others.iter().map(|name| (*name, base.level(name)));
-    let others: Vec<(&str, f64)> = levels.collect();
-    let [(before, before_weather), (after, after_weather)] = [base, new].map(|side| {
-        let weather = side.weather(&others);
-        (side.logs(&change.implementation, &weather), weather)
-    });
-    if before.is_empty() || after.is_empty() {
-        return None;
+/// How a cell moved from one run to the other.
+struct Move<'a> {
+    ratio: f64,
+    interval: (f64, f64),
+    /// Of the others; none where they are too few.
+    drift: Option<f64>,
+    /// By forks alone.
+    statistic: Option<Statistic>,
+    /// Those it was taken against.
+    others: Vec<&'a str>,
+}
+
+/// How each cell of a scenario did that has a number in both runs.
+fn moves<'a>(
+    runs: &[RunData; 2],
+    sides: [&Side; 2],
+    names: &[&'a str],
+) -> BTreeMap<&'a str, Move<'a>> {
+    let both = names.iter().copied();
+    let both = both.filter(|name| sides.iter().all(|side| side.measured(name).is_some()));
+    both.filter_map(|name| {
+        Some((
+            name,
+            Move::of(name, sides, others(runs, sides, names, name))?,
+        ))
+    })
+    .collect()
+}
+
+impl<'a> Move<'a> {
+    fn of(name: &str, sides: [&Side; 2], others: Vec<&'a str>) -> Option<Move<'a>> {
+        let [base, new] = sides;
+        let levels = others.iter().map(|name| (*name, base.level(name)));
+        let levels: Vec<(&str, f64)> = levels.collect();
+        let [(before, before_weather), (after, after_weather)] = sides.map(|side| {
+            let weather = side.weather(&levels);
+            (side.logs(name, &weather), weather)
+        });
+        if before.is_empty() || after.is_empty() {
+            return None;
+        }
+        let values = |logs: &[(usize, f64)]| logs.iter().map(|&(_, log)| log).collect::<Vec<_>>();
+        let draws = new.resampled(&after, true);
+        let draws = draws.into_iter().zip(base.resampled(&before, false));
+        let mut draws: Vec<f64> = draws.map(|(new, base)| new - base).collect();
+        let (lo, hi) = interval(&mut draws);
+        let level =
+            |weather: BTreeMap<usize, f64>| median(&weather.into_values().collect::<Vec<_>>());
+        let drift = || (level(after_weather) - level(before_weather)).exp();
+        let of_forks = |side: &Side, logs: &[(usize, f64)]| fork_medians(&side.samples.forks, logs);
+        let negated = of_forks(base, &before).into_iter().map(|log| -log);
+        let is_alone = others.is_empty();
+        Some(Move {
+            ratio: (median(&values(&after)) - median(&values(&before))).exp(),
+            interval: (lo.exp(), hi.exp()),
+            drift: (!is_alone).then(drift),
+            // The mean of one less that of the other.
+            statistic: Statistic::of(&[of_forks(new, &after), negated.collect()])
+                .filter(|_| !is_alone),
+            others,
+        })
     }
-    let values = |logs: &[(usize, f64)]| logs.iter().map(|&(_, log)| log).collect::<Vec<_>>();
-    let draws = new.resampled(&after, true);
-    let draws = draws.into_iter().zip(base.resampled(&before, false));
-    let mut draws: Vec<f64> = draws.map(|(new, base)| new - base).collect();
-    let (lo, hi) = interval(&mut draws);
-    change.ratio = Some((median(&values(&after)) - median(&values(&before))).exp());
-    change.ratio_lo = Some(lo.exp());
-    change.ratio_hi = Some(hi.exp());
-    if others.is_empty() {
-        return None;
+
+    fn fill_in(&self, change: &mut Change) {
+        change.ratio = Some(self.ratio);
+        (change.ratio_lo, change.ratio_hi) = (Some(self.interval.0), Some(self.interval.1));
+        change.drift = self.drift;
     }
-    let level = |weather: BTreeMap<usize, f64>| median(&weather.into_values().collect::<Vec<_>>());
-    change.drift = Some((level(after_weather) - level(before_weather)).exp());
-    let of_forks = |side: &Side, logs: &[(usize, f64)]| fork_medians(&side.samples.forks, logs);
-    let negated = of_forks(base, &before).into_iter().map(|log| -log);
-    // The mean of one less that of the other.
-    Statistic::of(&[of_forks(new, &after), negated.collect()])
+
+    /// How far it is from "the same", as far as the others, who are, tell what runs of this scenario differ by.
+    fn statistic(&self, moves: &BTreeMap<&str, Move>) -> Option<Statistic> {
+        let others = self
+            .others
+            .iter()
+            .filter_map(|name| moves.get(name)?.statistic);
+        let beyond: Vec<f64> = others
+            .map(|other| other.sum.powi(2) - other.variance)
+            .collect();
+        let between = (beyond.iter().sum::<f64>() / beyond.len() as f64).max(0.0);
+        Some(self.statistic?.moved_by(between, beyond.len()))
+    }
 }
 
 /// How many times as wide standard errors are as forks alone make them, at least once.
 fn wider(hypotheses: &[Hypothesis]) -> f64 {
-    let squares: Vec<f64> = hypotheses.iter().map(|h| h.statistic.t.powi(2)).collect();
+    let squares: Vec<f64> = hypotheses.iter().map(|h| h.statistic.t().powi(2)).collect();
     if squares.is_empty() {
         return 1.0;
     }

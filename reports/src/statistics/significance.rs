@@ -45,16 +45,19 @@ pub fn fork_medians(forks: &[Vec<usize>], values: &[(usize, f64)]) -> Vec<f64> {
         .collect()
 }
 
-/// How far a mean is from 0, in its own standard errors.
+/// A sum of means, and how sure it is.
 #[derive(Clone, Copy, Debug)]
 pub struct Statistic {
-    /// Standard errors.
-    pub t: f64,
-    freedom: u32,
+    /// The sum.
+    pub sum: f64,
+    /// The square of its standard error.
+    pub variance: f64,
+    /// Degrees of freedom of that.
+    freedom: f64,
 }
 
 impl Statistic {
-    /// Of the mean of several scenarios' logarithms, each seen in some forks: with forks - 1 degrees of freedom for
+    /// Of several scenarios' logarithms, each seen in some forks: with forks - 1 degrees of freedom for
     /// one scenario and those of Welch and Satterthwaite for more. `None` where one scenario has fewer than two forks,
     /// since then nothing tells forks apart.
     ///
@@ -63,33 +66,57 @@ impl Statistic {
         if scenarios.is_empty() || scenarios.iter().any(|forks| forks.len() < 2) {
             return None;
         }
-        let (mut sum, mut variance, mut shares) = (0.0, 0.0, 0.0);
-        for forks in scenarios {
+        let parts = scenarios.iter().map(|forks| {
             let n = forks.len() as f64;
             let mean = forks.iter().sum::<f64>() / n;
             let squares: f64 = forks.iter().map(|x| (x - mean).powi(2)).sum();
-            let of_mean = squares / (n - 1.0) / n;
-            sum += mean;
-            variance += of_mean;
-            shares += of_mean * of_mean / (n - 1.0);
+            Statistic {
+                sum: mean,
+                variance: squares / (n - 1.0) / n,
+                freedom: n - 1.0,
+            }
+        });
+        parts.reduce(Statistic::and)
+    }
+
+    /// Both together, which are independent.
+    fn and(self, other: Statistic) -> Statistic {
+        let variance = self.variance + other.variance;
+        let share = |of: Statistic| of.variance * of.variance / of.freedom;
+        let shares = share(self) + share(other);
+        Statistic {
+            sum: self.sum + other.sum,
+            variance,
+            freedom: if shares == 0.0 {
+                1.0
+            } else {
+                variance * variance / shares
+            },
         }
-        if variance == 0.0 {
-            let t = if sum == 0.0 { 0.0 } else { f64::INFINITY };
-            return Some(Statistic { t, freedom: 1 });
-        }
-        // Rounded down: the wider distribution.
-        let freedom = (variance * variance / shares + 1e-9)
-            .floor()
-            .clamp(1.0, 1e4);
-        Some(Statistic {
-            t: sum / variance.sqrt(),
-            freedom: freedom as u32,
+    }
+
+    /// The same beside something else that moves it, with that variance of so many degrees of freedom.
+    pub fn moved_by(self, variance: f64, freedom: usize) -> Statistic {
+        self.and(Statistic {
+            sum: 0.0,
+            variance,
+            freedom: freedom as f64,
         })
+    }
+
+    /// How far it is from 0, in standard errors.
+    pub fn t(self) -> f64 {
+        if self.sum == 0.0 {
+            return 0.0;
+        }
+        self.sum / self.variance.sqrt()
     }
 
     /// Two-sided p-value, with standard errors that many times as wide.
     pub fn p(self, wider: f64) -> f64 {
-        t_two_sided(self.t / wider, self.freedom)
+        // Rounded down: the wider distribution.
+        let freedom = (self.freedom + 1e-9).floor().clamp(1.0, 1e4);
+        t_two_sided(self.t() / wider, freedom as u32)
     }
 }
 
