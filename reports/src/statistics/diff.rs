@@ -35,6 +35,10 @@ use crate::error::ReportError;
 /// So many others make a round's median. With fewer nothing is said about a cell.
 const OTHERS: usize = 3;
 
+/// The variance between runs of the usual scenario counts as much as if so many others had been seen to move by it: a
+/// scenario has a handful of others, and by them alone one in ten would seem at rest that is not.
+const USUAL: usize = 4;
+
 /// Median of the square of a standard normal value.
 const MEDIAN_SQUARE: f64 = 0.4549;
 
@@ -116,7 +120,10 @@ impl Diff {
 /// A cell that may have changed.
 struct Hypothesis {
     change: usize,
+    /// By forks alone.
     statistic: Statistic,
+    /// Of each that it is taken against: the square of how far it moved, beyond the square that its forks explain.
+    beyond: Vec<f64>,
     /// The smallest difference, as a logarithm, that may be called one.
     floor: f64,
 }
@@ -234,10 +241,11 @@ pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, ReportError> {
                 && base.measured(name).is_some()
                 && new.measured(name).is_some()
             {
-                let statistic = moves.get(name).and_then(|of| {
-                    of.fill_in(&mut change);
-                    of.statistic(&moves)
-                });
+                let moved = moves.get(name);
+                if let Some(moved) = moved {
+                    moved.fill_in(&mut change);
+                }
+                let statistic = moved.and_then(|moved| moved.statistic);
                 match testable(
                     unjudged.as_deref(),
                     is_control(runs, name),
@@ -249,6 +257,7 @@ pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, ReportError> {
                         hypotheses.push(Hypothesis {
                             change: changes.len(),
                             statistic,
+                            beyond: moved.map_or(Vec::new(), |moved| moved.beyond(&moves)),
                             floor: floor.max(relevant.ln_1p()),
                         });
                     }
@@ -455,23 +464,46 @@ impl<'a> Move<'a> {
         change.drift = self.drift;
     }
 
-    /// How far it is from "the same", as far as the others, who are, tell what runs of this scenario differ by.
-    fn statistic(&self, moves: &BTreeMap<&str, Move>) -> Option<Statistic> {
-        let others = self
-            .others
-            .iter()
-            .filter_map(|name| moves.get(name)?.statistic);
-        let beyond: Vec<f64> = others
+    /// See [`Hypothesis::beyond`].
+    fn beyond(&self, moves: &BTreeMap<&str, Move>) -> Vec<f64> {
+        let others = self.others.iter();
+        let others = others.filter_map(|name| moves.get(name)?.statistic);
+        others
             .map(|other| other.sum.powi(2) - other.variance)
-            .collect();
-        let between = (beyond.iter().sum::<f64>() / beyond.len() as f64).max(0.0);
-        Some(self.statistic?.moved_by(between, beyond.len()))
+            .collect()
     }
 }
 
-/// How many times as wide standard errors are as forks alone make them, at least once.
-fn wider(hypotheses: &[Hypothesis]) -> f64 {
-    let squares: Vec<f64> = hypotheses.iter().map(|h| h.statistic.t().powi(2)).collect();
+impl Hypothesis {
+    /// How far the cell is from "the same", with what runs differ by in its scenario beside what its forks do. A scenario
+    /// that seems more restless than the usual one is taken at its word, one that seems less is drawn towards it.
+    fn between_runs(&self, usual: f64) -> Statistic {
+        let others = self.beyond.len();
+        let sum: f64 = self.beyond.iter().sum();
+        let own = sum / others as f64;
+        if own > usual {
+            return self.statistic.moved_by(own, others);
+        }
+        let freedom = others + USUAL;
+        let drawn = (sum + usual * USUAL as f64) / freedom as f64;
+        self.statistic.moved_by(drawn.max(0.0), freedom)
+    }
+}
+
+/// The variance between runs of the usual scenario: the median of what the others of each cell tell.
+fn usual(hypotheses: &[Hypothesis]) -> f64 {
+    let told = hypotheses.iter().filter(|h| !h.beyond.is_empty());
+    let told = told.map(|h| h.beyond.iter().sum::<f64>() / h.beyond.len() as f64);
+    let told: Vec<f64> = told.collect();
+    if told.is_empty() {
+        return 0.0;
+    }
+    median(&told).max(0.0)
+}
+
+/// How many times as wide standard errors are as that makes them, at least once.
+fn wider(statistics: &[Statistic]) -> f64 {
+    let squares: Vec<f64> = statistics.iter().map(|s| s.t().powi(2)).collect();
     if squares.is_empty() {
         return 1.0;
     }
@@ -479,8 +511,10 @@ fn wider(hypotheses: &[Hypothesis]) -> f64 {
 }
 
 fn judge(changes: &mut [Change], hypotheses: &[Hypothesis]) {
-    let wider = wider(hypotheses);
-    let p = hypotheses.iter().map(|h| h.statistic.p(wider));
+    let usual = usual(hypotheses);
+    let statistics: Vec<Statistic> = hypotheses.iter().map(|h| h.between_runs(usual)).collect();
+    let wider = wider(&statistics);
+    let p = statistics.iter().map(|statistic| statistic.p(wider));
     let found = discoveries(&p.collect::<Vec<_>>());
     for (hypothesis, found) in hypotheses.iter().zip(found) {
         let change = &mut changes[hypothesis.change];
