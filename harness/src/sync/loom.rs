@@ -166,14 +166,18 @@ impl Engine for Loom {
     }
     #[track_caller]
     fn lock<T>(mutex: &Self::Mutex<T>) -> Self::Guard<'_, T> {
-        mutex.lock().expect("loom's locks do not poison")
+        mutex
+            .lock()
+            .expect("a thread panicked while it held this lock")
     }
     #[track_caller]
     fn try_lock<T>(mutex: &Self::Mutex<T>) -> Option<Self::Guard<'_, T>> {
         mutex.try_lock().ok()
     }
     fn into_inner<T>(mutex: Self::Mutex<T>) -> T {
-        mutex.into_inner().expect("loom's locks do not poison")
+        mutex
+            .into_inner()
+            .expect("a thread panicked while it held this lock")
     }
 
     #[track_caller]

@@ -57,6 +57,20 @@ struct Bound {
     outer: Frame,
 }
 
+/// One after the other: tasks that each bind and spawn the next make a chain longer than a stack is deep.
+impl Drop for Frame {
+    fn drop(&mut self) {
+        let mut last = self.0.take().and_then(|bound| Arc::try_unwrap(bound).ok());
+        while let Some(mut bound) = last {
+            last = bound
+                .outer
+                .0
+                .take()
+                .and_then(|bound| Arc::try_unwrap(bound).ok());
+        }
+    }
+}
+
 /// Puts a thread's own frame back in place.
 struct PutBack(Frame);
 
@@ -123,5 +137,19 @@ impl Drop for PutBack {
     fn drop(&mut self) {
         // What it ends may drop bound values, whose drops may bind.
         drop(take(&mut self.0).put());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_longer_than_a_stack_is_deep_is_dropped() {
+        let longer = |outer, value: u32| {
+            let value = Box::new(value);
+            Frame(Some(Arc::new(Bound { value, outer })))
+        };
+        drop((0..1_000_000).fold(Frame(None), longer));
     }
 }

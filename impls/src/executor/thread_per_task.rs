@@ -154,7 +154,15 @@ impl Seat {
     fn run(seat: &Arc<Self>, mut task: TheFuture) {
         let waker = waker(Arc::clone(seat));
         let mut context = Context::from_waker(&waker);
+        if seat.is_closed() {
+            return;
+        }
         while task.as_mut().poll(&mut context).is_pending() && seat.wait() {}
+    }
+
+    /// Whether the executor was closed before a thread was free for the task.
+    fn is_closed(&self) -> bool {
+        matches!(*self.state.lock(), State::Closed)
     }
 
     /// Waits for a call; `false` when it is the last.

@@ -136,7 +136,7 @@ impl Demand {
         ended
     }
 
-    fn end(&self) {
+    pub(super) fn end(&self) {
         let mut wanted = self.0.lock();
         wanted.ended = true;
         let taker = wanted.taker.take();

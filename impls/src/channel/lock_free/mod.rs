@@ -4,7 +4,7 @@
 //! | buffer | its front |
 //! | --- | --- |
 //! | `Fixed(1)` | a word and two slots (`one`) |
-//! | `Fixed(n)` | a ring of n slots with stamps (`ring`), for n up to 65,536 |
+//! | `Fixed(n)` | a ring of n slots with stamps (`ring`), for n up to 65,536 and 16 MiB |
 //! | `Unbounded` | a chain of blocks that are used again (`segments`) |
 //! | `Rendezvous`, `Dropping`, `Sliding`, promises, transforms, larger `Fixed` | always shut |
 //!

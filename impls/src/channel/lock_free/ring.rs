@@ -43,8 +43,9 @@ const FULL: usize = 1;
 /// From one place to the next.
 const STEP: usize = 2;
 
-/// The most values that a ring is made for: its slots are all there from the beginning.
-pub(super) const MOST: usize = 1 << 16;
+/// The most values that a ring is made for, and the most bytes: its slots are all there from the beginning.
+const MOST: usize = 1 << 16;
+const MOST_BYTES: usize = 1 << 24;
 
 struct Slot<T> {
     stamp: AtomicUsize,
@@ -116,7 +117,12 @@ pub(super) struct Ring<T> {
 }
 
 impl<T> Ring<T> {
-    /// With room for so many, at least one and at most [`MOST`].
+    /// Whether there may be a ring with room for so many.
+    pub(super) fn is_made_for(capacity: usize) -> bool {
+        capacity <= MOST && capacity.saturating_mul(size_of::<Slot<T>>()) <= MOST_BYTES
+    }
+
+    /// With room for so many, at least one.
     pub(super) fn new(capacity: usize) -> Self {
         let slot = |index| Slot {
             stamp: AtomicUsize::new(index * STEP),

@@ -10,7 +10,7 @@ use super::super::ordered_locks::{Buffer, Effects, Front, Quick, Store};
 use super::family::LockFree;
 use super::one::One;
 use super::queue::{Ends, Queue};
-use super::ring::{self, Ring};
+use super::ring::Ring;
 use super::segments::Segments;
 use crate::sync::Arc;
 
@@ -140,7 +140,7 @@ impl<T: Message> Store<T> for Values<T> {
             Kind::Fixed(n) if n.get() == 1 => {
                 Values::Queued(Queued::new(Queue::One(Arc::new(One::new()))))
             }
-            Kind::Fixed(n) if n.get() <= ring::MOST => {
+            Kind::Fixed(n) if Ring::<T>::is_made_for(n.get()) => {
                 let ring = Arc::new(Ring::new(n.get()));
                 Values::Queued(Queued::new(Queue::Ring(ring)))
             }

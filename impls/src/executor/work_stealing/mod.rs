@@ -11,7 +11,8 @@
 //!
 //! A thread goes to sleep in two steps: it says so, and then looks at all queues once more. Whoever queues does the
 //! reverse: it queues, and then asks whether anybody sleeps. With a fence between the two steps of each, either the thread
-//! finds the task, or whoever queued it finds the thread (Dekker's argument). Work that blocks goes to threads of its own
+//! finds the task, or whoever queued it finds the thread (Dekker's argument). Whoever steals several queues all but the one
+//! that it runs, and asks as well. Work that blocks goes to threads of its own
 //! (`executor/blocking.rs`).
 //!
 //! Source: Blumofe and Leiserson, "Scheduling multithreaded computations by work stealing", 1999; the queues are
@@ -195,14 +196,22 @@ impl Shared {
 
     /// Whose turn it is on that thread.
     fn next(&self, place: usize, queue: &Worker<Handle>, common_first: bool) -> Option<Handle> {
-        let common = || self.common.steal_into(queue);
+        let common = || self.announced(place, self.common.steal_into(queue));
         let first = if common_first { common() } else { None };
-        let others = (1..self.stealers.len()).map(|by| (place + by) % self.stealers.len());
+        let mut others = (1..self.stealers.len()).map(|by| (place + by) % self.stealers.len());
         first.or_else(|| queue.pop()).or_else(common).or_else(|| {
-            others
-                .map(|other| self.stealers[other].steal_into(queue))
-                .find_map(|task| task)
+            let stolen = others.find_map(|other| self.stealers[other].steal_into(queue));
+            self.announced(place, stolen)
         })
+    }
+
+    /// Calls somebody for what came with a stolen task: while it was moved it was in no queue, and who fell asleep then
+    /// has not seen it.
+    fn announced(&self, place: usize, stolen: Option<Handle>) -> Option<Handle> {
+        if stolen.is_some() && !self.stealers[place].is_empty() {
+            self.sleepers.call();
+        }
+        stolen
     }
 
     fn has_work(&self) -> bool {
@@ -295,8 +304,8 @@ mod tests {
         let executor = WorkStealing::with_threads(ONE);
         let (begins, begun) = mpsc::channel();
         let (ends, turns) = mpsc::channel();
-        let came = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&came);
+        let [spawned, came] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+        let (is_there, seen) = (Arc::clone(&spawned), Arc::clone(&came));
         executor.spawn(async move {
             let _ = begins.send(());
             let mut turn = 0;
@@ -304,7 +313,7 @@ mod tests {
                 if turn == TURNS || seen.load(Ordering::SeqCst) {
                     return Poll::Ready(());
                 }
-                turn += 1;
+                turn += u32::from(is_there.load(Ordering::SeqCst));
                 context.waker().wake_by_ref();
                 Poll::Pending
             })
@@ -313,6 +322,7 @@ mod tests {
         });
         begun.recv().expect("it begins");
         executor.spawn(async move { came.store(true, Ordering::SeqCst) });
+        spawned.store(true, Ordering::SeqCst);
         let turns = turns.recv().expect("it ends");
         assert!(turns < TURNS, "the other had no turn in {turns}");
     }
@@ -331,5 +341,25 @@ mod tests {
             let _ = ends.send(ran.recv_timeout(Duration::from_secs(10)));
         });
         assert_eq!(stolen.recv(), Ok(Ok(())), "nobody else ran it");
+    }
+
+    /// Those that come with a stolen task are in no queue for a moment, in which the other thread may fall asleep.
+    #[test]
+    fn what_is_stolen_with_a_task_that_holds_its_thread_up_is_found() {
+        for _ in 0..500 {
+            let executor = WorkStealing::with_threads(ONE.saturating_add(1));
+            let (runs, ran) = mpsc::channel();
+            let (ends, last_ran) = mpsc::channel();
+            executor.spawn(async move {
+                let _ = ends.send(ran.recv_timeout(Duration::from_secs(10)));
+            });
+            for _ in 0..6 {
+                executor.spawn(async {});
+            }
+            executor.spawn(async move {
+                let _ = runs.send(());
+            });
+            assert_eq!(last_ran.recv(), Ok(Ok(())), "nobody ran the last");
+        }
     }
 }

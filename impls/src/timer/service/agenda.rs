@@ -18,7 +18,7 @@ const STEP: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
 const SPARE: usize = 64;
 
 /// Finds what is due next among the timers of a slab. It holds those that are due after the last moment it was asked
-/// about, and no others.
+/// about, or in the tick that this falls into where it counts in ticks, and no others.
 pub trait Index: Default + Send + 'static {
     /// Whether the thread of its service looks at the clock before a deadline, instead of being woken at it.
     #[doc(hidden)]

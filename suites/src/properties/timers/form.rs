@@ -34,13 +34,16 @@ pub(super) fn after<W: World>(delay: Duration) -> Deadline {
     Deadline::after(W::now_nanos(), delay)
 }
 
+/// By how much a timer may come late where time stands still while anybody can run: designs count in whole milliseconds.
+pub(super) const LATE: u64 = 1_000_000;
+
 /// What waits for deadlines, in one of its ways.
 pub(super) trait Form<W: World>: Sized + Send + Sync + 'static {
     /// How it waits, for the names of cases.
     const NAME: &'static str;
 
-    /// By how much it may come late where time stands still while anybody can run: designs count in whole milliseconds.
-    const LATE: u64 = 1_000_000;
+    /// As [`LATE`].
+    const LATE: u64 = LATE;
 
     /// One deadline that is waited for.
     type Armed: Send + 'static;

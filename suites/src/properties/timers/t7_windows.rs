@@ -7,7 +7,7 @@ use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::Coalesce;
 
 use super::super::{Case, Property, Reliance};
-use super::form::{Called, Note, SOON, after};
+use super::form::{Called, LATE, Note, SOON, after};
 
 pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t7-windows",
@@ -29,8 +29,9 @@ pub(super) fn cases<T: Coalesce, W: World>() -> Vec<Case> {
     cases
 }
 
-/// Called in its window, as far as the clock of a world says, and told of a moment in it.
-fn judge(deadline: Deadline, window: Duration, called: Called) {
+/// Called in its window, as far as the clock of a world says, and told of a moment in it; where time stands still while anybody can
+/// run, called at that moment.
+fn judge<W: World>(deadline: Deadline, window: Duration, called: Called) {
     let due = called.fired.due;
     let last = Deadline::after(deadline.as_nanos(), window);
     holds!(
@@ -38,6 +39,10 @@ fn judge(deadline: Deadline, window: Duration, called: Called) {
         "T7: a timer came before its window"
     );
     holds!(due <= last, "T7: a timer was put off beyond its window");
+    holds!(
+        W::name() != "sim" || called.at <= due.as_nanos() + LATE,
+        "T7: a timer came later than it was told"
+    );
 }
 
 fn in_window<T: Coalesce, W: World>(window: Duration) {
@@ -45,7 +50,7 @@ fn in_window<T: Coalesce, W: World>(window: Duration) {
     let deadline = after::<W>(SOON);
     let note = Note::<W>::new();
     service.schedule_within(deadline, window, note.callback());
-    judge(deadline, window, note.wait());
+    judge::<W>(deadline, window, note.wait());
 }
 
 /// Who calls one off touches nobody else.
@@ -58,9 +63,9 @@ fn one_of_two<T: Coalesce, W: World>() {
     let [first, second] = &notes;
     let cancelled = service.cancel(&handles[0]);
     if !cancelled {
-        judge(deadline, SOON, first.wait());
+        judge::<W>(deadline, SOON, first.wait());
     }
-    judge(deadline, SOON, second.wait());
+    judge::<W>(deadline, SOON, second.wait());
     drop(service);
     holds!(
         !cancelled || first.called().is_none(),
@@ -86,7 +91,7 @@ fn many<T: Coalesce, W: World>() {
     let mut moments = BTreeSet::new();
     for (deadline, note) in timers {
         let called = note.wait();
-        judge(deadline, window, called);
+        judge::<W>(deadline, window, called);
         moments.insert(called.fired.due);
     }
     let count = moments.len();
@@ -108,6 +113,6 @@ fn without_end<T: Coalesce, W: World>() {
         "T7: one that never comes was not armed"
     );
     if !service.cancel(&handle) {
-        judge(deadline, Duration::MAX, note.wait());
+        judge::<W>(deadline, Duration::MAX, note.wait());
     }
 }

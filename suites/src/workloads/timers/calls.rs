@@ -26,6 +26,10 @@ pub struct Calls {
     judged: bool,
     fired: AtomicU64,
     early: AtomicU64,
+    /// Which of them is the last, if that is asked for.
+    last: AtomicU64,
+    /// When that came; 0 until then.
+    ended: AtomicU64,
 }
 
 impl Calls {
@@ -35,6 +39,8 @@ impl Calls {
             judged,
             fired: AtomicU64::new(0),
             early: AtomicU64::new(0),
+            last: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
         }))
     }
 
@@ -45,7 +51,22 @@ impl Calls {
             self.early.fetch_add(1, Ordering::Relaxed);
         }
         // Release: who sees the count sees what was early.
-        self.fired.fetch_add(1, Ordering::Release);
+        let before = self.fired.fetch_add(1, Ordering::Release);
+        if before + 1 == self.last.load(Ordering::Relaxed) {
+            self.ended.store(clock::now_nanos(), Ordering::Relaxed);
+        }
+    }
+
+    /// Forgets them, and notes when the last of so many comes; nobody may be calling.
+    pub fn expect(&self, last: u64) {
+        self.reset();
+        self.ended.store(0, Ordering::Relaxed);
+        self.last.store(last, Ordering::Relaxed);
+    }
+
+    /// When the last came of those that were expected, nanoseconds; `None` until then.
+    pub fn ended(&self) -> Option<u64> {
+        Some(self.ended.load(Ordering::Relaxed)).filter(|ended| *ended > 0)
     }
 
     /// How many so far.
