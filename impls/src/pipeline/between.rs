@@ -14,7 +14,7 @@ pub(super) fn between<C: Async, T: Message>(buffer: Buffer) -> (Outbox<C, T>, In
 /// The putting half of a channel [`between`] two loops. Dropped before its end, by a panic of the loop that has it, it
 /// closes the channel all the same: whoever takes from it would wait for ever.
 pub(super) struct Outbox<C: Async, T: Message> {
-    tx: C::Tx<Option<T>>,
+    pub(super) tx: C::Tx<Option<T>>,
     ended: bool,
 }
 
@@ -47,7 +47,7 @@ impl<C: Async, T: Message> Drop for Outbox<C, T> {
 
 /// The taking half of a channel [`between`] two loops. Dropping it closes the channel, as some families do not notice
 /// dropped halves: whoever puts is refused then, and does not wait for room that nobody will make.
-pub(super) struct Inbox<C: Async, T: Message>(C::Rx<Option<T>>);
+pub(super) struct Inbox<C: Async, T: Message>(pub(super) C::Rx<Option<T>>);
 
 impl<C: Async, T: Message> Inbox<C, T> {
     /// As [`next`]; nothing once the end was told.

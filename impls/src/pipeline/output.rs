@@ -14,8 +14,8 @@ use super::{ONE, TOO_MANY, next, open};
 /// The producer of a pipeline's output. Dropping it ends the output, stops whoever takes from the input, and tells
 /// whoever waits for the end; so do a panic of the loop that has it, and an executor that drops its tasks.
 pub(crate) struct Output<C: Async, O: Message> {
-    to: C::Tx<O>,
-    at_end: AtEnd,
+    pub(super) to: C::Tx<O>,
+    pub(super) at_end: AtEnd,
     demand: Demand,
     /// Somebody is putting, or has died of it: whatever follows then would leave a gap.
     putting: bool,
