@@ -72,7 +72,7 @@ impl<A: Arming> Stages<A> {
         first.nanos = clock::now_nanos();
         for _ in 0..count {
             let deadline = deadlines.after(first.nanos);
-            armed.push(service.arm_holding(deadline, [first.nanos, deadline.as_nanos()]));
+            armed.push(service.arm(deadline));
         }
         let last = Reading::last(clock::now_nanos());
         // It has not come to harm: what is due fires, behind all of those.

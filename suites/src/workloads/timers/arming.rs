@@ -20,11 +20,9 @@ pub trait Arming: Send + Sync + 'static {
     /// A service of its own.
     fn start() -> Self;
 
-    /// Arms one of which nobody hears when it fires.
+    /// Arms one of which nobody hears when it fires. Its callback holds 16 bytes, as one that has something to do would:
+    /// whoever boxes callbacks has to.
     fn arm(&self, deadline: Deadline) -> Self::Armed;
-
-    /// Arms one whose callback holds that much, so that whoever boxes callbacks shows it; a future has none.
-    fn arm_holding(&self, deadline: Deadline, held: [u64; 2]) -> Self::Armed;
 
     /// Arms one that is counted when it fires.
     fn arm_counted(&self, deadline: Deadline, calls: &'static Calls) -> Self::Armed;
@@ -79,11 +77,7 @@ impl<T: Timers> Arming for ByHandle<T> {
 
     #[inline]
     fn arm(&self, deadline: Deadline) -> T::Handle {
-        self.0.schedule(deadline, |_| {})
-    }
-
-    #[inline]
-    fn arm_holding(&self, deadline: Deadline, held: [u64; 2]) -> T::Handle {
+        let held = [deadline.as_nanos(); 2];
         self.0.schedule(deadline, move |_| {
             black_box(held);
         })
@@ -132,11 +126,6 @@ impl<T: Timers> Arming for ByReset<T> {
     #[inline]
     fn arm(&self, deadline: Deadline) -> T::Handle {
         self.0.arm(deadline)
-    }
-
-    #[inline]
-    fn arm_holding(&self, deadline: Deadline, held: [u64; 2]) -> T::Handle {
-        self.0.arm_holding(deadline, held)
     }
 
     #[inline]
@@ -189,11 +178,6 @@ impl<S: Sleep> Arming for ByFuture<S> {
             future,
             awaited: None,
         }
-    }
-
-    #[inline]
-    fn arm_holding(&self, deadline: Deadline, _held: [u64; 2]) -> Polled {
-        self.arm(deadline)
     }
 
     fn arm_counted(&self, deadline: Deadline, calls: &'static Calls) -> Polled {
