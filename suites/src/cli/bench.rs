@@ -11,12 +11,13 @@ use regex::Regex;
 
 use super::failure::{Failure, Outcome};
 use super::foreign::Foreign;
-use super::measure::{new_folder, proofs, time, told, warn_of_build, writable};
+use super::measure::{environment, new_folder, proofs, time, told, typed, warn_of_build, writable};
 use super::output::{Output, style, width};
 use super::report;
 use super::selection::Scenarios;
 use crate::campaign::{Selection, Settings, disproved};
 use crate::contest::Contest;
+use crate::foreign::VARIABLE;
 use crate::roster::Roster;
 use crate::scenario::{ScenarioSpec, built_in};
 
@@ -62,10 +63,9 @@ fn run<R: AsyncRegistry>(
         uncontended(&[]);
         return Ok(ExitCode::SUCCESS);
     }
-    let command = match &filter {
-        None => "cargo bench".to_owned(),
-        Some(filter) => format!("cargo bench -- '{filter}'"),
-    };
+    let said = environment(&[BUDGET, VARIABLE]);
+    let asked = filter.iter().flat_map(|filter| ["--", filter.as_str()]);
+    let command = typed(&said, "cargo bench", asked.map(str::to_owned));
     let settings = settings(budget()?, command);
     let folder = new_folder();
     writable(&folder)?;

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use flowmeter_reports::{Change, Verdict};
 
-use super::failure::{FAILED, Failure, Outcome};
+use super::failure::{FAILED, Failure, Outcome, warn};
 use super::foreign::InRuns;
 use super::output::{Format, Output, style, width};
 use super::selection::{Implementations, ScenarioNames, runs};
@@ -14,8 +15,10 @@ use super::selection::{Implementations, ScenarioNames, runs};
 ///
 /// A cell is compared by its value against others of its round that cannot have changed (published crates of the same
 /// version, references; all the others where those are fewer than three), so that a machine that is slower today changes
-/// nothing. It takes runs of ten forks to see a tenth in one cell of a hundred. What fails now and had a number before
-/// is a regression, but not of those who cannot have changed.
+/// nothing. To see a tenth in one cell of a hundred takes two runs of ten forks of three rounds with windows of 100 ms
+/// (measure --forks 10 --rounds 3 --window 100); with windows of 20 ms most such tenths are seen and not called, and runs
+/// of fewer than five forks, or ten rounds in all, are never judged (METHODOLOGY.md has the figures). What fails now and had a
+/// number before is a regression, but not of those who cannot have changed.
 #[derive(Debug, Args)]
 pub(super) struct Diff {
     /// Folder of the run before
@@ -31,7 +34,7 @@ pub(super) struct Diff {
     /// Smallest change to speak of, percent
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
     threshold: f64,
-    /// Exit with 1 when there is one; with 2 when these runs cannot tell
+    /// Exit with 1 when there is one; with 2 when these runs cannot tell, of any cell that is selected
     #[arg(long, value_name = "CHANGE")]
     fail_on: Option<FailOn>,
     /// Show cells that did not change as well
@@ -73,6 +76,9 @@ impl Diff {
                 "--fail-on regression: {why}; compare runs of one machine, measured without --quick"
             )));
         }
+        if self.fail_on.is_some() {
+            told_apart(&diff)?;
+        }
         let mut output = Output::default();
         match self.format {
             Format::Table => {
@@ -91,4 +97,31 @@ impl Diff {
             _ => ExitCode::SUCCESS,
         })
     }
+}
+
+/// Says how many cells were not judged; refuses when all were: silence about every cell is no consent.
+fn told_apart(diff: &flowmeter_reports::Diff) -> Result<(), Failure> {
+    let is_silent = |change: &&Change| {
+        matches!(
+            change.verdict,
+            Verdict::Unjudged | Verdict::OnlyBase | Verdict::OnlyNew
+        )
+    };
+    let silent = diff.changes.iter().filter(is_silent).count();
+    let of = match diff.changes.len() {
+        1 => "1 cell".to_owned(),
+        n => format!("{n} cells"),
+    };
+    if silent < diff.changes.len() {
+        warn(&format!(
+            "--fail-on regression: {silent} of {of} not judged"
+        ));
+        return Ok(());
+    }
+    let why = diff.changes.iter().find_map(|change| change.why.as_deref());
+    let why = why.map_or_else(String::new, |why| format!(" ({why})"));
+    Err(Failure::input(format!(
+        "--fail-on regression: {silent} of {of} not judged{why}, so these runs cannot tell; compare whole runs, with more \
+         who are in both"
+    )))
 }

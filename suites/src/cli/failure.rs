@@ -9,6 +9,7 @@ use flowmeter_harness::measure::MeasureError;
 use flowmeter_harness::record::RecordError;
 use flowmeter_reports::ReportError;
 
+use super::output::clean;
 use crate::proving::counterexample::CounterexampleError;
 use crate::scenario::ScenarioError;
 
@@ -48,10 +49,20 @@ impl Failure {
 
     /// Says it, and gives the exit code.
     pub(super) fn tell(self) -> ExitCode {
-        // With nobody left to read it the code still says it.
-        let _ = writeln!(anstream::stderr(), "flowmeter: {}", self.sentence);
+        self.warn();
         ExitCode::from(self.code)
     }
+
+    /// Says it, where one can go on without.
+    pub(super) fn warn(&self) {
+        warn(&self.sentence);
+    }
+}
+
+/// A sentence on the standard error, which may quote a record.
+pub(super) fn warn(sentence: &str) {
+    // With nobody left to read it the exit code or the records still say it.
+    let _ = writeln!(anstream::stderr(), "flowmeter: {}", clean(sentence));
 }
 
 fn bad(why: impl Display) -> Failure {

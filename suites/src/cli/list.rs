@@ -18,6 +18,8 @@ use crate::roster::Roster;
 use crate::worlds::Worlds;
 
 /// Show implementations with what they claim, scenarios, properties and mutants
+///
+/// With some of -i, -s and -p only what they select: -i is for implementations and mutants.
 #[derive(Debug, Args)]
 pub(super) struct List {
     #[command(flatten)]
@@ -63,8 +65,13 @@ impl List {
         roster.join(&foreign, &[])?;
         self.properties
             .find_in(PROPERTIES.iter().map(|property| property.name))?;
+        let scenarios = self.scenarios.all()?;
+        let everything = !(self.implementations.is_given()
+            || self.scenarios.are_named()
+            || self.properties.is_given());
+        let shows_implementations = everything || self.implementations.is_given();
         let mut rows = Vec::new();
-        for who in roster.contestants() {
+        for who in roster.contestants().filter(|_| shows_implementations) {
             rows.push(Row {
                 kind: who.kind.name(),
                 name: who.name.to_owned(),
@@ -84,17 +91,19 @@ impl List {
             title: Some(title.to_owned()),
             reference: false,
         };
-        for scenario in self.scenarios.all()? {
+        let shown = everything || self.scenarios.are_named();
+        for scenario in scenarios.iter().filter(|_| shown) {
             rows.push(own("scenario", &scenario.name, &scenario.title));
         }
+        let shown = everything || self.properties.is_given();
         for property in PROPERTIES
             .iter()
-            .filter(|property| self.properties.matches(property.name))
+            .filter(|property| shown && self.properties.matches(property.name))
         {
             rows.push(own("property", property.name, property.statement));
         }
         for mutant in worlds.mutants() {
-            if self.implementations.matches(mutant.name) {
+            if shows_implementations && self.implementations.matches(mutant.name) {
                 rows.push(Row {
                     origin: Origin::Mutant,
                     ..own("mutant", mutant.name, mutant.models)

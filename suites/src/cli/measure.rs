@@ -21,6 +21,7 @@ use super::resume::Begun;
 use super::selection::{Implementations, RUNS, Scenarios, latest_run};
 use crate::campaign::{self, Selection, Settings, plan, quick_proof};
 use crate::contest::Contest;
+use crate::foreign::VARIABLE;
 use crate::process;
 use crate::roster::Roster;
 use crate::scenario::ScenarioSpec;
@@ -406,16 +407,61 @@ pub(super) fn writable(folder: &Path) -> Result<(), Failure> {
 
 /// This command as one would type it again.
 pub(super) fn command_line() -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:".contains(c);
-    let quoted = std::env::args().skip(1).map(|argument| {
-        if !argument.is_empty() && argument.chars().all(plain) {
-            argument
-        } else {
-            format!("'{}'", argument.replace('\'', r"'\''"))
-        }
-    });
-    std::iter::once("cargo flowmeter".to_owned())
-        .chain(quoted)
+    typed(
+        &environment(&[VARIABLE]),
+        "cargo flowmeter",
+        std::env::args().skip(1),
+    )
+}
+
+/// Those of these variables that are set, with their values.
+pub(super) fn environment(names: &[&'static str]) -> Vec<(&'static str, String)> {
+    let set = |&name: &&'static str| Some((name, std::env::var(name).ok()?));
+    names.iter().filter_map(set).collect()
+}
+
+/// A command in words of a POSIX shell, behind the variables that it was started with.
+pub(super) fn typed(
+    variables: &[(&str, String)],
+    command: &str,
+    arguments: impl Iterator<Item = String>,
+) -> String {
+    let set = variables.iter();
+    let set = set.map(|(name, value)| format!("{name}={}", quoted(value)));
+    set.chain([command.to_owned()])
+        .chain(arguments.map(|argument| quoted(&argument)))
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::typed;
+
+    #[test]
+    fn a_command_is_told_with_what_it_was_started_with() {
+        let arguments = |all: &[&str]| all.iter().map(|one| one.to_string()).collect::<Vec<_>>();
+        let told = |variables: &[(&str, String)], all: &[&str]| {
+            typed(variables, "cargo bench", arguments(all).into_iter())
+        };
+        assert_eq!(told(&[], &[]), "cargo bench");
+        assert_eq!(
+            told(
+                &[
+                    ("FLOWMETER_BUDGET", "60".to_owned()),
+                    ("FLOWMETER_FOREIGN", "a b".to_owned())
+                ],
+                &["--", "it's|^a"],
+            ),
+            r"FLOWMETER_BUDGET=60 FLOWMETER_FOREIGN='a b' cargo bench -- 'it'\''s|^a'"
+        );
+    }
 }

@@ -30,8 +30,9 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// A line of text.
+    /// A line of text, or several. Records say what they like, so it is [`clean`] here, where all of it passes.
     pub(super) fn line(&mut self, text: &str) {
+        let text = clean(text);
         self.write(|stdout| writeln!(stdout, "{text}"));
     }
 
@@ -56,8 +57,47 @@ impl Output {
     /// A line of JSON.
     pub(super) fn json(&mut self, row: &impl Serialize) {
         // Plain data with string keys: there is no error but a lack of memory.
-        self.line(&serde_json::to_string(row).expect("rows are plain data"));
+        let row = serde_json::to_string(row).expect("rows are plain data");
+        self.line(&escaped(&row));
     }
+}
+
+/// The colours that tables have (`flowmeter_reports::Style`).
+const COLOURS: [&str; 5] = [
+    "\u{1b}[0m",
+    "\u{1b}[1m",
+    "\u{1b}[2m",
+    "\u{1b}[31m",
+    "\u{1b}[32m",
+];
+
+/// Text for a terminal: control characters, which could move the cursor or rename the window, become a replacement
+/// character. Ends of lines stay, and colours of ours.
+pub(super) fn clean(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c.is_control() && c != '\n') {
+        let (before, from) = rest.split_at(at);
+        clean.push_str(before);
+        let colour = COLOURS.iter().find(|colour| from.starts_with(**colour));
+        clean.push_str(colour.map_or("\u{fffd}", |colour| colour));
+        let first = from.chars().next().map_or(0, char::len_utf8);
+        rest = &from[colour.map_or(first, |colour| colour.len())..];
+    }
+    clean.push_str(rest);
+    clean
+}
+
+/// JSON whose texts keep the control characters that JSON itself lets stand.
+fn escaped(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c.is_control() {
+            true => escaped.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => escaped.push(c),
+        }
+    }
+    escaped
 }
 
 /// Whether something that was to be printed is lost.
@@ -103,6 +143,30 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_but_colours_of_ours_reaches_a_terminal() {
+        let coloured = "\u{1b}[1mheading\u{1b}[0m\n\u{1b}[31mfailed\u{1b}[0m";
+        assert_eq!(clean(coloured), coloured);
+        for (hostile, said) in [
+            ("\u{1b}[2Jgone", "\u{fffd}[2Jgone"),
+            ("\u{1b}]0;title\u{7}", "\u{fffd}]0;title\u{fffd}"),
+            ("\u{1b}[8mhidden", "\u{fffd}[8mhidden"),
+            ("\u{1b}\u{1b}[1mbold", "\u{fffd}\u{1b}[1mbold"),
+            ("\u{9b}2J\r\u{7f}é", "\u{fffd}2J\u{fffd}\u{fffd}é"),
+        ] {
+            assert_eq!(clean(hostile), said);
+        }
+    }
+
+    #[test]
+    fn a_line_of_json_says_what_it_said() {
+        let text = "\u{9b}2J \u{7f} \u{1b} é";
+        let json = serde_json::to_string(text).unwrap();
+        let escaped = escaped(&json);
+        assert_eq!(clean(&escaped), escaped);
+        assert_eq!(serde_json::from_str::<String>(&escaped).unwrap(), text);
+    }
 
     #[test]
     fn words_are_kept_whole() {

@@ -8,6 +8,8 @@ use flowmeter_harness::measure::budget::RULE;
 use flowmeter_harness::measure::{Event, Progress, Standing};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
+use super::output::clean;
+
 /// A bar over a known number of steps.
 pub(super) fn steps(count: u64, what: &'static str) -> ProgressBar {
     if !io::stderr().is_terminal() {
@@ -36,8 +38,10 @@ impl Measuring {
 
     /// A line that stays.
     fn say(&self, text: &str) {
+        // A contestant says what it likes.
+        let text = clean(text);
         match &self.bar {
-            Some(bar) => bar.println(text),
+            Some(bar) => bar.println(&text),
             None => {
                 // Progress that nobody can read any more is no reason to stop measuring.
                 let _ = writeln!(anstream::stderr(), "{text}");

@@ -1,5 +1,7 @@
 //! `report`: one HTML page.
 
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -22,7 +24,7 @@ pub(super) struct Report {
     runs: Vec<PathBuf>,
     #[command(flatten)]
     foreign: InRuns,
-    /// The page to write [default: report.html in the folder of the first run]
+    /// The page to write [default: report.html in the folder of the run; of several it has to be named]
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -30,7 +32,16 @@ pub(super) struct Report {
 impl Report {
     pub(super) fn run(self) -> Outcome {
         let runs = self.foreign.of(runs(&self.runs)?)?;
-        let page = self.output.unwrap_or_else(|| page_of(&runs[0]));
+        let page = match (self.output, &runs[..]) {
+            (Some(page), _) => page,
+            (None, [run]) => page_of(run),
+            (None, several) => {
+                return Err(Failure::input(format!(
+                    "name the page of {} runs with -o FILE; the first run's own is not written over",
+                    several.len()
+                )));
+            }
+        };
         write(runs, &page)?;
         Output::default().line(&page.display().to_string());
         Ok(ExitCode::SUCCESS)
@@ -42,8 +53,27 @@ pub(super) fn page_of(run: &RunData) -> PathBuf {
     run.folder.join("report.html")
 }
 
-/// Writes the page, or leaves what stood there.
+/// Writes the page, or leaves what stood there. Links, pipes and devices (`/dev/stdout`) are written through.
 pub(super) fn write(runs: Vec<RunData>, page: &Path) -> Result<(), Failure> {
     let html = flowmeter_reports::render_machines(&flowmeter_reports::machines(runs)?)?;
-    std::fs::write(page, html).map_err(|why| Failure::write(page, &why))
+    let stands = fs::symlink_metadata(page);
+    let is_file = |stands: &fs::Metadata| stands.is_file() || stands.is_dir();
+    let written = match page.file_name() {
+        Some(name) if stands.as_ref().map_or(true, is_file) => {
+            let partial = format!(".{}.partial", name.to_string_lossy());
+            replace(page, &page.with_file_name(partial), &html)
+        }
+        _ => fs::write(page, html),
+    };
+    written.map_err(|why| Failure::write(page, &why))
+}
+
+/// A reader never sees half a page.
+fn replace(page: &Path, partial: &Path, html: &str) -> io::Result<()> {
+    let done = fs::write(partial, html).and_then(|()| fs::rename(partial, page));
+    if done.is_err() {
+        // What there was to say is said of the page itself.
+        let _ = fs::remove_file(partial);
+    }
+    done
 }

@@ -138,6 +138,10 @@ impl Shard {
 }
 
 impl ScenarioNames {
+    fn is_given(&self) -> bool {
+        self.pattern.is_some()
+    }
+
     pub(super) fn matches(&self, name: &str) -> bool {
         matches(&self.pattern, name)
     }
@@ -153,7 +157,12 @@ impl ScenarioNames {
 
 impl Scenarios {
     pub(super) fn is_given(&self) -> bool {
-        self.names.pattern.is_some() || self.scenario_dir.is_some()
+        self.are_named() || self.scenario_dir.is_some()
+    }
+
+    /// Whether there is a pattern.
+    pub(super) fn are_named(&self) -> bool {
+        self.names.is_given()
     }
 
     /// Those that match, curated or not, the most important first.
@@ -218,7 +227,7 @@ pub(super) fn runs(folders: &[PathBuf]) -> Result<Vec<RunData>, Failure> {
     }
 }
 
-/// Reads every run below `runs/`.
+/// Reads every run below `runs/`. Nobody named them, so one that cannot be read is told of and left out.
 pub(super) fn all_runs() -> Result<Vec<RunData>, Failure> {
     let entries = std::fs::read_dir(RUNS).into_iter().flatten().flatten();
     let folders = entries.map(|entry| entry.path());
@@ -227,9 +236,25 @@ pub(super) fn all_runs() -> Result<Vec<RunData>, Failure> {
             .join(flowmeter_harness::record::RECORDS_FILE)
             .is_file()
     };
-    let folders: Vec<PathBuf> = folders.filter(is_run).collect();
-    // Without any the sentence is that of a run that is looked for.
-    runs(&folders)
+    let mut folders: Vec<PathBuf> = folders.filter(is_run).collect();
+    folders.sort_unstable();
+    let mut read = Vec::new();
+    let mut refused = Vec::new();
+    for folder in folders {
+        match flowmeter_harness::record::read_run(&folder) {
+            Ok(run) => read.push(run),
+            Err(why) => refused.push(Failure::from(why)),
+        }
+    }
+    match (read.is_empty(), refused.pop()) {
+        // The sentence is that of a run that is looked for.
+        (true, None) => runs(&[]),
+        (true, Some(why)) => Err(why),
+        (false, last) => {
+            refused.iter().chain(&last).for_each(Failure::warn);
+            Ok(read)
+        }
+    }
 }
 
 /// The folder below `runs/` whose records were written last.

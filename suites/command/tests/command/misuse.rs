@@ -331,6 +331,33 @@ fn places_that_cannot_be_written_are_refused() {
 }
 
 #[test]
+fn the_page_of_several_runs_is_nobodys_own() {
+    let ground = Ground::with_run();
+    ground.write("other/records.jsonl", ground.bytes("run/records.jsonl"));
+    ground.write("run/report.html", "precious");
+    ground
+        .run(&["report", "run", "other"])
+        .refused(&["the page of 2 runs with -o"]);
+    assert_eq!(ground.text("run/report.html"), "precious");
+    let named = ["report", "run", "other", "-o", "page.html"];
+    ground.run(&named).fine();
+    // In place of what stood there, and with nothing left beside it.
+    ground.run(&named).fine();
+    ground.run(&["report", "run", "-o", "run"]).refused(&[]);
+    let mut left: Vec<_> = fs::read_dir(ground.path()).unwrap().collect();
+    left.retain(|entry| entry.as_ref().unwrap().file_name() != "page.html");
+    assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_page_can_go_where_nothing_stands() {
+    let ground = Ground::with_run();
+    let said = ground.run(&["report", "run", "-o", "/dev/stdout"]).fine();
+    assert!(said.contains("</html>"), "{said}");
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_error() {
     let ground = Ground::with_run();
     for arguments in [

@@ -74,6 +74,63 @@ fn a_cell_that_nobody_has_is_refused() {
 }
 
 #[test]
+fn a_run_that_cannot_be_read_is_left_out_unless_it_is_named() {
+    let ground = Ground::with_run();
+    ground.write("runs/good/records.jsonl", ground.bytes("run/records.jsonl"));
+    ground.write("runs/bad/records.jsonl", "hello\n");
+    let show = ground.run(&["show", "channels/spsc-64/mutex"]);
+    assert_eq!(show.errors.lines().count(), 1, "{show:?}");
+    assert!(show.errors.contains("records.jsonl:1: not a record"));
+    assert!(show.fine().contains("messages/s"));
+    let named = ["show", "channels/spsc-64/mutex", "runs/good", "runs/bad"];
+    ground.run(&named).refused(&["not a record"]);
+    std::fs::remove_dir_all(ground.at("runs/good")).unwrap();
+    let show = ground.run(&["show", "channels/spsc-64/mutex"]);
+    show.refused(&["not a record"]);
+}
+
+#[test]
+fn what_records_say_cannot_steer_a_terminal() {
+    const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;mine\u{7}\u{9b}2J\u{7f}";
+    let ground = Ground::with_run();
+    let spoil = |cpu: &str| {
+        let records = ground.text("run/records.jsonl");
+        let spoiled = records.lines().map(|line| {
+            let mut record: serde_json::Value = serde_json::from_str(line).unwrap();
+            for at in ["/title", "/unit", "/started", "/commit", "/machine/cpu"] {
+                if let Some(text) = record.pointer_mut(at) {
+                    let said = if at == "/machine/cpu" { cpu } else { "" };
+                    *text = format!("{HOSTILE}{said}").into();
+                }
+            }
+            format!("{record}\n")
+        });
+        spoiled.collect::<String>()
+    };
+    ground.write("one/records.jsonl", spoil("one"));
+    ground.write("two/records.jsonl", spoil("two"));
+    for (code, arguments) in [
+        (0, &["rank", "one", "two"][..]),
+        (0, &["cmp", "one", "two"]),
+        (0, &["cmp", "one", "two", "--format", "json"]),
+        (0, &["cmp", "one", "--format", "csv"]),
+        (0, &["diff", "one", "two", "--all"]),
+        (0, &["show", "channels/spsc-64/mutex", "one", "two"]),
+        (2, &["diff", "one", "two", "--fail-on", "regression"]),
+    ] {
+        let mut command = ground.command(arguments);
+        // As if somebody looked at a terminal: what is no text is not taken out on the way.
+        let answered = command.env("CLICOLOR_FORCE", "1").output().unwrap();
+        assert_eq!(answered.status.code(), Some(code), "{arguments:?}");
+        for said in [answered.stdout, answered.stderr] {
+            let said = String::from_utf8(said).unwrap();
+            let steers = |c: char| c.is_control() && c != '\n';
+            assert!(!said.contains(steers), "{arguments:?}: {said:?}");
+        }
+    }
+}
+
+#[test]
 fn machines_are_told_apart_in_every_verb() {
     let ground = Ground::with_run();
     let records = ground.text("run/records.jsonl");

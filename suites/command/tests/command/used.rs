@@ -1,5 +1,6 @@
 //! A small real run and what every verb makes of it; help worth reading.
 
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
@@ -11,7 +12,7 @@ use flowmeter_suites::contest::Contest;
 use flowmeter_suites::proving::Effort;
 use flowmeter_suites::proving::counterexample::FOLDER;
 
-use crate::ground::{Ground, assert_keys, rows};
+use crate::ground::{Ground, SMALL, assert_keys, rows};
 
 const RANK: &[&str] = &[
     "group",
@@ -127,9 +128,7 @@ fn medians_are_those_that_another_program_recomputes() {
         return;
     }
     let ground = Ground::new();
-    ground
-        .run(&[crate::ground::SMALL, &["-o", "run"]].concat())
-        .fine();
+    ground.run(&[SMALL, &["-o", "run"]].concat()).fine();
     let script = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../scripts/recompute_medians"
@@ -212,8 +211,18 @@ fn diff_tells_what_changed_and_fails_where_it_is_asked_to() {
     let failure = r#"{"record":"failure","scenario":"channels/spsc-64","implementation":"mutex","placebo":false,"fork":0,"round":0,"kind":"hang","message":"no answer"}"#;
     ground.write("thorough/records.jsonl", &thorough);
     ground.write("failing/records.jsonl", format!("{thorough}{failure}\n"));
-    fail_on("thorough", "thorough").fine();
-    fail_on("failing", "thorough").fine();
+    // Two cells have no others to be taken against: silence about all of them is no consent.
+    let silent = fail_on("thorough", "thorough").refused(&["2 of 2 cells not judged"]);
+    assert!(silent.contains("too few others"), "{silent}");
+    let one = ["diff", "failing", "thorough", "-i", "^std-mpsc$"];
+    let one = ground.run(&[&one[..], &["--fail-on", "regression"]].concat());
+    one.refused(&["1 of 1 cell not judged"]);
+    let gained = fail_on("failing", "thorough");
+    assert!(
+        gained.errors.contains("1 of 2 cells not judged"),
+        "{gained:?}"
+    );
+    gained.fine();
     let lost = fail_on("thorough", "failing");
     assert_eq!(lost.code, Some(1), "{lost:?}");
     for part in ["lost: hung: no answer", "1 lost their number"] {
@@ -284,6 +293,45 @@ fn list_shows_all_there_is() {
     }
     let table = ground.run(&["list"]).fine();
     assert!(table.contains("crossbeam-channel") && table.contains("channels/create"));
+}
+
+#[test]
+fn list_shows_what_is_selected_and_nothing_else() {
+    let ground = Ground::new();
+    let kinds = |selection: &[&str]| {
+        let list = [&["list", "--format", "json"], selection].concat();
+        let rows = rows(&ground.run(&list).fine());
+        let kinds = rows.iter().map(|row| row["kind"].as_str().unwrap());
+        kinds.map(str::to_owned).collect::<BTreeSet<String>>()
+    };
+    let set = |kinds: &[&str]| kinds.iter().map(|kind| (*kind).to_owned()).collect();
+    let mutants: BTreeSet<String> = set(&["channel", "mutant"]);
+    assert_eq!(kinds(&["-i", "^mutex"]), mutants);
+    assert_eq!(kinds(&["-s", "^timers/"]), set(&["scenario"]));
+    assert_eq!(kinds(&["-p", "^c2"]), set(&["property"]));
+    let both = kinds(&["-p", "^c2", "-i", "^condvar$"]);
+    assert_eq!(both, set(&["property", "channel"]));
+}
+
+#[test]
+fn what_a_run_is_repeated_by_has_every_word_of_it() {
+    let ground = Ground::new();
+    let own = include_str!("../../../scenarios/channels/spsc-64.toml");
+    ground.write("my load's/own.toml", own);
+    let own = ["--scenario-dir", "my load's", "-o", "own"];
+    let measure = [&SMALL[..1], &["-s", "own$"], &SMALL[3..], &own].concat();
+    let mut measure = ground.command(&measure);
+    let done = measure.env("FLOWMETER_FOREIGN", "off").output().unwrap();
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    let records = ground.text("own/records.jsonl");
+    let head: serde_json::Value = serde_json::from_str(records.lines().next().unwrap()).unwrap();
+    let command = head["command"].as_str().unwrap();
+    let begin = "FLOWMETER_FOREIGN=off cargo flowmeter measure -s 'own$'";
+    assert!(command.starts_with(begin), "{command}");
+    assert!(
+        command.contains(r"--scenario-dir 'my load'\''s'"),
+        "{command}"
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::checkout::{Begun, Checkout, Written, at_end_of, sorted_in};
 use super::kinds::Beginning;
-use super::names::{code, has_word, is_in_prelude, is_keyword, is_word, no_name, taken};
+use super::names::{code, has_word, is_crate, is_in_prelude, is_keyword, is_word, no_name, taken};
 
 pub(super) fn begun(checkout: &Checkout, name: &str, beginning: &Beginning) -> Begun {
     let parts: Vec<&str> = name.split('_').collect();
@@ -43,6 +43,12 @@ pub(super) fn begun(checkout: &Checkout, name: &str, beginning: &Beginning) -> B
     let elsewhere = elsewhere.replacen(&entry, "", 1);
     if has_two_rows(&table, name) || declares_twice(&modules, name) {
         return Err(taken(name, "is there already"));
+    }
+    if is_crate(&checkout.read("impls/Cargo.toml")?, name) {
+        return Err(taken(
+            name,
+            "is a crate, and paths that begin with it would mean the new module",
+        ));
     }
     if let Some(why) = kept(name, &family, beginning) {
         return Err(taken(name, &why));
@@ -175,6 +181,11 @@ mod tests {
             (Kind::Timer, "loop", of_rust),
             (Kind::Limiter, "self", of_rust),
             (Kind::Executor, "yield", of_rust),
+            (Kind::Channel, "std", "is a crate"),
+            (Kind::Timer, "core", "is a crate"),
+            (Kind::Limiter, "alloc", "is a crate"),
+            (Kind::Executor, "rayon", "is a crate"),
+            (Kind::Channel, "flowmeter_harness", "is a crate"),
             (Kind::Channel, "option", "Option, a name of Rust itself"),
             (Kind::Limiter, "vec", "Vec, a name of Rust itself"),
             (Kind::Channel, "state", "every channel begins with"),

@@ -23,6 +23,18 @@ pub(super) fn is_in_prelude(name: &str) -> bool {
     has_word(PRELUDE, name)
 }
 
+/// Whether paths in a crate with that manifest begin so: a module of that name would stand before the crate.
+pub(super) fn is_crate(manifest: &str, name: &str) -> bool {
+    const OF_RUST: [&str; 3] = ["std", "core", "alloc"];
+    let manifest: Option<toml::Table> = manifest.parse().ok();
+    let dependencies = manifest.as_ref().and_then(|it| it.get("dependencies"));
+    let mut crates = dependencies
+        .and_then(toml::Value::as_table)
+        .into_iter()
+        .flat_map(toml::Table::keys);
+    OF_RUST.contains(&name) || crates.any(|other| other.replace('-', "_") == name)
+}
+
 /// Small letters and digits, a letter first.
 pub(super) fn is_word(part: &str) -> bool {
     let mut characters = part.chars();
