@@ -184,7 +184,7 @@ mod tests {
             (Kind::Channel, "std", "is a crate"),
             (Kind::Timer, "core", "is a crate"),
             (Kind::Limiter, "alloc", "is a crate"),
-            (Kind::Executor, "rayon", "is a crate"),
+            (Kind::Executor, "libc", "is a crate"),
             (Kind::Channel, "flowmeter_harness", "is a crate"),
             (Kind::Channel, "option", "Option, a name of Rust itself"),
             (Kind::Limiter, "vec", "Vec, a name of Rust itself"),
