@@ -70,6 +70,42 @@ await holds('a filter keeps what matches and puts the rest away', {}, async page
   assert.equal(await shown(page, '.rank tbody tr[data-o],figure,.heat tbody tr'), 0);
 });
 
+await holds('a scenario\'s name keeps everybody in the ranking, the matrix and its table of costs', {}, async page => {
+  const name = await page.locator('#cost details[data-f] summary').first().textContent();
+  const people = '.rank tbody tr[data-o], .matrix tbody tr[data-o], .across tbody tr[data-o]';
+  const before = await shown(page, people);
+  await page.fill('#filter', name);
+  assert.equal(await shown(page, people), before);
+  const left = await page.locator('#cost details[data-f]').evaluateAll(all => all.filter(e => e.getClientRects().length)
+    .map(e => ({ name: e.querySelector('summary').textContent, away: e.querySelectorAll('tbody tr[hidden]').length })));
+  assert.ok(left.length > 0 && left.every(it => it.name.includes(name) && it.away == 0), JSON.stringify(left));
+  assert.ok(await shown(page, '.heat tbody tr') > 0);
+  await page.fill('#filter', 'nobody has such a name');
+  assert.equal(await shown(page, '#cost details[data-f]'), 0);
+  await page.fill('#filter', '');
+  assert.equal(await shown(page, people), before);
+});
+
+await holds('what has no value stands last, up and down', {}, async page => {
+  let asked = 0;
+  for (const table of await page.locator('.heat').all()) {
+    const columns = await table.locator('thead th').count();
+    for (let column = 1; column < columns; column += 1) {
+      const present = () => table.locator('tbody tr').evaluateAll((rows, column) =>
+        rows.map(row => /^\d/.test(row.cells[column].textContent)), column);
+      const all = await present();
+      if (all.every(Boolean) || !all.some(Boolean)) continue;
+      asked += 1;
+      for (const way of ['descending', 'ascending']) {
+        await table.locator('thead th').nth(column).click();
+        assert.equal(await table.locator('thead th').nth(column).getAttribute('aria-sort'), way);
+        assert.deepEqual(await present(), all.toSorted((a, b) => b - a), `column ${column}, ${way}`);
+      }
+    }
+  }
+  if (madeUp) assert.ok(asked > 0, 'a column with and without values');
+});
+
 await holds('a column is sorted by a click and by a key, once up and once down', {}, async page => {
   const table = page.locator('.rank:visible').first();
   const ratios = () => table.locator('tbody tr[data-o] td:nth-child(4)').allTextContents()
@@ -171,6 +207,15 @@ await holds('a page is opened at a link', { hash: '#machine' }, async page => {
   assert.ok((await page.locator('#machine').boundingBox()).y < DESKTOP.height);
 });
 
+await holds('a link that is broken breaks nothing', { hash: '#%' }, async page => {
+  assert.ok(await page.locator('.sort.on').count() > 0, 'tables are sorted');
+  await page.locator('figure .copy').first().click();
+  await page.waitForFunction(() => document.querySelector('figure .copy').textContent != 'Copy');
+  await page.evaluate(() => location.hash = '%E0%A4%A');
+  await page.locator('.chart').first().hover();
+  assert.ok(await page.locator('#tip').isVisible());
+});
+
 if (madeUp) await holds('a failure leads to what was seen', {}, async page => {
   await page.locator('.matrix td.fail a').first().click();
   const box = await page.locator('.counterexample:target').boundingBox();
@@ -223,6 +268,20 @@ await holds('on paper stands no tool, and no table is cut off', { viewport: PAPE
     .map(table => `${table.className}: ${table.getBoundingClientRect().right}`));
   assert.deepEqual(wide, []);
   if (pictures) await page.pdf({ path: join(pictures, 'print.pdf'), format: 'A4' });
+});
+
+await holds('what is folded on a screen is open on paper, in light colours', { viewport: PAPER, colorScheme: 'dark' }, async page => {
+  await page.click('#theme');
+  await page.click('#theme');
+  const tables = page.locator('details table');
+  const open = () => tables.evaluateAll(all => all.filter(table => table.checkVisibility() && table.offsetHeight > 10).length);
+  assert.equal(await open(), 0);
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  assert.ok(await tables.count() > 0);
+  assert.equal(await open(), await tables.count());
+  assert.equal(await shown(page, '#cost summary'), await page.locator('#cost summary').count());
+  const colour = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.ok(colour.match(/\d+/g).slice(0, 3).every(part => part > 200), colour);
 });
 
 await holds('it opens and filters at once', {}, async page => {

@@ -25,8 +25,19 @@ const COLUMNS: [&str; 14] = [
     "error",
 ];
 
+/// A text that no spreadsheet takes for a formula: one that begins like a formula has an apostrophe before it, which says
+/// that it is a text.
+///
+/// Source: OWASP, "CSV Injection".
+fn text(text: String) -> String {
+    match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        true => format!("'{text}"),
+        false => text,
+    }
+}
+
 /// Every cell as a line of comma-separated values below a line of names, those of `cmp --format json`; a cell without a
-/// number has empty fields and its `error`.
+/// number has empty fields and its `error`. A text that a spreadsheet would take for a formula has an apostrophe before it.
 pub fn csv(estimates: &Estimates) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let mut line = |fields: [String; 14]| {
@@ -37,13 +48,13 @@ pub fn csv(estimates: &Estimates) -> String {
         let cell = row.cell;
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
         line([
-            cell.scenario,
-            cell.implementation,
+            text(cell.scenario),
+            text(cell.implementation),
             row.origin.to_string(),
             number(cell.median),
             number(cell.lo),
             number(cell.hi),
-            cell.unit,
+            text(cell.unit),
             match cell.better {
                 Better::Higher => "higher",
                 Better::Lower => "lower",
@@ -54,7 +65,7 @@ pub fn csv(estimates: &Estimates) -> String {
             number(row.ratio_hi),
             cell.at_most.to_string(),
             row.reference.to_string(),
-            cell.error.unwrap_or_default(),
+            text(cell.error.unwrap_or_default()),
         ]);
     }
     let bytes = writer.into_inner().expect("memory takes all of it");

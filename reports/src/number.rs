@@ -6,11 +6,14 @@ fn three_digits(value: f64) -> f64 {
         return value;
     }
     let scale = 10_f64.powi(2 - value.abs().log10().floor() as i32);
-    (value * scale).round() / scale
+    let rounded = (value * scale).round() / scale;
+    // Near the ends of floating point there is no such scale.
+    if rounded.is_finite() { rounded } else { value }
 }
 
 fn digits(value: f64) -> String {
     match value.abs() {
+        v if v >= 1e9 => format!("{value:.2e}"),
         v if v >= 99.95 => format!("{value:.0}"),
         v if v >= 9.995 => format!("{value:.1}"),
         _ => format!("{value:.2}"),
@@ -109,6 +112,15 @@ pub fn ratio(value: f64) -> String {
     }
 }
 
+/// A ratio to sort by, in as few characters as say four decimals: a page has thousands of them.
+pub fn sorted(ratio: f64) -> String {
+    let text = format!("{ratio:.4}");
+    match text.trim_start_matches('0').trim_end_matches('0') {
+        "." => "0".to_owned(),
+        short => short.trim_end_matches('.').to_owned(),
+    }
+}
+
 /// An interval of ratios.
 pub fn ratio_interval(lo: f64, hi: f64) -> String {
     format!("{}–{}", ratio(lo), ratio(hi))
@@ -172,6 +184,8 @@ mod tests {
         assert_eq!(si(0.25), "0.25");
         assert_eq!(nanos(849.7), "850 ns");
         assert_eq!(nanos(79_100.0), "79.1 µs");
+        assert_eq!(si(f64::MAX), "1.80e299 G");
+        assert_eq!(nanos(5e-324), "0.00 ns");
     }
 
     #[test]
@@ -188,6 +202,12 @@ mod tests {
         assert_eq!(interval(0.9e6, 1.2e6, "messages/s"), "900 k–1.20 M");
         assert_eq!(interval(850.0, 900.0, "ns"), "850–900 ns");
         assert_eq!(ratio_interval(0.82, 0.881), "0.82–0.88");
+    }
+
+    #[test]
+    fn what_is_sorted_by_has_no_digit_too_many() {
+        let ratios = [1.0, 0.85, 0.98764, 0.00001, 12.5];
+        assert_eq!(ratios.map(sorted), ["1", ".85", ".9876", "0", "12.5"]);
     }
 
     #[test]

@@ -22,7 +22,8 @@
   all('.heat th[data-o]').forEach(th => who.set(th.querySelector('span').nextSibling.textContent,
     { origin: th.dataset.o, place: th.querySelector('span').className.match(/m(\d+)/)[1] }));
   const filter = document.getElementById('filter');
-  const scenarios = all('.heat tbody th').map(th => th.title.split(': ')[0]);
+  const titles = all('.heat tbody th').map(th => th.title);
+  const scenarios = titles.map(title => title.split(': ')[0]);
   // A chart belongs to the scenarios that its own command would measure.
   const measures = (figure, names) => {
     const pattern = figure.querySelector('code')?.textContent.match(/ -s '(.*?)'/);
@@ -41,6 +42,8 @@
     const wanted = filter.value.trim().toLowerCase();
     const holds = text => text.toLowerCase().includes(wanted);
     const names = scenarios.filter(holds);
+    // Rankings and matrices name nobody's scenarios: where scenarios alone are meant, everybody stays there.
+    const alone = titles.some(holds) && ![...who].some(([name, { origin }]) => holds(name) || holds(origin));
     const origins = unchecked('origin'), forms = unchecked('form');
     const formed = element => !forms.has(element.closest('[data-f]')?.dataset.f);
     const present = row => !origins.has(row.dataset.o ?? who.get(row.cells[0]?.textContent)?.origin);
@@ -55,9 +58,10 @@
         path.classList.toggle('away', away.has(path.getAttribute('class').match(/^[lrimdf](\d+)/)?.[1])));
       all('.keys li', figure).forEach(key => key.hidden = origins.has(who.get(key.textContent)?.origin));
     });
-    all('details[data-f]').forEach(details => details.hidden = !formed(details));
     all('.sort tbody tr:not(.line)').forEach(row => row.hidden = !formed(row) || !present(row)
-      || !holds(row.closest('.heat') ? row.cells[0].title : row.textContent));
+      || !(alone && row.closest('.rank,.matrix,.across')) && !holds(row.closest('.heat') ? row.cells[0].title
+        : row.textContent + ' ' + (row.closest('[data-f]')?.querySelector('summary').textContent ?? '')));
+    all('details[data-f]').forEach(details => details.hidden = all('tbody tr', details).every(row => row.hidden));
     // Implementations are columns of the heat map: a match there keeps the rows and shows that column.
     all('.heat').forEach(table => {
       const heads = all('thead th', table);
@@ -81,9 +85,16 @@
   filter.oninput = show;
   all('[data-origin],[data-form]').forEach(box => box.onchange = show);
 
-  // A link leads to what it names, also where that has been put away.
+  // A link leads to what it names, also where that has been put away; one that is broken leads nowhere.
+  const named = () => {
+    try {
+      return document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    } catch {
+      return null;
+    }
+  };
   const follow = () => {
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = named();
     if (!target) return;
     if (target.closest('[hidden]')) {
       filter.value = '';
@@ -94,16 +105,9 @@
     if (details) details.open = true;
     target.scrollIntoView();
   };
-  addEventListener('hashchange', follow);
-  // A browser may have kept what was typed and unchecked before the page was loaded anew.
-  show();
-  follow();
 
   // Sort by a column: numbers by value, what has none last, texts as people order them.
-  const value = cell => {
-    const number = parseFloat(cell?.dataset.v ?? cell?.textContent);
-    return isNaN(number) ? -Infinity : number;
-  };
+  const value = cell => parseFloat(cell?.dataset.v ?? cell?.textContent);
   all('.sort').forEach(table => {
     table.classList.add('on');
     all('thead th', table).forEach((th, column) => {
@@ -124,7 +128,8 @@
         all('.line', body).forEach(line => line.hidden = true);
         [...body.rows].sort((a, b) => {
           const [x, y] = [a.cells[column], b.cells[column]];
-          const order = numbers ? (value(x) - value(y)) || 0
+          if (numbers && (isNaN(value(x)) || isNaN(value(y)))) return isNaN(value(x)) - isNaN(value(y));
+          const order = numbers ? value(x) - value(y)
             : (x?.textContent ?? '').localeCompare(y?.textContent ?? '', 'en', { numeric: true });
           return down ? -order : order;
         }).forEach(row => body.append(row));
@@ -181,4 +186,9 @@
     }
     setTimeout(() => button.textContent = 'Copy', 1500);
   });
+
+  addEventListener('hashchange', follow);
+  // A browser may have kept what was typed and unchecked before the page was loaded anew.
+  show();
+  follow();
 })();

@@ -45,6 +45,41 @@ fn every_cell_is_a_line_of_csv_that_reads_back() {
 }
 
 #[test]
+fn no_text_of_csv_is_a_formula() {
+    let mut run = fixture::run(&Shape {
+        scenarios: 4,
+        implementations: 3,
+        ..Shape::default()
+    });
+    let formulas = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"];
+    for (scenario, formula) in run.scenarios.values_mut().zip(formulas) {
+        scenario.unit = formula.to_owned();
+    }
+    for (failure, formula) in run.failures.iter_mut().zip(formulas) {
+        failure.message = formula.to_owned();
+    }
+    let name = "=HYPERLINK(\"file\")";
+    let mut it = run.implementations.remove("mutex").unwrap();
+    it.name = name.to_owned();
+    run.implementations.insert(it.name.clone(), it);
+    for w in run
+        .windows
+        .iter_mut()
+        .filter(|w| w.implementation == "mutex")
+    {
+        w.implementation = name.to_owned();
+    }
+    let text = csv(&estimate(&[run]).unwrap());
+    assert!(text.contains("'=HYPERLINK"), "{text}");
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    for line in reader.records() {
+        let line = line.unwrap();
+        let live = |field: &&str| field.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        assert_eq!(line.iter().find(live), None, "{line:?}");
+    }
+}
+
+#[test]
 fn what_points_one_way_is_in_one_file() {
     let estimates = estimates();
     let read = |better| -> Vec<Value> {

@@ -6,9 +6,12 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use fixture::{Shape, kinds};
-use flowmeter_harness::record::{RunData, read_records};
+use flowmeter_harness::record::{Better, RunData, read_records};
+use flowmeter_reports::statistics::ESTIMATES_FILE;
 use flowmeter_reports::{
-    DEFAULT_WIDTH, Style, bencher, cmp_table, csv, machines, rank_table, render_machines,
+    DEFAULT_WIDTH, Estimates, Style, bencher, cmp_table, csv, diff, diff_table, estimate,
+    github_action_benchmark, machines, rank_table, render, render_machines, sighting_table,
+    sightings,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -170,21 +173,62 @@ fn said(files: &[Vec<u8>]) -> Result<String, String> {
     let read = |bytes: &Vec<u8>| read_records(&bytes[..], Path::new("runs/some/records.jsonl"));
     let runs: Result<Vec<RunData>, _> = files.iter().map(read).collect();
     let runs = runs.map_err(|why| why.to_string())?;
-    let all = machines(runs).map_err(|why| why.to_string())?;
+    let all = machines(runs.clone()).map_err(|why| why.to_string())?;
     for machine in &all {
-        let estimates = machine.estimates();
-        rank_table(estimates, DEFAULT_WIDTH, Style::Plain);
-        cmp_table(estimates, DEFAULT_WIDTH, Style::Plain);
-        csv(estimates);
-        bencher(estimates);
+        tables(machine.estimates());
+    }
+    // Each asks for all estimates anew, so one cell of each machine stands for all.
+    for cell in all
+        .iter()
+        .filter_map(|machine| machine.estimates().cells.first())
+    {
+        let seen = sightings(&runs, &cell.scenario, &cell.implementation);
+        sighting_table(&seen.map_err(|why| why.to_string())?, DEFAULT_WIDTH);
+    }
+    if let [base, new] = &runs[..] {
+        let diff = diff(&[base.clone(), new.clone()], 0.05).map_err(|why| why.to_string())?;
+        diff_table(&diff, true, DEFAULT_WIDTH, Style::Plain);
     }
     render_machines(&all).map_err(|why| why.to_string())
 }
 
-/// Whatever a record says stands in the page as text: nothing of ours has such a name, and there is one script.
+/// Everything that is said of estimates beside the page.
+fn tables(estimates: &Estimates) {
+    rank_table(estimates, DEFAULT_WIDTH, Style::Plain);
+    cmp_table(estimates, DEFAULT_WIDTH, Style::Plain);
+    csv(estimates);
+    bencher(estimates);
+    for better in [Better::Higher, Better::Lower] {
+        github_action_benchmark(estimates, better);
+    }
+}
+
+/// Whatever a record says stands in the page as text: nothing of ours has such a name, there is one script, and no
+/// tag has an attribute that a value brought.
 fn is_clean(page: &str) -> bool {
-    let hints = ["<b id=gotcha", "onclick='", "<![CDATA["];
-    hints.iter().all(|hint| !page.contains(hint)) && page.matches("<script").count() == 1
+    let hints = ["<b id=gotcha", "<![CDATA["];
+    hints.iter().all(|hint| !page.contains(hint))
+        && page.matches("<script").count() == 1
+        && tags(page).all(|tag| !unquoted(tag).contains("onclick"))
+}
+
+/// What stands between `<` and `>`; in the script no `<` is followed by a letter.
+fn tags(page: &str) -> impl Iterator<Item = &str> {
+    let begins = page.match_indices('<').map(|(at, _)| &page[at + 1..]);
+    let begins = begins.filter(|tag| tag.starts_with(|c: char| c.is_ascii_alphabetic()));
+    begins.map(|tag| {
+        let mut quoted = false;
+        let end = tag.find(|c| {
+            quoted ^= c == '"';
+            c == '>' && !quoted
+        });
+        &tag[..end.unwrap_or(tag.len())]
+    })
+}
+
+/// A tag without the values that stand in double quotes, all that the page knows.
+fn unquoted(tag: &str) -> String {
+    tag.split('"').step_by(2).collect()
 }
 
 fn check(files: &[Vec<u8>]) -> Result<(), TestCaseError> {
@@ -206,6 +250,38 @@ fn check(files: &[Vec<u8>]) -> Result<(), TestCaseError> {
 fn lines_without_harm_are_a_page() {
     let page = said(&[harmed(&[])]).expect("the fixture is sound");
     assert!(is_clean(&page) && page.contains("<section id=history>"));
+}
+
+#[test]
+fn an_attribute_without_quotes_would_be_seen() {
+    let quoted = "<script></script><td title=\"' onclick='gotcha\">' onclick='gotcha<br>";
+    assert!(is_clean(quoted));
+    assert!(!is_clean(&quoted.replace('"', "")));
+}
+
+/// Every finite number has a place in every picture.
+#[test]
+fn values_at_the_ends_of_floating_point_are_drawn() {
+    let odd = [f64::MAX, f64::MIN_POSITIVE, 5e-324];
+    let cells: [fn(&Value) -> bool; 2] = [
+        |_| true,
+        |w| w["implementation"] == "mutex" && w["placebo"] != true,
+    ];
+    for (value, of) in odd
+        .into_iter()
+        .flat_map(|value| cells.map(|of| (value, of)))
+    {
+        let lines = LINES.iter().map(|line| {
+            let mut record: Value = serde_json::from_str(line).expect("a record");
+            if record["record"] == "window" && of(&record) {
+                record["value"] = value.into();
+            }
+            format!("{record}\n")
+        });
+        let page = said(&[lines.collect::<String>().into_bytes()]).expect("a page");
+        assert!(is_clean(&page), "{value:e}");
+        assert!(page.len() < 1_000_000, "{value:e}: {}", page.len());
+    }
 }
 
 proptest! {
@@ -231,6 +307,32 @@ proptest! {
         after.extend(&bytes);
         check(&[bytes])?;
         check(&[after])?;
+    }
+
+    /// Estimates lie beside the records, and whoever has changed the ones can have changed the others.
+    #[test]
+    fn harmed_estimates_are_tables_and_a_page_or_one_clear_error(
+        changes in prop::collection::vec((any::<usize>(), odd()), 1..6),
+    ) {
+        let run = read_records(&harmed(&[])[..], Path::new("runs/some/records.jsonl"));
+        let runs = [run.expect("the fixture is sound")];
+        let folder = tempfile::tempdir().expect("a folder");
+        let sound = estimate(&runs).expect("the fixture is sound");
+        let mut text = serde_json::to_string(&sound).expect("plain data");
+        for (which, odd) in &changes {
+            text = changed(&text, *which, odd);
+        }
+        std::fs::write(folder.path().join(ESTIMATES_FILE), text).expect("a file");
+        match Estimates::read(folder.path()) {
+            Ok(estimates) => {
+                tables(&estimates);
+                match render(&runs, &estimates) {
+                    Ok(page) => prop_assert!(is_clean(&page), "markup of estimates is in the page"),
+                    Err(why) => prop_assert_eq!(why.to_string().lines().count(), 1),
+                }
+            }
+            Err(why) => prop_assert_eq!(why.to_string().lines().count(), 1, "{}", why),
+        }
     }
 
     /// Every text of every record at once, none of which keeps a run from being read.

@@ -134,8 +134,8 @@ fn what_got_slower_stands_in_history_and_nothing_else_does() {
     let rows = history.matches("<tr><td>").count();
     assert_eq!(rows, 1, "{history}");
     assert!(history.contains("<td>channels/spsc-64<td class=name>condvar"));
-    assert!(history.contains("<td class=fail>slower"));
-    assert!(section(&page, "verdict").contains("1 run of earlier ones stand in History alone"));
+    assert!(history.contains("<td class=\"fail\">slower"));
+    assert!(section(&page, "verdict").contains("1 run of an earlier one stands in History alone"));
 }
 
 #[test]

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use fixture::Shape;
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::{
-    Allocation, FailureKind, Holds, RunData, SeedClaim, Uncontended, read_run,
+    Allocation, FailureKind, Holds, Measure, RunData, SeedClaim, Uncontended, Verdict, Window,
+    read_run,
 };
 use flowmeter_reports::{
     Checked, SELF_CHECKED, Style, cmp_rows, cmp_table, estimate, machines, rank_rows, rank_table,
@@ -405,6 +406,94 @@ fn an_exploratory_run_says_so() {
     }));
     assert!(page.contains("Exploratory: 1 fork of 5 rounds"));
     assert!(page.contains("too short to call anything faster"));
+}
+
+/// A run of one scenario that measures a cost in that unit.
+fn costs_in(unit: &str) -> RunData {
+    let mut run = fixture::run(&Shape {
+        scenarios: 1,
+        failures: false,
+        ..Shape::default()
+    });
+    for scenario in run.scenarios.values_mut() {
+        scenario.measure = Measure::Cost;
+        scenario.unit = unit.to_owned();
+    }
+    run
+}
+
+#[test]
+fn less_of_something_is_not_called_fast() {
+    let verdict = |unit| {
+        let page = page(&costs_in(unit));
+        let end = page.find("<section id=ranking>").unwrap();
+        page[page.find("<section id=verdict>").unwrap()..end].to_owned()
+    };
+    for unit in ["wake-ups", "B", "ns CPU"] {
+        let verdict = verdict(unit);
+        assert!(!verdict.contains(" as fast as "), "{verdict}");
+        assert!(
+            verdict.contains(" takes ") && verdict.contains(" times as much"),
+            "{verdict}"
+        );
+    }
+    assert!(verdict("ns").contains(" times as fast as "));
+}
+
+/// Of one scenario, whose placebo was so many times as good as itself in every round.
+fn placebo_off_by(factor: f64) -> RunData {
+    let mut run = fixture::run(&Shape {
+        scenarios: 1,
+        failures: false,
+        ..Shape::default()
+    });
+    let of = |w: &Window| {
+        (
+            w.scenario.clone(),
+            w.fork,
+            w.round,
+            w.implementation.clone(),
+        )
+    };
+    let windows = run.windows.clone();
+    for placebo in run.windows.iter_mut().filter(|w| w.placebo) {
+        let itself = windows.iter().find(|w| !w.placebo && of(w) == of(placebo));
+        placebo.value = itself.expect("it was timed").value * factor;
+    }
+    run
+}
+
+#[test]
+fn the_noise_that_is_told_is_the_noise_that_decides() {
+    // Always off by as much: no interval has a width, and yet a tenth less is no more than that.
+    let run = placebo_off_by(1.0 / 0.9);
+    let estimates = estimate(slice::from_ref(&run)).unwrap();
+    assert!(estimates.placebos[0].half_width < 1e-9);
+    let page = page(&run);
+    assert!(page.contains("placebo ±10 %") && page.contains(", ±10 %</small>"));
+    assert!(page.contains("differences below 10 % in the quietest scenario"));
+    assert!(page.contains("10 % in the quietest of them and 10 % in the noisiest"));
+    assert!(cmp_table(&estimates, 100, Style::Plain).contains("placebo ±10 %"));
+}
+
+#[test]
+fn no_difference_is_below_none() {
+    let page = page(&placebo_off_by(1.0));
+    assert!(page.contains("; the placebo shows no noise in any scenario."));
+    assert!(!page.contains("below 0.0 %"));
+}
+
+#[test]
+fn a_check_that_hung_is_not_said_to_have_failed() {
+    let mut run = fixture::run(&Shape::default());
+    let failed = run.proofs.iter_mut().find(|p| p.verdict == Verdict::Fail);
+    let proof = failed.expect("the fixture has one");
+    proof.verdict = Verdict::Error;
+    proof.detail = Some("no answer within 60 s: somebody waits for ever".to_owned());
+    let page = page(&run);
+    assert!(page.contains("title=\"the check hung or broke off\""));
+    assert!(page.contains("hung or broke off under <b>a1-exclusive</b>"));
+    assert!(page.contains("error: the check hung or broke off, and says nothing"));
 }
 
 #[test]

@@ -4,6 +4,13 @@ use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
+/// What an axis reaches at least and at most: nobody measures anything beyond, a record may say it, and arithmetic near the
+/// ends of floating point has no ticks to offer.
+const REACH: (f64, f64) = (1e-300, 1e300);
+
+/// How many decades have a tick each; of more, some have none.
+const DECADES: usize = 20;
+
 /// A range that is divided to the reader's liking, not the library's.
 #[derive(Clone, Debug)]
 pub struct Axis {
@@ -68,7 +75,11 @@ impl Axis {
 
     /// From zero to a round number at or above `hi`.
     pub fn from_zero(hi: f64, label: impl Fn(f64) -> String) -> Axis {
-        let hi = if hi > 0.0 { hi } else { 1.0 };
+        let hi = if hi > 0.0 {
+            hi.clamp(REACH.0, REACH.1)
+        } else {
+            1.0
+        };
         let rough = hi / 4.0;
         let size = 10_f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 2.5, 5.0, 10.0]
@@ -89,14 +100,17 @@ impl Axis {
 
     /// In decades, with 2 and 5 between them where there are few, and more where there is hardly one.
     pub fn decades(lo: f64, hi: f64, label: impl Fn(f64) -> String) -> Axis {
-        let (lo, hi) = (lo / 1.15, hi * 1.15);
+        let lo = lo.clamp(REACH.0, REACH.1) / 1.15;
+        let hi = hi.clamp(REACH.0, REACH.1) * 1.15;
         let steps: &[f64] = match hi / lo {
             span if span < 5.0 => &[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
             span if span < 1000.0 => &[1.0, 2.0, 5.0],
             _ => &[1.0],
         };
         let decades = lo.log10().floor() as i32..=hi.log10().ceil() as i32;
+        let every = decades.clone().count() / DECADES + 1;
         let ticks = decades
+            .step_by(every)
             .flat_map(|decade| steps.iter().map(move |step| step * 10_f64.powi(decade)))
             .filter(|tick| (lo..=hi).contains(tick))
             .map(|tick| (tick, label(tick)))
@@ -112,7 +126,8 @@ impl Axis {
     /// Where a value lies between the ends, 0 to 1.
     pub fn share(&self, value: f64) -> f64 {
         let share = if self.logarithmic {
-            (value / self.lo).ln() / (self.hi / self.lo).ln()
+            // Not of the quotients, which may be too large for a number.
+            (value.ln() - self.lo.ln()) / (self.hi.ln() - self.lo.ln())
         } else {
             (value - self.lo) / (self.hi - self.lo)
         };
@@ -185,6 +200,26 @@ mod tests {
     fn less_than_a_decade_has_ticks_to_read_it_by() {
         let axis = Axis::decades(0.65, 1.0, |v| format!("{v:.2}"));
         assert_eq!(labels(&axis), ["0.60", "0.70", "0.80", "0.90", "1.00"]);
+    }
+
+    #[test]
+    fn any_finite_numbers_have_an_axis_with_few_ticks() {
+        let odd = [5e-324, f64::MIN_POSITIVE, 1.0, 1e300, f64::MAX];
+        for (n, lo) in odd.into_iter().enumerate() {
+            for hi in odd.into_iter().skip(n).chain([f64::INFINITY]) {
+                for axis in [
+                    Axis::values(lo, hi, |v| v.to_string()),
+                    Axis::from_zero(hi, |v| v.to_string()),
+                    Axis::decades(lo, hi, |v| v.to_string()),
+                ] {
+                    assert!(axis.lo < axis.hi && axis.hi.is_finite(), "{lo}, {hi}");
+                    assert!(axis.ticks.len() < 100, "{lo}, {hi}");
+                    assert!(axis.ticks.iter().all(|(tick, _)| tick.is_finite()));
+                    let ends = [lo, hi].map(|end| axis.share(end));
+                    assert!(ends[0] <= ends[1] && ends[1] <= 1.0, "{lo}, {hi}: {ends:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub use frame::legend_symbol;
 
 use crate::error::ReportError;
 use crate::number;
-use crate::statistics::{Cell, Estimates};
+use crate::statistics::{Cell, Estimates, Twin};
 
 /// What charts are drawn from.
 pub struct Data<'a> {
@@ -258,7 +258,7 @@ fn placebo_spread(data: &Data, scenarios: &[&Scenario]) -> String {
     let mut widths: Vec<f64> = scenarios
         .iter()
         .filter_map(|s| data.estimates.placebo(&s.name))
-        .map(|placebo| placebo.half_width)
+        .map(Twin::noise)
         .collect();
     widths.sort_unstable_by(f64::total_cmp);
     match (widths.first(), widths.last()) {

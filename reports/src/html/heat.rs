@@ -41,7 +41,7 @@ pub struct Cell {
     pub ratio: String,
     pub interval: String,
     pub title: String,
-    /// What sorting goes by: the ratio.
+    /// What sorting goes by: the ratio; empty without one.
     pub sort: String,
 }
 
@@ -82,7 +82,7 @@ fn map(data: &Data, name: String, scenarios: &[&Scenario], keys: &[Key]) -> Grou
             Better::Lower => format!("↓ {}", scenario.unit),
         },
         placebo: match data.estimates.placebo(&scenario.name) {
-            Some(twin) => format!("±{}", number::percent(twin.half_width)),
+            Some(twin) => format!("±{}", number::percent(twin.noise())),
             None => "no placebo".to_owned(),
         },
         cells: keys
@@ -121,7 +121,7 @@ fn cell(data: &Data, scenario: &str, implementation: &str, most: usize) -> Cell 
             ratio: String::new(),
             interval: String::new(),
             title: String::new(),
-            sort: "-2".to_owned(),
+            sort: String::new(),
         };
     };
     match cell.measured() {
@@ -153,7 +153,7 @@ fn cell(data: &Data, scenario: &str, implementation: &str, most: usize) -> Cell 
                 }
                 said.join(", ")
             },
-            sort: format!("{:.4}", m.ratio),
+            sort: number::sorted(m.ratio),
         },
         None => Cell {
             heat: 'x',
@@ -161,7 +161,7 @@ fn cell(data: &Data, scenario: &str, implementation: &str, most: usize) -> Cell 
             ratio: String::new(),
             interval: String::new(),
             title: cell.error().unwrap_or_default(),
-            sort: "-1".to_owned(),
+            sort: String::new(),
         },
     }
 }

@@ -25,7 +25,8 @@ pub struct Row {
     pub implementation: String,
     pub ratio: String,
     pub interval: String,
-    pub half_width: String,
+    /// What is no more than noise there.
+    pub noise: String,
     pub said: String,
     /// Whether it is not as it should be.
     pub odd: bool,
@@ -116,9 +117,12 @@ pub fn warnings(runs: &[RunData], all: usize, warnings: &mut Vec<String>) {
     }
     if all > runs.len() {
         let earlier = all - runs.len();
-        let s = if earlier == 1 { "" } else { "s" };
+        let stand = match earlier {
+            1 => "1 run of an earlier one stands".to_owned(),
+            n => format!("{n} runs of earlier ones stand"),
+        };
         warn(format!(
-            "The numbers are of the latest build; {earlier} run{s} of earlier ones stand in History alone."
+            "The numbers are of the latest build; {stand} in History alone."
         ));
     }
 }
@@ -220,7 +224,7 @@ pub fn noise(data: &Data) -> Noise {
         implementation: twin.implementation.clone(),
         ratio: format!("{:.3}", twin.ratio),
         interval: format!("{:.3}–{:.3}", twin.lo, twin.hi),
-        half_width: number::percent(twin.half_width),
+        noise: number::percent(twin.noise()),
         said,
         odd,
     };
@@ -258,7 +262,7 @@ pub fn noise(data: &Data) -> Noise {
 }
 
 fn summary(placebos: &[Twin]) -> String {
-    let mut widths: Vec<f64> = placebos.iter().map(|twin| twin.half_width).collect();
+    let mut widths: Vec<f64> = placebos.iter().map(Twin::noise).collect();
     widths.sort_unstable_by(f64::total_cmp);
     let (Some(least), Some(most)) = (widths.first(), widths.last()) else {
         return "No placebo was entered, so the noise is unknown and nothing is called faster."
@@ -267,8 +271,8 @@ fn summary(placebos: &[Twin]) -> String {
     let holding = placebos.iter().filter(|twin| twin.holds_one()).count();
     format!(
         "An implementation entered twice differed from itself by nothing that its interval excludes in \
-         {holding} of {} scenarios; half the width of that interval is {} in the quietest of them and {} in \
-         the noisiest.",
+         {holding} of {} scenarios. How far it was off, or half the width of that interval where that is more, is \
+         what counts as noise: {} in the quietest of them and {} in the noisiest.",
         placebos.len(),
         number::percent(*least),
         number::percent(*most)

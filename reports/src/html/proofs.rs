@@ -55,6 +55,8 @@ pub struct Cell {
 /// A property that failed.
 pub struct Failure {
     pub implementation: String,
+    /// What it did to the property.
+    pub said: &'static str,
     pub property: String,
     pub world: String,
     pub detail: String,
@@ -81,6 +83,10 @@ pub fn of(data: &Data) -> Proofs {
     });
     let failures = failed.iter().map(|p| Failure {
         implementation: p.implementation.clone(),
+        said: match p.verdict {
+            Verdict::Error => "hung or broke off under",
+            _ => "failed",
+        },
         property: p.property.clone(),
         world: p.world.clone(),
         detail: p
@@ -195,7 +201,7 @@ fn cell(proof: Option<&Proof>, failure: usize) -> Cell {
             format!("✗ {executions}"),
             "failed after so many executions",
         ),
-        Verdict::Error => ("fail", "error".to_owned(), "the check itself broke"),
+        Verdict::Error => ("fail", "error".to_owned(), "the check hung or broke off"),
         Verdict::Inconclusive => (
             "none",
             format!("? {executions}"),

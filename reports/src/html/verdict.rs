@@ -5,7 +5,7 @@ use flowmeter_harness::record::{Measure, Scenario, Verdict};
 
 use crate::chart::Data;
 use crate::number;
-use crate::statistics::{Cell, Measured, Rank, Ranking, Standing, View};
+use crate::statistics::{Cell, Measured, Rank, Ranking, Standing, Twin, View};
 
 /// A sentence with the names in it set apart.
 #[derive(Default)]
@@ -100,6 +100,12 @@ fn situation(scenario: &Scenario) -> String {
     }
 }
 
+/// Whether better is faster, not less of something else: bytes, wake-ups, time of the processor.
+fn is_speed(scenario: &Scenario) -> bool {
+    let in_time = matches!(&*scenario.unit, "ns" | "ns/op" | "x ideal");
+    scenario.measure == Measure::Throughput || in_time
+}
+
 fn choice(data: &Data) -> Sentence {
     let scenarios = typical(data);
     if scenarios.is_empty() {
@@ -168,10 +174,17 @@ fn choice(data: &Data) -> Sentence {
                     (_, true) => ", as far as a short run can tell",
                     (_, false) => ", which noise could explain",
                 };
-                sentence
-                    .say(format!(", {times:.2} times as fast as "))
-                    .name(&next.implementation)
-                    .say(hedge)
+                if is_speed(scenario) {
+                    sentence
+                        .say(format!(", {times:.2} times as fast as "))
+                        .name(&next.implementation)
+                        .say(hedge)
+                } else {
+                    sentence
+                        .say(", where ")
+                        .name(&next.implementation)
+                        .say(format!(" takes {times:.2} times as much{hedge}"))
+                }
             }
         };
     }
@@ -196,7 +209,8 @@ fn of_channels(ranking: &Ranking) -> bool {
 }
 
 /// Who leads where: a sentence on channels, and one on each other group in which anybody is told apart; the rest
-/// are named together. Without channels the first group is told of as they are.
+/// are named together. An exploratory run tells nobody apart, so there it is who comes first that is told of each group.
+/// Without channels the first group is told of as they are.
 fn leads(data: &Data) -> Vec<Sentence> {
     let rankings = data.estimates.rankings.iter();
     let all: Vec<&Ranking> = rankings
@@ -212,29 +226,41 @@ fn leads(data: &Data) -> Vec<Sentence> {
         return vec![Sentence::default().say(nothing)];
     }
     let exploratory = data.estimates.exploratory;
-    let mut sentence = Sentence::default();
-    for (i, ranking) in first.into_iter().enumerate() {
-        let over = if i == 0 { "Over " } else { "; over " };
-        sentence = leader(
-            sentence.say(format!("{over}{}, ", cells_of(ranking))),
-            ranking,
-            exploratory,
-        );
+    let mut sentences = vec![together(&first, exploratory)];
+    if exploratory {
+        if !others.is_empty() {
+            sentences.push(together(&others, exploratory));
+        }
+        return sentences;
     }
-    let mut sentences = vec![sentence.say(".")];
-    let (apart, level): (Vec<&Ranking>, Vec<&Ranking>) = others
-        .into_iter()
-        .partition(|ranking| !exploratory && tells_apart(ranking));
-    sentences.extend(apart.into_iter().map(|ranking| {
-        let over = Sentence::default().say(format!("Over {}, ", cells_of(ranking)));
-        leader(over, ranking, exploratory).say(".")
-    }));
+    let (apart, level): (Vec<&Ranking>, Vec<&Ranking>) =
+        others.into_iter().partition(|ranking| tells_apart(ranking));
+    sentences.extend(
+        apart
+            .iter()
+            .map(|ranking| together(&[ranking], exploratory)),
+    );
     if !level.is_empty() {
         let groups: Vec<&str> = level.iter().map(|ranking| &*ranking.group).collect();
         let nobody = Sentence::default().say("Nobody is told apart over all cells of ");
         sentences.push(nobody.names(&groups).say("."));
     }
     sentences
+}
+
+/// Who leads each of these, in one sentence.
+fn together(rankings: &[&Ranking], exploratory: bool) -> Sentence {
+    let mut sentence = Sentence::default();
+    for (i, ranking) in rankings.iter().enumerate() {
+        let over = match (i, exploratory) {
+            (0, true) => "As far as this run can tell: over ",
+            (0, false) => "Over ",
+            _ => "; over ",
+        };
+        let over = sentence.say(format!("{over}{}, ", cells_of(ranking)));
+        sentence = leader(over, ranking, exploratory);
+    }
+    sentence.say(".")
 }
 
 /// Whether a ranking of those with every cell has more than one tier.
@@ -374,25 +400,32 @@ fn worth(data: &Data) -> Sentence {
         };
         sentence = sentence.say(format!("; {without} {cells} a failure instead of a number"));
     }
-    let mut widths: Vec<f64> = data
-        .estimates
-        .placebos
-        .iter()
-        .map(|t| t.half_width)
-        .collect();
-    widths.sort_unstable_by(f64::total_cmp);
-    sentence = match (widths.first(), widths.last()) {
-        (Some(least), Some(most)) => sentence.say(format!(
-            "; differences below {} in the quietest scenario, and {} in the noisiest, are noise on this machine",
-            number::percent(*least),
-            number::percent(*most)
-        )),
-        _ => sentence.say("; without a placebo the noise is unknown"),
-    };
+    sentence = sentence.say(noise(data));
     if data.estimates.unoptimised {
         sentence = sentence.say(", and an unoptimised build calls nothing faster");
     } else if data.estimates.exploratory {
         sentence = sentence.say(", and this run is too short to call anything faster");
     }
     sentence.say(".")
+}
+
+/// Which differences are noise.
+fn noise(data: &Data) -> String {
+    let mut noises: Vec<f64> = data.estimates.placebos.iter().map(Twin::noise).collect();
+    noises.sort_unstable_by(f64::total_cmp);
+    let (Some(least), Some(most)) = (noises.first(), noises.last()) else {
+        return "; without a placebo the noise is unknown".to_owned();
+    };
+    // Nothing is below 0.
+    let none = number::percent(0.0);
+    match (number::percent(*least), number::percent(*most)) {
+        (_, most) if most == none => "; the placebo shows no noise in any scenario".to_owned(),
+        (least, most) if least == none => format!(
+            "; the placebo shows no noise in the quietest scenario, and differences below {most} in the noisiest are \
+             noise on this machine"
+        ),
+        (least, most) => format!(
+            "; differences below {least} in the quietest scenario, and {most} in the noisiest, are noise on this machine"
+        ),
+    }
 }

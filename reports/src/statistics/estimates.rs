@@ -257,6 +257,11 @@ impl Twin {
         let half_width = (self.hi.ln() - self.lo.ln()) / 2.0;
         self.ratio.ln().abs().max(half_width)
     }
+
+    /// The same as a share: a ratio so far below 1 is no more than noise.
+    pub fn noise(&self) -> f64 {
+        -(-self.floor()).exp_m1()
+    }
 }
 
 /// A copy slowed on purpose, against the implementation itself.
