@@ -94,7 +94,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Option<Chart>, ReportEr
         Ok(())
     })?;
     let moments: Vec<u64> = (0..MOMENTS)
-        .map(|i| longest * (2 * i + 1) / (2 * MOMENTS))
+        .map(|i| longest / (2 * MOMENTS) * (2 * i + 1))
         .collect();
     let mut head = vec!["in flight at".to_owned()];
     head.extend(moments.iter().map(|at| number::nanos(*at as f64)));

@@ -208,8 +208,27 @@ fn glance_all<C: Clauses>(
             told => return told,
         }
     }
-    let promising = promising_first(clauses, indices);
-    glance_at(promising, clauses, &mut indices[..promising], order, sure)
+    for drawn in 0..all {
+        let Some(clause) = promising(clauses, &indices[..drawn]) else {
+            break;
+        };
+        match clauses.glance(clause, sure) {
+            Quick::Done(()) => return Glance::Committed(clause),
+            Quick::Unable(()) => move_to(drawn, clause, indices),
+            Quick::Ask(()) => {
+                move_to(drawn, clause, indices);
+                return Glance::Ask { drawn: drawn + 1 };
+            }
+        }
+    }
+    Glance::Unable
+}
+
+/// Puts a clause in that place of the order.
+#[cold]
+fn move_to(place: usize, clause: usize, indices: &mut [usize]) {
+    let found = indices.iter().position(|other| *other == clause);
+    indices.swap(place, found.expect("every clause has its place"));
 }
 
 /// Draws so many clauses and tries them, until one commits or tells nothing without a lock.
@@ -237,21 +256,33 @@ fn glance_at<C: Clauses>(
     Glance::Unable
 }
 
-/// Sorts the clauses that seem able before the others, and says how many there are. It looks in the order in which they
-/// stand, which the processor can foresee where they are ready in the same way as the last time.
+/// Draws one of those that seem able and were not tried. They are looked at together, without a branch on what each is like:
+/// that the processor could foresee only as long as the same ones are ready.
 #[inline]
-fn promising_first<C: Clauses>(clauses: &C, indices: &mut [usize]) -> usize {
-    let (mut promising, mut others) = (0, indices.len());
-    for clause in 0..indices.len() {
-        if clauses.seems_able(clause) {
-            indices[promising] = clause;
-            promising += 1;
-        } else {
-            others -= 1;
-            indices[others] = clause;
+fn promising<C: Clauses>(clauses: &C, tried: &[usize]) -> Option<usize> {
+    const TOGETHER: usize = u64::BITS as usize;
+    let (mut drawn, mut seen) = (None, 0);
+    for first in (0..clauses.count()).step_by(TOGETHER) {
+        let together = first..clauses.count().min(first + TOGETHER);
+        let mut able = 0_u64;
+        for clause in together.clone() {
+            able |= u64::from(clauses.seems_able(clause)) << (clause - first);
+        }
+        for clause in tried.iter().filter(|clause| together.contains(clause)) {
+            able &= !(1 << (clause - first));
+        }
+        let here = able.count_ones() as usize;
+        seen += here;
+        // Of all that were seen so far one is drawn anew: it is in here as often as it should.
+        let place = if seen > 1 { choose(seen) } else { 0 };
+        if place < here {
+            for _ in 0..place {
+                able &= able - 1;
+            }
+            drawn = Some(first + able.trailing_zeros() as usize);
         }
     }
-    promising
+    drawn
 }
 
 /// Ends an alts that has committed a clause without waiting.
