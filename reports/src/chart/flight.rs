@@ -177,7 +177,7 @@ fn top(flight: &Flight) -> u64 {
 fn labelled(flight: &Flight, most: u64) -> Vec<u64> {
     let n = flight.parallelism;
     let mut levels = vec![0, n];
-    let far = |level: u64| level.abs_diff(n) * 4 >= most.max(1);
+    let far = |level: u64| level.abs_diff(n) >= most.div_ceil(4).max(1);
     levels.extend(flight.bound.filter(|bound| far(*bound)));
     levels
 }
@@ -186,7 +186,10 @@ fn labelled(flight: &Flight, most: u64) -> Vec<u64> {
 fn claim(flight: &Flight) -> String {
     match flight.bound {
         Some(bound) if bound == flight.parallelism => format!("n = {bound}"),
-        Some(bound) => format!("n + {} = {bound}", bound - flight.parallelism),
+        Some(bound) if bound > flight.parallelism => {
+            format!("n + {} = {bound}", bound - flight.parallelism)
+        }
+        Some(bound) => bound.to_string(),
         None => "unknown".to_owned(),
     }
 }
