@@ -342,24 +342,4 @@ mod tests {
         });
         assert_eq!(stolen.recv(), Ok(Ok(())), "nobody else ran it");
     }
-
-    /// Those that come with a stolen task are in no queue for a moment, in which the other thread may fall asleep.
-    #[test]
-    fn what_is_stolen_with_a_task_that_holds_its_thread_up_is_found() {
-        for _ in 0..500 {
-            let executor = WorkStealing::with_threads(ONE.saturating_add(1));
-            let (runs, ran) = mpsc::channel();
-            let (ends, last_ran) = mpsc::channel();
-            executor.spawn(async move {
-                let _ = ends.send(ran.recv_timeout(Duration::from_secs(10)));
-            });
-            for _ in 0..6 {
-                executor.spawn(async {});
-            }
-            executor.spawn(async move {
-                let _ = runs.send(());
-            });
-            assert_eq!(last_ran.recv(), Ok(Ok(())), "nobody ran the last");
-        }
-    }
 }
