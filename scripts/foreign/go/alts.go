@@ -1,8 +1,10 @@
 package main
 
+import "math/rand"
+
 // Select of two and of eight, as one writes it, and of 32 and 128, as a program writes it (alts_wide.go): the cases stand
 // in the source. After each the goroutine puts back what it took, or takes what it put, so that the next finds the same
-// state; that operation is part of the turn.
+// state; that operation is part of the turn, and so is the draw of the port that has the value, where one has.
 
 type ports []chan uint64
 
@@ -18,17 +20,15 @@ func newPorts(width, capacity, filled int) ports {
 }
 
 func altsStage(params params) stage {
-	var turn func(ports, *uint64) error
+	if params.Kind == "one-hot" {
+		if taken := takenOf(params.Width); taken != nil {
+			return oneHotStage(newPorts(params.Width, params.Capacity, 0), taken)
+		}
+		return nil
+	}
+	var turn func(ports) error
 	filled := 0
 	switch {
-	case params.Kind == "one-hot" && params.Width == 2:
-		turn = oneHotOfTwo
-	case params.Kind == "one-hot" && params.Width == 8:
-		turn = oneHotOfEight
-	case params.Kind == "one-hot" && params.Width == 32:
-		turn = oneHotOf32
-	case params.Kind == "one-hot" && params.Width == 128:
-		turn = oneHotOf128
 	case params.Kind == "all-ready" && params.Width == 2:
 		turn, filled = allReadyOfTwo, 2
 	case params.Kind == "all-ready" && params.Width == 8:
@@ -43,10 +43,9 @@ func altsStage(params params) stage {
 		return nil
 	}
 	all := newPorts(params.Width, params.Capacity, filled)
-	next := uint64(filled)
 	return &solo{batch: func(turns int) error {
 		for ; turns > 0; turns-- {
-			if err := turn(all, &next); err != nil {
+			if err := turn(all); err != nil {
 				return err
 			}
 		}
@@ -85,32 +84,53 @@ func takenOfEight(p ports) (int, uint64) {
 	}
 }
 
-func oneHotOfTwo(p ports, next *uint64) error {
-	p[1] <- *next
-	port, value := takenOfTwo(p)
-	return expected(port, value, 1, next)
-}
-
-func oneHotOfEight(p ports, next *uint64) error {
-	p[7] <- *next
-	port, value := takenOfEight(p)
-	return expected(port, value, 7, next)
-}
-
-func expected(port int, value uint64, hot int, next *uint64) error {
-	if port != hot || value != *next {
-		return miscounted("select took %d from port %d where %d was in port %d", value, port, *next, hot)
+// takenOf is the select of so many ports, where one is written.
+func takenOf(width int) func(ports) (int, uint64) {
+	switch width {
+	case 2:
+		return takenOfTwo
+	case 8:
+		return takenOfEight
+	case 32:
+		return takenOf32
+	case 128:
+		return takenOf128
+	default:
+		return nil
 	}
-	*next++
+}
+
+// oneHotStage has one value at a time, at a port drawn anew each time.
+func oneHotStage(all ports, taken func(ports) (int, uint64)) stage {
+	random := rand.New(rand.NewSource(1))
+	next := uint64(0)
+	return &solo{batch: func(turns int) error {
+		for ; turns > 0; turns-- {
+			hot := random.Intn(len(all))
+			all[hot] <- next
+			port, value := taken(all)
+			if err := expected(port, value, hot, next); err != nil {
+				return err
+			}
+			next++
+		}
+		return nil
+	}}
+}
+
+func expected(port int, value uint64, hot int, put uint64) error {
+	if port != hot || value != put {
+		return miscounted("select took %d from port %d where %d was in port %d", value, port, put, hot)
+	}
 	return nil
 }
 
-func allReadyOfTwo(p ports, _ *uint64) error {
+func allReadyOfTwo(p ports) error {
 	port, value := takenOfTwo(p)
 	return putBack(p, port, value)
 }
 
-func allReadyOfEight(p ports, _ *uint64) error {
+func allReadyOfEight(p ports) error {
 	port, value := takenOfEight(p)
 	return putBack(p, port, value)
 }
@@ -124,7 +144,7 @@ func putBack(p ports, port int, value uint64) error {
 	return nil
 }
 
-func noneReadyOfTwo(p ports, _ *uint64) error {
+func noneReadyOfTwo(p ports) error {
 	select {
 	case value := <-p[0]:
 		return invented(value)
@@ -135,7 +155,7 @@ func noneReadyOfTwo(p ports, _ *uint64) error {
 	}
 }
 
-func noneReadyOfEight(p ports, _ *uint64) error {
+func noneReadyOfEight(p ports) error {
 	select {
 	case value := <-p[0]:
 		return invented(value)
@@ -163,7 +183,7 @@ func invented(value uint64) error {
 }
 
 // mixed can take from the first port, or put into the second.
-func mixed(p ports, _ *uint64) error {
+func mixed(p ports) error {
 	select {
 	case value := <-p[0]:
 		return putBack(p, 0, value)

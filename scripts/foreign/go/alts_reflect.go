@@ -23,15 +23,14 @@ func reflectedStage(params params) stage {
 			cases[port].Dir, cases[port].Send = reflect.SelectSend, reflect.ValueOf(uint64(port))
 		}
 	}
-	next := uint64(filled)
+	if params.Kind == "one-hot" {
+		return oneHotStage(all, func(ports) (int, uint64) {
+			port, value, _ := reflect.Select(cases)
+			return port, value.Uint()
+		})
+	}
 	var turn func() error
 	switch params.Kind {
-	case "one-hot":
-		turn = func() error {
-			all[width-1] <- next
-			port, value, _ := reflect.Select(cases)
-			return expected(port, value.Uint(), width-1, &next)
-		}
 	case "all-ready":
 		turn = func() error {
 			port, value, _ := reflect.Select(cases)

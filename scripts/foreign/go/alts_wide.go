@@ -71,12 +71,6 @@ func takenOf32(p ports) (int, uint64) {
 	}
 }
 
-func oneHotOf32(p ports, next *uint64) error {
-	p[31] <- *next
-	port, value := takenOf32(p)
-	return expected(port, value, 31, next)
-}
-
 func takenOf128(p ports) (int, uint64) {
 	select {
 	case value := <-p[0]:
@@ -336,10 +330,4 @@ func takenOf128(p ports) (int, uint64) {
 	case value := <-p[127]:
 		return 127, value
 	}
-}
-
-func oneHotOf128(p ports, next *uint64) error {
-	p[127] <- *next
-	port, value := takenOf128(p)
-	return expected(port, value, 127, next)
 }

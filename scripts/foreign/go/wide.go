@@ -13,8 +13,5 @@ func main() {
 			fmt.Printf("\tcase value := <-p[%d]:\n\t\treturn %d, value\n", port, port)
 		}
 		fmt.Println("\t}\n}")
-		fmt.Printf("\nfunc oneHotOf%d(p ports, next *uint64) error {\n", width)
-		fmt.Printf("\tp[%d] <- *next\n\tport, value := takenOf%d(p)\n", width-1, width)
-		fmt.Printf("\treturn expected(port, value, %d, next)\n}\n", width-1)
 	}
 }

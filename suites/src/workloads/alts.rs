@@ -1,13 +1,16 @@
 //! Alts on one thread: what choosing among ports costs when nobody is in the way.
 //!
 //! After each alts the thread puts back what it took, or takes what it put, so that the next one finds the
-//! same state; that operation is part of the turn.
+//! same state; that operation is part of the turn. So is the draw of the port that has the value, where one has: were it
+//! the same each time, the processor would learn the answer.
 
 use std::marker::PhantomData;
 
 use flowmeter_harness::channel::{Alts, Chosen, Clause, Order, Patience};
 use flowmeter_harness::measure::StageError;
 use flowmeter_harness::record::{Axes, Measure};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 use super::ledger::miscounted;
@@ -23,7 +26,7 @@ pub type Width = Within<1, 128>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// One port has a value.
+    /// One port has a value, another each time.
     OneHot,
     /// Every port has a value.
     AllReady,
@@ -81,6 +84,8 @@ pub struct AloneAtPorts<C: Alts> {
     rxs: Vec<C::Rx<u64>>,
     /// What the next put carries.
     next: u64,
+    /// Which port it goes to.
+    random: Pcg64Mcg,
     family: PhantomData<fn(C)>,
 }
 
@@ -106,17 +111,18 @@ impl<C: Alts> AloneAtPorts<C> {
             txs,
             rxs,
             next: filled as u64,
+            random: Pcg64Mcg::seed_from_u64(1),
             family: PhantomData,
         })
     }
 
-    /// One value at a time, at the last port.
+    /// One value at a time, at a port drawn anew each time.
     fn one_hot(&mut self, turns: u64) -> Result<(), StageError> {
-        let hot = self.txs.len() - 1;
         let clauses: Vec<_> = self.rxs.iter().map(Clause::Take).collect();
         let mut slots = vec![None; clauses.len()];
         let mut alts = C::prepare(&clauses, Order::Random);
         for _ in 0..turns {
+            let hot = self.random.random_range(0..self.txs.len());
             C::put(&mut self.txs[hot], self.next).map_err(|_| closed())?;
             let expected = Chosen::Took {
                 clause: hot,

@@ -3,18 +3,21 @@
   (:require [clojure.core.async :as a :refer [<!! >!! alts!!]]
             [flowmeter.channels :refer [channel]]
             [flowmeter.watched :as w])
-  (:import (flowmeter Crew Crew$Job Failed Params Solo Solo$Batch Stream$Runner)))
+  (:import (flowmeter Crew Crew$Job Failed Params Solo Solo$Batch Stream$Runner)
+           (java.util SplittableRandom)))
 
 (defn- wrong [chosen]
   (Failed/miscounted (str "alts!! answered " (pr-str chosen))))
 
 (defn- one-hot
-  "One value at a time, at the last port."
+  "One value at a time, at a port drawn anew each time."
   [ports]
-  (let [hot (peek ports)
+  (let [random (SplittableRandom. 1)
+        width (int (count ports))
         next (volatile! 0)]
     (fn []
-      (let [value (vswap! next inc)]
+      (let [value (vswap! next inc)
+            hot (ports (.nextInt random width))]
         (>!! hot value)
         (let [[came port] (alts!! ports)]
           (when-not (and (= came value) (identical? port hot))
