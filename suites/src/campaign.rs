@@ -41,6 +41,8 @@ pub struct Settings {
     pub strict: bool,
     /// The command that repeats the run.
     pub command: String,
+    /// Its options that say where else scenarios and contestants come from.
+    pub sources: Vec<String>,
 }
 
 impl Settings {
@@ -167,6 +169,7 @@ pub fn plan(
             schema: SCHEMA,
             started: clock::utc(SystemTime::now()),
             command: settings.command.clone(),
+            sources: settings.sources.clone(),
             commit: commit(),
             seed: settings.seed,
             forks,

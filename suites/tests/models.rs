@@ -36,6 +36,8 @@ mod sim_world {
 
 #[path = "models/callbacks.rs"]
 mod callbacks;
+#[path = "models/executors.rs"]
+mod executors;
 #[path = "models/explored.rs"]
 mod explored;
 #[path = "models/figures.rs"]
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
     models.extend(shuttle_world::mischief_models());
     models.extend(sim_world::models());
     models.extend(sim_world::time_models());
+    models.extend(executors::models());
     models.extend(explored::models());
     models.extend(schedules::models());
     models.extend(callbacks::models());

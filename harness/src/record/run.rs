@@ -13,6 +13,10 @@ pub struct Run {
     pub started: String,
     /// The command that repeats it.
     pub command: String,
+    /// Options of that command that say where else scenarios and contestants came from, with what each was given:
+    /// `--scenario-dir`, `mine`. What is measured again needs them too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
     /// Commit of the build, `unknown` outside a checkout; `-dirty` appended with local changes.
     pub commit: String,
     /// Seed of every shuffle.

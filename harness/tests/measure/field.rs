@@ -60,6 +60,7 @@ pub fn plan(ground: &Path, scenarios: &[&str], entries: &[Entry]) -> Plan {
             schema: SCHEMA,
             started: "2026-11-20T11:39:00Z".to_owned(),
             command: "test".to_owned(),
+            sources: Vec::new(),
             commit: "unknown".to_owned(),
             seed: 7,
             forks: 2,

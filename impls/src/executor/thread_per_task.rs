@@ -229,3 +229,24 @@ impl fmt::Debug for TaskSpawner {
         f.write_str("TaskSpawner")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pool may have a thread for it only then.
+    #[test]
+    fn a_task_whose_thread_comes_after_the_end_is_dropped_and_not_polled() {
+        let held = Arc::new(());
+        let task = Arc::clone(&held);
+        let seat = Arc::new(Seat::new());
+        seat.call(State::Closed);
+        Seat::run(
+            &seat,
+            Box::pin(async move {
+                unreachable!("{} polls", Arc::strong_count(&task));
+            }),
+        );
+        assert_eq!(Arc::strong_count(&held), 1);
+    }
+}

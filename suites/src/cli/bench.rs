@@ -103,6 +103,7 @@ fn settings(budget: Duration, command: String) -> Settings {
         slowed_percent: None,
         strict: false,
         command,
+        sources: Vec::new(),
     }
 }
 

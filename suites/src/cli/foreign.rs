@@ -2,7 +2,7 @@
 
 use std::env;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use flowmeter_harness::caps::Origin;
@@ -89,6 +89,10 @@ impl Foreign {
             Wanted::Require => Err(Failure::input(format!("--foreign require: {why}"))),
             Wanted::Auto | Wanted::Off => Ok(Foreigners::default()),
         }
+    }
+
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.foreign_dir.as_deref()
     }
 
     pub(super) fn is_given(&self) -> bool {

@@ -197,7 +197,19 @@ impl Measure {
             slowed_percent: self.slowed.or(usual.slowed_percent),
             strict: self.strict,
             command: usual.command,
+            sources: begun.map_or_else(|| self.sources(), |_| usual.sources),
         })
+    }
+
+    fn sources(&self) -> Vec<String> {
+        let folders = [
+            ("--scenario-dir", self.scenarios.folder()),
+            ("--foreign-dir", self.foreign.folder()),
+        ];
+        let given = folders.into_iter().filter_map(|(option, folder)| {
+            Some([option.to_owned(), folder?.display().to_string()])
+        });
+        given.flatten().collect()
     }
 
     fn selection<R: AsyncRegistry>(
@@ -268,6 +280,7 @@ fn usual_settings() -> Settings {
         slowed_percent: None,
         strict: false,
         command: command_line(),
+        sources: Vec::new(),
     }
 }
 

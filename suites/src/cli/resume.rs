@@ -62,6 +62,7 @@ impl Begun {
             slowed_percent: run.slowed_percent,
             strict: false,
             command: run.command.clone(),
+            sources: run.sources.clone(),
         }
     }
 

@@ -160,6 +160,10 @@ impl Scenarios {
         self.are_named() || self.scenario_dir.is_some()
     }
 
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.scenario_dir.as_deref()
+    }
+
     /// Whether there is a pattern.
     pub(super) fn are_named(&self) -> bool {
         self.names.is_given()

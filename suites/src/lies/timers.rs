@@ -136,6 +136,15 @@ impl<T: Coalesce> Coalesce for Lying<T> {
             let earlier = Deadline::from_nanos(deadline.as_nanos() / 2);
             return self.real().schedule_within(earlier, window, then);
         }
+        if told("a timer is told the beginning of its window") {
+            let then = move |fired| {
+                then(Fired {
+                    due: deadline,
+                    ..fired
+                })
+            };
+            return self.real().schedule_within(deadline, window, then);
+        }
         if told("a window is not used") {
             return self.real().schedule(deadline, then);
         }

@@ -343,3 +343,20 @@ impl<T> Drop for Ring<T> {
         drain(|| self.pop());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ring_is_made_for_so_many_values_and_so_many_bytes() {
+        for (capacity, is) in [(1, true), (MOST, true), (MOST + 1, false)] {
+            assert_eq!(Ring::<u64>::is_made_for(capacity), is, "{capacity}");
+        }
+        // With the stamp, a slot more than a kibibyte.
+        let [fits, too_many] = [(MOST_BYTES >> 10) - 256, MOST_BYTES >> 10];
+        assert!(Ring::<[u8; 1 << 10]>::is_made_for(fits));
+        assert!(!Ring::<[u8; 1 << 10]>::is_made_for(too_many));
+        assert!(!Ring::<[u64; 1 << 30]>::is_made_for(usize::MAX));
+    }
+}

@@ -328,10 +328,13 @@ fn what_a_run_is_repeated_by_has_every_word_of_it() {
     let command = head["command"].as_str().unwrap();
     let begin = "FLOWMETER_FOREIGN=off cargo flowmeter measure -s 'own$'";
     assert!(command.starts_with(begin), "{command}");
-    assert!(
-        command.contains(r"--scenario-dir 'my load'\''s'"),
-        "{command}"
-    );
+    let folder = r"--scenario-dir 'my load'\''s'";
+    assert!(command.contains(folder), "{command}");
+    // And so are the lines beside its charts.
+    ground.run(&["report", "own", "-o", "page.html"]).fine();
+    let page = ground.text("page.html").replace("&#39;", "'");
+    let lines = page.matches("cargo flowmeter measure -s '^").count();
+    assert!(lines > 0 && page.matches(folder).count() > lines, "{page}");
 }
 
 #[test]

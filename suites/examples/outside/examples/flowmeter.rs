@@ -1,0 +1,21 @@
+//! `cargo flowmeter`, over mine and everybody else's.
+
+use std::process::ExitCode;
+
+use flowmeter_harness::sync::loom::Loom;
+use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
+use flowmeter_suites::cli;
+use flowmeter_suites::worlds::Worlds;
+
+#[path = "../benches/everybody.rs"]
+mod everybody;
+use everybody::Rivals;
+
+fn main() -> ExitCode {
+    cli::main_in(
+        &Worlds::of(Rivals)
+            .with::<Loom>(outside_loom::Mine)
+            .with::<Shuttle>(outside_shuttle::Mine)
+            .with::<Sim>(outside_shuttle::Mine),
+    )
+}
