@@ -149,13 +149,15 @@ named! {
         StrictDefault = "strict-default",
         /// The choice among ready clauses is uniform over every ready subset (A5).
         UniformChoice = "uniform-choice",
+        /// A timer counts in no ticks: where time stands still while anybody can run, it fires at its deadline (T3).
+        Tickless = "tickless",
         /// Timers due together fire in the order of their deadlines (T5).
         DeadlineOrder = "deadline-order",
         /// Dropping a service of timers answers the futures that wait for it (T8).
         AnswersSleepers = "answers-sleepers",
         /// Timeouts close in time share a channel, as core.async's (T7).
         Coalescing = "coalescing",
-        /// Other timers fire while a callback runs (T6).
+        /// A slow callback delays other timers by no more than its own length (T6).
         IsolatedCallbacks = "isolated-callbacks",
         /// No window of one period, wherever it begins, holds more acquisitions than permits (L1).
         WindowBound = "window-bound",

@@ -6,9 +6,9 @@ mod published;
 
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::caps::Claim::{
-    AnswersSleepers, BoundedWaiters, CancelSafe, DeadlineOrder, Disconnect, KeepsBuffered,
-    PanicSafe, PassesOn, PendingPutsSurvive, RateBound, StrictDefault, StrictPriority,
-    UniformChoice, WaiterFifo, WakesOnce, WindowBound,
+    AnswersSleepers, BoundedWaiters, CancelSafe, DeadlineOrder, Disconnect, IsolatedCallbacks,
+    KeepsBuffered, PanicSafe, PassesOn, PendingPutsSurvive, RateBound, StrictDefault,
+    StrictPriority, Tickless, UniformChoice, WaiterFifo, WakesOnce, WindowBound,
 };
 use flowmeter_harness::channel::{Alts, Async, Blocking};
 use flowmeter_harness::registry::{Enrol, Registry, own};
@@ -136,17 +136,17 @@ impl Registry for Ours {
         own::<DelayQueueTimers, _>(hall, "delay_queue")
             .timer()
             .timeouts::<MutexChannels>()
-            .claims(&[Claim::Coalescing, PanicSafe])
+            .claims(&[Claim::Coalescing, PanicSafe, IsolatedCallbacks])
             .enter();
-        of_service::<DaryHeap, MutexChannels, _>(hall, "heap", &[DeadlineOrder]);
+        of_service::<DaryHeap, MutexChannels, _>(hall, "heap", &[DeadlineOrder, Tickless]);
         of_service::<Ticks, OrderedLocks, _>(hall, "hashed_wheel", &[]);
-        of_service::<Wheel, LockFree, _>(hall, "hierarchical_wheel", &[DeadlineOrder]);
+        of_service::<Wheel, LockFree, _>(hall, "hierarchical_wheel", &[DeadlineOrder, Tickless]);
         // Where time is virtual nobody is woken late, and there is nothing to look at.
         #[cfg(not(any(feature = "loom", feature = "shuttle")))]
         of_service::<Spinning<Wheel>, LockFree, _>(
             hall,
             "hierarchical_wheel-spinning",
-            &[DeadlineOrder],
+            &[DeadlineOrder, Tickless],
         );
     }
 
@@ -272,7 +272,7 @@ fn of_service<I: Index, C: Alts + Async + Blocking, H: Enrol>(
         .sleep()
         .blocking_sleep()
         .timeouts::<C>()
-        .claims(&[AnswersSleepers, PanicSafe])
+        .claims(&[AnswersSleepers, PanicSafe, IsolatedCallbacks])
         .claims(claims)
         .enter();
 }

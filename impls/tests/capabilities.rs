@@ -106,31 +106,31 @@ const TABLE: &[(&str, Origin, &str)] = &[
     (
         "delay_queue",
         Origin::Own,
-        "schedule timeout panic-safe coalescing",
+        "schedule timeout panic-safe coalescing isolated-callbacks",
     ),
     (
         "heap",
         Origin::Own,
         "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe \
-         deadline-order answers-sleepers",
+         tickless deadline-order answers-sleepers isolated-callbacks",
     ),
     (
         "hashed_wheel",
         Origin::Own,
         "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe \
-         answers-sleepers",
+         answers-sleepers isolated-callbacks",
     ),
     (
         "hierarchical_wheel",
         Origin::Own,
         "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe \
-         deadline-order answers-sleepers",
+         tickless deadline-order answers-sleepers isolated-callbacks",
     ),
     (
         "hierarchical_wheel-spinning",
         Origin::Own,
         "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe \
-         deadline-order answers-sleepers",
+         tickless deadline-order answers-sleepers isolated-callbacks",
     ),
     ("tokio-sleep", Origin::Peer, "sleep"),
     ("tokio-delay-queue", Origin::Peer, "schedule cancel reset"),

@@ -43,6 +43,12 @@ impl<W: World> Log<W> {
         Log::of::<ByCall<T>>()
     }
 
+    /// Where lateness shows, none is forgiven.
+    pub(super) fn to_the_nanosecond(mut self) -> Self {
+        self.terms.late = self.terms.late.and(Some(0));
+        self
+    }
+
     /// With the claim of an order.
     pub(super) fn with_deadline_order(mut self, claimed: bool) -> Self {
         self.terms.deadline_order = claimed;

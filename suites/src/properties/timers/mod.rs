@@ -51,6 +51,9 @@ pub(super) fn timer<T: Timers, W: World>(who: &Contestant) -> Owed {
     let ordered = claims(Claim::DeadlineOrder);
     let isolated = claims(Claim::IsolatedCallbacks);
     let mut owed = standing::<ByCall<T>, W>();
+    if claims(Claim::Tickless) {
+        owed.push((&t3_earlier::PROPERTY, t3_earlier::tickless_cases::<T, W>()));
+    }
     owed.extend([
         (
             &t1_never_early::PROPERTY,

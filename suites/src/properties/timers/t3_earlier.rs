@@ -6,7 +6,7 @@ use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::{Cancel, Reset, Timers};
 
 use super::super::{Case, Property, Reliance};
-use super::form::{Form, SOON, Standing, after};
+use super::form::{Form, SOON, Standing, after, delays};
 use super::log::{Call, Log};
 
 pub(in crate::properties) const PROPERTY: Property = Property {
@@ -41,6 +41,25 @@ pub(super) fn standing_cases<F: Standing<W>, W: World>() -> Vec<Case> {
         }),
         Case::new(format!("{form}, before a far one"), before_far::<F, W>),
     ]
+}
+
+/// Of timers that count in no ticks. Elsewhere nobody can say how late one was.
+pub(super) fn tickless_cases<T: Timers, W: World>() -> Vec<Case> {
+    if W::name() != "sim" {
+        return Vec::new();
+    }
+    vec![Case::new(
+        "at deadlines that are no tick of anybody's",
+        || {
+            let service = T::start();
+            let mut log = Log::<W>::new::<T>().to_the_nanosecond();
+            let _far = service.schedule(after::<W>(FAR), |_| {});
+            for delay in delays(3).take(100) {
+                is_called(&mut log, &service, after::<W>(delay));
+            }
+            log.judge();
+        },
+    )]
 }
 
 pub(super) fn cancel_cases<T: Cancel, W: World>() -> Vec<Case> {

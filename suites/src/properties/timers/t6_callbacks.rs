@@ -6,26 +6,34 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Wake, Waker};
+use std::time::Duration;
 
 use flowmeter_harness::channel::Async;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::timer::{Sleep, Timeouts, Timers};
 
 use super::super::{Case, Property, Reliance};
-use super::form::{Gate, Note, SOON, after};
+use super::form::{Gate, LATE, Note, SOON, after};
 
 pub(in crate::properties) const PROPERTY: Property = Property {
     name: "t6-callbacks",
-    statement: "Callbacks may be slow, panic, or use their timer, and the others fire: where claimed, meanwhile.",
+    statement: "Callbacks may be slow, panic, or use their timer, and the others fire: where claimed, no later than that takes.",
     relied_on_by: Reliance::Nobody,
 };
 
-/// `isolated`: whether others fire while a callback runs.
+/// `isolated`: whether a slow one delays others by no more than its own length.
 pub(super) fn cases<T: Timers, W: World>(isolated: bool) -> Vec<Case> {
     let mut cases = vec![
-        Case::new("a slow callback", move || slow::<T, W>(isolated)),
+        Case::new("a slow callback", slow::<T, W>),
         Case::new("a callback uses its timer", nested::<T, W>),
     ];
+    // Elsewhere nobody can say how long it took.
+    if isolated && W::name() == "sim" {
+        cases.push(Case::new(
+            "a slow callback delays by its length",
+            by_its_length::<T, W>,
+        ));
+    }
     // Panics are the checkers' own language in the other worlds.
     if W::name() == "std" {
         cases.extend([
@@ -94,7 +102,7 @@ fn panicking_waker<W: World>(future: impl Future) {
     }
 }
 
-fn slow<T: Timers, W: World>(isolated: bool) {
+fn slow<T: Timers, W: World>() {
     let service = T::start();
     let [running, gate] = [(); 2].map(|()| Gate::<W>::new());
     {
@@ -108,15 +116,39 @@ fn slow<T: Timers, W: World>(isolated: bool) {
     let deadline = after::<W>(SOON);
     let note = Note::<W>::new();
     service.schedule(deadline, note.callback());
-    if !isolated {
-        gate.open();
-    }
-    let at = note.wait().at;
     gate.open();
     holds!(
-        at >= deadline.as_nanos(),
+        note.wait().at >= deadline.as_nanos(),
         "T6: fired early after a slow callback"
     );
+}
+
+/// One of the others is due while it runs, one after it has ended.
+fn by_its_length<T: Timers, W: World>() {
+    const LENGTH: Duration = Duration::from_millis(20);
+    let [service, elsewhere] = [(); 2].map(|()| T::start());
+    let (gate, end) = (Gate::<W>::new(), Note::<W>::new());
+    {
+        let (gate, ends) = (gate.clone(), end.callback());
+        service.schedule(after::<W>(SOON), move |fired| {
+            gate.pass();
+            ends(fired);
+        });
+    }
+    elsewhere.schedule(after::<W>(LENGTH), move |_| gate.open());
+    let others = [LENGTH / 2, LENGTH * 3 / 2].map(|delay| {
+        let (deadline, note) = (after::<W>(delay), Note::<W>::new());
+        service.schedule(deadline, note.callback());
+        (deadline, note)
+    });
+    let end = end.wait().at;
+    for (deadline, note) in others {
+        let last = deadline.as_nanos().max(end) + LATE;
+        holds!(
+            note.wait().at <= last,
+            "T6: a slow callback delayed another by more than its own length"
+        );
+    }
 }
 
 fn nested<T: Timers, W: World>() {
