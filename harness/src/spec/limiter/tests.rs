@@ -512,16 +512,6 @@ fn who_is_gone_is_not_answered() {
 }
 
 #[test]
-fn nobody_is_left_whose_permits_are_free() {
-    let mut waiters = Waiters::new(ONE_IN_TEN);
-    for event in [tried(true, 0), asked(0, 1)] {
-        assert_eq!(waiters.step(event), Ok(()));
-    }
-    assert_eq!(waiters.rest(9), Ok(()));
-    assert_eq!(waiters.rest(10).map_err(|v| v.id), Err("L3"));
-}
-
-#[test]
 fn a_period_that_nothing_divides_does_not_drift() {
     let odd = rate(7, 1_000_003, 1);
     assert_eq!(odd.least_for(1 + 7_000_000), 1_000_003 * 1_000_000);

@@ -176,21 +176,6 @@ impl Waiters {
         }
     }
 
-    /// Nobody can go on any more, at this moment.
-    ///
-    /// # Errors
-    /// L3 where somebody is left in line who could be served.
-    pub fn rest(&self, at: u64) -> Result<(), Violation> {
-        for place in 0..self.line.len() {
-            if self.turn(place) <= at {
-                let who = self.line[place].who;
-                let text = format!("{who} is left waiting, and its permits are free");
-                return Violation::found("L3", text);
-            }
-        }
-        Ok(())
-    }
-
     fn ticket(&mut self) -> usize {
         self.asked += 1;
         self.tickets.push(self.asked);
