@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use flowmeter_harness::channel::{Async, Blocking, Buffer};
+use flowmeter_harness::channel::{Async, Blocking, Buffer, Channels};
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::sync::shuttle::Shuttle;
 use flowmeter_harness::sync::{Exploration, World};
@@ -38,7 +38,7 @@ fn held_up<E: Executors>() {
     const OTHERS: usize = 2;
     let executor = E::with_threads(NonZeroUsize::MIN.saturating_add(1));
     let open = || MutexChannels::open::<()>(Buffer::fixed(1)).expect("it has a buffer");
-    let (mut puts, mut waits): (Vec<_>, Vec<_>) = (0..OTHERS).map(|_| open()).unzip();
+    let (puts, mut waits): (Vec<_>, Vec<_>) = (0..OTHERS).map(|_| open()).unzip();
     let (mut end, mut ended) = open();
     executor.spawn(async move {
         for rx in &mut waits {
@@ -46,7 +46,7 @@ fn held_up<E: Executors>() {
         }
         let _ = MutexChannels::put_async(&mut end, ()).await;
     });
-    for mut tx in puts.drain(..) {
+    for mut tx in puts {
         executor.spawn(async move {
             let _ = MutexChannels::put_async(&mut tx, ()).await;
         });
