@@ -1,7 +1,6 @@
 //! What no property owes: on an executor of threads that look for work, one that is held up holds up nobody else.
 
 use std::num::NonZeroUsize;
-use std::time::Duration;
 
 use flowmeter_harness::channel::{Async, Blocking, Buffer, Channels};
 use flowmeter_harness::executor::Executors;
