@@ -44,7 +44,7 @@ impl<W: World> Log<W> {
     }
 
     /// Where lateness shows, none is forgiven.
-    pub(super) fn to_the_nanosecond(mut self) -> Self {
+    pub(super) fn with_no_lateness(mut self) -> Self {
         self.terms.late = self.terms.late.and(Some(0));
         self
     }

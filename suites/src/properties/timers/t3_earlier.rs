@@ -52,7 +52,7 @@ pub(super) fn tickless_cases<T: Timers, W: World>() -> Vec<Case> {
         "at deadlines that are no tick of anybody's",
         || {
             let service = T::start();
-            let mut log = Log::<W>::new::<T>().to_the_nanosecond();
+            let mut log = Log::<W>::new::<T>().with_no_lateness();
             let _far = service.schedule(after::<W>(FAR), |_| {});
             for delay in delays(3).take(100) {
                 is_called(&mut log, &service, after::<W>(delay));
