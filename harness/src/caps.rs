@@ -157,7 +157,7 @@ named! {
         AnswersSleepers = "answers-sleepers",
         /// Timeouts close in time share a channel, as core.async's (T7).
         Coalescing = "coalescing",
-        /// A slow callback delays other timers by no more than its own length (T6).
+        /// A slow callback delays other timers until it has ended, and no longer (T6).
         IsolatedCallbacks = "isolated-callbacks",
         /// No window of one period, wherever it begins, holds more acquisitions than permits (L1).
         WindowBound = "window-bound",

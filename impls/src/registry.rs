@@ -138,15 +138,24 @@ impl Registry for Ours {
             .timeouts::<MutexChannels>()
             .claims(&[Claim::Coalescing, PanicSafe, IsolatedCallbacks])
             .enter();
-        of_service::<DaryHeap, MutexChannels, _>(hall, "heap", &[DeadlineOrder, Tickless]);
-        of_service::<Ticks, OrderedLocks, _>(hall, "hashed_wheel", &[]);
-        of_service::<Wheel, LockFree, _>(hall, "hierarchical_wheel", &[DeadlineOrder, Tickless]);
-        // Where time is virtual nobody is woken late, and there is nothing to look at.
+        of_service::<DaryHeap, MutexChannels, _>(
+            hall,
+            "heap",
+            &[DeadlineOrder, Tickless, IsolatedCallbacks],
+        );
+        of_service::<Ticks, OrderedLocks, _>(hall, "hashed_wheel", &[IsolatedCallbacks]);
+        of_service::<Wheel, LockFree, _>(
+            hall,
+            "hierarchical_wheel",
+            &[DeadlineOrder, Tickless, IsolatedCallbacks],
+        );
+        // Where time is virtual nobody is woken late, and there is nothing to look at; so what only virtual
+        // time shows is not claimed.
         #[cfg(not(any(feature = "loom", feature = "shuttle")))]
         of_service::<Spinning<Wheel>, LockFree, _>(
             hall,
             "hierarchical_wheel-spinning",
-            &[DeadlineOrder, Tickless],
+            &[DeadlineOrder],
         );
     }
 
@@ -272,7 +281,7 @@ fn of_service<I: Index, C: Alts + Async + Blocking, H: Enrol>(
         .sleep()
         .blocking_sleep()
         .timeouts::<C>()
-        .claims(&[AnswersSleepers, PanicSafe, IsolatedCallbacks])
+        .claims(&[AnswersSleepers, PanicSafe])
         .claims(claims)
         .enter();
 }

@@ -130,7 +130,7 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "hierarchical_wheel-spinning",
         Origin::Own,
         "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe \
-         tickless deadline-order answers-sleepers isolated-callbacks",
+         deadline-order answers-sleepers",
     ),
     ("tokio-sleep", Origin::Peer, "sleep"),
     ("tokio-delay-queue", Origin::Peer, "schedule cancel reset"),

@@ -268,13 +268,14 @@ fn a_chart_is_measured_again_as_it_was_measured() {
     run.run.pinning = "one-core".to_owned();
     run.run.slowed_percent = Some(10);
     run.run.seed = 7;
-    run.run.sources = ["--scenario-dir", "my load"].map(str::to_owned).to_vec();
+    run.run.scenario_dir = Some("my load".to_owned());
+    run.run.foreign_dir = Some("--resume".to_owned());
     for w in &mut run.windows {
         w.nanos = 31_400_000;
     }
     assert!(
         said(&run).ends_with(
-            "--window 31 --seed 7 --pin 'one-core' --slowed 10 --scenario-dir 'my load'"
+            "--window 31 --seed 7 --pin 'one-core' --slowed 10 --scenario-dir='my load' --foreign-dir='--resume'"
         ),
         "{}",
         said(&run)

@@ -41,8 +41,10 @@ pub struct Settings {
     pub strict: bool,
     /// The command that repeats the run.
     pub command: String,
-    /// Its options that say where else scenarios and contestants come from.
-    pub sources: Vec<String>,
+    /// Folder of scenarios that it names.
+    pub scenario_dir: Option<String>,
+    /// Folder of contestants in other languages that it names.
+    pub foreign_dir: Option<String>,
 }
 
 impl Settings {
@@ -169,7 +171,8 @@ pub fn plan(
             schema: SCHEMA,
             started: clock::utc(SystemTime::now()),
             command: settings.command.clone(),
-            sources: settings.sources.clone(),
+            scenario_dir: settings.scenario_dir.clone(),
+            foreign_dir: settings.foreign_dir.clone(),
             commit: commit(),
             seed: settings.seed,
             forks,

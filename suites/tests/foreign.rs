@@ -122,7 +122,8 @@ fn whoever_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on() {
         slowed_percent: Some(10),
         strict: false,
         command: String::new(),
-        sources: Vec::new(),
+        scenario_dir: None,
+        foreign_dir: None,
     };
     let mut plan = plan(&selection, Vec::new(), Vec::new(), &settings);
     plan.noise_watch = Duration::ZERO;

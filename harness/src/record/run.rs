@@ -13,10 +13,12 @@ pub struct Run {
     pub started: String,
     /// The command that repeats it.
     pub command: String,
-    /// Options of that command that say where else scenarios and contestants came from, with what each was given:
-    /// `--scenario-dir`, `mine`. What is measured again needs them too.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sources: Vec<String>,
+    /// Folder that scenarios came from besides the built-in ones, as it was named: what is measured again needs it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenario_dir: Option<String>,
+    /// Folder that contestants in other languages came from, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foreign_dir: Option<String>,
     /// Commit of the build, `unknown` outside a checkout; `-dirty` appended with local changes.
     pub commit: String,
     /// Seed of every shuffle.

@@ -234,7 +234,7 @@ impl fmt::Debug for TaskSpawner {
 mod tests {
     use super::*;
 
-    /// A pool may have a thread for it only then.
+    /// A thread may be free for a task only after that.
     #[test]
     fn a_task_whose_thread_comes_after_the_end_is_dropped_and_not_polled() {
         let held = Arc::new(());

@@ -92,13 +92,14 @@ fn protocol(run: &RunData, windows: &[&Window]) -> String {
     if let Some(percent) = run.slowed_percent {
         said.push_str(&format!(" --slowed {percent}"));
     }
-    for word in &run.sources {
-        said.push(' ');
-        let is_option = word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-        said.push_str(&match is_option {
-            true => word.clone(),
-            false => shell_quoted(word),
-        });
+    let folders = [
+        ("--scenario-dir", &run.scenario_dir),
+        ("--foreign-dir", &run.foreign_dir),
+    ];
+    for (option, folder) in folders {
+        if let Some(folder) = folder {
+            said.push_str(&format!(" {option}={}", shell_quoted(folder)));
+        }
     }
     said
 }

@@ -103,7 +103,8 @@ fn settings(budget: Duration, command: String) -> Settings {
         slowed_percent: None,
         strict: false,
         command,
-        sources: Vec::new(),
+        scenario_dir: None,
+        foreign_dir: None,
     }
 }
 

@@ -74,8 +74,14 @@ impl InRuns {
 impl Foreign {
     /// Who is there; the standard error says who is not.
     pub(super) fn find(&self) -> Result<Foreigners, Failure> {
+        self.find_in(None)
+    }
+
+    /// The same, in the folder that a run was begun with where this command names none.
+    pub(super) fn find_in(&self, begun_with: Option<&str>) -> Result<Foreigners, Failure> {
         let wanted = self.wanted.wanted()?;
-        let found = Foreigners::find(wanted, self.foreign_dir.as_deref())?;
+        let folder = self.folder().or(begun_with.map(Path::new));
+        let found = Foreigners::find(wanted, folder)?;
         for why in found.missing() {
             // With nobody left to read it, their rows are missing all the same.
             let _ = writeln!(anstream::stderr(), "{why}");

@@ -106,7 +106,7 @@ impl Measure {
         let begun = self.resume.then(|| Begun::read(&folder)).transpose()?;
         let settings = self.settings(begun.as_ref())?;
         let contest = Contest::of(registry);
-        let selection = self.selection(&contest, settings.pinning, begun.as_ref())?;
+        let selection = self.selection(&contest, &settings, begun.as_ref())?;
         let begun = begun.as_ref();
         let done = conduct(&selection, &settings, &folder, begun)?;
         let mut output = Output::default();
@@ -197,29 +197,19 @@ impl Measure {
             slowed_percent: self.slowed.or(usual.slowed_percent),
             strict: self.strict,
             command: usual.command,
-            sources: begun.map_or_else(|| self.sources(), |_| usual.sources),
+            scenario_dir: named(self.scenarios.folder()).or(usual.scenario_dir),
+            foreign_dir: named(self.foreign.folder()).or(usual.foreign_dir),
         })
-    }
-
-    fn sources(&self) -> Vec<String> {
-        let folders = [
-            ("--scenario-dir", self.scenarios.folder()),
-            ("--foreign-dir", self.foreign.folder()),
-        ];
-        let given = folders.into_iter().filter_map(|(option, folder)| {
-            Some([option.to_owned(), folder?.display().to_string()])
-        });
-        given.flatten().collect()
     }
 
     fn selection<R: AsyncRegistry>(
         &self,
         contest: &Contest<R>,
-        pinning: Pinning,
+        settings: &Settings,
         begun: Option<&Begun>,
     ) -> Result<Selection, Failure> {
-        let mut foreign = match pinning {
-            Pinning::Free => self.foreign.find()?,
+        let mut foreign = match settings.pinning {
+            Pinning::Free => self.foreign.find_in(settings.foreign_dir.as_deref())?,
             _ => self
                 .foreign
                 .none("--pin: only processes of ours are pinned")?,
@@ -264,6 +254,11 @@ impl Measure {
     }
 }
 
+/// As records keep it: what is no text is told as well as it can be.
+fn named(folder: Option<&Path>) -> Option<String> {
+    folder.map(|folder| folder.display().to_string())
+}
+
 /// Longer than any that tells more.
 const LONGEST_WINDOW: Duration = Duration::from_secs(3600);
 
@@ -280,7 +275,8 @@ fn usual_settings() -> Settings {
         slowed_percent: None,
         strict: false,
         command: command_line(),
-        sources: Vec::new(),
+        scenario_dir: None,
+        foreign_dir: None,
     }
 }
 

@@ -62,7 +62,8 @@ impl Begun {
             slowed_percent: run.slowed_percent,
             strict: false,
             command: run.command.clone(),
-            sources: run.sources.clone(),
+            scenario_dir: run.scenario_dir.clone(),
+            foreign_dir: run.foreign_dir.clone(),
         }
     }
 

@@ -462,7 +462,7 @@ impl<W: World> Enrol for Checks<W> {
     }
 
     fn blocking_sleep<S: BlockingSleep>(&mut self, who: &Contestant) {
-        self.owe_all(who, timers::blocking_sleep::<S, W>());
+        self.owe_all(who, timers::blocking_sleep::<S, W>(who));
     }
 
     fn timeouts<S: Timeouts<C>, C: Alts + Async + Blocking>(&mut self, who: &Contestant) {

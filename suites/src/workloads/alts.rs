@@ -26,7 +26,7 @@ pub type Width = Within<1, 128>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// One port has a value, another each time.
+    /// One port has a value, drawn anew each time.
     OneHot,
     /// Every port has a value.
     AllReady,

@@ -23,7 +23,7 @@ pub fn models() -> Vec<Model> {
 
 fn holds<E: Executors>(name: &str) -> Model {
     let plan = Exploration {
-        executions: 5_000,
+        executions: 20_000,
         ..Exploration::default()
     };
     Model::holds(

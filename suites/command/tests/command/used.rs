@@ -333,8 +333,18 @@ fn what_a_run_is_repeated_by_has_every_word_of_it() {
     // And so are the lines beside its charts.
     ground.run(&["report", "own", "-o", "page.html"]).fine();
     let page = ground.text("page.html").replace("&#39;", "'");
-    let lines = page.matches("cargo flowmeter measure -s '^").count();
-    assert!(lines > 0 && page.matches(folder).count() > lines, "{page}");
+    let folder = r"--scenario-dir='my load'\''s'";
+    let lines: Vec<&str> = page
+        .split("cargo flowmeter measure -s '^")
+        .skip(1)
+        .collect();
+    assert!(!lines.is_empty());
+    for line in lines {
+        let end = line.find('<').expect("the page goes on");
+        assert!(line[..end].contains(folder), "{}", &line[..end]);
+    }
+    let text = include_str!("../../../../harness/src/record.md");
+    assert!(head["scenario_dir"].is_string() && text.contains("`scenario_dir`"));
 }
 
 #[test]

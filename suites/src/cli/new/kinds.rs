@@ -11,7 +11,7 @@ pub(super) struct Beginning {
     pub implementation: &'static str,
     /// Its scenario, a whole file.
     pub scenario: &'static str,
-    /// Its property, a whole file; `NAME` and `ID` are replaced.
+    /// Its property, a whole file; `"NAME"` and `ID` are replaced.
     pub property: &'static str,
     /// What the registry says of it, behind `own::<TYPE, _>(hall, "NAME")`.
     pub offers: &'static str,

@@ -31,8 +31,9 @@ pub(super) fn begun(checkout: &Checkout, name: &str) -> Begun {
     owed_by_all(&semantics, &statement, beginning.kind)
         .map_err(|why| Failure::input(format!("{name}: {why}")))?;
     let module = name.replace('-', "_");
+    // In quotes: forms have a NAME of their own.
     let text = (beginning.property)
-        .replace("NAME", name)
+        .replace("\"NAME\"", &format!("\"{name}\""))
         .replace("ID", &statement);
     let (folder, path) = match beginning.module {
         "" => (String::new(), String::new()),
@@ -132,6 +133,8 @@ mod tests {
             let properties = this().root.join("suites/src/properties").join(folder);
             assert_eq!(files[0].path, properties.join(format!("{module}.rs")));
             assert!(files[0].text.contains(&format!("name: \"{name}\"")));
+            // It is no word of Rust.
+            assert_eq!(files[0].text.matches(name).count(), 1, "{name}");
             let id = name[..2].to_ascii_uppercase();
             let says = format!("\"{id}: nothing is checked yet\"");
             assert!(files[0].text.contains(&says));

@@ -51,10 +51,11 @@ pub(super) fn timer<T: Timers, W: World>(who: &Contestant) -> Owed {
     let ordered = claims(Claim::DeadlineOrder);
     let isolated = claims(Claim::IsolatedCallbacks);
     let mut owed = standing::<ByCall<T>, W>();
-    if claims(Claim::Tickless) {
-        owed.push((&t3_earlier::PROPERTY, t3_earlier::tickless_cases::<T, W>()));
-    }
     owed.extend([
+        (
+            &t3_earlier::PROPERTY,
+            t3_earlier::tickless_cases::<ByCall<T>, W>(claims(Claim::Tickless)),
+        ),
         (
             &t1_never_early::PROPERTY,
             t1_never_early::calling_cases::<T, W>(),
@@ -65,7 +66,7 @@ pub(super) fn timer<T: Timers, W: World>(who: &Contestant) -> Owed {
             t6_callbacks::cases::<T, W>(isolated),
         ),
         (&t8_shutdown::PROPERTY, t8_shutdown::calling_cases::<T, W>()),
-    ] as [(&Property, Vec<Case>); 4]);
+    ] as [(&Property, Vec<Case>); 5]);
     owed
 }
 
@@ -89,14 +90,21 @@ pub(super) fn sleep<S: Sleep, W: World>(who: &Contestant) -> Owed {
     let panic_safe = who.capabilities.claims.contains(&Claim::PanicSafe);
     let woken = t6_callbacks::sleep_cases::<S, W>(panic_safe);
     owed.push((&t6_callbacks::PROPERTY, woken));
+    let tickless = who.capabilities.claims.contains(&Claim::Tickless);
+    let exact = t3_earlier::tickless_cases::<BySleep<S>, W>(tickless);
+    owed.push((&t3_earlier::PROPERTY, exact));
     if who.capabilities.claims.contains(&Claim::AnswersSleepers) {
         owed.push((&t8_shutdown::PROPERTY, t8_shutdown::sleep_cases::<S, W>()));
     }
     owed
 }
 
-pub(super) fn blocking_sleep<S: BlockingSleep, W: World>() -> Owed {
-    waited_for::<ByThread<S>, W>()
+pub(super) fn blocking_sleep<S: BlockingSleep, W: World>(who: &Contestant) -> Owed {
+    let tickless = who.capabilities.claims.contains(&Claim::Tickless);
+    let mut owed = waited_for::<ByThread<S>, W>();
+    let exact = t3_earlier::tickless_cases::<ByThread<S>, W>(tickless);
+    owed.push((&t3_earlier::PROPERTY, exact));
+    owed
 }
 
 pub(super) fn timeouts<S, C, W>(who: &Contestant) -> Owed

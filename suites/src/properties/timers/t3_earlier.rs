@@ -43,23 +43,20 @@ pub(super) fn standing_cases<F: Standing<W>, W: World>() -> Vec<Case> {
     ]
 }
 
-/// Of timers that count in no ticks. Elsewhere nobody can say how late one was.
-pub(super) fn tickless_cases<T: Timers, W: World>() -> Vec<Case> {
-    if W::name() != "sim" {
+/// Of timers that count in no ticks, where `claimed`. Elsewhere nobody can say how late one was.
+pub(super) fn tickless_cases<F: Form<W>, W: World>(claimed: bool) -> Vec<Case> {
+    if !claimed || W::name() != "sim" {
         return Vec::new();
     }
-    vec![Case::new(
-        "at deadlines that are no tick of anybody's",
-        || {
-            let service = T::start();
-            let mut log = Log::<W>::new::<T>().with_no_lateness();
-            let _far = service.schedule(after::<W>(FAR), |_| {});
-            for delay in delays(3).take(100) {
-                is_called(&mut log, &service, after::<W>(delay));
-            }
-            log.judge();
-        },
-    )]
+    let name = format!("{}, at deadlines that are no tick of anybody's", F::NAME);
+    vec![Case::new(name, || {
+        let service = F::start();
+        let mut log = Log::<W>::of::<F>().with_no_lateness();
+        for delay in delays(3).take(100) {
+            log.waits(&service, after::<W>(delay));
+        }
+        log.judge();
+    })]
 }
 
 pub(super) fn cancel_cases<T: Cancel, W: World>() -> Vec<Case> {
