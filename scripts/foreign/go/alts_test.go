@@ -17,6 +17,21 @@ func TestWhatASelectTakesIsWhatWasPut(t *testing.T) {
 	}
 }
 
+// Each port comes about as often as any.
+func TestEveryPortIsDrawn(t *testing.T) {
+	for _, width := range []int{2, 3, 128} {
+		random, seen := draws(1), make([]int, width)
+		for turn := 0; turn < 1000*width; turn++ {
+			seen[random.below(width)]++
+		}
+		for port, times := range seen {
+			if times < 800 || times > 1200 {
+				t.Errorf("port %d of %d was drawn %d times of %d", port, width, times, 1000*width)
+			}
+		}
+	}
+}
+
 func TestWhatASelectTookWronglyIsMiscounted(t *testing.T) {
 	tellsOf(t, "another port", expected(3, 7, 4, 7), "where 7 was in port 4")
 	tellsOf(t, "another value", expected(4, 8, 4, 7), "select took 8")
