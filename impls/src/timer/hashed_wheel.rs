@@ -10,7 +10,7 @@
 
 use flowmeter_harness::sync::Deadline;
 
-use super::lists::Lists;
+use super::buckets::Buckets;
 use super::service::{Index, Picked, Slab, TimerService};
 
 /// A timer service over a wheel of ticks.
@@ -22,27 +22,24 @@ pub const TICK_NANOS: u64 = 1_000_000;
 /// As many as Netty has.
 const BUCKETS: usize = 512;
 
-/// Timers that were looked at in the bucket that is being looked through, and stay.
-const KEPT: usize = BUCKETS;
-
 /// One wheel of ticks.
 pub struct Ticks {
-    lists: Lists<{ BUCKETS + 1 }>,
+    buckets: Buckets<BUCKETS>,
     /// Of each bucket: no timer in it belongs to a tick before. Exact but for those called off since.
     soonest: Box<[u64]>,
     /// All ticks up to this one are over, and their timers picked.
     past: u64,
-    /// The soonest of those kept.
-    soonest_kept: u64,
+    /// Of the bucket that is being looked through: how many have not been looked at.
+    unseen: Option<usize>,
 }
 
 impl Default for Ticks {
     fn default() -> Self {
         Ticks {
-            lists: Lists::new(),
+            buckets: Buckets::new(),
             soonest: vec![u64::MAX; BUCKETS].into(),
             past: 0,
-            soonest_kept: u64::MAX,
+            unseen: None,
         }
     }
 }
@@ -61,8 +58,9 @@ const fn bucket_of(tick: u64) -> usize {
 }
 
 impl Ticks {
-    /// Looks through a bucket for what belongs to that tick, or to an earlier one; the answer is how much of the
-    /// step is left, or `None` when it was used up.
+    /// Looks through a bucket, from its end, for what belongs to that tick, or to an earlier one; the answer is how much of
+    /// the step is left, or `None` when it was used up. Then it goes on: what was armed since belongs to a later tick, and in
+    /// the place of one that was called off there may be one that was seen before.
     fn look_through<T>(
         &mut self,
         timers: &mut Slab<T>,
@@ -70,21 +68,27 @@ impl Ticks {
         mut step: usize,
         picked: &mut Vec<Picked>,
     ) -> Option<usize> {
-        while !self.lists.is_empty(bucket) {
-            step = step.checked_sub(1)?;
-            let Some(key) = self.lists.pop(timers, bucket) else {
-                break;
+        if self.unseen.is_none() {
+            self.soonest[bucket] = u64::MAX;
+        }
+        let there = self.buckets.len(bucket);
+        let mut unseen = self.unseen.take().map_or(there, |unseen| unseen.min(there));
+        while unseen > 0 {
+            let Some(left) = step.checked_sub(1) else {
+                self.unseen = Some(unseen);
+                return None;
             };
+            (step, unseen) = (left, unseen - 1);
+            let key = self.buckets.key(bucket, unseen);
             let of = tick_of(timers.due(key));
             if of <= tick {
+                self.buckets.remove(timers, key);
                 picked.push(timers.take_out(key));
             } else {
-                self.soonest_kept = self.soonest_kept.min(of);
-                self.lists.push(timers, KEPT, key);
+                self.soonest[bucket] = self.soonest[bucket].min(of);
             }
         }
-        self.lists.splice(timers, KEPT, bucket);
-        self.soonest[bucket] = std::mem::replace(&mut self.soonest_kept, u64::MAX);
+        self.buckets.trim(bucket);
         Some(step)
     }
 }
@@ -95,16 +99,13 @@ impl Index for Ticks {
         let tick = tick_of(due);
         let bucket = bucket_of(tick);
         self.soonest[bucket] = self.soonest[bucket].min(tick);
-        self.lists.push(timers, bucket, key);
+        self.buckets.push(timers, bucket, key);
     }
 
     #[inline(always)]
     fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) {
-        match self.lists.remove(timers, key) {
-            Some(KEPT) => self.soonest_kept = u64::MAX,
-            // What is kept of a bucket that is being looked through will be back in it.
-            Some(bucket) if self.lists.is_empty(KEPT) => self.soonest[bucket] = u64::MAX,
-            _ => {}
+        if let Some(bucket) = self.buckets.remove(timers, key) {
+            self.soonest[bucket] = u64::MAX;
         }
     }
 
@@ -125,7 +126,7 @@ impl Index for Ticks {
         let first = self.past.max(tick.saturating_sub(BUCKETS as u64));
         for over in first..tick {
             let bucket = bucket_of(over + 1);
-            if self.soonest[bucket] <= tick {
+            if self.soonest[bucket] <= tick || self.unseen.is_some() {
                 match self.look_through(timers, (bucket, tick), step, picked) {
                     Some(left) => step = left,
                     None => return false,

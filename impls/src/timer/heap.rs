@@ -58,10 +58,7 @@ impl DaryHeap {
     fn set<T>(&mut self, timers: &mut Slab<T>, at: usize, node: Node) {
         self.nodes[at] = node;
         let place = u32::try_from(at).expect("no more places than keys");
-        *timers.link_mut(node.key) = Link {
-            prev: place,
-            next: 0,
-        };
+        *timers.link_mut(node.key) = Link { place, of: 0 };
     }
 
     fn take<T>(&mut self, timers: &mut Slab<T>, at: usize) {
@@ -86,7 +83,7 @@ impl Index for DaryHeap {
 
     #[inline(always)]
     fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) {
-        let at = timers.link_mut(key).prev;
+        let at = timers.link_mut(key).place;
         self.take(timers, at as usize);
     }
 

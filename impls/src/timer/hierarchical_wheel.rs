@@ -6,11 +6,12 @@
 //! without a list for what lies beyond. The first slot of the first wheel that holds any is next, and it knows its
 //! earliest deadline: the thread sleeps until that moment exactly, not until a tick. Then the slots that lie wholly in
 //! the past fire as they are, and the one slot that the moment falls into is spread over the wheels below: a timer
-//! moves a few times in its life, and most, called off before, never.
+//! moves a few times in its life, and most, called off before, never. Slots are looked at where they are, as many timers
+//! of one at a time as a step has: until the past ones are empty, digits are compared with the moment before.
 
 use flowmeter_harness::sync::Deadline;
 
-use super::lists::Lists;
+use super::buckets::Buckets;
 use super::service::{Index, Picked, Slab, TimerService};
 
 /// A timer service over wheels within wheels.
@@ -21,12 +22,9 @@ const BITS: u32 = 6;
 const SLOTS: usize = 1 << BITS;
 const WHEELS: usize = u64::BITS.div_ceil(BITS) as usize;
 
-/// What has left its slot and is being looked at.
-const LEFT: usize = WHEELS * SLOTS;
-
 /// Wheels within wheels.
 pub struct Wheel {
-    lists: Lists<{ LEFT + 1 }>,
+    slots: Buckets<{ WHEELS * SLOTS }>,
     /// Of each wheel, which slots hold timers.
     held: [u64; WHEELS],
     /// Of each slot: no timer in it is due before. Exact but for those called off since.
@@ -38,9 +36,9 @@ pub struct Wheel {
 impl Default for Wheel {
     fn default() -> Self {
         Wheel {
-            lists: Lists::new(),
+            slots: Buckets::new(),
             held: [0; WHEELS],
-            earliest: vec![u64::MAX; LEFT].into(),
+            earliest: vec![u64::MAX; WHEELS * SLOTS].into(),
             now: 0,
         }
     }
@@ -61,27 +59,33 @@ const fn digit(moment: u64, wheel: usize) -> usize {
 }
 
 impl Wheel {
-    /// Has all timers leave that are in these slots of a wheel.
-    fn empty<T>(&mut self, timers: &mut Slab<T>, wheel: usize, slots: u64) {
-        let mut left = self.held[wheel] & slots;
-        self.held[wheel] &= !slots;
-        while left != 0 {
-            let slot = wheel * SLOTS + left.trailing_zeros() as usize;
-            self.lists.splice(timers, slot, LEFT);
-            self.earliest[slot] = u64::MAX;
-            left &= left - 1;
+    /// A slot that holds what may be due at `now`, a moment that is not before the one of the wheels; once there is none that
+    /// lies wholly in the past, that moment is moved on to, and its own slot is left.
+    fn reached(&mut self, now: u64) -> Option<usize> {
+        let last = wheel_of(self.now ^ now);
+        let past = |wheel| match wheel < last {
+            true => u64::MAX,
+            false => (1 << digit(now, wheel)) - 1,
+        };
+        let reached = (0..=last).find_map(|wheel| self.first_of(wheel, past(wheel)));
+        if reached.is_some() {
+            return reached;
         }
+        self.now = now;
+        (0..WHEELS).find_map(|wheel| self.first_of(wheel, 1 << digit(now, wheel)))
     }
 
-    /// Moves on to that moment: the slots before it are emptied, and the one that it falls into.
-    fn move_to<T>(&mut self, timers: &mut Slab<T>, now: u64) {
-        let last = wheel_of(self.now ^ now);
-        for wheel in 0..last {
-            self.empty(timers, wheel, u64::MAX);
-        }
-        // The slots up to the moment's own.
-        self.empty(timers, last, u64::MAX >> (SLOTS - 1 - digit(now, last)));
-        self.now = now;
+    /// The first of these slots of a wheel that holds timers.
+    fn first_of(&self, wheel: usize, slots: u64) -> Option<usize> {
+        let held = self.held[wheel] & slots;
+        (held != 0).then(|| wheel * SLOTS + held.trailing_zeros() as usize)
+    }
+
+    /// Nothing is left in that slot.
+    #[inline(always)]
+    fn is_empty_now(&mut self, slot: usize) {
+        self.held[slot / SLOTS] &= !(1 << (slot % SLOTS));
+        self.earliest[slot] = u64::MAX;
     }
 }
 
@@ -94,49 +98,49 @@ impl Index for Wheel {
         let slot = wheel * SLOTS + digit;
         self.held[wheel] |= 1 << digit;
         self.earliest[slot] = self.earliest[slot].min(due);
-        self.lists.push(timers, slot, key);
+        self.slots.push(timers, slot, key);
     }
 
     #[inline(always)]
     fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) {
-        if let Some(slot) = self.lists.remove(timers, key)
-            && slot != LEFT
-        {
-            self.held[slot / SLOTS] &= !(1 << (slot % SLOTS));
-            self.earliest[slot] = u64::MAX;
+        if let Some(slot) = self.slots.remove(timers, key) {
+            self.is_empty_now(slot);
         }
     }
 
     #[inline]
     fn next(&self) -> Deadline {
-        let first = self.held.iter().position(|held| *held != 0);
-        Deadline::from_nanos(first.map_or(u64::MAX, |wheel| {
-            let digit = self.held[wheel].trailing_zeros() as usize;
-            self.earliest[wheel * SLOTS + digit]
-        }))
+        let first = (0..WHEELS).find_map(|wheel| self.first_of(wheel, u64::MAX));
+        Deadline::from_nanos(first.map_or(u64::MAX, |slot| self.earliest[slot]))
     }
 
     fn pick<T>(
         &mut self,
         timers: &mut Slab<T>,
         now: u64,
-        step: usize,
+        mut step: usize,
         picked: &mut Vec<Picked>,
     ) -> bool {
-        if now > self.now {
-            self.move_to(timers, now);
-        }
-        for _ in 0..step {
-            let Some(key) = self.lists.pop(timers, LEFT) else {
-                return true;
-            };
-            let due = timers.due(key);
-            if due.as_nanos() <= now {
-                picked.push(timers.take_out(key));
-            } else {
-                self.insert(timers, key, due);
+        while let Some(slot) = self.reached(now) {
+            if step == 0 {
+                return false;
+            }
+            while step > 0
+                && let Some(key) = self.slots.pop(slot)
+            {
+                step -= 1;
+                let due = timers.due(key);
+                if due.as_nanos() <= now {
+                    picked.push(timers.take_out(key));
+                } else {
+                    self.insert(timers, key, due);
+                }
+            }
+            if self.slots.is_empty(slot) {
+                self.is_empty_now(slot);
+                self.slots.trim(slot);
             }
         }
-        self.lists.is_empty(LEFT)
+        true
     }
 }

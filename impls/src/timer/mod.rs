@@ -2,6 +2,7 @@
 //!
 //! `heap`, `hashed_wheel` and `hierarchical_wheel` are one [`service`] around three ways to find what is due next.
 
+mod buckets;
 mod closing;
 mod contained;
 #[cfg(feature = "delay-queue")]
@@ -10,6 +11,5 @@ pub mod futures;
 pub mod hashed_wheel;
 pub mod heap;
 pub mod hierarchical_wheel;
-mod lists;
 pub mod service;
 mod window;

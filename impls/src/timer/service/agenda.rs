@@ -285,15 +285,15 @@ mod tests {
     fn what_is_called_off_between_two_steps_leaves_no_trace() {
         let tick = |tick: u64| Deadline::from_nanos(tick * TICK_NANOS);
         let mut agenda = Agenda::<Ticks, ()>::default();
-        let kept = agenda.arm(tick(513), ());
+        let seen_last = agenda.arm(tick(1), ());
         for _ in 0..2 * STEP - 1 {
             agenda.arm(tick(1), ());
         }
-        let last = agenda.arm(tick(1), ());
+        let kept = agenda.arm(tick(513), ());
         assert!(!agenda.pick(TICK_NANOS), "a step is not enough");
         assert!(agenda.disarm(&kept).is_some());
         assert!(!agenda.pick(TICK_NANOS), "one is left");
-        assert!(agenda.disarm(&last).is_some());
+        assert!(agenda.disarm(&seen_last).is_some());
         assert!(agenda.pick(TICK_NANOS));
         agenda.fire(TICK_NANOS, |_, _, ()| ());
         agenda.arm(tick(2), ());

@@ -4,18 +4,20 @@ use flowmeter_harness::sync::Deadline;
 
 use super::numbers::Numbers;
 
-/// Where a timer stands in its index: what the two numbers mean is the index's own.
+/// Where a timer stands in its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
-    pub(in crate::timer) prev: u32,
-    pub(in crate::timer) next: u32,
+    /// Its place among others.
+    pub(in crate::timer) place: u32,
+    /// Which others these are, in an index that keeps several lots apart.
+    pub(in crate::timer) of: u32,
 }
 
 impl Link {
     /// In no index: free, or picked for a batch.
     const OUT: Link = Link {
-        prev: u32::MAX,
-        next: u32::MAX,
+        place: u32::MAX,
+        of: u32::MAX,
     };
 }
 
@@ -23,7 +25,7 @@ struct Timer<T> {
     /// See [`Numbers`]; 0 while the place is free.
     number: u64,
     due: Deadline,
-    /// Of a free place: the next one, in `next`.
+    /// Of a free place: the next one, in `place`.
     link: Link,
     then: Option<T>,
 }
@@ -57,7 +59,7 @@ impl<T> Slab<T> {
     pub(super) fn new() -> Self {
         Slab {
             pages: Vec::new(),
-            free: Link::OUT.next,
+            free: Link::OUT.place,
             armed: 0,
             numbers: Numbers::default(),
         }
@@ -71,7 +73,7 @@ impl<T> Slab<T> {
     /// A new timer, which an index or a batch has to be told of.
     #[inline(always)]
     pub(super) fn add(&mut self, due: Deadline, then: T) -> Name {
-        if self.free == Link::OUT.next {
+        if self.free == Link::OUT.place {
             self.grow();
         }
         self.armed += 1;
@@ -80,7 +82,7 @@ impl<T> Slab<T> {
         timer.number = number;
         timer.due = due;
         timer.then = Some(then);
-        self.free = timer.link.next;
+        self.free = timer.link.place;
         Name { key, number }
     }
 
@@ -90,7 +92,7 @@ impl<T> Slab<T> {
         let free = self.free;
         let timer = self.timer_mut(key);
         timer.number = 0;
-        timer.link.next = free;
+        timer.link.place = free;
         let then = timer.then.take();
         self.free = key;
         self.armed -= 1;
@@ -152,7 +154,7 @@ impl<T> Slab<T> {
     pub(super) fn take_all(&mut self) -> Vec<T> {
         let timers = self.pages.drain(..).flatten();
         let all = timers.filter_map(|timer| timer.then).collect();
-        self.free = Link::OUT.next;
+        self.free = Link::OUT.place;
         self.armed = 0;
         all
     }
@@ -165,7 +167,7 @@ impl<T> Slab<T> {
             number: 0,
             due: Deadline::NEVER,
             link: Link {
-                next: if key + 1 < first + PAGE {
+                place: if key + 1 < first + PAGE {
                     place(key + 1)
                 } else {
                     self.free
