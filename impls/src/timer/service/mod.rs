@@ -10,6 +10,7 @@
 //! What arming and calling off pass through is `inline(always)`: left to the compiler, in a large program it was a dozen calls.
 
 mod agenda;
+mod call;
 mod gate;
 mod numbers;
 mod slab;
@@ -19,7 +20,6 @@ mod tail;
 
 use std::fmt;
 use std::iter::Peekable;
-use std::task::Waker;
 use std::time::Duration;
 
 use flowmeter_harness::channel::{Channels, Message};
@@ -45,6 +45,7 @@ pub use spinning::Spinning;
 pub(super) use slab::{Link, Picked, Slab};
 
 use agenda::in_order;
+use call::Call;
 use gate::Gate;
 use slab::Name;
 use tail::Tail;
@@ -83,31 +84,6 @@ const TOGETHER: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
 } else {
     32
 };
-
-/// What a timer does when it fires.
-enum Call {
-    Run(Box<dyn FnOnce(Fired) + Send>),
-    /// A future's, which needs no memory of its own.
-    Wake(Waker),
-}
-
-impl Call {
-    /// At the deadline.
-    fn fire(self, fired: Fired) {
-        match self {
-            Call::Run(then) => then(fired),
-            Call::Wake(waker) => waker.wake(),
-        }
-    }
-
-    /// When that will never come: who sleeps is answered nevertheless (T8).
-    fn abandon(self) {
-        match self {
-            Call::Run(then) => drop(then),
-            Call::Wake(waker) => waker.wake(),
-        }
-    }
-}
 
 /// Names one timer for ever, and among those of all services.
 #[derive(Debug)]
@@ -149,7 +125,7 @@ impl<I: Index> State<I> {
         while calls.len() < TOGETHER
             && let Some(picked) = batch.peek().copied()
         {
-            let is_callback = matches!(self.agenda.what(picked), Some(Call::Run(_)));
+            let is_callback = self.agenda.what(picked).is_some_and(|call| !call.wakes());
             if is_callback && !calls.is_empty() {
                 return;
             }
@@ -222,7 +198,17 @@ impl<I: Index> Shared<I> {
     /// through memory.
     #[inline(always)]
     fn schedule(&self, due: Deadline, call: Call) -> Result<Handle, Call> {
-        let mut state = self.state.lock();
+        let state = self.state.lock();
+        self.schedule_in(state, due, call)
+    }
+
+    #[inline(always)]
+    fn schedule_in(
+        &self,
+        mut state: MutexGuard<'_, State<I>>,
+        due: Deadline,
+        call: Call,
+    ) -> Result<Handle, Call> {
         if state.stopping {
             return Err(call);
         }
@@ -235,10 +221,23 @@ impl<I: Index> Shared<I> {
         Ok(Handle(name))
     }
 
+    /// Arms a timer for who sleeps; one that needs not, since the moment has passed or the service has ended, is handed
+    /// back. The clock costs as much as all the rest, and is not asked where the thread looks by then anyway: if the moment
+    /// has passed, so has the thread's.
+    #[inline(always)]
+    fn schedule_sleep(&self, due: Deadline, call: Call) -> Result<Handle, Call> {
+        let state = self.state.lock();
+        let is_awaited = state.asleep_until.is_some_and(|until| until <= due);
+        if !is_awaited && clock::has_passed(due) {
+            return Err(call);
+        }
+        self.schedule_in(state, due, call)
+    }
+
     /// Has `then` called. One that comes after the end is dropped uncalled, like those before it.
     #[inline]
     fn schedule_call(&self, due: Deadline, then: impl FnOnce(Fired) + Send + 'static) -> Handle {
-        let scheduled = self.schedule(due, Call::Run(Box::new(then)));
+        let scheduled = self.schedule(due, Call::back(then));
         scheduled.unwrap_or(Handle(Name::OF_NONE))
     }
 

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use flowmeter_harness::sync::Deadline;
 
-use crate::sync::{Arc, clock};
+use crate::sync::Arc;
 
 use super::{Call, Handle, Index, Shared};
 
@@ -33,7 +33,7 @@ impl<I: Index> Future for SleepFuture<I> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         // A waker's clone and drop are foreign code: outside the lock.
-        let waker = Call::Wake(cx.waker().clone());
+        let waker = Call::wake(cx.waker().clone());
         if let Some(handle) = &self.armed {
             let mut state = self.shared.state.lock();
             // One that is armed no more has fired, or its service has ended.
@@ -46,17 +46,11 @@ impl<I: Index> Future for SleepFuture<I> {
             drop(earlier);
             return Poll::Pending;
         }
-        // The brisk clock is behind a little, so it is the other one's word that counts; of a moment that is far off it
-        // says so in a third of the time.
-        if clock::brisk_nanos() >= self.due.as_nanos() && clock::has_passed(self.due) {
-            return Poll::Ready(());
-        }
-        match self.shared.schedule(self.due, waker) {
+        match self.shared.schedule_sleep(self.due, waker) {
             Ok(handle) => {
                 self.armed = Some(handle);
                 Poll::Pending
             }
-            // Its service has ended.
             Err(_) => Poll::Ready(()),
         }
     }

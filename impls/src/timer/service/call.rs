@@ -1,0 +1,221 @@
+//! What a timer does when it fires, in three words.
+//!
+//! A callback of at most two words lies in the timer itself, and a larger one in a box. Most hold a handle and a number; their
+//! boxes were a third of what arming and calling off cost (METHODOLOGY.md, "What timers cost"). A waker is two words as well.
+
+use std::fmt;
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::task::Waker;
+
+use flowmeter_harness::timer::Fired;
+
+/// The words that lie in a timer.
+type Held = [MaybeUninit<usize>; 2];
+
+/// What a timer does when it fires, once; dropped, it does nothing.
+pub(super) struct Call {
+    /// A value of the type that `kind` is of: it was moved in by [`Call::holding`], and it is moved out or dropped once, by
+    /// whoever consumes the call.
+    held: Held,
+    kind: &'static Kind,
+}
+
+/// What can be done with the value of a call. Each takes it out.
+struct Kind {
+    fire: unsafe fn(Held, Fired),
+    abandon: unsafe fn(Held),
+    drop: unsafe fn(Held),
+    wakes: bool,
+}
+
+/// What a call can hold.
+trait Holdable: Send + Sized + 'static {
+    /// Whether it wakes a future.
+    const WAKES: bool;
+    fn fire(self, fired: Fired);
+    fn abandon(self);
+
+    const KIND: &'static Kind = &Kind {
+        // SAFETY (of all three): whoever calls them hands over a value of this type.
+        fire: |held, fired| unsafe { taken::<Self>(held) }.fire(fired),
+        abandon: |held| unsafe { taken::<Self>(held) }.abandon(),
+        drop: |held| drop(unsafe { taken::<Self>(held) }),
+        wakes: Self::WAKES,
+    };
+}
+
+/// # Safety
+/// A value of that type lies there, and nobody takes it again.
+#[inline]
+unsafe fn taken<T>(held: Held) -> T {
+    // SAFETY: it is there, as the caller promises, and aligned: `holding` has let in nothing that is larger or more aligned.
+    unsafe { (&raw const held).cast::<T>().read() }
+}
+
+/// Runs a callback; when its time will never come it is dropped.
+struct Callback<F>(F);
+
+impl<F: FnOnce(Fired) + Send + 'static> Holdable for Callback<F> {
+    const WAKES: bool = false;
+
+    #[inline]
+    fn fire(self, fired: Fired) {
+        (self.0)(fired);
+    }
+
+    fn abandon(self) {}
+}
+
+/// Who sleeps is answered although its time will never come (T8).
+impl Holdable for Waker {
+    const WAKES: bool = true;
+
+    #[inline]
+    fn fire(self, _fired: Fired) {
+        self.wake();
+    }
+
+    fn abandon(self) {
+        self.wake();
+    }
+}
+
+impl Call {
+    /// One that calls back.
+    #[inline(always)]
+    pub(super) fn back(then: impl FnOnce(Fired) + Send + 'static) -> Self {
+        fn boxed<F: FnOnce(Fired)>(then: F) -> impl FnOnce(Fired) {
+            let then = Box::new(then);
+            move |fired| then(fired)
+        }
+        let callback = Callback(then);
+        if fits(&callback) {
+            Call::holding(callback)
+        } else {
+            Call::holding(Callback(boxed(callback.0)))
+        }
+    }
+
+    /// One that wakes a future.
+    #[inline(always)]
+    pub(super) fn wake(waker: Waker) -> Self {
+        Call::holding(waker)
+    }
+
+    #[inline(always)]
+    fn holding<T: Holdable>(value: T) -> Self {
+        assert!(fits(&value), "it is asked before, or has fewer words");
+        let mut held = [MaybeUninit::uninit(); 2];
+        // SAFETY: the words have room for it, and are aligned for it.
+        unsafe { (&raw mut held).cast::<T>().write(value) };
+        Call {
+            held,
+            kind: T::KIND,
+        }
+    }
+
+    /// Whether it wakes a future.
+    #[inline]
+    pub(super) fn wakes(&self) -> bool {
+        self.kind.wakes
+    }
+
+    /// At the deadline.
+    #[inline]
+    pub(super) fn fire(self, fired: Fired) {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: the value is of this kind, and its owner is gone without a drop.
+        unsafe { (this.kind.fire)(this.held, fired) }
+    }
+
+    /// When that will never come.
+    pub(super) fn abandon(self) {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: as in `fire`.
+        unsafe { (this.kind.abandon)(this.held) }
+    }
+}
+
+impl Drop for Call {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the value is of this kind, and nobody has the call after its drop.
+        unsafe { (self.kind.drop)(self.held) }
+    }
+}
+
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Call")
+    }
+}
+
+/// Whether a call has room for it.
+#[inline(always)]
+const fn fits<T>(_: &T) -> bool {
+    size_of::<T>() <= size_of::<Held>() && align_of::<T>() <= align_of::<Held>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sync::Arc;
+    use crate::sync::atomic::{AtomicUsize, Ordering};
+
+    use flowmeter_harness::sync::Deadline;
+
+    const FIRED: Fired = Fired {
+        due: Deadline::NEVER,
+        claimed_nanos: None,
+    };
+
+    /// Callbacks of no word, of one, of two and of many; aligned as words are, and more.
+    #[test]
+    fn what_a_callback_holds_is_used_once_or_dropped_once() {
+        #[derive(Clone)]
+        #[repr(align(32))]
+        struct Aligned(#[expect(dead_code, reason = "it takes up room")] u8);
+
+        fn each(hold: impl Fn(&Arc<AtomicUsize>) -> Call) {
+            let called = Arc::new(AtomicUsize::new(0));
+            hold(&called).fire(FIRED);
+            assert_eq!(called.load(Ordering::Relaxed), 1);
+            drop(hold(&called));
+            hold(&called).abandon();
+            assert_eq!(called.load(Ordering::Relaxed), 1);
+            assert_eq!(Arc::strong_count(&called), 1);
+        }
+        fn with<H: Clone + Send + 'static>(held: H) {
+            each(|called| {
+                let (held, called) = (held.clone(), called.clone());
+                Call::back(move |_| {
+                    called.fetch_add(1, Ordering::Relaxed);
+                    drop(held);
+                })
+            });
+        }
+        with(());
+        with(1_u64);
+        with([1_u64; 5]);
+        with(Aligned(1));
+        assert_eq!(size_of::<Option<Call>>(), 24);
+        Call::back(|_| ()).fire(FIRED);
+    }
+
+    #[test]
+    fn a_waker_is_woken_also_when_its_time_never_comes_and_dropped_otherwise() {
+        struct Count(AtomicUsize);
+        impl std::task::Wake for Count {
+            fn wake(self: Arc<Self>) {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        let count = Arc::new(Count(AtomicUsize::new(0)));
+        let call = || Call::wake(count.clone().into());
+        call().fire(FIRED);
+        call().abandon();
+        drop(call());
+        assert_eq!(count.0.load(Ordering::Relaxed), 2);
+        assert_eq!(Arc::strong_count(&count), 1);
+    }
+}
