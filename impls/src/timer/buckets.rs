@@ -9,69 +9,97 @@ use super::service::{Link, Slab};
 /// What an empty bucket keeps room for. A bucket that held a million would keep megabytes for nobody.
 const ROOM: usize = 64;
 
+#[derive(Default)]
+struct Bucket {
+    keys: Vec<u32>,
+    /// How many of the first have left: their places are taken until the bucket is empty.
+    left: usize,
+}
+
 /// So many buckets.
 pub(super) struct Buckets<const N: usize> {
-    buckets: Box<[Vec<u32>]>,
+    buckets: Box<[Bucket]>,
+}
+
+/// A bucket that one has left.
+pub(super) struct Without {
+    pub(super) bucket: usize,
+    pub(super) is_empty: bool,
+    /// Whether another has its place now, so that they are no longer in the order in which they came.
+    pub(super) is_mixed: bool,
 }
 
 impl<const N: usize> Buckets<N> {
     pub(super) fn new() -> Self {
         Buckets {
-            buckets: vec![Vec::new(); N].into(),
+            buckets: (0..N).map(|_| Bucket::default()).collect(),
         }
     }
 
-    #[inline]
     pub(super) fn is_empty(&self, bucket: usize) -> bool {
-        self.buckets[bucket].is_empty()
+        self.len(bucket) == 0
     }
 
     /// How many are in one.
-    #[inline(always)]
     pub(super) fn len(&self, bucket: usize) -> usize {
-        self.buckets[bucket].len()
+        let Bucket { keys, left } = &self.buckets[bucket];
+        keys.len() - left
     }
 
-    /// The timer at that place of a bucket.
-    #[inline(always)]
+    /// The one at that place of a bucket that none has left by [`pop_first`](Buckets::pop_first).
     pub(super) fn key(&self, bucket: usize, at: usize) -> u32 {
-        self.buckets[bucket][at]
+        self.buckets[bucket].keys[at]
+    }
+
+    /// The one that came last of those in a bucket.
+    pub(super) fn last(&self, bucket: usize) -> Option<u32> {
+        let Bucket { keys, left } = &self.buckets[bucket];
+        keys[*left..].last().copied()
     }
 
     /// Puts a timer into a bucket, behind all others.
     #[inline(always)]
     pub(super) fn push<T>(&mut self, timers: &mut Slab<T>, bucket: usize, key: u32) {
-        let keys = &mut self.buckets[bucket];
-        *timers.link_mut(key) = Link {
-            place: keys.len() as u32,
-            of: bucket as u32,
-        };
+        let keys = &mut self.buckets[bucket].keys;
+        *timers.link_mut(key) = Link::new(bucket, keys.len());
         keys.push(key);
     }
 
-    /// Takes a timer out of its bucket; answers which one that was if it is empty now.
+    /// Takes a timer out of its bucket.
     #[inline(always)]
-    pub(super) fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) -> Option<usize> {
-        let Link { place, of } = *timers.link_mut(key);
-        let keys = &mut self.buckets[of as usize];
+    pub(super) fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) -> Without {
+        let Link { of, place } = *timers.link_mut(key);
+        let bucket = of as usize;
+        let Bucket { keys, left } = &mut self.buckets[bucket];
         keys.swap_remove(place as usize);
-        if let Some(moved) = keys.get(place as usize) {
-            timers.link_mut(*moved).place = place;
+        let moved = keys.get(place as usize).copied();
+        if let Some(moved) = moved {
+            timers.link_mut(moved).place = place;
         }
-        keys.is_empty().then_some(of as usize)
+        Without {
+            bucket,
+            is_empty: keys.len() == *left,
+            is_mixed: moved.is_some(),
+        }
     }
 
-    /// Takes the last of a bucket; its link is the caller's to change.
-    #[inline]
-    pub(super) fn pop(&mut self, bucket: usize) -> Option<u32> {
-        self.buckets[bucket].pop()
+    /// Takes the first out of a bucket; its link is the caller's to change.
+    pub(super) fn pop_first(&mut self, bucket: usize) -> Option<u32> {
+        let Bucket { keys, left } = &mut self.buckets[bucket];
+        let first = keys.get(*left).copied();
+        *left += usize::from(first.is_some());
+        first
     }
 
-    /// Gives back what an empty bucket needs no more.
-    pub(super) fn trim(&mut self, bucket: usize) {
-        let keys = &mut self.buckets[bucket];
-        if keys.is_empty() && keys.capacity() > ROOM {
+    /// Has an empty bucket begin anew.
+    #[inline(always)]
+    pub(super) fn clear(&mut self, bucket: usize) {
+        let Bucket { keys, left } = &mut self.buckets[bucket];
+        *left = 0;
+        if keys.capacity() > ROOM {
             *keys = Vec::new();
+        } else {
+            keys.clear();
         }
     }
 }

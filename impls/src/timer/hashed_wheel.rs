@@ -11,7 +11,7 @@
 use flowmeter_harness::sync::Deadline;
 
 use super::buckets::Buckets;
-use super::service::{Index, Picked, Slab, TimerService};
+use super::service::{Index, Picked, Progress, Slab, TimerService};
 
 /// A timer service over a wheel of ticks.
 pub type HashedWheel = TimerService<Ticks>;
@@ -88,7 +88,9 @@ impl Ticks {
                 self.soonest[bucket] = self.soonest[bucket].min(of);
             }
         }
-        self.buckets.trim(bucket);
+        if self.buckets.is_empty(bucket) {
+            self.buckets.clear(bucket);
+        }
         Some(step)
     }
 }
@@ -104,8 +106,9 @@ impl Index for Ticks {
 
     #[inline(always)]
     fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) {
-        if let Some(bucket) = self.buckets.remove(timers, key) {
-            self.soonest[bucket] = u64::MAX;
+        let without = self.buckets.remove(timers, key);
+        if without.is_empty {
+            self.soonest[without.bucket] = u64::MAX;
         }
     }
 
@@ -120,7 +123,7 @@ impl Index for Ticks {
         now: u64,
         mut step: usize,
         picked: &mut Vec<Picked>,
-    ) -> bool {
+    ) -> Progress {
         let tick = now / TICK_NANOS;
         // After a whole turn every bucket was looked through.
         let first = self.past.max(tick.saturating_sub(BUCKETS as u64));
@@ -129,11 +132,11 @@ impl Index for Ticks {
             if self.soonest[bucket] <= tick || self.unseen.is_some() {
                 match self.look_through(timers, (bucket, tick), step, picked) {
                     Some(left) => step = left,
-                    None => return false,
+                    None => return Progress::Looking,
                 }
             }
             self.past = over + 1;
         }
-        true
+        Progress::Whole
     }
 }

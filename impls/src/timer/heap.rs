@@ -5,7 +5,7 @@
 
 use flowmeter_harness::sync::Deadline;
 
-use super::service::{Index, Link, Picked, Slab, TimerService};
+use super::service::{Index, Link, Picked, Progress, Slab, TimerService};
 
 /// A timer service over a heap.
 pub type Heap = TimerService<DaryHeap>;
@@ -97,7 +97,7 @@ impl Index for DaryHeap {
         now: u64,
         step: usize,
         picked: &mut Vec<Picked>,
-    ) -> bool {
+    ) -> Progress {
         for _ in 0..step {
             match self.nodes.first() {
                 Some(node) if node.due.as_nanos() <= now => {
@@ -105,9 +105,16 @@ impl Index for DaryHeap {
                     self.take(timers, 0);
                     picked.push(timers.take_out(key));
                 }
-                _ => return true,
+                _ => return Progress::Whole,
             }
         }
-        false
+        // Equal ones leave a heap in no order.
+        let last = picked.last().map(|picked| picked.due());
+        let goes_on = self.nodes.first().map(|node| node.due) == last;
+        if goes_on {
+            Progress::Looking
+        } else {
+            Progress::Batch
+        }
     }
 }

@@ -12,7 +12,7 @@
 use flowmeter_harness::sync::Deadline;
 
 use super::buckets::Buckets;
-use super::service::{Index, Picked, Slab, TimerService};
+use super::service::{Index, Picked, Progress, Slab, TimerService};
 
 /// A timer service over wheels within wheels.
 pub type HierarchicalWheel = TimerService<Wheel>;
@@ -29,7 +29,9 @@ pub struct Wheel {
     held: [u64; WHEELS],
     /// Of each slot: no timer in it is due before. Exact but for those called off since.
     earliest: Box<[u64]>,
-    /// The moment that digits are compared with: all that was due by then has left its slot.
+    /// Of each slot: no timer in it is due after; as late as can be where they are not in the order in which they were armed.
+    latest: Box<[u64]>,
+    /// The moment that digits are compared with: all that is due by then has left its slot.
     now: u64,
 }
 
@@ -39,6 +41,7 @@ impl Default for Wheel {
             slots: Buckets::new(),
             held: [0; WHEELS],
             earliest: vec![u64::MAX; WHEELS * SLOTS].into(),
+            latest: vec![0; WHEELS * SLOTS].into(),
             now: 0,
         }
     }
@@ -59,8 +62,9 @@ const fn digit(moment: u64, wheel: usize) -> usize {
 }
 
 impl Wheel {
-    /// A slot that holds what may be due at `now`, a moment that is not before the one of the wheels; once there is none that
-    /// lies wholly in the past, that moment is moved on to, and its own slot is left.
+    /// A slot that holds what is due at `now`, a moment that is not before the one of the wheels. Once there is none that lies
+    /// wholly in the past, that moment is moved on to, and its own slot is left; but only when something in it is due, or it
+    /// would be spread while a storm is still being armed in it.
     fn reached(&mut self, now: u64) -> Option<usize> {
         let last = wheel_of(self.now ^ now);
         let past = |wheel| match wheel < last {
@@ -71,8 +75,12 @@ impl Wheel {
         if reached.is_some() {
             return reached;
         }
+        let own = (0..WHEELS).find_map(|wheel| self.first_of(wheel, 1 << digit(now, wheel)));
+        if own.is_some_and(|slot| self.earliest[slot] > now) {
+            return None;
+        }
         self.now = now;
-        (0..WHEELS).find_map(|wheel| self.first_of(wheel, 1 << digit(now, wheel)))
+        own
     }
 
     /// The first of these slots of a wheel that holds timers.
@@ -81,11 +89,20 @@ impl Wheel {
         (held != 0).then(|| wheel * SLOTS + held.trailing_zeros() as usize)
     }
 
+    /// The slot of a deadline.
+    #[inline(always)]
+    fn slot_of(&self, due: u64) -> usize {
+        let wheel = wheel_of(due ^ self.now);
+        wheel * SLOTS + digit(due, wheel)
+    }
+
     /// Nothing is left in that slot.
     #[inline(always)]
     fn is_empty_now(&mut self, slot: usize) {
+        self.slots.clear(slot);
         self.held[slot / SLOTS] &= !(1 << (slot % SLOTS));
         self.earliest[slot] = u64::MAX;
+        self.latest[slot] = 0;
     }
 }
 
@@ -93,18 +110,30 @@ impl Index for Wheel {
     #[inline(always)]
     fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32, due: Deadline) {
         let due = due.as_nanos();
-        let wheel = wheel_of(due ^ self.now);
-        let digit = digit(due, wheel);
-        let slot = wheel * SLOTS + digit;
-        self.held[wheel] |= 1 << digit;
+        let slot = self.slot_of(due);
+        self.held[slot / SLOTS] |= 1 << (slot % SLOTS);
         self.earliest[slot] = self.earliest[slot].min(due);
+        self.latest[slot] = self.latest[slot].max(due);
         self.slots.push(timers, slot, key);
+    }
+
+    #[inline]
+    fn insert_again<T>(&mut self, timers: &mut Slab<T>, key: u32, due: Deadline) {
+        let slot = self.slot_of(due.as_nanos());
+        let last = self.slots.last(slot);
+        if last.is_some_and(|last| timers.number(last) > timers.number(key)) {
+            self.latest[slot] = u64::MAX;
+        }
+        self.insert(timers, key, due);
     }
 
     #[inline(always)]
     fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) {
-        if let Some(slot) = self.slots.remove(timers, key) {
-            self.is_empty_now(slot);
+        let without = self.slots.remove(timers, key);
+        if without.is_empty {
+            self.is_empty_now(without.bucket);
+        } else if without.is_mixed {
+            self.latest[without.bucket] = u64::MAX;
         }
     }
 
@@ -120,27 +149,30 @@ impl Index for Wheel {
         now: u64,
         mut step: usize,
         picked: &mut Vec<Picked>,
-    ) -> bool {
+    ) -> Progress {
         while let Some(slot) = self.reached(now) {
             if step == 0 {
-                return false;
+                return Progress::Batch;
             }
+            // A storm: all are due at one moment, and stand in the order in which they were armed.
+            let is_storm = self.earliest[slot] == self.latest[slot] && self.latest[slot] <= now;
             while step > 0
-                && let Some(key) = self.slots.pop(slot)
+                && let Some(key) = self.slots.pop_first(slot)
             {
                 step -= 1;
                 let due = timers.due(key);
                 if due.as_nanos() <= now {
                     picked.push(timers.take_out(key));
                 } else {
-                    self.insert(timers, key, due);
+                    self.insert_again(timers, key, due);
                 }
             }
             if self.slots.is_empty(slot) {
                 self.is_empty_now(slot);
-                self.slots.trim(slot);
+            } else if !is_storm {
+                return Progress::Looking;
             }
         }
-        true
+        Progress::Whole
     }
 }

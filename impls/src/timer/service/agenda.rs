@@ -6,16 +6,27 @@ use flowmeter_harness::sync::Deadline;
 
 use super::slab::{Name, Picked, Slab};
 
-/// How many timers are looked at in one go while a batch is picked: so long nobody else gets the lock of a service.
+/// How many timers are looked at, or wakers taken off, in one go: so long nobody else gets the lock of a service.
 /// Few where it is explored what happens between two steps.
-const STEP: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
+pub(super) const STEP: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
     2
 } else {
     64
 };
 
-/// Stale entries that may be left in the next batch, beyond two for each timer.
+/// Stale entries that may be left among what is late, beyond two for each timer.
 const SPARE: usize = 64;
+
+/// How far an index has come in picking what is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Not far enough: what else is due may come before what was picked.
+    Looking,
+    /// What was picked can be called: what else is due is due no earlier, nor was it armed earlier if it is due then.
+    Batch,
+    /// And nothing else is due.
+    Whole,
+}
 
 /// Finds what is due next among the timers of a slab. It holds those that are due after the last moment it was asked
 /// about, or in the tick that this falls into where it counts in ticks, and no others.
@@ -28,6 +39,13 @@ pub trait Index: Default + Send + 'static {
     #[doc(hidden)]
     fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32, due: Deadline);
 
+    /// Puts one in that was armed before others that are in it.
+    #[doc(hidden)]
+    #[inline]
+    fn insert_again<T>(&mut self, timers: &mut Slab<T>, key: u32, due: Deadline) {
+        self.insert(timers, key, due);
+    }
+
     /// Takes a timer out.
     #[doc(hidden)]
     fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32);
@@ -37,8 +55,8 @@ pub trait Index: Default + Send + 'static {
     #[doc(hidden)]
     fn next(&self) -> Deadline;
 
-    /// Picks timers that are due at `now` and takes them out, looking at some `step` of them. `false`: there may be
-    /// more, and it is asked again for the same moment.
+    /// Picks timers that are due at `now` and takes them out, looking at some `step` of them. Until it is [whole](Progress::Whole)
+    /// it is asked again for the same moment.
     #[doc(hidden)]
     fn pick<T>(
         &mut self,
@@ -46,7 +64,7 @@ pub trait Index: Default + Send + 'static {
         now: u64,
         step: usize,
         picked: &mut Vec<Picked>,
-    ) -> bool;
+    ) -> Progress;
 }
 
 /// Timers in the hands of one owner, who asks what is due: for those who have a loop of their own.
@@ -72,9 +90,9 @@ pub struct Agenda<I, T> {
     index: I,
     /// Up to here the index was asked: what is due no later is late already.
     horizon: Deadline,
-    /// The next batch, for as long as nobody has taken it: timers that were late when they were armed, and what was
-    /// picked. Some may be stale: called off, moved, or here twice.
-    batch: Vec<Picked>,
+    /// Timers that were late when they were armed, and that nobody has picked yet. Some may be stale: called off, moved, or
+    /// here twice.
+    late: Vec<Picked>,
     /// How many of the timers are in no index.
     out: usize,
 }
@@ -89,7 +107,7 @@ impl<I: Index, T> Default for Agenda<I, T> {
             timers: Slab::new(),
             index: I::default(),
             horizon: Deadline::from_nanos(0),
-            batch: Vec::new(),
+            late: Vec::new(),
             out: 0,
         }
     }
@@ -127,20 +145,28 @@ impl<I: Index, T> Agenda<I, T> {
         self.due_of(key.0)
     }
 
-    /// Takes what is due at `now`, in the order of deadlines. What `then` arms fires next time, however early it is due. A
-    /// `now` that lies before an earlier one counts as that one. If `then` panics, the timers behind it never fire.
+    /// Takes what is due at `now`, in the order of deadlines, and of equal ones in that in which they were armed. What `then`
+    /// arms fires next time, however early it is due. A `now` that lies before an earlier one counts as that one. If `then`
+    /// panics, timers behind it may never fire.
     pub fn fire(&mut self, now: u64, mut then: impl FnMut(&mut Self, Deadline, T)) {
-        while !self.pick(now) {}
         let mut batch = Vec::new();
-        self.take_batch(&mut batch);
-        for picked in in_order(&mut batch) {
-            if let Some(what) = self.claim(picked) {
-                then(self, picked.due, what);
+        self.begin(now, &mut batch);
+        let mut progress = Progress::Looking;
+        while progress != Progress::Whole {
+            progress = self.pick(&mut batch);
+            if progress == Progress::Looking {
+                continue;
+            }
+            sort(&mut batch);
+            for picked in batch.drain(..) {
+                if let Some(what) = self.claim(picked) {
+                    then(self, picked.due, what);
+                }
             }
         }
-        if self.batch.is_empty() {
+        if self.late.is_empty() {
             // Its room, for the next.
-            self.batch = batch;
+            self.late = batch;
         }
     }
 
@@ -154,11 +180,10 @@ impl<I: Index, T> Agenda<I, T> {
         self.len() == 0
     }
 
-    /// When to look what is due: nothing fires before; [`Deadline::NEVER`] when none is armed. While
-    /// [`fire`](Agenda::fire) goes on it tells of what comes after its batch.
+    /// When to look what is due: nothing fires before; [`Deadline::NEVER`] when none is armed.
     #[inline]
     pub fn next(&self) -> Deadline {
-        if self.batch.is_empty() || self.out == 0 {
+        if self.late.is_empty() || self.out == 0 {
             self.index.next()
         } else {
             self.horizon
@@ -187,7 +212,11 @@ impl<I: Index, T> Agenda<I, T> {
         if armed && self.timers.due(name.key) != due {
             self.leave(name);
             self.timers.set_due(name.key, due);
-            self.enter(due, name);
+            if due > self.horizon {
+                self.index.insert_again(&mut self.timers, name.key, due);
+            } else {
+                self.enter_late(name.key);
+            }
         }
         armed
     }
@@ -203,20 +232,20 @@ impl<I: Index, T> Agenda<I, T> {
         armed.then(|| self.timers.get_mut(name.key)).flatten()
     }
 
-    /// Goes on with the batch of what is due at `now`; `true` once it is whole. Until then `now` stays the same.
-    pub(super) fn pick(&mut self, now: u64) -> bool {
+    /// Begins to pick what is due at `now`, into an empty batch: with what was armed late. What is from here on comes with the
+    /// next.
+    pub(super) fn begin(&mut self, now: u64, batch: &mut Vec<Picked>) {
         self.horizon = self.horizon.max(Deadline::from_nanos(now));
-        let before = self.batch.len();
-        let picked = &mut self.batch;
-        let now = self.horizon.as_nanos();
-        let whole = self.index.pick(&mut self.timers, now, STEP, picked);
-        self.out += self.batch.len() - before;
-        whole
+        std::mem::swap(&mut self.late, batch);
     }
 
-    /// Takes the batch, in no order, into an empty one. What is armed late from here on comes with the next.
-    pub(super) fn take_batch(&mut self, into: &mut Vec<Picked>) {
-        std::mem::swap(&mut self.batch, into);
+    /// Goes on with it, as far as one step goes, until it is whole.
+    pub(super) fn pick(&mut self, batch: &mut Vec<Picked>) -> Progress {
+        let before = batch.len();
+        let now = self.horizon.as_nanos();
+        let progress = self.index.pick(&mut self.timers, now, STEP, batch);
+        self.out += batch.len() - before;
+        progress
     }
 
     /// What a timer of a batch is for, unless it was called off or moved.
@@ -237,7 +266,7 @@ impl<I: Index, T> Agenda<I, T> {
     /// Takes off everything.
     pub(super) fn take_all(&mut self) -> Vec<T> {
         self.index = I::default();
-        self.batch = Vec::new();
+        self.late = Vec::new();
         self.out = 0;
         self.timers.take_all()
     }
@@ -247,9 +276,13 @@ impl<I: Index, T> Agenda<I, T> {
         if due > self.horizon {
             self.index.insert(&mut self.timers, name.key, due);
         } else {
-            self.out += 1;
-            self.batch.push(self.timers.take_out(name.key));
+            self.enter_late(name.key);
         }
+    }
+
+    fn enter_late(&mut self, key: u32) {
+        self.out += 1;
+        self.late.push(self.timers.take_out(key));
     }
 
     /// Takes one out of wherever it is, for the place to be freed or entered anew.
@@ -260,18 +293,17 @@ impl<I: Index, T> Agenda<I, T> {
             return;
         }
         self.out -= 1;
-        if self.batch.len() > 2 * self.out + SPARE {
+        if self.late.len() > 2 * self.out + SPARE {
             let timers = &self.timers;
-            self.batch
+            self.late
                 .retain(|picked| picked.name != name && picked.is_so(timers));
         }
     }
 }
 
-/// A batch in the order of its deadlines; of equal ones, in the order in which they were armed.
-pub(super) fn in_order(batch: &mut Vec<Picked>) -> impl Iterator<Item = Picked> + '_ {
+/// Puts a batch into the order of its deadlines; equal ones into that in which they were armed.
+pub(super) fn sort(batch: &mut [Picked]) {
     batch.sort_unstable_by_key(|picked| (picked.due, picked.name.number));
-    batch.drain(..)
 }
 
 #[cfg(test)]
@@ -290,11 +322,17 @@ mod tests {
             agenda.arm(tick(1), ());
         }
         let kept = agenda.arm(tick(513), ());
-        assert!(!agenda.pick(TICK_NANOS), "a step is not enough");
+        let mut batch = Vec::new();
+        agenda.begin(TICK_NANOS, &mut batch);
+        assert_eq!(
+            agenda.pick(&mut batch),
+            Progress::Looking,
+            "a step is not enough"
+        );
         assert!(agenda.disarm(&kept).is_some());
-        assert!(!agenda.pick(TICK_NANOS), "one is left");
+        assert_eq!(agenda.pick(&mut batch), Progress::Looking, "one is left");
         assert!(agenda.disarm(&seen_last).is_some());
-        assert!(agenda.pick(TICK_NANOS));
+        assert_eq!(agenda.pick(&mut batch), Progress::Whole);
         agenda.fire(TICK_NANOS, |_, _, ()| ());
         agenda.arm(tick(2), ());
         agenda.fire(2 * TICK_NANOS, |_, _, ()| ());
@@ -313,16 +351,16 @@ mod tests {
         assert_eq!(agenda.len(), 1);
     }
 
-    /// Late ones called off again are swept, though nobody takes the batch.
+    /// Late ones that are called off again are swept.
     #[test]
-    fn a_batch_that_nobody_takes_does_not_grow() {
+    fn what_is_late_does_not_grow_though_nobody_picks_it() {
         let mut agenda = Agenda::<Ticks, u64>::default();
         let past = Deadline::from_nanos(0);
         let stays = agenda.arm(past, 0);
         for timer in 1..10_000 {
             let late = agenda.arm(past, timer);
             assert_eq!(agenda.disarm(&late), Some(timer));
-            assert!(agenda.batch.len() <= 2 * agenda.len() + SPARE + 1);
+            assert!(agenda.late.len() <= 2 * agenda.len() + SPARE + 1);
         }
         assert!(agenda.rearm(&stays, past));
         let mut fired = Vec::new();

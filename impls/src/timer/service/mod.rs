@@ -38,13 +38,13 @@ use super::closing;
 use super::contained::Contained;
 use super::window;
 
-pub use agenda::{Agenda, Index, Key};
+pub use agenda::{Agenda, Index, Key, Progress};
 pub use sleep::SleepFuture;
 pub use spinning::Spinning;
 
 pub(super) use slab::{Link, Picked, Slab};
 
-use agenda::in_order;
+use agenda::{STEP, sort};
 use call::Call;
 use gate::Gate;
 use slab::Name;
@@ -77,13 +77,6 @@ struct State<I> {
     /// Whether the thread is to end.
     stopping: bool,
 }
-
-/// How many futures are woken for one turn at the lock. Few where it is explored what happens between two turns.
-const TOGETHER: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
-    2
-} else {
-    32
-};
 
 /// Names one timer for ever, and among those of all services.
 #[derive(Debug)]
@@ -122,7 +115,7 @@ impl<I: Index> State<I> {
         batch: &mut Peekable<impl Iterator<Item = Picked>>,
         calls: &mut Vec<(Deadline, Call)>,
     ) {
-        while calls.len() < TOGETHER
+        while calls.len() < STEP
             && let Some(picked) = batch.peek().copied()
         {
             let is_callback = self.agenda.what(picked).is_some_and(|call| !call.wakes());
@@ -306,40 +299,67 @@ impl<I: Index> Shared<I> {
 
     /// What the thread does.
     fn serve(&self) {
-        let (mut batch, mut calls) = (Vec::new(), Vec::with_capacity(TOGETHER));
+        let (mut batch, mut calls) = (Vec::new(), Vec::with_capacity(STEP));
         let mut tail = Tail::new();
         let mut state = self.state.lock();
         while !state.stopping {
             let now = clock::now_nanos();
-            while !state.agenda.pick(now) {
-                drop(state);
-                state = self.state.lock_again();
+            let mut is_idle = true;
+            let mut progress = Progress::Looking;
+            state.agenda.begin(now, &mut batch);
+            while progress != Progress::Whole {
+                progress = state.agenda.pick(&mut batch);
+                if progress == Progress::Looking {
+                    drop(state);
+                    state = self.state.lock_again();
+                } else if !batch.is_empty() {
+                    is_idle = false;
+                    state = self.call(state, now, &mut batch, &mut calls);
+                }
             }
-            state.agenda.take_batch(&mut batch);
             // It may have been dropped between two steps: nobody would wake a thread that sleeps now.
-            if batch.is_empty() && !state.stopping {
+            if is_idle && !state.stopping {
                 let until = state.fall_asleep(now);
                 state = match I::SPINS {
                     false => self.changed.wait_until(state, until).0,
                     true => self.wait_spinning(state, until, &mut tail),
                 };
                 state.asleep_until = None;
-                continue;
             }
+        }
+    }
+
+    /// Calls what a batch holds. The first of it are claimed in the turn in which they were picked, while they are near.
+    fn call<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State<I>>,
+        now: u64,
+        batch: &mut Vec<Picked>,
+        calls: &mut Vec<(Deadline, Call)>,
+    ) -> MutexGuard<'a, State<I>> {
+        if batch.len() > 2 * STEP {
+            // To sort it takes longer than others are to wait for the lock.
             drop(state);
-            let mut picked = in_order(&mut batch).peekable();
-            while picked.peek().is_some() {
-                self.state.lock_again().claim_some(&mut picked, &mut calls);
-                for (due, call) in calls.drain(..) {
-                    let fired = Fired {
-                        due,
-                        claimed_nanos: Some(now),
-                    };
-                    self.contained.run(|| call.fire(fired));
-                }
-            }
-            drop(picked);
+            sort(batch);
             state = self.state.lock_again();
+        } else {
+            sort(batch);
+        }
+        let mut picked = batch.drain(..).peekable();
+        loop {
+            state.claim_some(&mut picked, calls);
+            drop(state);
+            for (due, call) in calls.drain(..) {
+                let fired = Fired {
+                    due,
+                    claimed_nanos: Some(now),
+                };
+                self.contained.run(|| call.fire(fired));
+            }
+            state = self.state.lock_again();
+            if picked.peek().is_none() {
+                return state;
+            }
         }
     }
 }

@@ -14,6 +14,18 @@ pub struct Link {
 }
 
 impl Link {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "there are no more places than keys, and few lots"
+    )]
+    #[inline(always)]
+    pub(in crate::timer) const fn new(of: usize, place: usize) -> Self {
+        Link {
+            place: place as u32,
+            of: of as u32,
+        }
+    }
+
     /// In no index: free, or picked for a batch.
     const OUT: Link = Link {
         place: u32::MAX,
@@ -32,6 +44,8 @@ struct Timer<T> {
 
 const PAGE: usize = 256;
 
+type Page<T> = Box<[Timer<T>; PAGE]>;
+
 /// Names one timer for ever, and among those of all slabs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Name {
@@ -49,7 +63,7 @@ impl Name {
 
 /// The timers, and what each is for.
 pub struct Slab<T> {
-    pages: Vec<Box<[Timer<T>]>>,
+    pages: Vec<Page<T>>,
     free: u32,
     armed: usize,
     numbers: Numbers,
@@ -112,6 +126,11 @@ impl<T> Slab<T> {
         self.timer(key).due
     }
 
+    /// The number of an armed timer: one that was armed later has a greater one.
+    pub(in crate::timer) fn number(&self, key: u32) -> u64 {
+        self.timer(key).number
+    }
+
     pub(super) fn set_due(&mut self, key: u32, due: Deadline) {
         self.timer_mut(key).due = due;
     }
@@ -152,7 +171,7 @@ impl<T> Slab<T> {
 
     /// Takes all out, whatever index they are in.
     pub(super) fn take_all(&mut self) -> Vec<T> {
-        let timers = self.pages.drain(..).flatten();
+        let timers = self.pages.drain(..).flat_map(|page| *page);
         let all = timers.filter_map(|timer| timer.then).collect();
         self.free = Link::OUT.place;
         self.armed = 0;
@@ -176,7 +195,9 @@ impl<T> Slab<T> {
             },
             then: None,
         });
-        self.pages.push(page.collect());
+        let page: Box<[Timer<T>]> = page.collect();
+        self.pages
+            .push(page.try_into().ok().expect("it has so many"));
         self.free = place(first);
     }
 
@@ -199,6 +220,10 @@ pub struct Picked {
 }
 
 impl Picked {
+    pub(in crate::timer) fn due(self) -> Deadline {
+        self.due
+    }
+
     /// Whether it is armed and due then still, and in no index.
     pub(super) fn is_so<T>(self, timers: &Slab<T>) -> bool {
         let key = self.name.key;

@@ -2,7 +2,7 @@
 
 use flowmeter_harness::sync::Deadline;
 
-use super::{Index, Picked, Slab};
+use super::{Index, Picked, Progress, Slab};
 
 /// The same index, for a [`TimerService`](super::TimerService) with a spin tail: its thread is woken a little before each
 /// deadline and looks at the clock until then, so it is late by less than the system can promise, and takes a core for
@@ -34,6 +34,10 @@ impl<I: Index> Index for Spinning<I> {
     fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32, due: Deadline) {
         self.0.insert(timers, key, due);
     }
+    #[inline]
+    fn insert_again<T>(&mut self, timers: &mut Slab<T>, key: u32, due: Deadline) {
+        self.0.insert_again(timers, key, due);
+    }
     #[inline(always)]
     fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) {
         self.0.remove(timers, key);
@@ -48,7 +52,7 @@ impl<I: Index> Index for Spinning<I> {
         now: u64,
         step: usize,
         picked: &mut Vec<Picked>,
-    ) -> bool {
+    ) -> Progress {
         self.0.pick(timers, now, step, picked)
     }
 }
