@@ -29,6 +29,7 @@ enum Values {
 enum Word {
     Text(String),
     Number(u64),
+    Truth(bool),
 }
 
 impl Values {
@@ -47,6 +48,7 @@ impl Word {
             (Word::Text(text), Value::String(other)) => text == other,
             (Word::Text(text), Value::Object(table)) => table.contains_key(text),
             (Word::Number(number), other) => other.as_u64() == Some(*number),
+            (Word::Truth(truth), other) => other.as_bool() == Some(*truth),
             _ => false,
         }
     }

@@ -2,10 +2,10 @@
 //!
 //! Deadlines are nanoseconds of the monotonic clock. The thread is woken only for a deadline earlier than the one it
 //! sleeps for. Callbacks run on it one after the other, in the order of their deadlines, outside the lock; what one of
-//! them panics with is counted and goes no further. They are called in batches: one that is armed after a batch began,
-//! however early its deadline, comes in the next, so that a callback that arms itself anew in the past holds up nobody
-//! else (T5). A batch is picked in steps, between which others may get the lock. A callback can be called off until the
-//! moment it is called; futures are woken several together, since a waker that comes too late does no harm.
+//! them panics with is counted and goes no further. What is due is called in a round, in steps as it is picked: one that is
+//! armed after a round began, however early its deadline, comes in the next, so that a callback that arms itself anew in the
+//! past holds up nobody else (T5). Between two steps others may get the lock. A callback can be called off until the
+//! moment it is called; futures are woken a step together, since a waker that comes too late does no harm.
 //!
 //! What arming and calling off pass through is `inline(always)`: left to the compiler, in a large program it was a dozen calls.
 
