@@ -171,7 +171,11 @@ impl<T> Slab<T> {
 
     /// Takes all out, whatever index they are in.
     pub(super) fn take_all(&mut self) -> Vec<T> {
-        let timers = self.pages.drain(..).flat_map(|page| *page);
+        // Not by value: a page has no room on a small stack.
+        let timers = self
+            .pages
+            .drain(..)
+            .flat_map(|page| (page as Box<[Timer<T>]>).into_vec());
         let all = timers.filter_map(|timer| timer.then).collect();
         self.free = Link::OUT.place;
         self.armed = 0;
