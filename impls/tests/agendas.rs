@@ -14,6 +14,7 @@
 )]
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use flowmeter_harness::sync::Deadline;
 use flowmeter_impls::timer::hashed_wheel::{TICK_NANOS, Ticks};
@@ -25,7 +26,8 @@ use proptest::prelude::*;
 /// What happens next. Timers are named by when they were armed, from the latest back.
 #[derive(Clone, Debug)]
 enum Step {
-    Arm(u64),
+    /// So many: more than are looked at in one go, or one.
+    Arm(u64, u64),
     Disarm(usize),
     Rearm(usize, u64),
     Pass(u64),
@@ -51,12 +53,13 @@ fn distance() -> impl Strategy<Value = u64> {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        4 => distance().prop_map(Step::Arm),
-        1 => (0..20_usize).prop_map(Step::Disarm),
-        1 => (0..20_usize, distance()).prop_map(|(timer, by)| Step::Rearm(timer, by)),
-        1 => distance().prop_map(Step::Pass),
-        1 => distance().prop_map(Step::Idle),
-        2 => Just(Step::Next),
+        8 => distance().prop_map(|by| Step::Arm(1, by)),
+        1 => distance().prop_map(|by| Step::Arm(100, by)),
+        2 => (0..20_usize).prop_map(Step::Disarm),
+        2 => (0..20_usize, distance()).prop_map(|(timer, by)| Step::Rearm(timer, by)),
+        2 => distance().prop_map(Step::Pass),
+        2 => distance().prop_map(Step::Idle),
+        4 => Just(Step::Next),
     ];
     prop::collection::vec(step, 1..80)
 }
@@ -72,16 +75,18 @@ fn live<I: Index>(steps: &[Step], tick: u64) -> Result<(), TestCaseError> {
     let at = |now: u64, by: u64| Deadline::from_nanos(now.saturating_add(by));
     for step in steps {
         match *step {
-            Step::Arm(by) => {
-                // Every fifth is due in the past.
-                let due = if keys.len() % 5 == 4 {
-                    Deadline::from_nanos(now.saturating_sub(by))
-                } else {
-                    at(now, by)
-                };
-                armed.insert(keys.len(), due);
-                late.extend((due.as_nanos() <= horizon).then_some(keys.len()));
-                keys.push(agenda.arm(due, keys.len()));
+            Step::Arm(count, by) => {
+                for one in 0..count {
+                    // Of single ones every fifth is due in the past; of many the last are a little behind the others.
+                    let due = if count == 1 && keys.len() % 5 == 4 {
+                        Deadline::from_nanos(now.saturating_sub(by))
+                    } else {
+                        at(now, by.saturating_add(one / 70))
+                    };
+                    armed.insert(keys.len(), due);
+                    late.extend((due.as_nanos() <= horizon).then_some(keys.len()));
+                    keys.push(agenda.arm(due, keys.len()));
+                }
             }
             Step::Disarm(back) if back < keys.len() => {
                 let timer = keys.len() - 1 - back;
@@ -187,6 +192,69 @@ fn many<I: Index>() {
     agenda.fire(4 * TICK_NANOS, |_, _, timer| fired.push(timer));
     assert_eq!(fired.len(), 2 * before);
     assert_eq!(agenda.next(), Deadline::NEVER);
+}
+
+/// What is moved is armed when it was armed: of those that are due at the same moment it keeps its turn. `others` are due a
+/// little before and after them.
+fn one_that_is_moved_keeps_its_turn<I: Index>(others: u64) {
+    const TIMERS: u64 = 500;
+    let mut agenda = Agenda::<I, u64>::default();
+    let due = Deadline::from_nanos(8 * TICK_NANOS);
+    let first = agenda.arm(Deadline::NEVER, 0);
+    for timer in 1..TIMERS {
+        agenda.arm(due, timer);
+        if timer <= others {
+            agenda.arm(
+                Deadline::from_nanos(due.as_nanos() - timer),
+                2 * TIMERS - timer,
+            );
+            agenda.arm(
+                Deadline::from_nanos(due.as_nanos() + timer),
+                2 * TIMERS + timer,
+            );
+        }
+    }
+    assert!(agenda.rearm(&first, due));
+    let mut fired = Vec::new();
+    for now in [due.as_nanos(), due.as_nanos() + TICK_NANOS] {
+        agenda.fire(now, |_, _, timer| fired.push(timer));
+    }
+    let before = 2 * TIMERS - others..2 * TIMERS;
+    let after = 2 * TIMERS + 1..=2 * TIMERS + others;
+    let expected = before.chain(0..TIMERS).chain(after);
+    assert_eq!(fired, expected.collect::<Vec<_>>());
+    assert!(agenda.is_empty());
+}
+
+#[test]
+fn those_of_one_moment_fire_in_the_order_in_which_they_were_armed() {
+    for others in [0, 1, 200] {
+        one_that_is_moved_keeps_its_turn::<DaryHeap>(others);
+        one_that_is_moved_keeps_its_turn::<Ticks>(others);
+        one_that_is_moved_keeps_its_turn::<Wheel>(others);
+    }
+}
+
+/// A batch that ends in a panic loses some of itself, and nothing that comes after is called before what is left.
+#[test]
+fn what_a_panic_leaves_comes_first() {
+    let mut agenda = Agenda::<Wheel, u64>::default();
+    let due = |nanos: u64| Deadline::from_nanos(1_000_000 + nanos);
+    for timer in 0..200 {
+        agenda.arm(due(0), timer);
+    }
+    let ended = catch_unwind(AssertUnwindSafe(|| {
+        agenda.fire(1_000_100, |_, _, _| {
+            resume_unwind(Box::new("a callback's own fault"))
+        });
+    }));
+    assert!(ended.is_err());
+    agenda.arm(due(200), 200);
+    assert_eq!(agenda.next(), due(0));
+    let mut fired = Vec::new();
+    agenda.fire(1_000_200, |_, _, timer| fired.push(timer));
+    assert_eq!(fired.last(), Some(&200));
+    assert!(fired.len() > 100 && fired.is_sorted(), "{fired:?}");
 }
 
 #[test]

@@ -6,14 +6,15 @@
 
 use super::service::{Link, Slab};
 
-/// What an empty bucket keeps room for. A bucket that held a million would keep megabytes for nobody.
+/// What a bucket keeps room for. Beyond that it gives back what is not used: one that held a million would keep megabytes for
+/// nobody.
 const ROOM: usize = 64;
 
 #[derive(Default)]
 struct Bucket {
     keys: Vec<u32>,
-    /// How many of the first have left: their places are taken until the bucket is empty.
-    left: usize,
+    /// How many of the first were popped: their places stay until the bucket is empty.
+    popped: usize,
 }
 
 /// So many buckets.
@@ -29,6 +30,12 @@ pub(super) struct Without {
     pub(super) is_mixed: bool,
 }
 
+#[cold]
+#[inline(never)]
+fn shrink(keys: &mut Vec<u32>) {
+    keys.shrink_to(keys.capacity() / 2);
+}
+
 impl<const N: usize> Buckets<N> {
     pub(super) fn new() -> Self {
         Buckets {
@@ -42,8 +49,8 @@ impl<const N: usize> Buckets<N> {
 
     /// How many are in one.
     pub(super) fn len(&self, bucket: usize) -> usize {
-        let Bucket { keys, left } = &self.buckets[bucket];
-        keys.len() - left
+        let Bucket { keys, popped } = &self.buckets[bucket];
+        keys.len() - popped
     }
 
     /// The one at that place of a bucket that none has left by [`pop_first`](Buckets::pop_first).
@@ -53,8 +60,8 @@ impl<const N: usize> Buckets<N> {
 
     /// The one that came last of those in a bucket.
     pub(super) fn last(&self, bucket: usize) -> Option<u32> {
-        let Bucket { keys, left } = &self.buckets[bucket];
-        keys[*left..].last().copied()
+        let Bucket { keys, popped } = &self.buckets[bucket];
+        keys[*popped..].last().copied()
     }
 
     /// Puts a timer into a bucket, behind all others.
@@ -70,32 +77,34 @@ impl<const N: usize> Buckets<N> {
     pub(super) fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) -> Without {
         let Link { of, place } = *timers.link_mut(key);
         let bucket = of as usize;
-        let Bucket { keys, left } = &mut self.buckets[bucket];
+        let Bucket { keys, popped } = &mut self.buckets[bucket];
         keys.swap_remove(place as usize);
-        let moved = keys.get(place as usize).copied();
-        if let Some(moved) = moved {
-            timers.link_mut(moved).place = place;
+        if let Some(moved) = keys.get(place as usize) {
+            timers.link_mut(*moved).place = place;
+        }
+        if keys.len() < keys.capacity() / 4 && keys.capacity() > ROOM {
+            shrink(keys);
         }
         Without {
             bucket,
-            is_empty: keys.len() == *left,
-            is_mixed: moved.is_some(),
+            is_empty: keys.len() == *popped,
+            is_mixed: place as usize + 1 < keys.len(),
         }
     }
 
     /// Takes the first out of a bucket; its link is the caller's to change.
     pub(super) fn pop_first(&mut self, bucket: usize) -> Option<u32> {
-        let Bucket { keys, left } = &mut self.buckets[bucket];
-        let first = keys.get(*left).copied();
-        *left += usize::from(first.is_some());
+        let Bucket { keys, popped } = &mut self.buckets[bucket];
+        let first = keys.get(*popped).copied();
+        *popped += usize::from(first.is_some());
         first
     }
 
     /// Has an empty bucket begin anew.
     #[inline(always)]
     pub(super) fn clear(&mut self, bucket: usize) {
-        let Bucket { keys, left } = &mut self.buckets[bucket];
-        *left = 0;
+        let Bucket { keys, popped } = &mut self.buckets[bucket];
+        *popped = 0;
         if keys.capacity() > ROOM {
             *keys = Vec::new();
         } else {

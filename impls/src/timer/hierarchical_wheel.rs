@@ -62,10 +62,14 @@ const fn digit(moment: u64, wheel: usize) -> usize {
 }
 
 impl Wheel {
-    /// A slot that holds what is due at `now`, a moment that is not before the one of the wheels. Once there is none that lies
-    /// wholly in the past, that moment is moved on to, and its own slot is left; but only when something in it is due, or it
-    /// would be spread while a storm is still being armed in it.
+    /// The slot that holds what is due first at `now`, a moment that is not before the one of the wheels. Once there is none
+    /// that lies wholly in the past, that moment is moved on to, and its own slot is emptied; but only when something in it is
+    /// due, or it would be spread while a storm is still being armed in it.
     fn reached(&mut self, now: u64) -> Option<usize> {
+        let begun = self.own(self.now);
+        if begun.is_some() {
+            return begun;
+        }
         let last = wheel_of(self.now ^ now);
         let past = |wheel| match wheel < last {
             true => u64::MAX,
@@ -75,12 +79,17 @@ impl Wheel {
         if reached.is_some() {
             return reached;
         }
-        let own = (0..WHEELS).find_map(|wheel| self.first_of(wheel, 1 << digit(now, wheel)));
+        let own = self.own(now);
         if own.is_some_and(|slot| self.earliest[slot] > now) {
             return None;
         }
         self.now = now;
         own
+    }
+
+    /// The slot that this moment falls into, if it holds timers: there is one such at most, in whichever wheel.
+    fn own(&self, moment: u64) -> Option<usize> {
+        (0..WHEELS).find_map(|wheel| self.first_of(wheel, 1 << digit(moment, wheel)))
     }
 
     /// The first of these slots of a wheel that holds timers.
@@ -98,7 +107,7 @@ impl Wheel {
 
     /// Nothing is left in that slot.
     #[inline(always)]
-    fn is_empty_now(&mut self, slot: usize) {
+    fn emptied(&mut self, slot: usize) {
         self.slots.clear(slot);
         self.held[slot / SLOTS] &= !(1 << (slot % SLOTS));
         self.earliest[slot] = u64::MAX;
@@ -131,7 +140,7 @@ impl Index for Wheel {
     fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) {
         let without = self.slots.remove(timers, key);
         if without.is_empty {
-            self.is_empty_now(without.bucket);
+            self.emptied(without.bucket);
         } else if without.is_mixed {
             self.latest[without.bucket] = u64::MAX;
         }
@@ -139,7 +148,8 @@ impl Index for Wheel {
 
     #[inline]
     fn next(&self) -> Deadline {
-        let first = (0..WHEELS).find_map(|wheel| self.first_of(wheel, u64::MAX));
+        let begun = self.own(self.now);
+        let first = begun.or_else(|| (0..WHEELS).find_map(|wheel| self.first_of(wheel, u64::MAX)));
         Deadline::from_nanos(first.map_or(u64::MAX, |slot| self.earliest[slot]))
     }
 
@@ -155,7 +165,8 @@ impl Index for Wheel {
                 return Progress::Batch;
             }
             // A storm: all are due at one moment, and stand in the order in which they were armed.
-            let is_storm = self.earliest[slot] == self.latest[slot] && self.latest[slot] <= now;
+            let due = self.earliest[slot];
+            let is_storm = due == self.latest[slot] && due <= now && due != u64::MAX;
             while step > 0
                 && let Some(key) = self.slots.pop_first(slot)
             {
@@ -168,7 +179,7 @@ impl Index for Wheel {
                 }
             }
             if self.slots.is_empty(slot) {
-                self.is_empty_now(slot);
+                self.emptied(slot);
             } else if !is_storm {
                 return Progress::Looking;
             }

@@ -10,7 +10,7 @@ use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 
 use super::crew::take_place;
 
-/// Turns of a proof, and of each batch in it: who reads the clock once a batch must not see a minute go by in one.
+/// Turns of a proof, and of each batch in it: who reads the clock once a batch must not see two seconds go by in one.
 const PROOF_TURNS: u64 = 2_000;
 const PROOF_BATCH: u64 = 50;
 

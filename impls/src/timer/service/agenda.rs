@@ -6,7 +6,8 @@ use flowmeter_harness::sync::Deadline;
 
 use super::slab::{Name, Picked, Slab};
 
-/// How many timers are looked at, or wakers taken off, in one go: so long nobody else gets the lock of a service.
+/// How many timers are looked at, or wakers taken off, in one go: for as long as one or two of these take nobody else gets the
+/// lock of a service.
 /// Few where it is explored what happens between two steps.
 pub(super) const STEP: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
     2
@@ -28,8 +29,9 @@ pub enum Progress {
     Whole,
 }
 
-/// Finds what is due next among the timers of a slab. It holds those that are due after the last moment it was asked
-/// about, or in the tick that this falls into where it counts in ticks, and no others.
+/// Finds what is due next among the timers of a slab. It is given those that are due after the last moment it was asked
+/// about; once a round is whole it holds these, or those in the tick that this moment falls into where it counts in ticks, and
+/// no others.
 pub trait Index: Default + Send + 'static {
     /// Whether the thread of its service looks at the clock before a deadline, instead of being woken at it.
     #[doc(hidden)]
@@ -147,7 +149,7 @@ impl<I: Index, T> Agenda<I, T> {
 
     /// Takes what is due at `now`, in the order of deadlines, and of equal ones in that in which they were armed. What `then`
     /// arms fires next time, however early it is due. A `now` that lies before an earlier one counts as that one. If `then`
-    /// panics, timers behind it may never fire.
+    /// panics, some of the timers behind it never fire.
     pub fn fire(&mut self, now: u64, mut then: impl FnMut(&mut Self, Deadline, T)) {
         let mut batch = Vec::new();
         self.begin(now, &mut batch);
@@ -193,7 +195,7 @@ impl<I: Index, T> Agenda<I, T> {
     #[inline(always)]
     pub(super) fn add(&mut self, due: Deadline, then: T) -> Name {
         let name = self.timers.add(due, then);
-        self.enter(due, name);
+        self.enter(due, name.key);
         name
     }
 
@@ -272,11 +274,11 @@ impl<I: Index, T> Agenda<I, T> {
     }
 
     #[inline(always)]
-    fn enter(&mut self, due: Deadline, name: Name) {
+    fn enter(&mut self, due: Deadline, key: u32) {
         if due > self.horizon {
-            self.index.insert(&mut self.timers, name.key, due);
+            self.index.insert(&mut self.timers, key, due);
         } else {
-            self.enter_late(name.key);
+            self.enter_late(key);
         }
     }
 

@@ -1,7 +1,8 @@
 //! What a timer does when it fires, in three words.
 //!
 //! A callback of at most two words lies in the timer itself, and a larger one in a box. Most hold a handle and a number; their
-//! boxes were a third of what arming and calling off cost (METHODOLOGY.md, "What timers cost"). A waker is two words as well.
+//! boxes were more than a third of what arming and calling off cost (METHODOLOGY.md, "What timers cost"). A waker is two words
+//! as well.
 
 use std::fmt;
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -15,7 +16,8 @@ type Held = [MaybeUninit<usize>; 2];
 /// What a timer does when it fires, once; dropped, it does nothing.
 pub(super) struct Call {
     /// A value of the type that `kind` is of: it was moved in by [`Call::holding`], and it is moved out or dropped once, by
-    /// whoever consumes the call.
+    /// whoever consumes the call. That type is [`Holdable`] and so `Send`, as the call is; and nobody comes to the value by a
+    /// shared call, so it is `Sync` whatever that type is.
     held: Held,
     kind: &'static Kind,
 }
@@ -200,6 +202,19 @@ mod tests {
         with(Aligned(1));
         assert_eq!(size_of::<Option<Call>>(), 24);
         Call::back(|_| ()).fire(FIRED);
+    }
+
+    #[test]
+    fn what_a_callback_that_panics_holds_is_dropped_once() {
+        let held = Arc::new(());
+        let also = held.clone();
+        let call = Call::back(move |_| {
+            let _also = also;
+            // Past the hook, which would print it.
+            std::panic::resume_unwind(Box::new("a callback's own fault"));
+        });
+        assert!(crate::sync::contain(|| call.fire(FIRED)).is_none());
+        assert_eq!(Arc::strong_count(&held), 1);
     }
 
     #[test]

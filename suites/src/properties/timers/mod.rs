@@ -74,6 +74,10 @@ pub(super) fn cancel<T: Cancel, W: World>() -> Owed {
     vec![
         (&t2_once::PROPERTY, t2_once::cancel_cases::<T, W>()),
         (&t3_earlier::PROPERTY, t3_earlier::cancel_cases::<T, W>()),
+        (
+            &t8_shutdown::PROPERTY,
+            t8_shutdown::cancelling_cases::<T, W>(),
+        ),
     ]
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use flowmeter_harness::channel::{Blocking, Channels, TakeError};
 use flowmeter_harness::sync::{Deadline, World};
-use flowmeter_harness::timer::{Sleep, Timeouts, Timers};
+use flowmeter_harness::timer::{Cancel, Sleep, Timeouts, Timers};
 
 use super::super::{Case, Property, Reliance};
 use super::form::{BySleep, Form, Gate, Note, SOON, after};
@@ -31,6 +31,13 @@ pub(super) fn calling_cases<T: Timers, W: World>() -> Vec<Case> {
         cases.push(Case::new(name, panicking_drops::<T, W>));
     }
     cases
+}
+
+pub(super) fn cancelling_cases<T: Cancel, W: World>() -> Vec<Case> {
+    vec![Case::new(
+        "at the edge of one that was called off",
+        edge_of_one_called_off::<T, W>,
+    )]
 }
 
 pub(super) fn sleep_cases<S: Sleep, W: World>() -> Vec<Case> {
@@ -73,6 +80,26 @@ fn edge<T: Timers, W: World, const TIMERS: usize>() {
             W::yield_now();
         }
     }
+    drop(service);
+    for note in &notes {
+        holds!(
+            note.is_dropped(),
+            "T8: a callback outlived its timer: its thread goes on"
+        );
+    }
+}
+
+/// The thread may still wake for one that was called off, and looks in vain through what lies close behind it.
+fn edge_of_one_called_off<T: Cancel, W: World>() {
+    let service = T::start();
+    let soon = after::<W>(SOON);
+    let called_off = service.schedule(soon, |_| {});
+    let notes = [(); 3].map(|()| Note::<W>::new());
+    for (behind, note) in (1..).zip(&notes) {
+        let deadline = Deadline::from_nanos(soon.as_nanos() + 500 * behind);
+        service.schedule(deadline, note.callback());
+    }
+    service.cancel(&called_off);
     drop(service);
     for note in &notes {
         holds!(

@@ -97,10 +97,10 @@ impl Params {
                 "expected at least 1: these are what is moved",
             ));
         }
-        let called_off_here = self.life == Life::Cancelled;
-        (self.soonest && !called_off_here).then_some((
+        let are_before_others = self.life == Life::Cancelled && self.outstanding.get() > 0;
+        (self.soonest && !are_before_others).then_some((
             "soonest",
-            "expected only where life is cancelled: elsewhere deadlines are what they are",
+            "expected false: only those that are called off where they were armed can be before others that stay",
         ))
     }
 }

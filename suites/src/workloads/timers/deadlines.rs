@@ -9,7 +9,8 @@ use rand_pcg::Pcg64Mcg;
 /// How far ahead they are, nanoseconds: a minute to an hour, each as likely.
 const FAR: Range<u64> = 60_000_000_000..3_600_000_000_000;
 
-/// How far those are that come before all of these: two seconds to thirty.
+/// How far those are that come before all of these, for as long as these were armed half a minute ago at most: two seconds to
+/// thirty.
 const SOON: Range<u64> = 2_000_000_000..30_000_000_000;
 
 /// Deadlines far away, one after the other, the same in each process.
