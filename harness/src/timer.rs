@@ -11,7 +11,7 @@ use crate::sync::Deadline;
 pub struct Fired {
     /// When it was due: the deadline that was asked for last, or the moment that was chosen within a window.
     pub due: Deadline,
-    /// When the timer thread noticed that it, or the batch that it is called in, was due, in nanoseconds of the world's
+    /// When the timer thread noticed that it, or the round that it is called in, was due, in nanoseconds of the world's
     /// clock; `None` where the design does not say.
     pub claimed_nanos: Option<u64>,
 }

@@ -1,8 +1,9 @@
 //! Buckets of timers, any of which can leave its bucket at once.
 //!
 //! A bucket is an array of keys, and a timer's link says which bucket it is in and where: one that leaves is replaced by the
-//! last. So none touches its neighbours, as it would in a list, where those of a million are in no cache; and whoever walks
-//! through a bucket knows which timer comes after the next, and need not wait for one to hear of the other.
+//! last. So one that comes last and leaves first, as most do, touches no other, where in a list it would have neighbours that
+//! are in no cache; and whoever walks through a bucket knows which timer comes after the next, and need not wait for one to
+//! hear of the other.
 
 use super::service::{Link, Slab};
 
@@ -10,7 +11,7 @@ use super::service::{Link, Slab};
 /// nobody.
 const ROOM: usize = 64;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Bucket {
     keys: Vec<u32>,
     /// How many of the first were popped: their places stay until the bucket is empty.
@@ -19,7 +20,7 @@ struct Bucket {
 
 /// So many buckets.
 pub(super) struct Buckets<const N: usize> {
-    buckets: Box<[Bucket]>,
+    buckets: Box<[Bucket; N]>,
 }
 
 /// A bucket that one has left.
@@ -28,6 +29,12 @@ pub(super) struct Without {
     pub(super) is_empty: bool,
     /// Whether another has its place now, so that they are no longer in the order in which they came.
     pub(super) is_mixed: bool,
+}
+
+/// So many of the same, which need not lie on the stack before.
+pub(super) fn boxed<T: Clone, const N: usize>(one: T) -> Box<[T; N]> {
+    let all = vec![one; N].into_boxed_slice();
+    all.try_into().ok().expect("it has so many")
 }
 
 #[cold]
@@ -39,7 +46,7 @@ fn shrink(keys: &mut Vec<u32>) {
 impl<const N: usize> Buckets<N> {
     pub(super) fn new() -> Self {
         Buckets {
-            buckets: (0..N).map(|_| Bucket::default()).collect(),
+            buckets: boxed(Bucket::default()),
         }
     }
 
@@ -82,13 +89,19 @@ impl<const N: usize> Buckets<N> {
         if let Some(moved) = keys.get(place as usize) {
             timers.link_mut(*moved).place = place;
         }
-        if keys.len() < keys.capacity() / 4 && keys.capacity() > ROOM {
+        let (now_there, room) = (keys.len(), keys.capacity());
+        let is_empty = now_there == *popped;
+        if is_empty {
+            keys.clear();
+            *popped = 0;
+        }
+        if room > ROOM && now_there < room / 4 {
             shrink(keys);
         }
         Without {
             bucket,
-            is_empty: keys.len() == *popped,
-            is_mixed: place as usize + 1 < keys.len(),
+            is_empty,
+            is_mixed: place as usize + 1 < now_there,
         }
     }
 
@@ -100,8 +113,7 @@ impl<const N: usize> Buckets<N> {
         first
     }
 
-    /// Has an empty bucket begin anew.
-    #[inline(always)]
+    /// Has a bucket begin anew of which all were popped.
     pub(super) fn clear(&mut self, bucket: usize) {
         let Bucket { keys, popped } = &mut self.buckets[bucket];
         *popped = 0;

@@ -88,9 +88,6 @@ impl Ticks {
                 self.soonest[bucket] = self.soonest[bucket].min(of);
             }
         }
-        if self.buckets.is_empty(bucket) {
-            self.buckets.clear(bucket);
-        }
         Some(step)
     }
 }

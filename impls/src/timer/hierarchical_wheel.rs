@@ -11,7 +11,7 @@
 
 use flowmeter_harness::sync::Deadline;
 
-use super::buckets::Buckets;
+use super::buckets::{Buckets, boxed};
 use super::service::{Index, Picked, Progress, Slab, TimerService};
 
 /// A timer service over wheels within wheels.
@@ -22,15 +22,29 @@ const BITS: u32 = 6;
 const SLOTS: usize = 1 << BITS;
 const WHEELS: usize = u64::BITS.div_ceil(BITS) as usize;
 
+/// What is known of the timers in a slot.
+#[derive(Clone, Copy)]
+struct Span {
+    /// None of them is due before. Exact but for those called off since.
+    earliest: u64,
+    /// None of them is due after; as late as can be where they are not in the order in which they were armed.
+    latest: u64,
+}
+
+impl Span {
+    const EMPTY: Span = Span {
+        earliest: u64::MAX,
+        latest: 0,
+    };
+}
+
 /// Wheels within wheels.
 pub struct Wheel {
     slots: Buckets<{ WHEELS * SLOTS }>,
     /// Of each wheel, which slots hold timers.
     held: [u64; WHEELS],
-    /// Of each slot: no timer in it is due before. Exact but for those called off since.
-    earliest: Box<[u64]>,
-    /// Of each slot: no timer in it is due after; as late as can be where they are not in the order in which they were armed.
-    latest: Box<[u64]>,
+    /// Of each slot.
+    spans: Box<[Span; WHEELS * SLOTS]>,
     /// The moment that digits are compared with: all that is due by then has left its slot.
     now: u64,
 }
@@ -40,8 +54,7 @@ impl Default for Wheel {
         Wheel {
             slots: Buckets::new(),
             held: [0; WHEELS],
-            earliest: vec![u64::MAX; WHEELS * SLOTS].into(),
-            latest: vec![0; WHEELS * SLOTS].into(),
+            spans: boxed(Span::EMPTY),
             now: 0,
         }
     }
@@ -80,7 +93,7 @@ impl Wheel {
             return reached;
         }
         let own = self.own(now);
-        if own.is_some_and(|slot| self.earliest[slot] > now) {
+        if own.is_some_and(|slot| self.spans[slot].earliest > now) {
             return None;
         }
         self.now = now;
@@ -108,10 +121,8 @@ impl Wheel {
     /// Nothing is left in that slot.
     #[inline(always)]
     fn emptied(&mut self, slot: usize) {
-        self.slots.clear(slot);
         self.held[slot / SLOTS] &= !(1 << (slot % SLOTS));
-        self.earliest[slot] = u64::MAX;
-        self.latest[slot] = 0;
+        self.spans[slot] = Span::EMPTY;
     }
 }
 
@@ -121,8 +132,9 @@ impl Index for Wheel {
         let due = due.as_nanos();
         let slot = self.slot_of(due);
         self.held[slot / SLOTS] |= 1 << (slot % SLOTS);
-        self.earliest[slot] = self.earliest[slot].min(due);
-        self.latest[slot] = self.latest[slot].max(due);
+        let span = &mut self.spans[slot];
+        span.earliest = span.earliest.min(due);
+        span.latest = span.latest.max(due);
         self.slots.push(timers, slot, key);
     }
 
@@ -131,7 +143,7 @@ impl Index for Wheel {
         let slot = self.slot_of(due.as_nanos());
         let last = self.slots.last(slot);
         if last.is_some_and(|last| timers.number(last) > timers.number(key)) {
-            self.latest[slot] = u64::MAX;
+            self.spans[slot].latest = u64::MAX;
         }
         self.insert(timers, key, due);
     }
@@ -142,7 +154,7 @@ impl Index for Wheel {
         if without.is_empty {
             self.emptied(without.bucket);
         } else if without.is_mixed {
-            self.latest[without.bucket] = u64::MAX;
+            self.spans[without.bucket].latest = u64::MAX;
         }
     }
 
@@ -150,7 +162,7 @@ impl Index for Wheel {
     fn next(&self) -> Deadline {
         let begun = self.own(self.now);
         let first = begun.or_else(|| (0..WHEELS).find_map(|wheel| self.first_of(wheel, u64::MAX)));
-        Deadline::from_nanos(first.map_or(u64::MAX, |slot| self.earliest[slot]))
+        Deadline::from_nanos(first.map_or(u64::MAX, |slot| self.spans[slot].earliest))
     }
 
     fn pick<T>(
@@ -165,8 +177,8 @@ impl Index for Wheel {
                 return Progress::Batch;
             }
             // A storm: all are due at one moment, and stand in the order in which they were armed.
-            let due = self.earliest[slot];
-            let is_storm = due == self.latest[slot] && due <= now && due != u64::MAX;
+            let Span { earliest, latest } = self.spans[slot];
+            let is_storm = earliest == latest && latest <= now && latest != u64::MAX;
             while step > 0
                 && let Some(key) = self.slots.pop_first(slot)
             {
@@ -179,6 +191,7 @@ impl Index for Wheel {
                 }
             }
             if self.slots.is_empty(slot) {
+                self.slots.clear(slot);
                 self.emptied(slot);
             } else if !is_storm {
                 return Progress::Looking;
