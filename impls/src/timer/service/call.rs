@@ -38,10 +38,18 @@ trait Holdable: Send + Sized + 'static {
     fn abandon(self);
 
     const KIND: &'static Kind = &Kind {
-        // SAFETY (of all three): whoever calls them hands over a value of this type.
-        fire: |held, fired| unsafe { taken::<Self>(held) }.fire(fired),
-        abandon: |held| unsafe { taken::<Self>(held) }.abandon(),
-        drop: |held| drop(unsafe { taken::<Self>(held) }),
+        fire: |held, fired| {
+            // SAFETY: whoever calls it hands over a value of this type, as with the other two.
+            unsafe { taken::<Self>(held) }.fire(fired);
+        },
+        abandon: |held| {
+            // SAFETY: as in `fire`.
+            unsafe { taken::<Self>(held) }.abandon();
+        },
+        drop: |held| {
+            // SAFETY: as in `fire`.
+            drop(unsafe { taken::<Self>(held) });
+        },
         wakes: Self::WAKES,
     };
 }
