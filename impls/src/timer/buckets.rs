@@ -124,3 +124,38 @@ impl<const N: usize> Buckets<N> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use flowmeter_harness::sync::Deadline;
+
+    #[test]
+    fn a_bucket_gives_back_what_it_needs_no_more_whoever_leaves_it() {
+        let mut timers = Slab::new();
+        let mut buckets = Buckets::<1>::new();
+        let keys: Vec<_> = (0..100_000)
+            .map(|_| {
+                let key = timers.add(Deadline::NEVER, ()).key;
+                buckets.push(&mut timers, 0, key);
+                key
+            })
+            .collect();
+        let (stay, leave): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| key % 1_000 == 0);
+        for key in leave {
+            buckets.remove(&mut timers, key);
+        }
+        let keys = &buckets.buckets[0].keys;
+        assert!(
+            keys.capacity() <= 4 * keys.len(),
+            "room for {} where {} are left",
+            keys.capacity(),
+            keys.len()
+        );
+        let last = stay.len() - 1;
+        for (left, key) in stay.into_iter().enumerate() {
+            assert_eq!(buckets.remove(&mut timers, key).is_empty, left == last);
+        }
+    }
+}

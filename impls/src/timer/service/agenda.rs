@@ -4,6 +4,7 @@ use std::fmt;
 
 use flowmeter_harness::sync::Deadline;
 
+pub(super) use super::slab::Claim;
 use super::slab::{Name, Picked, Slab};
 
 /// How many timers are looked at, or wakers taken off, in one go: for as long as one or two of these take nobody else gets the
@@ -161,7 +162,7 @@ impl<I: Index, T> Agenda<I, T> {
             }
             sort(&mut batch);
             for picked in batch.drain(..) {
-                if let Some(what) = self.claim(picked) {
+                if let Claim::Taken(what) = self.claim_if(picked, |_| true) {
                     then(self, picked.due, what);
                 }
             }
@@ -250,19 +251,12 @@ impl<I: Index, T> Agenda<I, T> {
         progress
     }
 
-    /// What a timer of a batch is for, unless it was called off or moved.
-    pub(super) fn what(&self, picked: Picked) -> Option<&T> {
-        let there = picked.is_so(&self.timers);
-        there.then(|| self.timers.get(picked.name.key)).flatten()
-    }
-
-    /// Takes off a timer of a batch, unless it was called off or moved.
-    pub(super) fn claim(&mut self, picked: Picked) -> Option<T> {
-        if !picked.is_so(&self.timers) {
-            return None;
-        }
-        self.out -= 1;
-        self.timers.remove(picked.name.key)
+    /// Takes off a timer of a batch that is wanted, unless it was called off or moved.
+    #[inline(always)]
+    pub(super) fn claim_if(&mut self, picked: Picked, wanted: impl FnOnce(&T) -> bool) -> Claim<T> {
+        let claim = self.timers.claim_if(picked, wanted);
+        self.out -= usize::from(matches!(claim, Claim::Taken(_)));
+        claim
     }
 
     /// Takes off everything.
@@ -298,7 +292,7 @@ impl<I: Index, T> Agenda<I, T> {
         if self.late.len() > 2 * self.out + SPARE {
             let timers = &self.timers;
             self.late
-                .retain(|picked| picked.name != name && picked.is_so(timers));
+                .retain(|picked| picked.name != name && timers.has_still(*picked));
         }
     }
 }

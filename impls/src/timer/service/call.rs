@@ -10,8 +10,11 @@ use std::task::Waker;
 
 use flowmeter_harness::timer::Fired;
 
-/// The words that lie in a timer.
-type Held = [MaybeUninit<usize>; 2];
+/// The words that lie in a timer. Each goes by itself, into a register: both at once would be loaded as one before they have
+/// left the processor's store buffer as two, which a timer that is called off at once would wait for.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Held(MaybeUninit<usize>, MaybeUninit<usize>);
 
 /// What a timer does when it fires, once; dropped, it does nothing.
 pub(super) struct Call {
@@ -115,7 +118,7 @@ impl Call {
     #[inline(always)]
     fn holding<T: Holdable>(value: T) -> Self {
         assert!(fits(&value), "it is asked before, or has fewer words");
-        let mut held = [MaybeUninit::uninit(); 2];
+        let mut held = Held(MaybeUninit::uninit(), MaybeUninit::uninit());
         // SAFETY: the words have room for it, and are aligned for it.
         unsafe { (&raw mut held).cast::<T>().write(value) };
         Call {

@@ -19,7 +19,6 @@ mod spinning;
 mod tail;
 
 use std::fmt;
-use std::iter::Peekable;
 use std::time::Duration;
 
 use flowmeter_harness::channel::{Channels, Message};
@@ -45,7 +44,7 @@ pub use spinning::Spinning;
 pub(super) use agenda::Progress;
 pub(super) use slab::{Link, Picked, Slab};
 
-use agenda::{STEP, sort};
+use agenda::{Claim, STEP, sort};
 use call::Call;
 use gate::Gate;
 use slab::Name;
@@ -109,27 +108,29 @@ impl<I: Index> State<I> {
         self.alarm
     }
 
-    /// Takes off what is to be called next of a batch, looking at some of it: one callback, since it can be called off until
-    /// it begins, or several wakers, since one that comes after its future was dropped wakes nobody.
-    fn claim_some(
-        &mut self,
-        batch: &mut Peekable<impl Iterator<Item = Picked>>,
-        calls: &mut Vec<(Deadline, Call)>,
-    ) {
-        for _ in 0..STEP {
-            let Some(picked) = batch.peek().copied() else {
-                return;
-            };
-            let is_callback = self.agenda.what(picked).is_some_and(|call| !call.wakes());
-            if is_callback && !calls.is_empty() {
-                return;
-            }
-            batch.next();
-            calls.extend(self.agenda.claim(picked).map(|call| (picked.due, call)));
-            if is_callback {
-                return;
+    /// Takes off what is to be called next of a batch: one callback, since it can be called off until it begins, or several
+    /// wakers, since one that comes after its future was dropped wakes nobody. How many of the batch are behind it.
+    fn claim_some(&mut self, batch: &[Picked], calls: &mut Vec<(Deadline, Call)>) -> usize {
+        let mut done = 0;
+        for picked in batch.iter().take(STEP) {
+            let is_first = calls.is_empty();
+            match self
+                .agenda
+                .claim_if(*picked, |call| call.wakes() || is_first)
+            {
+                Claim::Gone => done += 1,
+                Claim::Left => break,
+                Claim::Taken(call) => {
+                    done += 1;
+                    let is_callback = !call.wakes();
+                    calls.push((picked.due, call));
+                    if is_callback {
+                        break;
+                    }
+                }
             }
         }
+        done
     }
 }
 
@@ -347,21 +348,30 @@ impl<I: Index> Shared<I> {
         } else {
             sort(batch);
         }
-        let mut picked = batch.drain(..).peekable();
-        loop {
-            state.claim_some(&mut picked, calls);
+        let mut rest = &batch[..];
+        while !rest.is_empty() {
+            let done = state.claim_some(rest, calls);
+            rest = &rest[done..];
             drop(state);
-            for (due, call) in calls.drain(..) {
-                let fired = Fired {
-                    due,
-                    claimed_nanos: Some(now),
-                };
-                self.contained.run(|| call.fire(fired));
-            }
+            self.fire(now, calls);
             state = self.state.lock_again();
-            if picked.peek().is_none() {
-                return state;
-            }
+        }
+        batch.clear();
+        state
+    }
+
+    /// Fires what was claimed at `now`: all in one go, and what one that panics leaves in the next.
+    fn fire(&self, now: u64, calls: &mut Vec<(Deadline, Call)>) {
+        let mut claimed = calls.drain(..);
+        while claimed.len() > 0 {
+            self.contained.run(|| {
+                for (due, call) in claimed.by_ref() {
+                    call.fire(Fired {
+                        due,
+                        claimed_nanos: Some(now),
+                    });
+                }
+            });
         }
     }
 }

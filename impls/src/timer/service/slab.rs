@@ -42,14 +42,25 @@ struct Timer<T> {
     then: Option<T>,
 }
 
-const PAGE: usize = 256;
+impl<T> Timer<T> {
+    /// Frees its place, before that free one.
+    #[inline(always)]
+    fn leave_to(&mut self, next: u32) {
+        self.number = 0;
+        self.link.place = next;
+    }
+}
+
+/// Timers of a page. In small ones a storm would be scattered over what else its threads have allocated meanwhile: of 256 each,
+/// a million took 17 ns each to fire, of 1,024 it was 14.
+const PAGE: usize = 1024;
 
 type Page<T> = Box<[Timer<T>; PAGE]>;
 
 /// Names one timer for ever, and among those of all slabs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Name {
-    pub(super) key: u32,
+pub(in crate::timer) struct Name {
+    pub(in crate::timer) key: u32,
     pub(super) number: u64,
 }
 
@@ -61,6 +72,15 @@ impl Name {
     };
 }
 
+/// What became of a timer of a batch.
+pub(super) enum Claim<T> {
+    /// It was called off or moved.
+    Gone,
+    /// It is not wanted, and stays where it is.
+    Left,
+    Taken(T),
+}
+
 /// The timers, and what each is for.
 pub struct Slab<T> {
     pages: Vec<Page<T>>,
@@ -70,7 +90,7 @@ pub struct Slab<T> {
 }
 
 impl<T> Slab<T> {
-    pub(super) fn new() -> Self {
+    pub(in crate::timer) fn new() -> Self {
         Slab {
             pages: Vec::new(),
             free: Link::OUT.place,
@@ -86,7 +106,7 @@ impl<T> Slab<T> {
 
     /// A new timer, which an index or a batch has to be told of.
     #[inline(always)]
-    pub(super) fn add(&mut self, due: Deadline, then: T) -> Name {
+    pub(in crate::timer) fn add(&mut self, due: Deadline, then: T) -> Name {
         if self.free == Link::OUT.place {
             self.grow();
         }
@@ -105,12 +125,28 @@ impl<T> Slab<T> {
     pub(super) fn remove(&mut self, key: u32) -> Option<T> {
         let free = self.free;
         let timer = self.timer_mut(key);
-        timer.number = 0;
-        timer.link.place = free;
+        timer.leave_to(free);
         let then = timer.then.take();
         self.free = key;
         self.armed -= 1;
         then
+    }
+
+    /// Takes out a timer of a batch that is wanted, if it is there still as it was picked.
+    #[inline(always)]
+    pub(super) fn claim_if(&mut self, picked: Picked, wanted: impl FnOnce(&T) -> bool) -> Claim<T> {
+        if !self.has_still(picked) {
+            return Claim::Gone;
+        }
+        let free = self.free;
+        let timer = self.timer_mut(picked.name.key);
+        let Some(then) = timer.then.take_if(|then| wanted(then)) else {
+            return Claim::Left;
+        };
+        timer.leave_to(free);
+        self.free = picked.name.key;
+        self.armed -= 1;
+        Claim::Taken(then)
     }
 
     /// Whether that timer is armed still.
@@ -118,6 +154,13 @@ impl<T> Slab<T> {
     pub(super) fn has(&self, name: Name) -> bool {
         let page = self.pages.get(name.key as usize / PAGE);
         page.is_some_and(|page| page[name.key as usize % PAGE].number == name.number)
+    }
+
+    /// Whether it is armed still as it was picked, and in no index.
+    #[inline(always)]
+    pub(super) fn has_still(&self, picked: Picked) -> bool {
+        let key = picked.name.key;
+        self.has(picked.name) && self.is_out(key) && self.due(key) == picked.due
     }
 
     /// The deadline of an armed timer.
@@ -135,12 +178,7 @@ impl<T> Slab<T> {
         self.timer_mut(key).due = due;
     }
 
-    /// What one that is armed is for.
-    pub(super) fn get(&self, key: u32) -> Option<&T> {
-        self.timer(key).then.as_ref()
-    }
-
-    /// The same, to be changed.
+    /// What one that is armed is for, to be changed.
     pub(super) fn get_mut(&mut self, key: u32) -> Option<&mut T> {
         self.timer_mut(key).then.as_mut()
     }
@@ -226,12 +264,6 @@ pub struct Picked {
 impl Picked {
     pub(in crate::timer) fn due(self) -> Deadline {
         self.due
-    }
-
-    /// Whether it is armed and due then still, and in no index.
-    pub(super) fn is_so<T>(self, timers: &Slab<T>) -> bool {
-        let key = self.name.key;
-        timers.has(self.name) && timers.is_out(key) && timers.due(key) == self.due
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::any::Any;
 use std::panic::resume_unwind;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Wake, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use flowmeter_harness::channel::Async;
@@ -53,12 +53,37 @@ pub(super) fn sleep_cases<S: Sleep, W: World>(panic_safe: bool) -> Vec<Case> {
     if W::name() != "std" || !panic_safe {
         return Vec::new();
     }
-    vec![Case::new("a panicking waker of a sleep", || {
-        let service = S::start();
-        let sleep = service.sleep_until(after::<W>(SOON));
-        panicking_waker::<W>(sleep);
-        W::block_on(service.sleep_until(after::<W>(SOON)));
-    })]
+    vec![
+        Case::new("a panicking waker of a sleep", || {
+            let service = S::start();
+            let sleep = service.sleep_until(after::<W>(SOON));
+            panicking_waker::<W>(sleep);
+            W::block_on(service.sleep_until(after::<W>(SOON)));
+        }),
+        Case::new(
+            "a panicking waker among others of its moment",
+            among_others::<S, W>,
+        ),
+    ]
+}
+
+/// Those that are due with one whose waker panics are woken before what is due later.
+fn among_others<S: Sleep, W: World>() {
+    let service = S::start();
+    let moment = after::<W>(20 * SOON);
+    let sleepers = [false, false, true, false, false].map(|panics| {
+        let woken = Woken::new(panics);
+        let mut sleep = Box::pin(service.sleep_until(moment));
+        let waits = poll(sleep.as_mut(), &woken).is_pending();
+        (sleep, woken, waits)
+    });
+    W::block_on(service.sleep_until(after::<W>(60 * SOON)));
+    for (_sleep, woken, waits) in sleepers {
+        holds!(
+            !waits || woken.is_so(),
+            "T6: one that was due with a panicking waker was not woken"
+        );
+    }
 }
 
 /// As [`sleep_cases`].
@@ -76,27 +101,47 @@ pub(super) fn timeout_cases<S: Timeouts<C>, C: Async, W: World>(panic_safe: bool
     })]
 }
 
-struct WakePanics(AtomicBool);
+/// Whether a task was woken.
+struct Woken {
+    so_far: AtomicBool,
+    /// Whether who wakes it gets a panic.
+    panics: bool,
+}
 
-impl Wake for WakePanics {
-    fn wake(self: Arc<Self>) {
-        self.0.store(true, Ordering::SeqCst);
-        // Past the hook, which would print it.
-        resume_unwind(Box::new("a waker's own fault"));
+impl Woken {
+    fn new(panics: bool) -> Arc<Self> {
+        Arc::new(Woken {
+            so_far: AtomicBool::new(false),
+            panics,
+        })
     }
+
+    fn is_so(&self) -> bool {
+        self.so_far.load(Ordering::SeqCst)
+    }
+}
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.so_far.store(true, Ordering::SeqCst);
+        if self.panics {
+            // Past the hook, which would print it.
+            resume_unwind(Box::new("a waker's own fault"));
+        }
+    }
+}
+
+fn poll<F: Future>(future: Pin<&mut F>, woken: &Arc<Woken>) -> Poll<F::Output> {
+    let waker = Waker::from(woken.clone());
+    future.poll(&mut Context::from_waker(&waker))
 }
 
 /// Polls with a waker that panics, and waits until it was woken, unless it was ready at once.
 fn panicking_waker<W: World>(future: impl Future) {
-    let wakes = Arc::new(WakePanics(AtomicBool::new(false)));
-    let waker = Waker::from(wakes.clone());
-    let mut future = pin!(future);
-    if future
-        .as_mut()
-        .poll(&mut Context::from_waker(&waker))
-        .is_pending()
-    {
-        while !wakes.0.load(Ordering::SeqCst) {
+    let woken = Woken::new(true);
+    let future = pin!(future);
+    if poll(future, &woken).is_pending() {
+        while !woken.is_so() {
             W::yield_now();
         }
     }
