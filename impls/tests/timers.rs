@@ -4,6 +4,7 @@
 
 use std::future::{pending, ready};
 use std::panic::resume_unwind;
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use flowmeter_harness::channel::Buffer;
@@ -13,10 +14,10 @@ use flowmeter_harness::timer::{Cancel, Reset, Sleep, Timers};
 use flowmeter_impls::channel::mutex::Channel;
 use flowmeter_impls::timer::delay_queue::DelayQueueTimers;
 use flowmeter_impls::timer::futures::{Elapsed, Interval, timeout_at};
-use flowmeter_impls::timer::hashed_wheel::HashedWheel;
-use flowmeter_impls::timer::heap::Heap;
+use flowmeter_impls::timer::hashed_wheel::{HashedWheel, Ticks};
+use flowmeter_impls::timer::heap::{DaryHeap, Heap};
 use flowmeter_impls::timer::hierarchical_wheel::{HierarchicalWheel, Wheel};
-use flowmeter_impls::timer::service::{Spinning, TimerService};
+use flowmeter_impls::timer::service::{Index, Spinning, TimerService};
 
 const NOW: Deadline = Deadline::from_nanos(0);
 
@@ -40,6 +41,56 @@ fn callbacks_that_panic_are_counted() {
     let delay_queue = DelayQueueTimers::new();
     one_panics(&delay_queue);
     assert_eq!(delay_queue.panics(), 1);
+}
+
+struct Says(u32, Channel<u32>);
+
+impl Wake for Says {
+    fn wake(self: Arc<Self>) {
+        self.1.put(self.0).expect("nobody closes it");
+    }
+}
+
+/// Of one batch, wakers are taken off together and callbacks one by one. Its thread is held up until all are due.
+fn of_one_moment<I: Index>() {
+    let (service, others) = (TimerService::<I>::new(), TimerService::<I>::new());
+    let turns = |delay| {
+        let (hold, heard) = (
+            Channel::new(Buffer::Unbounded),
+            Channel::new(Buffer::Unbounded),
+        );
+        let held = hold.clone();
+        service.schedule(NOW, move |_| held.take().expect("nobody closes it"));
+        let due = clock::after(delay);
+        let mut is_late = false;
+        let mut sleeps = Vec::new();
+        for number in 0..8 {
+            let heard = heard.clone();
+            if number % 3 == 2 {
+                service.schedule(due, move |_| heard.put(number).expect("nobody closes it"));
+            } else {
+                let waker = Waker::from(Arc::new(Says(number, heard)));
+                let mut sleep = Box::pin(Sleep::sleep_until(&service, due));
+                let first = sleep.as_mut().poll(&mut Context::from_waker(&waker));
+                is_late |= first.is_ready();
+                sleeps.push(sleep);
+            }
+        }
+        block_on(Sleep::sleep_until(&others, due));
+        hold.put(()).expect("nobody closes it");
+        let end = clock::after(Duration::from_secs(10));
+        (!is_late).then(|| (0..8).map_while(|_| heard.take_until(end).ok()).collect())
+    };
+    let mut delays = (0..15).map(|doublings| Duration::from_millis(1 << doublings));
+    let heard: Vec<u32> = delays.find_map(turns).expect("eight are armed in time");
+    assert_eq!(heard, [0, 1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn wakers_and_callbacks_of_one_moment_have_their_turns() {
+    of_one_moment::<Wheel>();
+    of_one_moment::<DaryHeap>();
+    of_one_moment::<Ticks>();
 }
 
 /// The calling thread's, in nanoseconds; `None` where the system does not say.

@@ -129,33 +129,37 @@ impl<const N: usize> Buckets<N> {
 mod tests {
     use super::*;
 
-    use flowmeter_harness::sync::Deadline;
-
     #[test]
-    fn a_bucket_gives_back_what_it_needs_no_more_whoever_leaves_it() {
-        let mut timers = Slab::new();
+    fn a_bucket_gives_back_what_those_left_need_no_more() {
+        let (mut timers, keys) = Slab::with(100_000, || ());
         let mut buckets = Buckets::<1>::new();
-        let keys: Vec<_> = (0..100_000)
-            .map(|_| {
-                let key = timers.add(Deadline::NEVER, ()).key;
-                buckets.push(&mut timers, 0, key);
-                key
-            })
-            .collect();
+        for key in &keys {
+            buckets.push(&mut timers, 0, *key);
+        }
+        let room = |buckets: &Buckets<1>| buckets.buckets[0].keys.capacity();
         let (stay, leave): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| key % 1_000 == 0);
         for key in leave {
             buckets.remove(&mut timers, key);
         }
-        let keys = &buckets.buckets[0].keys;
-        assert!(
-            keys.capacity() <= 4 * keys.len(),
-            "room for {} where {} are left",
-            keys.capacity(),
-            keys.len()
-        );
+        assert!(room(&buckets) <= 4 * stay.len(), "{}", room(&buckets));
         let last = stay.len() - 1;
         for (left, key) in stay.into_iter().enumerate() {
             assert_eq!(buckets.remove(&mut timers, key).is_empty, left == last);
         }
+        assert!(room(&buckets) <= ROOM, "{}", room(&buckets));
+    }
+
+    #[test]
+    fn a_bucket_gives_back_the_room_of_a_storm() {
+        let (mut timers, keys) = Slab::with(100_000, || ());
+        let mut buckets = Buckets::<1>::new();
+        for key in &keys {
+            buckets.push(&mut timers, 0, *key);
+        }
+        for key in keys {
+            assert_eq!(buckets.pop_first(0), Some(key));
+        }
+        buckets.clear(0);
+        assert!(buckets.buckets[0].keys.capacity() <= ROOM);
     }
 }

@@ -4,8 +4,7 @@ use std::fmt;
 
 use flowmeter_harness::sync::Deadline;
 
-pub(super) use super::slab::Claim;
-use super::slab::{Name, Picked, Slab};
+use super::slab::{Claim, Name, Picked, Slab};
 
 /// How many timers are looked at, or wakers taken off, in one go: for as long as one or two of these take nobody else gets the
 /// lock of a service.

@@ -11,7 +11,8 @@ use std::task::Waker;
 use flowmeter_harness::timer::Fired;
 
 /// The words that lie in a timer. Each goes by itself, into a register: both at once would be loaded as one before they have
-/// left the processor's store buffer as two, which a timer that is called off at once would wait for.
+/// left the processor's store buffer as two, which a timer that is called off at once would wait for. Without padding, so that a copy
+/// has every byte.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Held(MaybeUninit<usize>, MaybeUninit<usize>);

@@ -44,10 +44,10 @@ pub use spinning::Spinning;
 pub(super) use agenda::Progress;
 pub(super) use slab::{Link, Picked, Slab};
 
-use agenda::{Claim, STEP, sort};
+use agenda::{STEP, sort};
 use call::Call;
 use gate::Gate;
-use slab::Name;
+use slab::{Claim, Name};
 use tail::Tail;
 
 /// A timer service. Dropping it ends its thread: armed callbacks are dropped uncalled, and who sleeps or waits
@@ -109,7 +109,7 @@ impl<I: Index> State<I> {
     }
 
     /// Takes off what is to be called next of a batch: one callback, since it can be called off until it begins, or several
-    /// wakers, since one that comes after its future was dropped wakes nobody. How many of the batch are behind it.
+    /// wakers, since one that comes after its future was dropped wakes nobody. Answers how many of the batch are done with.
     fn claim_some(&mut self, batch: &[Picked], calls: &mut Vec<(Deadline, Call)>) -> usize {
         let mut done = 0;
         for picked in batch.iter().take(STEP) {
@@ -360,7 +360,7 @@ impl<I: Index> Shared<I> {
         state
     }
 
-    /// Fires what was claimed at `now`: all in one go, and what one that panics leaves in the next.
+    /// Fires what was claimed in the round that began at `now`: all in one go, and what one that panics leaves in the next.
     fn fire(&self, now: u64, calls: &mut Vec<(Deadline, Call)>) {
         let mut claimed = calls.drain(..);
         while claimed.len() > 0 {

@@ -43,24 +43,29 @@ struct Timer<T> {
 }
 
 impl<T> Timer<T> {
-    /// Frees its place, before that free one.
+    /// Makes its place the first free one, before the `next`.
     #[inline(always)]
-    fn leave_to(&mut self, next: u32) {
+    fn make_free(&mut self, next: u32) {
         self.number = 0;
         self.link.place = next;
     }
 }
 
-/// Timers of a page. In small ones a storm would be scattered over what else its threads have allocated meanwhile: of 256 each,
-/// a million took 17 ns each to fire, of 1,024 it was 14.
-const PAGE: usize = 1024;
+/// Timers of a page. In small ones a storm would be scattered over what else its threads have allocated meanwhile; the first
+/// timer of a service takes all of one, 48 KiB (METHODOLOGY.md, "What timers cost").
+/// Few where it is explored what happens at the end of one.
+const PAGE: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
+    4
+} else {
+    1024
+};
 
 type Page<T> = Box<[Timer<T>; PAGE]>;
 
 /// Names one timer for ever, and among those of all slabs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::timer) struct Name {
-    pub(in crate::timer) key: u32,
+pub(super) struct Name {
+    pub(super) key: u32,
     pub(super) number: u64,
 }
 
@@ -90,13 +95,23 @@ pub struct Slab<T> {
 }
 
 impl<T> Slab<T> {
-    pub(in crate::timer) fn new() -> Self {
+    pub(super) fn new() -> Self {
         Slab {
             pages: Vec::new(),
             free: Link::OUT.place,
             armed: 0,
             numbers: Numbers::default(),
         }
+    }
+
+    /// So many timers, which are in no index yet, and their keys.
+    #[cfg(test)]
+    pub(in crate::timer) fn with(count: usize, then: impl Fn() -> T) -> (Self, Vec<u32>) {
+        let mut slab = Slab::new();
+        let keys = (0..count)
+            .map(|_| slab.add(Deadline::NEVER, then()).key)
+            .collect();
+        (slab, keys)
     }
 
     /// How many are armed.
@@ -106,7 +121,7 @@ impl<T> Slab<T> {
 
     /// A new timer, which an index or a batch has to be told of.
     #[inline(always)]
-    pub(in crate::timer) fn add(&mut self, due: Deadline, then: T) -> Name {
+    pub(super) fn add(&mut self, due: Deadline, then: T) -> Name {
         if self.free == Link::OUT.place {
             self.grow();
         }
@@ -125,7 +140,7 @@ impl<T> Slab<T> {
     pub(super) fn remove(&mut self, key: u32) -> Option<T> {
         let free = self.free;
         let timer = self.timer_mut(key);
-        timer.leave_to(free);
+        timer.make_free(free);
         let then = timer.then.take();
         self.free = key;
         self.armed -= 1;
@@ -143,7 +158,7 @@ impl<T> Slab<T> {
         let Some(then) = timer.then.take_if(|then| wanted(then)) else {
             return Claim::Left;
         };
-        timer.leave_to(free);
+        timer.make_free(free);
         self.free = picked.name.key;
         self.armed -= 1;
         Claim::Taken(then)

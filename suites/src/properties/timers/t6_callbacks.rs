@@ -67,20 +67,31 @@ pub(super) fn sleep_cases<S: Sleep, W: World>(panic_safe: bool) -> Vec<Case> {
     ]
 }
 
-/// Those that are due with one whose waker panics are woken before what is due later.
+/// Those that are due with one whose waker panics are woken all the same.
 fn among_others<S: Sleep, W: World>() {
     let service = S::start();
-    let moment = after::<W>(20 * SOON);
-    let sleepers = [false, false, true, false, false].map(|panics| {
-        let woken = Woken::new(panics);
-        let mut sleep = Box::pin(service.sleep_until(moment));
-        let waits = poll(sleep.as_mut(), &woken).is_pending();
-        (sleep, woken, waits)
-    });
-    W::block_on(service.sleep_until(after::<W>(60 * SOON)));
-    for (_sleep, woken, waits) in sleepers {
+    let asleep = |delay| {
+        let moment = after::<W>(delay);
+        let sleepers = [false, false, true, false, false].map(|panics| {
+            let task = Task::new(panics);
+            let mut sleep = Box::pin(service.sleep_until(moment));
+            let is_asleep = poll(sleep.as_mut(), &task).is_pending();
+            (is_asleep, task, sleep)
+        });
+        let all = sleepers.iter().all(|(is_asleep, ..)| *is_asleep);
+        all.then_some(sleepers)
+    };
+    // What was held up until the moment had passed is done again.
+    let delays = (0..).map(|doublings| SOON * (1 << doublings));
+    let sleepers = delays.take(20).find_map(asleep);
+    let sleepers = sleepers.expect("five are asleep in less than a minute");
+    let end = W::now_nanos().saturating_add(PATIENCE);
+    for (_, task, _sleep) in &sleepers {
+        while !task.is_woken() && W::now_nanos() < end {
+            W::yield_now();
+        }
         holds!(
-            !waits || woken.is_so(),
+            task.is_woken(),
             "T6: one that was due with a panicking waker was not woken"
         );
     }
@@ -101,29 +112,29 @@ pub(super) fn timeout_cases<S: Timeouts<C>, C: Async, W: World>(panic_safe: bool
     })]
 }
 
-/// Whether a task was woken.
-struct Woken {
-    so_far: AtomicBool,
+/// What is woken.
+struct Task {
+    is_woken: AtomicBool,
     /// Whether who wakes it gets a panic.
     panics: bool,
 }
 
-impl Woken {
+impl Task {
     fn new(panics: bool) -> Arc<Self> {
-        Arc::new(Woken {
-            so_far: AtomicBool::new(false),
+        Arc::new(Task {
+            is_woken: AtomicBool::new(false),
             panics,
         })
     }
 
-    fn is_so(&self) -> bool {
-        self.so_far.load(Ordering::SeqCst)
+    fn is_woken(&self) -> bool {
+        self.is_woken.load(Ordering::SeqCst)
     }
 }
 
-impl Wake for Woken {
+impl Wake for Task {
     fn wake(self: Arc<Self>) {
-        self.so_far.store(true, Ordering::SeqCst);
+        self.is_woken.store(true, Ordering::SeqCst);
         if self.panics {
             // Past the hook, which would print it.
             resume_unwind(Box::new("a waker's own fault"));
@@ -131,17 +142,17 @@ impl Wake for Woken {
     }
 }
 
-fn poll<F: Future>(future: Pin<&mut F>, woken: &Arc<Woken>) -> Poll<F::Output> {
-    let waker = Waker::from(woken.clone());
+fn poll<F: Future>(future: Pin<&mut F>, task: &Arc<Task>) -> Poll<F::Output> {
+    let waker = Waker::from(task.clone());
     future.poll(&mut Context::from_waker(&waker))
 }
 
 /// Polls with a waker that panics, and waits until it was woken, unless it was ready at once.
 fn panicking_waker<W: World>(future: impl Future) {
-    let woken = Woken::new(true);
+    let task = Task::new(true);
     let future = pin!(future);
-    if poll(future, &woken).is_pending() {
-        while !woken.is_so() {
+    if poll(future, &task).is_pending() {
+        while !task.is_woken() {
             W::yield_now();
         }
     }
