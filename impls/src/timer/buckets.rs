@@ -129,14 +129,23 @@ impl<const N: usize> Buckets<N> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_bucket_gives_back_what_those_left_need_no_more() {
-        let (mut timers, keys) = Slab::with(100_000, || ());
-        let mut buckets = Buckets::<1>::new();
+    /// A bucket that holds so many.
+    fn full() -> (Slab<()>, Buckets<1>, Vec<u32>) {
+        let (mut timers, keys) = Slab::with(100_000);
+        let mut buckets = Buckets::new();
         for key in &keys {
             buckets.push(&mut timers, 0, *key);
         }
-        let room = |buckets: &Buckets<1>| buckets.buckets[0].keys.capacity();
+        (timers, buckets, keys)
+    }
+
+    fn room(buckets: &Buckets<1>) -> usize {
+        buckets.buckets[0].keys.capacity()
+    }
+
+    #[test]
+    fn a_bucket_gives_back_what_those_left_need_no_more() {
+        let (mut timers, mut buckets, keys) = full();
         let (stay, leave): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| key % 1_000 == 0);
         for key in leave {
             buckets.remove(&mut timers, key);
@@ -151,15 +160,11 @@ mod tests {
 
     #[test]
     fn a_bucket_gives_back_the_room_of_a_storm() {
-        let (mut timers, keys) = Slab::with(100_000, || ());
-        let mut buckets = Buckets::<1>::new();
-        for key in &keys {
-            buckets.push(&mut timers, 0, *key);
-        }
+        let (_timers, mut buckets, keys) = full();
         for key in keys {
             assert_eq!(buckets.pop_first(0), Some(key));
         }
         buckets.clear(0);
-        assert!(buckets.buckets[0].keys.capacity() <= ROOM);
+        assert!(room(&buckets) <= ROOM, "{}", room(&buckets));
     }
 }

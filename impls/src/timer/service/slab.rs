@@ -42,15 +42,6 @@ struct Timer<T> {
     then: Option<T>,
 }
 
-impl<T> Timer<T> {
-    /// Makes its place the first free one, before the `next`.
-    #[inline(always)]
-    fn make_free(&mut self, next: u32) {
-        self.number = 0;
-        self.link.place = next;
-    }
-}
-
 /// Timers of a page. In small ones a storm would be scattered over what else its threads have allocated meanwhile; the first
 /// timer of a service takes all of one, 48 KiB (METHODOLOGY.md, "What timers cost").
 /// Few where it is explored what happens at the end of one.
@@ -104,16 +95,6 @@ impl<T> Slab<T> {
         }
     }
 
-    /// So many timers, which are in no index yet, and their keys.
-    #[cfg(test)]
-    pub(in crate::timer) fn with(count: usize, then: impl Fn() -> T) -> (Self, Vec<u32>) {
-        let mut slab = Slab::new();
-        let keys = (0..count)
-            .map(|_| slab.add(Deadline::NEVER, then()).key)
-            .collect();
-        (slab, keys)
-    }
-
     /// How many are armed.
     pub(super) fn len(&self) -> usize {
         self.armed
@@ -138,13 +119,20 @@ impl<T> Slab<T> {
     /// Takes one out that is in no index.
     #[inline(always)]
     pub(super) fn remove(&mut self, key: u32) -> Option<T> {
+        self.remove_if(key, |_| true)
+    }
+
+    /// The same, if it is wanted.
+    #[inline(always)]
+    fn remove_if(&mut self, key: u32, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
         let free = self.free;
         let timer = self.timer_mut(key);
-        timer.make_free(free);
-        let then = timer.then.take();
+        let then = timer.then.take_if(|then| wanted(then))?;
+        timer.number = 0;
+        timer.link.place = free;
         self.free = key;
         self.armed -= 1;
-        then
+        Some(then)
     }
 
     /// Takes out a timer of a batch that is wanted, if it is there still as it was picked.
@@ -153,15 +141,8 @@ impl<T> Slab<T> {
         if !self.has_still(picked) {
             return Claim::Gone;
         }
-        let free = self.free;
-        let timer = self.timer_mut(picked.name.key);
-        let Some(then) = timer.then.take_if(|then| wanted(then)) else {
-            return Claim::Left;
-        };
-        timer.make_free(free);
-        self.free = picked.name.key;
-        self.armed -= 1;
-        Claim::Taken(then)
+        let taken = self.remove_if(picked.name.key, wanted);
+        taken.map_or(Claim::Left, Claim::Taken)
     }
 
     /// Whether that timer is armed still.
@@ -266,6 +247,17 @@ impl<T> Slab<T> {
     #[inline(always)]
     fn timer_mut(&mut self, key: u32) -> &mut Timer<T> {
         &mut self.pages[key as usize / PAGE][key as usize % PAGE]
+    }
+}
+
+#[cfg(test)]
+impl Slab<()> {
+    /// So many timers, which are in no index yet, and their keys.
+    pub(in crate::timer) fn with(count: usize) -> (Self, Vec<u32>) {
+        let mut slab = Slab::new();
+        let keys = (0..count).map(|_| slab.add(Deadline::NEVER, ()).key);
+        let keys = keys.collect();
+        (slab, keys)
     }
 }
 

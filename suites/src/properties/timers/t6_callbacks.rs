@@ -82,8 +82,9 @@ fn among_others<S: Sleep, W: World>() {
         all.then_some(sleepers)
     };
     // What was held up until the moment had passed is done again.
-    let delays = (0..).map(|doublings| SOON * (1 << doublings));
-    let sleepers = delays.take(20).find_map(asleep);
+    let sleepers = (0..20)
+        .map(|doublings| SOON * (1 << doublings))
+        .find_map(asleep);
     let sleepers = sleepers.expect("five are asleep in less than a minute");
     let end = W::now_nanos().saturating_add(PATIENCE);
     for (_, task, _sleep) in &sleepers {
