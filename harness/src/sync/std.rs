@@ -5,18 +5,18 @@ use ::std::future::Future;
 use ::std::mem::forget;
 use ::std::ops::{Deref, DerefMut};
 use ::std::panic::{AssertUnwindSafe, catch_unwind};
-use ::std::pin::pin;
 use ::std::sync as bare;
-use ::std::task::{Context, Poll, Wake, Waker};
 use ::std::thread;
 
 use super::{Deadline, Exploration, Explored, Lock, World};
 
+mod block_on;
 #[cfg(feature = "brisk-clock")]
 mod brisk;
 mod meeting;
 mod skew;
 
+pub use self::block_on::block_on;
 pub use ::std::hint::spin_loop as spin_hint;
 pub use ::std::sync::Arc;
 pub use ::std::thread::yield_now;
@@ -349,36 +349,6 @@ pub fn precise_wakeups() {
             let _ = ::std::fs::write(slack.join("timerslack_ns"), "1");
         }
     }
-}
-
-struct UnparkOnWake(thread::Thread);
-
-impl Wake for UnparkOnWake {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-    fn wake_by_ref(self: &Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-/// Runs a future on this thread.
-#[inline]
-#[track_caller]
-pub fn block_on<F: Future>(future: F) -> F::Output {
-    thread_local! {
-        static WAKER: Waker = Waker::from(Arc::new(UnparkOnWake(thread::current())));
-    }
-    let mut future = pin!(future);
-    WAKER.with(|waker| {
-        let mut context = Context::from_waker(waker);
-        loop {
-            match future.as_mut().poll(&mut context) {
-                Poll::Ready(output) => return output,
-                Poll::Pending => thread::park(),
-            }
-        }
-    })
 }
 
 /// The monotonic clock.
