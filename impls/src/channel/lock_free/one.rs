@@ -27,38 +27,41 @@ use super::cell::{Cell, drain};
 use super::padded::Padded;
 use super::queue::Ends;
 use crate::spin::Spin;
-use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::is_taken_apart;
 
 /// In the word: the front is shut for puts.
-const SHUT_PUTS: usize = 1;
+const SHUT_PUTS: u64 = 1;
 /// In the word: it is shut for takes.
-const SHUT_TAKES: usize = 2;
+const SHUT_TAKES: u64 = 2;
 /// From one turn to the next.
-const TURN: usize = 4;
+const TURN: u64 = 4;
 /// Slots, which are used by turns. Fewer under loom, so that its few operations come to use one again: the orders are those
 /// of one slot's stamp. That there are two is explored by shuttle.
 const SLOTS: usize = if cfg!(feature = "loom") { 1 } else { 2 };
 /// From a slot's put to its next one: each slot has a put and a take.
-const LAP: usize = 2 * SLOTS * TURN;
+const LAP: u64 = 2 * SLOTS as u64 * TURN;
+
+/// The most bytes of a queue.
+const MOST_BYTES: usize = 1 << 17;
 
 struct Slot<T> {
     /// The turn that may touch the slot.
-    stamp: AtomicUsize,
+    stamp: AtomicU64,
     cell: Cell<T>,
 }
 
 impl<T> Slot<T> {
     /// Waits until it is that turn's.
     #[inline]
-    fn wait_for(&self, turn: usize) {
+    fn wait_for(&self, turn: u64) {
         if self.stamp.load(Ordering::Acquire) != turn {
             self.wait_longer_for(turn);
         }
     }
 
     #[cold]
-    fn wait_longer_for(&self, turn: usize) {
+    fn wait_longer_for(&self, turn: u64) {
         let mut spin = Spin::among(1);
         while self.stamp.load(Ordering::Acquire) != turn {
             spin.snooze();
@@ -67,44 +70,49 @@ impl<T> Slot<T> {
 }
 
 pub(super) struct One<T> {
-    word: Padded<AtomicUsize>,
+    word: Padded<AtomicU64>,
     slots: [Slot<T>; SLOTS],
 }
 
 /// The turn that a word tells.
 #[inline]
-fn turn(word: usize) -> usize {
+fn turn(word: u64) -> u64 {
     word & !(SHUT_PUTS | SHUT_TAKES)
 }
 
 /// Whether there is a value, and so a take's turn.
 #[inline]
-fn is_full(word: usize) -> bool {
+fn is_full(word: u64) -> bool {
     word & TURN != 0
 }
 
 /// The bits of these ends.
-fn bits(ends: Ends) -> usize {
+fn bits(ends: Ends) -> u64 {
     let puts = if ends.puts { SHUT_PUTS } else { 0 };
     let takes = if ends.takes { SHUT_TAKES } else { 0 };
     puts | takes
 }
 
 impl<T> One<T> {
+    /// Whether there may be slots for such values: both are made on the stack, whatever is put.
+    pub(super) fn is_made_for_its_values() -> bool {
+        size_of::<Self>() <= MOST_BYTES
+    }
+
     pub(super) fn new() -> Self {
         let slot = |index: usize| Slot {
-            stamp: AtomicUsize::new(index * 2 * TURN),
+            stamp: AtomicU64::new(index as u64 * 2 * TURN),
             cell: Cell::new(),
         };
         One {
-            word: Padded::new(AtomicUsize::new(0)),
+            word: Padded::new(AtomicU64::new(0)),
             slots: array::from_fn(slot),
         }
     }
 
     #[inline]
-    fn slot(&self, turn: usize) -> &Slot<T> {
-        &self.slots[turn % LAP / (2 * TURN)]
+    fn slot(&self, turn: u64) -> &Slot<T> {
+        &self.slots[(turn % LAP / (2 * TURN)) as usize]
     }
 
     /// Stores the value of a put's turn.
@@ -112,7 +120,7 @@ impl<T> One<T> {
     /// # Safety
     /// The caller has won the turn, and nobody else has.
     #[inline]
-    unsafe fn fill(&self, turn: usize, value: T) {
+    unsafe fn fill(&self, turn: u64, value: T) {
         let slot = self.slot(turn);
         slot.wait_for(turn);
         // SAFETY: the slot is this turn's, which is the caller's alone, and it is empty: the take before has
@@ -126,7 +134,7 @@ impl<T> One<T> {
     /// # Safety
     /// The caller has won the turn, and nobody else has.
     #[inline]
-    unsafe fn vacate(&self, turn: usize) -> T {
+    unsafe fn vacate(&self, turn: u64) -> T {
         let slot = self.slot(turn);
         slot.wait_for(turn);
         // SAFETY: the slot is this turn's, which is the caller's alone, and the put before has stamped it with its value.
@@ -139,7 +147,7 @@ impl<T> One<T> {
 
     /// Moves the word on, if it still is that one; for one of those who try.
     #[inline]
-    fn win(&self, word: usize) -> Result<usize, usize> {
+    fn win(&self, word: u64) -> Result<u64, u64> {
         let next = word.wrapping_add(TURN);
         self.word
             .compare_exchange(word, next, Ordering::AcqRel, Ordering::Relaxed)
@@ -148,7 +156,7 @@ impl<T> One<T> {
     /// Whether the word is still that one. A load may have found what was there long ago, as far as the memory model
     /// goes: that will do for who looks again, or asks under the lock. A read-modify-write finds what is there now.
     #[inline]
-    fn is_still<const SURE: bool>(&self, word: usize) -> Result<(), usize> {
+    fn is_still<const SURE: bool>(&self, word: u64) -> Result<(), u64> {
         if !SURE {
             return Ok(());
         }

@@ -56,6 +56,10 @@ impl<T> Clone for Queue<T> {
 }
 
 impl<T> Queue<T> {
+    /// With room for one. Apart, so that only a channel that has one needs the stack that making it takes.
+    pub(super) fn one() -> Self {
+        Queue::One(Arc::new(One::new()))
+    }
     #[inline]
     pub(super) fn offer_at_once(&self, value: T) -> Result<(), T> {
         whichever!(self, queue => queue.offer_at_once(value))

@@ -1,6 +1,7 @@
 //! A bounded queue for any number of threads: a ring of slots, each with a stamp that says whose turn it is.
 //!
-//! `head` and `tail` are *places*: a lap and the index of a slot in it. A slot's stamp is the place at which a put may
+//! `head` and `tail` are *places*: a lap and the index of a slot in it, in 64 bits, also where a pointer has 32. So no lap
+//! comes round in the life of a program, and no thread that was held up takes a new place for its own (ABA). A slot's stamp is the place at which a put may
 //! write it, and that place with [`FULL`] once it has; the take that empties it sets it to the same slot's place in the
 //! next lap. A put wins its place by moving `tail` on, and then owns the slot until it stamps it; a take does the same at
 //! `head`. So each of the two words is written by one side only, and a value is published by its slot's stamp.
@@ -33,22 +34,24 @@ use super::cell::{Cell, drain};
 use super::padded::Padded;
 use super::queue::Ends;
 use crate::spin::Spin;
-use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::is_taken_apart;
 
 /// In `head` and `tail`: the front is shut.
-const SHUT: usize = 1;
+const SHUT: u64 = 1;
 /// In a stamp: there is a value.
-const FULL: usize = 1;
+const FULL: u64 = 1;
 /// From one place to the next.
-const STEP: usize = 2;
+const STEP: u64 = 2;
 
 /// The most values that a ring is made for, and the most bytes: its slots are all there from the beginning.
 const MOST: usize = 1 << 16;
 const MOST_BYTES: usize = 1 << 24;
+/// The most bytes of a slot, each of which is made on the stack.
+const MOST_BYTES_OF_ONE: usize = 1 << 16;
 
 struct Slot<T> {
-    stamp: AtomicUsize,
+    stamp: AtomicU64,
     cell: Cell<T>,
 }
 
@@ -58,7 +61,7 @@ impl<T> Slot<T> {
     /// # Safety
     /// The stamp was the place, and nobody else has won it: so nobody touches the slot until it is stamped.
     #[inline]
-    unsafe fn fill(&self, place: usize, value: T) {
+    unsafe fn fill(&self, place: u64, value: T) {
         // SAFETY: the caller has the slot for itself, and it is empty.
         unsafe { self.cell.write(value) };
         self.stamp.store(place | FULL, Ordering::Release);
@@ -69,7 +72,7 @@ impl<T> Slot<T> {
     /// # Safety
     /// The stamp was that of a value, and nobody else has won its place: so nobody touches the slot until it is stamped.
     #[inline]
-    unsafe fn vacate(&self, next: usize) -> T {
+    unsafe fn vacate(&self, next: u64) -> T {
         // SAFETY: the caller has the slot for itself, and the stamp published the value.
         let value = unsafe { self.cell.read() };
         self.stamp.store(next, Ordering::Release);
@@ -84,7 +87,7 @@ impl<T> Slot<T> {
 /// both were true at once. A compiler may make a fence and a load of an exchange that changes nothing: the fence is what
 /// keeps that load behind the look at one's own end, so the order is not to be weakened.
 #[inline]
-pub(super) fn read<const SURE: bool>(word: &AtomicUsize) -> usize {
+pub(super) fn read<const SURE: bool>(word: &AtomicU64) -> u64 {
     if SURE {
         word.fetch_or(0, Ordering::AcqRel)
     } else {
@@ -95,7 +98,7 @@ pub(super) fn read<const SURE: bool>(word: &AtomicUsize) -> usize {
 /// What a take answers at the place `head`, where it sees no value: whether the queue is empty is told by the two words
 /// alone. If it is not, somebody is about to stamp the slot, or has taken from it.
 #[inline]
-pub(super) fn nothing_at<T>(head: usize, tail: usize) -> Option<Quick<T, ()>> {
+pub(super) fn nothing_at<T>(head: u64, tail: u64) -> Option<Quick<T, ()>> {
     if tail & !SHUT != head {
         None
     } else if tail & SHUT == 0 {
@@ -108,31 +111,34 @@ pub(super) fn nothing_at<T>(head: usize, tail: usize) -> Option<Quick<T, ()>> {
 
 pub(super) struct Ring<T> {
     /// Where the next value is taken.
-    head: Padded<AtomicUsize>,
+    head: Padded<AtomicU64>,
     /// Where the next value is put.
-    tail: Padded<AtomicUsize>,
+    tail: Padded<AtomicU64>,
     slots: Box<[Slot<T>]>,
     /// From a place to the same slot's in the next lap: a power of two, so that a place falls into lap and index.
-    lap: usize,
+    lap: u64,
 }
 
 impl<T> Ring<T> {
     /// Whether there may be a ring with room for so many.
     pub(super) fn is_made_for(capacity: usize) -> bool {
-        capacity <= MOST && capacity.saturating_mul(size_of::<Slot<T>>()) <= MOST_BYTES
+        let bytes = size_of::<Slot<T>>();
+        capacity <= MOST
+            && bytes <= MOST_BYTES_OF_ONE
+            && capacity.saturating_mul(bytes) <= MOST_BYTES
     }
 
     /// With room for so many, at least one.
     pub(super) fn new(capacity: usize) -> Self {
         let slot = |index| Slot {
-            stamp: AtomicUsize::new(index * STEP),
+            stamp: AtomicU64::new(index as u64 * STEP),
             cell: Cell::new(),
         };
         Ring {
-            head: Padded::new(AtomicUsize::new(0)),
-            tail: Padded::new(AtomicUsize::new(0)),
+            head: Padded::new(AtomicU64::new(0)),
+            tail: Padded::new(AtomicU64::new(0)),
             slots: (0..capacity).map(slot).collect(),
-            lap: (capacity * STEP).next_power_of_two(),
+            lap: (capacity as u64 * STEP).next_power_of_two(),
         }
     }
 
@@ -141,29 +147,29 @@ impl<T> Ring<T> {
     }
 
     #[inline]
-    fn slot(&self, place: usize) -> &Slot<T> {
+    fn slot(&self, place: u64) -> &Slot<T> {
         &self.slots[self.index(place)]
     }
 
     #[inline]
-    fn index(&self, place: usize) -> usize {
-        (place & (self.lap - 1)) / STEP
+    fn index(&self, place: u64) -> usize {
+        ((place & (self.lap - 1)) / STEP) as usize
     }
 
     /// The place after that one.
     #[inline]
-    fn after(&self, place: usize) -> usize {
+    fn after(&self, place: u64) -> u64 {
         if self.index(place) + 1 < self.slots.len() {
             place + STEP
         } else {
-            // The first of the next lap. Laps may wrap around.
+            // The first of the next lap.
             (place & !(self.lap - 1)).wrapping_add(self.lap)
         }
     }
 
     /// Moves a word on from that place, while the front is open; for one of those who try.
     #[inline]
-    fn win(&self, word: &AtomicUsize, place: usize) -> bool {
+    fn win(&self, word: &AtomicU64, place: u64) -> bool {
         let after = self.after(place);
         word.compare_exchange(place, after, Ordering::Release, Ordering::Relaxed)
             .is_ok()
@@ -226,7 +232,7 @@ impl<T> Ring<T> {
     /// Whether that place, at which a put stands, is a lap ahead of the takes. Told by the two words alone: whether the
     /// take that was in its slot before has stamped it yet is no matter.
     #[inline]
-    fn is_full<const SURE: bool>(&self, tail: usize) -> bool {
+    fn is_full<const SURE: bool>(&self, tail: u64) -> bool {
         let head = read::<SURE>(&self.head) & !SHUT;
         head.wrapping_add(self.lap) == tail
     }
@@ -357,6 +363,7 @@ mod tests {
         let [fits, too_many] = [(MOST_BYTES >> 10) - 256, MOST_BYTES >> 10];
         assert!(Ring::<[u8; 1 << 10]>::is_made_for(fits));
         assert!(!Ring::<[u8; 1 << 10]>::is_made_for(too_many));
+        assert!(!Ring::<[u8; MOST_BYTES_OF_ONE]>::is_made_for(1));
         // As many bytes as wrap around to few.
         assert!(!Ring::<[u8; 1 << 48]>::is_made_for(MOST));
     }

@@ -1,6 +1,7 @@
 //! An unbounded queue for any number of threads: a chain of blocks, each a stretch of slots with stamps.
 //!
-//! Places count up, and wrap around with the word that holds them. A block has [`SLOTS`] of them and one more, the *gap*,
+//! Places count up in 64 bits, also where a pointer has 32: none comes round in the life of a program, so no thread that
+//! was held up takes a new place for its own (ABA). A block has [`SLOTS`] of them and one more, the *gap*,
 //! at which nothing lies: who wins a block's last slot moves its word onto the gap, sees to the next block, and steps
 //! over. Meanwhile others wait at the gap; to them it is a few steps of another thread, as a slot is that is not stamped
 //! yet.
@@ -32,35 +33,37 @@ use super::padded::Padded;
 use super::queue::Ends;
 use super::ring::{nothing_at, read};
 use crate::spin::Spin;
-use crate::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use crate::sync::is_taken_apart;
 
 /// In `head` and `tail`: the front is shut.
-const SHUT: usize = 1;
+const SHUT: u64 = 1;
 /// In a stamp: there is a value.
-const FULL: usize = 1;
+const FULL: u64 = 1;
 /// The stamp of a slot without a value; every place's own with a value is odd.
-const FREE: usize = 0;
+const FREE: u64 = 0;
 /// From one place to the next.
-const STEP: usize = 2;
+const STEP: u64 = 2;
 /// Slots of a block. Few where every step is explored or interpreted, so that few values come to the gap, and to a spare.
 const SLOTS: usize = if cfg!(any(feature = "loom", feature = "shuttle", miri)) {
     2
 } else {
     31
 };
+/// The most bytes of a block: values of half a kibibyte each. Larger ones are worth a lock.
+const MOST_BYTES: usize = 1 << 14;
 /// Places of a block: its slots and the gap.
-const PLACES: usize = SLOTS + 1;
+const PLACES: u64 = SLOTS as u64 + 1;
 
 struct Slot<T> {
-    stamp: AtomicUsize,
+    stamp: AtomicU64,
     cell: Cell<T>,
 }
 
 impl<T> Slot<T> {
     /// Whether that place's value is there.
     #[inline]
-    fn has(&self, place: usize) -> bool {
+    fn has(&self, place: u64) -> bool {
         self.stamp.load(Ordering::Acquire) == place | FULL
     }
 
@@ -69,7 +72,7 @@ impl<T> Slot<T> {
     /// # Safety
     /// The slot is free, and the caller has won its place.
     #[inline]
-    unsafe fn fill(&self, place: usize, value: T) {
+    unsafe fn fill(&self, place: u64, value: T) {
         // SAFETY: who won the place is the only one to fill it.
         unsafe { self.cell.write(value) };
         self.stamp.store(place | FULL, Ordering::Release);
@@ -104,7 +107,7 @@ struct Block<T> {
 }
 
 impl<T> Block<T> {
-    /// One with nothing in it, made where it lies: large values times [`SLOTS`] may be more than a stack holds.
+    /// One with nothing in it, made where it lies, so that a stack need not hold all of its slots.
     fn allocate() -> *mut Self {
         let block = Box::into_raw(Box::<Self>::new_uninit()).cast::<Self>();
         // SAFETY: the memory was just allocated for a block, and nobody else knows of it. Each field is written once,
@@ -113,7 +116,7 @@ impl<T> Block<T> {
             (&raw mut (*block).next).write(AtomicPtr::new(ptr::null_mut()));
             for index in 0..SLOTS {
                 let slot = &raw mut (*block).slots[index];
-                (&raw mut (*slot).stamp).write(AtomicUsize::new(FREE));
+                (&raw mut (*slot).stamp).write(AtomicU64::new(FREE));
                 (&raw mut (*slot).cell).write(Cell::new());
             }
         }
@@ -123,7 +126,7 @@ impl<T> Block<T> {
 
 /// One end of the queue.
 struct End<T> {
-    place: AtomicUsize,
+    place: AtomicU64,
     /// The block of that place; read after it (acquire), and of no other place for who wins it then. A newer block is stored
     /// once the end stands at the gap before it: who reads it has seen the end move on, and can win no earlier place. So
     /// no block is newer than the place, and none is older, since the place was stored after its block.
@@ -133,14 +136,14 @@ struct End<T> {
 impl<T> End<T> {
     fn new(block: *mut Block<T>) -> Padded<Self> {
         Padded::new(End {
-            place: AtomicUsize::new(0),
+            place: AtomicU64::new(0),
             block: AtomicPtr::new(block),
         })
     }
 
     /// Moves it on from that place, while the front is open; for one of those who try.
     #[inline]
-    fn win(&self, place: usize) -> bool {
+    fn win(&self, place: u64) -> bool {
         let after = place.wrapping_add(STEP);
         self.place
             .compare_exchange(place, after, Ordering::Release, Ordering::Relaxed)
@@ -148,7 +151,7 @@ impl<T> End<T> {
     }
 
     /// The place, once it is not the gap: whoever moved it there is about to step over.
-    fn settled(&self) -> usize {
+    fn settled(&self) -> u64 {
         let mut spin = Spin::among(SLOTS);
         loop {
             let place = self.place.load(Ordering::Acquire);
@@ -162,8 +165,8 @@ impl<T> End<T> {
 
 /// Which slot of its block a place is; [`SLOTS`] for the gap.
 #[inline]
-fn index(place: usize) -> usize {
-    place / STEP % PLACES
+fn index(place: u64) -> usize {
+    (place / STEP % PLACES) as usize
 }
 
 pub(super) struct Segments<T> {
@@ -183,6 +186,11 @@ unsafe impl<T: Send> Send for Segments<T> {}
 unsafe impl<T: Send> Sync for Segments<T> {}
 
 impl<T> Segments<T> {
+    /// Whether there may be blocks of such values: the first is there from the beginning, whatever is put.
+    pub(super) fn is_made_for_its_values() -> bool {
+        size_of::<Block<T>>() <= MOST_BYTES
+    }
+
     pub(super) fn new() -> Self {
         let block = Block::allocate();
         Segments {
@@ -289,14 +297,14 @@ impl<T> Segments<T> {
 
     /// Whether the value of a place is in its slot.
     #[inline]
-    fn is_there(&self, block: *mut Block<T>, place: usize) -> bool {
+    fn is_there(&self, block: *mut Block<T>, place: u64) -> bool {
         let slot = &self.block(block).slots[index(place)];
         slot.has(place)
     }
 
     /// Stores the value of a place that was won, and sees to the next block where it is the last of this one.
     #[inline]
-    fn fill(&self, block: *mut Block<T>, place: usize, value: T) {
+    fn fill(&self, block: *mut Block<T>, place: u64, value: T) {
         if index(place) + 1 == SLOTS {
             self.install_after(block);
         }
@@ -310,7 +318,7 @@ impl<T> Segments<T> {
 
     /// Moves the value of a place that was won out of its slot, where it is, and leaves the block where it was the last.
     #[inline]
-    fn vacate(&self, block: *mut Block<T>, place: usize) -> T {
+    fn vacate(&self, block: *mut Block<T>, place: u64) -> T {
         let slot = &self.block(block).slots[index(place)];
         // SAFETY: the stamp said that this place's value is there, and the place was won.
         let value = unsafe { slot.vacate() };
@@ -404,7 +412,8 @@ impl<T> Segments<T> {
         let (head, tail) = (self.head.settled(), self.tail.settled());
         let places = (tail & !SHUT).wrapping_sub(head & !SHUT) / STEP;
         // Of these, one for each block that ends between the two is a gap.
-        places - (index(head) + places) / PLACES
+        let gaps = (index(head) as u64 + places) / PLACES;
+        (places - gaps) as usize
     }
 
     /// Puts, as who holds the channel's lock and has shut the front.

@@ -137,20 +137,18 @@ impl<T: Message> Store<T> for Values<T> {
 
     fn new(kind: Kind) -> Self {
         match kind {
-            Kind::Fixed(n) if n.get() == 1 => {
-                Values::Queued(Queued::new(Queue::One(Arc::new(One::new()))))
+            Kind::Fixed(n) if n.get() == 1 && One::<T>::is_made_for_its_values() => {
+                Values::Queued(Queued::new(Queue::one()))
             }
             Kind::Fixed(n) if Ring::<T>::is_made_for(n.get()) => {
                 let ring = Arc::new(Ring::new(n.get()));
                 Values::Queued(Queued::new(Queue::Ring(ring)))
             }
-            Kind::Unbounded => {
+            Kind::Unbounded if Segments::<T>::is_made_for_its_values() => {
                 let segments = Arc::new(Segments::new());
                 Values::Queued(Queued::new(Queue::Segments(segments)))
             }
-            Kind::Fixed(_) | Kind::Rendezvous | Kind::Dropping(_) | Kind::Sliding(_) => {
-                Values::Locked(Buffer::new(kind))
-            }
+            _ => Values::Locked(Buffer::new(kind)),
         }
     }
 

@@ -15,7 +15,11 @@ pub(super) enum Store<T> {
         overflow: Overflow,
     },
     /// The first value answers every take. `copy` is `T::clone`, known only where the channel was made.
-    Promise { value: Option<T>, copy: fn(&T) -> T },
+    /// Apart, so that a channel that is no promise has no room for a value in it.
+    Promise {
+        value: Option<Box<T>>,
+        copy: fn(&T) -> T,
+    },
 }
 
 /// What a put on a full queue does.
@@ -93,7 +97,7 @@ impl<T> Store<T> {
             Store::Promise {
                 value: kept @ None, ..
             } => {
-                *kept = Some(value);
+                *kept = Some(Box::new(value));
                 Stored::Kept
             }
         }
@@ -167,7 +171,7 @@ impl<T> Store<T> {
     #[inline]
     pub(super) fn promised(&self) -> Option<T> {
         match self {
-            Store::Promise { value, copy } => value.as_ref().map(*copy),
+            Store::Promise { value, copy } => value.as_deref().map(*copy),
             Store::Rendezvous | Store::Queue { .. } => None,
         }
     }
@@ -186,7 +190,7 @@ impl<T> Store<T> {
         match self {
             Store::Rendezvous => {}
             Store::Queue { values, .. } => discarded.extend(std::mem::take(values)),
-            Store::Promise { value, .. } => discarded.extend(value.take()),
+            Store::Promise { value, .. } => discarded.extend(value.take().map(|value| *value)),
         }
     }
 
