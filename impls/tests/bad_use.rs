@@ -20,6 +20,7 @@ use flowmeter_harness::channel::{
     Alts, AltsError, AsyncReserve, BlockingReserve, Callback, Clause, Order, Patience,
     PutUntilError, Reserve, Transforms,
 };
+use flowmeter_impls::channel::halves::Handle;
 use flowmeter_impls::channel::{
     Buffer, Offered, Polled, PutError, ReserveError, TakeError, TakeUntilError, TransformError,
 };
@@ -127,6 +128,40 @@ macro_rules! bad_use {
                     Family::run(&mut alts, &mut [], never),
                     Err(AltsError::NoClauses)
                 );
+            }
+
+            /// By a drop of what was copied so far, and of the value itself: neither may meet the channel's lock held.
+            #[test]
+            fn a_promise_whose_value_cannot_be_copied_is_open_still() {
+                let (done, is_done) = mpsc::channel();
+                let running = thread::spawn(move || {
+                    let promise = Channel::promise();
+                    let mut context = Context::from_waker(Waker::noop());
+                    let mut takes = [(); 3].map(|()| Box::pin(promise.take_async()));
+                    for take in &mut takes {
+                        assert!(take.as_mut().poll(&mut context).is_pending());
+                    }
+                    let uses = |copies| Fragile {
+                        copies: Arc::new(AtomicU32::new(copies)),
+                        drops: Box::new({
+                            let promise = promise.clone();
+                            move || assert!(!Handle::is_closed(&promise))
+                        }),
+                    };
+                    let put = AssertUnwindSafe(|| promise.offer(uses(1)));
+                    assert!(catch_unwind(put).is_err(), "the second copy fails");
+                    for take in &mut takes {
+                        assert!(take.as_mut().poll(&mut context).is_pending());
+                    }
+                    assert!(matches!(promise.offer(uses(u32::MAX)), Offered::Done));
+                    for take in &mut takes {
+                        assert!(take.as_mut().poll(&mut context).is_ready());
+                    }
+                    let _ = done.send(());
+                });
+                let answer = is_done.recv_timeout(Duration::from_secs(20));
+                assert_ne!(answer, Err(mpsc::RecvTimeoutError::Timeout), "it hangs");
+                running.join().unwrap();
             }
 
             #[test]
@@ -238,6 +273,46 @@ macro_rules! bad_use {
 bad_use!(mutex, MutexChannels);
 bad_use!(ordered_locks, OrderedLocks);
 bad_use!(lock_free, LockFree);
+
+/// A value that can be copied so often, and does that when it is dropped.
+struct Fragile {
+    copies: Arc<AtomicU32>,
+    drops: Box<dyn Use>,
+}
+
+trait Use: Send {
+    fn act(&self);
+    fn another(&self) -> Box<dyn Use>;
+}
+
+impl<F: Fn() + Clone + Send + 'static> Use for F {
+    fn act(&self) {
+        self();
+    }
+    fn another(&self) -> Box<dyn Use> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Fragile {
+    fn clone(&self) -> Self {
+        let left = self.copies.fetch_sub(1, Ordering::Relaxed);
+        if left == 0 {
+            // Past the hook, which would print it.
+            resume_unwind(Box::new("no further copy"));
+        }
+        Fragile {
+            copies: Arc::clone(&self.copies),
+            drops: self.drops.another(),
+        }
+    }
+}
+
+impl Drop for Fragile {
+    fn drop(&mut self) {
+        self.drops.act();
+    }
+}
 
 #[derive(Debug)]
 struct Counted(Arc<AtomicU32>);

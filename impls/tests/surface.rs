@@ -9,8 +9,10 @@
 
 use std::error::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use flowmeter_impls::channel::callback::Callbacks;
 use flowmeter_impls::channel::halves::{Consumer, Handle, Producer};
@@ -71,6 +73,22 @@ macro_rules! surface {
             #[test]
             fn who_stops_waiting_for_a_close_leaves_no_waker() {
                 super::who_stops_waiting_for_a_close_leaves_no_waker(Channel::split);
+            }
+
+            #[test]
+            fn many_await_a_close_without_delaying_each_other() {
+                super::many_await_a_close_without_delaying_each_other(Channel::split);
+            }
+
+            #[test]
+            fn a_take_dropped_after_the_last_consumer_drops_its_value() {
+                super::a_take_dropped_after_the_last_consumer_drops_its_value(Channel::split);
+            }
+
+            #[cfg(feature = "futures")]
+            #[test]
+            fn a_stream_dropped_with_a_value_on_its_way_drops_the_value() {
+                super::a_stream_dropped_with_a_value_on_its_way_drops_the_value(Channel::split);
             }
 
             #[test]
@@ -233,22 +251,93 @@ fn who_stops_waiting_for_a_close_leaves_no_waker<H: Watch<Value = u32>>(
     split: fn(Buffer) -> Halves<H>,
 ) {
     let (tx, _rx) = split(Buffer::fixed(1));
-    let counted = std::sync::Arc::new(Quiet);
-    let waker = Waker::from(std::sync::Arc::clone(&counted));
+    let counted = Arc::new(Quiet);
+    let waker = Waker::from(Arc::clone(&counted));
     for _ in 0..3 {
         let mut closed = Box::pin(tx.closed());
         let mut context = Context::from_waker(&waker);
         assert!(closed.as_mut().poll(&mut context).is_pending());
         assert!(closed.as_mut().poll(&mut context).is_pending());
-        assert_eq!(std::sync::Arc::strong_count(&counted), 3, "one beside ours");
+        assert_eq!(Arc::strong_count(&counted), 3, "one beside ours");
     }
-    assert_eq!(std::sync::Arc::strong_count(&counted), 2, "none but ours");
+    assert_eq!(Arc::strong_count(&counted), 2, "none but ours");
+}
+
+/// Each is polled twice and dropped, the first to come last and first to come first. By a search among all that wait the
+/// test would take half a minute.
+fn many_await_a_close_without_delaying_each_other<H: Watch<Value = u32>>(
+    split: fn(Buffer) -> Halves<H>,
+) {
+    const MANY: usize = 80_000;
+    let (tx, _rx) = split(Buffer::fixed(1));
+    let began = Instant::now();
+    for backwards in [false, true] {
+        let mut waiting: Vec<_> = (0..MANY).map(|_| Box::pin(tx.closed())).collect();
+        let mut context = Context::from_waker(Waker::noop());
+        for _ in 0..2 {
+            for closed in &mut waiting {
+                assert!(closed.as_mut().poll(&mut context).is_pending());
+            }
+        }
+        if backwards {
+            waiting.reverse();
+        }
+    }
+    let took = began.elapsed();
+    assert!(took < Duration::from_secs(4), "it took {took:?}");
+}
+
+fn a_take_dropped_after_the_last_consumer_drops_its_value<H: Handle<Value = Arc<()>>>(
+    split: fn(Buffer) -> Halves<H>,
+) {
+    for buffer in [Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded] {
+        let (tx, rx) = split(buffer);
+        let value = Arc::new(());
+        let handle = rx.handle().clone();
+        let mut take = Box::pin(handle.take_async());
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(take.as_mut().poll(&mut context).is_pending());
+        assert_eq!(tx.offer(Arc::clone(&value)), Offered::Done);
+        drop(rx);
+        drop(take);
+        assert_eq!(
+            Arc::strong_count(&value),
+            1,
+            "it is in the channel, {buffer}"
+        );
+        drop((tx, handle));
+    }
+}
+
+#[cfg(feature = "futures")]
+fn a_stream_dropped_with_a_value_on_its_way_drops_the_value<H: Handle<Value = Arc<()>>>(
+    split: fn(Buffer) -> Halves<H>,
+) {
+    use std::pin::Pin;
+
+    use futures_core::Stream;
+
+    for buffer in [Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded] {
+        let (tx, rx) = split(buffer);
+        let value = Arc::new(());
+        let mut stream = rx.into_stream();
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(Pin::new(&mut stream).poll_next(&mut context).is_pending());
+        assert_eq!(tx.offer(Arc::clone(&value)), Offered::Done);
+        drop(stream);
+        assert_eq!(
+            Arc::strong_count(&value),
+            1,
+            "it is in the channel, {buffer}"
+        );
+        drop(tx);
+    }
 }
 
 struct Quiet;
 
 impl std::task::Wake for Quiet {
-    fn wake(self: std::sync::Arc<Self>) {}
+    fn wake(self: Arc<Self>) {}
 }
 
 #[test]

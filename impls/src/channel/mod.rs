@@ -17,7 +17,7 @@ pub mod lock_free;
 pub mod mutex;
 pub mod ordered_locks;
 pub mod permits;
-
+mod promise;
 #[cfg(feature = "futures")]
 pub mod streams;
 mod trampoline;

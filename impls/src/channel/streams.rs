@@ -20,15 +20,17 @@ type Waiting<A> = Pin<Box<dyn Future<Output = A> + Send>>;
 /// A consumer as a stream: values until the channel is closed and empty. It panics where a take would be refused because
 /// too many wait already (C7).
 pub struct Values<H: Handle> {
-    consumer: Consumer<H>,
+    // Dropped before the consumer: while a consumer is left, the value of a dropped take goes to the next take.
     waiting: Option<Waiting<Result<H::Value, TakeError>>>,
+    consumer: Consumer<H>,
     over: bool,
 }
 
 /// A producer as a sink. It is ready while no value of its own waits for room; closing it closes the channel.
 pub struct Puts<H: Handle> {
-    producer: Producer<H>,
+    // Dropped before the producer: a put that was given up is not in a channel that ends.
     waiting: Option<Waiting<Result<(), PutError<H::Value>>>>,
+    producer: Producer<H>,
 }
 
 impl<H: Handle> Consumer<H> {

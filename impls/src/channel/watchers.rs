@@ -1,5 +1,9 @@
-//! Who waits for a channel to close: futures, each with a seat behind the channel's lock.
+//! Futures that wait for a channel to close, each with a seat behind the channel's lock.
+//!
+//! Puts and takes need the same lock, so finding a seat must not take longer the more futures wait: seats are a map by
+//! number.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -18,7 +22,7 @@ pub trait Watch: Handle {
 
 /// Behind the channel's lock, until it closes.
 pub(crate) struct Watchers {
-    seats: Vec<(u64, Waker)>,
+    seats: BTreeMap<u64, Waker>,
     next: u64,
 }
 
@@ -35,38 +39,29 @@ pub enum Watched {
 impl Watchers {
     pub(crate) const fn new() -> Self {
         Watchers {
-            seats: Vec::new(),
+            seats: BTreeMap::new(),
             next: 0,
         }
     }
 
     /// Takes a seat, or renews the waker in one.
     pub(crate) fn seat(&mut self, seat: Option<u64>, waker: Waker) -> Watched {
-        let taken = self
-            .seats
-            .iter_mut()
-            .find(|(number, _)| Some(*number) == seat);
-        if let Some((number, former)) = taken {
-            return Watched::Seated(*number, Some(std::mem::replace(former, waker)));
-        }
-        let number = self.next;
-        self.next += 1;
-        self.seats.push((number, waker));
-        Watched::Seated(number, None)
+        let number = seat.unwrap_or_else(|| {
+            self.next += 1;
+            self.next
+        });
+        Watched::Seated(number, self.seats.insert(number, waker))
     }
 
     /// Gives a seat up; its waker is to be dropped outside every lock.
     #[must_use = "its drop is foreign code"]
     pub(crate) fn leave(&mut self, seat: u64) -> Option<Waker> {
-        let index = self.seats.iter().position(|(number, _)| *number == seat)?;
-        Some(self.seats.swap_remove(index).1)
+        self.seats.remove(&seat)
     }
 
-    /// Everybody, to be woken outside every lock.
+    /// All wakers, the longest seated first, to be woken outside every lock.
     pub(crate) fn rise(&mut self) -> impl Iterator<Item = Waker> + use<> {
-        std::mem::take(&mut self.seats)
-            .into_iter()
-            .map(|(_, waker)| waker)
+        std::mem::take(&mut self.seats).into_values()
     }
 }
 

@@ -20,6 +20,7 @@ use super::operation::{Claim, Operation};
 use super::store::{Store, Stored};
 use super::transformed::Transformed;
 use super::waiting::{WaitingPut, WaitingTake};
+use crate::channel::promise::copies;
 use crate::channel::watchers::Watchers;
 use crate::sync::Arc;
 
@@ -42,6 +43,8 @@ pub(super) struct State<T> {
     /// Permits that are out.
     pub(super) reserved: usize,
     pub(super) closed: bool,
+    /// Whether the last consumer has gone: what a cancelled take gives back is dropped (C14).
+    disconnected: bool,
     pub(super) puts: VecDeque<WaitingPut<T>>,
     pub(super) takes: VecDeque<WaitingTake<T>>,
     pub(super) transformed: Option<Box<Transformed<T>>>,
@@ -57,6 +60,7 @@ impl<T: 'static> State<T> {
             returned: VecDeque::new(),
             reserved: 0,
             closed: false,
+            disconnected: false,
             puts: VecDeque::new(),
             takes: VecDeque::new(),
             transformed: None,
@@ -112,37 +116,46 @@ impl<T: 'static> State<T> {
         me: Option<&Operation>,
         effects: &mut Effects<T>,
     ) -> Attempt<Result<(), T>, T> {
-        // A promise keeps its value and answers everybody; all others hand it to the first take.
-        if !matches!(self.store, Store::Promise { .. }) {
-            let place = self.handed;
-            return match self.hand_over(value, place, me, effects) {
-                Attempt::NotAble(value) => self.store_value(value, me, effects),
-                done => {
-                    self.handed += 1;
-                    done
+        match self.store {
+            Store::Promise { value: None, copy } => self.keep_promise(value, copy, me, effects),
+            // No take waits, and the value is dropped.
+            Store::Promise { .. } => self.store_value(value, me, effects),
+            Store::Rendezvous | Store::Queue { .. } => {
+                match self.hand_over(value, self.handed, me, effects) {
+                    Attempt::NotAble(value) => self.store_value(value, me, effects),
+                    done => {
+                        self.handed += 1;
+                        done
+                    }
                 }
-            };
+            }
         }
+    }
+
+    /// Stores the value of a promise and answers every take that waits with a copy.
+    fn keep_promise(
+        &mut self,
+        value: T,
+        copy: fn(&T) -> T,
+        me: Option<&Operation>,
+        effects: &mut Effects<T>,
+    ) -> Attempt<Result<(), T>, T> {
+        // All copies before any take is claimed: `T::clone` may panic.
+        let held = &mut effects.discarded;
+        let (value, copies) = copies(value, self.takes.len(), copy, held);
+        let mut copies = copies.into_iter();
         let stored = self.store_value(value, me, effects);
-        while let Some(taker) = self.takes.front() {
-            if !taker.operation.is_waiting() {
-                self.takes.pop_front();
-                continue;
+        if let Attempt::Done(_) = stored {
+            for (taker, copy) in std::mem::take(&mut self.takes).into_iter().zip(&mut copies) {
+                let mut copy = Some(copy);
+                let hand = || taker.give(&mut copy, 0);
+                if let Claim::Won = Operation::claim(None, &taker.operation, taker.clause, hand) {
+                    effects.wake(taker.operation);
+                }
+                effects.discarded.extend(copy);
             }
-            // Copied while the taker still waits: `T::clone` may panic.
-            let Some(copy) = self.store.promised() else {
-                break;
-            };
-            let Some(taker) = self.takes.pop_front() else {
-                break;
-            };
-            let mut copy = Some(copy);
-            let hand = || taker.give(&mut copy, 0);
-            if let Claim::Won = Operation::claim(None, &taker.operation, taker.clause, hand) {
-                effects.wake(taker.operation);
-            }
-            effects.discarded.extend(copy);
         }
+        effects.discarded.extend(copies);
         stored
     }
 
@@ -318,6 +331,7 @@ impl<T: 'static> State<T> {
     #[must_use = "its drop is foreign code"]
     pub(super) fn disconnect(&mut self, effects: &mut Effects<T>) -> Option<Box<Transformed<T>>> {
         let transformed = self.transformed.take();
+        self.disconnected = true;
         self.close(effects);
         for put in std::mem::take(&mut self.puts) {
             let Some(back) = &put.back else {
@@ -349,8 +363,8 @@ impl<T: 'static> State<T> {
     /// Takes back a value that a cancelled take was handed: it goes to the take that waits, or before all
     /// that was put after it.
     pub(super) fn give_back(&mut self, value: T, place: u64, effects: &mut Effects<T>) {
-        if let Store::Promise { .. } = self.store {
-            // The promise has its value still.
+        // A promise has its value still, and after the last consumer no take follows.
+        if self.disconnected || matches!(self.store, Store::Promise { .. }) {
             effects.discarded.push(value);
             return;
         }

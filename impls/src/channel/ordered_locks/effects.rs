@@ -1,6 +1,7 @@
 //! What a commit leaves to be done outside the lock: telling who waits, and dropping what a buffer discards.
 
 use super::waiter::Notify;
+use crate::channel::promise::copies;
 
 /// Hardly ever more than one: the first needs no memory of its own.
 struct Few<X> {
@@ -49,6 +50,11 @@ impl<T> Effects<T> {
     /// Has that value dropped.
     pub(in crate::channel) fn discard(&mut self, value: T) {
         self.discarded.push(value);
+    }
+
+    /// Copies a value so often; see [`copies`].
+    pub(super) fn copies(&mut self, value: T, count: usize, copy: fn(&T) -> T) -> (T, Vec<T>) {
+        copies(value, count, copy, &mut self.discarded.more)
     }
 
     /// What is left so far; nothing is afterwards.

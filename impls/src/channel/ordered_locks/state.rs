@@ -33,6 +33,8 @@ pub(super) struct State<T, S> {
     /// How many values were handed to takes that waited.
     pub(super) handed: u64,
     pub(super) closed: bool,
+    /// Whether the last consumer has gone: what a cancelled take gives back is dropped (C14).
+    disconnected: bool,
     /// Puts that wait, with their values, and reservations, without.
     pub(super) puts: Line<Put<T>, Option<T>>,
     /// Takes that wait.
@@ -48,6 +50,7 @@ impl<T: Send + 'static, S: Store<T>> State<T, S> {
             buffer,
             handed: 0,
             closed: false,
+            disconnected: false,
             puts: Line::new(),
             takes: Line::new(),
             transformed: None,
@@ -91,11 +94,14 @@ impl<T: Send + 'static, S: Store<T>> State<T, S> {
         let Some(copy) = self.buffer.promises() else {
             return self.hand_to_next(value, effects);
         };
-        // All copies before anybody is won: `T::clone` may panic.
-        let copies: Vec<T> = (0..self.takes.len()).map(|_| copy(&value)).collect();
+        // All copies before any take is won: `T::clone` may panic.
+        let (value, copies) = effects.copies(value, self.takes.len(), copy);
         let mut copies = copies.into_iter();
-        for ((taker, ()), value) in self.takes.win_all().into_iter().zip(&mut copies) {
-            effects.tell(taker.answer(Some(Handed { value, place: 0 })));
+        for ((taker, ()), copy) in self.takes.win_all().into_iter().zip(&mut copies) {
+            effects.tell(taker.answer(Some(Handed {
+                value: copy,
+                place: 0,
+            })));
         }
         // Made for takes that had been won elsewhere.
         copies.for_each(|copy| effects.discard(copy));
@@ -181,6 +187,7 @@ impl<T: Send + 'static, S: Store<T>> State<T, S> {
     #[must_use = "its drop is foreign code"]
     pub(super) fn disconnect(&mut self, effects: &mut Effects<T>) -> Option<Box<Transformed<T>>> {
         let transformed = self.transformed.take();
+        self.disconnected = true;
         self.close(effects);
         for (putter, value) in self.puts.win_all() {
             effects.tell(putter.answer(Err(value)));
@@ -193,8 +200,8 @@ impl<T: Send + 'static, S: Store<T>> State<T, S> {
     /// after it.
     pub(super) fn give_back(&mut self, handed: Handed<T>, effects: &mut Effects<T>) {
         let Handed { value, place } = handed;
-        if self.buffer.promises().is_some() {
-            // The promise has its value still.
+        // A promise has its value still, and after the last consumer no take follows.
+        if self.disconnected || self.buffer.promises().is_some() {
             effects.discard(value);
         } else if let Err(value) = self.hand_over(value, place, effects) {
             self.buffer.give_back(value, place);

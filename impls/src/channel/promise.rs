@@ -1,0 +1,19 @@
+//! What a promise hands out: copies of its one value.
+
+/// Copies a value so often. The value and its copies stand in `held` until all are made: where `T::clone` panics they stay
+/// there, so that they are dropped outside the channel's lock.
+pub(super) fn copies<T>(
+    value: T,
+    count: usize,
+    copy: fn(&T) -> T,
+    held: &mut Vec<T>,
+) -> (T, Vec<T>) {
+    let first = held.len();
+    held.push(value);
+    for _ in 0..count {
+        held.push(copy(&held[first]));
+    }
+    let copies = held.split_off(first + 1);
+    let value = held.pop().expect("the value was pushed first");
+    (value, copies)
+}
