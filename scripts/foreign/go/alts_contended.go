@@ -30,7 +30,6 @@ func (a *altsContended) run(edges *edges, puts []*watch, take *watch) error {
 	p := newPorts(len(puts), a.room, 0)
 	jobs := []func() error{func() error { consumeOf(p, take); return nil }}
 	for producer, watch := range puts {
-		producer, watch := producer, watch
 		jobs = append(jobs, func() error {
 			produce(p[producer], stampOf(producer), watch)
 			p[producer] <- sentinel
@@ -46,7 +45,7 @@ func consumeOf(p ports, watch *watch) {
 	for {
 		chunk := watch.chunk()
 		taken := 0
-		for turn := 0; turn < chunk; turn++ {
+		for range chunk {
 			_, value := takenOfTwo(p)
 			if value != sentinel {
 				watch.note(value)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"math/rand"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 )
@@ -17,7 +17,7 @@ type churn struct {
 }
 
 func newChurn(outstanding int) stage {
-	it := &churn{random: rand.New(rand.NewSource(1))}
+	it := &churn{random: rand.New(rand.NewPCG(1, 1))}
 	for left := outstanding; left > 0; left-- {
 		it.kept = append(it.kept, time.AfterFunc(it.far(), func() {}))
 	}
@@ -27,7 +27,7 @@ func newChurn(outstanding int) stage {
 
 // far is a minute to an hour.
 func (c *churn) far() time.Duration {
-	return time.Duration(minute + c.random.Int63n(59*minute))
+	return time.Duration(minute + c.random.Int64N(59*minute))
 }
 
 func (c *churn) turns(count int) error {

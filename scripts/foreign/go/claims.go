@@ -38,12 +38,9 @@ func reenact() {
 	var telling sync.Mutex
 	var all sync.WaitGroup
 	for _, one := range sideBySide {
-		one := one
-		all.Add(1)
-		go func() {
-			defer all.Done()
+		all.Go(func() {
 			tell(&telling, one)
-		}()
+		})
 	}
 	all.Wait()
 	for _, one := range threadClaims() {

@@ -110,7 +110,7 @@ func earlyClaims() []claim {
 func earlyOf(arm armed) string {
 	var early atomic.Int64
 	var all sync.WaitGroup
-	for place := int64(0); place < manyTimeouts; place++ {
+	for place := range int64(manyTimeouts) {
 		due := now() + (5+place%50)*milli
 		all.Add(1)
 		arm(due, func() {

@@ -2,7 +2,7 @@ package main
 
 import (
 	"math"
-	"math/rand"
+	"math/rand/v2"
 )
 
 const (
@@ -14,7 +14,7 @@ const (
 // delays are how long timers are armed for, as suites/src/workloads/timers/delays.rs has them; nil where it has none of
 // that name.
 func delays(name string, random *rand.Rand) func() int64 {
-	within := func(from, to int64) int64 { return from + random.Int63n(to-from) }
+	within := func(from, to int64) int64 { return from + random.Int64N(to-from) }
 	switch name {
 	case "fixed":
 		return func() int64 { return 20 * milli }
@@ -25,7 +25,7 @@ func delays(name string, random *rand.Rand) func() int64 {
 		return func() int64 { return int64(math.Exp(from + random.Float64()*(to-from))) }
 	case "two-humped":
 		return func() int64 {
-			if random.Intn(2) == 0 {
+			if random.IntN(2) == 0 {
 				return within(milli, 2*milli)
 			}
 			return within(60_000*milli, 120_000*milli)

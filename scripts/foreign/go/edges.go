@@ -116,22 +116,6 @@ func (e *edges) sample(counters []*laps) (*sample, error) {
 
 func counters(all ...*laps) []*laps { return all }
 
-type number interface{ int | int64 | uint64 }
-
-func max[N number](a, b N) N {
-	if a > b {
-		return a
-	}
-	return b
-}
-
-func min[N number](a, b N) N {
-	if a < b {
-		return a
-	}
-	return b
-}
-
 // together runs them as goroutines to their ends; the window, if there is one, begins when the last has started. The first
 // that fails is told at once: the others may wait for it for ever.
 func together(edges *edges, jobs []func() error) error {
@@ -139,7 +123,6 @@ func together(edges *edges, jobs []func() error) error {
 	toStart.Store(int64(len(jobs)))
 	ends := make(chan error, len(jobs))
 	for _, job := range jobs {
-		job := job
 		go func() {
 			if toStart.Add(-1) == 0 && edges != nil {
 				edges.begin()

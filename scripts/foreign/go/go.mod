@@ -1,3 +1,3 @@
 module flowmeter/foreign
 
-go 1.19
+go 1.27

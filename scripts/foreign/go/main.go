@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 )
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "--version" {
-		fmt.Println(runtime.Version())
+		fmt.Println(strings.Replace(runtime.Version(), "go", "Go ", 1))
 		return
 	}
 	if len(os.Args) > 1 && os.Args[1] == "--claims" {

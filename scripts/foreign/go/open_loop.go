@@ -71,7 +71,7 @@ func (r *run) consume() error {
 	tenth := (last - first) / 10
 	for sequence := int64(0); ; {
 		chunk := r.counter.chunk
-		for turn := 0; turn < chunk; turn++ {
+		for turn := range chunk {
 			sent := <-r.channel
 			if sent == lastLetter {
 				r.counter.lap(turn)

@@ -77,11 +77,9 @@ func (s *stream) run(edges *edges, puts, takes []*watch) error {
 	remaining.Store(int64(s.producers))
 	var jobs []func() error
 	for _, watch := range takes {
-		watch := watch
 		jobs = append(jobs, func() error { consume(channel, watch); return nil })
 	}
 	for producer, watch := range puts {
-		producer, watch := producer, watch
 		jobs = append(jobs, func() error {
 			produce(channel, stampOf(producer), watch)
 			if remaining.Add(-1) == 0 {
@@ -112,7 +110,7 @@ func produce(channel chan<- uint64, next uint64, watch *watch) {
 func consume(channel <-chan uint64, watch *watch) {
 	for {
 		chunk := watch.chunk()
-		for turn := 0; turn < chunk; turn++ {
+		for turn := range chunk {
 			watch.willTake()
 			stamp := <-channel
 			if stamp == sentinel {

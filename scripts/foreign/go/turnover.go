@@ -1,7 +1,7 @@
 package main
 
 import (
-	"math/rand"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 )
@@ -87,7 +87,7 @@ func (t *turnover) window(spec spec) (*sample, error) {
 }
 
 func (t *turnover) run(ticks int64, seed uint64, calls *calls) (*sample, error) {
-	random := rand.New(rand.NewSource(int64(seed)))
+	random := rand.New(rand.NewPCG(seed, 1))
 	c := &course{turnover: t, calls: calls, begin: now(), delay: delays(t.params.Delays, random), random: random,
 		toFire: make([]int64, 4*(rampTicks+ticks))}
 	c.ticks(rampTicks)
@@ -119,7 +119,7 @@ func (t *turnover) aTick() int64 { return int64(t.params.PerSecond) * tick / 1_0
 // ticks are so many; how late the last of them ended.
 func (c *course) ticks(count int64) int64 {
 	first := now()
-	for place := int64(0); place < count; place++ {
+	for place := range count {
 		begins := first + place*tick
 		time.Sleep(time.Duration(begins - now()))
 		c.tick(begins)
@@ -132,10 +132,10 @@ func (c *course) ticks(count int64) int64 {
 // tick arms the timers of the next, spread over it, and calls off those whose answers have come.
 func (c *course) tick(begins int64) {
 	timers := c.aTick()
-	for timer := int64(0); timer < timers; timer++ {
+	for timer := range timers {
 		asked := begins + timer*tick/timers
 		due := asked + c.delay()
-		isCalledOff := c.random.Intn(1_000) < c.params.CalledOffPermille
+		isCalledOff := c.random.IntN(1_000) < c.params.CalledOffPermille
 		callOff := c.arm(due, c.calls)
 		if answer := asked + answered; isCalledOff && answer < due {
 			c.awaiting = append(c.awaiting, awaited{answer, due, callOff})

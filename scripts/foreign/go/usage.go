@@ -38,7 +38,7 @@ func peakBytes() *uint64 {
 	if err != nil {
 		return nil
 	}
-	for _, line := range strings.Split(string(status), "\n") {
+	for line := range strings.SplitSeq(string(status), "\n") {
 		if words := strings.Fields(line); len(words) > 1 && words[0] == "VmHWM:" {
 			if kilobytes, err := strconv.ParseUint(words[1], 10, 64); err == nil {
 				bytes := kilobytes << 10

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"sort"
+	"slices"
 	"sync/atomic"
 )
 
@@ -137,6 +137,6 @@ func sorted(watches []*watch) []uint64 {
 	for _, watch := range watches {
 		all = append(all, watch.stamps...)
 	}
-	sort.Slice(all, func(a, b int) bool { return all[a] < all[b] })
+	slices.Sort(all)
 	return all
 }
