@@ -19,9 +19,16 @@ pub(crate) struct OwnThread {
 
 impl OwnThread {
     /// Starts it.
+    ///
+    /// # Panics
+    /// When the system cannot start a thread.
     pub(crate) fn start(work: impl FnOnce() + Send + 'static) -> Self {
         let key = order_key();
+        #[cfg(test)]
+        let alive = shortage::admit();
         let handle = spawn(move || {
+            #[cfg(test)]
+            let _alive = alive;
             HERE.with(|here| here.set(key));
             work();
         });
@@ -37,5 +44,50 @@ impl OwnThread {
         if let Some(handle) = self.handle.take().filter(|_| elsewhere) {
             handle.join();
         }
+    }
+}
+
+/// A system that runs out of threads, for tests of what is left behind then.
+#[cfg(test)]
+pub(crate) mod shortage {
+    use std::cell::RefCell;
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+    use std::sync::Arc;
+
+    struct Shortage {
+        left: usize,
+        /// Each running thread has a clone.
+        alive: Arc<()>,
+    }
+
+    thread_local! {
+        static SHORTAGE: RefCell<Option<Shortage>> = const { RefCell::new(None) };
+    }
+
+    /// Does `act`, which panics, since only so many threads can be started; answers how many of them still run.
+    pub(crate) fn after<R>(starts: usize, act: impl FnOnce() -> R) -> usize {
+        let alive = Arc::new(());
+        let short = Shortage {
+            left: starts,
+            alive: Arc::clone(&alive),
+        };
+        SHORTAGE.set(Some(short));
+        let outcome = catch_unwind(AssertUnwindSafe(act));
+        SHORTAGE.set(None);
+        assert!(outcome.is_err(), "it needed no more than {starts} threads");
+        Arc::strong_count(&alive) - 1
+    }
+
+    /// Panics when there is none left, as `spawn` does; else answers what the thread holds while it runs.
+    pub(super) fn admit() -> Option<Arc<()>> {
+        SHORTAGE.with_borrow_mut(|shortage| {
+            let short = shortage.as_mut()?;
+            if short.left == 0 {
+                // Past the hook, which would print it.
+                resume_unwind(Box::new("no thread can be started"));
+            }
+            short.left -= 1;
+            Some(Arc::clone(&short.alive))
+        })
     }
 }

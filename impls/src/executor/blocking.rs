@@ -42,21 +42,27 @@ impl BlockingThreads {
     }
 
     /// Has the work done; after [`BlockingThreads::close`] it is answered, for dropping.
+    ///
+    /// # Panics
+    /// When it needs a further thread, and the system cannot start one. The work is dropped.
     pub(super) fn run(&self, work: Work) -> Option<Work> {
         let mut state = self.0.state.lock();
         if !state.open {
             return Some(work);
         }
-        state.waiting.push_back(work);
-        if state.waiting.len() <= state.free {
-            drop(state);
-            self.0.changed.notify_one();
-        } else {
-            // With the lock held, so that `join` finds it.
+        let is_awaited = state.waiting.len() < state.free;
+        if !is_awaited {
+            // With the lock held, so that `join` finds it. Before the work is queued: that of a thread that cannot start
+            // is dropped.
             let place = Arc::clone(&self.0);
             let thread = OwnThread::start(move || place.work());
             state.threads.push(thread);
             state.free += 1;
+        }
+        state.waiting.push_back(work);
+        drop(state);
+        if is_awaited {
+            self.0.changed.notify_one();
         }
         None
     }
@@ -98,5 +104,29 @@ impl Place {
             state = self.changed.wait(state);
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::own_thread::shortage;
+
+    #[test]
+    fn work_whose_thread_cannot_start_is_dropped_and_never_runs() {
+        let threads = BlockingThreads::new();
+        let (runs, ran) = mpsc::channel();
+        let never = runs.clone();
+        let running = shortage::after(0, || {
+            threads.run(Box::new(move || never.send("refused").expect("it is awaited")))
+        });
+        assert_eq!(running, 0);
+        let refused = threads.run(Box::new(move || runs.send("later").expect("it is awaited")));
+        assert!(refused.is_none());
+        assert_eq!(ran.iter().collect::<Vec<_>>(), ["later"]);
+        assert!(threads.close().is_empty());
+        threads.join();
     }
 }

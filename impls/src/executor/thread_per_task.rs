@@ -45,6 +45,20 @@ struct Seat {
     changed: Condvar,
 }
 
+/// A task's place among the seats, which ends with its work, also where no thread has begun that.
+struct Entry {
+    shared: Arc<Shared>,
+    number: u64,
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        if let Some(seats) = &mut *self.shared.seats.lock() {
+            seats.remove(&self.number);
+        }
+    }
+}
+
 enum State {
     /// Nobody has called since the last poll began.
     Idle,
@@ -100,11 +114,9 @@ impl Spawn for TaskSpawner {
         }
         let task: TheFuture = Box::pin(task);
         let shared = Arc::clone(&self.0);
+        let entry = Entry { shared, number };
         let refused = self.0.threads.run(Box::new(move || {
-            shared.contain(|| Seat::run(&seat, task));
-            if let Some(seats) = &mut *shared.seats.lock() {
-                seats.remove(&number);
-            }
+            entry.shared.contain(|| Seat::run(&seat, task));
         }));
         drop(refused);
     }
@@ -233,6 +245,16 @@ impl fmt::Debug for TaskSpawner {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::own_thread::shortage;
+
+    #[test]
+    fn a_task_whose_thread_cannot_start_leaves_no_seat() {
+        let executor = ThreadPerTask::with_threads(NonZeroUsize::MIN);
+        let running = shortage::after(0, || executor.spawn(async {}));
+        assert_eq!(running, 0);
+        let seats = executor.spawner.0.seats.lock();
+        assert_eq!(seats.as_ref().map(BTreeMap::len), Some(0));
+    }
 
     /// A thread may be free for a task only after that.
     #[test]

@@ -60,16 +60,8 @@ impl Smol {
         let executor = Arc::new(Executor::new());
         let (end, ended) = ::async_channel::bounded(1);
         let begin = Arc::new(begin);
-        let start = |_| {
-            let (executor, ended) = (Arc::clone(&executor), ended.clone());
-            let begin = Arc::clone(&begin);
-            OwnThread::start(move || {
-                begin();
-                run(&executor, &ended);
-            })
-        };
-        Smol {
-            threads: (0..threads.get()).map(start).collect(),
+        let mut smol = Smol {
+            threads: Vec::with_capacity(threads.get()),
             spawner: SmolSpawner {
                 executor: Arc::downgrade(&executor),
                 works: Arc::new(Mutex::new(Works {
@@ -78,9 +70,19 @@ impl Smol {
                 })),
                 panics: Panics::default(),
             },
-            executor: Some(executor),
+            executor: Some(Arc::clone(&executor)),
             end,
+        };
+        // Each is the executor's at once: where the next one cannot start, the executor is dropped and ends these.
+        for _ in 0..threads.get() {
+            let (executor, ended) = (Arc::clone(&executor), ended.clone());
+            let begin = Arc::clone(&begin);
+            smol.threads.push(OwnThread::start(move || {
+                begin();
+                run(&executor, &ended);
+            }));
         }
+        smol
     }
 }
 
@@ -199,5 +201,18 @@ impl fmt::Debug for Smol {
 impl fmt::Debug for SmolSpawner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SmolSpawner").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::own_thread::shortage;
+
+    #[test]
+    fn an_executor_whose_third_thread_cannot_start_leaves_none() {
+        let three = NonZeroUsize::MIN.saturating_add(2);
+        let running = shortage::after(2, || <Smol as Executors>::with_threads(three));
+        assert_eq!(running, 0, "threads of an executor that there is not");
     }
 }

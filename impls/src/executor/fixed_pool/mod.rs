@@ -67,14 +67,16 @@ impl Executors for FixedPool {
             blocking: BlockingThreads::new(),
             panics: AtomicU64::new(0),
         });
-        let start = |_| {
-            let shared = Arc::clone(&shared);
-            OwnThread::start(move || shared.work())
+        let mut pool = FixedPool {
+            threads: Vec::with_capacity(threads.get()),
+            spawner: PoolSpawner(Arc::clone(&shared)),
         };
-        FixedPool {
-            threads: (0..threads.get()).map(start).collect(),
-            spawner: PoolSpawner(shared),
+        // Each is the pool's at once: where the next one cannot start, the pool is dropped and ends these.
+        for _ in 0..threads.get() {
+            let shared = Arc::clone(&shared);
+            pool.threads.push(OwnThread::start(move || shared.work()));
         }
+        pool
     }
 
     fn with_default_threads() -> Option<Self> {
@@ -206,10 +208,18 @@ impl fmt::Debug for PoolSpawner {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::own_thread::shortage;
 
     #[test]
     fn a_new_pool_has_two_threads_more_than_cores() {
         let cores = available_parallelism().expect("the system tells").get();
         assert_eq!(FixedPool::new().threads.len(), cores + 2);
+    }
+
+    #[test]
+    fn a_pool_whose_third_thread_cannot_start_leaves_none() {
+        let three = NonZeroUsize::MIN.saturating_add(2);
+        let running = shortage::after(2, || FixedPool::with_threads(three));
+        assert_eq!(running, 0, "threads of a pool that there is not");
     }
 }

@@ -93,14 +93,17 @@ impl Executors for WorkStealing {
             blocking: BlockingThreads::new(),
             panics: AtomicU64::new(0),
         });
-        let start = |(place, queue)| {
-            let shared = Arc::clone(&shared);
-            OwnThread::start(move || shared.work(place, queue))
+        let mut executor = WorkStealing {
+            spawner: StealingSpawner(Arc::clone(&shared)),
+            threads: Vec::with_capacity(queues.len()),
         };
-        WorkStealing {
-            threads: queues.into_iter().enumerate().map(start).collect(),
-            spawner: StealingSpawner(shared),
+        // Each is the executor's at once: where the next one cannot start, the executor is dropped and ends these.
+        for (place, queue) in queues.into_iter().enumerate() {
+            let shared = Arc::clone(&shared);
+            let thread = OwnThread::start(move || shared.work(place, queue));
+            executor.threads.push(thread);
         }
+        executor
     }
 
     /// As many as the machine has cores.
@@ -294,8 +297,16 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::own_thread::shortage;
 
     const ONE: NonZeroUsize = NonZeroUsize::MIN;
+
+    #[test]
+    fn an_executor_whose_third_thread_cannot_start_leaves_none() {
+        let three = ONE.saturating_add(2);
+        let running = shortage::after(2, || WorkStealing::with_threads(three));
+        assert_eq!(running, 0, "threads of an executor that there is not");
+    }
 
     /// In the common queue that one would wait for ever, if the other came back to its thread's own first.
     #[test]
