@@ -3,14 +3,17 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::mem::ManuallyDrop;
 
 use crate::sync::{contain, thread_local};
 
 type Call = Box<dyn FnOnce()>;
 
 thread_local! {
-    /// Callbacks that wait for the running one; `None` while none runs.
-    static WAITING: RefCell<Option<VecDeque<Call>>> = RefCell::new(None);
+    /// Callbacks that wait for the running one; `None` while none runs. It needs no drop, so that it is there when the
+    /// destructor of another thread-local completes a callback.
+    static WAITING: ManuallyDrop<RefCell<Option<VecDeque<Call>>>> =
+        const { ManuallyDrop::new(RefCell::new(None)) };
 }
 
 /// Runs `call` now, or after the callback that is running on this thread.

@@ -29,7 +29,7 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
-use std::mem::take;
+use std::mem::{ManuallyDrop, take};
 use std::pin::pin;
 
 use flowmeter_harness::executor::{Bindings, Spawn};
@@ -37,7 +37,10 @@ use flowmeter_harness::executor::{Bindings, Spawn};
 use crate::sync::{Arc, thread_local};
 
 thread_local! {
-    static CURRENT: RefCell<Frame> = const { RefCell::new(Frame(None)) };
+    /// It needs no drop, so that it is there in the destructors of other thread-locals: `PutBack` leaves a thread that ends
+    /// the frame that it began with, which is empty.
+    static CURRENT: ManuallyDrop<RefCell<Frame>> =
+        const { ManuallyDrop::new(RefCell::new(Frame(None))) };
 }
 
 /// Bindings that are frames of threads.

@@ -120,7 +120,9 @@ mod tests {
         let (runs, ran) = mpsc::channel();
         let never = runs.clone();
         let running = shortage::after(0, || {
-            threads.run(Box::new(move || never.send("refused").expect("it is awaited")))
+            threads.run(Box::new(move || {
+                never.send("refused").expect("it is awaited")
+            }))
         });
         assert_eq!(running, 0);
         let refused = threads.run(Box::new(move || runs.send("later").expect("it is awaited")));

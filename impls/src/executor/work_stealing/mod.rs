@@ -25,6 +25,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
+use std::mem::ManuallyDrop;
 use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::task::{Context, Waker};
@@ -75,8 +76,10 @@ struct Local {
 }
 
 thread_local! {
-    /// Of this thread, where it is one of an executor's.
-    static HERE: RefCell<Option<Local>> = const { RefCell::new(None) };
+    /// Of this thread, where it is one of an executor's. It needs no drop, so that it is there when the destructor of another
+    /// thread-local wakes a task: `work` puts `None` back.
+    static HERE: ManuallyDrop<RefCell<Option<Local>>> =
+        const { ManuallyDrop::new(RefCell::new(None)) };
 }
 
 impl Executors for WorkStealing {
