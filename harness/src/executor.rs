@@ -37,6 +37,9 @@ pub trait Executors: Sized + Send + Sync + 'static {
     type Spawner: Spawn + Clone + Send + 'static;
 
     /// An executor with that many threads; one thread a task where the design has no pool.
+    ///
+    /// # Panics
+    /// When the system cannot start one of them. Those of ours that have started are ended first.
     fn with_threads(threads: NonZeroUsize) -> Self;
 
     /// An executor with as many threads as the design has where nobody says how many; `None` where it leaves that to
@@ -56,12 +59,18 @@ pub trait Executors: Sized + Send + Sync + 'static {
     }
 
     /// Runs a task. A task that panics ends alone and is counted in [`Executors::panics`] (G1).
+    ///
+    /// # Panics
+    /// When it needs a thread that the system cannot start. Ours have dropped the task by then.
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static);
 
     /// A spawner of this executor. What panics in its tasks is counted in [`Executors::panics`] too.
     fn spawner(&self) -> Self::Spawner;
 
     /// Runs work that may hold up its thread, where it starves no task (G2).
+    ///
+    /// # Panics
+    /// When it needs a thread that the system cannot start. Ours have dropped the work by then.
     fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static);
 
     /// How many tasks and pieces of work ended in a panic.
