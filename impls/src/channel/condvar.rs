@@ -27,6 +27,7 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
+use super::trampoline;
 use crate::sync::{self, Arc, Mutex, MutexGuard};
 
 /// The textbook mutex-and-condvar channel.
@@ -169,6 +170,7 @@ impl Blocking for Condvar {
                 Offered::Closed(value) => return Err(PutError::Closed(Some(value))),
                 Offered::WouldWait(back) => value = back,
             }
+            trampoline::before_waiting();
             state = emptied.wait(state);
         }
         drop(state);
@@ -187,8 +189,10 @@ impl Blocking for Condvar {
             match state.poll() {
                 Polled::Done(value) => break value,
                 Polled::Closed => return Err(TakeError::Closed),
-                Polled::WouldWait => state = filled.wait(state),
+                Polled::WouldWait => {}
             }
+            trampoline::before_waiting();
+            state = filled.wait(state);
         };
         drop(state);
         emptied.notify_one();
@@ -218,6 +222,7 @@ impl PutDeadline for Condvar {
                 Offered::WouldWait(value) if passed => return Err(PutUntilError::TimedOut(value)),
                 Offered::WouldWait(back) => value = back,
             }
+            trampoline::before_waiting();
             (state, passed) = emptied.wait_until(state, deadline);
         }
         drop(state);
@@ -240,8 +245,10 @@ impl TakeDeadline for Condvar {
                 Polled::Done(value) => break value,
                 Polled::Closed => return Err(TakeUntilError::Take(TakeError::Closed)),
                 Polled::WouldWait if passed => return Err(TakeUntilError::TimedOut),
-                Polled::WouldWait => (state, passed) = filled.wait_until(state, deadline),
+                Polled::WouldWait => {}
             }
+            trampoline::before_waiting();
+            (state, passed) = filled.wait_until(state, deadline);
         };
         drop(state);
         emptied.notify_one();

@@ -20,7 +20,7 @@ pub mod permits;
 mod promise;
 #[cfg(feature = "futures")]
 pub mod streams;
-mod trampoline;
+pub(crate) mod trampoline;
 pub mod transforms;
 pub mod values;
 pub mod watchers;

@@ -1,13 +1,18 @@
 //! Callbacks run one after the other on the thread that completes them, however deep they nest (C11):
 //! one that completes another only queues it, so a chain of any length needs one frame of stack.
+//!
+//! A callback that waits would hold up those behind it, and wait for ever if it waits for one of them. So it hands them to a
+//! thread of their own before it parks. If it ran them in its own frame, each that waits would need a further frame, and one
+//! that wants a lock that this one holds would deadlock.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::mem::ManuallyDrop;
+use std::mem::{ManuallyDrop, take};
 
-use crate::sync::{contain, thread_local};
+use crate::own_thread::OwnThread;
+use crate::sync::{Arc, Mutex, contain, thread_local};
 
-type Call = Box<dyn FnOnce()>;
+type Call = Box<dyn FnOnce() + Send>;
 
 thread_local! {
     /// Callbacks that wait for the running one; `None` while none runs. It needs no drop, so that it is there when the
@@ -41,5 +46,51 @@ pub(super) fn run(call: Call) {
             }
             following
         });
+    }
+}
+
+/// To be called before this thread parks: has the callbacks behind the running one run by a thread of their own. While it
+/// is parked no further ones come behind it. Runs no foreign code, so a lock may be held.
+pub(crate) fn before_waiting() {
+    let behind = WAITING.with(|waiting| waiting.borrow_mut().as_mut().map(take));
+    let Some(behind) = behind.filter(|behind| !behind.is_empty()) else {
+        return;
+    };
+    let behind = Arc::new(Mutex::new(behind));
+    let handed = Arc::clone(&behind);
+    let begin = Box::new(move || requeue(&handed));
+    let started = contain(|| OwnThread::start(move || run(begin)));
+    if started.is_none() {
+        // There is no thread for them: they wait after all.
+        requeue(&behind);
+    }
+}
+
+/// Puts them behind the running callback of this thread.
+fn requeue(calls: &Mutex<VecDeque<Call>>) {
+    let calls = take(&mut *calls.lock());
+    calls.into_iter().for_each(run);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::own_thread::shortage;
+
+    #[test]
+    fn callbacks_without_a_thread_of_their_own_wait_for_the_one_before_them() {
+        let (calls, called) = mpsc::channel();
+        run(Box::new(move || {
+            for number in 0..2 {
+                let calls = calls.clone();
+                run(Box::new(move || calls.send(number).expect("it is awaited")));
+            }
+            let (done, _) = shortage::after(0, before_waiting);
+            assert!(done.is_some(), "it panicked");
+            calls.send(2).expect("it is awaited");
+        }));
+        assert_eq!(called.try_iter().collect::<Vec<_>>(), [2, 0, 1]);
     }
 }

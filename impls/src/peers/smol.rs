@@ -212,7 +212,8 @@ mod tests {
     #[test]
     fn an_executor_whose_third_thread_cannot_start_leaves_none() {
         let three = NonZeroUsize::MIN.saturating_add(2);
-        let running = shortage::after(2, || <Smol as Executors>::with_threads(three));
+        let (made, running) = shortage::after(2, || <Smol as Executors>::with_threads(three));
+        assert!(made.is_none(), "it needs three threads");
         assert_eq!(running, 0, "threads of an executor that there is not");
     }
 }

@@ -268,6 +268,7 @@ fn wait(parker: &Parker, operation: &Operation, deadline: Deadline) -> Option<Co
         if clock::has_passed(deadline) && operation.end() {
             return None;
         }
+        trampoline::before_waiting();
         // Another thread may have committed between the two: then its token is here, or on its way.
         parker.park_until(deadline);
     }

@@ -142,6 +142,7 @@ impl<A> Waiter<A> {
             if looks_again {
                 continue;
             }
+            trampoline::before_waiting();
             // Whoever answers between the two leaves the parker its token.
             parker.park_until(deadline);
         }

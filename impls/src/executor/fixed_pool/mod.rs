@@ -219,7 +219,8 @@ mod tests {
     #[test]
     fn a_pool_whose_third_thread_cannot_start_leaves_none() {
         let three = NonZeroUsize::MIN.saturating_add(2);
-        let running = shortage::after(2, || FixedPool::with_threads(three));
+        let (made, running) = shortage::after(2, || FixedPool::with_threads(three));
+        assert!(made.is_none(), "it needs three threads");
         assert_eq!(running, 0, "threads of a pool that there is not");
     }
 }

@@ -307,7 +307,8 @@ mod tests {
     #[test]
     fn an_executor_whose_third_thread_cannot_start_leaves_none() {
         let three = ONE.saturating_add(2);
-        let running = shortage::after(2, || WorkStealing::with_threads(three));
+        let (made, running) = shortage::after(2, || WorkStealing::with_threads(three));
+        assert!(made.is_none(), "it needs three threads");
         assert_eq!(running, 0, "threads of an executor that there is not");
     }
 

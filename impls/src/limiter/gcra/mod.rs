@@ -25,6 +25,7 @@ use flowmeter_harness::limiter::{
 };
 use flowmeter_harness::sync::Deadline;
 
+use crate::channel::trampoline;
 use crate::sync::{Parker, clock};
 
 use arrival::Arrival;
@@ -68,6 +69,7 @@ fn sleep_until(moment: Deadline) {
     if clock::has_passed(moment) {
         return;
     }
+    trampoline::before_waiting();
     let parker = Parker::new();
     while !clock::has_passed(moment) {
         parker.park_until(moment);

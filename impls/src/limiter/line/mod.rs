@@ -31,6 +31,7 @@ use flowmeter_harness::limiter::{
 };
 use flowmeter_harness::sync::Deadline;
 
+use crate::channel::trampoline;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{Mutex, Parker, clock};
 
@@ -177,7 +178,10 @@ impl<S: Supply, const FAIR: bool> Line<S, FAIR> {
             match place.turn(Wake::Thread(parker.unparker())) {
                 Turn::Granted => return true,
                 Turn::TimedOut => return false,
-                Turn::Later(until) => parker.park_until(until),
+                Turn::Later(until) => {
+                    trampoline::before_waiting();
+                    parker.park_until(until);
+                }
             }
         }
     }
