@@ -8,6 +8,10 @@ use super::halves::{Consumer, Handle, Producer};
 pub trait Callbacks: Handle {
     /// Puts, and gives the answer to `then`: on this thread if the put is able at once, else on the
     /// thread that completes it; outside any lock. A callback that panics ends alone.
+    ///
+    /// A callback should not wait: it would hold up the thread that it runs on. While it waits in a blocking call of this
+    /// library, the callbacks behind it run on a thread that is started for them, if the system has one left. While it waits
+    /// by other means, such as a lock or `block_on`, those wait as well.
     fn put_then(
         &self,
         value: Self::Value,

@@ -1,5 +1,5 @@
 //! C11: blocking, async and callback forms meet on one channel; callbacks nest without stack, may use the
-//! channel, and may panic.
+//! channel, may wait, and may panic.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -14,7 +14,7 @@ use super::{Case, Property, Reliance};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c11-forms",
-    statement: "Threads, futures and callbacks meet on one channel; callbacks may nest, re-enter and panic, wakers may panic.",
+    statement: "Threads, futures and callbacks meet on one channel; callbacks may nest, re-enter, wait and panic, wakers may panic.",
     relied_on_by: Reliance::Nobody,
 };
 
@@ -22,6 +22,10 @@ pub(super) fn cases<C: Callback + Blocking, W: World>() -> Vec<Case> {
     let mut cases = vec![
         Case::new("a callback meets a thread", meets_a_thread::<C, W>),
         Case::new("a callback uses the channel", reenters::<C>),
+        Case::new(
+            "a callback waits for one behind it",
+            waits_for_one_behind::<C>,
+        ),
     ];
     if W::name() == "std" {
         cases.push(Case::new("a chain of 1,000", chain::<C>));
@@ -209,6 +213,25 @@ fn reenters<C: Callback>() {
         seen.try_recv(),
         Ok(true),
         "C11: the put of a callback was not answered"
+    );
+}
+
+/// A callback that completes another, and waits for what that does.
+fn waits_for_one_behind<C: Callback + Blocking>() {
+    let [(first, one), (second, behind), (tx, mut rx)] = [(); 3].map(|()| open::<C>());
+    let (answers, seen) = mpsc::channel();
+    C::take_then(&behind, move |answer| {
+        C::put_then(&tx, answer.unwrap_or(0) + 1, |_| {});
+    });
+    C::take_then(&one, move |answer| {
+        C::put_then(&second, answer.unwrap_or(0) + 1, |_| {});
+        answers.send(C::take(&mut rx)).expect("it is being watched");
+    });
+    C::put_then(&first, 1, |_| {});
+    holds_eq!(
+        seen.try_recv(),
+        Ok(Ok(3)),
+        "C11: a callback that waited has not heard of the one behind it"
     );
 }
 
