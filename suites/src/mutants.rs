@@ -8,7 +8,7 @@ use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::{AsyncRegistry, Mutant};
 
 use crate::properties::{PROPERTIES, Property};
-use crate::proving::{Effort, judgement, prove_and_keep};
+use crate::proving::{Effort, judgement, kept};
 use crate::roster::{Due, Owed};
 use crate::worlds::Worlds;
 
@@ -38,10 +38,15 @@ impl Attack {
     /// Whether that is what was expected of the mutant.
     pub fn as_expected(&self) -> bool {
         match self.mutant.equivalent {
-            true => !matches!(self.proof.verdict, Verdict::Fail | Verdict::Error),
+            true => !raises_alarm(self.proof.verdict),
             false => self.killed(),
         }
     }
+}
+
+/// Whether an equivalent rewrite must not come to that verdict: what is correct neither fails nor hangs nor breaks off.
+fn raises_alarm(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Fail | Verdict::Hung | Verdict::Error)
 }
 
 /// How to attack.
@@ -128,19 +133,17 @@ pub fn attack<R: AsyncRegistry>(
             due: Due::Owed,
         };
         let effort = round.effort(world, plan);
+        // Once: a mutant that hangs survives, however often it does.
+        let judged = judgement(&cell, effort, plan.without);
         let (proof, spoke) = match plan.folder {
-            Some(folder) => (prove_and_keep(&cell, effort, folder), Vec::new()),
-            None => {
-                let judged = judgement(&cell, effort, plan.without);
-                (judged.proof, judged.spoke)
-            }
+            Some(folder) => (kept(judged, effort.seed, folder), Vec::new()),
+            None => (judged.proof, judged.spoke),
         };
         executions += proof.executions;
         seconds += proof.seconds;
         let found = match proof.verdict {
             Verdict::Fail => true,
-            Verdict::Error => mutant.equivalent,
-            _ => false,
+            verdict => mutant.equivalent && raises_alarm(verdict),
         };
         last = Some(proof);
         if found {

@@ -8,7 +8,7 @@
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
-use std::sync::{OnceLock, mpsc};
+use std::sync::{OnceLock, PoisonError, RwLock, mpsc};
 use std::time::{Duration, Instant};
 
 use flowmeter_harness::measure::StageError;
@@ -128,7 +128,58 @@ pub fn contestant(pinning: Pinning) -> io::Result<Command> {
     Ok(command)
 }
 
-/// Has a process of its own answer one question, within a time limit.
+/// Which other processes of this program answer at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Company {
+    /// Any.
+    Others,
+    /// None: those that have begun are waited for, and those that come wait.
+    Alone,
+}
+
+/// Held while a process answers: shared, or by the one that has to be alone.
+static ANSWERING: RwLock<()> = RwLock::new(());
+
+/// Why a question has no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Silence {
+    /// The time was up.
+    #[error("no answer within {:.0} s", .0.as_secs_f64())]
+    TimeUp(Duration),
+    /// The process ended, or did not begin: why, in a sentence.
+    #[error("{0}")]
+    Gone(String),
+}
+
+/// Has a process of its own answer one question, within a time limit that begins when the process is started.
+///
+/// # Errors
+/// When there is no answer.
+pub(crate) fn ask_in<A: DeserializeOwned + Send + 'static>(
+    company: Company,
+    role: &str,
+    question: &impl Serialize,
+    limit: Duration,
+) -> Result<A, Silence> {
+    let mut first = None;
+    let heard = |answer| {
+        first = Some(answer);
+        true
+    };
+    let end = match company {
+        Company::Others => listen(role, question, limit, heard),
+        Company::Alone => {
+            let _alone = ANSWERING.write().unwrap_or_else(PoisonError::into_inner);
+            converse(role, question, limit, heard)
+        }
+    };
+    first.ok_or(match end {
+        End::TimeUp | End::Enough => Silence::TimeUp(limit),
+        End::Gone(why) => Silence::Gone(why),
+    })
+}
+
+/// As [`ask_in`], beside others.
 ///
 /// # Errors
 /// When there is no answer: why, in a sentence.
@@ -137,18 +188,7 @@ pub(crate) fn ask<A: DeserializeOwned + Send + 'static>(
     question: &impl Serialize,
     limit: Duration,
 ) -> Result<A, String> {
-    let mut first = None;
-    let end = listen(role, question, limit, |answer| {
-        first = Some(answer);
-        true
-    });
-    first.ok_or_else(|| match end {
-        End::TimeUp | End::Enough => format!(
-            "no answer within {:.0} s: somebody waits for ever",
-            limit.as_secs_f64()
-        ),
-        End::Gone(why) => why,
-    })
+    ask_in(Company::Others, role, question, limit).map_err(|why| why.to_string())
 }
 
 /// Why no more answers come.
@@ -161,8 +201,18 @@ pub(crate) enum End {
 }
 
 /// Has a process of its own answer one question with lines of JSON, until `enough` says that it is so or the
-/// time is up.
+/// time is up. `enough` asks nothing itself.
 pub(crate) fn listen<A: DeserializeOwned + Send + 'static>(
+    role: &str,
+    question: &impl Serialize,
+    limit: Duration,
+    enough: impl FnMut(A) -> bool,
+) -> End {
+    let _shared = ANSWERING.read().unwrap_or_else(PoisonError::into_inner);
+    converse(role, question, limit, enough)
+}
+
+fn converse<A: DeserializeOwned + Send + 'static>(
     role: &str,
     question: &impl Serialize,
     limit: Duration,

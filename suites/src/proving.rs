@@ -1,5 +1,7 @@
-//! Proving cells, each in a process of its own under a time limit, in whatever world: a hang or an abort is
-//! one failed cell. `check`, the proofs before a measurement and `cargo test` come here.
+//! Proving cells, each in a process of its own under a time limit, in whatever world: a hang or an abort costs
+//! one cell its verdict. `check`, the proofs before a measurement and `cargo test` come here.
+//!
+//! A cell that gives no answer is [`repeated`] alone. Attacks on mutants, where a hang is no finding, attempt it once.
 //!
 //! A failure that `check` finds is looked at further, in processes of their own too: where its world can repeat
 //! an execution it is shrunk and kept as a [`counterexample`], and elsewhere run again for how often it fails.
@@ -8,6 +10,7 @@ pub(crate) mod again;
 pub mod counterexample;
 #[cfg(feature = "command")]
 pub(crate) mod picture;
+mod repeated;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,7 +21,7 @@ use flowmeter_harness::registry::AsyncRegistry;
 use flowmeter_harness::sync::{Exploration, panic_text};
 use serde::{Deserialize, Serialize};
 
-use crate::process;
+use crate::process::{self, Company, Silence};
 use crate::properties::{FailingCase, Judgement, now};
 use crate::roster::{Due, Owed};
 use crate::worlds::Worlds;
@@ -30,7 +33,8 @@ pub struct Effort {
     pub executions: u64,
     /// Time for all cases of a cell together.
     pub time: Duration,
-    /// Patience beyond the time, before a cell counts as one that hangs: for an execution on a busy machine.
+    /// Patience beyond the time, before an attempt at a cell counts as one that hangs: for an execution on a busy
+    /// machine.
     pub grace: Duration,
     /// Seed of what is random.
     pub seed: u64,
@@ -110,24 +114,39 @@ impl Task {
 /// For a process to start, and to say where it hangs.
 pub(crate) const LEEWAY: Duration = Duration::from_secs(1);
 
-/// Proves a cell in a process of its own.
+/// Proves a cell in a process of its own. Where it gives no answer it is repeated alone, twice: no other cell of this
+/// program runs meanwhile.
 pub fn prove(cell: &Owed, effort: Effort) -> Proof {
-    judgement(cell, effort, None).proof
+    decided(cell, effort).proof
 }
 
 /// As [`prove`]; and a failure is shrunk and kept in that folder, or its rate is told.
 pub fn prove_and_keep(cell: &Owed, effort: Effort, folder: &Path) -> Proof {
+    kept(decided(cell, effort), effort.seed, folder)
+}
+
+fn decided(cell: &Owed, effort: Effort) -> Judgement {
+    let first = attempted(cell, effort, None, Company::Others);
+    repeated::decided(first, || attempted(cell, effort, None, Company::Alone))
+}
+
+/// One attempt at a cell, with all that is known of a failure; and with that check switched off, if there is one.
+pub(crate) fn judgement(cell: &Owed, effort: Effort, without: Option<&str>) -> Judgement {
+    attempted(cell, effort, without, Company::Others)
+}
+
+/// Its proof, after a failure was shrunk and kept in that folder, or its rate was told.
+pub(crate) fn kept(judgement: Judgement, seed: u64, folder: &Path) -> Proof {
     let Judgement {
         mut proof, failing, ..
-    } = judgement(cell, effort, None);
+    } = judgement;
     if let Some(failing) = failing {
-        again::look_further(&mut proof, failing, effort.seed, folder);
+        again::look_further(&mut proof, failing, seed, folder);
     }
     proof
 }
 
-/// As [`prove`], with all that is known of a failure; and with that check switched off, if there is one.
-pub(crate) fn judgement(cell: &Owed, effort: Effort, without: Option<&str>) -> Judgement {
+fn attempted(cell: &Owed, effort: Effort, without: Option<&str>, company: Company) -> Judgement {
     let began = Instant::now();
     let (implementation, property) = (cell.implementation, cell.property.name);
     let task = Task {
@@ -144,8 +163,17 @@ pub(crate) fn judgement(cell: &Owed, effort: Effort, without: Option<&str>) -> J
         Due::NotInstrumentable(why) => {
             return unasked(Verdict::NotInstrumentable, Some(why.clone()));
         }
-        Due::Owed => process::ask(process::CELL, &task, effort.time + effort.grace + LEEWAY)
-            .unwrap_or_else(|why| unasked(Verdict::Error, Some(why))),
+        Due::Owed => {
+            let limit = effort.time + effort.grace + LEEWAY;
+            let answer = process::ask_in(company, process::CELL, &task, limit);
+            answer.unwrap_or_else(|why| {
+                let verdict = match &why {
+                    Silence::TimeUp(_) => Verdict::Hung,
+                    Silence::Gone(_) => Verdict::Error,
+                };
+                unasked(verdict, Some(why.to_string()))
+            })
+        }
         Due::Unknown(why) => unasked(Verdict::Error, Some(why.clone())),
     };
     if answer.proof.verdict != Verdict::Pass {
@@ -216,18 +244,17 @@ fn tell_of_panics(task: &Task) {
     }));
 }
 
-/// Who waits for ever does not say where. This process knows, and tells it before the one that asked gives up.
+/// A thread that waits for ever does not say where. This process knows, and tells it before the one that asked gives up.
 fn tell_of_a_hang(task: &Task) {
     let patience = Duration::from_millis(task.patience_millis);
-    let error = proof(task, Verdict::Error, None, patience.as_secs_f64());
+    let hung = proof(task, Verdict::Hung, None, patience.as_secs_f64());
     std::thread::spawn(move || {
         std::thread::sleep(patience);
-        let seconds = patience.as_secs_f64();
         let (case, condition) = now();
-        let why = format!("no answer within {seconds:.0} s: somebody waits for ever");
+        let why = Silence::TimeUp(patience);
         let proof = Proof {
             detail: Some(format!("{case}{condition}: {why}")),
-            ..error
+            ..hung
         };
         end_with(&Judgement {
             proof,

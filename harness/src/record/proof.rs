@@ -20,7 +20,9 @@ pub enum Verdict {
     NotInstrumentable,
     /// The budget ended before the search.
     Inconclusive,
-    /// The check itself broke: a hang, an abort.
+    /// Undecided: the check gave no answer, nor when it was repeated alone, twice.
+    Hung,
+    /// The check itself broke off: an abort, an unreadable answer.
     Error,
 }
 

@@ -166,8 +166,9 @@ fn column(property: &str, world: &str) -> Column {
 
 fn severity(verdict: Verdict) -> u8 {
     match verdict {
-        Verdict::Fail => 5,
-        Verdict::Error => 4,
+        Verdict::Fail => 6,
+        Verdict::Error => 5,
+        Verdict::Hung => 4,
         Verdict::Inconclusive => 3,
         Verdict::Pass => 2,
         Verdict::NotInstrumentable => 1,
@@ -202,6 +203,7 @@ fn cell(proof: Option<&Proof>, failure: usize) -> Cell {
             "failed after so many executions",
         ),
         Verdict::Error => ("fail", "error".to_owned(), "the check hung or broke off"),
+        Verdict::Hung => ("none", "hung".to_owned(), "undecided: hung"),
         Verdict::Inconclusive => (
             "none",
             format!("? {executions}"),

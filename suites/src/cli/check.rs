@@ -27,8 +27,8 @@ use crate::worlds::{Court, Worlds};
 
 /// Prove what implementations claim
 ///
-/// Each cell (implementation, property and world) runs in a process of its own, so that a hang or an abort is
-/// one failed cell. std: real threads. shuttle: random schedules. loom: every schedule and memory order of
+/// Each cell (implementation, property and world) runs in a process of its own, so that a hang or an abort costs
+/// one cell its verdict. A cell that gives no answer is repeated alone, twice, before it is undecided: hung. std: real threads. shuttle: random schedules. loom: every schedule and memory order of
 /// small models; a space that the budget does not exhaust is no pass. sim: one schedule in virtual time.
 /// Published crates exist under std only. Contestants in other languages claim no property: each proves itself before
 /// every measurement.
@@ -64,7 +64,7 @@ pub(super) struct Check {
     /// Folder for counterexamples [default: target/flowmeter/counterexamples]
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Add the verdicts to this run: its report shows them, and what they disprove loses its number
+    /// Add the verdicts to this run: its report shows them, and what failed, broke off or hung loses its number
     #[arg(long, value_name = "RUN")]
     into: Option<PathBuf>,
     /// Write the verdicts into this file as well, as the JUnit XML that build servers show
@@ -146,7 +146,7 @@ impl Check {
             let (proofs, cells) = run.add(judged.iter().map(|(_, proof)| proof))?;
             if self.format == Format::Table {
                 output.line(&format!(
-                    "{proofs} verdicts added to the run, {cells} of its numbers disproved"
+                    "{proofs} verdicts added to the run, {cells} of its numbers taken away"
                 ));
             }
         }

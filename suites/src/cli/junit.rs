@@ -60,6 +60,9 @@ fn report<'a>(proofs: impl Iterator<Item = &'a Proof>) -> Report {
             let mut case = TestCase::new(proof.property.clone(), status(proof));
             case.set_classname(name.clone());
             case.set_time(Duration::from_secs_f64(proof.seconds));
+            if proof.verdict == Verdict::Pass && proof.detail.is_some() {
+                case.set_system_out(sentence(proof));
+            }
             suite.add_test_case(case);
             took += proof.seconds;
         }
@@ -79,7 +82,7 @@ fn status(proof: &Proof) -> TestCaseStatus {
             return skipped;
         }
         Verdict::Fail => NonSuccessKind::Failure,
-        Verdict::Inconclusive | Verdict::Error => NonSuccessKind::Error,
+        Verdict::Inconclusive | Verdict::Hung | Verdict::Error => NonSuccessKind::Error,
     };
     let mut status = TestCaseStatus::non_success(kind);
     status.set_message(sentence(proof));
@@ -115,11 +118,14 @@ mod tests {
             proof("loom", "c1-conservation", Verdict::Inconclusive),
             proof("loom", "c2-order", Verdict::Error),
             proof("loom", "c3-capacity", Verdict::Unclaimed),
+            proof("loom", "c4-waiters", Verdict::Hung),
         ];
         let text = report(proofs.iter()).to_string().unwrap();
         for part in [
             "<testsuite name=\"mutex under std\" tests=\"2\" disabled=\"0\" errors=\"0\" failures=\"1\"",
-            "<testsuite name=\"mutex under loom\" tests=\"3\" disabled=\"1\" errors=\"2\" failures=\"0\"",
+            "<testsuite name=\"mutex under loom\" tests=\"4\" disabled=\"1\" errors=\"3\" failures=\"0\"",
+            "<error message=\"undecided: hung: mutex c4-waiters under loom: took",
+            "<system-out>pass mutex c1-conservation under std: took",
             "time=\"0.500\"",
             "took &lt;3&gt; &amp; ",
         ] {

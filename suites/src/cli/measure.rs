@@ -19,6 +19,7 @@ use super::output::{Format, Output, style, width};
 use super::progress::{Measuring, steps};
 use super::resume::Begun;
 use super::selection::{Implementations, RUNS, Scenarios, latest_run};
+use super::verdicts::sentence;
 use crate::campaign::{self, Selection, Settings, plan, quick_proof};
 use crate::contest::Contest;
 use crate::foreign::VARIABLE;
@@ -29,7 +30,8 @@ use crate::scenario::ScenarioSpec;
 /// Time implementations against each other, after proving them
 ///
 /// Records are appended to DIR/records.jsonl as they come. A contestant that hangs, crashes or delivers
-/// something else than it was given gets a row that says so, and no number.
+/// something else than it was given gets a row that says so, and no number. So does one of whose properties none that
+/// the scenario relies on held.
 #[derive(Debug, Args)]
 pub(super) struct Measure {
     #[command(flatten)]
@@ -338,16 +340,11 @@ pub(super) fn proofs(selection: &Selection) -> Vec<Proof> {
         bar.set_position(index as u64);
         bar.set_message(format!("{} {}", proof.implementation, proof.property));
         if proof.verdict != Verdict::Pass {
-            let detail = proof.detail.as_deref().unwrap_or("did not pass");
-            let detail = detail.split_whitespace().collect::<Vec<_>>().join(" ");
+            let told = sentence(proof);
+            let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
             bar.suspend(|| {
                 // With nobody left to read it, the records still say it.
-                let _ = writeln!(
-                    anstream::stderr(),
-                    "  {} fails {}: {detail}",
-                    proof.implementation,
-                    proof.property
-                );
+                let _ = writeln!(anstream::stderr(), "  {told}");
             });
         }
         if index == of {

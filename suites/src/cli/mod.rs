@@ -56,7 +56,7 @@ use failure::Failure;
     max_term_width = 100
 )]
 #[command(
-    after_help = "Exit codes: 0 fine (also measure with error rows in it); 1 a property failed, a mutant survived,\n\
+    after_help = "Exit codes: 0 fine (also measure with error rows in it); 1 a property failed or is undecided, a mutant survived,\n\
 a claim does not hold and nothing says why, or diff found what it was to fail on; 2 bad usage or bad input; 3 too noisy under --strict.\n\
 Start with `cargo bench`: it proves and times everything and writes a report."
 )]

@@ -44,7 +44,7 @@ pub(super) fn replay<R: AsyncRegistry>(worlds: &Worlds<R>, path: &Path, format: 
         Format::Table => output.line(&sentence(&proof)),
     }
     Ok(match proof.verdict {
-        Verdict::Fail | Verdict::Error => ExitCode::from(FAILED),
+        Verdict::Fail | Verdict::Hung | Verdict::Error => ExitCode::from(FAILED),
         _ => ExitCode::SUCCESS,
     })
 }

@@ -220,14 +220,19 @@ fn checked(
         let commit: String = one.commit.chars().take(12).collect();
         let said = match one.proof.verdict {
             Verdict::Pass => format!(
-                "held under {} in {} executions{}",
+                "held under {} in {} executions{}{}",
                 one.proof.world,
                 one.proof.executions,
                 if one.proof.complete {
                     ", which are all"
                 } else {
                     ""
-                }
+                },
+                one.proof
+                    .detail
+                    .iter()
+                    .map(|detail| format!("; {detail}"))
+                    .collect::<String>(),
             ),
             _ => sentence(one.proof),
         };

@@ -13,8 +13,10 @@ pub(super) type Judged = (Owed, Proof);
 /// More columns of implementations are not readable in the width of a table.
 const PER_TABLE: usize = 6;
 
-const LEGEND: &str = "pass: held in so many executions; full: in the whole space; -: not claimed; \
-n/a: not in that world;\nopen: the budget ended first";
+const LEGEND: &str =
+    "pass: held in so many executions; full: in the whole space; *: with a note below;
+-: not claimed; n/a: not in that world; open: undecided, the budget ended first;
+hung: undecided, no answer, nor when it was repeated alone";
 
 /// For each world and kind: properties down, implementations across, as many tables as that takes. Whoever
 /// has no model in a world has no column there.
@@ -71,9 +73,10 @@ fn table(world: &str, judged: &[&Judged], implementations: &[&str]) -> Table {
 }
 
 fn mark(proof: &Proof) -> String {
+    let note = if proof.detail.is_some() { "*" } else { "" };
     match proof.verdict {
-        Verdict::Pass if proof.complete => format!("full {}", short(proof.executions)),
-        Verdict::Pass => format!("pass {}", short(proof.executions)),
+        Verdict::Pass if proof.complete => format!("full {}{note}", short(proof.executions)),
+        Verdict::Pass => format!("pass {}{note}", short(proof.executions)),
         verdict => word(verdict).to_owned(),
     }
 }
@@ -85,6 +88,7 @@ const fn word(verdict: Verdict) -> &'static str {
         Verdict::Unclaimed => "-",
         Verdict::NotInstrumentable => "n/a",
         Verdict::Inconclusive => "open",
+        Verdict::Hung => "hung",
         Verdict::Error => "ERROR",
     }
 }
@@ -103,15 +107,18 @@ fn short(count: u64) -> String {
 pub(super) const fn fails(verdict: Verdict) -> bool {
     matches!(
         verdict,
-        Verdict::Fail | Verdict::Error | Verdict::Inconclusive
+        Verdict::Fail | Verdict::Inconclusive | Verdict::Hung | Verdict::Error
     )
 }
 
 /// What came of a cell, in words.
 pub(super) fn sentence(proof: &Proof) -> String {
+    let said = match proof.verdict {
+        Verdict::Hung => "undecided: hung:",
+        verdict => word(verdict),
+    };
     format!(
-        "{} {} {} under {}: {}",
-        word(proof.verdict),
+        "{said} {} {} under {}: {}",
         proof.implementation,
         proof.property,
         proof.world,
@@ -119,7 +126,8 @@ pub(super) fn sentence(proof: &Proof) -> String {
     )
 }
 
-/// What failed, in words and with the command that shows it again; then how many did what.
+/// What failed or is undecided, in words and with the command that shows it again; what there is to note of those that
+/// passed; then how many did what.
 pub(super) fn summary(judged: &[Judged]) -> String {
     let mut text = String::new();
     let proofs = || judged.iter().map(|(_, proof)| proof);
@@ -130,25 +138,135 @@ pub(super) fn summary(judged: &[Judged]) -> String {
             proof.replay.as_deref().unwrap_or(""),
         ));
     }
+    text.push_str(&notes(
+        proofs().filter(|proof| proof.verdict == Verdict::Pass),
+    ));
     let count = |verdict| proofs().filter(|proof| proof.verdict == verdict).count();
-    let failed = proofs().filter(|proof| fails(proof.verdict)).count();
     let executions: u64 = proofs().map(|proof| proof.executions).sum();
     let seconds: f64 = proofs().map(|proof| proof.seconds).sum();
-    let absent = match count(Verdict::NotInstrumentable) {
+    let some = |verdict, what: &str| match count(verdict) {
         0 => String::new(),
-        absent => format!(", {absent} not in that world"),
+        some => format!(", {some} {what}"),
     };
     text.push_str(&format!(
-        "{} passed, {failed} failed, {} not claimed{absent}; {executions} executions in {seconds:.0} s",
+        "{} passed, {} failed{}{}{}, {} not claimed{}; {executions} executions in {seconds:.0} s",
         count(Verdict::Pass),
+        count(Verdict::Fail),
+        some(Verdict::Inconclusive, "open"),
+        some(Verdict::Hung, "undecided: hung"),
+        some(Verdict::Error, "broke off"),
         count(Verdict::Unclaimed),
+        some(Verdict::NotInstrumentable, "not in that world"),
     ));
     text
 }
 
+/// A line for each note; cells that have the same share it.
+fn notes<'a>(passed: impl Iterator<Item = &'a Proof>) -> String {
+    let mut noted: Vec<(&str, &Proof, usize)> = Vec::new();
+    for proof in passed {
+        let Some(note) = proof.detail.as_deref() else {
+            continue;
+        };
+        match noted.iter_mut().find(|(other, ..)| *other == note) {
+            Some((.., more)) => *more += 1,
+            None => noted.push((note, proof, 0)),
+        }
+    }
+    let lines = noted.into_iter().map(|(note, proof, more)| {
+        let cell = format!(
+            "{} {} under {}",
+            proof.implementation, proof.property, proof.world
+        );
+        match more {
+            0 => format!("* {cell}: {note}\n"),
+            more => format!("* {cell} and {more} more: {note}\n"),
+        }
+    });
+    lines.collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::short;
+    use super::*;
+    use crate::properties::PROPERTIES;
+    use crate::roster::Due;
+
+    /// Cells of one implementation, of the first properties.
+    fn judged(verdicts: &[(Verdict, Option<&str>)]) -> Vec<Judged> {
+        let cells = PROPERTIES.iter().zip(verdicts);
+        let judged = cells.map(|(property, (verdict, detail))| {
+            let cell = Owed {
+                implementation: "mutex",
+                property,
+                world: "std",
+                due: Due::Owed,
+            };
+            let proof = Proof {
+                implementation: "mutex".to_owned(),
+                property: property.name.to_owned(),
+                world: "std".to_owned(),
+                verdict: *verdict,
+                complete: false,
+                executions: 7,
+                seconds: 1.0,
+                counterexample: None,
+                detail: detail.map(str::to_owned),
+                replay: None,
+            };
+            (cell, proof)
+        });
+        judged.collect()
+    }
+
+    #[test]
+    fn what_hung_is_told_apart_from_what_failed_and_what_broke_off() {
+        let told = summary(&judged(&[
+            (Verdict::Pass, None),
+            (Verdict::Fail, Some("C1: lost")),
+            (Verdict::Hung, Some("fixed(1): no answer within 12 s")),
+            (Verdict::Error, Some("the process ended")),
+            (Verdict::Unclaimed, None),
+        ]));
+        let lines: Vec<&str> = told.lines().collect();
+        let of = |index: usize| PROPERTIES[index].name;
+        let hung = format!(
+            "undecided: hung: mutex {} under std: fixed(1): no answer within 12 s",
+            of(2)
+        );
+        assert_eq!(
+            lines[0],
+            format!("FAIL mutex {} under std: C1: lost", of(1))
+        );
+        assert_eq!(lines[2], hung);
+        assert_eq!(
+            lines[6],
+            "1 passed, 1 failed, 1 undecided: hung, 1 broke off, 1 not claimed; 35 executions in 5 s"
+        );
+    }
+
+    #[test]
+    fn a_pass_with_a_note_has_a_mark_and_a_line() {
+        let missed = "not on one core: refused";
+        let judged = judged(&[
+            (Verdict::Pass, None),
+            (Verdict::Pass, Some("no answer within 12 s, once")),
+            (Verdict::Pass, Some(missed)),
+            (Verdict::Pass, Some(missed)),
+        ]);
+        let table = tables(&judged);
+        assert_eq!(table.matches("pass 7*").count(), 3, "{table}");
+        assert_eq!(table.matches("pass 7").count(), 4, "{table}");
+        let told = summary(&judged);
+        let lines: Vec<&str> = told.lines().collect();
+        let [once, twice] = [1, 2].map(|index: usize| PROPERTIES[index].name);
+        let expected = [
+            format!("* mutex {once} under std: no answer within 12 s, once"),
+            format!("* mutex {twice} under std and 1 more: {missed}"),
+            "4 passed, 0 failed, 0 not claimed; 28 executions in 4 s".to_owned(),
+        ];
+        assert_eq!(lines, expected);
+    }
 
     #[test]
     fn counts_are_short_and_never_more_than_there_were() {

@@ -10,7 +10,7 @@ use flowmeter_harness::sync::{Exploration, Failure};
 use serde::{Deserialize, Serialize};
 
 use super::counterexample::Counterexample;
-use crate::process::{self, End};
+use crate::process::{self, Company, End, Silence};
 use crate::properties::{FailingCase, Model};
 use crate::worlds::{Court, Worlds};
 
@@ -142,7 +142,7 @@ pub(crate) enum Replayed {
     /// It did not fail.
     Held,
     /// Its process gave no answer: why.
-    Broke(String),
+    Silent(Silence),
 }
 
 /// Replays in a process of its own.
@@ -152,10 +152,10 @@ pub(crate) enum Replayed {
 pub(crate) fn replay(example: &Counterexample) -> Result<Replayed, String> {
     // Loom comes to an execution by way of those before it, which takes as long as it did.
     let limit = Duration::try_from_secs_f64(2.0 * example.seconds).unwrap_or_default() + GRACE;
-    let answer: Result<Result<Option<Failure>, String>, String> =
-        process::ask(process::REPLAY, example, limit);
+    let answer: Result<Result<Option<Failure>, String>, Silence> =
+        process::ask_in(Company::Others, process::REPLAY, example, limit);
     Ok(match answer {
-        Err(why) => Replayed::Broke(why),
+        Err(why) => Replayed::Silent(why),
         Ok(answer) => match answer? {
             Some(failure) => {
                 let Failure {
@@ -192,7 +192,8 @@ pub(crate) fn as_proof(
             Verdict::Inconclusive,
             format!("{case}: it did not fail this time: something decides that no schedule holds"),
         ),
-        Replayed::Broke(why) => (Verdict::Error, format!("{case}: {why}")),
+        Replayed::Silent(why @ Silence::TimeUp(_)) => (Verdict::Hung, format!("{case}: {why}")),
+        Replayed::Silent(why @ Silence::Gone(_)) => (Verdict::Error, format!("{case}: {why}")),
     };
     Proof {
         implementation: example.implementation.clone(),
@@ -200,7 +201,7 @@ pub(crate) fn as_proof(
         world: example.world.clone(),
         verdict,
         complete: false,
-        executions: u64::from(!matches!(replayed, Replayed::Broke(_))),
+        executions: u64::from(!matches!(replayed, Replayed::Silent(_))),
         seconds,
         counterexample: Some(path.to_owned()),
         detail: Some(detail),

@@ -1,0 +1,273 @@
+//! A cell that gives no answer is repeated alone, twice, before it is said to hang.
+//!
+//! This program is at once what its cells run in and the test that asks them. How often a contestant was attempted is
+//! kept in files of the current folder, which the processes of its cells inherit.
+
+use std::env;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use flowmeter_harness::channel::{
+    Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
+};
+use flowmeter_harness::record::{Proof, Verdict};
+use flowmeter_harness::registry::{AsyncRegistry, Enrol, Registry, mutant};
+use flowmeter_impls::channel::mutex::MutexChannels;
+use flowmeter_impls::registry::Everybody;
+use flowmeter_suites::isolation::{self, Model};
+use flowmeter_suites::process;
+use flowmeter_suites::properties::PROPERTIES;
+use flowmeter_suites::proving::{Effort, prove};
+use flowmeter_suites::roster::{Due, Owed};
+use flowmeter_suites::worlds::Worlds;
+use tempfile::TempDir;
+
+/// A channel of ours with a fault in its first offer.
+struct Spoiled<const FAULT: u8>;
+
+const NONE: u8 = 0;
+/// Each attempt hangs.
+const ALWAYS: u8 = 1;
+/// The first attempt hangs.
+const ONCE: u8 = 2;
+/// The first attempt hangs, and the next lose a value.
+const LOSES: u8 = 3;
+/// The first attempt hangs, and the next abort.
+const HANGS_THEN_ABORTS: u8 = 4;
+/// Each attempt aborts.
+const ABORTS: u8 = 5;
+/// The first attempt hangs. The next look for other cells, and fail where they find one.
+const LOOKS: u8 = 6;
+
+/// The file in which sound cells say that they run.
+const LOG: &str = "log";
+/// Longer than a cell takes to start.
+const A_WHILE: Duration = Duration::from_millis(1_500);
+
+/// How many processes attempted that contestant before this one.
+fn attempts_before<const FAULT: u8>() -> usize {
+    let attempt = |n: &usize| File::create_new(format!("{FAULT}-{n}")).is_ok();
+    (0..).find(attempt).expect("there is always a next")
+}
+
+fn lines() -> usize {
+    fs::read_to_string(LOG).map_or(0, |text| text.lines().count())
+}
+
+/// In the first offer of a process; whether its value is lost.
+fn spoils<const FAULT: u8>() -> bool {
+    match (FAULT, attempts_before::<FAULT>()) {
+        (ALWAYS, _) | (ONCE | LOSES | HANGS_THEN_ABORTS | LOOKS, 0) => loop {
+            thread::park();
+        },
+        (HANGS_THEN_ABORTS | ABORTS, _) => std::process::abort(),
+        (LOSES, _) => true,
+        (LOOKS, _) => {
+            let (before, began) = (lines(), Instant::now());
+            while began.elapsed() < A_WHILE {
+                assert_eq!(lines(), before, "another cell runs beside");
+                thread::yield_now();
+            }
+            false
+        }
+        _ => {
+            let log = OpenOptions::new().create(true).append(true).open(LOG);
+            let written = log.and_then(|mut log| writeln!(log, "runs"));
+            written.expect("the folder can be written");
+            false
+        }
+    }
+}
+
+type Inner = MutexChannels;
+
+impl<const FAULT: u8> Channels for Spoiled<FAULT> {
+    type Tx<T: Message> = <Inner as Channels>::Tx<T>;
+    type Rx<T: Message> = <Inner as Channels>::Rx<T>;
+
+    fn open<T: Message>(buffer: Buffer) -> Option<(Self::Tx<T>, Self::Rx<T>)> {
+        Inner::open(buffer)
+    }
+
+    fn offer<T: Message>(tx: &mut Self::Tx<T>, value: T) -> Offered<T> {
+        static SPOILED: OnceLock<()> = OnceLock::new();
+        let mut lost = false;
+        SPOILED.get_or_init(|| lost = spoils::<FAULT>());
+        if lost {
+            return Offered::Done;
+        }
+        Inner::offer(tx, value)
+    }
+
+    fn poll<T: Message>(rx: &mut Self::Rx<T>) -> Polled<T> {
+        Inner::poll(rx)
+    }
+}
+
+impl<const FAULT: u8> Blocking for Spoiled<FAULT> {
+    fn put<T: Message>(tx: &mut Self::Tx<T>, value: T) -> Result<(), PutError<T>> {
+        Inner::put(tx, value)
+    }
+
+    fn take<T: Message>(rx: &mut Self::Rx<T>) -> Result<T, TakeError> {
+        Inner::take(rx)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Spoiling;
+
+impl Registry for Spoiling {
+    fn channels<H: Enrol>(self, hall: &mut H) {
+        fn enter<const FAULT: u8>(hall: &mut impl Enrol, name: &'static str) {
+            mutant::<Spoiled<FAULT>, _>(hall, name)
+                .channel()
+                .blocking()
+                .enter();
+        }
+        enter::<NONE>(hall, "sound");
+        enter::<ALWAYS>(hall, "always");
+        enter::<ONCE>(hall, "once");
+        enter::<LOSES>(hall, "loses");
+        enter::<HANGS_THEN_ABORTS>(hall, "hangs-then-aborts");
+        enter::<ABORTS>(hall, "aborts");
+        enter::<LOOKS>(hall, "looks");
+    }
+}
+
+impl AsyncRegistry for Spoiling {
+    type Executor = <Everybody as AsyncRegistry>::Executor;
+    type Sleep = <Everybody as AsyncRegistry>::Sleep;
+}
+
+fn main() -> ExitCode {
+    if let Some(code) = process::serve_if_asked(&Worlds::of(Spoiling)) {
+        return code;
+    }
+    let model = |name, check: fn()| {
+        Model::new(name, move || {
+            check();
+            Ok(String::new())
+        })
+        .within(Duration::from_secs(120))
+    };
+    isolation::main(vec![
+        model("a_cell_that_hangs_three_times_is_undecided", always),
+        model("a_cell_that_holds_twice_alone_passes_with_a_note", once),
+        model("a_failure_of_a_repetition_decides", loses),
+        model("an_abort_has_broken_off", aborts),
+        model("no_cell_runs_beside_one_that_is_repeated", alone),
+    ])
+}
+
+/// An empty folder, in which this process and those that it starts are.
+fn ground() -> TempDir {
+    let ground = tempfile::tempdir().expect("there is a place for temporary files");
+    env::set_current_dir(ground.path()).expect("it is there");
+    ground
+}
+
+/// The cell of a contestant in a folder of its own, and how often it was attempted.
+fn attempted(name: &'static str, fault: u8) -> (Proof, usize) {
+    let ground = ground();
+    let proof = proved(name);
+    let files = fs::read_dir(ground.path()).expect("the folder is there");
+    let of_it = files.filter(|file| {
+        let file = file.as_ref().expect("the folder can be read").file_name();
+        file.to_string_lossy().starts_with(&format!("{fault}-"))
+    });
+    (proof, of_it.count())
+}
+
+fn proved(name: &'static str) -> Proof {
+    let mut properties = PROPERTIES.iter();
+    let property = properties.find(|property| property.name == "c3-capacity");
+    let cell = Owed {
+        implementation: name,
+        property: property.expect("it is a property"),
+        world: "std",
+        due: Due::Owed,
+    };
+    let effort = Effort {
+        executions: 1,
+        time: Duration::from_millis(100),
+        grace: Duration::from_secs(4),
+        ..Effort::CHECK
+    };
+    prove(&cell, effort)
+}
+
+fn always() {
+    let (proof, attempts) = attempted("always", ALWAYS);
+    assert_eq!(proof.verdict, Verdict::Hung, "{proof:?}");
+    assert_eq!(attempts, 3);
+    let detail = proof.detail.expect("it says where");
+    assert_eq!(
+        detail,
+        "fixed(1): no answer within 4 s, three times, twice of these alone"
+    );
+    assert!(proof.replay.is_some(), "it can be looked at again");
+}
+
+fn once() {
+    let (proof, attempts) = attempted("once", ONCE);
+    assert_eq!(proof.verdict, Verdict::Pass, "{proof:?}");
+    assert_eq!(attempts, 3);
+    let detail = proof.detail.expect("it says that it hung");
+    assert!(
+        detail.starts_with("fixed(1): no answer within 4 s, once; it held twice"),
+        "{detail}"
+    );
+}
+
+fn loses() {
+    let (proof, attempts) = attempted("loses", LOSES);
+    assert_eq!(proof.verdict, Verdict::Fail, "{proof:?}");
+    assert_eq!(attempts, 2);
+    let detail = proof.detail.expect("it says what failed");
+    assert!(detail.contains("C3: room for more than 1"), "{detail}");
+}
+
+fn aborts() {
+    for (name, fault, attempts) in [
+        ("aborts", ABORTS, 1),
+        ("hangs-then-aborts", HANGS_THEN_ABORTS, 2),
+    ] {
+        let (proof, attempted) = attempted(name, fault);
+        assert_eq!(proof.verdict, Verdict::Error, "{proof:?}");
+        assert_eq!(attempted, attempts, "{name}");
+        let detail = proof.detail.expect("it says how it ended");
+        assert!(detail.contains("signal: 6"), "{detail}");
+    }
+}
+
+/// Sound cells are proved one after the other, on a thread beside. They run before the other cell is repeated, so the
+/// repetitions would see one.
+fn alone() {
+    let _ground = ground();
+    let done = AtomicBool::new(false);
+    let (looked, sound) = thread::scope(|scope| {
+        let beside = scope.spawn(|| {
+            let mut proofs = Vec::new();
+            while !done.load(Ordering::Relaxed) {
+                proofs.push(proved("sound"));
+            }
+            proofs
+        });
+        let looked = proved("looks");
+        done.store(true, Ordering::Relaxed);
+        let proofs = beside.join().expect("a proof does not panic");
+        (looked, proofs)
+    });
+    assert_eq!(looked.verdict, Verdict::Pass, "{looked:?}");
+    assert!(looked.detail.is_some(), "it was repeated: {looked:?}");
+    assert!(!sound.is_empty());
+    for proof in sound {
+        assert_eq!(proof.verdict, Verdict::Pass, "{proof:?}");
+    }
+}
