@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use flowmeter_harness::caps::Origin;
 use flowmeter_harness::hash::fnv1a;
 use flowmeter_harness::measure::budget::Budget;
 use flowmeter_harness::measure::pin::Pinning;
@@ -9,8 +10,10 @@ use flowmeter_harness::measure::plan::{
     Contest as PlannedContest, Entry, Plan, USUAL_ALLOCATION_WINDOW, USUAL_PROVE_LIMIT, USUAL_RAMP,
     USUAL_WINDOW_LIMIT,
 };
-use flowmeter_harness::measure::{clock, machine};
-use flowmeter_harness::record::{Implementation, Proof, Run, SCHEMA, Uncontended, Verdict};
+use flowmeter_harness::measure::{StageError, clock, machine};
+use flowmeter_harness::record::{
+    FailureKind, Implementation, Proof, Run, SCHEMA, Uncontended, Verdict,
+};
 use flowmeter_harness::registry::Contestant;
 
 use crate::foreign::Foreigners;
@@ -103,18 +106,58 @@ pub fn relied_on(scenario: &ScenarioSpec, property: &str) -> bool {
     property.is_some_and(|property| relies_on(scenario, property))
 }
 
-/// What keeps an implementation from being timed in a scenario: the first property that the scenario relies
-/// on and that did not pass.
-pub fn disproved(proofs: &[Proof], who: &str, scenario: &ScenarioSpec) -> Option<String> {
-    let concerns =
-        |proof: &&Proof| proof.implementation == who && relied_on(scenario, &proof.property);
-    let mut failed = proofs.iter().filter(|proof| proof.verdict != Verdict::Pass);
-    failed.find(concerns).map(|proof| {
-        format!(
-            "{}: {}",
-            proof.property,
-            proof.detail.as_deref().unwrap_or("did not pass")
-        )
+/// What keeps an implementation from being timed in a scenario: a property that the scenario relies on and that did not
+/// pass, one that failed before one that is undecided; or that none of them was asked of it. One in another language
+/// proves itself.
+pub fn kept_out(proofs: &[Proof], who: &Contestant, scenario: &ScenarioSpec) -> Option<StageError> {
+    disproved(proofs, who, scenario).or_else(|| {
+        let held = |proof: &Proof| proof.verdict == Verdict::Pass;
+        let proved = relied_on_of(proofs, who, scenario).any(held);
+        (!proved && who.origin != Origin::Foreign).then(|| StageError {
+            kind: FailureKind::Unproved,
+            message: "it claims none of the properties that the scenario relies on".to_owned(),
+        })
+    })
+}
+
+/// The property that a scenario relies on and that did not pass, if there is one.
+pub fn disproved(
+    proofs: &[Proof],
+    who: &Contestant,
+    scenario: &ScenarioSpec,
+) -> Option<StageError> {
+    let told = relied_on_of(proofs, who, scenario);
+    let mut told: Vec<StageError> = told
+        .filter_map(|proof| no_number(proof, &proof.property))
+        .collect();
+    told.sort_by_key(|why| why.kind != FailureKind::Proof);
+    told.into_iter().next()
+}
+
+fn relied_on_of<'a>(
+    proofs: &'a [Proof],
+    who: &'a Contestant,
+    scenario: &'a ScenarioSpec,
+) -> impl Iterator<Item = &'a Proof> {
+    let its = proofs
+        .iter()
+        .filter(|proof| proof.implementation == who.name);
+    its.filter(|proof| relied_on(scenario, &proof.property))
+}
+
+/// Why a cell has no number that relies on this proof, whose property is told as `what`; nothing where it passed, or was
+/// not asked.
+pub(crate) fn no_number(proof: &Proof, what: &str) -> Option<StageError> {
+    let (kind, undecided) = match proof.verdict {
+        Verdict::Pass | Verdict::Unclaimed | Verdict::NotInstrumentable => return None,
+        Verdict::Fail | Verdict::Error => (FailureKind::Proof, ""),
+        Verdict::Hung => (FailureKind::Unproved, "undecided: hung: "),
+        Verdict::Inconclusive => (FailureKind::Unproved, "undecided: "),
+    };
+    let detail = proof.detail.as_deref().unwrap_or("did not pass");
+    Some(StageError {
+        kind,
+        message: format!("{undecided}{what}: {detail}"),
     })
 }
 
@@ -125,9 +168,9 @@ pub fn plan(
     uncontended: Vec<Uncontended>,
     settings: &Settings,
 ) -> Plan {
-    let entry = |who: &str, scenario: &ScenarioSpec| Entry {
-        disproved: disproved(&proofs, who, scenario),
-        ..Entry::new(who)
+    let entry = |who: &Contestant, scenario: &ScenarioSpec| Entry {
+        kept_out: kept_out(&proofs, who, scenario),
+        ..Entry::new(who.name)
     };
     let contests = selection
         .scenarios
@@ -137,9 +180,9 @@ pub fn plan(
             let mut entries: Vec<Entry> = roster
                 .contestants()
                 .filter(|who| roster.supports(who.name, scenario))
-                .map(|who| entry(who.name, scenario))
+                .map(|who| entry(who, scenario))
                 .collect();
-            let sound = entries.iter().filter(|entry| entry.disproved.is_none());
+            let sound = entries.iter().filter(|entry| entry.kept_out.is_none());
             let sound: Vec<&str> = sound.map(|entry| &*entry.implementation).collect();
             // What floor a machine has shows in a process of ours: one of another language starts and warms up for
             // seconds, and cannot be slowed.
@@ -248,9 +291,13 @@ pub fn commit() -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use flowmeter_impls::registry::Everybody;
 
     use super::*;
+    use crate::contest::Contest;
+    use crate::scenario::built_in;
 
     const NAMES: [&str; 8] = [
         "mutex",
@@ -274,6 +321,109 @@ mod tests {
             }
         }
         assert_eq!(twin("channels/spsc-64", std::iter::empty()), None);
+    }
+
+    fn scenario(name: &str) -> ScenarioSpec {
+        let mut scenarios = built_in().into_iter();
+        let scenario = scenarios.find(|scenario| scenario.name == name);
+        scenario.expect("it is built in")
+    }
+
+    fn contestant(name: &str) -> Contestant {
+        let contest = Contest::of(Everybody);
+        let mut all = contest.implementations().iter();
+        let who = all.find(|who| who.name == name);
+        who.expect("it takes part").clone()
+    }
+
+    fn proof(property: &str, verdict: Verdict, detail: Option<&str>) -> Proof {
+        Proof {
+            implementation: "mutex".to_owned(),
+            property: property.to_owned(),
+            world: "std".to_owned(),
+            verdict,
+            complete: false,
+            executions: 1,
+            seconds: 1.0,
+            counterexample: None,
+            detail: detail.map(str::to_owned),
+            replay: None,
+        }
+    }
+
+    #[test]
+    fn what_hung_is_undecided_and_what_failed_or_broke_off_is_not() {
+        let hung = "async, 2:2: no answer within 10 s, three times, twice of these alone";
+        let held = || proof("c3-capacity", Verdict::Pass, None);
+        let (mutex, stream) = (contestant("mutex"), scenario("channels-async/spsc-64"));
+        let why = |verdict, detail| {
+            let told = proof("c1-conservation-async", verdict, Some(detail));
+            let why = kept_out(&[held(), told], &mutex, &stream).expect("it did not pass");
+            (why.kind, why.message)
+        };
+        let undecided = format!("undecided: hung: c1-conservation-async: {hung}");
+        assert_eq!(why(Verdict::Hung, hung), (FailureKind::Unproved, undecided));
+        for verdict in [Verdict::Fail, Verdict::Error] {
+            let message = "c1-conservation-async: a value was lost".to_owned();
+            assert_eq!(
+                why(verdict, "a value was lost"),
+                (FailureKind::Proof, message)
+            );
+        }
+        // A failure says more than a hang, wherever it stands.
+        let proofs = [
+            proof("c1-conservation-async", Verdict::Hung, Some(hung)),
+            proof("c2-order-async", Verdict::Fail, Some("out of order")),
+        ];
+        let why = kept_out(&proofs, &mutex, &stream).expect("neither passed");
+        assert_eq!(why.message, "c2-order-async: out of order");
+        // The blocking form is other code.
+        let blocking = [proofs.to_vec(), vec![held()]].concat();
+        let threads = scenario("channels/spsc-64");
+        assert_eq!(kept_out(&blocking, &mutex, &threads), None);
+    }
+
+    #[test]
+    fn what_holds_nothing_that_a_scenario_relies_on_is_not_timed() {
+        let (mutex, stream) = (contestant("mutex"), scenario("channels/spsc-64"));
+        let none_of_these = [
+            vec![],
+            vec![proof("c3-capacity", Verdict::Unclaimed, None)],
+            // No scenario relies on it.
+            vec![proof("c4-waiters", Verdict::Pass, None)],
+        ];
+        for proofs in none_of_these {
+            let why = kept_out(&proofs, &mutex, &stream).expect("nothing held");
+            assert_eq!(why.kind, FailureKind::Unproved, "{proofs:?}");
+        }
+        let held = [proof("c3-capacity", Verdict::Pass, None)];
+        assert_eq!(kept_out(&held, &mutex, &stream), None);
+        let foreign = Contestant {
+            origin: Origin::Foreign,
+            ..mutex
+        };
+        assert_eq!(kept_out(&[], &foreign, &stream), None, "it proves itself");
+    }
+
+    #[test]
+    fn every_contestant_but_one_claims_what_its_scenarios_rely_on() {
+        let contest = Contest::of(Everybody);
+        let scenarios = built_in();
+        let roster = Roster::ask_here(Everybody, &contest, &scenarios);
+        let owed: Vec<Owed> = roster.owed().filter(|cell| cell.due == Due::Owed).collect();
+        let claims = |who: &Contestant, scenario: &ScenarioSpec| {
+            let mut its = owed.iter().filter(|cell| cell.implementation == who.name);
+            its.any(|cell| relies_on(scenario, cell.property))
+        };
+        let mut without = BTreeSet::new();
+        for who in roster.contestants() {
+            let mut its = scenarios.iter().filter(|it| roster.supports(who.name, it));
+            if its.any(|scenario| !claims(who, scenario)) {
+                without.insert(who.name);
+            }
+        }
+        // Its crate promises no bound in any window: see its adapter.
+        assert_eq!(without, BTreeSet::from(["leaky-bucket"]));
     }
 
     #[test]

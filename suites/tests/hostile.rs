@@ -426,7 +426,7 @@ fn rows_of_failures() {
     }
     // Words where the numbers would stand.
     for words in [
-        "proof failed: c1-conservation",
+        "proof failed: c3-capacity",
         "hung: no answer within",
         "wrong count: ",
         "panicked: it panicked: the six thousandth value",

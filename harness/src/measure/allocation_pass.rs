@@ -28,7 +28,7 @@ impl<'a> Parent<'a> {
         let counted = self.standpoint(contest).counted;
         let entries = contest.entries.iter();
         entries
-            .filter(|e| !e.placebo && e.slowed_percent.is_none() && e.disproved.is_none())
+            .filter(|e| !e.placebo && e.slowed_percent.is_none() && e.kept_out.is_none())
             .filter(|e| !has_failed(&e.key()) && !counted.contains(&e.implementation))
             .collect()
     }

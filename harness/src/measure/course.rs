@@ -20,7 +20,7 @@ use super::plan::{Contest, Entry, EntryKey};
 use super::progress::{Event, Standing};
 use super::protocol::{Request, WireSample};
 use super::{StageError, WindowSpec};
-use crate::record::{Failure, FailureKind, Record, Round, Window};
+use crate::record::{Failure, Record, Round, Window};
 
 /// A scenario under way.
 struct Course<'a> {
@@ -75,12 +75,8 @@ impl<'a> Parent<'a> {
             window,
         });
         for entry in &contest.entries {
-            if let Some(how) = &entry.disproved {
-                let error = StageError {
-                    kind: FailureKind::Proof,
-                    message: how.clone(),
-                };
-                self.fail(&mut course, entry, fork, None, error)?;
+            if let Some(why) = &entry.kept_out {
+                self.fail(&mut course, entry, fork, None, why.clone())?;
             }
         }
         let stretch = noise::Stretch::begin();

@@ -179,7 +179,7 @@ impl<'a> Parent<'a> {
     fn demand_of(&self, contest: &Contest) -> Demand {
         let at = self.standpoint(contest);
         let entries = contest.entries.iter();
-        let able = entries.filter(|e| e.disproved.is_none() && !at.failed.contains(&e.key()));
+        let able = entries.filter(|e| e.kept_out.is_none() && !at.failed.contains(&e.key()));
         let able = able.count() as u64;
         let rounds = self.plan.total_rounds().saturating_sub(at.rounds);
         Demand {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::budget::Budget;
 use super::error::MeasureError;
+use super::stage::StageError;
 use crate::record::{Implementation, Proof, Run, Scenario, Uncontended};
 
 /// Enough for threads to start, buffers to fill and branch predictors to learn.
@@ -66,8 +67,8 @@ pub struct Entry {
     pub placebo: bool,
     /// A copy slowed on purpose by so many percent.
     pub slowed_percent: Option<u32>,
-    /// Failed a property that the scenario relies on, and how: it gets that row, and no window.
-    pub disproved: Option<String>,
+    /// What keeps it from being timed, such as a property that it failed: it gets that row, and no window.
+    pub kept_out: Option<StageError>,
 }
 
 /// What tells entries of one scenario apart.
@@ -80,7 +81,7 @@ impl Entry {
             implementation: implementation.into(),
             placebo: false,
             slowed_percent: None,
-            disproved: None,
+            kept_out: None,
         }
     }
 

@@ -78,7 +78,7 @@ pub struct LatencySample {
 }
 
 /// Why a stage has no number to give.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct StageError {
     /// What kind.

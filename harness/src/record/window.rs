@@ -80,8 +80,10 @@ pub struct Uncontended {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
-    /// A property that the scenario relies on failed before timing.
+    /// A property that the scenario relies on failed before timing, or its check broke off.
     Proof,
+    /// A property that the scenario relies on is undecided, or none of them was asked of the implementation.
+    Unproved,
     /// It gave no answer in time and was killed.
     Hang,
     /// Its process ended: an abort, a signal, an exit.

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use flowmeter_harness::measure::{Entry, Plan, Silent, run};
+use flowmeter_harness::measure::{Entry, Plan, Silent, StageError, run};
 use flowmeter_harness::record::FailureKind::{
-    self, Count, Crash, Hang, Panic, Proof, Protocol, Void,
+    self, Count, Crash, Hang, Panic, Proof, Protocol, Unproved, Void,
 };
 use flowmeter_harness::record::RunData;
 
@@ -16,7 +16,7 @@ tests![
     whoever_hangs_is_killed_and_has_one_row,
     whoever_aborts_later_keeps_what_was_measured_and_has_no_more,
     a_placebo_fails_for_itself,
-    a_disproved_entry_is_never_started,
+    an_entry_that_is_kept_out_is_never_started,
     when_all_have_failed_the_scenario_ends,
 ];
 
@@ -122,19 +122,27 @@ fn a_placebo_fails_for_itself() {
     assert_eq!(placebos, [false, true]);
 }
 
-fn a_disproved_entry_is_never_started() {
+fn an_entry_that_is_kept_out_is_never_started() {
     let ground = Ground::new();
-    let disproved = Entry {
-        disproved: Some("C1: a value was lost".to_owned()),
-        ..Entry::new("bee")
+    let kept_out = |name: &str, kind, message: &str| Entry {
+        kept_out: Some(StageError {
+            kind,
+            message: message.to_owned(),
+        }),
+        ..Entry::new(name)
     };
-    let plan = plan(ground.path(), &["x/one"], &[Entry::new("ant"), disproved]);
-    let no_bee = |entry: &Entry| {
-        assert_ne!(entry.implementation, "bee");
+    let bee = kept_out("bee", Proof, "C1: a value was lost");
+    let wasp = kept_out("wasp", Unproved, "undecided: hung: c1-conservation");
+    let plan = plan(ground.path(), &["x/one"], &[Entry::new("ant"), bee, wasp]);
+    let only_ant = |entry: &Entry| {
+        assert_eq!(entry.implementation, "ant");
         spawn(entry)
     };
-    run(&plan, &ground.run_folder(), no_bee, &mut Silent).unwrap();
-    let rows = [("bee", Proof, None, "a value was lost")];
+    run(&plan, &ground.run_folder(), only_ant, &mut Silent).unwrap();
+    let rows = [
+        ("bee", Proof, None, "a value was lost"),
+        ("wasp", Unproved, None, "undecided: hung"),
+    ];
     assert_rows(&ground.read(), &plan, &rows);
 }
 

@@ -10,7 +10,8 @@
 //! full one and what is added to it an instant later may be had together. waiter-fifo, though `Builder::fair`, the
 //! default, has tasks "make progress in the order that they acquire": order is told here by the moments at which the
 //! limit lets turns come, and it promises none of those. wakes-once: the one that fills the bucket wakes
-//! for each interval that it does so. There is no form that holds up its thread, and none with a deadline.
+//! for each interval that it does so. Scenarios of limiters rely on rate-bound and window-bound alone, so nothing is
+//! proved that a number of it would stand on, and it has none. There is no form that holds up its thread, and none with a deadline.
 //!
 //! A period is its interval and the permits are what is added then. An interval is refused that the crate refuses by a
 //! panic, one of no whole millisecond. More than the burst at once is refused here: the crate would gather it over

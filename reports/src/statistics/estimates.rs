@@ -488,6 +488,7 @@ impl Measured {
 pub fn failure_word(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::Proof => "proof failed",
+        FailureKind::Unproved => "unproved",
         FailureKind::Hang => "hung",
         FailureKind::Crash => "crashed",
         FailureKind::Panic => "panicked",

@@ -15,7 +15,7 @@ use super::measure::{environment, new_folder, proofs, time, told, typed, warn_of
 use super::output::{Output, style, width};
 use super::report;
 use super::selection::Scenarios;
-use crate::campaign::{Selection, Settings, disproved};
+use crate::campaign::{Selection, Settings, disproved, kept_out};
 use crate::contest::Contest;
 use crate::foreign::VARIABLE;
 use crate::roster::Roster;
@@ -112,8 +112,14 @@ fn settings(budget: Duration, command: String) -> Settings {
 fn left_out(selection: &Selection, proofs: &[Proof]) -> Vec<String> {
     let scenarios = built_in();
     let ids = scenarios.iter().flat_map(|scenario| {
-        let disproved = |who: &&Contestant| disproved(proofs, who.name, scenario).is_some();
-        let out = selection.roster.contestants().filter(disproved);
+        // For others than those that were selected nothing was proved.
+        let mut selected = selection.scenarios.iter();
+        let why = match selected.any(|it| it.name == scenario.name) {
+            true => kept_out,
+            false => disproved,
+        };
+        let is_out = |who: &&Contestant| why(proofs, who, scenario).is_some();
+        let out = selection.roster.contestants().filter(is_out);
         out.map(|who| format!("{}/{}", scenario.name, who.name))
             .collect::<Vec<_>>()
     });
@@ -165,11 +171,28 @@ fn select<R: AsyncRegistry>(
 #[cfg(test)]
 mod tests {
     use flowmeter_harness::measure::budget::{Demand, Overhead, SHORTEST_WINDOW, allot};
+    use flowmeter_harness::record::Verdict;
     use flowmeter_impls::registry::Everybody;
 
     use super::*;
     use crate::campaign::plan;
     use crate::foreign::Foreigners;
+    use crate::roster::{Due, Owed};
+
+    fn held(cell: Owed) -> Proof {
+        Proof {
+            implementation: cell.implementation.to_owned(),
+            property: cell.property.name.to_owned(),
+            world: cell.world.to_owned(),
+            verdict: Verdict::Pass,
+            complete: false,
+            executions: 1,
+            seconds: 0.0,
+            counterexample: None,
+            detail: None,
+            replay: None,
+        }
+    }
 
     #[test]
     fn two_hundred_cells_of_five_rounds_fit_into_the_budget() {
@@ -182,7 +205,12 @@ mod tests {
             scenarios,
         };
         let settings = settings(DEFAULT_BUDGET, String::new());
-        let plan = plan(&selection, Vec::new(), Vec::new(), &settings);
+        let owed = selection.roster.owed();
+        let proofs = owed
+            .filter(|cell| cell.due == Due::Owed)
+            .map(held)
+            .collect();
+        let plan = plan(&selection, proofs, Vec::new(), &settings);
         assert!(plan.contests.len() <= 50);
         assert!(plan.total_rounds() >= 5);
         let cells: Vec<u64> = plan

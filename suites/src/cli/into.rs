@@ -1,19 +1,20 @@
-//! `check --into`: verdicts become part of a run, so that its report shows them, and what they disprove has no
-//! number in it any more. No proof, no number: also when the proof came after the number. `claims --into` adds what
-//! came of the claims of the seed texts, `mutants --into` what became of mutants.
+//! `check --into`: verdicts become part of a run, so that its report shows them, and what they disprove, or leave
+//! undecided by a hang, has no number in it any more. No proof, no number: also when the proof came after the number.
+//! `claims --into` adds what came of the claims of the seed texts, `mutants --into` what became of mutants.
 
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use flowmeter_harness::measure::StageError;
 use flowmeter_harness::record::{
-    Attack, Failure as Disproved, FailureKind, Proof, RECORDS_FILE, Record, RunData, SeedClaim,
-    Verdict, read_run,
+    Attack, Failure as Disproved, Proof, RECORDS_FILE, Record, RunData, SeedClaim, Verdict,
+    read_run,
 };
 use serde::Deserialize;
 
 use super::failure::Failure;
-use crate::campaign::{commit, relied_on};
+use crate::campaign::{commit, no_number, relied_on};
 use crate::scenario::ScenarioSpec;
 
 /// A run that verdicts are added to.
@@ -46,8 +47,8 @@ impl Into {
         Ok(Into { folder, data })
     }
 
-    /// Appends what concerns those who took part; answers how many verdicts that were, and how many cells they
-    /// disprove.
+    /// Appends what concerns those who took part; answers how many verdicts that were, and how many cells lose their
+    /// number.
     pub(super) fn add<'a>(
         &self,
         proofs: impl Iterator<Item = &'a Proof>,
@@ -59,8 +60,11 @@ impl Into {
         };
         for proof in proofs.filter(took_part) {
             records.push(Record::Proof(proof.clone()));
-            if matches!(proof.verdict, Verdict::Fail | Verdict::Error) {
-                records.extend(self.disproved(proof));
+            // A search in an explored world that ends before its space takes no number.
+            if proof.verdict != Verdict::Inconclusive {
+                let what = format!("{} under {}", proof.property, proof.world);
+                let why = no_number(proof, &what);
+                records.extend(why.into_iter().flat_map(|why| self.without(proof, why)));
             }
         }
         self.append(&records)?;
@@ -91,8 +95,12 @@ impl Into {
         written.map_err(|why| Failure::write(&path, &why))
     }
 
-    /// The cells that rest on what a verdict disproves.
-    fn disproved<'a>(&'a self, proof: &'a Proof) -> impl Iterator<Item = Record> + 'a {
+    /// The cells that rest on that proof, without their number.
+    fn without<'a>(
+        &'a self,
+        proof: &'a Proof,
+        why: StageError,
+    ) -> impl Iterator<Item = Record> + 'a {
         let windows = &self.data.windows;
         let was_timed = |scenario: &str| {
             let mut windows = windows.iter();
@@ -105,7 +113,7 @@ impl Into {
         };
         let scenarios = self.data.scenarios.values();
         let concerned = scenarios.filter(move |scenario| relies(&scenario.name, &scenario.spec));
-        concerned.map(|scenario| {
+        concerned.map(move |scenario| {
             Record::Failure(Disproved {
                 scenario: scenario.name.clone(),
                 implementation: proof.implementation.clone(),
@@ -113,13 +121,8 @@ impl Into {
                 slowed_percent: None,
                 fork: 0,
                 round: None,
-                kind: FailureKind::Proof,
-                message: format!(
-                    "{} under {}: {}",
-                    proof.property,
-                    proof.world,
-                    proof.detail.as_deref().unwrap_or("did not pass")
-                ),
+                kind: why.kind,
+                message: why.message.clone(),
             })
         })
     }

@@ -19,7 +19,7 @@ pub(in super::super) const PROPERTY: Property = Property {
     name: "g3-state-machines",
     statement: "A go block written as a state machine is answered as a future is, goes on at once where it can, and else \
                 frees its thread.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Everybody,
 };
 
 pub(in super::super) fn cases<G, C, E, W>() -> Vec<Case>
