@@ -1,19 +1,23 @@
 //! What changed from one run to another of the same scenarios, cell by cell.
 //!
-//! Two runs share no weather: an hour later the same build is a tenth slower in everything. So a cell's value is
-//! taken against its round: how far others were from where they used to be, their median. These are the controls, who
-//! cannot have changed themselves: published crates of the same version, built by the same compiler, and references. Where
-//! they are too few it is all the others, most of whom did not change. What moved all entries of a scenario alike cannot be told
-//! from weather, and stands beside as the drift of the scenario.
+//! Everything is measured on *controls*: code that is the same in both runs, which is published crates of the same version
+//! built by the same compiler, contestants in other languages, and references. No judged cell tells what noise is, so a
+//! change that hits all of ours is seen like one that hits a single cell.
 //!
-//! Forks are the sample, and Welch's t statistic says how far a difference exceeds what tells forks apart. Two runs
-//! differ by more than that, by layout and by the day, and some scenarios do so ten times as much as others. How much is
-//! seen in those that a cell is taken against: what they moved apart beyond what tells their forks apart is the scenario's own
-//! variance between runs, and is added. What is left after that is seen in all cells, few of which
-//! changed: by the factor that brings their median square to where it belongs, standard errors are widened (*genomic
-//! control*). What may be called a change is ruled as within a run then: it survives Benjamini-Hochberg over all cells,
-//! its interval excludes 1, and it exceeds the placebos of both runs, half its own interval, and what the caller thinks
-//! worth a word.
+//! Machine-wide drift makes the same build a tenth slower an hour later. So a cell's value is taken against its round: the
+//! median of how far the scenario's controls were from where they used to be. That median is the drift of the scenario and
+//! stands beside the ratio. A scenario with fewer than three controls has none, and its cells are not judged.
+//!
+//! Forks are the sample, and Welch's t statistic says how far a difference exceeds what tells forks apart. Two runs differ
+//! by more than that, by layout and by the day, and some scenarios do so ten times as much as others. Each control is
+//! therefore taken against the other controls of its scenario (*leave one out*), and used twice. What the controls of a
+//! scenario moved beyond what tells their forks apart is the scenario's variance between runs, and is added. What all
+//! controls still move by widens every standard error, by the factor that brings the median of their squares to where it
+//! belongs (*genomic control*). With fewer than ten such controls in all scenarios together that factor is unknown, and
+//! nothing is judged.
+//!
+//! What may be called a change is ruled as within a run: it survives Benjamini-Hochberg over all judged cells, its interval
+//! excludes 1, and it exceeds the placebos of both runs, half its own interval, and what the caller thinks worth a word.
 //!
 //! Source: Welch, *The generalization of "Student's" problem* (1947); Hedges, *A random effects model for effect sizes*
 //! (1983); Devlin and Roeder, *Genomic control for association studies* (1999).
@@ -32,11 +36,14 @@ use super::significance::{Statistic, discoveries, fork_medians};
 use super::{UNOPTIMISED, estimates_of};
 use crate::error::ReportError;
 
-/// So many others make a round's median. With fewer nothing is said about a cell.
-const OTHERS: usize = 3;
+/// So many controls make a round's median. With fewer nothing is said about a cell.
+const CONTROLS: usize = 3;
 
-/// The variance between runs of the usual scenario counts as much as if so many others had been seen to move by it: a
-/// scenario has a handful of others, and by them alone one in ten would seem at rest that is not.
+/// So many controls, each taken against the other ones of its scenario, tell by how much standard errors are too narrow.
+const LEFT_OUT: usize = 10;
+
+/// The variance between runs of the usual scenario counts as much as if so many controls had been seen to move by it: a
+/// scenario has a handful of them, and by those alone one in ten would seem at rest that is not.
 const USUAL: usize = 4;
 
 /// Median of the square of a standard normal value.
@@ -72,7 +79,7 @@ pub struct Change {
     pub ratio_lo: Option<f64>,
     /// Upper end of the ratio's interval.
     pub ratio_hi: Option<f64>,
-    /// How the others of the scenario moved, likewise; `null` where they are too few, and nothing was taken off.
+    /// How the controls of the scenario moved, likewise; `null` where they are too few, and nothing was taken off.
     pub drift: Option<f64>,
     /// What may be said about it.
     pub verdict: Verdict,
@@ -90,7 +97,7 @@ pub enum Verdict {
     Improvement,
     /// Not told apart.
     Level,
-    /// Nothing is said: a control, a number that is a bound, no placebo, too few others; or two runs that cannot tell.
+    /// Nothing is said: a control, a number that is a bound, no placebo, too few controls; or two runs that cannot tell.
     Unjudged,
     /// It had a number, and fails now. Of a control that is nobody's change, and unjudged.
     Lost,
@@ -117,13 +124,18 @@ impl Diff {
     }
 }
 
+/// How far a cell moved, and how restless its scenario is.
+struct Step {
+    /// By forks alone.
+    statistic: Statistic,
+    /// Of each control that it is taken against: the square of how far it moved, beyond the square that its forks explain.
+    beyond: Vec<f64>,
+}
+
 /// A cell that may have changed.
 struct Hypothesis {
     change: usize,
-    /// By forks alone.
-    statistic: Statistic,
-    /// Of each that it is taken against: the square of how far it moved, beyond the square that its forks explain.
-    beyond: Vec<f64>,
+    step: Step,
     /// The smallest difference, as a logarithm, that may be called one.
     floor: f64,
 }
@@ -164,10 +176,10 @@ impl<'a> Side<'a> {
         median(&logs.into_iter().map(|(_, log)| log).collect::<Vec<_>>())
     }
 
-    /// How far the others were from their levels, by round: the median of them.
-    fn weather(&self, others: &[(&str, f64)]) -> BTreeMap<usize, f64> {
+    /// How far the controls were from their levels, by round: the median of them.
+    fn weather(&self, controls: &[(&str, f64)]) -> BTreeMap<usize, f64> {
         let mut rounds: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
-        for (name, level) in others {
+        for (name, level) in controls {
             for (round, log) in self.samples.logs(name, Entry::Original) {
                 rounds.entry(round).or_default().push(log - level);
             }
@@ -211,9 +223,9 @@ pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, ReportError> {
         estimates_of(slice::from_ref(base))?,
         estimates_of(slice::from_ref(new))?,
     ];
-    let unjudged = unjudged(base, new);
+    let mut unjudged = unjudged(base, new);
     let mut changes = Vec::new();
-    let mut hypotheses = Vec::new();
+    let (mut hypotheses, mut controls) = (Vec::new(), Vec::new());
     for scenario in scenarios(runs)? {
         let sides = [0, 1].map(|i| Side::of(&runs[i], &estimates[i], &scenario.name));
         let cells = estimates.iter().flat_map(|estimates| &estimates.cells);
@@ -245,48 +257,64 @@ pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, ReportError> {
                 if let Some(moved) = moved {
                     moved.fill_in(&mut change);
                 }
-                let statistic = moved.and_then(|moved| moved.statistic);
-                match testable(
-                    unjudged.as_deref(),
-                    is_control(runs, name),
-                    statistic,
-                    floor([base, new], name),
-                ) {
-                    Ok((statistic, floor)) => {
-                        change.verdict = Verdict::Level;
-                        hypotheses.push(Hypothesis {
+                let step = moved.and_then(|moved| moved.step(&moves));
+                let is_control = is_control(runs, name);
+                let floor = floor([base, new], name);
+                if is_control {
+                    controls.extend(step);
+                    change.why = Some(SAME_CODE.to_owned());
+                } else {
+                    match testable(step, floor) {
+                        Ok((step, floor)) => hypotheses.push(Hypothesis {
                             change: changes.len(),
-                            statistic,
-                            beyond: moved.map_or(Vec::new(), |moved| moved.beyond(&moves)),
+                            step,
                             floor: floor.max(relevant.ln_1p()),
-                        });
+                        }),
+                        Err(why) => change.why = Some(why.to_owned()),
                     }
-                    Err(why) => change.why = Some(why.to_owned()),
                 }
             }
             changes.push(change);
         }
     }
-    judge(&mut changes, &hypotheses);
+    if unjudged.is_none() && controls.len() < LEFT_OUT {
+        unjudged = Some(too_few(controls.len()));
+    }
+    match &unjudged {
+        None => judge(&mut changes, &hypotheses, &controls),
+        Some(why) => {
+            for change in &mut changes {
+                if change.base.is_some() && change.new.is_some() {
+                    change.why = Some(why.clone());
+                }
+            }
+        }
+    }
     Ok(Diff { unjudged, changes })
 }
 
+/// Why a control is not judged.
+const SAME_CODE: &str = "it is the same code in both runs, by which others are judged";
+
+/// Why nothing is judged beside so few controls.
+fn too_few(controls: usize) -> String {
+    let cells = match controls {
+        0 => "no cell".to_owned(),
+        1 => "1 cell".to_owned(),
+        n => format!("{n} cells"),
+    };
+    format!(
+        "{cells} of code that is the same in both runs could be taken against two more of its scenario, and it takes \
+         {LEFT_OUT} to tell a change from how runs differ by themselves; such code is published crates of one version built \
+         by one compiler, contestants in other languages, and references"
+    )
+}
+
 /// What a cell with a number in both runs is judged by, or why it is not.
-fn testable(
-    unjudged: Option<&str>,
-    is_control: bool,
-    statistic: Option<Statistic>,
-    floor: Option<f64>,
-) -> Result<(Statistic, f64), &str> {
-    if let Some(why) = unjudged {
-        return Err(why);
-    }
-    if is_control {
-        return Err("it is the same code in both runs, by which others are judged");
-    }
-    let statistic = statistic.ok_or("too few others have a number in both runs")?;
+fn testable(step: Option<Step>, floor: Option<f64>) -> Result<(Step, f64), &'static str> {
+    let step = step.ok_or("fewer than three others there are the same code in both runs")?;
     let floor = floor.ok_or("its number is a bound, or a run has no placebo beside it")?;
-    Ok((statistic, floor))
+    Ok((step, floor))
 }
 
 /// Whether an implementation is the same code in both runs.
@@ -300,23 +328,14 @@ fn is_control(runs: &[RunData; 2], name: &str) -> bool {
     of(base).is_some_and(|base| of(new) == Some(base))
 }
 
-/// Against whom an implementation is taken: the controls, or else everybody with a number in both runs. None where they
-/// are too few.
-fn others<'a>(
-    runs: &[RunData; 2],
-    sides: [&Side; 2],
-    names: &[&'a str],
-    name: &str,
-) -> Vec<&'a str> {
-    let in_both = |other: &&str| sides.iter().all(|side| side.measured(other).is_some());
-    let others = names.iter().copied().filter(|other| *other != name);
-    let all: Vec<&str> = others.filter(in_both).collect();
-    let controls = all.iter().copied().filter(|other| is_control(runs, other));
-    let controls: Vec<&str> = controls.collect();
-    [controls, all]
-        .into_iter()
-        .find(|others| others.len() >= OTHERS)
-        .unwrap_or_default()
+/// The controls that a cell is taken against. None where they are too few. A control is taken against the others, which are
+/// one less.
+fn against<'a>(controls: &[&'a str], name: &str) -> Vec<&'a str> {
+    if controls.len() < CONTROLS {
+        return Vec::new();
+    }
+    let others = controls.iter().copied().filter(|other| *other != name);
+    others.collect()
 }
 
 /// What placebos moved by themselves, if there are any in both and the numbers are no bounds.
@@ -399,12 +418,12 @@ fn change(
 struct Move<'a> {
     ratio: f64,
     interval: (f64, f64),
-    /// Of the others; none where they are too few.
+    /// Of the controls; none where they are too few.
     drift: Option<f64>,
     /// By forks alone.
     statistic: Option<Statistic>,
     /// Those it was taken against.
-    others: Vec<&'a str>,
+    controls: Vec<&'a str>,
 }
 
 /// How each cell of a scenario did that has a number in both runs.
@@ -413,21 +432,21 @@ fn moves<'a>(
     sides: [&Side; 2],
     names: &[&'a str],
 ) -> BTreeMap<&'a str, Move<'a>> {
-    let both = names.iter().copied();
-    let both = both.filter(|name| sides.iter().all(|side| side.measured(name).is_some()));
-    both.filter_map(|name| {
-        Some((
-            name,
-            Move::of(name, sides, others(runs, sides, names, name))?,
-        ))
-    })
-    .collect()
+    let in_both = |name: &&str| sides.iter().all(|side| side.measured(name).is_some());
+    let both: Vec<&str> = names.iter().copied().filter(in_both).collect();
+    let controls = both.iter().copied().filter(|name| is_control(runs, name));
+    let controls: Vec<&str> = controls.collect();
+    let moves = both.into_iter().filter_map(|name| {
+        let moved = Move::of(name, sides, against(&controls, name))?;
+        Some((name, moved))
+    });
+    moves.collect()
 }
 
 impl<'a> Move<'a> {
-    fn of(name: &str, sides: [&Side; 2], others: Vec<&'a str>) -> Option<Move<'a>> {
+    fn of(name: &str, sides: [&Side; 2], controls: Vec<&'a str>) -> Option<Move<'a>> {
         let [base, new] = sides;
-        let levels = others.iter().map(|name| (*name, base.level(name)));
+        let levels = controls.iter().map(|name| (*name, base.level(name)));
         let levels: Vec<(&str, f64)> = levels.collect();
         let [(before, before_weather), (after, after_weather)] = sides.map(|side| {
             let weather = side.weather(&levels);
@@ -446,7 +465,7 @@ impl<'a> Move<'a> {
         let drift = || (level(after_weather) - level(before_weather)).exp();
         let of_forks = |side: &Side, logs: &[(usize, f64)]| fork_medians(&side.samples.forks, logs);
         let negated = of_forks(base, &before).into_iter().map(|log| -log);
-        let is_alone = others.is_empty();
+        let is_alone = controls.is_empty();
         Some(Move {
             ratio: (median(&values(&after)) - median(&values(&before))).exp(),
             interval: (lo.exp(), hi.exp()),
@@ -454,7 +473,7 @@ impl<'a> Move<'a> {
             // The mean of one less that of the other.
             statistic: Statistic::of(&[of_forks(new, &after), negated.collect()])
                 .filter(|_| !is_alone),
-            others,
+            controls,
         })
     }
 
@@ -464,36 +483,41 @@ impl<'a> Move<'a> {
         change.drift = self.drift;
     }
 
-    /// See [`Hypothesis::beyond`].
-    fn beyond(&self, moves: &BTreeMap<&str, Move>) -> Vec<f64> {
-        let others = self.others.iter();
-        let others = others.filter_map(|name| moves.get(name)?.statistic);
-        others
-            .map(|other| other.sum.powi(2) - other.variance)
-            .collect()
+    /// None where there was too little to take it against.
+    fn step(&self, moves: &BTreeMap<&str, Move>) -> Option<Step> {
+        let controls = self.controls.iter();
+        let controls = controls.filter_map(|name| moves.get(name)?.statistic);
+        Some(Step {
+            statistic: self.statistic?,
+            beyond: controls
+                .map(|control| control.sum.powi(2) - control.variance)
+                .collect(),
+        })
     }
 }
 
-impl Hypothesis {
+impl Step {
     /// How far the cell is from "the same", with what runs differ by in its scenario beside what its forks do. A scenario
-    /// that seems more restless than the usual one is taken at its word, one that seems less is drawn towards it.
+    /// that seems more restless than the usual one is taken at its word, one that seems less is drawn towards it. Controls
+    /// were taken against each other, so their middle takes a degree of freedom.
     fn between_runs(&self, usual: f64) -> Statistic {
-        let others = self.beyond.len();
+        let controls = self.beyond.len();
         let sum: f64 = self.beyond.iter().sum();
-        let own = sum / others as f64;
+        let own = sum / controls as f64;
+        let freedom = controls.saturating_sub(1).max(1);
         if own > usual {
-            return self.statistic.moved_by(own, others);
+            return self.statistic.moved_by(own, freedom);
         }
-        let freedom = others + USUAL;
-        let drawn = (sum + usual * USUAL as f64) / freedom as f64;
-        self.statistic.moved_by(drawn.max(0.0), freedom)
+        let drawn = (sum + usual * USUAL as f64) / (controls + USUAL) as f64;
+        self.statistic.moved_by(drawn.max(0.0), freedom + USUAL)
     }
 }
 
-/// The variance between runs of the usual scenario: the median of what the others of each cell tell.
+/// The variance between runs of the usual scenario: the median of what the controls of each cell tell.
 fn usual(hypotheses: &[Hypothesis]) -> f64 {
-    let told = hypotheses.iter().filter(|h| !h.beyond.is_empty());
-    let told = told.map(|h| h.beyond.iter().sum::<f64>() / h.beyond.len() as f64);
+    let told = hypotheses.iter().map(|h| &h.step.beyond);
+    let told = told.filter(|beyond| !beyond.is_empty());
+    let told = told.map(|beyond| beyond.iter().sum::<f64>() / beyond.len() as f64);
     let told: Vec<f64> = told.collect();
     if told.is_empty() {
         return 0.0;
@@ -501,23 +525,22 @@ fn usual(hypotheses: &[Hypothesis]) -> f64 {
     median(&told).max(0.0)
 }
 
-/// How many times as wide standard errors are as that makes them, at least once.
-fn wider(statistics: &[Statistic]) -> f64 {
-    let squares: Vec<f64> = statistics.iter().map(|s| s.t().powi(2)).collect();
-    if squares.is_empty() {
-        return 1.0;
-    }
+/// How many times as wide standard errors are as controls show them to be, at least once.
+fn wider(controls: &[Step], usual: f64) -> f64 {
+    let squares = controls.iter().map(|c| c.between_runs(usual).t().powi(2));
+    let squares: Vec<f64> = squares.collect();
     (median(&squares) / MEDIAN_SQUARE).sqrt().max(1.0)
 }
 
-fn judge(changes: &mut [Change], hypotheses: &[Hypothesis]) {
+fn judge(changes: &mut [Change], hypotheses: &[Hypothesis], controls: &[Step]) {
     let usual = usual(hypotheses);
-    let statistics: Vec<Statistic> = hypotheses.iter().map(|h| h.between_runs(usual)).collect();
-    let wider = wider(&statistics);
-    let p = statistics.iter().map(|statistic| statistic.p(wider));
+    let wider = wider(controls, usual);
+    let steps = hypotheses.iter().map(|hypothesis| &hypothesis.step);
+    let p = steps.map(|step| step.between_runs(usual).p(wider));
     let found = discoveries(&p.collect::<Vec<_>>());
     for (hypothesis, found) in hypotheses.iter().zip(found) {
         let change = &mut changes[hypothesis.change];
+        change.verdict = Verdict::Level;
         let (Some(ratio), Some(lo), Some(hi)) = (change.ratio, change.ratio_lo, change.ratio_hi)
         else {
             continue;

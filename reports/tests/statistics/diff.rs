@@ -137,17 +137,101 @@ fn a_restless_scenario_is_not_called_and_does_not_hide_a_change_elsewhere() {
 }
 
 #[test]
-fn controls_are_not_judged_and_without_them_everybody_else_is_the_measure() {
+fn controls_are_not_judged_and_without_them_nothing_is() {
     let truth = truth();
-    let mut slower = truth.clone();
-    slow_down(&mut slower, "channels/spsc-64", "crossfire", 2.0);
-    let runs = [on_day(0, &truth), on_day(1, &slower)];
-    assert_eq!(called(&compared(runs[0].clone(), runs[1].clone())), []);
-    let mut rebuilt = runs[1].clone();
+    let slowed = |name| {
+        let mut slower = truth.clone();
+        slow_down(&mut slower, "channels/spsc-64", name, 2.0);
+        on_day(1, &slower)
+    };
+    let base = on_day(0, &truth);
+    assert_eq!(called(&compared(base.clone(), slowed("crossfire"))), []);
+    let cell = ("channels/spsc-64", "kanal", Verdict::Regression);
+    assert_eq!(called(&compared(base.clone(), slowed("kanal"))), [cell]);
+    let mut rebuilt = slowed("kanal");
     rebuilt.run.machine.rustc = "rustc 1.96.0".to_owned();
-    let diff = compared(runs[0].clone(), rebuilt);
-    let cell = ("channels/spsc-64", "crossfire", Verdict::Regression);
+    let diff = compared(base, rebuilt);
+    assert_eq!(called(&diff), []);
+    let why = diff.unjudged.as_deref().expect("no crate is the same code");
+    assert!(
+        why.contains("no cell of code that is the same in both runs"),
+        "{why}"
+    );
+    let of_cell = diff.changes.iter().find(|c| c.implementation == "kanal");
+    assert_eq!(of_cell.unwrap().why.as_deref(), Some(why));
+}
+
+#[test]
+fn a_scenario_with_two_controls_is_not_judged_and_the_others_are() {
+    let mut truth = truth();
+    let mut crates = truth.implementations.values();
+    let crates = crates.by_ref().filter(|it| it.origin == Origin::Peer);
+    let kept: Vec<String> = crates.take(2).map(|it| it.name.clone()).collect();
+    let implementations = truth.implementations.clone();
+    truth.windows.retain(|w| {
+        let own = implementations[&w.implementation].origin == Origin::Own;
+        w.scenario != "channels/spsc-64" || own || kept.contains(&w.implementation)
+    });
+    let mut slower = truth.clone();
+    for scenario in ["channels/spsc-64", "channels/spsc-1"] {
+        slow_down(&mut slower, scenario, "kanal", 2.0);
+    }
+    let diff = compared(on_day(0, &truth), on_day(1, &slower));
+    let cell = ("channels/spsc-1", "kanal", Verdict::Regression);
     assert_eq!(called(&diff), [cell]);
+    let mut alone = diff.changes.iter();
+    let alone = alone.find(|c| c.scenario == "channels/spsc-64" && c.implementation == "kanal");
+    let alone = alone.unwrap();
+    assert_eq!((alone.verdict, alone.drift), (Verdict::Unjudged, None));
+    let why = alone.why.as_deref().unwrap();
+    assert!(why.contains("fewer than three others"), "{why}");
+}
+
+/// The cells that may have changed: those of the five that are no controls.
+fn ours(run: &RunData) -> Vec<(String, String)> {
+    let own = |name: &&String| run.implementations[*name].origin == Origin::Own;
+    let names: Vec<&String> = run.implementations.keys().filter(own).collect();
+    let cells = run.scenarios.keys().flat_map(|scenario| {
+        let measured = |name: &&&String| {
+            let mut windows = run.windows.iter();
+            windows.any(|w| w.scenario == *scenario && w.implementation == ***name)
+        };
+        let names = names.iter().filter(measured);
+        names.map(|name| (scenario.clone(), (*name).clone()))
+    });
+    cells.collect()
+}
+
+#[test]
+fn a_tenth_is_called_in_however_many_of_our_cells_it_is() {
+    let truth = truth();
+    let cells = ours(&truth);
+    assert!(cells.len() >= 80, "{}", cells.len());
+    for (day, share) in [(0, 4), (1, 2), (2, 1)] {
+        let mut slower = truth.clone();
+        let regressed: BTreeSet<_> = cells.iter().step_by(share).cloned().collect();
+        for w in &mut slower.windows {
+            // Its second entry is the same code.
+            let cell = (w.scenario.clone(), w.implementation.clone());
+            let up = slower.scenarios[&w.scenario].measure == Measure::Throughput;
+            if regressed.contains(&cell) {
+                w.value *= if up { 1.0 / 1.1 } else { 1.1 };
+            }
+        }
+        let diff = compared(on_day(2 * day, &truth), on_day(2 * day + 1, &slower));
+        let called = called(&diff);
+        let right = called.iter().filter(|(scenario, name, verdict)| {
+            let cell = ((*scenario).to_owned(), (*name).to_owned());
+            *verdict == Verdict::Regression && regressed.contains(&cell)
+        });
+        let (right, wrong) = (right.count(), called.len());
+        let wrong = wrong - right;
+        assert!(
+            right * 10 >= regressed.len() * 9 && wrong * 20 <= called.len(),
+            "one in {share}: of {} regressed cells {right} are called, and {wrong} others",
+            regressed.len()
+        );
+    }
 }
 
 #[test]
