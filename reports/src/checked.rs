@@ -1,11 +1,26 @@
-//! What was checked of an implementation: decided here for every table and for the page.
+//! What was checked of an implementation, in the form that a number is of: decided here for every table and for the page.
 //!
-//! A property asks an implementation in Rust, so nobody in another language is asked any. What stands for their numbers is
+//! A crate's blocking and async forms are different code, and hold and fail apart. The name of a property says of which form it
+//! speaks:
+//!
+//! | name | speaks of |
+//! | --- | --- |
+//! | `c1-conservation-async`: it ends in `-async` | tasks that await |
+//! | `c1-conservation`: another one that was checked is called so with `-async` behind it | threads that block |
+//! | `c3-capacity`, `t2-once`, `l1-window`: all others | every form |
+//!
+//! A scenario in which threads meet tasks (`mixed`) is of both forms. All properties of timers, limiters, pipelines and
+//! executors speak of every form.
+//!
+//! A property asks an implementation in Rust, so one in another language is asked none. What stands for its numbers is
 //! the proof of the process that is timed: it writes down every value of an untimed pass, and compares number and checksum
 //! after each window. Such a one is *self-checked*: less than a property, and more than nothing.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{FailureKind, RunData, Verdict};
+use flowmeter_harness::record::{FailureKind, Proof, RunData, Verdict};
+use serde::{Deserialize, Serialize};
 
 use crate::statistics::origin;
 
@@ -14,85 +29,233 @@ pub const SELF_CHECKED: &str =
     "self-checked: its own process proved what it timed, and no property can be asked of it";
 
 /// What was checked of an implementation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Checked {
-    /// These did not hold: properties, or what its own process proved in a scenario.
-    Failed(Vec<String>),
-    /// These properties held, and none failed.
-    Held(Vec<String>),
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checked {
+    /// The form of the numbers that this is about; empty for all forms.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub form: String,
+    /// Properties that held in a world, and failed in none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<String>,
+    /// What did not hold: properties, and scenarios in which its own process found it wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<String>,
+    /// Properties whose check broke off in a world.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub broke_off: Vec<String>,
+    /// Properties whose check hung in a world, also when it was repeated alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hung: Vec<String>,
+    /// Properties whose check came to no end in its time in a world.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished: Vec<String>,
     /// In another language: its own process proved what it timed.
-    Itself,
-    /// Nothing.
-    Nothing,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub itself: bool,
 }
 
 impl Checked {
-    /// In these runs together.
+    /// In these runs together, of all forms.
     pub fn of(runs: &[RunData], implementation: &str) -> Checked {
-        let foreign = origin(runs, implementation) == Origin::Foreign;
-        let mut failed = properties(runs, implementation, &[Verdict::Fail, Verdict::Error]);
-        if foreign {
-            failed.extend(disproved(runs, implementation));
-        }
-        if !failed.is_empty() {
-            return Checked::Failed(failed);
-        }
-        let held = properties(runs, implementation, &[Verdict::Pass]);
-        let windows = || runs.iter().flat_map(|run| &run.windows);
-        match held.is_empty() {
-            false => Checked::Held(held),
-            true if foreign && windows().any(|w| w.implementation == implementation) => {
-                Checked::Itself
-            }
-            true => Checked::Nothing,
-        }
+        Proofs::of(runs).checked(implementation, None)
     }
 
-    /// In a word or two.
+    /// In these runs together, of a scenario's form.
+    pub fn in_form(runs: &[RunData], implementation: &str, form: &str) -> Checked {
+        Proofs::of(runs).checked(implementation, Some(form))
+    }
+
+    /// Whether anything stands for its numbers: without, they are in no ranking.
+    pub fn is_proved(&self) -> bool {
+        self.itself || !self.held.is_empty()
+    }
+
+    /// Whether nothing but the proof of its own process stands for its numbers, and that did not fail.
+    pub fn is_self_checked(&self) -> bool {
+        self.itself && self.held.is_empty() && self.failed.is_empty()
+    }
+
+    /// How many checks came to no verdict.
+    pub fn undecided(&self) -> usize {
+        self.hung.len() + self.unfinished.len()
+    }
+
+    /// In a word or two: `✓ 11, ? 1`.
     pub fn word(&self) -> String {
-        match self {
-            Checked::Failed(what) => format!("✗ {}", what.len()),
-            Checked::Held(properties) => format!("✓ {}", properties.len()),
-            Checked::Itself => "self-checked".to_owned(),
-            Checked::Nothing => "unproved".to_owned(),
+        let counts = [
+            ("✗", self.failed.len()),
+            ("error", self.broke_off.len()),
+            ("✓", self.held.len()),
+            ("?", self.undecided()),
+        ];
+        let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+        let mut words: Vec<String> = counts.map(|(mark, n)| format!("{mark} {n}")).collect();
+        if !self.is_proved() {
+            words.insert(0, "unproved".to_owned());
+        } else if words.is_empty() {
+            words.push("self-checked".to_owned());
+        }
+        let words = words.join(", ");
+        match &*self.form {
+            "" => words,
+            form => format!("{form}: {words}"),
         }
     }
 
     /// In a sentence.
     pub fn sentence(&self) -> String {
-        match self {
-            Checked::Failed(what) => format!("failed: {}", what.join(", ")),
-            Checked::Held(properties) => match properties.len() {
-                1 => format!("1 property held: {}", properties[0]),
-                n => format!("{n} properties held: {}", properties.join(", ")),
-            },
-            Checked::Itself => SELF_CHECKED.to_owned(),
-            Checked::Nothing => "no property was checked".to_owned(),
+        let mut said = Vec::new();
+        if !self.failed.is_empty() {
+            said.push(format!("failed: {}", self.failed.join(", ")));
+        }
+        if !self.broke_off.is_empty() {
+            said.push(format!(
+                "the check broke off: {}",
+                self.broke_off.join(", ")
+            ));
+        }
+        match &*self.held {
+            [] => {}
+            [only] => said.push(format!("1 property held: {only}")),
+            all => said.push(format!("{} properties held: {}", all.len(), all.join(", "))),
+        }
+        if !self.hung.is_empty() {
+            said.push(format!("undecided: hung in {}", self.hung.join(", ")));
+        }
+        if !self.unfinished.is_empty() {
+            said.push(format!(
+                "undecided: no end within the budget in {}",
+                self.unfinished.join(", ")
+            ));
+        }
+        match (said.is_empty(), self.itself) {
+            (false, _) => said.join("; "),
+            (true, true) => SELF_CHECKED.to_owned(),
+            (true, false) => "no property was checked".to_owned(),
+        }
+    }
+
+    /// Says of which form it is.
+    fn told(self, form: &str) -> Checked {
+        Checked {
+            form: form.to_owned(),
+            ..self
         }
     }
 }
 
-/// Properties that came to one of these verdicts.
-fn properties(runs: &[RunData], implementation: &str, verdicts: &[Verdict]) -> Vec<String> {
-    let proofs = runs.iter().flat_map(|run| &run.proofs);
-    let of = proofs.filter(|p| p.implementation == implementation && verdicts.contains(&p.verdict));
-    let mut names: Vec<String> = of.map(|p| p.property.clone()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
+/// All that was proved in some runs.
+pub(crate) struct Proofs<'a> {
+    runs: &'a [RunData],
+    by_implementation: BTreeMap<&'a str, Vec<&'a Proof>>,
+    /// Properties that were checked with `-async` behind their name too.
+    paired: BTreeSet<&'a str>,
+    /// Implementations and the scenarios in which a window of theirs was timed.
+    timed: BTreeSet<(&'a str, &'a str)>,
 }
 
-/// Scenarios in which its own process found it wrong.
-fn disproved(runs: &[RunData], implementation: &str) -> Vec<String> {
-    let failures = runs.iter().flat_map(|run| &run.failures);
-    let wrong = failures.filter(|failure| {
-        failure.implementation == implementation
-            && matches!(failure.kind, FailureKind::Proof | FailureKind::Count)
-    });
-    let mut scenarios: Vec<&str> = wrong.map(|failure| &*failure.scenario).collect();
-    scenarios.sort_unstable();
-    scenarios.dedup();
-    let said = scenarios.into_iter();
-    said.map(|scenario| format!("its own proof in {scenario}"))
-        .collect()
+impl<'a> Proofs<'a> {
+    /// Of these runs together.
+    pub fn of(runs: &'a [RunData]) -> Proofs<'a> {
+        let mut by_implementation: BTreeMap<&str, Vec<&Proof>> = BTreeMap::new();
+        let mut paired = BTreeSet::new();
+        for proof in runs.iter().flat_map(|run| &run.proofs) {
+            paired.extend(proof.property.strip_suffix("-async"));
+            let of = by_implementation.entry(&proof.implementation);
+            of.or_default().push(proof);
+        }
+        let windows = runs.iter().flat_map(|run| &run.windows);
+        let timed = windows.map(|w| (&*w.implementation, &*w.scenario));
+        Proofs {
+            runs,
+            by_implementation,
+            paired,
+            timed: timed.collect(),
+        }
+    }
+
+    /// Of an implementation in a form, or in all.
+    pub fn checked(&self, implementation: &str, form: Option<&str>) -> Checked {
+        let proofs = self.by_implementation.get(implementation);
+        let proofs = proofs.into_iter().flatten().copied();
+        let proofs: Vec<&Proof> = proofs
+            .filter(|proof| form.is_none_or(|form| self.speaks_of(&proof.property, form)))
+            .collect();
+        let with = |verdict: Verdict| {
+            let names = proofs.iter().filter(|proof| proof.verdict == verdict);
+            let names: BTreeSet<&str> = names.map(|proof| &*proof.property).collect();
+            names
+        };
+        let listed = |names: BTreeSet<&str>| names.into_iter().map(str::to_owned).collect();
+        let failed = with(Verdict::Fail);
+        let held = with(Verdict::Pass);
+        let mut checked = Checked {
+            form: String::new(),
+            held: listed(held.difference(&failed).copied().collect()),
+            failed: listed(failed),
+            broke_off: listed(with(Verdict::Error)),
+            hung: listed(with(Verdict::Hung)),
+            unfinished: listed(with(Verdict::Inconclusive)),
+            itself: false,
+        };
+        if origin(self.runs, implementation) == Origin::Foreign {
+            checked.failed.extend(self.disproved(implementation, form));
+            let after = (implementation, "");
+            let mut timed = self.timed.range(after..);
+            checked.itself = timed
+                .next()
+                .is_some_and(|(name, _)| *name == implementation);
+        }
+        checked
+    }
+
+    /// Of an implementation in each of these forms; once, and without a form, where they do not differ.
+    pub fn in_forms<'f>(
+        &self,
+        implementation: &str,
+        forms: impl IntoIterator<Item = &'f str>,
+    ) -> Vec<Checked> {
+        let forms: BTreeSet<&str> = forms.into_iter().collect();
+        let each = forms.into_iter();
+        let each: Vec<(&str, Checked)> = each
+            .map(|form| (form, self.checked(implementation, Some(form))))
+            .collect();
+        if each.iter().all(|(_, checked)| *checked == each[0].1) {
+            return each
+                .into_iter()
+                .map(|(_, checked)| checked)
+                .take(1)
+                .collect();
+        }
+        let told = each.into_iter().map(|(form, checked)| checked.told(form));
+        told.collect()
+    }
+
+    /// Whether a property speaks of a form, by its name.
+    fn speaks_of(&self, property: &str, form: &str) -> bool {
+        match property.ends_with("-async") {
+            true => matches!(form, "async" | "mixed"),
+            false => form != "async" || !self.paired.contains(property),
+        }
+    }
+
+    /// Scenarios in which its own process found it wrong.
+    fn disproved(&self, implementation: &str, form: Option<&str>) -> Vec<String> {
+        let failures = self.runs.iter().flat_map(|run| {
+            let of_form = move |name: &str| {
+                let scenario = run.scenarios.get(name);
+                form.is_none() || scenario.is_none_or(|s| form == Some(&*s.form))
+            };
+            let failures = run.failures.iter();
+            failures.filter(move |failure| of_form(&failure.scenario))
+        });
+        let wrong = failures.filter(|failure| {
+            failure.implementation == implementation
+                && matches!(failure.kind, FailureKind::Proof | FailureKind::Count)
+        });
+        let scenarios: BTreeSet<&str> = wrong.map(|failure| &*failure.scenario).collect();
+        let said = scenarios.into_iter();
+        said.map(|scenario| format!("its own proof in {scenario}"))
+            .collect()
+    }
 }

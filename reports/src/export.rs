@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::rows::{CellRow, cmp_rows};
 use crate::statistics::Estimates;
 
-const COLUMNS: [&str; 14] = [
+const COLUMNS: [&str; 15] = [
     "scenario",
     "implementation",
     "origin",
@@ -22,6 +22,7 @@ const COLUMNS: [&str; 14] = [
     "ratio_hi",
     "at_most",
     "reference",
+    "unproved",
     "error",
 ];
 
@@ -40,7 +41,7 @@ fn text(text: String) -> String {
 /// number has empty fields and its `error`. A text that a spreadsheet would take for a formula has an apostrophe before it.
 pub fn csv(estimates: &Estimates) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let mut line = |fields: [String; 14]| {
+    let mut line = |fields: [String; 15]| {
         writer.write_record(fields).expect("memory takes all of it");
     };
     line(COLUMNS.map(str::to_owned));
@@ -65,6 +66,7 @@ pub fn csv(estimates: &Estimates) -> String {
             number(row.ratio_hi),
             cell.at_most.to_string(),
             row.reference.to_string(),
+            text(cell.unproved.unwrap_or_default()),
             text(cell.error.unwrap_or_default()),
         ]);
     }
@@ -125,10 +127,11 @@ pub fn bencher(estimates: &Estimates) -> String {
     pretty(&benchmarks)
 }
 
-/// Cells with a number of their own, which a bound is not: the median and its interval.
+/// Cells with a number of their own that is proved, which a bound is not: the median and its interval.
 fn numbers(estimates: &Estimates) -> impl Iterator<Item = (CellRow, f64, f64, f64)> {
     let cells = cmp_rows(estimates).into_iter().map(|cell| cell.cell);
-    cells.filter(|cell| !cell.at_most).filter_map(|cell| {
+    let cells = cells.filter(|cell| !cell.at_most && cell.unproved.is_none());
+    cells.filter_map(|cell| {
         let (median, lo, hi) = (cell.median?, cell.lo?, cell.hi?);
         Some((cell, median, lo, hi))
     })

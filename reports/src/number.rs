@@ -42,9 +42,9 @@ pub fn nanos(value: f64) -> String {
     prefixed(value, &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")])
 }
 
-/// Whether that unit is nanoseconds, possibly per something.
+/// Whether that unit is nanoseconds, possibly per something or of something: `ns`, `ns/op`, `ns CPU`.
 fn is_nanos(unit: &str) -> bool {
-    unit == "ns" || unit.starts_with("ns/")
+    unit == "ns" || unit.starts_with("ns/") || unit.starts_with("ns ")
 }
 
 /// A value in a scenario's unit without what its prefix does not say: `12.3 M` of messages/s, `850 ns`.
@@ -86,10 +86,14 @@ fn trimmed(number: &str) -> &str {
     }
 }
 
-/// What an axis is called whose ticks already say the unit's prefix: `messages/s`; `time` for nanoseconds.
+/// What an axis, a column or a row is called whose numbers say the prefix themselves: `messages/s`; of nanoseconds, whose
+/// numbers say the unit too, `time`, `time per op`, `CPU time`.
 pub fn axis_name(unit: &str) -> String {
     match unit.strip_prefix("ns") {
-        Some(per) if is_nanos(unit) => format!("time{}", per.replace('/', " per ")),
+        Some(of) if is_nanos(unit) => match of.strip_prefix(' ') {
+            Some(what) => format!("{what} time"),
+            None => format!("time{}", of.replace('/', " per ")),
+        },
         _ => unit.to_owned(),
     }
 }
@@ -194,6 +198,14 @@ mod tests {
         assert_eq!(value_with_unit(123.0, "messages/s"), "123 messages/s");
         assert_eq!(value_with_unit(850.0, "ns"), "850 ns");
         assert_eq!(value_with_unit(25.0, "ns/op"), "25.0 ns/op");
+        assert_eq!(value_with_unit(2_300.0, "ns CPU"), "2.30 µs CPU");
+    }
+
+    #[test]
+    fn a_head_has_no_unit_that_its_numbers_have() {
+        let heads = ["ns", "ns/op", "ns CPU", "messages/s", "nsx"].map(axis_name);
+        let expected = ["time", "time per op", "CPU time", "messages/s", "nsx"];
+        assert_eq!(heads, expected);
     }
 
     #[test]

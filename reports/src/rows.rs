@@ -4,6 +4,7 @@ use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::Better;
 use serde::{Deserialize, Serialize};
 
+use crate::checked::Checked;
 use crate::statistics::{Cell, Estimates, Standing, View};
 
 /// A line of `rank --format json`.
@@ -24,11 +25,25 @@ pub struct RankRow {
     /// Tier, from 1; ties share one, and in an exploratory run all are 1. Partial entrants (fewer cells than the group's leader) share one
     /// after all others.
     pub tier: u32,
+    /// It has no place in the order, and its ratio and tier say nothing: its group has fewer than three cells, or nothing was
+    /// proved of it. Left out where it has one.
+    #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
+    pub ranked: bool,
     /// Cells in which it has a number.
     pub cells: usize,
+    /// Why it is not proved in the forms of its cells. Left out where it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unproved: Option<String>,
+    /// What was checked of it, by the form of its cells where that makes a difference.
+    pub checked: Vec<Checked>,
     /// Some of these numbers are bounds, so the true ratio is at least that. Left out where none is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
+}
+
+/// A row has a place in the order unless it says otherwise.
+fn yes() -> bool {
+    true
 }
 
 /// A cell's number as lines of JSON have it; without one `error` says why, and every number is `null`.
@@ -48,12 +63,15 @@ pub struct CellRow {
     pub unit: String,
     /// Which way is up.
     pub better: Better,
-    /// Against the scenario's best, at most 1; above 1 would be better whichever way is up, as a reference may be.
+    /// Against the scenario's best, at most 1; above 1 is better whichever way is up, as a reference and an unproved one may be.
     pub ratio_to_best: Option<f64>,
     /// The median is a bound, since the generator of load was the limit: the true one is at most that.
     /// Left out where it is not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_most: bool,
+    /// Nothing was proved of it in the scenario's form, and why: never the best, and in no ranking. Left out where something was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unproved: Option<String>,
     /// Why it has no number.
     pub error: Option<String>,
 }
@@ -72,6 +90,7 @@ impl CellRow {
             better: cell.better,
             ratio_to_best: measured.map(|m| m.ratio),
             at_most: measured.is_some_and(|m| m.standing == Standing::AtMost),
+            unproved: cell.unproved.clone(),
             error: cell.error(),
         }
     }
@@ -94,7 +113,7 @@ pub struct CmpRow {
     pub reference: bool,
 }
 
-/// The ranking of every group over all its cells, best first, partial entrants last.
+/// The ranking of every group over all its cells, best first, partial entrants after these, unproved ones last.
 pub fn rank_rows(estimates: &Estimates) -> Vec<RankRow> {
     let all = estimates.rankings.iter().filter(|r| r.view == View::All);
     all.flat_map(|ranking| {
@@ -106,14 +125,17 @@ pub fn rank_rows(estimates: &Estimates) -> Vec<RankRow> {
             lo: rank.lo,
             hi: rank.hi,
             tier: rank.tier,
+            ranked: ranking.is_ranked() && rank.unproved.is_none(),
             cells: rank.cells,
+            unproved: rank.unproved.clone(),
+            checked: ranking.checked(&rank.implementation).to_vec(),
             at_least: rank.bounds > 0,
         })
     })
     .collect()
 }
 
-/// Every cell, by scenario, best first, then references, cells without a number last.
+/// Every cell, by scenario, best first, then unproved ones, then references, cells without a number last.
 pub fn cmp_rows(estimates: &Estimates) -> Vec<CmpRow> {
     let mut rows: Vec<CmpRow> = Vec::new();
     for scenario in estimates.cells.chunk_by(|a, b| a.scenario == b.scenario) {
@@ -130,7 +152,10 @@ pub fn cmp_rows(estimates: &Estimates) -> Vec<CmpRow> {
         }));
         // Stable: equal ones stay in the order of their names.
         rows[first..].sort_by(|a, b| {
-            let place = |row: &CmpRow| (row.cell.error.is_some(), row.reference);
+            let place = |row: &CmpRow| {
+                let cell = &row.cell;
+                (cell.error.is_some(), row.reference, cell.unproved.is_some())
+            };
             let ratio = |row: &CmpRow| row.cell.ratio_to_best.unwrap_or(f64::NEG_INFINITY);
             let by_ratio = || ratio(b).total_cmp(&ratio(a));
             place(a).cmp(&place(b)).then_with(by_ratio)

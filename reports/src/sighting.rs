@@ -90,7 +90,10 @@ pub fn sighting_table(seen: &[Sighting], width: usize) -> String {
             commit,
             format!("{bound}{}", number::value_with_unit(median, &cell.unit)),
             number::interval(lo, hi, &cell.unit),
-            number::ratio(ratio),
+            match cell.unproved {
+                Some(_) => format!("{}, unproved", number::ratio(ratio)),
+                None => number::ratio(ratio),
+            },
         ]
     });
     let header = ["started", "build", "median", "95 % interval", "ratio"];

@@ -52,7 +52,8 @@ fn a_reference_is_nobodys_best_and_in_no_ranking() {
     let estimates = estimated(&run());
     let cell = |name: &str| estimates.cell("timers/late-16", name).unwrap();
     let heap = cell("heap").measured().unwrap();
-    assert_eq!((heap.standing, heap.ratio), (Standing::Best, 1.0));
+    // The reference shows a better number, so heap is the first of the contestants and not the best.
+    assert_eq!((heap.standing, heap.ratio), (Standing::First, 1.0));
     let sleep = cell("os-sleep").measured().unwrap();
     assert_eq!(sleep.standing, Standing::Reference);
     assert!((1.8..2.2).contains(&sleep.ratio), "{}", sleep.ratio);
@@ -387,7 +388,7 @@ fn kinds_share_no_heat_map_and_colours_begin_anew_with_each() {
 }
 
 #[test]
-fn the_verdict_has_a_sentence_for_each_group_that_is_told_apart() {
+fn the_verdict_has_a_sentence_for_each_group_that_is_told_apart_or_too_small() {
     let mut run = run();
     let page_before = page(&run);
     let verdict = section(&page_before, "verdict");
@@ -399,25 +400,93 @@ fn the_verdict_has_a_sentence_for_each_group_that_is_told_apart() {
         verdict.contains(", before <b>tokio-sleep</b> with 0.20"),
         "{verdict}"
     );
-    assert!(verdict.contains("of pipelines, <b>core_async</b> leads"));
-    assert!(verdict.contains("of limiters, <b>semaphore</b> leads"));
-    assert!(!verdict.contains("of executors, "), "{verdict}");
+    assert!(verdict.find("of channels").unwrap() < verdict.find("of timers").unwrap());
+    for small in [
+        "The 2 cells of pipelines are",
+        "The 2 cells of limiters are",
+    ] {
+        let few = format!("{small} too few for a ranking: in ");
+        assert!(verdict.contains(&few), "{verdict}");
+    }
     assert!(
-        verdict.contains("Nobody is told apart over all cells of <b>executors</b>."),
+        verdict
+            .contains("The one cell of executors is too few for a ranking: in executors/spawn <b>"),
         "{verdict}"
     );
-    assert!(verdict.find("of channels").unwrap() < verdict.find("of timers").unwrap());
     run.run.exploratory = true;
     let page = page(&run);
     let verdict = section(&page, "verdict");
-    assert_eq!(verdict.matches("<li>").count(), 4, "{verdict}");
-    assert!(verdict.contains(
-        "As far as this run can tell: over the 3 cells of timers, <b>heap</b> comes first with"
-    ));
-    for group in ["pipelines", "limiters", "executors"] {
-        assert!(verdict.contains(&format!(" of {group}, <b>")), "{verdict}");
+    assert_eq!(verdict.matches("<li>").count(), 7, "{verdict}");
+    assert!(
+        verdict.contains("over the 3 cells of timers: <b>heap</b> 1.00 ("),
+        "{verdict}"
+    );
+    assert!(verdict.contains("The 2 cells of limiters are too few for a ranking: in "));
+}
+
+/// What no run may say that cannot conclude.
+const CONCLUSIONS: [&str; 5] = [
+    " times as fast",
+    " times as much",
+    "leads",
+    "comes first",
+    "best",
+];
+
+#[test]
+fn a_run_that_may_not_conclude_says_so_first_and_then_only_what_was_seen() {
+    for (exploratory, unoptimised) in [(true, false), (false, true), (true, true)] {
+        let mut run = run();
+        run.run.exploratory = exploratory;
+        run.run.unoptimised = unoptimised;
+        let page = page(&run);
+        let verdict = section(&page, "verdict");
+        let sentences = &verdict[verdict.find("<ol>").unwrap()..];
+        let first = sentences.split("<li>").nth(1).unwrap();
+        assert!(first.contains("call any implementation faster"), "{first}");
+        assert_eq!(first.contains("too short"), exploratory, "{first}");
+        assert_eq!(first.contains("unoptimised"), unoptimised, "{first}");
+        for said in CONCLUSIONS {
+            assert!(!sentences.contains(said), "{said}: {sentences}");
+        }
+        assert!(
+            sentences.contains("<b>heap</b> 1.00 (") && sentences.contains(" messages/s ("),
+            "means and medians with their intervals: {sentences}"
+        );
     }
-    assert!(!verdict.contains("Nobody is told apart"), "{verdict}");
+}
+
+#[test]
+fn a_group_of_fewer_than_three_cells_shows_them_and_no_order() {
+    let run = run();
+    let estimates = estimated(&run);
+    let table = rank_table(&estimates, 100, Style::Plain);
+    let few = &table[table
+        .find("limiters: 2 cells, too few for a ranking")
+        .unwrap()..];
+    let few = &few[..few.find("\n\n").unwrap_or(few.len())];
+    assert!(
+        few.contains("limiters/steady-4") && few.contains("M grants/s"),
+        "{few}"
+    );
+    assert!(!few.contains("tier") && !few.contains("ratio"), "{few}");
+    assert!(table.contains("timers: geometric mean"), "{table}");
+    for row in rank_rows(&estimates) {
+        let ranked = matches!(&*row.group, "timers" | "channels");
+        assert_eq!(row.ranked, ranked, "{row:?}");
+        assert!(ranked || row.tier == 1, "{row:?}");
+    }
+    let page = page(&run);
+    let ranking = section(&page, "ranking");
+    let group = |name: &str| {
+        let begin = ranking.find(&format!("<h3>{name}</h3>")).unwrap();
+        ranking[begin..].split("<div class=tabs>").next().unwrap()
+    };
+    let limiters = group("Limiters");
+    assert!(limiters.contains("Over 2 cells: too few for a ranking"));
+    assert!(limiters.contains("<td>limiters/steady-64<td class=name>"));
+    assert!(!limiters.contains("<th class=n>Tier") && !limiters.contains("<th class=n>Ratio"));
+    assert!(group("Timers").contains("<th class=n>Tier"));
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub fn chart(data: &Data, group: &str) -> Result<Option<Chart>, ReportError> {
             .filter_map(|&(name, _)| {
                 let cell = data
                     .cell(&scenario.name, name)
-                    .filter(|cell| !cell.reference)?;
+                    .filter(|cell| cell.competes())?;
                 let measured = cell.measured()?;
                 Some((
                     name,

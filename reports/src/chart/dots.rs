@@ -46,8 +46,14 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
     let mut cells: Vec<&Cell> = cells
         .filter_map(|(name, _)| data.cell(&scenario.name, name))
         .collect();
-    // Contestants, references, failures.
-    let place = |cell: &Cell| (cell.measured().is_none(), cell.reference);
+    // Contestants, unproved ones, references, failures.
+    let place = |cell: &Cell| {
+        (
+            cell.measured().is_none(),
+            cell.reference,
+            cell.unproved.is_some(),
+        )
+    };
     let ratio = |cell: &Cell| cell.measured().map_or(-1.0, |m| m.ratio);
     cells.sort_by(|a, b| {
         let by_ratio = || ratio(b).total_cmp(&ratio(a));
@@ -87,9 +93,9 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
                 format!("{}{}", m.bound(), number::value(m.median, unit)),
                 number::interval(m.lo, m.hi, unit),
                 range(&dot.windows, unit),
-                match cell.reference {
-                    true => format!("{}, reference", number::ratio(m.ratio)),
-                    false => number::ratio(m.ratio),
+                match cell.competes() {
+                    false => format!("{}, {}", number::ratio(m.ratio), cell.word(true)),
+                    true => number::ratio(m.ratio),
                 },
             ],
             None => [&name, "no number", "", "", ""].map(str::to_owned).to_vec(),

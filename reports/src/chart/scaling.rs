@@ -250,7 +250,10 @@ pub fn chart(data: &Data, of: &Line) -> Result<Chart, ReportError> {
         }
         Ok(())
     })?;
-    let mut head = vec![format!("median and 95 % interval, {unit}")];
+    let mut head = vec![format!(
+        "median and 95 % interval, {}",
+        number::axis_name(unit)
+    )];
     head.extend(labels);
     let rows = keys.iter().map(|key| {
         let fields = scenarios

@@ -26,11 +26,11 @@ pub struct Cell {
     pub sort: String,
 }
 
-/// Every group that several machines have; nothing where there is one.
+/// Every group that several machines rank; nothing where there is one machine.
 pub fn groups(sources: &[Source]) -> Vec<Group> {
     let rankings = |source: &Source| {
         let all = source.estimates.rankings.clone().into_iter();
-        all.filter(|ranking| ranking.view == View::All)
+        all.filter(|ranking| ranking.view == View::All && ranking.is_ranked())
             .collect::<Vec<Ranking>>()
     };
     let of_machine: Vec<Vec<Ranking>> = sources.iter().map(rankings).collect();
@@ -99,9 +99,12 @@ fn cell(ranking: Option<&Ranking>, name: &str) -> Cell {
             },
             sort: format!("{:.4}", rank.ratio),
         },
-        _ => Cell {
+        found => Cell {
             ratio: "–".to_owned(),
-            said: String::new(),
+            said: match found.and_then(|(_, rank)| rank.unproved.as_ref()) {
+                Some(_) => "unproved".to_owned(),
+                None => String::new(),
+            },
             sort: String::new(),
         },
     }

@@ -48,7 +48,10 @@ pub struct Uncontended {
 pub struct Estimate {
     pub nanos: String,
     pub interval: String,
-    pub best: bool,
+    /// Its whole interval lies below those of all others of the row.
+    pub lowest: bool,
+    /// The lowest, or one whose interval overlaps the lowest one's.
+    pub indistinguishable: bool,
     pub sort: String,
 }
 
@@ -147,21 +150,22 @@ pub fn uncontended(data: &Data) -> Option<Uncontended> {
         row.insert(&*it.implementation, it);
     }
     let rows = by_scenario.into_iter().map(|(scenario, row)| {
-        let least = row
-            .values()
-            .map(|it| it.nanos)
-            .fold(f64::INFINITY, f64::min);
+        let least = row.values().min_by(|a, b| a.nanos.total_cmp(&b.nanos));
+        let top = least.map_or(0.0, |least| least.hi);
+        let leading = row.values().filter(|it| it.lo <= top).count();
         let estimates = keys.iter().map(|key| match row.get(&*key.name) {
             Some(it) => Estimate {
                 nanos: number::nanos(it.nanos),
                 interval: number::interval(it.lo, it.hi, "ns"),
-                best: it.nanos <= least,
+                lowest: leading == 1 && it.lo <= top,
+                indistinguishable: leading > 1 && it.lo <= top,
                 sort: format!("{:.3}", it.nanos),
             },
             None => Estimate {
                 nanos: "–".to_owned(),
                 interval: String::new(),
-                best: false,
+                lowest: false,
+                indistinguishable: false,
                 sort: String::new(),
             },
         });

@@ -5,7 +5,7 @@ use flowmeter_harness::record::{Better, Scenario};
 use super::heading;
 use crate::chart::{Data, Key};
 use crate::number;
-use crate::statistics::Standing;
+use crate::statistics::{Measured, Standing};
 
 /// A group's map.
 pub struct Group {
@@ -35,11 +35,13 @@ pub struct Row {
 
 /// A cell of the map.
 pub struct Cell {
-    /// `0` best to `8` far behind; `x` failed, `n` not measured, `r` a reference.
+    /// `0` close to the best to `8` far behind; `x` failed, `n` not measured, `r` a reference or unproved.
     pub heat: char,
     pub value: String,
     pub ratio: String,
     pub interval: String,
+    /// What may be said of it, below; empty where nothing may, or it stands in the interval's place.
+    pub word: &'static str,
     pub title: String,
     /// What sorting goes by: the ratio; empty without one.
     pub sort: String,
@@ -78,8 +80,8 @@ fn map(data: &Data, name: String, scenarios: &[&Scenario], keys: &[Key]) -> Grou
         title: format!("{}: {}", scenario.name, scenario.title),
         form: scenario.form.clone(),
         unit: match scenario.measure.better() {
-            Better::Higher => format!("↑ {}", scenario.unit),
-            Better::Lower => format!("↓ {}", scenario.unit),
+            Better::Higher => format!("↑ {}", number::axis_name(&scenario.unit)),
+            Better::Lower => format!("↓ {}", number::axis_name(&scenario.unit)),
         },
         placebo: match data.estimates.placebo(&scenario.name) {
             Some(twin) => format!("±{}", number::percent(twin.noise())),
@@ -120,39 +122,28 @@ fn cell(data: &Data, scenario: &str, implementation: &str, most: usize) -> Cell 
             value: "–".to_owned(),
             ratio: String::new(),
             interval: String::new(),
+            word: "",
             title: String::new(),
             sort: String::new(),
         };
     };
     match cell.measured() {
         Some(m) => Cell {
-            heat: if cell.reference { 'r' } else { heat(m.ratio) },
+            heat: match cell.competes() {
+                true => heat(m.ratio),
+                false => 'r',
+            },
             value: format!("{}{}", m.bound(), number::value(m.median, &cell.unit)),
             ratio: number::ratio(m.ratio),
             interval: match m.standing {
                 Standing::Best => "best".to_owned(),
-                Standing::Slower | Standing::Level | Standing::AtMost | Standing::Reference => {
-                    number::ratio_interval(m.ratio_lo, m.ratio_hi)
-                }
+                _ => number::ratio_interval(m.ratio_lo, m.ratio_hi),
             },
-            title: {
-                // That all have as many as anybody needs no words.
-                let fewer = (m.rounds < most).then(|| format!("{} of {most} rounds", m.rounds));
-                let mut said: Vec<String> = fewer.into_iter().chain(m.disturbance()).collect();
-                if m.standing == Standing::AtMost {
-                    said.push(
-                        "limited by the generator of load: the true number is at most this"
-                            .to_owned(),
-                    );
-                }
-                if m.standing == Standing::Reference {
-                    said.push("a reference: compared with the best, and in no ranking".to_owned());
-                }
-                if m.standing == Standing::Level && !data.estimates.exploratory {
-                    said.push("not told apart from the best".to_owned());
-                }
-                said.join(", ")
+            word: match cell.word(data.estimates.exploratory) {
+                word @ ("indistinguishable" | "unproved" | "first") => word,
+                _ => "",
             },
+            title: title(cell, m, most),
             sort: number::sorted(m.ratio),
         },
         None => Cell {
@@ -160,10 +151,26 @@ fn cell(data: &Data, scenario: &str, implementation: &str, most: usize) -> Cell 
             value: cell.failed().unwrap_or_default().to_owned(),
             ratio: String::new(),
             interval: String::new(),
+            word: "",
             title: cell.error().unwrap_or_default(),
             sort: String::new(),
         },
     }
+}
+
+/// What else is to be known of a number.
+fn title(cell: &crate::statistics::Cell, m: &Measured, most: usize) -> String {
+    // A full number of rounds needs no words.
+    let fewer = (m.rounds < most).then(|| format!("{} of {most} rounds", m.rounds));
+    let mut said: Vec<String> = fewer.into_iter().chain(m.disturbance()).collect();
+    if m.standing == Standing::AtMost {
+        said.push("limited by the generator of load: the true number is at most this".to_owned());
+    }
+    if m.standing == Standing::Reference {
+        said.push("a reference: compared with the best, and in no ranking".to_owned());
+    }
+    said.extend(cell.unproved.as_ref().map(|why| format!("unproved: {why}")));
+    said.join(", ")
 }
 
 /// Half an octave a step.

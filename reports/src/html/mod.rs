@@ -33,7 +33,7 @@ use verdict::Sentence;
 #[template(path = "report.html", whitespace = "minimize")]
 struct Page {
     style: String,
-    script: &'static str,
+    script: String,
     symbols: String,
     subtitle: String,
     warnings: Vec<String>,
@@ -156,7 +156,7 @@ fn page(sources: &[Source]) -> Result<String, ReportError> {
     let everything: Vec<&RunData> = sources.iter().flat_map(|source| source.all).collect();
     let page = Page {
         style: theme::style(places),
-        script: theme::SCRIPT,
+        script: theme::script(),
         symbols: theme::symbols(places)?,
         subtitle: machine::subtitle(&everything, sources.len()),
         warnings: sources.iter().fold(Vec::new(), |mut all, source| {

@@ -45,7 +45,10 @@ pub fn of<'a>(runs: impl Iterator<Item = &'a RunData>) -> Option<Mutants> {
 /// Whether it went as it should: a mutant is killed, and an equivalent rewrite raises no alarm.
 fn as_expected(attack: &Attack) -> bool {
     match attack.equivalent {
-        true => !matches!(attack.verdict, Verdict::Fail | Verdict::Error),
+        true => !matches!(
+            attack.verdict,
+            Verdict::Fail | Verdict::Hung | Verdict::Error
+        ),
         false => attack.killed,
     }
 }

@@ -9,7 +9,7 @@ use crate::chart::Data;
 use crate::checked::Checked;
 use crate::number;
 
-/// A matrix for each kind, and what failed in words.
+/// A matrix for each kind, and in words what failed, hung or broke off.
 pub struct Proofs {
     pub matrices: Vec<Matrix>,
     pub failures: Vec<Failure>,
@@ -52,8 +52,10 @@ pub struct Cell {
     pub failure: usize,
 }
 
-/// A property that failed.
+/// A property that failed, or whose check gave no answer.
 pub struct Failure {
+    /// `undecided` for its colour, where nothing failed.
+    pub kind: &'static str,
     pub implementation: String,
     /// What it did to the property.
     pub said: &'static str,
@@ -74,7 +76,7 @@ pub fn of(data: &Data) -> Proofs {
         .map(|(name, _)| data.kind(name))
         .collect();
     kinds.dedup();
-    let failed = |p: &&Proof| matches!(p.verdict, Verdict::Fail | Verdict::Error);
+    let failed = |p: &&Proof| matches!(p.verdict, Verdict::Fail | Verdict::Error | Verdict::Hung);
     let failed: Vec<&Proof> = proofs.iter().copied().filter(failed).collect();
     let matrices = kinds.into_iter().map(|kind| {
         let of_kind = proofs.iter().copied();
@@ -82,9 +84,14 @@ pub fn of(data: &Data) -> Proofs {
         matrix(data, kind, &of_kind.collect::<Vec<_>>(), &failed)
     });
     let failures = failed.iter().map(|p| Failure {
+        kind: match p.verdict {
+            Verdict::Hung => " undecided",
+            _ => "",
+        },
         implementation: p.implementation.clone(),
         said: match p.verdict {
-            Verdict::Error => "hung or broke off under",
+            Verdict::Error => "has no verdict: the check broke off in",
+            Verdict::Hung => "is undecided: hung in",
             _ => "failed",
         },
         property: p.property.clone(),
@@ -99,7 +106,7 @@ pub fn of(data: &Data) -> Proofs {
     Proofs {
         matrices: matrices.filter(|m| !m.columns.is_empty()).collect(),
         failures: failures.collect(),
-        self_checked: (data.those(|name| Checked::of(data.runs, name) == Checked::Itself))
+        self_checked: (data.those(|name| Checked::of(data.runs, name).is_self_checked()))
             .into_iter()
             .map(|key| key.name)
             .collect(),
@@ -202,12 +209,16 @@ fn cell(proof: Option<&Proof>, failure: usize) -> Cell {
             format!("✗ {executions}"),
             "failed after so many executions",
         ),
-        Verdict::Error => ("fail", "error".to_owned(), "the check hung or broke off"),
-        Verdict::Hung => ("none", "hung".to_owned(), "undecided: hung"),
+        Verdict::Error => ("fail", "error".to_owned(), "the check broke off"),
+        Verdict::Hung => (
+            "none",
+            "? hung".to_owned(),
+            "undecided: hung, and gave no answer when it was repeated alone, twice",
+        ),
         Verdict::Inconclusive => (
             "none",
             format!("? {executions}"),
-            "the budget ended before the search",
+            "undecided: the budget ended before the search",
         ),
         Verdict::Unclaimed => ("none", "–".to_owned(), "not claimed"),
         Verdict::NotInstrumentable => ("none", "n/a".to_owned(), "cannot run in this world"),

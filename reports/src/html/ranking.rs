@@ -1,4 +1,4 @@
-//! The ranking section: each group in its views.
+//! The ranking section: each group in its views. A view of few cells shows these, and no order.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::terminal::{references, without_number};
 pub struct Group {
     pub name: String,
     pub views: Vec<Tab>,
-    /// Who was measured beside them for comparison.
+    /// Those that were measured beside them for comparison.
     pub references: String,
 }
 
@@ -23,21 +23,24 @@ pub struct Group {
 pub struct Tab {
     pub name: String,
     pub note: String,
+    /// Empty where there are too few cells for an order.
     pub rows: Vec<Row>,
+    /// The cells, where these are too few.
+    pub cells: Vec<Cell>,
 }
 
 /// One implementation.
 pub struct Row {
     pub tier: String,
     pub partial: bool,
-    /// The first of the partial entrants: a line is drawn above.
-    pub first_partial: bool,
+    /// What stands above it, where a line is drawn there.
+    pub line: &'static str,
     pub name: String,
     pub place: u16,
     pub origin: String,
     /// What a published crate or a system of others was; empty for ours, whose commit stands elsewhere.
     pub version: String,
-    pub badge: Badge,
+    pub badges: Vec<Badge>,
     pub ratio: String,
     pub interval: String,
     /// Percent of the bar's length; `0` for no bar.
@@ -47,6 +50,22 @@ pub struct Row {
     pub cells: String,
 }
 
+/// A cell of a view that is not ranked.
+pub struct Cell {
+    pub scenario: String,
+    pub name: String,
+    pub place: u16,
+    pub origin: String,
+    pub version: String,
+    pub badges: Vec<Badge>,
+    pub median: String,
+    /// What sorting goes by; empty without a number.
+    pub sort: String,
+    pub interval: String,
+    /// What may be said of it; empty where nothing may.
+    pub said: String,
+}
+
 /// What was checked of an implementation, beside its name.
 pub struct Badge {
     /// `pass`, `fail` or `none`, for its colour.
@@ -54,6 +73,13 @@ pub struct Badge {
     pub text: String,
     pub title: String,
 }
+
+/// Above those that lack a cell.
+const PARTIAL: &str = "not in every cell, so not in order with the others; by coverage, and without a ratio below half of the cells";
+
+/// Above those of which nothing was proved.
+const UNPROVED: &str =
+    "unproved: nothing was proved in the form of their numbers, so they are not ranked";
 
 /// All groups, in the order of the rankings.
 pub fn groups(data: &Data) -> Vec<Group> {
@@ -74,90 +100,159 @@ pub fn groups(data: &Data) -> Vec<Group> {
 }
 
 fn tab(data: &Data, ranking: &Ranking) -> Tab {
-    let mut rows = Vec::new();
-    let mut line_drawn = false;
-    for rank in &ranking.ranks {
-        let partial = !ranking.complete(rank);
-        rows.push(row(data, ranking, rank, partial, partial && !line_drawn));
-        line_drawn |= partial;
-    }
-    if ranking.view == View::All {
-        for (name, failed) in without_number(data.estimates, ranking) {
-            rows.push(Row {
-                tier: "–".to_owned(),
-                partial: true,
-                first_partial: !line_drawn,
-                name: name.to_owned(),
-                place: data.place(name),
-                origin: crate::statistics::origin(data.runs, name).to_string(),
-                version: version(data, name),
-                badge: badge(data, name),
-                ratio: "no number".to_owned(),
-                interval: format!("{failed} failed"),
-                bar: "0".to_owned(),
-                bar_lo: "0".to_owned(),
-                bar_width: "0".to_owned(),
-                cells: format!("0/{}", ranking.cells),
-            });
-            line_drawn = true;
-        }
-    }
-    let cells = match ranking.cells {
-        1 => "Over 1 cell".to_owned(),
-        n => format!("Over {n} cells"),
-    };
+    let ranked = ranking.is_ranked();
     Tab {
         name: match &ranking.view {
             View::All => "all cells".to_owned(),
             View::Shared => "cells all share".to_owned(),
             View::Form(form) => form.clone(),
         },
-        note: format!(
-            "{cells}.{}",
-            if ranking.ranks.iter().any(|rank| rank.bounds > 0) {
-                " ≥: some numbers behind it are bounds, which count as they stand and tell no tiers apart."
-            } else {
-                ""
-            }
-        ),
-        rows,
+        note: note(ranking),
+        rows: if ranked {
+            rows(data, ranking)
+        } else {
+            Vec::new()
+        },
+        cells: if ranked {
+            Vec::new()
+        } else {
+            cells(data, ranking)
+        },
     }
 }
 
-fn row(data: &Data, ranking: &Ranking, rank: &Rank, partial: bool, first_partial: bool) -> Row {
-    let telling = ranking.telling(rank);
+fn note(ranking: &Ranking) -> String {
+    let cells = match ranking.cells {
+        1 => "Over 1 cell".to_owned(),
+        n => format!("Over {n} cells"),
+    };
+    if !ranking.is_ranked() {
+        return format!("{cells}: too few for a ranking, so these are the cells.");
+    }
+    let bounds = match ranking.ranks.iter().any(|rank| rank.bounds > 0) {
+        true => {
+            " ≥: some numbers behind it are bounds, which count as they stand and tell no tiers apart."
+        }
+        false => "",
+    };
+    format!("{cells}.{bounds}")
+}
+
+fn rows(data: &Data, ranking: &Ranking) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut drawn = "";
+    let mut above = |line: &'static str| match line == drawn {
+        true => "",
+        false => {
+            drawn = line;
+            line
+        }
+    };
+    for rank in &ranking.ranks {
+        let line = match (ranking.complete(rank), &rank.unproved) {
+            (true, _) => "",
+            (false, None) => above(PARTIAL),
+            (false, Some(_)) => above(UNPROVED),
+        };
+        rows.push(row(data, ranking, rank, line));
+    }
+    if ranking.view == View::All {
+        for (name, failed) in without_number(data.estimates, ranking) {
+            rows.push(Row {
+                tier: "–".to_owned(),
+                partial: true,
+                line: above("without a number"),
+                name: name.to_owned(),
+                place: data.place(name),
+                origin: crate::statistics::origin(data.runs, name).to_string(),
+                version: version(data, name),
+                badges: badges(ranking, name),
+                ratio: "no number".to_owned(),
+                interval: format!("in {failed}"),
+                bar: "0".to_owned(),
+                bar_lo: "0".to_owned(),
+                bar_width: "0".to_owned(),
+                cells: format!("0/{}", ranking.cells),
+            });
+        }
+    }
+    rows
+}
+
+fn row(data: &Data, ranking: &Ranking, rank: &Rank, line: &'static str) -> Row {
+    let (complete, telling) = (ranking.complete(rank), ranking.telling(rank));
     let share = |x: f64| match telling {
         true => format!("{:.1}", x.clamp(0.0, 1.0) * 100.0),
         false => "0".to_owned(),
     };
     Row {
-        tier: if partial {
-            "–".to_owned()
-        } else {
-            rank.tier.to_string()
+        tier: match complete {
+            true => rank.tier.to_string(),
+            false => "–".to_owned(),
         },
-        partial,
-        first_partial,
+        partial: !complete,
+        line,
         name: rank.implementation.clone(),
         place: data.place(&rank.implementation),
         origin: rank.origin.to_string(),
         version: version(data, &rank.implementation),
-        badge: badge(data, &rank.implementation),
-        ratio: if telling {
-            format!("{}{}", rank.at_least(), number::ratio(rank.ratio))
-        } else {
-            "–".to_owned()
+        badges: badges(ranking, &rank.implementation),
+        ratio: match (&rank.unproved, telling) {
+            (Some(_), _) => "unproved".to_owned(),
+            (None, true) => format!("{}{}", rank.at_least(), number::ratio(rank.ratio)),
+            (None, false) => "–".to_owned(),
         },
-        interval: if telling {
-            number::ratio_interval(rank.lo, rank.hi)
-        } else {
-            "too few cells".to_owned()
+        interval: match (&rank.unproved, telling) {
+            (Some(why), _) => why.clone(),
+            (None, true) => number::ratio_interval(rank.lo, rank.hi),
+            (None, false) => "too few cells".to_owned(),
         },
         bar: share(rank.ratio),
         bar_lo: share(rank.lo),
         bar_width: share(rank.hi.min(1.0) - rank.lo),
         cells: format!("{}/{}", rank.cells, ranking.cells),
     }
+}
+
+/// The cells of a view that is not ranked.
+fn cells(data: &Data, ranking: &Ranking) -> Vec<Cell> {
+    let exploratory = data.estimates.exploratory;
+    let of_view = data.estimates.cells_of(ranking).into_iter();
+    let cells = of_view.map(|cell| {
+        let name = &*cell.implementation;
+        let (median, interval, said) = match cell.measured() {
+            Some(m) => (
+                format!(
+                    "{}{}",
+                    m.bound(),
+                    number::value_with_unit(m.median, &cell.unit)
+                ),
+                number::interval(m.lo, m.hi, &cell.unit),
+                match &cell.unproved {
+                    Some(why) => why.clone(),
+                    None => cell.word(exploratory).to_owned(),
+                },
+            ),
+            None => (
+                "no number".to_owned(),
+                String::new(),
+                cell.failed().unwrap_or_default().to_owned(),
+            ),
+        };
+        Cell {
+            scenario: cell.scenario.clone(),
+            name: name.to_owned(),
+            place: data.place(name),
+            origin: cell.origin.to_string(),
+            version: version(data, name),
+            badges: badges(ranking, name),
+            median,
+            sort: (cell.measured()).map_or(String::new(), |m| format!("{:.2e}", m.median)),
+            interval,
+            said,
+        }
+    });
+    cells.collect()
 }
 
 /// As recorded by all runs; several are told.
@@ -169,13 +264,17 @@ fn version(data: &Data, implementation: &str) -> String {
     Vec::from_iter(versions).join(", ")
 }
 
-fn badge(data: &Data, implementation: &str) -> Badge {
-    let checked = Checked::of(data.runs, implementation);
+fn badges(ranking: &Ranking, implementation: &str) -> Vec<Badge> {
+    let checked = ranking.checked(implementation).iter();
+    checked.map(badge).collect()
+}
+
+fn badge(checked: &Checked) -> Badge {
     Badge {
-        kind: match checked {
-            Checked::Failed(_) => "fail",
-            Checked::Held(_) => "pass",
-            Checked::Itself | Checked::Nothing => "none",
+        kind: match () {
+            () if !checked.failed.is_empty() || !checked.broke_off.is_empty() => "fail",
+            () if checked.held.is_empty() || checked.undecided() > 0 => "none",
+            () => "pass",
         },
         text: checked.word(),
         title: checked.sentence(),

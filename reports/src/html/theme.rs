@@ -6,9 +6,16 @@ use crate::chart::legend_symbol;
 use crate::error::ReportError;
 
 /// Filtering, sorting, hover values, copying, the theme. The page reads without it.
-pub const SCRIPT: &str = include_str!("../../templates/report.js");
+const SCRIPT: &str = include_str!("../../templates/report.js");
 
 const STYLE: &str = include_str!("../../templates/report.css");
+
+/// The script without its indentation and the lines that are comments.
+pub fn script() -> String {
+    let lines = SCRIPT.lines().map(str::trim_start);
+    let lines: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
+    lines.join("\n")
+}
 
 /// How lines are dashed once colours begin again.
 const DASHES: [&str; 3] = ["", "6 3", "2 2.5"];

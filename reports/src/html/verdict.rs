@@ -1,11 +1,11 @@
-//! Sentences that a hurried engineer can act on, made from the estimates: what to take, who leads in each group, and
-//! what that is worth.
+//! Sentences that a hurried engineer can act on, made from the estimates: what to take, what leads in each group, and
+//! what that is worth. A run that may not call anything faster says so in its first sentence, and compares nothing.
 
-use flowmeter_harness::record::{Measure, Scenario, Verdict};
+use flowmeter_harness::record::{Measure, Proof, Scenario, Verdict};
 
 use crate::chart::Data;
 use crate::number;
-use crate::statistics::{Cell, Measured, Rank, Ranking, Standing, Twin, View};
+use crate::statistics::{Cell, Rank, Ranking, Standing, Twin, UNOPTIMISED, View};
 
 /// A sentence with the names in it set apart.
 #[derive(Default)]
@@ -38,12 +38,162 @@ impl Sentence {
     }
 }
 
-/// What to take, who leads overall, and what that is worth.
+/// What to take, what leads overall, and what that is worth. A run that may conclude nothing says that first, and then what
+/// was seen, in no comparison.
 pub fn sentences(data: &Data) -> Vec<Sentence> {
-    let mut sentences = vec![choice(data)];
-    sentences.extend(leads(data));
+    let mut sentences = Vec::new();
+    if data.estimates.exploratory {
+        sentences.push(Sentence::default().say(inconclusive(data)));
+        sentences.push(seen(data));
+        sentences.extend(means(data));
+    } else {
+        sentences.push(choice(data));
+        sentences.extend(leads(data));
+    }
+    sentences.extend(few(data));
     sentences.push(worth(data));
     sentences
+}
+
+/// Why a run calls nothing faster.
+fn inconclusive(data: &Data) -> String {
+    let short = data.runs.iter().find(|run| run.run.exploratory);
+    let length = short.map(|run| {
+        let (forks, rounds) = (run.run.forks, run.run.rounds);
+        let forks_word = if forks == 1 { "fork" } else { "forks" };
+        format!("{forks} {forks_word} of {rounds} rounds")
+    });
+    match (length, data.estimates.unoptimised) {
+        (Some(length), false) => {
+            format!("This run is too short to call any implementation faster: {length}.")
+        }
+        (Some(length), true) => format!(
+            "This run is too short to call any implementation faster ({length}), and of an {UNOPTIMISED}."
+        ),
+        (None, _) => format!(
+            "This run cannot call any implementation faster, since it is of an {UNOPTIMISED}."
+        ),
+    }
+}
+
+/// So many cells of a scenario are told in a sentence.
+const TOLD: usize = 3;
+
+/// Medians of some cells of one scenario with their intervals, appended: the first few, and how many more there are.
+fn medians(mut sentence: Sentence, cells: &[&Cell]) -> Sentence {
+    for (i, cell) in cells.iter().take(TOLD).enumerate() {
+        let Some(m) = cell.measured() else {
+            continue;
+        };
+        let unproved = match cell.unproved {
+            Some(_) => ", unproved",
+            None => "",
+        };
+        sentence = sentence
+            .say(if i == 0 { "" } else { ", " })
+            .name(&cell.implementation)
+            .say(format!(
+                " {}{} ({}{unproved})",
+                m.bound(),
+                number::value_with_unit(m.median, &cell.unit),
+                number::interval(m.lo, m.hi, &cell.unit)
+            ));
+    }
+    match cells.len().saturating_sub(TOLD) {
+        0 => sentence,
+        more => sentence.say(format!(" and {} more", in_words(more))),
+    }
+}
+
+/// Medians of the typical scenarios.
+fn seen(data: &Data) -> Sentence {
+    let scenarios = typical(data);
+    if scenarios.is_empty() {
+        return Sentence::default().say(NO_NUMBER);
+    }
+    let mut sentence = Sentence::default();
+    for (i, scenario) in scenarios.into_iter().enumerate() {
+        let over = if i == 0 { "Medians for" } else { "; for" };
+        sentence = sentence.say(format!("{over} {}: ", situation(scenario)));
+        sentence = medians(sentence, &contestants(data, scenario));
+    }
+    sentence.say(".")
+}
+
+/// The means of each ranking, in its order.
+fn means(data: &Data) -> Option<Sentence> {
+    let rankings = data.estimates.rankings.iter();
+    let rankings = rankings.filter(|r| r.view == View::All && r.is_ranked());
+    let mut sentence = Sentence::default();
+    let mut any = false;
+    for ranking in rankings {
+        let telling = ranking.ranks.iter().filter(|rank| ranking.telling(rank));
+        let telling: Vec<&Rank> = telling.collect();
+        if telling.is_empty() {
+            continue;
+        }
+        let over = if any { "; over" } else { "Mean ratios over" };
+        any = true;
+        sentence = sentence.say(format!("{over} {}: ", cells_of(ranking)));
+        for (i, rank) in telling.iter().take(TOLD).enumerate() {
+            let cells = match ranking.complete(rank) {
+                true => String::new(),
+                false => format!(", in {} of the cells", rank.cells),
+            };
+            sentence = sentence
+                .say(if i == 0 { "" } else { ", " })
+                .name(&rank.implementation)
+                .say(format!(
+                    " {}{} ({}{cells})",
+                    rank.at_least(),
+                    number::ratio(rank.ratio),
+                    number::ratio_interval(rank.lo, rank.hi)
+                ));
+        }
+        if let more @ 1.. = telling.len().saturating_sub(TOLD) {
+            sentence = sentence.say(format!(" and {} more", in_words(more)));
+        }
+    }
+    any.then(|| sentence.say("."))
+}
+
+/// The cells of the groups that have too few for a ranking: a sentence for each group.
+fn few(data: &Data) -> Vec<Sentence> {
+    let rankings = data.estimates.rankings.iter();
+    let few = rankings.filter(|r| r.view == View::All && !r.is_ranked());
+    let told = few.map(|ranking| {
+        let cells = data.estimates.cells_of(ranking);
+        let measured: Vec<&Cell> = cells
+            .into_iter()
+            .filter(|c| c.measured().is_some())
+            .collect();
+        let too_few = format!("{} too few for a ranking: ", cells_are(ranking));
+        let mut sentence = Sentence::default().say(too_few);
+        for (i, cells) in measured
+            .chunk_by(|a, b| a.scenario == b.scenario)
+            .enumerate()
+        {
+            let between = if i == 0 { "" } else { "; " };
+            sentence = sentence.say(format!("{between}in {} ", cells[0].scenario));
+            sentence = medians(sentence, cells);
+        }
+        sentence.say(".")
+    });
+    told.collect()
+}
+
+/// The contestants with a number in a scenario, by median; unproved ones only where there is nothing else.
+fn contestants<'a>(data: &Data<'a>, scenario: &Scenario) -> Vec<&'a Cell> {
+    let cells = data.implementations.iter();
+    let cells = cells.filter_map(|(name, _)| data.cell(&scenario.name, name));
+    let cells = cells.filter(|cell| cell.measured().is_some() && !cell.reference);
+    let mut cells: Vec<&Cell> = cells.collect();
+    // What is unproved is no choice, unless there is nothing else.
+    if cells.iter().any(|cell| cell.competes()) {
+        cells.retain(|cell| cell.competes());
+    }
+    cells.sort_by(|a, b| Cell::by_median(a, b));
+    cells
 }
 
 /// The scenario that most programs look like: one to one at 64, blocking; else the first throughput.
@@ -106,89 +256,70 @@ fn is_speed(scenario: &Scenario) -> bool {
     scenario.measure == Measure::Throughput || in_time
 }
 
+/// What is said of a run without a number.
+const NO_NUMBER: &str = "No implementation has a number in any scenario: see what failed below.";
+
+/// What to take in the typical scenarios.
 fn choice(data: &Data) -> Sentence {
     let scenarios = typical(data);
     if scenarios.is_empty() {
-        return Sentence::default()
-            .say("No implementation has a number in any scenario: see what failed below.");
+        return Sentence::default().say(NO_NUMBER);
     }
     let mut sentence = Sentence::default();
     for (i, scenario) in scenarios.into_iter().enumerate() {
-        let cells = data.implementations.iter();
-        let mut cells: Vec<(&Cell, &Measured)> = cells
-            .filter_map(|(name, _)| data.cell(&scenario.name, name))
-            .filter(|cell| !cell.reference)
-            .filter_map(|cell| Some((cell, cell.measured()?)))
-            .collect();
-        // A bound is not what to take, unless there is nothing else.
-        let is_bound = |m: &Measured| m.standing == Standing::AtMost;
-        if !cells.iter().all(|(_, m)| is_bound(m)) {
-            cells.retain(|(_, m)| !is_bound(m));
-        }
-        cells.sort_by(|a, b| b.1.ratio.total_cmp(&a.1.ratio));
-        let (best, number_of_best) = cells[0];
-        let value = number::value_with_unit(number_of_best.median, &scenario.unit);
-        sentence = sentence
-            .say(format!(
-                "{} {}, ",
-                if i == 0 { "For" } else { "; for" },
-                situation(scenario)
-            ))
-            .name(&best.implementation)
-            .say(match scenario.measure {
-                Measure::Throughput if scenario.unit.starts_with("messages") => {
-                    format!(" moves {value}")
-                }
-                Measure::Throughput => format!(" reaches {value}"),
-                Measure::Latency | Measure::Cost => {
-                    format!(" takes {}{value}", number_of_best.bound())
-                }
-            });
-        let level: Vec<&str> = cells[1..]
-            .iter()
-            .filter(|(_, m)| match m.standing {
-                Standing::Level => m.ratio_hi >= 1.0,
-                Standing::AtMost => true,
-                Standing::Best | Standing::Slower | Standing::Reference => false,
-            })
-            .map(|(cell, _)| &*cell.implementation)
-            .take(2)
-            .collect();
-        sentence = match cells.get(1) {
-            None => sentence.say(", the only one with a number there"),
-            Some(_) if !level.is_empty() => {
-                let tell = if level.len() == 1 { " is" } else { " are" };
-                sentence
-                    .say(", and ")
-                    .names(&level)
-                    .say(format!("{tell} not told apart from it"))
-            }
-            Some((next, m)) => {
-                let times = if m.ratio > 0.0 {
-                    1.0 / m.ratio
-                } else {
-                    f64::INFINITY
-                };
-                let hedge = match (m.standing, data.estimates.exploratory) {
-                    (Standing::Slower, _) => "",
-                    (_, true) => ", as far as a short run can tell",
-                    (_, false) => ", which noise could explain",
-                };
-                if is_speed(scenario) {
-                    sentence
-                        .say(format!(", {times:.2} times as fast as "))
-                        .name(&next.implementation)
-                        .say(hedge)
-                } else {
-                    sentence
-                        .say(", where ")
-                        .name(&next.implementation)
-                        .say(format!(" takes {times:.2} times as much{hedge}"))
-                }
-            }
+        let cells = contestants(data, scenario);
+        let over = if i == 0 { "For" } else { "; for" };
+        sentence = sentence.say(format!("{over} {}, ", situation(scenario)));
+        let level = |cell: &&&Cell| {
+            let standing = cell.measured().map(|m| m.standing);
+            !matches!(standing, Some(Standing::Slower))
+        };
+        let leading: Vec<&Cell> = cells.iter().filter(level).copied().collect();
+        let all_unproved = cells.iter().all(|cell| !cell.competes());
+        sentence = match *leading {
+            _ if all_unproved => medians(sentence.say("nothing was proved of any: "), &cells),
+            [] => medians(sentence, &cells),
+            [only] => fastest(sentence, scenario, only, &cells),
+            _ => medians(sentence, &leading).say(" are indistinguishable"),
         };
     }
     sentence.say(".")
+}
+
+/// That one of these is told apart from all others, appended.
+fn fastest(sentence: Sentence, scenario: &Scenario, first: &Cell, cells: &[&Cell]) -> Sentence {
+    let Some(m) = first.measured() else {
+        return sentence;
+    };
+    let value = number::value_with_unit(m.median, &scenario.unit);
+    let verb = match scenario.measure {
+        Measure::Throughput if scenario.unit.starts_with("messages") => "moves",
+        Measure::Throughput => "reaches",
+        Measure::Latency | Measure::Cost => "takes",
+    };
+    let sentence = sentence.name(&first.implementation);
+    let sentence = sentence.say(format!(" {verb} {value}"));
+    let others = cells.iter();
+    let others = others.filter(|cell| cell.implementation != first.implementation);
+    let numbers = others.filter_map(|cell| Some((cell, cell.measured()?)));
+    let next = numbers.max_by(|(_, a), (_, b)| a.ratio.total_cmp(&b.ratio));
+    let Some((next, m)) = next else {
+        return sentence.say(", the only one with a number there");
+    };
+    let times = if m.ratio > 0.0 {
+        1.0 / m.ratio
+    } else {
+        f64::INFINITY
+    };
+    match is_speed(scenario) {
+        true => sentence
+            .say(format!(", {times:.2} times as fast as "))
+            .name(&next.implementation),
+        false => sentence
+            .say(", where ")
+            .name(&next.implementation)
+            .say(format!(" takes {times:.2} times as much")),
+    }
 }
 
 /// A ranking's cells in words: `the 12 cells of channels`.
@@ -203,62 +334,58 @@ fn cells_of(ranking: &Ranking) -> String {
     }
 }
 
+/// How many cells a group has, at the beginning of a sentence: `The one cell of limiters is`.
+fn cells_are(ranking: &Ranking) -> String {
+    let of = cells_of(ranking).replacen("the ", "The ", 1);
+    match ranking.cells {
+        1 => format!("{of} is"),
+        _ => format!("{of} are"),
+    }
+}
+
 /// Whether a group is one of channels.
 fn of_channels(ranking: &Ranking) -> bool {
     matches!(&*ranking.group, "channels" | "channels-async" | "alts")
 }
 
-/// Who leads where: a sentence on channels, and one on each other group in which anybody is told apart; the rest
-/// are named together. An exploratory run tells nobody apart, so there it is who comes first that is told of each group.
-/// Without channels the first group is told of as they are.
+/// What leads where: a sentence on channels, and one on each other group in which any is told apart. The rest are named
+/// together. Without channels the first group is told of as they are.
 fn leads(data: &Data) -> Vec<Sentence> {
     let rankings = data.estimates.rankings.iter();
-    let all: Vec<&Ranking> = rankings
-        .filter(|r| r.view == View::All && !r.ranks.is_empty())
-        .collect();
-    let (mut first, mut others): (Vec<&Ranking>, Vec<&Ranking>) =
-        all.into_iter().partition(|ranking| of_channels(ranking));
-    if first.is_empty() && !others.is_empty() {
-        first.push(others.remove(0));
-    }
-    if first.is_empty() {
+    let views = rankings.filter(|r| r.view == View::All && !r.ranks.is_empty());
+    let all: Vec<&Ranking> = views.collect();
+    if all.is_empty() {
         let nothing = "There is no ranking, since no cell has a number.";
         return vec![Sentence::default().say(nothing)];
     }
-    let exploratory = data.estimates.exploratory;
-    let mut sentences = vec![together(&first, exploratory)];
-    if exploratory {
-        if !others.is_empty() {
-            sentences.push(together(&others, exploratory));
-        }
-        return sentences;
+    let ranked = all.into_iter().filter(|ranking| ranking.is_ranked());
+    let (mut first, mut others): (Vec<&Ranking>, Vec<&Ranking>) =
+        ranked.partition(|ranking| of_channels(ranking));
+    if first.is_empty() && !others.is_empty() {
+        first.push(others.remove(0));
+    }
+    let mut sentences = Vec::new();
+    if !first.is_empty() {
+        sentences.push(together(&first));
     }
     let (apart, level): (Vec<&Ranking>, Vec<&Ranking>) =
         others.into_iter().partition(|ranking| tells_apart(ranking));
-    sentences.extend(
-        apart
-            .iter()
-            .map(|ranking| together(&[ranking], exploratory)),
-    );
+    sentences.extend(apart.iter().map(|ranking| together(&[ranking])));
     if !level.is_empty() {
         let groups: Vec<&str> = level.iter().map(|ranking| &*ranking.group).collect();
-        let nobody = Sentence::default().say("Nobody is told apart over all cells of ");
-        sentences.push(nobody.names(&groups).say("."));
+        let none = "No implementation is told apart over all cells of ";
+        sentences.push(Sentence::default().say(none).names(&groups).say("."));
     }
     sentences
 }
 
-/// Who leads each of these, in one sentence.
-fn together(rankings: &[&Ranking], exploratory: bool) -> Sentence {
+/// What leads each of these, in one sentence.
+fn together(rankings: &[&Ranking]) -> Sentence {
     let mut sentence = Sentence::default();
     for (i, ranking) in rankings.iter().enumerate() {
-        let over = match (i, exploratory) {
-            (0, true) => "As far as this run can tell: over ",
-            (0, false) => "Over ",
-            _ => "; over ",
-        };
-        let over = sentence.say(format!("{over}{}, ", cells_of(ranking)));
-        sentence = leader(over, ranking, exploratory);
+        let over = if i == 0 { "Over" } else { "; over" };
+        sentence = sentence.say(format!("{over} {}, ", cells_of(ranking)));
+        sentence = leader(sentence, ranking);
     }
     sentence.say(".")
 }
@@ -269,8 +396,8 @@ fn tells_apart(ranking: &Ranking) -> bool {
     complete.any(|rank| rank.tier > 1)
 }
 
-/// Who leads a ranking, appended.
-fn leader(mut sentence: Sentence, ranking: &Ranking, exploratory: bool) -> Sentence {
+/// What leads a ranking, appended.
+fn leader(mut sentence: Sentence, ranking: &Ranking) -> Sentence {
     let mean = |rank: &Rank| {
         format!(
             "{}{} of the best on average ({})",
@@ -279,15 +406,19 @@ fn leader(mut sentence: Sentence, ranking: &Ranking, exploratory: bool) -> Sente
             number::ratio_interval(rank.lo, rank.hi)
         )
     };
-    let mut partial = ranking.ranks.iter().filter(|r| !ranking.complete(r));
+    let proved = ranking.ranks.iter().filter(|r| r.unproved.is_none());
+    let mut partial = proved.filter(|r| !ranking.complete(r));
+    if ranking.ranks.iter().all(|r| r.unproved.is_some()) {
+        return sentence.say("nothing was proved of any, so none is ranked");
+    }
     let Some(leader) = ranking.ranks.first().filter(|r| ranking.complete(r)) else {
         let telling = partial.find(|r| ranking.telling(r));
         sentence = match telling {
             Some(first) => sentence
-                .say("nobody has every cell, and ")
+                .say("none has every cell, and ")
                 .name(&first.implementation)
                 .say(format!(" has {} of them with {}", first.cells, mean(first))),
-            None => sentence.say("nobody has even half of them"),
+            None => sentence.say("none has even half of them"),
         };
         return sentence;
     };
@@ -297,10 +428,6 @@ fn leader(mut sentence: Sentence, ranking: &Ranking, exploratory: bool) -> Sente
     };
     let first: Vec<&str> = of_tier(1).map(|r| &*r.implementation).collect();
     sentence = match first.len() {
-        // One tier of all says nothing of who leads; the order alone does.
-        _ if exploratory => sentence
-            .name(&leader.implementation)
-            .say(format!(" comes first with {}", mean(leader))),
         1 => sentence
             .name(first[0])
             .say(format!(" leads with {}", mean(leader))),
@@ -314,18 +441,13 @@ fn leader(mut sentence: Sentence, ranking: &Ranking, exploratory: bool) -> Sente
                 .say(format!("{others} share the first tier, {}", mean(leader)))
         }
     };
-    let next = if exploratory {
-        ranking.ranks.get(1).filter(|r| ranking.complete(r))
-    } else {
-        of_tier(2).next()
-    };
-    if let Some(next) = next {
+    if let Some(next) = of_tier(2).next() {
         sentence = sentence
             .say(", before ")
             .name(&next.implementation)
             .say(format!(" with {}", number::ratio(next.ratio)));
     }
-    // Whoever is nearly complete may be ahead of the leader, and is not to vanish from the sentence.
+    // One that is nearly complete may be ahead of the leader, and is not to vanish from the sentence.
     let best = partial
         .filter(|r| ranking.telling(r))
         .max_by(|a, b| a.ratio.total_cmp(&b.ratio));
@@ -338,37 +460,41 @@ fn leader(mut sentence: Sentence, ranking: &Ranking, exploratory: bool) -> Sente
     sentence
 }
 
+/// What was proved, what is noise.
 fn worth(data: &Data) -> Sentence {
-    let proofs: Vec<_> = data.runs.iter().flat_map(|run| &run.proofs).collect();
-    let failed = |verdict| matches!(verdict, Verdict::Fail | Verdict::Error);
-    let mut failures: Vec<(&str, &str)> = proofs
-        .iter()
-        .filter(|p| failed(p.verdict))
-        .map(|p| (&*p.implementation, &*p.property))
-        .collect();
-    failures.sort_unstable();
+    let proofs: Vec<&Proof> = data.runs.iter().flat_map(|run| &run.proofs).collect();
+    let with = |verdict: Verdict| {
+        let proofs = proofs.iter().filter(|p| p.verdict == verdict);
+        let mut named: Vec<(&str, &str)> =
+            proofs.map(|p| (&*p.implementation, &*p.property)).collect();
+        named.sort_unstable();
+        named
+    };
+    let mut failures = with(Verdict::Fail);
     failures.dedup_by_key(|(name, _)| *name);
-    let passed = proofs.iter().filter(|p| p.verdict == Verdict::Pass).count();
+    let passed = with(Verdict::Pass).len();
+    let undecided = [
+        (with(Verdict::Hung), "undecided, since the check hung"),
+        (
+            with(Verdict::Error),
+            "without a verdict, since the check broke off",
+        ),
+        (with(Verdict::Inconclusive), "undecided within the budget"),
+    ];
     let mut sentence = Sentence::default();
+    let all_decided = undecided.iter().all(|(cells, _)| cells.is_empty());
     sentence = match failures.as_slice() {
-        [] if passed == 0 => sentence.say("Nothing was proved in this run"),
+        [] if passed == 0 && all_decided => sentence.say("Nothing was proved in this run"),
         [] => {
-            let undecided = proofs
-                .iter()
-                .filter(|p| p.verdict == Verdict::Inconclusive)
-                .count();
             let mut worlds: Vec<&str> = proofs.iter().map(|p| &*p.world).collect();
             worlds.sort_unstable();
             worlds.dedup();
-            let of_claims = match undecided {
-                0 => format!("All {passed} quick checks of claimed properties held"),
-                n => format!(
-                    "{passed} quick checks of claimed properties held and {} came to no end in their time",
-                    in_words(n)
-                ),
-            };
+            let all = if all_decided { "All " } else { "" };
             let s = if worlds.len() == 1 { "" } else { "s" };
-            sentence.say(format!("{of_claims} ({} world{s})", worlds.join(", ")))
+            sentence.say(format!(
+                "{all}{passed} quick checks of claimed properties held ({} world{s})",
+                worlds.join(", ")
+            ))
         }
         some => {
             for (i, (name, property)) in some.iter().take(3).enumerate() {
@@ -386,6 +512,21 @@ fn worth(data: &Data) -> Sentence {
             sentence.say(format!(" and {have} no number where that matters"))
         }
     };
+    for (cells, said) in &undecided {
+        for (i, (name, property)) in cells.iter().take(TOLD).enumerate() {
+            let between = if i == 0 { "; " } else { ", " };
+            sentence = sentence.say(between).say(format!("{property} of "));
+            sentence = sentence.name(*name);
+        }
+        let verb = if cells.len() == 1 { "is" } else { "are" };
+        sentence = match cells.len() {
+            0 => sentence,
+            n if n > TOLD => {
+                sentence.say(format!(" and {} more {verb} {said}", in_words(n - TOLD)))
+            }
+            _ => sentence.say(format!(" {verb} {said}")),
+        };
+    }
     let without = data
         .estimates
         .cells
@@ -398,15 +539,9 @@ fn worth(data: &Data) -> Sentence {
         } else {
             "cells show"
         };
-        sentence = sentence.say(format!("; {without} {cells} a failure instead of a number"));
+        sentence = sentence.say(format!("; {without} {cells} a reason instead of a number"));
     }
-    sentence = sentence.say(noise(data));
-    if data.estimates.unoptimised {
-        sentence = sentence.say(", and an unoptimised build calls nothing faster");
-    } else if data.estimates.exploratory {
-        sentence = sentence.say(", and this run is too short to call anything faster");
-    }
-    sentence.say(".")
+    sentence.say(noise(data)).say(".")
 }
 
 /// Which differences are noise.

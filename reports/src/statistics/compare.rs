@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use flowmeter_harness::record::{FailureKind, RunData, Scenario};
+use flowmeter_harness::record::{Better, FailureKind, RunData, Scenario};
 
 use super::bootstrap::{Resamples, interval, median, seed_of};
 use super::cost;
 use super::estimates::{Cell, Measured, Outcome, SlowedTwin, Standing, Twin};
 use super::samples::{Entry, ScenarioSamples, implementation, origin};
 use super::significance::{discoveries, fork_medians, p_value};
+use crate::checked::Proofs;
 
 /// A scenario's cells, with the draws that rankings are made of.
 pub struct Comparison<'a> {
@@ -16,11 +17,13 @@ pub struct Comparison<'a> {
     pub scenario: &'a Scenario,
     /// By implementation.
     pub cells: Vec<Cell>,
+    /// The proved one that no other proved one beats; none where nothing was proved of any.
+    leader: Option<String>,
     /// Of this scenario.
     pub placebos: Vec<Twin>,
     /// Of this scenario.
     pub slowed: Vec<SlowedTwin>,
-    /// Log-ratio to the best of each resample, by implementation; in single precision, since they are
+    /// Log-ratio to the best of each resample, by implementation, but for references; in single precision, since they are
     /// only averaged.
     pub draws: BTreeMap<String, Vec<f32>>,
     /// Logarithms of the values of those with a number, by round; more is better.
@@ -97,12 +100,13 @@ fn best(logs: &BTreeMap<&str, Vec<(usize, f64)>>) -> Option<String> {
 }
 
 /// Log-ratios to one entry, in every resample, turned into log-ratios to the best of that resample. Which
-/// entry is the best is uncertain too: so the best of all has an interval of its own, and nobody's
-/// reaches above 1. Those that may not lead may still be ahead; they count as level then, but for references.
+/// entry is the best is uncertain too: so the best of all has an interval of its own, and no interval
+/// reaches above 1. Those that may not lead may still be ahead. They count as level then, unless they are aside: references,
+/// and unproved ones beside proved ones.
 fn to_the_best_of_each(
     draws: BTreeMap<String, Vec<f64>>,
     leads: impl Fn(&str) -> bool,
-    is_reference: impl Fn(&str) -> bool,
+    is_aside: impl Fn(&str) -> bool,
 ) -> BTreeMap<String, Vec<f32>> {
     let mut most = vec![f64::NEG_INFINITY; super::RESAMPLES];
     for (_, draws) in draws.iter().filter(|(name, _)| leads(name)) {
@@ -119,11 +123,7 @@ fn to_the_best_of_each(
     draws
         .into_iter()
         .map(|(name, draws)| {
-            let limit = if is_reference(&name) {
-                f64::INFINITY
-            } else {
-                0.0
-            };
+            let limit = if is_aside(&name) { f64::INFINITY } else { 0.0 };
             let draws = relative(draws, limit);
             (name, draws)
         })
@@ -131,7 +131,11 @@ fn to_the_best_of_each(
 }
 
 /// Estimates everything about one scenario except what depends on all others.
-pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Comparison<'a> {
+pub fn compare<'a>(
+    runs: &[RunData],
+    proofs: &Proofs,
+    samples: &ScenarioSamples<'a>,
+) -> Comparison<'a> {
     let scenario = samples.scenario;
     let mut draws = Draws {
         samples,
@@ -143,11 +147,25 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
         .filter(|(name, entry)| *entry == Entry::Original && samples.has_number(name))
         .map(|&(name, entry)| (name, samples.logs(name, entry)))
         .collect();
-    // A reference is nobody's best, unless there are only references; and a bound, unless there are only bounds.
+    // The best is a proved implementation; an unproved one where none is proved, and a reference where there are only
+    // references. It is no bound, unless there are only bounds.
     let is_reference = |name: &str| implementation(runs, name).is_some_and(|it| it.reference);
     let is_bound = |name: &str| samples.pace(name).generator_limited;
-    let only_references = logs.keys().all(|name| is_reference(name));
-    let competes = |name: &str| only_references || !is_reference(name);
+    let entered = samples.windows.keys().map(|(name, _)| *name);
+    let entered = entered.chain(samples.failures.keys().copied());
+    let unproved: BTreeMap<&str, String> = entered
+        .filter_map(|name| {
+            let checked = proofs.checked(name, Some(&scenario.form));
+            (!checked.is_proved()).then(|| (name, checked.sentence()))
+        })
+        .collect();
+    let class = |name: &str| (is_reference(name), unproved.contains_key(name));
+    let leading = logs.keys().map(|name| class(name)).min();
+    let competes = |name: &str| match leading {
+        Some((true, _)) => true,
+        leading => leading == Some(class(name)),
+    };
+    let is_aside = |name: &str| is_reference(name) || !competes(name);
     let only_bounds = logs
         .keys()
         .filter(|name| competes(name))
@@ -163,6 +181,7 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
     let mut comparison = Comparison {
         scenario,
         cells: Vec::new(),
+        leader: best.clone().filter(|_| leading == Some((false, false))),
         placebos: Vec::new(),
         slowed: Vec::new(),
         draws: BTreeMap::new(),
@@ -175,6 +194,7 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
         implementation: name.to_owned(),
         origin: origin(runs, name),
         reference: is_reference(name),
+        unproved: unproved.get(name).cloned().filter(|_| !is_reference(name)),
         unit: scenario.unit.clone(),
         better: scenario.measure.better(),
         outcome,
@@ -190,7 +210,7 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             .map(|(&name, differences)| (name.to_owned(), draws.medians(differences)))
             .collect(),
         leads,
-        is_reference,
+        is_aside,
     );
     for (&name, against_best) in &against_best {
         let best = best.as_deref().expect("one of these is the best");
@@ -207,8 +227,8 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
         }
         let (lo, hi) = interval(&mut draws.medians(&values));
         let ratio = median(&only_values(against_best)).exp();
-        // Above 1 only where medians of ratios run in a circle, level with the best; or as a reference.
-        let ratio = if is_reference(name) {
+        // Above 1 only where medians of ratios run in a circle, level with the best; or aside.
+        let ratio = if is_aside(name) {
             ratio
         } else {
             ratio.min(1.0)
@@ -218,7 +238,7 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
         let standing = match name {
             _ if is_reference(name) => Standing::Reference,
             _ if is_bound(name) => Standing::AtMost,
-            _ if name == best => Standing::Best,
+            _ if unproved.contains_key(name) => Standing::Unproved,
             _ => Standing::Level,
         };
         let outcome = Outcome::Measured(Measured {
@@ -232,11 +252,12 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
             // that, and holds the ratio nevertheless.
             ratio_lo: ratio_lo.exp().min(ratio),
             ratio_hi: ratio_hi.exp().max(ratio),
-            p: if standing != Standing::Level {
+            p: if standing != Standing::Level || name == best {
                 1.0
             } else {
                 p_value(&[fork_medians(&samples.forks, against_best)])
             },
+            overlaps: false,
             standing,
             cost: cost::of(samples, name),
         });
@@ -266,6 +287,7 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
     comparison
         .cells
         .sort_by(|a, b| a.implementation.cmp(&b.implementation));
+    comparison.mark_overlaps();
     for &(name, entry) in samples.windows.keys() {
         let Some(original) = logs.get(name).filter(|_| entry != Entry::Original) else {
             continue;
@@ -305,9 +327,70 @@ pub fn compare<'a>(runs: &[RunData], samples: &ScenarioSamples<'a>) -> Compariso
     comparison
 }
 
-/// Says which cells are slower than the best of their scenario, and which slowed copies were noticed:
-/// each family of hypotheses is corrected for its size. Says nothing in an exploratory run, and nothing
-/// in a scenario without a placebo, whose noise is unknown.
+impl Comparison<'_> {
+    /// Whether a cell may be ranked, and has a number that is no bound.
+    fn is_rival(cell: &Cell) -> bool {
+        let exact = |m: &Measured| m.standing != Standing::AtMost;
+        cell.competes() && cell.measured().is_some_and(exact)
+    }
+
+    /// Says of which cells the interval reaches to the top, if several do.
+    fn mark_overlaps(&mut self) {
+        let rivals = self.cells.iter_mut().filter(|cell| Self::is_rival(cell));
+        let mut top: Vec<&mut Measured> = rivals
+            .filter_map(|cell| match &mut cell.outcome {
+                Outcome::Measured(measured) => Some(measured),
+                _ => None,
+            })
+            .filter(|measured| measured.ratio_hi >= 1.0)
+            .collect();
+        let several = top.len() > 1;
+        for measured in &mut top {
+            measured.overlaps = several;
+        }
+    }
+
+    /// Calls the leading cell the best where all others are told apart from it and none shows a better number.
+    fn crown(&mut self) {
+        let Some(leader) = self.leader.clone() else {
+            return;
+        };
+        let is_leader = |cell: &Cell| cell.implementation == leader;
+        let others = || self.cells.iter().filter(|cell| !is_leader(cell));
+        let standing = |cell: &Cell| cell.measured().map(|m| m.standing);
+        let apart = |cell: &Cell| matches!(standing(cell), None | Some(Standing::Slower));
+        if !others().filter(|cell| cell.competes()).all(apart) {
+            return;
+        }
+        let Some(number) = self.cells.iter().find(|cell| is_leader(cell)) else {
+            return;
+        };
+        let Some(median) = number.measured().map(|m| m.median) else {
+            return;
+        };
+        let beats = |other: f64| match number.better {
+            Better::Higher => other > median,
+            Better::Lower => other < median,
+        };
+        let mut numbers = others().filter_map(|cell| cell.measured());
+        let first = match numbers.any(|m| beats(m.median)) {
+            true => Standing::First,
+            false => Standing::Best,
+        };
+        let cells = self.cells.iter_mut();
+        for cell in cells.filter(|cell| cell.implementation == leader) {
+            if let Outcome::Measured(measured) = &mut cell.outcome
+                && measured.standing == Standing::Level
+            {
+                measured.standing = first;
+            }
+        }
+    }
+}
+
+/// Says which cells are slower than the leading one of their scenario, which leading ones are the best, and which slowed
+/// copies were noticed: each family of hypotheses is corrected for its size. Says nothing in an exploratory run. In a
+/// scenario without a placebo the noise is unknown, and nothing is slower.
 ///
 /// One implementation's placebo is not every implementation's noise, so an effect must also exceed half the
 /// width of its own interval.
@@ -322,9 +405,11 @@ pub fn judge(comparisons: &mut [Comparison], exploratory: bool) {
     let mut hypotheses: Vec<(Option<f64>, &mut Measured)> = Vec::new();
     let mut copies: Vec<(Option<f64>, &mut SlowedTwin)> = Vec::new();
     for (comparison, floor) in comparisons.iter_mut().zip(floors) {
+        let leader = comparison.leader.clone();
         for cell in &mut comparison.cells {
             if let Outcome::Measured(measured) = &mut cell.outcome
                 && measured.standing == Standing::Level
+                && leader.as_ref() != Some(&cell.implementation)
             {
                 hypotheses.push((floor, measured));
             }
@@ -346,5 +431,8 @@ pub fn judge(comparisons: &mut [Comparison], exploratory: bool) {
     for ((floor, copy), found) in copies.into_iter().zip(found) {
         let Twin { ratio, lo, hi, .. } = copy.twin;
         copy.called_slower = found && hi < 1.0 && exceeds(ratio, (lo, hi), floor);
+    }
+    for comparison in comparisons {
+        comparison.crown();
     }
 }

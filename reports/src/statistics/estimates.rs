@@ -1,5 +1,7 @@
 //! What is estimated from the records of a run, and its file beside them.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -11,6 +13,7 @@ use super::excess::FullestPeriod;
 use super::flight::Flight;
 use super::latency::LatencyCurves;
 use super::lateness::LatenessCurves;
+use crate::checked::Checked;
 use crate::error::ReportError;
 use crate::number;
 
@@ -18,11 +21,11 @@ use crate::number;
 pub const ESTIMATES_FILE: &str = "estimates.json";
 
 /// Version of the file of estimates.
-pub const ESTIMATES_SCHEMA: u32 = 4;
+pub const ESTIMATES_SCHEMA: u32 = 5;
 
 /// Version of the method: raised whenever the same records would give other estimates, so that those kept
 /// from before are computed again.
-pub const METHOD: u32 = 4;
+pub const METHOD: u32 = 5;
 
 /// Everything that a report says in numbers, computed once from the records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -115,6 +118,10 @@ pub struct Cell {
     pub origin: Origin,
     /// A reference: compared with the best and never the best itself, in no ranking.
     pub reference: bool,
+    /// Nothing was proved of it in the scenario's form, and why; left out where something was. Like a reference it has a number
+    /// and is never the best, in no ranking.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unproved: Option<String>,
     /// Unit of the median.
     pub unit: String,
     /// Which way is up.
@@ -162,7 +169,7 @@ pub struct Measured {
     pub lo: f64,
     /// Upper end of its interval.
     pub hi: f64,
-    /// Against the scenario's best: the median of per-round ratios, at most 1 but for a reference.
+    /// Against the scenario's best: the median of per-round ratios, at most 1 but for a reference and an unproved cell.
     pub ratio: f64,
     /// Lower end of the ratio's interval.
     pub ratio_lo: f64,
@@ -171,6 +178,8 @@ pub struct Measured {
     /// Two-sided p-value of "as good as the best", from a t statistic on one value a fork; 1 for the best
     /// itself, and with one fork.
     pub p: f64,
+    /// Its interval and that of another leading cell of the scenario overlap: either may be ahead.
+    pub overlaps: bool,
     /// What may be said about it.
     pub standing: Standing,
     /// What an operation costs beside time.
@@ -212,18 +221,23 @@ pub struct Allocated {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
-    /// The best of its scenario.
+    /// The best of its scenario: all others are told apart from it, and no number is better than its own.
     Best,
-    /// The best is faster: the interval excludes 1, the effect exceeds the placebo's and half of its own
+    /// As the best, but a number beside it is better: of a reference, of an unproved one, or of other rounds.
+    First,
+    /// The leading one is faster: the interval excludes 1, the effect exceeds the placebo's and half of its own
     /// interval, and it survives Benjamini-Hochberg over all cells.
     Slower,
-    /// Not told apart from the best.
+    /// Not told apart from the leading one, or the leading one itself where another is not told apart from it. In an exploratory
+    /// run all are.
     Level,
     /// Its number is a bound: the generator's own lateness is more than half of it, so the true one is at
     /// most that. Neither best nor slower; a ranking's ratio takes the bound, its tiers leave the cell out.
     AtMost,
     /// A reference: compared with the best of the others, and in no ranking.
     Reference,
+    /// Nothing was proved of it: compared with the best of the others, and in no ranking.
+    Unproved,
 }
 
 /// A second entry of an implementation, against the first.
@@ -296,11 +310,18 @@ pub struct Ranking {
     pub group: String,
     /// Which cells of it.
     pub view: View,
-    /// How many scenarios that is.
+    /// How many scenarios that is, of those in which a proved implementation has a number; of all where none has.
     pub cells: usize,
-    /// Those with all cells first, by ratio; then partial entrants, by coverage.
+    /// The scenarios in which an implementation has a number that is no reference.
+    pub scenarios: Vec<String>,
+    /// Those with all cells first, by ratio; then partial entrants, by coverage; then unproved ones.
     pub ranks: Vec<Rank>,
+    /// What was checked of each that took part, in the forms of its numbers here; of those without a number, of its failures.
+    pub checked: BTreeMap<String, Vec<Checked>>,
 }
+
+/// A ranking of fewer cells is none: one cell would decide it.
+const LEAST_CELLS: usize = 3;
 
 /// An implementation in a ranking.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -322,6 +343,9 @@ pub struct Rank {
     pub cells: usize,
     /// How many of these numbers are bounds: its ratio is at least the one shown then.
     pub bounds: usize,
+    /// Nothing was proved of it in the forms of its cells, and why: it has no place in the order. Left out where something was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unproved: Option<String>,
 }
 
 impl Rank {
@@ -332,15 +356,25 @@ impl Rank {
 }
 
 impl Ranking {
-    /// Whether that entrant has a number in every cell.
-    pub fn complete(&self, rank: &Rank) -> bool {
-        rank.cells == self.cells
+    /// Whether it has enough cells to be one. Otherwise the cells themselves are shown, and all share a tier.
+    pub fn is_ranked(&self) -> bool {
+        self.cells >= LEAST_CELLS
     }
 
-    /// Whether its ratio is worth showing: it has a number in at least half of the cells. One good cell
+    /// Whether that entrant has a number in every cell, and a place in the order.
+    pub fn complete(&self, rank: &Rank) -> bool {
+        rank.unproved.is_none() && rank.cells == self.cells
+    }
+
+    /// Whether its ratio is worth showing: it is proved, and has a number in at least half of the cells. One good cell
     /// that survived would otherwise read as an implementation that is best everywhere.
     pub fn telling(&self, rank: &Rank) -> bool {
-        rank.cells * 2 >= self.cells
+        rank.unproved.is_none() && rank.cells * 2 >= self.cells
+    }
+
+    /// What was checked of an implementation, in the forms of its numbers.
+    pub fn checked(&self, implementation: &str) -> &[Checked] {
+        self.checked.get(implementation).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -407,6 +441,22 @@ impl Estimates {
             .find(|c| c.scenario == scenario && c.implementation == implementation)
     }
 
+    /// The cells of a ranking, scenario by scenario: contestants by median, then unproved ones, then those without a number.
+    pub fn cells_of(&self, ranking: &Ranking) -> Vec<&Cell> {
+        let of = |scenario: &str| {
+            let cells = self.cells.iter();
+            let cells = cells.filter(|cell| cell.scenario == scenario && !cell.reference);
+            let mut cells: Vec<&Cell> = cells.collect();
+            cells.sort_by(|a, b| {
+                let place = |cell: &Cell| (cell.measured().is_none(), cell.unproved.is_some());
+                place(a).cmp(&place(b)).then_with(|| Cell::by_median(a, b))
+            });
+            cells
+        };
+        let scenarios = ranking.scenarios.iter();
+        scenarios.flat_map(|scenario| of(scenario)).collect()
+    }
+
     /// The placebo of a scenario: the widest, where several implementations were entered twice.
     pub fn placebo(&self, scenario: &str) -> Option<&Twin> {
         self.placebos
@@ -417,6 +467,40 @@ impl Estimates {
 }
 
 impl Cell {
+    /// Whether it may be the best and be ranked: it is no reference, and something was proved of it.
+    pub fn competes(&self) -> bool {
+        !self.reference && self.unproved.is_none()
+    }
+
+    /// What may be said of its number, in a word; empty where nothing may, or it has none.
+    pub fn word(&self, exploratory: bool) -> &'static str {
+        match self.measured() {
+            None => "",
+            Some(_) if self.reference => "reference",
+            Some(_) if self.unproved.is_some() => "unproved",
+            Some(measured) => match measured.standing {
+                Standing::Best => "best",
+                Standing::First => "first",
+                Standing::Slower => "slower",
+                Standing::AtMost => "by generator",
+                Standing::Level if measured.overlaps || !exploratory => "indistinguishable",
+                Standing::Level | Standing::Reference | Standing::Unproved => "",
+            },
+        }
+    }
+
+    /// The order of two cells of a scenario by their medians, the better first. What has no number is last.
+    pub fn by_median(a: &Cell, b: &Cell) -> Ordering {
+        let median = |cell: &Cell| {
+            let sign = match cell.better {
+                Better::Higher => -1.0,
+                Better::Lower => 1.0,
+            };
+            cell.measured().map_or(f64::INFINITY, |m| sign * m.median)
+        };
+        median(a).total_cmp(&median(b))
+    }
+
     /// Its number, if it has one.
     pub fn measured(&self) -> Option<&Measured> {
         match &self.outcome {
@@ -473,7 +557,7 @@ impl Measured {
     pub fn bound(&self) -> &'static str {
         match self.standing {
             Standing::AtMost => "at most ",
-            Standing::Best | Standing::Slower | Standing::Level | Standing::Reference => "",
+            _ => "",
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Only complete rounds count, so that every entry of a scenario met the same weather. Ratios are taken
 //! within a round, in logarithms, and a ratio above 1 is always better, whichever way the scenario's
-//! value points. The rule "no proof, no number" is applied here: a cell with a failure has none.
+//! value points. The rule "no proof, no number" is applied here: a cell with a failure has none, and one of which nothing was
+//! proved is never the best and in no ranking.
 
 mod bootstrap;
 mod compare;
@@ -35,6 +36,7 @@ pub use lateness::LatenessCurves;
 pub(crate) use samples::{Entry, origin, samples, scenarios};
 pub use significance::FALSE_DISCOVERIES;
 
+use crate::checked::Proofs;
 use crate::error::ReportError;
 
 /// What is said of a build whose records call it unoptimised.
@@ -52,6 +54,7 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, ReportError> {
     }
     let unoptimised = runs.iter().any(|run| run.run.unoptimised);
     let exploratory = unoptimised || runs.iter().any(|run| run.run.exploratory);
+    let proofs = Proofs::of(runs);
     let mut comparisons = Vec::new();
     let mut latencies = Vec::new();
     let (mut lateness, mut flights, mut periods) = (Vec::new(), Vec::new(), Vec::new());
@@ -61,10 +64,10 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, ReportError> {
         lateness::curves(runs, &samples, &mut lateness)?;
         flight::flights(runs, &samples, &mut flights);
         excess::fullest(runs, &samples, &mut periods);
-        comparisons.push(compare::compare(runs, &samples));
+        comparisons.push(compare::compare(runs, &proofs, &samples));
     }
     compare::judge(&mut comparisons, exploratory);
-    let rankings = ranking::rankings(&comparisons, exploratory);
+    let rankings = ranking::rankings(&comparisons, &proofs, exploratory);
     let mut estimates = Estimates {
         schema: ESTIMATES_SCHEMA,
         method: METHOD,

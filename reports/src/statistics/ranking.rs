@@ -10,11 +10,14 @@ use super::bootstrap::interval;
 use super::compare::{Comparison, differences};
 use super::estimates::{Rank, Ranking, Standing, Twin, View};
 use super::significance::{discoveries, fork_medians, p_value};
+use crate::checked::{Checked, Proofs};
 
 /// An implementation's cells in one view.
 struct Entrant<'a> {
     name: &'a str,
     origin: Origin,
+    /// Why it has no place in the order: nothing was proved of it.
+    unproved: Option<&'a str>,
     cells: Vec<Entered>,
     /// Sum of log-ratios in every resample.
     draws: Vec<f64>,
@@ -38,9 +41,9 @@ impl Entrant<'_> {
 }
 
 /// The rankings of every group: all cells, those that everyone shares, and those of each form, where
-/// that makes a difference. An exploratory run has one tier, since it calls nothing faster. References are in
-/// none.
-pub fn rankings(comparisons: &[Comparison], exploratory: bool) -> Vec<Ranking> {
+/// that makes a difference. An exploratory run has one tier, since it calls nothing faster, and so has a view of few cells.
+/// References are in none. Unproved ones come last, and are in no order.
+pub fn rankings(comparisons: &[Comparison], proofs: &Proofs, exploratory: bool) -> Vec<Ranking> {
     let mut groups: Vec<&str> = comparisons.iter().map(|c| &*c.scenario.group).collect();
     groups.dedup();
     let mut rankings = Vec::new();
@@ -49,15 +52,11 @@ pub fn rankings(comparisons: &[Comparison], exploratory: bool) -> Vec<Ranking> {
             .iter()
             .filter(|c| c.scenario.group == group && !c.draws.is_empty())
             .collect();
-        let everyone: BTreeSet<&str> = all
-            .iter()
-            .flat_map(|c| c.draws.keys())
-            .map(|n| &**n)
-            .collect();
+        let everyone: BTreeSet<&str> = all.iter().flat_map(|c| proved(c)).collect();
         let shared: Vec<&Comparison> = all
             .iter()
             .copied()
-            .filter(|c| c.draws.len() == everyone.len())
+            .filter(|c| !everyone.is_empty() && proved(c).count() == everyone.len())
             .collect();
         let forms: BTreeSet<&str> = all.iter().map(|c| &*c.scenario.form).collect();
         let mut views = vec![(View::All, all.clone())];
@@ -72,23 +71,65 @@ pub fn rankings(comparisons: &[Comparison], exploratory: bool) -> Vec<Ranking> {
         }
         for (view, cells) in views {
             if !cells.is_empty() {
-                rankings.push(rank(group, view, &cells, exploratory));
+                rankings.push(rank(group, view, &cells, proofs, exploratory));
             }
         }
     }
     rankings
 }
 
-fn rank(group: &str, view: View, comparisons: &[&Comparison], exploratory: bool) -> Ranking {
+/// Those that have a number in a scenario and may be ranked.
+fn proved<'a>(comparison: &'a Comparison) -> impl Iterator<Item = &'a str> {
+    let cells = comparison.cells.iter();
+    let cells = cells.filter(|cell| cell.competes() && cell.measured().is_some());
+    cells.map(|cell| &*cell.implementation)
+}
+
+/// What was checked of each that took part in these scenarios.
+fn checked(comparisons: &[&Comparison], proofs: &Proofs) -> BTreeMap<String, Vec<Checked>> {
+    let mut forms: BTreeMap<&str, [BTreeSet<&str>; 2]> = BTreeMap::new();
+    for comparison in comparisons {
+        for cell in comparison.cells.iter().filter(|cell| !cell.reference) {
+            let of = forms.entry(&cell.implementation).or_default();
+            of[usize::from(cell.measured().is_none())].insert(&comparison.scenario.form);
+        }
+    }
+    let each = forms.into_iter().map(|(name, [measured, failed])| {
+        let forms = if measured.is_empty() {
+            failed
+        } else {
+            measured
+        };
+        (name.to_owned(), proofs.in_forms(name, forms))
+    });
+    each.collect()
+}
+
+fn rank(
+    group: &str,
+    view: View,
+    comparisons: &[&Comparison],
+    proofs: &Proofs,
+    exploratory: bool,
+) -> Ranking {
+    let checked = checked(comparisons, proofs);
+    let of_proved = comparisons.iter().copied();
+    let of_proved: Vec<&Comparison> = of_proved.filter(|c| proved(c).next().is_some()).collect();
+    let entered: BTreeSet<&str> = of_proved.iter().flat_map(|c| proved(c)).collect();
     let mut entrants: BTreeMap<&str, Entrant> = BTreeMap::new();
     for comparison in comparisons {
         for cell in comparison.cells.iter().filter(|cell| !cell.reference) {
             let Some(measured) = cell.measured() else {
                 continue;
             };
+            // What is proved in another form is partial: it lacks this cell.
+            if !cell.competes() && entered.contains(&*cell.implementation) {
+                continue;
+            }
             let entrant = entrants.entry(&cell.implementation).or_insert(Entrant {
                 name: &cell.implementation,
                 origin: cell.origin,
+                unproved: cell.unproved.as_deref(),
                 cells: Vec::new(),
                 draws: vec![0.0; RESAMPLES],
             });
@@ -105,35 +146,51 @@ fn rank(group: &str, view: View, comparisons: &[&Comparison], exploratory: bool)
             }
         }
     }
-    let cells = comparisons.len();
+    let cells = match of_proved.len() {
+        0 => comparisons.len(),
+        n => n,
+    };
     let mut entrants: Vec<Entrant> = entrants.into_values().collect();
-    // By coverage first, so all complete ones stand before all partial ones: a ratio over few cells says
+    // Unproved ones last. Then by coverage, so all complete ones stand before all partial ones: a ratio over few cells says
     // little beside one over many.
     entrants.sort_by(|a, b| {
+        let by_proof = a.unproved.is_some().cmp(&b.unproved.is_some());
         let by_coverage = b.cells.len().cmp(&a.cells.len());
         let by_ratio = || b.mean().total_cmp(&a.mean());
         let by_name = || a.name.cmp(b.name);
-        by_coverage.then_with(by_ratio).then_with(by_name)
+        let by_proof = by_proof.then(by_coverage);
+        by_proof.then_with(by_ratio).then_with(by_name)
     });
-    let complete = entrants.partition_point(|e| e.cells.len() == cells);
-    let tiers = if exploratory {
+    let mut ranking = Ranking {
+        group: group.to_owned(),
+        view,
+        cells,
+        scenarios: comparisons
+            .iter()
+            .map(|c| c.scenario.name.clone())
+            .collect(),
+        ranks: Vec::new(),
+        checked,
+    };
+    let one_tier = exploratory || !ranking.is_ranked();
+    let complete = entrants.partition_point(|e| e.unproved.is_none() && e.cells.len() == cells);
+    let tiers = if one_tier {
         vec![1; complete]
     } else {
-        tiers(&entrants[..complete], comparisons)
+        tiers(&entrants[..complete], &of_proved)
     };
     // Partial entrants ran other cells: they share one tier after all complete ones.
     let after_all = match tiers.last() {
-        Some(last) if !exploratory => last + 1,
+        Some(last) if !one_tier => last + 1,
         _ => 1,
     };
     let tiers = tiers.into_iter().chain(std::iter::repeat(after_all));
-    let mut ranks = Vec::new();
     for (entrant, tier) in entrants.iter().zip(tiers) {
         let n = entrant.cells.len() as f64;
         let mut draws: Vec<f64> = entrant.draws.iter().map(|sum| sum / n).collect();
         let (lo, hi) = interval(&mut draws);
         let ratio = entrant.mean().exp();
-        ranks.push(Rank {
+        ranking.ranks.push(Rank {
             implementation: entrant.name.to_owned(),
             origin: entrant.origin,
             ratio,
@@ -142,14 +199,10 @@ fn rank(group: &str, view: View, comparisons: &[&Comparison], exploratory: bool)
             tier,
             cells: entrant.cells.len(),
             bounds: entrant.bounds(),
+            unproved: entrant.unproved.map(str::to_owned),
         });
     }
-    Ranking {
-        group: group.to_owned(),
-        view,
-        cells,
-        ranks,
-    }
+    ranking
 }
 
 /// Tiers of complete entrants in order. A new one begins where an entrant is slower than every member of

@@ -8,8 +8,8 @@ use super::{Lines, Style, Tone, between_notes, cut, longest_name};
 use crate::number;
 use crate::statistics::{Cell, Estimates, Measured, Standing};
 
-/// Every cell, a table for each scenario, best first. `width` is in columns; below 80 the interval of
-/// the median is left out.
+/// Every cell, a table for each scenario, best first; unproved ones and references after these. `width` is in columns; below
+/// 80 the interval of the median is left out.
 pub fn cmp_table(estimates: &Estimates, width: usize, style: Style) -> String {
     let scenarios = estimates.cells.chunk_by(|a, b| a.scenario == b.scenario);
     let tables = scenarios.map(|cells| one_scenario(estimates, cells, width, style));
@@ -35,7 +35,8 @@ fn one_scenario(estimates: &Estimates, cells: &[Cell], width: usize, style: Styl
     };
     let title = format!(
         "{}  {}, {direction}, {noise}",
-        scenario.scenario, scenario.unit
+        scenario.scenario,
+        number::axis_name(&scenario.unit)
     );
     let _ = writeln!(out, "{}", style.paint(Tone::Heading, &cut(&title, width)));
     let wide = width >= 80;
@@ -58,8 +59,8 @@ fn one_scenario(estimates: &Estimates, cells: &[Cell], width: usize, style: Styl
         )
     } else {
         Lines::new(
-            &["implementation", "median", "ratio", "95 % interval"],
-            &[false, true, true, false],
+            &["implementation", "median", "ratio", "95 % interval", ""],
+            &[false, true, true, false, false],
         )
     };
     let mut measured: Vec<(&Cell, &Measured)> = cells
@@ -67,14 +68,15 @@ fn one_scenario(estimates: &Estimates, cells: &[Cell], width: usize, style: Styl
         .filter_map(|c| Some((c, c.measured()?)))
         .collect();
     measured.sort_by(|a, b| {
+        let place = |cell: &Cell| (cell.reference, cell.unproved.is_some());
         let by_ratio = || b.1.ratio.total_cmp(&a.1.ratio);
-        a.0.reference.cmp(&b.0.reference).then_with(by_ratio)
+        place(a.0).cmp(&place(b.0)).then_with(by_ratio)
     });
     for (cell, m) in measured {
         let tone = match m.standing {
+            _ if !cell.competes() => Tone::Aside,
             Standing::Best => Tone::Leading,
-            Standing::Slower | Standing::Level | Standing::AtMost => Tone::Usual,
-            Standing::Reference => Tone::Aside,
+            _ => Tone::Usual,
         };
         let name = cut(&cell.implementation, names);
         let median = format!("{}{}", m.bound(), number::value(m.median, &cell.unit));
@@ -83,13 +85,9 @@ fn one_scenario(estimates: &Estimates, cells: &[Cell], width: usize, style: Styl
         lines.push(
             tone,
             if wide {
-                let said = match m.standing {
-                    Standing::Best => "best",
-                    Standing::Slower => "slower",
-                    Standing::AtMost => "by generator",
-                    Standing::Reference => "reference",
-                    Standing::Level if estimates.exploratory => "",
-                    Standing::Level => "not told apart",
+                let said = match &cell.unproved {
+                    Some(why) => format!("unproved: {why}"),
+                    None => cell.word(estimates.exploratory).to_owned(),
                 };
                 vec![
                     name,
@@ -98,10 +96,11 @@ fn one_scenario(estimates: &Estimates, cells: &[Cell], width: usize, style: Styl
                     number::interval(m.lo, m.hi, &cell.unit),
                     ratio,
                     ratio_interval,
-                    said.to_owned(),
+                    said,
                 ]
             } else {
-                vec![name, median, ratio, ratio_interval]
+                let word = cell.word(estimates.exploratory).to_owned();
+                vec![name, median, ratio, ratio_interval, word]
             },
         );
     }

@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use super::{Lines, Style, Tone, between_notes, cut, longest_name};
+use crate::checked::Checked;
 use crate::number;
 use crate::statistics::{Estimates, Ranking, View};
 
-/// The ranking of every group over all its cells. `width` is in columns.
+/// The ranking of every group over all its cells, or these where they are too few. `width` is in columns.
 pub fn rank_table(estimates: &Estimates, width: usize, style: Style) -> String {
     let all = || estimates.rankings.iter().filter(|r| r.view == View::All);
     let tables = all().map(|ranking| one_ranking(estimates, ranking, width, style));
@@ -20,17 +21,95 @@ pub fn rank_table(estimates: &Estimates, width: usize, style: Style) -> String {
 }
 
 fn one_ranking(estimates: &Estimates, ranking: &Ranking, width: usize, style: Style) -> String {
+    match ranking.is_ranked() {
+        true => in_order(estimates, ranking, width, style),
+        false => few(estimates, ranking, width, style),
+    }
+}
+
+/// What was checked of an implementation, in a word or two for each form of its numbers.
+fn proved(ranking: &Ranking, implementation: &str) -> String {
+    let words = ranking.checked(implementation).iter().map(Checked::word);
+    words.collect::<Vec<_>>().join("; ")
+}
+
+/// The cells of a group that has too few of them for an order.
+fn few(estimates: &Estimates, ranking: &Ranking, width: usize, style: Style) -> String {
+    let mut out = String::new();
+    let cells = match ranking.cells {
+        1 => "1 cell".to_owned(),
+        n => format!("{n} cells"),
+    };
+    let title = format!("{}: {cells}, too few for a ranking", ranking.group);
+    let _ = writeln!(out, "{}", style.paint(Tone::Heading, &cut(&title, width)));
+    let cells = estimates.cells_of(ranking);
+    let scenarios = longest_name(cells.iter().map(|c| &*c.scenario), 30);
+    let names = longest_name(cells.iter().map(|c| &*c.implementation), 24);
+    let mut lines = Lines::new(
+        &[
+            "scenario",
+            "implementation",
+            "median",
+            "95 % interval",
+            "checked",
+            "",
+        ],
+        &[false, false, true, false, false, false],
+    );
+    for cell in cells {
+        let (tone, median, interval, said) = match cell.measured() {
+            Some(m) => (
+                if cell.competes() {
+                    Tone::Usual
+                } else {
+                    Tone::Aside
+                },
+                format!(
+                    "{}{}",
+                    m.bound(),
+                    number::value_with_unit(m.median, &cell.unit)
+                ),
+                number::interval(m.lo, m.hi, &cell.unit),
+                match &cell.unproved {
+                    Some(why) => format!("unproved: {why}"),
+                    None => cell.word(estimates.exploratory).to_owned(),
+                },
+            ),
+            None => (
+                Tone::Failed,
+                "no number".to_owned(),
+                String::new(),
+                cell.failed().unwrap_or_default().to_owned(),
+            ),
+        };
+        let fields = [
+            cut(&cell.scenario, scenarios),
+            cut(&cell.implementation, names),
+            median,
+            interval,
+            proved(ranking, &cell.implementation),
+            said,
+        ];
+        lines.push(tone, fields.to_vec());
+    }
+    lines.write(style, width, &mut out);
+    write_references(estimates, ranking, width, style, &mut out);
+    out
+}
+
+fn in_order(estimates: &Estimates, ranking: &Ranking, width: usize, style: Style) -> String {
     let mut out = String::new();
     let title = format!(
-        "{}: geometric mean of ratios to the best of {} cell{}",
-        ranking.group,
-        ranking.cells,
-        if ranking.cells == 1 { "" } else { "s" }
+        "{}: geometric mean of ratios to the best of {} cells",
+        ranking.group, ranking.cells
     );
     let _ = writeln!(out, "{}", style.paint(Tone::Heading, &cut(&title, width)));
     let names = longest_name(ranking.ranks.iter().map(|r| &*r.implementation), 28);
+    let checked = ranking.ranks.iter();
+    let checked = checked.map(|rank| proved(ranking, &rank.implementation).chars().count());
     // What is left of the width after the other columns, for a bar.
-    let bar_width = width.saturating_sub(names + 56).min(24);
+    let others = names + checked.max().unwrap_or(0).max(7) + 58;
+    let bar_width = width.saturating_sub(others).min(24);
     let mut lines = Lines::new(
         &[
             "tier",
@@ -39,16 +118,22 @@ fn one_ranking(estimates: &Estimates, ranking: &Ranking, width: usize, style: St
             "ratio",
             "95 % interval",
             "cells",
+            "checked",
             "",
         ],
-        &[true, false, false, true, false, true, false],
+        &[true, false, false, true, false, true, false, false],
     );
-    let mut line_drawn = false;
+    let mut drawn = "";
     for rank in &ranking.ranks {
         let (complete, telling) = (ranking.complete(rank), ranking.telling(rank));
-        if !complete && !line_drawn {
-            line_drawn = true;
-            let fields = ["", "below: not in every cell", "", "", "", "", ""];
+        let line = match (complete, &rank.unproved) {
+            (true, _) => "",
+            (false, None) => "below: not in every cell",
+            (false, Some(_)) => "below: unproved, not ranked",
+        };
+        if line != drawn {
+            drawn = line;
+            let fields = ["", line, "", "", "", "", "", ""];
             lines.push(Tone::Aside, fields.map(str::to_owned).to_vec());
         }
         let tone = match (complete, rank.tier) {
@@ -57,6 +142,15 @@ fn one_ranking(estimates: &Estimates, ranking: &Ranking, width: usize, style: St
             (true, _) => Tone::Usual,
         };
         let failed = failures(estimates, &ranking.group, &rank.implementation);
+        let [ratio, interval, last] = match (telling, &rank.unproved) {
+            (true, _) => [
+                format!("{}{}", rank.at_least(), number::ratio(rank.ratio)),
+                number::ratio_interval(rank.lo, rank.hi),
+                bar(rank.ratio, bar_width),
+            ],
+            (false, None) => ["–".to_owned(), "too few cells".to_owned(), String::new()],
+            (false, Some(_)) => ["–".to_owned(), String::new(), String::new()],
+        };
         lines.push(
             tone,
             vec![
@@ -67,23 +161,13 @@ fn one_ranking(estimates: &Estimates, ranking: &Ranking, width: usize, style: St
                 },
                 cut(&rank.implementation, names),
                 rank.origin.to_string(),
-                if telling {
-                    format!("{}{}", rank.at_least(), number::ratio(rank.ratio))
-                } else {
-                    "–".to_owned()
-                },
-                if telling {
-                    number::ratio_interval(rank.lo, rank.hi)
-                } else {
-                    "too few cells".to_owned()
-                },
+                ratio,
+                interval,
                 format!("{}/{}", rank.cells, ranking.cells),
-                if failed > 0 {
-                    format!("{failed} failed")
-                } else if !telling {
-                    String::new()
-                } else {
-                    bar(rank.ratio, bar_width)
+                proved(ranking, &rank.implementation),
+                match failed {
+                    0 => last,
+                    failed => format!("no number in {failed}"),
                 },
             ],
         );
@@ -98,11 +182,29 @@ fn one_ranking(estimates: &Estimates, ranking: &Ranking, width: usize, style: St
                 "none".to_owned(),
                 String::new(),
                 format!("0/{}", ranking.cells),
-                format!("{count} failed"),
+                proved(ranking, name),
+                format!("no number in {count}"),
             ],
         );
     }
     lines.write(style, width, &mut out);
+    for rank in &ranking.ranks {
+        if let Some(why) = &rank.unproved {
+            let line = format!("       {} is unproved: {why}", rank.implementation);
+            let _ = writeln!(out, "{}", style.paint(Tone::Aside, &cut(&line, width)));
+        }
+    }
+    write_references(estimates, ranking, width, style, &mut out);
+    out
+}
+
+fn write_references(
+    estimates: &Estimates,
+    ranking: &Ranking,
+    width: usize,
+    style: Style,
+    out: &mut String,
+) {
     let references = references(estimates, &ranking.group);
     if !references.is_empty() {
         let line = format!(
@@ -111,7 +213,6 @@ fn one_ranking(estimates: &Estimates, ranking: &Ranking, width: usize, style: St
         );
         let _ = writeln!(out, "{}", style.paint(Tone::Aside, &cut(&line, width)));
     }
-    out
 }
 
 /// Cells of an implementation in a group that have a failure instead of a number.

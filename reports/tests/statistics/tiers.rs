@@ -45,6 +45,21 @@ fn ties_share_a_tier_and_the_next_one_starts_where_intervals_part() {
 }
 
 #[test]
+fn two_cells_are_no_ranking() {
+    for (cells, ranked) in [(2, false), (3, true)] {
+        let run = fixture::run(&Shape {
+            scenarios: cells,
+            noise: 0.01,
+            ..small(1)
+        });
+        let estimates = estimated(&run);
+        let ranking = all_cells(&estimates, "channels");
+        assert_eq!(ranking.is_ranked(), ranked);
+        assert_eq!(ranking.ranks.iter().all(|rank| rank.tier == 1), !ranked);
+    }
+}
+
+#[test]
 fn an_exploratory_run_has_one_tier() {
     let run = fixture::run(&Shape {
         forks: 1,
@@ -139,9 +154,9 @@ fn bound(run: &mut RunData, scenario: &str, implementation: &str) {
 
 #[test]
 fn a_bound_tells_nobody_apart() {
-    let scenarios = ["channels/spsc-0", "channels/spsc-1"];
+    let scenarios = ["channels/spsc-0", "channels/spsc-1", "channels/spsc-64"];
     let mut run = fixture::run(&Shape {
-        scenarios: 2,
+        scenarios: 3,
         implementations: 2,
         ..small(1)
     });
@@ -161,14 +176,15 @@ fn a_bound_tells_nobody_apart() {
     assert_eq!(tier(&run, "condvar"), (2, 0));
     let mut slower = run.clone();
     bound(&mut slower, scenarios[0], "condvar");
-    assert_eq!(tier(&slower, "condvar"), (2, 1), "the other cell tells");
+    assert_eq!(tier(&slower, "condvar"), (2, 1), "the other cells tell");
     bound(&mut slower, scenarios[1], "condvar");
-    assert_eq!(tier(&slower, "condvar"), (1, 2), "it may be as fast");
+    bound(&mut slower, scenarios[2], "condvar");
+    assert_eq!(tier(&slower, "condvar"), (1, 3), "it may be as fast");
     let mut faster = run;
     for scenario in scenarios {
         bound(&mut faster, scenario, "mutex");
     }
-    assert_eq!(tier(&faster, "mutex"), (1, 2));
+    assert_eq!(tier(&faster, "mutex"), (1, 3));
     let table = rank_table(&estimated(&faster), 100, Style::Plain);
     assert_eq!(table.matches("≥ 1.00").count(), 1, "{table}");
     assert_eq!(tier(&faster, "condvar"), (1, 0), "nobody exact is faster");

@@ -13,9 +13,9 @@ use super::selection::{Implementations, ScenarioNames, runs};
 
 /// Tell what changed from one run to another of the same machine
 ///
-/// A cell is compared by its value against others of its round that cannot have changed (published crates of the same
-/// version, references; all the others where those are fewer than three), so that a machine that is slower today changes
-/// nothing. To see a tenth in one cell of a hundred takes two runs of ten forks of three rounds with windows of 100 ms
+/// A cell is compared by its value against the controls of its round, which cannot have changed: published crates of the
+/// same version, and references. So a machine that is slower today changes nothing. A scenario with fewer than three
+/// controls is not judged. To see a tenth in one cell of a hundred takes two runs of ten forks of three rounds with windows of 100 ms
 /// (measure --forks 10 --rounds 3 --window 100); with windows of 20 ms most such tenths are seen and not called, and runs
 /// of fewer than five forks, or ten rounds in all, are never judged (METHODOLOGY.md has the figures). What fails now and had a
 /// number before is a regression, but not of those who cannot have changed.

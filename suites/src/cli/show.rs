@@ -166,10 +166,15 @@ fn measured(runs: &[RunData], name: &str, implementation: &str, seen: &[Sighting
     let mut text = format!("{implementation} in {name}\n");
     let recorded = runs.iter().rev().find_map(|run| run.scenarios.get(name));
     let known = || built_in().into_iter().find(|known| known.name == name);
-    if let Some(scenario) = recorded.cloned().or_else(|| Some(known()?.record())) {
-        text.push_str(&definition(&scenario));
+    let scenario = recorded.cloned().or_else(|| Some(known()?.record()));
+    if let Some(scenario) = &scenario {
+        text.push_str(&definition(scenario));
     }
-    let checked = Checked::of(runs, implementation).sentence();
+    let checked = match &scenario {
+        Some(scenario) => Checked::in_form(runs, implementation, &scenario.form),
+        None => Checked::of(runs, implementation),
+    };
+    let checked = checked.sentence();
     text.push_str(&format!("\n{}\n\n", wrapped(&checked, width()).join("\n")));
     for run in runs
         .iter()
