@@ -6,7 +6,7 @@
 use std::cell::Cell;
 
 use crate::channel::trampoline;
-use crate::sync::{JoinHandle, order_key, spawn, thread_local};
+use crate::sync::{JoinHandle, order_key, thread_local, try_spawn};
 
 thread_local! {
     /// Which of them this thread is; 0 for none.
@@ -24,19 +24,24 @@ impl OwnThread {
     /// # Panics
     /// When the system cannot start a thread.
     pub(crate) fn start(work: impl FnOnce() + Send + 'static) -> Self {
+        Self::try_start(work).expect("the system starts a thread")
+    }
+
+    /// Starts it; `None` when the system cannot.
+    pub(crate) fn try_start(work: impl FnOnce() + Send + 'static) -> Option<Self> {
         let key = order_key();
         #[cfg(test)]
-        let alive = shortage::admit();
-        let handle = spawn(move || {
+        let alive = shortage::admit()?;
+        let handle = try_spawn(move || {
             #[cfg(test)]
             let _alive = alive;
             HERE.with(|here| here.set(key));
             work();
-        });
-        OwnThread {
+        })?;
+        Some(OwnThread {
             key,
             handle: Some(handle),
-        }
+        })
     }
 
     /// Waits for its end. On the thread itself there is nobody to wait for: it ends after what it runs.
@@ -53,7 +58,7 @@ impl OwnThread {
 #[cfg(test)]
 pub(crate) mod shortage {
     use std::cell::RefCell;
-    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::Arc;
 
     struct Shortage {
@@ -80,15 +85,13 @@ pub(crate) mod shortage {
         (answer, Arc::strong_count(&alive) - 1)
     }
 
-    /// Panics when there is none left, as `spawn` does; else answers what the thread holds while it runs.
+    /// What a thread holds while it runs; `None` when there is no thread left.
     pub(super) fn admit() -> Option<Arc<()>> {
         SHORTAGE.with_borrow_mut(|shortage| {
-            let short = shortage.as_mut()?;
-            if short.left == 0 {
-                // Past the hook, which would print it.
-                resume_unwind(Box::new("no thread can be started"));
-            }
-            short.left -= 1;
+            let Some(short) = shortage else {
+                return Some(Arc::default());
+            };
+            short.left = short.left.checked_sub(1)?;
             Some(Arc::clone(&short.alive))
         })
     }

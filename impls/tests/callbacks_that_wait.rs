@@ -6,6 +6,7 @@
     reason = "what users have beside the library is std's"
 )]
 
+use std::future::pending;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::mpsc;
 use std::thread;
@@ -17,13 +18,16 @@ use flowmeter_harness::channel::{
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{BlockingLimit, Quota};
 use flowmeter_harness::sync::std::clock;
+use flowmeter_harness::timer::BlockingSleep;
 use flowmeter_impls::channel::Buffer;
 use flowmeter_impls::channel::callback::Callbacks;
 use flowmeter_impls::channel::condvar::Condvar;
-use flowmeter_impls::channel::mutex::Channel;
+use flowmeter_impls::channel::mutex::{Channel, MutexChannels};
 use flowmeter_impls::executor::fixed_pool::FixedPool;
 use flowmeter_impls::limiter::gcra::Gcra;
 use flowmeter_impls::limiter::semaphore::FairSemaphore;
+use flowmeter_impls::pipeline::upmap::upmap;
+use flowmeter_impls::timer::heap::Heap;
 
 /// For what never comes.
 const LONG: Duration = Duration::from_secs(10);
@@ -174,6 +178,26 @@ fn twice<L: BlockingLimit>() -> Wait {
 #[test]
 fn in_a_limiter() {
     calls_those_behind(vec![twice::<Gcra>(), twice::<FairSemaphore>()]);
+}
+
+#[test]
+fn in_a_sleep() {
+    let timers = Heap::start();
+    calls_those_behind(vec![Box::new(move || {
+        timers.sleep_until(clock::after(Duration::from_secs(3_600)));
+    })]);
+}
+
+#[test]
+fn in_a_parallel_map() {
+    let pool = FixedPool::with_threads(NonZeroUsize::MIN);
+    let one = NonZeroUsize::MIN;
+    let never = |_| pending::<u32>();
+    let mut results = upmap::<MutexChannels, _, _, _, _, _, _>(pool.spawner(), one, (), [1], never);
+    calls_those_behind(vec![Box::new(move || {
+        let _ = results.next();
+        drop(pool);
+    })]);
 }
 
 #[test]

@@ -263,12 +263,12 @@ fn who_stops_waiting_for_a_close_leaves_no_waker<H: Watch<Value = u32>>(
     assert_eq!(Arc::strong_count(&counted), 2, "none but ours");
 }
 
-/// Each is polled twice and dropped, the first to come last and first to come first. By a search among all that wait the
-/// test would take half a minute.
+/// Each is polled twice and dropped, the first to come last and first to come first. A search among all that wait takes a
+/// minute for it.
 fn many_await_a_close_without_delaying_each_other<H: Watch<Value = u32>>(
     split: fn(Buffer) -> Halves<H>,
 ) {
-    const MANY: usize = 80_000;
+    const MANY: usize = if cfg!(miri) { 80 } else { 80_000 };
     let (tx, _rx) = split(Buffer::fixed(1));
     let began = Instant::now();
     for backwards in [false, true] {
@@ -284,7 +284,7 @@ fn many_await_a_close_without_delaying_each_other<H: Watch<Value = u32>>(
         }
     }
     let took = began.elapsed();
-    assert!(took < Duration::from_secs(4), "it took {took:?}");
+    assert!(took < Duration::from_secs(20), "it took {took:?}");
 }
 
 fn a_take_dropped_after_the_last_consumer_drops_its_value<H: Handle<Value = Arc<()>>>(

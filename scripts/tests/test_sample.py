@@ -298,7 +298,7 @@ class Sample(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         run = next(line for line in self.called() if "sample/run" in line)
         scenarios = "|".join([*CURATED, "timers-async/turnover-500"])
-        self.assertEqual(run, f"measure --forks 5 --rounds 2 --window 50 -o target/sample/run -s ^({scenarios})$")
+        self.assertEqual(run, f"measure --foreign require --forks 5 --rounds 2 --window 50 -o target/sample/run -s ^({scenarios})$")
         kept = self.has_kept.read_text(encoding="utf-8")
         self.assertIn("measure -o runs/sample", kept)
         self.assertIn("| channels/one | `kanal`", (self.root / "README.md").read_text(encoding="utf-8"))

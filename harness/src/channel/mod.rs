@@ -248,7 +248,8 @@ pub trait Async: Channels {
 /// Puts and takes that answer a callback, as core.async's `put!` and `take!`.
 ///
 /// The callback runs on the thread that completes the operation, outside any lock, and may use the
-/// channel again. It should not wait: it would hold up that thread.
+/// channel again. It should not wait: it would hold up that thread, and the callbacks behind it might run on another one,
+/// beside what it does next.
 pub trait Callback: Channels {
     /// [`Blocking::put`] with its answer given to `then`.
     fn put_then<T: Message>(

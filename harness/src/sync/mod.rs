@@ -18,7 +18,7 @@
 //! | `Track` | a value whose leak is found under loom and shuttle |
 //! | `OrderedMap` | an ordered map that threads share (std: feature `ordered-map`) |
 //! | `Worker`, `Stealer`, `Injector` | queues of which idle threads steal (std: feature `deques`) |
-//! | `spawn`, `JoinHandle`, `yield_now`, `spin_hint` | threads |
+//! | `spawn`, `try_spawn`, `JoinHandle`, `yield_now`, `spin_hint` | threads |
 //! | `spinning_pays` | whether to look again before waiting |
 //! | `is_taken_apart` | whether a model has failed here, and destructors had better let be |
 //! | `precise_wakeups` | asks for wake-ups at deadlines, not some time after (std on Linux) |

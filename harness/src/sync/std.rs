@@ -322,6 +322,15 @@ pub fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> Jo
     JoinHandle(thread::spawn(body))
 }
 
+/// Starts a thread; `None` when the system cannot.
+#[inline]
+#[track_caller]
+pub fn try_spawn<T: Send + 'static>(
+    body: impl FnOnce() -> T + Send + 'static,
+) -> Option<JoinHandle<T>> {
+    thread::Builder::new().spawn(body).ok().map(JoinHandle)
+}
+
 /// Whether somebody else may get on while this thread looks again and again: not on one core. Asked once of the
 /// system.
 #[inline]

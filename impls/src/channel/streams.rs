@@ -28,9 +28,8 @@ pub struct Values<H: Handle> {
 
 /// A producer as a sink. It is ready while no value of its own waits for room; closing it closes the channel.
 pub struct Puts<H: Handle> {
-    // Dropped before the producer: a put that was given up is not in a channel that ends.
-    waiting: Option<Waiting<Result<(), PutError<H::Value>>>>,
     producer: Producer<H>,
+    waiting: Option<Waiting<Result<(), PutError<H::Value>>>>,
 }
 
 impl<H: Handle> Consumer<H> {

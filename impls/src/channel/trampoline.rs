@@ -1,5 +1,6 @@
 //! Callbacks run one after the other on the thread that completes them, however deep they nest (C11):
-//! one that completes another only queues it, so a chain of any length needs one frame of stack.
+//! one that completes another only queues it, so a chain of any length needs one frame of stack. Only those behind one that
+//! waits run elsewhere, in no order with what that one does next.
 //!
 //! A callback that waits would hold up those behind it, and wait for ever if it waits for one of them. So it hands them to a
 //! thread of their own before it parks. If it ran them in its own frame, each that waits would need a further frame, and one
@@ -7,10 +8,12 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::future::{Future, poll_fn};
 use std::mem::{ManuallyDrop, take};
+use std::pin::pin;
 
 use crate::own_thread::OwnThread;
-use crate::sync::{Arc, Mutex, contain, thread_local};
+use crate::sync::{self, Arc, Mutex, contain, thread_local};
 
 type Call = Box<dyn FnOnce() + Send>;
 
@@ -59,11 +62,23 @@ pub(crate) fn before_waiting() {
     let behind = Arc::new(Mutex::new(behind));
     let handed = Arc::clone(&behind);
     let begin = Box::new(move || requeue(&handed));
-    let started = contain(|| OwnThread::start(move || run(begin)));
-    if started.is_none() {
+    if OwnThread::try_start(move || run(begin)).is_none() {
         // There is no thread for them: they wait after all.
         requeue(&behind);
     }
+}
+
+/// Runs a future on this thread, as a blocking call does: before each sleep it hands over the callbacks behind this one.
+/// A poll may have completed further ones.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    sync::block_on(poll_fn(|context| {
+        let answer = future.as_mut().poll(context);
+        if answer.is_pending() {
+            before_waiting();
+        }
+        answer
+    }))
 }
 
 /// Puts them behind the running callback of this thread.

@@ -52,7 +52,8 @@ use flowmeter_harness::executor::{Executors, Spawn};
 use flowmeter_harness::parallel_map::{Outcome, Outcomes, ParallelMaps, Throttle, Unfinished};
 use flowmeter_harness::pipeline::ResultPort;
 
-use crate::sync::{Arc, Mutex, block_on};
+use crate::channel::trampoline;
+use crate::sync::{Arc, Mutex};
 
 use super::room::Room;
 use super::{Demand, ONE, next, open};
@@ -185,7 +186,7 @@ impl<C: Async, O: Message> Iterator for Results<C, O> {
     type Item = Outcome<O>;
 
     fn next(&mut self) -> Option<Outcome<O>> {
-        block_on(self.completed())
+        trampoline::block_on(self.completed())
     }
 }
 

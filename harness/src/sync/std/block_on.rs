@@ -16,8 +16,8 @@ use ::std::thread::{self, Thread};
 /// What a waker of the call reaches.
 struct Call {
     thread: Thread,
-    /// Whether it was woken since its last poll began. Stored with release and taken with acquire, as the park token is:
-    /// what the waking thread did before is seen by the poll.
+    /// Whether it was woken since its last poll began. Swapped with release and taken with acquire: the poll sees what every
+    /// thread did that woke it before. By plain stores it would see only what the last one did.
     woken: AtomicBool,
 }
 
@@ -26,7 +26,7 @@ impl Wake for Call {
         self.wake_by_ref();
     }
     fn wake_by_ref(self: &Arc<Self>) {
-        self.woken.store(true, Ordering::Release);
+        self.woken.swap(true, Ordering::Release);
         self.thread.unpark();
     }
 }

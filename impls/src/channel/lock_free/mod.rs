@@ -3,9 +3,9 @@
 //!
 //! | buffer | its front |
 //! | --- | --- |
-//! | `Fixed(1)` | a word and two slots (`one`), for values of up to 64 KiB |
-//! | `Fixed(n)` | a ring of n slots with stamps (`ring`), for n up to 65,536 and 16 MiB, and values of up to 64 KiB |
-//! | `Unbounded` | a chain of blocks that are used again (`segments`), for values of up to half a kibibyte |
+//! | `Fixed(1)` | a word and two slots (`one`), for values below 64 KiB |
+//! | `Fixed(n)` | a ring of n slots with stamps (`ring`), for n up to 65,536 and 16 MiB, and values below 64 KiB |
+//! | `Unbounded` | a chain of blocks that are used again (`segments`), for values of some half a kibibyte at most |
 //! | `Rendezvous`, `Dropping`, `Sliding`, promises, transforms, larger `Fixed`, `Unbounded` of larger values | always shut |
 //!
 //! # One bit decides

@@ -57,6 +57,7 @@ impl<T> Clone for Queue<T> {
 
 impl<T> Queue<T> {
     /// With room for one. Apart, so that only a channel that has one needs the stack that making it takes.
+    #[inline(never)]
     pub(super) fn one() -> Self {
         Queue::One(Arc::new(One::new()))
     }

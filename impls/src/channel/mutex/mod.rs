@@ -106,7 +106,7 @@ impl<T: Send + 'static> Channel<T> {
     }
 
     /// A channel whose first value answers every take, now and later (B1). Values are cloned under the
-    /// channel's lock: `T::clone` must not use the channel.
+    /// channel's lock: neither `T::clone` nor the drop of what it leaves behind when it panics may use the channel.
     pub fn promise() -> Self
     where
         T: Clone,

@@ -146,7 +146,9 @@ impl<T: 'static> State<T> {
         let mut copies = copies.into_iter();
         let stored = self.store_value(value, me, effects);
         if let Attempt::Done(_) = stored {
-            for (taker, copy) in std::mem::take(&mut self.takes).into_iter().zip(&mut copies) {
+            // A copy for each take in line, also where another thread has claimed that.
+            for copy in &mut copies {
+                let taker = self.takes.pop_front().expect("the line was counted");
                 let mut copy = Some(copy);
                 let hand = || taker.give(&mut copy, 0);
                 if let Claim::Won = Operation::claim(None, &taker.operation, taker.clause, hand) {

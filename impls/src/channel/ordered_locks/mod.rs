@@ -158,7 +158,7 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
     }
 
     /// A channel whose first value answers every take, now and later (B1). Values are cloned under the
-    /// channel's lock: `T::clone` must not use the channel.
+    /// channel's lock: neither `T::clone` nor the drop of what it leaves behind when it panics may use the channel.
     pub fn promise() -> Self
     where
         T: Clone,

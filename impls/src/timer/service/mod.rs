@@ -27,11 +27,10 @@ use flowmeter_harness::timer::{
     BlockingSleep, Cancel, Coalesce, Fired, Reset, Sleep, Timeouts, Timers,
 };
 
+use crate::channel::trampoline;
 use crate::own_thread::OwnThread;
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{
-    Arc, Condvar, MutexGuard, block_on, clock, precise_wakeups, spin_hint, spinning_pays,
-};
+use crate::sync::{Arc, Condvar, MutexGuard, clock, precise_wakeups, spin_hint, spinning_pays};
 
 use super::closing;
 use super::contained::Contained;
@@ -429,7 +428,7 @@ impl<I: Index> BlockingSleep for TimerService<I> {
         TimerService::new()
     }
     fn sleep_until(&self, deadline: Deadline) {
-        block_on(SleepFuture::new(Arc::clone(&self.shared), deadline));
+        trampoline::block_on(SleepFuture::new(Arc::clone(&self.shared), deadline));
     }
 }
 

@@ -30,7 +30,8 @@ pub struct Prepared<'a, T: Message, S: Store<T> = Buffer<T>> {
 /// What only runs use that do not commit without locks, kept so that no other one has to make it.
 struct Behind<'a, T: Message, S: Store<T>> {
     locking: Locking,
-    /// Room for the locks; empty between runs, as are all that follow.
+    /// Room for the locks; empty between runs, as are all that follow. Where `T::clone` panicked, the effects hold the value
+    /// and its copies until the next run.
     room: Vec<Guard<'a, T, S>>,
     takes: Answers<Taken<T>>,
     puts: Answers<Put<T>>,
