@@ -1,7 +1,7 @@
 //! Proving cells, each in a process of its own under a time limit, in whatever world: a hang or an abort costs
 //! one cell its verdict. `check`, the proofs before a measurement and `cargo test` come here.
 //!
-//! A cell that gives no answer is [`repeated`] alone. Attacks on mutants, where a hang is no finding, attempt it once.
+//! A cell that gives no answer is repeated alone. Attacks on mutants, where a hang is no finding, attempt it once.
 //!
 //! A failure that `check` finds is looked at further, in processes of their own too: where its world can repeat
 //! an execution it is shrunk and kept as a [`counterexample`], and elsewhere run again for how often it fails.
