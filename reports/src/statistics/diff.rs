@@ -54,6 +54,9 @@ const MEDIAN_SQUARE: f64 = 0.4549;
 pub struct Diff {
     /// Why nothing is called a change, if nothing may be.
     pub unjudged: Option<String>,
+    /// Whether the two may be set against each other at all: of one machine and its settings, and neither exploratory nor
+    /// unoptimised.
+    pub is_comparable: bool,
     /// Every cell that has a number in one of them, by group, scenario and implementation.
     pub changes: Vec<Change>,
 }
@@ -277,7 +280,8 @@ pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, ReportError> {
             changes.push(change);
         }
     }
-    if unjudged.is_none() && controls.len() < LEFT_OUT {
+    let is_comparable = unjudged.is_none();
+    if is_comparable && controls.len() < LEFT_OUT {
         unjudged = Some(too_few(controls.len()));
     }
     match &unjudged {
@@ -290,7 +294,11 @@ pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, ReportError> {
             }
         }
     }
-    Ok(Diff { unjudged, changes })
+    Ok(Diff {
+        unjudged,
+        is_comparable,
+        changes,
+    })
 }
 
 /// Why a control is not judged.

@@ -71,7 +71,9 @@ impl Diff {
             self.scenarios.matches(&change.scenario)
                 && self.implementations.matches(&change.implementation)
         });
-        if let (Some(FailOn::Regression), Some(why)) = (self.fail_on, &diff.unjudged) {
+        if let (Some(FailOn::Regression), Some(why), false) =
+            (self.fail_on, &diff.unjudged, diff.is_comparable)
+        {
             return Err(Failure::input(format!(
                 "--fail-on regression: {why}; compare runs of one machine, measured without --quick"
             )));
