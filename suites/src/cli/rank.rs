@@ -38,8 +38,9 @@ impl Rank {
             mut estimates,
         } in standings(runs)?
         {
+            let matches = |name: &str| self.implementations.matches(name);
+            estimates.cells.retain(|cell| matches(&cell.implementation));
             for ranking in &mut estimates.rankings {
-                let matches = |name: &str| self.implementations.matches(name);
                 ranking.ranks.retain(|rank| matches(&rank.implementation));
             }
             match self.format {
