@@ -20,7 +20,7 @@ pub enum Verdict {
     NotInstrumentable,
     /// The budget ended before the search.
     Inconclusive,
-    /// Undecided: the check gave no answer, nor when it was repeated alone, twice.
+    /// Undecided: the check gave no answer, nor in one at least of two repetitions alone.
     Hung,
     /// The check itself broke off: an abort, an unreadable answer.
     Error,

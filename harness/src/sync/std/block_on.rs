@@ -104,6 +104,21 @@ mod tests {
         thread.join().expect("it does not panic");
     }
 
+    /// Runs a future that wakes itself twice; how often it was polled.
+    fn polls_of_three() -> u32 {
+        let mut polls = 0;
+        block_on(poll_fn(|context| {
+            polls += 1;
+            context.waker().wake_by_ref();
+            if polls < 3 {
+                Poll::Pending
+            } else {
+                Poll::Ready(())
+            }
+        }));
+        polls
+    }
+
     #[test]
     fn a_wake_outlasts_a_poll_that_parks() {
         ends(|| {
@@ -132,16 +147,7 @@ mod tests {
                     return Poll::Ready(());
                 }
                 context.waker().wake_by_ref();
-                let mut inner = 0;
-                block_on(poll_fn(|context| {
-                    inner += 1;
-                    context.waker().wake_by_ref();
-                    if inner < 3 {
-                        Poll::Pending
-                    } else {
-                        Poll::Ready(())
-                    }
-                }));
+                assert_eq!(polls_of_three(), 3);
                 Poll::Pending
             }));
         });
@@ -156,16 +162,7 @@ mod tests {
                 }))
             };
             assert!(::std::panic::catch_unwind(call).is_err());
-            let mut polls = 0;
-            block_on(poll_fn(|context| {
-                polls += 1;
-                context.waker().wake_by_ref();
-                if polls < 3 {
-                    Poll::Pending
-                } else {
-                    Poll::Ready(())
-                }
-            }));
+            assert_eq!(polls_of_three(), 3);
         });
     }
 
@@ -173,17 +170,7 @@ mod tests {
 
     impl Drop for CallsAtTheEnd {
         fn drop(&mut self) {
-            let mut polls = 0;
-            block_on(poll_fn(|context| {
-                polls += 1;
-                context.waker().wake_by_ref();
-                if polls < 3 {
-                    Poll::Pending
-                } else {
-                    Poll::Ready(())
-                }
-            }));
-            let _ = self.0.send(polls);
+            let _ = self.0.send(polls_of_three());
         }
     }
 
