@@ -45,6 +45,10 @@ pub(super) fn cases<C: Alts, W: World>() -> Vec<Case> {
         .collect()
 }
 
+/// Longer than it takes to enter 128 channels, on slow machines too: an alts whose deadline passes before that never waits,
+/// and a clause that did not wait cannot be left behind.
+const PATIENCE: Duration = Duration::from_micros(100);
+
 fn abandoned<C: Alts, W: World>(width: usize, times: usize) {
     let mut channels: Vec<_> = (0..width)
         .map(|_| C::open::<u32>(Buffer::Rendezvous).expect("asked before"))
@@ -55,8 +59,8 @@ fn abandoned<C: Alts, W: World>(width: usize, times: usize) {
         let mut slots: Vec<Option<u32>> = vec![None; width];
         let mut alts = C::prepare(&clauses, Order::Random);
         for _ in 0..times {
-            // Not in the past: it has to begin to wait.
-            let soon = Deadline::after(W::now_nanos(), Duration::from_micros(1));
+            // It has to begin to wait before that: a bound on waiters is met by those that waited.
+            let soon = Deadline::after(W::now_nanos(), PATIENCE);
             let chosen = C::run(&mut alts, &mut slots, Patience::Until(soon));
             holds_eq!(
                 chosen,
