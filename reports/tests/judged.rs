@@ -20,6 +20,33 @@ fn with_verdict(verdict: Verdict) -> RunData {
 }
 
 #[test]
+fn bursts_are_not_told_as_a_stream() {
+    let mut run = fixture::run(&Shape::default());
+    let first = |run: &RunData| {
+        let page = page(run);
+        let verdict = section(&page, "verdict");
+        let sentence = verdict.split("<li>").nth(1).expect("a sentence");
+        sentence
+            .split("; ")
+            .next()
+            .expect("its beginning")
+            .to_owned()
+    };
+    // It stands before channels/spsc-64 and has the same threads and places.
+    let bursts = "channels/mpmc-64-1x1";
+    let params = &mut run
+        .scenarios
+        .get_mut(bursts)
+        .expect("the fixture has it")
+        .params;
+    params.insert("workload".to_owned(), "burst".to_owned());
+    let beside_bursts = first(&run);
+    run.scenarios.remove(bursts);
+    run.windows.retain(|window| window.scenario != bursts);
+    assert_eq!(beside_bursts, first(&run));
+}
+
+#[test]
 fn a_check_that_hung_is_not_said_to_have_failed() {
     let run = with_verdict(Verdict::Hung);
     let page = page(&run);
