@@ -226,6 +226,7 @@ LISTED = [
     {"kind": "pipeline", "name": "upmap", "origin": "own", "caps": ["parallel-map"]},
     {"kind": "pipeline", "name": "rayon", "origin": "peer", "caps": ["ordered", "workers"]},
     {"kind": "combinator", "name": "combinators", "origin": "own", "caps": []},
+    {"kind": "executor", "name": "state_machine", "origin": "own", "caps": ["go-blocks"]},
     {"kind": "scenario", "name": "channels/uncurated", "origin": "own", "caps": []},
     {"kind": "property", "name": "c1-conservation", "origin": "own", "caps": []},
     {"kind": "mutant", "name": "mutex-lost", "origin": "mutant", "caps": []},
@@ -286,9 +287,9 @@ class Sample(unittest.TestCase):
         called = self.fake / "called"
         return called.read_text(encoding="utf-8").splitlines() if called.exists() else []
 
-    def refuses(self, why, code=1):
+    def refuses(self, why, code=1, arguments=()):
         """It ends with that sentence, and what was there is as it was."""
-        done = self.sample()
+        done = self.sample(*arguments)
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertIn(why, done.stderr)
         self.assertEqual(self.has_kept.read_text(encoding="utf-8"), self.before)
@@ -311,6 +312,21 @@ class Sample(unittest.TestCase):
             rows += [("timers-async/turnover-500", "other")]
             self.has("records.jsonl", records(rows=rows))
             self.refuses(f"no row of the implementation {missing}\n")
+
+    def test_a_refused_run_is_judged_again_without_measuring(self):
+        self.has("records.jsonl", records(rows=WHOLE[1:], command="measure -o target/sample/run"))
+        self.refuses("no row of the implementation mutex\n")
+        self.refuses("no row of the implementation mutex\n", arguments=["--refused"])
+        self.has("list", LISTED[1:])
+        (self.fake / "called").unlink()
+        done = self.sample("--refused")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        verbs = [line.split()[0] for line in self.called()]
+        self.assertEqual(verbs, ["list", "claims", "mutants", "report", "rank", "cmp"])
+        self.assertIn("measure -o runs/sample", self.has_kept.read_text(encoding="utf-8"))
+        done = self.sample("--refused")
+        self.assertIn("no run that was refused", done.stderr)
+        self.assertEqual(done.returncode, 1)
 
     def test_a_failure_is_a_row(self):
         failure = {"record": "failure", "scenario": "channels/one", "implementation": "kanal"}
