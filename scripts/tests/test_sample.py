@@ -207,6 +207,11 @@ if verb == "measure":
     shutil.copy(folder / ("probe.jsonl" if probe else "records.jsonl"), to / "records.jsonl")
 elif verb == "report":
     pathlib.Path(arguments[arguments.index("-o") + 1]).write_text("page")
+elif "--into" in arguments:
+    with open(pathlib.Path(arguments[-1]) / "records.jsonl", "a") as records:
+        records.write('{"record": "' + verb + '"}\\n')
+    if verb == "mutants" and (folder / "survivor").exists():
+        sys.exit(1)
 elif (folder / verb).exists():
     print((folder / verb).read_text(), end="")
 if verb == "noise" and "--strict" in arguments and (folder / "loud").exists():
@@ -327,6 +332,15 @@ class Sample(unittest.TestCase):
         done = self.sample("--refused")
         self.assertIn("no run that was refused", done.stderr)
         self.assertEqual(done.returncode, 1)
+
+    def test_what_is_added_to_a_refused_run_is_added_once(self):
+        self.has("survivor", [])
+        self.refuses("a mutant is not as it should be")
+        self.refuses("a mutant is not as it should be", arguments=["--refused"])
+        (self.fake / "survivor").unlink()
+        self.assertEqual(self.sample("--refused").returncode, 0)
+        kept = [json.loads(line)["record"] for line in self.has_kept.read_text(encoding="utf-8").splitlines()]
+        self.assertEqual((kept.count("claims"), kept.count("mutants")), (1, 1))
 
     def test_a_failure_is_a_row(self):
         failure = {"record": "failure", "scenario": "channels/one", "implementation": "kanal"}
