@@ -159,7 +159,10 @@ fn too_many_values_in_a_buffer_are_found_by_the_proof() {
                 // tasks are asked, too, but promise no moment at which they run.
                 continue;
             }
-            let (kind, message) = failure(proof(liar, name));
+            // On a busy machine the producer may not run while consumers hold back.
+            let mut proofs = (0..5).map(|_| proof(liar, name));
+            let failed = proofs.find(Result::is_err).unwrap_or(Ok(()));
+            let (kind, message) = failure(failed);
             assert_eq!(kind, FailureKind::Proof, "{liar} in {name}");
             assert!(message.contains("its capacity is 64"), "{liar}: {message}");
         }

@@ -167,6 +167,16 @@ impl Bound {
         self.most.fetch_max(held, Ordering::SeqCst);
     }
 
+    /// Whether it holds all that it may, and no take was invoked yet.
+    pub fn is_full(&self) -> bool {
+        !self.is_used() && self.returned.load(Ordering::SeqCst) >= self.capacity
+    }
+
+    /// Whether a take was invoked.
+    pub fn is_used(&self) -> bool {
+        self.invoked.load(Ordering::SeqCst) > 0
+    }
+
     /// Whether it held more than it may, so far.
     pub fn is_broken(&self) -> bool {
         self.most.load(Ordering::SeqCst) > self.capacity

@@ -5,14 +5,18 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use flowmeter_harness::measure::edges::{Counter, Laps};
 
 use super::lead::Lead;
 use super::ledger::{Bound, Tally};
 
-/// Yields that a consumer holds back at most in a proof, so that producers meet a full buffer.
-const YIELDS: u32 = 4_000;
+/// How long consumers of a proof hold back at most until the buffer is full.
+const FILLING: Duration = Duration::from_millis(100);
+
+/// How long they hold back after that, so that a put into the full buffer returns if it wrongly does.
+const FULL: Duration = Duration::from_millis(5);
 
 /// Who is told what a thread does.
 pub trait Watch: Send + 'static {
@@ -169,8 +173,11 @@ impl<L: Pace> Watch for Timed<L> {
 #[derive(Debug)]
 pub struct Recorded {
     turns: u32,
-    yields: u32,
+    /// Until when it holds back at most; nothing before it is asked.
+    until: Option<Instant>,
     bound: Option<Arc<Bound>>,
+    /// Whether it has seen the buffer full.
+    full: bool,
     /// Stamps in the order of its puts.
     pub put: Vec<u64>,
     /// Stamps in the order of its takes.
@@ -182,8 +189,9 @@ impl Recorded {
     pub fn new(turns: u32, bound: Option<Arc<Bound>>) -> Recorded {
         Recorded {
             turns,
-            yields: 0,
+            until: None,
             bound,
+            full: false,
             put: Vec::new(),
             taken: Vec::new(),
         }
@@ -222,7 +230,15 @@ impl Watch for Recorded {
     }
 
     fn holds_back(&mut self) -> bool {
-        self.yields += 1;
-        self.yields < YIELDS && self.bound.as_ref().is_some_and(|b| !b.is_broken())
+        let Some(bound) = &self.bound else {
+            return false;
+        };
+        let now = Instant::now();
+        if !self.full && bound.is_full() {
+            self.full = true;
+            self.until = Some(now + FULL);
+        }
+        let until = *self.until.get_or_insert(now + FILLING);
+        now < until && !bound.is_broken() && !bound.is_used()
     }
 }
