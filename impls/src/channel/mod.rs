@@ -11,6 +11,7 @@ pub use flowmeter_harness::channel::{
 pub mod batch;
 pub mod callback;
 pub mod condvar;
+mod engine;
 mod family;
 pub mod halves;
 pub mod lock_free;

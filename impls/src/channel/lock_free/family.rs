@@ -1,12 +1,18 @@
 //! What this design offers of what the harness knows.
 
-use super::super::ordered_locks::{self, AnyClause, run_async, run_mixed};
+use flowmeter_harness::channel::Message;
+
+use super::super::engine::{self, AnyClause, OfFamily, run_async, run_mixed};
 use super::{Channel, Values};
 use crate::channel::family::family;
 
-type Prepared<'a, T> = ordered_locks::Prepared<'a, T, Values<T>>;
-type TakeClause<'a, T> = ordered_locks::TakeClause<'a, T, Values<T>>;
-type PutClause<'a, T> = ordered_locks::PutClause<'a, T, Values<T>>;
+type Prepared<'a, T> = engine::Prepared<'a, T, Values<T>>;
+type TakeClause<'a, T> = engine::TakeClause<'a, T, Values<T>>;
+type PutClause<'a, T> = engine::PutClause<'a, T, Values<T>>;
+
+impl<T: Message> OfFamily<T> for Values<T> {
+    type Family = LockFree;
+}
 
 family! {
     /// The family of [`Channel`].

@@ -1,5 +1,5 @@
 //! `lock_free`: while nobody waits, a put is one compare-and-swap and a take another, with no lock and no list of
-//! waiters in sight; as soon as somebody waits, the channel is one of [`ordered_locks`].
+//! waiters in sight; as soon as somebody waits, the channel is one of [`ordered_locks`](super::ordered_locks).
 //!
 //! | buffer | its front |
 //! | --- | --- |
@@ -57,15 +57,15 @@ mod ring;
 mod segments;
 mod store;
 
-use super::{halves, ordered_locks};
+use super::{engine, halves};
 
+pub use engine::MAX_WAITERS;
 pub use family::LockFree;
-pub use ordered_locks::MAX_WAITERS;
 pub use store::Values;
 
 /// A channel: the one handle that puts, takes and closes. Clones are the same channel, and two handles compare by
 /// identity (C13).
-pub type Channel<T> = ordered_locks::ChannelOver<T, Values<T>>;
+pub type Channel<T> = engine::ChannelOver<T, Values<T>>;
 /// The half that puts.
 pub type Producer<T> = halves::Producer<Channel<T>>;
 /// The half that takes.

@@ -1,13 +1,12 @@
 //! The store of `lock_free`: a queue that both its front and the holder of the channel's lock use, or, for what has no
-//! front, the buffer of `ordered_locks`.
+//! front, the engine's buffer.
 
 use std::collections::VecDeque;
 use std::iter;
 
 use flowmeter_harness::channel::{Buffer as Kind, Message};
 
-use super::super::ordered_locks::{Buffer, Effects, Front, Quick, Store};
-use super::family::LockFree;
+use super::super::engine::{Buffer, Effects, Front, Quick, Store};
 use super::one::One;
 use super::queue::{Ends, Queue};
 use super::ring::Ring;
@@ -133,7 +132,6 @@ impl<T> Queued<T> {
 
 impl<T: Message> Store<T> for Values<T> {
     type Front = Way<T>;
-    type Family = LockFree;
 
     fn new(kind: Kind) -> Self {
         match kind {

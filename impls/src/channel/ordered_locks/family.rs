@@ -1,8 +1,14 @@
 //! What this design offers of what the harness knows.
 
-use super::alts::{run_async, run_mixed};
+use flowmeter_harness::channel::Message;
+
+use super::super::engine::{Buffer, OfFamily, run_async, run_mixed};
 use super::{AnyClause, Channel, Prepared, PutClause, TakeClause};
 use crate::channel::family::family;
+
+impl<T: Message> OfFamily<T> for Buffer<T> {
+    type Family = OrderedLocks;
+}
 
 family! {
     /// The family of [`Channel`].

@@ -9,7 +9,6 @@ use std::collections::VecDeque;
 use flowmeter_harness::channel::Buffer as Kind;
 
 use super::effects::Effects;
-use super::family::OrderedLocks;
 use super::store::{Shut, Store};
 
 /// What a put does where there is no room.
@@ -46,7 +45,6 @@ impl<T> Buffer<T> {
 
 impl<T: Send + 'static> Store<T> for Buffer<T> {
     type Front = Shut;
-    type Family = OrderedLocks;
 
     fn front(&self) -> Shut {
         Shut

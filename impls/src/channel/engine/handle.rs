@@ -8,18 +8,11 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
+use super::ChannelOver;
 use super::effects::Effects;
 use super::store::Store;
-use super::{Channel, ChannelOver};
 use crate::channel::halves::{self, Halves, Handle, split};
 use crate::channel::watchers::{Watch, Watched};
-
-/// The half that puts.
-pub type Producer<T> = halves::Producer<Channel<T>>;
-/// The half that takes.
-pub type Consumer<T> = halves::Consumer<Channel<T>>;
-/// A producer that keeps nothing open.
-pub type WeakProducer<T> = halves::WeakProducer<Channel<T>>;
 
 impl<T: Message, S: Store<T>> ChannelOver<T, S> {
     /// A new channel in halves: the last producer dropped closes it, the last consumer dropped disconnects it (C14).

@@ -84,8 +84,6 @@ impl<T> Front<T> for Shut {
 pub trait Store<T: Message>: Sized + Send + 'static {
     /// What is used without the lock.
     type Front: Front<T>;
-    /// The family whose channels store this way.
-    type Family: Channels<Tx<T> = Producer<ChannelOver<T, Self>>, Rx<T> = Consumer<ChannelOver<T, Self>>>;
 
     /// An empty store of that kind.
     fn new(kind: Kind) -> Self;
@@ -150,4 +148,10 @@ pub trait Store<T: Message>: Sized + Send + 'static {
 
     /// Puts back a value that was handed to a cancelled take, before all that was put after it.
     fn give_back(&mut self, value: T, place: u64);
+}
+
+/// A store that is a design's: alts name the family of their clauses.
+pub trait OfFamily<T: Message>: Store<T> {
+    /// The family whose channels store this way.
+    type Family: Channels<Tx<T> = Producer<ChannelOver<T, Self>>, Rx<T> = Consumer<ChannelOver<T, Self>>>;
 }

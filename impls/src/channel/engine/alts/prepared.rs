@@ -10,14 +10,14 @@ use super::super::buffer::Buffer;
 use super::super::effects::Effects;
 use super::super::line::Request;
 use super::super::state::{Handed, Put, Taken};
-use super::super::store::{Front, Quick, Store};
+use super::super::store::{Front, OfFamily, Quick, Store};
 use super::super::{ChannelOver, Guard};
 use super::locking::Locking;
 use super::port::{self, Answers};
 use super::{Clauses, run};
 
 /// Clauses ready to be run any number of times.
-pub struct Prepared<'a, T: Message, S: Store<T> = Buffer<T>> {
+pub struct Prepared<'a, T: Message, S: OfFamily<T> = Buffer<T>> {
     clauses: &'a [Clause<'a, S::Family, T>],
     /// Indices of those that put.
     puts: Vec<usize>,
@@ -39,7 +39,7 @@ struct Behind<'a, T: Message, S: Store<T>> {
 }
 
 /// The clauses of one run, with their values.
-struct Filled<'r, 'a, T: Message, S: Store<T>> {
+struct Filled<'r, 'a, T: Message, S: OfFamily<T>> {
     clauses: &'a [Clause<'a, S::Family, T>],
     putting: &'r [usize],
     behind: &'r mut Behind<'a, T, S>,
@@ -48,7 +48,7 @@ struct Filled<'r, 'a, T: Message, S: Store<T>> {
     taken: Option<T>,
 }
 
-impl<'a, T: Message, S: Store<T>> Prepared<'a, T, S> {
+impl<'a, T: Message, S: OfFamily<T>> Prepared<'a, T, S> {
     pub(in crate::channel) fn new(clauses: &'a [Clause<'a, S::Family, T>], order: Order) -> Self {
         let keys: Vec<u64> = clauses
             .iter()
@@ -111,7 +111,7 @@ impl<'a, T: Message, S: Store<T>> Prepared<'a, T, S> {
     }
 }
 
-fn channel<'a, T: Message, S: Store<T>>(
+fn channel<'a, T: Message, S: OfFamily<T>>(
     clause: &Clause<'a, S::Family, T>,
 ) -> &'a ChannelOver<T, S> {
     match clause {
@@ -120,7 +120,7 @@ fn channel<'a, T: Message, S: Store<T>>(
     }
 }
 
-impl<'a, T: Message, S: Store<T>> Clauses for Filled<'_, 'a, T, S> {
+impl<'a, T: Message, S: OfFamily<T>> Clauses for Filled<'_, 'a, T, S> {
     type Held = Vec<Guard<'a, T, S>>;
 
     fn count(&self) -> usize {
@@ -224,7 +224,7 @@ impl<'a, T: Message, S: Store<T>> Clauses for Filled<'_, 'a, T, S> {
     }
 }
 
-impl<T: Message, S: Store<T>> fmt::Debug for Prepared<'_, T, S> {
+impl<T: Message, S: OfFamily<T>> fmt::Debug for Prepared<'_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Prepared")
     }

@@ -1,0 +1,408 @@
+//! What [`ordered_locks`](super::ordered_locks) and [`lock_free`](super::lock_free) run on: a channel behind one lock, over
+//! a store of its values that the design chooses.
+//!
+//! One lock guards what a channel stores and who waits at it. A put that finds a take waiting hands its value over; a
+//! take that makes room moves the value of a waiting put into it. Whoever serves one who waits takes it out of the
+//! line under the channel's lock, and wakes it after releasing that: a single put or take stands in one line only, so
+//! nothing else has to be agreed on.
+//!
+//! An alts locks its channels in the order of their keys, each once, and tries its clauses while nobody else can change
+//! any of them: what it commits, and that nothing before it was able, is true at one moment (A5), as is that nothing
+//! was (A6). If nothing is, it joins all the lines and releases the locks; only from there on can others commit it, and
+//! the first who does wins it. Then it locks all channels again and leaves the other lines. So an alts that runs is
+//! never seen by another one: it meets only those that wait, and itself never (A3, A4).
+//!
+//! Where the values lie is a parameter (`store`): a buffer behind the lock (`buffer`), or a queue with a front that is
+//! tried before the lock is taken.
+//!
+//! Lock order: channels by key, then one who waits or its slot. Nobody who holds one of the latter asks for more.
+
+mod alts;
+mod batch;
+mod buffer;
+mod callback;
+mod effects;
+mod future;
+mod handle;
+mod line;
+mod reserve;
+mod state;
+mod store;
+mod transformed;
+mod waiter;
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use flowmeter_harness::channel::{
+    Buffer as Kind, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
+};
+use flowmeter_harness::sync::Deadline;
+
+use super::halves::{Halves, describe};
+use crate::spin::Spin;
+use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock, order_key};
+
+pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
+pub use buffer::Buffer;
+pub use future::{PutFuture, TakeFuture};
+pub use reserve::Permit;
+
+pub(super) use alts::{run_async, run_mixed};
+pub(super) use effects::Effects;
+pub(super) use store::{Front, OfFamily, Quick, Store};
+
+use line::Party;
+use state::{Handed, State};
+use waiter::{Notify, Waiter};
+
+/// How many puts may wait on one channel, and as many takes (C7).
+pub const MAX_WAITERS: usize = 1024;
+
+/// A channel over a store of its values: a buffer behind the lock, or a queue that is used without it while nobody waits.
+pub struct ChannelOver<T: Send + 'static, S: Store<T>> {
+    front: S::Front,
+    shared: Arc<Shared<T, S>>,
+}
+
+struct Shared<T, S> {
+    /// Its place in the order in which an alts locks.
+    key: u64,
+    halves: Halves,
+    name: Option<Box<str>>,
+    state: Mutex<State<T, S>>,
+}
+
+impl<T: Send + 'static, S: Store<T>> Clone for ChannelOver<T, S> {
+    fn clone(&self) -> Self {
+        ChannelOver {
+            front: self.front.clone(),
+            shared: Arc::clone(&self.shared),
+        }
+    }
+}
+
+impl<T: Send + 'static, S: Store<T>> PartialEq for ChannelOver<T, S> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+}
+
+impl<T: Send + 'static, S: Store<T>> Eq for ChannelOver<T, S> {}
+
+impl<T: Send + 'static, S: Store<T>> fmt::Debug for ChannelOver<T, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        describe("Channel", self, f)
+    }
+}
+
+/// The lock of a channel, held, with its front shut. Dropped while nobody waits, it leaves the front open.
+struct Guard<'a, T: Send + 'static, S: Store<T>>(MutexGuard<'a, State<T, S>>);
+
+impl<T: Send + 'static, S: Store<T>> Deref for Guard<'_, T, S> {
+    type Target = State<T, S>;
+
+    #[inline]
+    fn deref(&self) -> &State<T, S> {
+        &self.0
+    }
+}
+
+impl<T: Send + 'static, S: Store<T>> DerefMut for Guard<'_, T, S> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut State<T, S> {
+        &mut self.0
+    }
+}
+
+impl<T: Send + 'static, S: Store<T>> Drop for Guard<'_, T, S> {
+    #[inline]
+    fn drop(&mut self) {
+        if S::Front::OPENS && self.0.puts.is_empty() && self.0.takes.is_empty() {
+            let closed = self.0.closed;
+            self.0.buffer.open(closed);
+        }
+    }
+}
+
+/// Waits a little before another look, or answers that it is time to stand in line. Who has a deadline keeps its core:
+/// the system may give it back long after.
+fn looks_again(spin: &mut Spin, deadline: Deadline) -> bool {
+    if deadline == Deadline::NEVER {
+        return spin.again_before_line();
+    }
+    !clock::has_passed(deadline) && spin.again()
+}
+
+impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
+    /// A channel with that buffer.
+    pub fn new(buffer: Kind) -> Self {
+        ChannelOver::holding(State::new(S::new(buffer)))
+    }
+
+    /// A channel with a name, which its `Debug` shows.
+    pub fn named(name: impl Into<Box<str>>, buffer: Kind) -> Self {
+        ChannelOver::called(Some(name.into()), State::new(S::new(buffer)))
+    }
+
+    /// A channel whose first value answers every take, now and later (B1). Values are cloned under the
+    /// channel's lock: neither `T::clone` nor the drop of what it leaves behind when it panics may use the channel.
+    pub fn promise() -> Self
+    where
+        T: Clone,
+    {
+        ChannelOver::holding(State::new(S::promise(T::clone)))
+    }
+
+    fn holding(state: State<T, S>) -> Self {
+        ChannelOver::called(None, state)
+    }
+
+    fn called(name: Option<Box<str>>, state: State<T, S>) -> Self {
+        ChannelOver {
+            front: state.buffer.front(),
+            shared: Arc::new(Shared {
+                key: order_key(),
+                halves: Halves::new(),
+                name,
+                state: Mutex::new(state),
+            }),
+        }
+    }
+
+    fn lock(&self) -> Guard<'_, T, S> {
+        let mut state = self.shared.state.lock();
+        state.buffer.shut();
+        Guard(state)
+    }
+
+    /// Puts, waiting for room or for a taker.
+    ///
+    /// # Errors
+    /// The value comes back when the channel was closed before, or when [`MAX_WAITERS`] puts wait.
+    #[inline]
+    pub fn put(&self, value: T) -> Result<(), PutError<T>> {
+        match self.front.offer_at_once(value) {
+            Ok(()) => Ok(()),
+            Err(value) => self.put_in_time(value),
+        }
+    }
+
+    /// Apart, so that a put with nothing in its way needs no stack for it.
+    #[cold]
+    #[inline(never)]
+    fn put_in_time(&self, value: T) -> Result<(), PutError<T>> {
+        self.put_after(value, Deadline::NEVER)
+            .map_err(|error| match error {
+                PutUntilError::Put(error) => error,
+                PutUntilError::TimedOut(_) => {
+                    unreachable!("a deadline that never comes has passed")
+                }
+            })
+    }
+
+    /// Puts, waiting until `deadline`; one in the past tries once.
+    ///
+    /// # Errors
+    /// As [`ChannelOver::put`], and when the deadline passes first.
+    #[inline]
+    pub fn put_until(&self, value: T, deadline: Deadline) -> Result<(), PutUntilError<T>> {
+        match self.front.offer_at_once(value) {
+            Ok(()) => Ok(()),
+            Err(value) => self.put_after(value, deadline),
+        }
+    }
+
+    /// Puts what was not put at once.
+    fn put_after(&self, value: T, deadline: Deadline) -> Result<(), PutUntilError<T>> {
+        let value = match self.offer_again(value, deadline) {
+            Quick::Done(()) => return Ok(()),
+            Quick::Unable(value) | Quick::Ask(value) => value,
+        };
+        let mut effects = Effects::new();
+        let mut state = self.lock();
+        let value = match state.offer(value, &mut effects) {
+            Offered::WouldWait(value) => value,
+            Offered::Done => {
+                drop(state);
+                effects.run();
+                return Ok(());
+            }
+            Offered::Closed(value) => {
+                return Err(PutUntilError::Put(PutError::Closed(Some(value))));
+            }
+        };
+        if clock::has_passed(deadline) {
+            return Err(PutUntilError::TimedOut(value));
+        }
+        if state.puts.is_full() {
+            return Err(PutUntilError::Put(PutError::TooManyWaiters(value)));
+        }
+        let parker = Parker::new();
+        let waiter = Waiter::new(Notify::Thread(parker.unparker()));
+        let party = Party::Single(Arc::clone(&waiter));
+        state.puts.join(party, Some(value));
+        drop(state);
+        let put = match waiter.wait(&parker, deadline) {
+            Some(put) => put,
+            None => {
+                if let Some(Some(value)) = self.lock().puts.leave(&waiter) {
+                    return Err(PutUntilError::TimedOut(value));
+                }
+                waiter.fetch().expect("who is out of the line is answered")
+            }
+        };
+        put.map_err(|value| PutUntilError::Put(PutError::Closed(value)))
+    }
+
+    /// Takes, waiting for a value.
+    ///
+    /// # Errors
+    /// When the channel is closed and empty, or when [`MAX_WAITERS`] takes wait.
+    #[inline]
+    pub fn take(&self) -> Result<T, TakeError> {
+        match self.front.poll_at_once() {
+            Some(value) => Ok(value),
+            None => self.take_in_time(),
+        }
+    }
+
+    /// Apart, so that a take with nothing in its way needs no stack for it.
+    #[cold]
+    #[inline(never)]
+    fn take_in_time(&self) -> Result<T, TakeError> {
+        self.take_after(Deadline::NEVER)
+            .map_err(|error| match error {
+                TakeUntilError::Take(error) => error,
+                TakeUntilError::TimedOut => {
+                    unreachable!("a deadline that never comes has passed")
+                }
+            })
+    }
+
+    /// Takes, waiting until `deadline`; one in the past tries once.
+    ///
+    /// # Errors
+    /// As [`ChannelOver::take`], and when the deadline passes first.
+    #[inline]
+    pub fn take_until(&self, deadline: Deadline) -> Result<T, TakeUntilError> {
+        match self.front.poll_at_once() {
+            Some(value) => Ok(value),
+            None => self.take_after(deadline),
+        }
+    }
+
+    /// Takes what was not there at once.
+    fn take_after(&self, deadline: Deadline) -> Result<T, TakeUntilError> {
+        if let Quick::Done(value) = self.poll_again(deadline) {
+            return Ok(value);
+        }
+        let mut effects = Effects::new();
+        let mut state = self.lock();
+        match state.poll(&mut effects) {
+            Polled::WouldWait => {}
+            Polled::Done(value) => {
+                drop(state);
+                effects.run();
+                return Ok(value);
+            }
+            Polled::Closed => return Err(TakeUntilError::Take(TakeError::Closed)),
+        }
+        if clock::has_passed(deadline) {
+            return Err(TakeUntilError::TimedOut);
+        }
+        if state.takes.is_full() {
+            return Err(TakeUntilError::Take(TakeError::TooManyWaiters));
+        }
+        let parker = Parker::new();
+        let waiter = Waiter::new(Notify::Thread(parker.unparker()));
+        state.takes.join(Party::Single(Arc::clone(&waiter)), ());
+        drop(state);
+        let taken = match waiter.wait(&parker, deadline) {
+            Some(taken) => taken,
+            None if self.lock().takes.leave(&waiter).is_some() => {
+                return Err(TakeUntilError::TimedOut);
+            }
+            None => waiter.fetch().expect("who is out of the line is answered"),
+        };
+        taken
+            .map(|Handed { value, .. }| value)
+            .ok_or(TakeUntilError::Take(TakeError::Closed))
+    }
+
+    /// Asks the front again and again for a while, if only room is missing.
+    fn offer_again(&self, mut value: T, deadline: Deadline) -> Quick<(), T> {
+        let mut spin = Spin::new();
+        loop {
+            match self.front.offer::<false>(value) {
+                Quick::Unable(refused) if looks_again(&mut spin, deadline) => value = refused,
+                tried => return tried,
+            }
+        }
+    }
+
+    /// Asks the front again and again for a while, if only a value is missing.
+    fn poll_again(&self, deadline: Deadline) -> Quick<T, ()> {
+        let mut spin = Spin::new();
+        loop {
+            match self.front.poll::<false>() {
+                Quick::Unable(()) if looks_again(&mut spin, deadline) => {}
+                tried => return tried,
+            }
+        }
+    }
+
+    /// Puts without waiting.
+    #[inline]
+    pub fn offer(&self, value: T) -> Offered<T> {
+        match self.front.offer_at_once(value) {
+            Ok(()) => Offered::Done,
+            Err(value) => self.offer_surely(value),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn offer_surely(&self, value: T) -> Offered<T> {
+        let value = match self.front.offer::<true>(value) {
+            Quick::Done(()) => return Offered::Done,
+            Quick::Unable(value) => return Offered::WouldWait(value),
+            Quick::Ask(value) => value,
+        };
+        let mut effects = Effects::new();
+        let answer = self.lock().offer(value, &mut effects);
+        effects.run();
+        answer
+    }
+
+    /// Takes without waiting.
+    #[inline]
+    pub fn poll(&self) -> Polled<T> {
+        match self.front.poll_at_once() {
+            Some(value) => Polled::Done(value),
+            None => self.poll_surely(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn poll_surely(&self) -> Polled<T> {
+        match self.front.poll::<true>() {
+            Quick::Done(value) => return Polled::Done(value),
+            Quick::Unable(()) => return Polled::WouldWait,
+            Quick::Ask(()) => {}
+        }
+        let mut effects = Effects::new();
+        let answer = self.lock().poll(&mut effects);
+        effects.run();
+        answer
+    }
+
+    /// Closes the channel; closing twice is harmless. Stored values and puts that already wait stay
+    /// takeable (C6).
+    pub fn close(&self) {
+        let mut effects = Effects::new();
+        self.lock().close(&mut effects);
+        effects.run();
+    }
+}
