@@ -156,9 +156,8 @@
 //! # What else halves do
 //!
 //! A batch takes the channel's lock once for all that needs no waiting, a permit holds room for a value that is still to
-//! be made, and a callback is answered wherever the other side is met: it should not wait there. The traits behind these
-//! methods ([`Batches`](crate::channel::batch::Batches), [`Permits`](crate::channel::permits::Permits),
-//! [`Callbacks`](crate::channel::callback::Callbacks)) are for whoever holds a bare `Channel`.
+//! be made, and a callback is answered wherever the other side is met: it should not wait there. A bare `Channel`
+//! has these methods too.
 //!
 //! ```
 //! use std::num::NonZeroUsize;

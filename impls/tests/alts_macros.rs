@@ -9,7 +9,6 @@ use std::time::Duration;
 use flowmeter_harness::channel::{Buffer, Offered, PutPort, TakePort};
 use flowmeter_harness::timer::Sleep;
 use flowmeter_impls::alts::{AltsError, Deadline};
-use flowmeter_impls::channel::callback::Callbacks;
 use flowmeter_impls::channel::mutex::{Channel, MAX_WAITERS};
 use flowmeter_impls::sync::block_on;
 use flowmeter_impls::timer::heap::Heap;

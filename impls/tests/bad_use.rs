@@ -20,7 +20,6 @@ use flowmeter_harness::channel::{
     Alts, AltsError, AsyncReserve, BlockingReserve, Callback, Clause, Order, Patience,
     PutUntilError, Reserve, Transforms,
 };
-use flowmeter_impls::channel::halves::Handle;
 use flowmeter_impls::channel::{
     Buffer, Offered, Polled, PutError, ReserveError, TakeError, TakeUntilError, TransformError,
 };
@@ -145,7 +144,7 @@ macro_rules! bad_use {
                         copies: Arc::new(AtomicU32::new(copies)),
                         drops: Box::new({
                             let promise = promise.clone();
-                            move || assert!(!Handle::is_closed(&promise))
+                            move || assert!(!promise.is_closed())
                         }),
                     };
                     let put = AssertUnwindSafe(|| promise.offer(uses(1)));

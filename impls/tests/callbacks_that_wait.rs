@@ -20,7 +20,6 @@ use flowmeter_harness::limiter::{BlockingLimit, Quota};
 use flowmeter_harness::sync::std::clock;
 use flowmeter_harness::timer::BlockingSleep;
 use flowmeter_impls::channel::Buffer;
-use flowmeter_impls::channel::callback::Callbacks;
 use flowmeter_impls::channel::condvar::Condvar;
 use flowmeter_impls::channel::mutex::{Channel, MutexChannels};
 use flowmeter_impls::executor::fixed_pool::FixedPool;

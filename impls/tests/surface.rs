@@ -14,10 +14,10 @@ use std::task::{Context, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use flowmeter_impls::channel::callback::Callbacks;
-use flowmeter_impls::channel::halves::{Consumer, Handle, Producer};
+use flowmeter_impls::channel::callback::Calls;
+use flowmeter_impls::channel::design::Design;
+use flowmeter_impls::channel::halves::{Consumer, Producer};
 use flowmeter_impls::channel::mutex::Channel;
-use flowmeter_impls::channel::watchers::Watch;
 use flowmeter_impls::channel::{Buffer, Offered, Polled, PutError, TakeError};
 use flowmeter_impls::sync::block_on;
 
@@ -115,11 +115,11 @@ surface!(mutex);
 surface!(ordered_locks);
 surface!(lock_free);
 
-type Halves<H> = (Producer<H>, Consumer<H>);
+type Halves<D> = (Producer<D>, Consumer<D>);
 
 /// Many are stored, on the stack that threads have unless told otherwise.
-fn large_values_need_no_large_stack<H: Handle<Value = [u8; LARGE]>>(
-    split: fn(Buffer) -> Halves<H>,
+fn large_values_need_no_large_stack<D: Design<Value = [u8; LARGE]>>(
+    split: fn(Buffer) -> Halves<D>,
 ) {
     let puts_and_takes = move || {
         for buffer in [Buffer::Unbounded, Buffer::fixed(40)] {
@@ -142,7 +142,7 @@ fn large_values_need_no_large_stack<H: Handle<Value = [u8; LARGE]>>(
 /// without optimisation do.
 const LARGE: usize = 32 << 10;
 
-fn values_are_iterated_until_the_end<H: Handle<Value = u32>>(split: fn(Buffer) -> Halves<H>) {
+fn values_are_iterated_until_the_end<D: Design<Value = u32>>(split: fn(Buffer) -> Halves<D>) {
     let (tx, rx) = split(Buffer::Rendezvous);
     let putting = thread::spawn(move || (0..100).try_for_each(|value| tx.put(value)));
     assert!((&rx).into_iter().eq(0..100));
@@ -150,8 +150,8 @@ fn values_are_iterated_until_the_end<H: Handle<Value = u32>>(split: fn(Buffer) -
     assert_eq!(putting.join().unwrap(), Ok(()));
 }
 
-fn ready_values_are_iterated_without_waiting<H: Handle<Value = u32>>(
-    split: fn(Buffer) -> Halves<H>,
+fn ready_values_are_iterated_without_waiting<D: Design<Value = u32>>(
+    split: fn(Buffer) -> Halves<D>,
 ) {
     let (tx, rx) = split(Buffer::Unbounded);
     (0..3).for_each(|value| tx.put(value).unwrap());
@@ -160,7 +160,7 @@ fn ready_values_are_iterated_without_waiting<H: Handle<Value = u32>>(
     assert_eq!(rx.ready().next(), Some(3), "and goes on");
 }
 
-fn a_channel_says_how_full_it_is<H: Handle<Value = u32>>(split: fn(Buffer) -> Halves<H>) {
+fn a_channel_says_how_full_it_is<D: Design<Value = u32>>(split: fn(Buffer) -> Halves<D>) {
     let (tx, rx) = split(Buffer::fixed(2));
     assert_eq!((tx.len(), tx.capacity(), tx.is_empty()), (0, Some(2), true));
     tx.put(1).unwrap();
@@ -179,7 +179,7 @@ fn a_channel_says_how_full_it_is<H: Handle<Value = u32>>(split: fn(Buffer) -> Ha
 }
 
 /// A rendezvous on which as many takes wait as may (C7).
-fn crowded<H: Callbacks<Value = u32>>(split: fn(Buffer) -> Halves<H>, limit: usize) -> Halves<H> {
+fn crowded<D: Calls<Value = u32>>(split: fn(Buffer) -> Halves<D>, limit: usize) -> Halves<D> {
     let (tx, rx) = split(Buffer::Rendezvous);
     for _ in 0..limit {
         rx.take_then(|_| {});
@@ -195,7 +195,7 @@ fn panic_of<T>(act: impl FnOnce() -> T) -> String {
 }
 
 /// The channel goes on, and who was refused does not wait: every put meets one of the others, and the last meets nobody.
-fn goes_on<H: Handle<Value = u32>>(tx: &Producer<H>, rx: &Consumer<H>, limit: usize) {
+fn goes_on<D: Design<Value = u32>>(tx: &Producer<D>, rx: &Consumer<D>, limit: usize) {
     for value in 0..limit {
         let value = u32::try_from(value).expect("a small number");
         assert_eq!(tx.offer(value), Offered::Done);
@@ -204,8 +204,8 @@ fn goes_on<H: Handle<Value = u32>>(tx: &Producer<H>, rx: &Consumer<H>, limit: us
     assert_eq!(rx.poll(), Polled::WouldWait);
 }
 
-fn an_iterator_beyond_the_limit_panics<H: Callbacks<Value = u32>>(
-    split: fn(Buffer) -> Halves<H>,
+fn an_iterator_beyond_the_limit_panics<D: Calls<Value = u32>>(
+    split: fn(Buffer) -> Halves<D>,
     limit: usize,
 ) {
     let (tx, rx) = crowded(split, limit);
@@ -218,8 +218,8 @@ fn an_iterator_beyond_the_limit_panics<H: Callbacks<Value = u32>>(
 }
 
 #[cfg(feature = "futures")]
-fn a_stream_beyond_the_limit_panics<H: Callbacks<Value = u32>>(
-    split: fn(Buffer) -> Halves<H>,
+fn a_stream_beyond_the_limit_panics<D: Calls<Value = u32>>(
+    split: fn(Buffer) -> Halves<D>,
     limit: usize,
 ) {
     use std::pin::Pin;
@@ -238,7 +238,7 @@ fn a_stream_beyond_the_limit_panics<H: Callbacks<Value = u32>>(
     goes_on(&tx, &further, limit);
 }
 
-fn a_close_is_awaited<H: Watch<Value = u32>>(split: fn(Buffer) -> Halves<H>) {
+fn a_close_is_awaited<D: Design<Value = u32>>(split: fn(Buffer) -> Halves<D>) {
     let (tx, rx) = split(Buffer::fixed(1));
     let further = tx.clone();
     let waiting = thread::spawn(move || block_on(further.closed()));
@@ -247,8 +247,8 @@ fn a_close_is_awaited<H: Watch<Value = u32>>(split: fn(Buffer) -> Halves<H>) {
     block_on(tx.closed());
 }
 
-fn who_stops_waiting_for_a_close_leaves_no_waker<H: Watch<Value = u32>>(
-    split: fn(Buffer) -> Halves<H>,
+fn who_stops_waiting_for_a_close_leaves_no_waker<D: Design<Value = u32>>(
+    split: fn(Buffer) -> Halves<D>,
 ) {
     let (tx, _rx) = split(Buffer::fixed(1));
     let counted = Arc::new(Quiet);
@@ -265,8 +265,8 @@ fn who_stops_waiting_for_a_close_leaves_no_waker<H: Watch<Value = u32>>(
 
 /// Each is polled twice and dropped, the first to come last and first to come first. A search among all that wait takes a
 /// minute for it.
-fn many_await_a_close_without_delaying_each_other<H: Watch<Value = u32>>(
-    split: fn(Buffer) -> Halves<H>,
+fn many_await_a_close_without_delaying_each_other<D: Design<Value = u32>>(
+    split: fn(Buffer) -> Halves<D>,
 ) {
     const MANY: usize = if cfg!(miri) { 80 } else { 80_000 };
     let (tx, _rx) = split(Buffer::fixed(1));
@@ -287,8 +287,8 @@ fn many_await_a_close_without_delaying_each_other<H: Watch<Value = u32>>(
     assert!(took < Duration::from_secs(20), "it took {took:?}");
 }
 
-fn a_take_dropped_after_the_last_consumer_drops_its_value<H: Handle<Value = Arc<()>>>(
-    split: fn(Buffer) -> Halves<H>,
+fn a_take_dropped_after_the_last_consumer_drops_its_value<D: Design<Value = Arc<()>>>(
+    split: fn(Buffer) -> Halves<D>,
 ) {
     for buffer in [Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded] {
         let (tx, rx) = split(buffer);
@@ -310,8 +310,8 @@ fn a_take_dropped_after_the_last_consumer_drops_its_value<H: Handle<Value = Arc<
 }
 
 #[cfg(feature = "futures")]
-fn a_stream_dropped_with_a_value_on_its_way_drops_the_value<H: Handle<Value = Arc<()>>>(
-    split: fn(Buffer) -> Halves<H>,
+fn a_stream_dropped_with_a_value_on_its_way_drops_the_value<D: Design<Value = Arc<()>>>(
+    split: fn(Buffer) -> Halves<D>,
 ) {
     use std::pin::Pin;
 
@@ -357,7 +357,7 @@ fn errors_are_words() {
 }
 
 #[cfg(feature = "futures")]
-fn halves_are_streams_and_sinks<H: Handle<Value = u32>>(split: fn(Buffer) -> Halves<H>) {
+fn halves_are_streams_and_sinks<D: Design<Value = u32>>(split: fn(Buffer) -> Halves<D>) {
     use std::future::poll_fn;
     use std::pin::Pin;
 

@@ -73,7 +73,7 @@ fn a_callback_is_called() {
     let (answers, seen) = mpsc::channel();
     for channel in &channels {
         let answers = answers.clone();
-        flowmeter_impls::channel::callback::Callbacks::take_then(channel, move |answer| {
+        channel.take_then(move |answer| {
             answers.send(answer).expect("it is being watched");
         });
     }
@@ -86,8 +86,6 @@ fn a_callback_is_called() {
 /// More frames than a thread has room for, were they to nest (C11).
 #[test]
 fn a_chain_of_callbacks_needs_no_stack() {
-    use flowmeter_impls::channel::callback::Callbacks;
-
     const LENGTH: usize = 100_000;
     let links: Vec<Channel<u32>> = (0..LENGTH)
         .map(|_| Channel::new(Buffer::Rendezvous))

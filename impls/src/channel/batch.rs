@@ -5,53 +5,100 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::num::NonZeroUsize;
 
-use flowmeter_harness::channel::{BatchError, TakeError};
+use flowmeter_harness::channel::{BatchError, Offered, Polled, TakeError};
 
-use super::halves::{Consumer, Handle, Producer};
+use super::design::{Deferred, Design};
+use super::halves::{Consumer, Producer};
+use super::handle::Handle;
 
-/// A handle that puts and takes many values at once.
-pub trait Batches: Handle {
-    /// Takes up to `limit` values without waiting, appends them to `values`, and answers how many they were.
+impl<D: Design> Handle<D> {
+    /// Takes up to `limit` values without waiting, appends them to `values`, and answers how many they were. Those who
+    /// are woken hear of it together.
     ///
     /// # Errors
     /// [`TakeError::Closed`], when there was none and there will be none.
-    fn take_there(&self, limit: usize, values: &mut Vec<Self::Value>) -> Result<usize, TakeError>;
+    fn take_there(&self, limit: usize, values: &mut Vec<D::Value>) -> Result<usize, TakeError> {
+        let mut effects = D::Effects::new();
+        let mut state = self.lock();
+        let mut taken = 0;
+        let mut end = Ok(());
+        while taken < limit {
+            match state.poll(&mut effects) {
+                Polled::Done(value) => values.push(value),
+                Polled::WouldWait => break,
+                Polled::Closed => {
+                    end = Err(TakeError::Closed);
+                    break;
+                }
+            }
+            taken += 1;
+        }
+        drop(state);
+        effects.run();
+        if taken > 0 {
+            return Ok(taken);
+        }
+        end.map(|()| 0)
+    }
 
     /// Puts values from the queue as long as none has to wait; the first that has comes out of it.
     ///
     /// # Errors
     /// [`BatchError::Closed`]; the value that met the close is back at the front of the queue.
-    fn put_there(
-        &self,
-        values: &mut VecDeque<Self::Value>,
-    ) -> Result<Option<Self::Value>, BatchError>;
+    fn put_there(&self, values: &mut VecDeque<D::Value>) -> Result<Option<D::Value>, BatchError> {
+        let mut effects = D::Effects::new();
+        let mut state = self.lock();
+        let mut answer = Ok(None);
+        while let Some(value) = values.pop_front() {
+            match state.offer(value, &mut effects) {
+                Offered::Done => {}
+                Offered::Closed(value) => {
+                    values.push_front(value);
+                    answer = Err(BatchError::Closed);
+                    break;
+                }
+                Offered::WouldWait(value) => {
+                    answer = Ok(Some(value));
+                    break;
+                }
+            }
+        }
+        drop(state);
+        effects.run();
+        answer
+    }
+
+    /// Takes what is there beside the first, which a batch has waited for. A channel that is closed says so next time.
+    fn take_further(&self, limit: NonZeroUsize, values: &mut Vec<D::Value>) -> usize {
+        self.take_there(limit.get() - 1, values).unwrap_or(0)
+    }
 
     /// Takes up to `limit` values and appends them to `values`: waits for the first, and takes whatever else is there.
     /// Answers how many they were.
     ///
     /// # Errors
     /// As [`Handle::take`]; `values` is as it was.
-    fn take_many(
+    pub fn take_many(
         &self,
         limit: NonZeroUsize,
-        values: &mut Vec<Self::Value>,
+        values: &mut Vec<D::Value>,
     ) -> Result<usize, TakeError> {
         let taken = self.take_there(limit.get(), values)?;
         if taken > 0 {
             return Ok(taken);
         }
         values.push(self.take()?);
-        Ok(1 + take_further(self, limit, values))
+        Ok(1 + self.take_further(limit, values))
     }
 
-    /// [`Batches::take_many`] as a future; dropped while it is pending, it has taken nothing.
+    /// [`Handle::take_many`] as a future; dropped while it is pending, it has taken nothing.
     ///
     /// # Errors
-    /// As [`Batches::take_many`].
-    fn take_many_async(
+    /// As [`Handle::take_many`].
+    pub fn take_many_async(
         &self,
         limit: NonZeroUsize,
-        values: &mut Vec<Self::Value>,
+        values: &mut Vec<D::Value>,
     ) -> impl Future<Output = Result<usize, TakeError>> + Send {
         async move {
             let taken = self.take_there(limit.get(), values)?;
@@ -59,7 +106,7 @@ pub trait Batches: Handle {
                 return Ok(taken);
             }
             values.push(self.take_async().await?);
-            Ok(1 + take_further(self, limit, values))
+            Ok(1 + self.take_further(limit, values))
         }
     }
 
@@ -67,7 +114,7 @@ pub trait Batches: Handle {
     ///
     /// # Errors
     /// [`BatchError`]; what was not put is left in the queue, in its order.
-    fn put_many(&self, values: &mut VecDeque<Self::Value>) -> Result<(), BatchError> {
+    pub fn put_many(&self, values: &mut VecDeque<D::Value>) -> Result<(), BatchError> {
         while let Some(value) = self.put_there(values)? {
             self.put(value)
                 .map_err(|refused| refused.back_into(values))?;
@@ -75,14 +122,14 @@ pub trait Batches: Handle {
         Ok(())
     }
 
-    /// [`Batches::put_many`] as a future. Dropped while it is pending, it has put what is no longer in the queue, but for
+    /// [`Handle::put_many`] as a future. Dropped while it is pending, it has put what is no longer in the queue, but for
     /// the one value that it waited with, which is dropped.
     ///
     /// # Errors
-    /// As [`Batches::put_many`].
-    fn put_many_async(
+    /// As [`Handle::put_many`].
+    pub fn put_many_async(
         &self,
-        values: &mut VecDeque<Self::Value>,
+        values: &mut VecDeque<D::Value>,
     ) -> impl Future<Output = Result<(), BatchError>> + Send {
         async move {
             while let Some(value) = self.put_there(values)? {
@@ -95,53 +142,48 @@ pub trait Batches: Handle {
     }
 }
 
-/// Takes what is there beside the first, which a batch has waited for. A channel that is closed says so next time.
-fn take_further<H: Batches>(handle: &H, limit: NonZeroUsize, values: &mut Vec<H::Value>) -> usize {
-    handle.take_there(limit.get() - 1, values).unwrap_or(0)
-}
-
-impl<H: Batches> Consumer<H> {
-    /// As [`Batches::take_many`].
+impl<D: Design> Consumer<D> {
+    /// As [`Handle::take_many`].
     ///
     /// # Errors
     /// [`TakeError`]; `values` is as it was.
     pub fn take_many(
         &self,
         limit: NonZeroUsize,
-        values: &mut Vec<H::Value>,
+        values: &mut Vec<D::Value>,
     ) -> Result<usize, TakeError> {
         self.handle().take_many(limit, values)
     }
 
-    /// As [`Batches::take_many_async`].
+    /// As [`Handle::take_many_async`].
     ///
     /// # Errors
     /// [`TakeError`]; `values` is as it was.
     pub fn take_many_async(
         &self,
         limit: NonZeroUsize,
-        values: &mut Vec<H::Value>,
+        values: &mut Vec<D::Value>,
     ) -> impl Future<Output = Result<usize, TakeError>> + Send {
         self.handle().take_many_async(limit, values)
     }
 }
 
-impl<H: Batches> Producer<H> {
-    /// As [`Batches::put_many`].
+impl<D: Design> Producer<D> {
+    /// As [`Handle::put_many`].
     ///
     /// # Errors
     /// [`BatchError`]; what was not put is left in the queue, in its order.
-    pub fn put_many(&self, values: &mut VecDeque<H::Value>) -> Result<(), BatchError> {
+    pub fn put_many(&self, values: &mut VecDeque<D::Value>) -> Result<(), BatchError> {
         self.handle().put_many(values)
     }
 
-    /// As [`Batches::put_many_async`].
+    /// As [`Handle::put_many_async`].
     ///
     /// # Errors
     /// [`BatchError`]; what was not put is left in the queue, in its order.
     pub fn put_many_async(
         &self,
-        values: &mut VecDeque<H::Value>,
+        values: &mut VecDeque<D::Value>,
     ) -> impl Future<Output = Result<(), BatchError>> + Send {
         self.handle().put_many_async(values)
     }

@@ -1,41 +1,97 @@
 //! Puts and takes that answer a callback, as core.async's `put!` and `take!` (C11).
 
-use flowmeter_harness::channel::{PutError, TakeError};
+use flowmeter_harness::channel::{Offered, Polled, PutError, TakeError};
 
-use super::halves::{Consumer, Handle, Producer};
+use super::design::{Deferred, Design};
+use super::halves::{Consumer, Producer};
+use super::handle::Handle;
+use super::trampoline;
 
-/// A handle whose puts and takes may answer a callback.
-pub trait Callbacks: Handle {
+/// A design at whose channels callbacks wait.
+pub trait Calls: Design {
+    /// Has a put wait that answers a callback.
+    ///
+    /// # Errors
+    /// Gives both back where as many wait as may (C7).
+    fn put_later<F>(&mut self, value: Self::Value, then: F) -> Result<(), (Self::Value, F)>
+    where
+        F: FnOnce(Result<(), PutError<Self::Value>>) + Send + 'static;
+
+    /// Has a take wait that answers a callback.
+    ///
+    /// # Errors
+    /// Likewise.
+    fn take_later<F>(&mut self, then: F) -> Result<(), F>
+    where
+        F: FnOnce(Result<Self::Value, TakeError>) + Send + 'static;
+}
+
+impl<D: Calls> Handle<D> {
     /// Puts, and gives the answer to `then`: on this thread if the put is able at once, else on the
     /// thread that completes it; outside any lock. A callback that panics ends alone.
     ///
     /// A callback should not wait: it would hold up the thread that it runs on. While it waits in a blocking call of this
     /// library, the callbacks behind it run on a thread that is started for them, if the system has one left. While it waits
     /// by other means, such as a lock or `block_on`, those wait as well.
-    fn put_then(
-        &self,
-        value: Self::Value,
-        then: impl FnOnce(Result<(), PutError<Self::Value>>) + Send + 'static,
-    );
-
-    /// Takes, and gives the answer to `then`, as [`Callbacks::put_then`].
-    fn take_then(&self, then: impl FnOnce(Result<Self::Value, TakeError>) + Send + 'static);
-}
-
-impl<H: Callbacks> Producer<H> {
-    /// As [`Callbacks::put_then`].
     pub fn put_then(
         &self,
-        value: H::Value,
-        then: impl FnOnce(Result<(), PutError<H::Value>>) + Send + 'static,
+        value: D::Value,
+        then: impl FnOnce(Result<(), PutError<D::Value>>) + Send + 'static,
+    ) {
+        let value = match D::put_ahead(&self.front, value) {
+            Ok(()) => return trampoline::run(Box::new(move || then(Ok(())))),
+            Err(value) => value,
+        };
+        let mut effects = D::Effects::new();
+        let mut state = self.lock();
+        let (answer, then) = match state.offer(value, &mut effects) {
+            Offered::Done => (Ok(()), then),
+            Offered::Closed(value) => (Err(PutError::Closed(Some(value))), then),
+            Offered::WouldWait(value) => match state.put_later(value, then) {
+                Ok(()) => return,
+                Err((value, then)) => (Err(PutError::TooManyWaiters(value)), then),
+            },
+        };
+        drop(state);
+        effects.run();
+        trampoline::run(Box::new(move || then(answer)));
+    }
+
+    /// Takes, and gives the answer to `then`, as [`Handle::put_then`].
+    pub fn take_then(&self, then: impl FnOnce(Result<D::Value, TakeError>) + Send + 'static) {
+        if let Some(value) = D::take_ahead(&self.front) {
+            return trampoline::run(Box::new(move || then(Ok(value))));
+        }
+        let mut effects = D::Effects::new();
+        let mut state = self.lock();
+        let (answer, then) = match state.poll(&mut effects) {
+            Polled::Done(value) => (Ok(value), then),
+            Polled::Closed => (Err(TakeError::Closed), then),
+            Polled::WouldWait => match state.take_later(then) {
+                Ok(()) => return,
+                Err(then) => (Err(TakeError::TooManyWaiters), then),
+            },
+        };
+        drop(state);
+        effects.run();
+        trampoline::run(Box::new(move || then(answer)));
+    }
+}
+
+impl<D: Calls> Producer<D> {
+    /// As [`Handle::put_then`].
+    pub fn put_then(
+        &self,
+        value: D::Value,
+        then: impl FnOnce(Result<(), PutError<D::Value>>) + Send + 'static,
     ) {
         self.handle().put_then(value, then);
     }
 }
 
-impl<H: Callbacks> Consumer<H> {
-    /// As [`Callbacks::take_then`].
-    pub fn take_then(&self, then: impl FnOnce(Result<H::Value, TakeError>) + Send + 'static) {
+impl<D: Calls> Consumer<D> {
+    /// As [`Handle::take_then`].
+    pub fn take_then(&self, then: impl FnOnce(Result<D::Value, TakeError>) + Send + 'static) {
         self.handle().take_then(then);
     }
 }

@@ -1,4 +1,4 @@
-//! Producers and consumers over a shared handle (C14), for every design that has one.
+//! Producers and consumers over a shared handle (C14).
 //!
 //! core.async's channel is one handle for everything, which nothing but a close ends. A half holds that handle and is
 //! counted: the last producer dropped closes the channel, the last consumer dropped disconnects it. A weak producer
@@ -10,10 +10,12 @@ use std::fmt;
 use std::future::Future;
 
 use flowmeter_harness::channel::{
-    Buffer, Message, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
+    Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
 };
 use flowmeter_harness::sync::Deadline;
 
+use super::design::Design;
+use super::handle::Handle;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::is_taken_apart;
 
@@ -31,7 +33,7 @@ pub struct Halves {
 
 impl Halves {
     /// One producer and one consumer, whom [`split`] makes.
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         Halves {
             producers: AtomicUsize::new(1),
             consumers: AtomicUsize::new(1),
@@ -39,83 +41,8 @@ impl Halves {
     }
 }
 
-/// A handle of a channel that puts, takes and closes; clones are the same channel.
-pub trait Handle: Clone + Send + Sync + 'static {
-    /// What the channel carries.
-    type Value: Message;
-
-    /// A new channel that nobody has split, or `None` where the design has no such buffer.
-    fn open(buffer: Buffer) -> Option<Self>;
-
-    /// The counts of this channel's halves.
-    fn halves(&self) -> &Halves;
-
-    /// Puts, waiting for room or for a taker.
-    ///
-    /// # Errors
-    /// [`PutError`]; the value comes back.
-    fn put(&self, value: Self::Value) -> Result<(), PutError<Self::Value>>;
-
-    /// Puts, waiting until `deadline`; one in the past tries once.
-    ///
-    /// # Errors
-    /// [`PutUntilError`]; the value comes back.
-    fn put_until(
-        &self,
-        value: Self::Value,
-        deadline: Deadline,
-    ) -> Result<(), PutUntilError<Self::Value>>;
-
-    /// Puts without waiting.
-    fn offer(&self, value: Self::Value) -> Offered<Self::Value>;
-
-    /// [`Handle::put`] as a future.
-    fn put_async(
-        &self,
-        value: Self::Value,
-    ) -> impl Future<Output = Result<(), PutError<Self::Value>>> + Send;
-
-    /// Takes, waiting for a value.
-    ///
-    /// # Errors
-    /// [`TakeError`].
-    fn take(&self) -> Result<Self::Value, TakeError>;
-
-    /// Takes, waiting until `deadline`; one in the past tries once.
-    ///
-    /// # Errors
-    /// [`TakeUntilError`].
-    fn take_until(&self, deadline: Deadline) -> Result<Self::Value, TakeUntilError>;
-
-    /// Takes without waiting.
-    fn poll(&self) -> Polled<Self::Value>;
-
-    /// [`Handle::take`] as a future.
-    fn take_async(&self) -> impl Future<Output = Result<Self::Value, TakeError>> + Send;
-
-    /// Closes the channel; closing twice is harmless. What is stored, and puts that wait, stay takeable.
-    fn close(&self);
-
-    /// Whether it was closed; then it stays so.
-    fn is_closed(&self) -> bool;
-
-    /// How many values are stored; those of puts that wait are not.
-    fn stored(&self) -> usize;
-
-    /// How many values there is room for: 0 in a rendezvous, `None` where there is no limit. A promise has room for
-    /// one.
-    fn capacity(&self) -> Option<usize>;
-
-    /// The name that it was given, for people.
-    fn name(&self) -> Option<&str>;
-
-    /// Closes the channel for good, since nobody is left to take: waiting and later puts are answered "closed", with
-    /// their values, and what is stored is dropped. It is called once.
-    fn disconnect(&self);
-}
-
 /// The halves of a new channel, which nobody has split before.
-pub(crate) fn split<H: Handle>(handle: H) -> (Producer<H>, Consumer<H>) {
+pub(super) fn split<D: Design>(handle: Handle<D>) -> (Producer<D>, Consumer<D>) {
     (Producer(handle.clone()), Consumer(handle))
 }
 
@@ -128,18 +55,18 @@ pub(crate) fn split<H: Handle>(handle: H) -> (Producer<H>, Consumer<H>) {
 /// let (tx, _rx) = Channel::<u8>::split(Buffer::fixed(1));
 /// tx.take();
 /// ```
-pub struct Producer<H: Handle>(H);
+pub struct Producer<D: Design>(Handle<D>);
 
 /// The half that takes. A clone is another consumer; the last one dropped disconnects the channel.
-pub struct Consumer<H: Handle>(H);
+pub struct Consumer<D: Design>(Handle<D>);
 
 /// Names a channel that it does not keep open.
-pub struct WeakProducer<H: Handle>(H);
+pub struct WeakProducer<D: Design>(Handle<D>);
 
-impl<H: Handle> Producer<H> {
+impl<D: Design> Producer<D> {
     /// The channel's shared handle, which counts as no half.
     #[inline]
-    pub fn handle(&self) -> &H {
+    pub fn handle(&self) -> &Handle<D> {
         &self.0
     }
 
@@ -148,7 +75,7 @@ impl<H: Handle> Producer<H> {
     /// # Errors
     /// [`PutError`]; the value comes back.
     #[inline]
-    pub fn put(&self, value: H::Value) -> Result<(), PutError<H::Value>> {
+    pub fn put(&self, value: D::Value) -> Result<(), PutError<D::Value>> {
         self.0.put(value)
     }
 
@@ -159,15 +86,15 @@ impl<H: Handle> Producer<H> {
     #[inline]
     pub fn put_until(
         &self,
-        value: H::Value,
+        value: D::Value,
         deadline: Deadline,
-    ) -> Result<(), PutUntilError<H::Value>> {
+    ) -> Result<(), PutUntilError<D::Value>> {
         self.0.put_until(value, deadline)
     }
 
     /// As [`Handle::offer`].
     #[inline]
-    pub fn offer(&self, value: H::Value) -> Offered<H::Value> {
+    pub fn offer(&self, value: D::Value) -> Offered<D::Value> {
         self.0.offer(value)
     }
 
@@ -175,8 +102,8 @@ impl<H: Handle> Producer<H> {
     #[inline]
     pub fn put_async(
         &self,
-        value: H::Value,
-    ) -> impl Future<Output = Result<(), PutError<H::Value>>> + Send {
+        value: D::Value,
+    ) -> impl Future<Output = Result<(), PutError<D::Value>>> + Send {
         self.0.put_async(value)
     }
 
@@ -186,15 +113,15 @@ impl<H: Handle> Producer<H> {
     }
 
     /// A weak producer of the same channel.
-    pub fn downgrade(&self) -> WeakProducer<H> {
+    pub fn downgrade(&self) -> WeakProducer<D> {
         WeakProducer(self.0.clone())
     }
 }
 
-impl<H: Handle> Consumer<H> {
+impl<D: Design> Consumer<D> {
     /// The channel's shared handle, which counts as no half.
     #[inline]
-    pub fn handle(&self) -> &H {
+    pub fn handle(&self) -> &Handle<D> {
         &self.0
     }
 
@@ -203,7 +130,7 @@ impl<H: Handle> Consumer<H> {
     /// # Errors
     /// [`TakeError`].
     #[inline]
-    pub fn take(&self) -> Result<H::Value, TakeError> {
+    pub fn take(&self) -> Result<D::Value, TakeError> {
         self.0.take()
     }
 
@@ -212,19 +139,19 @@ impl<H: Handle> Consumer<H> {
     /// # Errors
     /// [`TakeUntilError`].
     #[inline]
-    pub fn take_until(&self, deadline: Deadline) -> Result<H::Value, TakeUntilError> {
+    pub fn take_until(&self, deadline: Deadline) -> Result<D::Value, TakeUntilError> {
         self.0.take_until(deadline)
     }
 
     /// As [`Handle::poll`].
     #[inline]
-    pub fn poll(&self) -> Polled<H::Value> {
+    pub fn poll(&self) -> Polled<D::Value> {
         self.0.poll()
     }
 
     /// As [`Handle::take_async`].
     #[inline]
-    pub fn take_async(&self) -> impl Future<Output = Result<H::Value, TakeError>> + Send {
+    pub fn take_async(&self) -> impl Future<Output = Result<D::Value, TakeError>> + Send {
         self.0.take_async()
     }
 
@@ -237,7 +164,7 @@ impl<H: Handle> Consumer<H> {
 /// What a channel says of itself, whichever half is asked.
 macro_rules! says {
     ($($half:ident)*) => {$(
-        impl<H: Handle> $half<H> {
+        impl<D: Design> $half<D> {
             /// Whether the channel was closed; then it stays so.
             pub fn is_closed(&self) -> bool {
                 self.0.is_closed()
@@ -245,7 +172,7 @@ macro_rules! says {
 
             /// How many values are stored at this moment; those of puts that wait are not.
             pub fn len(&self) -> usize {
-                self.0.stored()
+                self.0.len()
             }
 
             /// Whether nothing is stored at this moment.
@@ -268,27 +195,10 @@ macro_rules! says {
 
 says!(Producer Consumer);
 
-/// A channel's name, if it has one, how full it is, and whether it is closed.
-pub(crate) fn describe<H: Handle>(
-    what: &str,
-    handle: &H,
-    f: &mut fmt::Formatter<'_>,
-) -> fmt::Result {
-    f.write_str(what)?;
-    if let Some(name) = handle.name() {
-        write!(f, " {name:?}")?;
-    }
-    match handle.capacity() {
-        Some(capacity) => write!(f, " ({} of {capacity}", handle.stored())?,
-        None => write!(f, " ({}", handle.stored())?,
-    }
-    f.write_str(if handle.is_closed() { ", closed)" } else { ")" })
-}
-
-impl<H: Handle> WeakProducer<H> {
+impl<D: Design> WeakProducer<D> {
     /// A producer, or `None` once the last one has been dropped.
-    pub fn upgrade(&self) -> Option<Producer<H>> {
-        let producers = &self.0.halves().producers;
+    pub fn upgrade(&self) -> Option<Producer<D>> {
+        let producers = &self.0.shared.halves.producers;
         let one_more = |count| (count > 0).then(|| count + 1);
         producers
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more)
@@ -297,46 +207,46 @@ impl<H: Handle> WeakProducer<H> {
     }
 }
 
-impl<H: Handle> Clone for Producer<H> {
+impl<D: Design> Clone for Producer<D> {
     fn clone(&self) -> Self {
-        let producers = &self.0.halves().producers;
+        let producers = &self.0.shared.halves.producers;
         producers.fetch_add(1, Ordering::Relaxed);
         Producer(self.0.clone())
     }
 }
 
-impl<H: Handle> Clone for Consumer<H> {
+impl<D: Design> Clone for Consumer<D> {
     fn clone(&self) -> Self {
-        let consumers = &self.0.halves().consumers;
+        let consumers = &self.0.shared.halves.consumers;
         consumers.fetch_add(1, Ordering::Relaxed);
         Consumer(self.0.clone())
     }
 }
 
-impl<H: Handle> Clone for WeakProducer<H> {
+impl<D: Design> Clone for WeakProducer<D> {
     fn clone(&self) -> Self {
         WeakProducer(self.0.clone())
     }
 }
 
-impl<H: Handle> Drop for Producer<H> {
+impl<D: Design> Drop for Producer<D> {
     fn drop(&mut self) {
         if is_taken_apart() {
             return;
         }
-        let producers = &self.0.halves().producers;
+        let producers = &self.0.shared.halves.producers;
         if producers.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.0.close();
         }
     }
 }
 
-impl<H: Handle> Drop for Consumer<H> {
+impl<D: Design> Drop for Consumer<D> {
     fn drop(&mut self) {
         if is_taken_apart() {
             return;
         }
-        let consumers = &self.0.halves().consumers;
+        let consumers = &self.0.shared.halves.consumers;
         if consumers.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.0.disconnect();
         }
@@ -345,17 +255,17 @@ impl<H: Handle> Drop for Consumer<H> {
 
 macro_rules! compared_by_identity {
     ($($half:ident)*) => {$(
-        impl<H: Handle + PartialEq> PartialEq for $half<H> {
+        impl<D: Design> PartialEq for $half<D> {
             fn eq(&self, other: &Self) -> bool {
                 self.0 == other.0
             }
         }
 
-        impl<H: Handle + Eq> Eq for $half<H> {}
+        impl<D: Design> Eq for $half<D> {}
 
-        impl<H: Handle> fmt::Debug for $half<H> {
+        impl<D: Design> fmt::Debug for $half<D> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                describe(stringify!($half), &self.0, f)
+                self.0.describe(stringify!($half), f)
             }
         }
     )*};

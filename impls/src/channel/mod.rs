@@ -9,19 +9,24 @@ pub use flowmeter_harness::channel::{
 };
 
 pub mod batch;
+mod by_name;
 pub mod callback;
 pub mod condvar;
+pub mod design;
 mod engine;
 mod family;
 pub mod halves;
+pub mod handle;
 pub mod lock_free;
 pub mod mutex;
+mod notify;
 pub mod ordered_locks;
 pub mod permits;
 mod promise;
 #[cfg(feature = "futures")]
 pub mod streams;
 pub(crate) mod trampoline;
+mod transformed;
 pub mod transforms;
 pub mod values;
 pub mod watchers;

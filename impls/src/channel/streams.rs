@@ -13,28 +13,29 @@ use futures_core::Stream;
 use futures_core::stream::FusedStream;
 use futures_sink::Sink;
 
-use super::halves::{Consumer, Handle, Producer};
+use super::design::Design;
+use super::halves::{Consumer, Producer};
 
 type Waiting<A> = Pin<Box<dyn Future<Output = A> + Send>>;
 
 /// A consumer as a stream: values until the channel is closed and empty. It panics where a take would be refused because
 /// too many wait already (C7).
-pub struct Values<H: Handle> {
+pub struct Values<D: Design> {
     // Dropped before the consumer: while a consumer is left, the value of a dropped take goes to the next take.
-    waiting: Option<Waiting<Result<H::Value, TakeError>>>,
-    consumer: Consumer<H>,
+    waiting: Option<Waiting<Result<D::Value, TakeError>>>,
+    consumer: Consumer<D>,
     over: bool,
 }
 
 /// A producer as a sink. It is ready while no value of its own waits for room; closing it closes the channel.
-pub struct Puts<H: Handle> {
-    producer: Producer<H>,
-    waiting: Option<Waiting<Result<(), PutError<H::Value>>>>,
+pub struct Puts<D: Design> {
+    producer: Producer<D>,
+    waiting: Option<Waiting<Result<(), PutError<D::Value>>>>,
 }
 
-impl<H: Handle> Consumer<H> {
+impl<D: Design> Consumer<D> {
     /// This consumer as a `Stream`.
-    pub fn into_stream(self) -> Values<H> {
+    pub fn into_stream(self) -> Values<D> {
         Values {
             consumer: self,
             waiting: None,
@@ -43,9 +44,9 @@ impl<H: Handle> Consumer<H> {
     }
 }
 
-impl<H: Handle> Producer<H> {
+impl<D: Design> Producer<D> {
     /// This producer as a `Sink`, whose errors give the value back.
-    pub fn into_sink(self) -> Puts<H> {
+    pub fn into_sink(self) -> Puts<D> {
         Puts {
             producer: self,
             waiting: None,
@@ -53,13 +54,13 @@ impl<H: Handle> Producer<H> {
     }
 }
 
-impl<H: Handle> Unpin for Values<H> {}
-impl<H: Handle> Unpin for Puts<H> {}
+impl<D: Design> Unpin for Values<D> {}
+impl<D: Design> Unpin for Puts<D> {}
 
-impl<H: Handle> Stream for Values<H> {
-    type Item = H::Value;
+impl<D: Design> Stream for Values<D> {
+    type Item = D::Value;
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<H::Value>> {
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<D::Value>> {
         if self.over {
             return Poll::Ready(None);
         }
@@ -94,14 +95,14 @@ impl<H: Handle> Stream for Values<H> {
     }
 }
 
-impl<H: Handle> FusedStream for Values<H> {
+impl<D: Design> FusedStream for Values<D> {
     fn is_terminated(&self) -> bool {
         self.over
     }
 }
 
-impl<H: Handle> Puts<H> {
-    fn poll_waiting(&mut self, context: &mut Context<'_>) -> Poll<Result<(), PutError<H::Value>>> {
+impl<D: Design> Puts<D> {
+    fn poll_waiting(&mut self, context: &mut Context<'_>) -> Poll<Result<(), PutError<D::Value>>> {
         let Some(waiting) = &mut self.waiting else {
             return Poll::Ready(Ok(()));
         };
@@ -111,8 +112,8 @@ impl<H: Handle> Puts<H> {
     }
 }
 
-impl<H: Handle> Sink<H::Value> for Puts<H> {
-    type Error = PutError<H::Value>;
+impl<D: Design> Sink<D::Value> for Puts<D> {
+    type Error = PutError<D::Value>;
 
     fn poll_ready(
         mut self: Pin<&mut Self>,
@@ -123,7 +124,7 @@ impl<H: Handle> Sink<H::Value> for Puts<H> {
 
     /// # Panics
     /// When a value waits still: `poll_ready` has not said that it is ready.
-    fn start_send(mut self: Pin<&mut Self>, value: H::Value) -> Result<(), Self::Error> {
+    fn start_send(mut self: Pin<&mut Self>, value: D::Value) -> Result<(), Self::Error> {
         assert!(
             self.waiting.is_none(),
             "a sink was given a value before it was ready"
@@ -156,13 +157,13 @@ impl<H: Handle> Sink<H::Value> for Puts<H> {
     }
 }
 
-impl<H: Handle> fmt::Debug for Values<H> {
+impl<D: Design> fmt::Debug for Values<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Values of {:?}", self.consumer)
     }
 }
 
-impl<H: Handle> fmt::Debug for Puts<H> {
+impl<D: Design> fmt::Debug for Puts<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Puts to {:?}", self.producer)
     }

@@ -10,10 +10,11 @@
 //! # is_one(transform);
 //! ```
 
-use std::fmt;
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use flowmeter_harness::channel::{Emit, Transform};
+
+use super::by_name::debug_by_name;
 
 /// Emits `f` of each value.
 pub fn map<T, F: FnMut(T) -> T>(f: F) -> Map<F> {
@@ -212,17 +213,15 @@ impl<T, A: Transform<T>, B: Transform<T>> Transform<T> for Chain<A, B> {
     }
 }
 
-macro_rules! debug_by_name {
-    ($($name:ident<$($parameter:ident),*>)*) => {$(
-        impl<$($parameter),*> fmt::Debug for $name<$($parameter),*> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(stringify!($name))
-            }
-        }
-    )*};
+debug_by_name! {
+    [F] Map<F>;
+    [F] Filter<F>;
+    [F] FlatMap<F>;
+    [] Take;
+    [T] Dedupe<T>;
+    [T, F] PartitionAll<T, F>;
+    [A, B] Chain<A, B>;
 }
-
-debug_by_name!(Map<F> Filter<F> FlatMap<F> Take<> Dedupe<T> PartitionAll<T, F> Chain<A, B>);
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,8 @@
 
 use flowmeter_harness::channel::{Polled, TakeError};
 
-use super::halves::{Consumer, Handle};
+use super::design::Design;
+use super::halves::Consumer;
 
 /// Values until the channel is closed and empty, waiting for each.
 #[derive(Debug)]
@@ -10,23 +11,23 @@ pub struct Values<C>(C);
 
 /// The values that are there now, without waiting.
 #[derive(Debug)]
-pub struct Ready<'a, H: Handle>(&'a Consumer<H>);
+pub struct Ready<'a, D: Design>(&'a Consumer<D>);
 
-impl<H: Handle> Consumer<H> {
+impl<D: Design> Consumer<D> {
     /// Values until the channel is closed and empty, waiting for each; `for value in &consumer` is the same.
     ///
     /// The iterator panics where [`Consumer::take`] would be refused because too many takes wait already (C7).
-    pub fn iter(&self) -> Values<&Consumer<H>> {
+    pub fn iter(&self) -> Values<&Consumer<D>> {
         Values(self)
     }
 
     /// The values that are there now: it ends where a take would wait, and may go on later.
-    pub fn ready(&self) -> Ready<'_, H> {
+    pub fn ready(&self) -> Ready<'_, D> {
         Ready(self)
     }
 }
 
-fn next<H: Handle>(consumer: &Consumer<H>) -> Option<H::Value> {
+fn next<D: Design>(consumer: &Consumer<D>) -> Option<D::Value> {
     match consumer.take() {
         Ok(value) => Some(value),
         Err(TakeError::Closed) => None,
@@ -36,26 +37,26 @@ fn next<H: Handle>(consumer: &Consumer<H>) -> Option<H::Value> {
     }
 }
 
-impl<H: Handle> Iterator for Values<&Consumer<H>> {
-    type Item = H::Value;
+impl<D: Design> Iterator for Values<&Consumer<D>> {
+    type Item = D::Value;
 
-    fn next(&mut self) -> Option<H::Value> {
+    fn next(&mut self) -> Option<D::Value> {
         next(self.0)
     }
 }
 
-impl<H: Handle> Iterator for Values<Consumer<H>> {
-    type Item = H::Value;
+impl<D: Design> Iterator for Values<Consumer<D>> {
+    type Item = D::Value;
 
-    fn next(&mut self) -> Option<H::Value> {
+    fn next(&mut self) -> Option<D::Value> {
         next(&self.0)
     }
 }
 
-impl<H: Handle> Iterator for Ready<'_, H> {
-    type Item = H::Value;
+impl<D: Design> Iterator for Ready<'_, D> {
+    type Item = D::Value;
 
-    fn next(&mut self) -> Option<H::Value> {
+    fn next(&mut self) -> Option<D::Value> {
         match self.0.poll() {
             Polled::Done(value) => Some(value),
             Polled::WouldWait | Polled::Closed => None,
@@ -63,18 +64,18 @@ impl<H: Handle> Iterator for Ready<'_, H> {
     }
 }
 
-impl<'a, H: Handle> IntoIterator for &'a Consumer<H> {
-    type Item = H::Value;
-    type IntoIter = Values<&'a Consumer<H>>;
+impl<'a, D: Design> IntoIterator for &'a Consumer<D> {
+    type Item = D::Value;
+    type IntoIter = Values<&'a Consumer<D>>;
 
     fn into_iter(self) -> Self::IntoIter {
         Values(self)
     }
 }
 
-impl<H: Handle> IntoIterator for Consumer<H> {
-    type Item = H::Value;
-    type IntoIter = Values<Consumer<H>>;
+impl<D: Design> IntoIterator for Consumer<D> {
+    type Item = D::Value;
+    type IntoIter = Values<Consumer<D>>;
 
     fn into_iter(self) -> Self::IntoIter {
         Values(self)

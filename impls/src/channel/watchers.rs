@@ -4,31 +4,42 @@
 //! number.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use super::halves::{Consumer, Handle, Producer};
+use super::by_name::debug_by_name;
+use super::design::Design;
+use super::halves::{Consumer, Producer};
+use super::handle::Handle;
 
-/// A handle whose close can be awaited.
-pub trait Watch: Handle {
+impl<D: Design> Handle<D> {
     /// Says whether the channel was closed; has the waker wait for that in a seat if it was not.
-    fn watch(&self, seat: Option<u64>, waker: Waker) -> Watched;
+    fn watch(&self, seat: Option<u64>, waker: Waker) -> Watched {
+        let mut state = self.shared.state.lock();
+        match state.is_closed() {
+            true => {
+                drop(state);
+                Watched::Closed
+            }
+            false => state.watchers().seat(seat, waker),
+        }
+    }
 
     /// Gives a seat up.
-    fn unwatch(&self, seat: u64) -> Option<Waker>;
+    fn unwatch(&self, seat: u64) -> Option<Waker> {
+        self.shared.state.lock().watchers().leave(seat)
+    }
 }
 
 /// Behind the channel's lock, until it closes.
-pub(crate) struct Watchers {
+pub struct Watchers {
     seats: BTreeMap<u64, Waker>,
     next: u64,
 }
 
 /// What became of asking whether the channel has closed.
-#[derive(Debug)]
-pub enum Watched {
+enum Watched {
     /// It has.
     Closed,
     /// It has not: the waker stands in this seat. A former one is to be dropped outside every lock, since that is
@@ -37,7 +48,7 @@ pub enum Watched {
 }
 
 impl Watchers {
-    pub(crate) const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Watchers {
             seats: BTreeMap::new(),
             next: 0,
@@ -45,7 +56,7 @@ impl Watchers {
     }
 
     /// Takes a seat, or renews the waker in one.
-    pub(crate) fn seat(&mut self, seat: Option<u64>, waker: Waker) -> Watched {
+    fn seat(&mut self, seat: Option<u64>, waker: Waker) -> Watched {
         let number = seat.unwrap_or_else(|| {
             self.next += 1;
             self.next
@@ -55,29 +66,29 @@ impl Watchers {
 
     /// Gives a seat up; its waker is to be dropped outside every lock.
     #[must_use = "its drop is foreign code"]
-    pub(crate) fn leave(&mut self, seat: u64) -> Option<Waker> {
+    fn leave(&mut self, seat: u64) -> Option<Waker> {
         self.seats.remove(&seat)
     }
 
     /// All wakers, the longest seated first, to be woken outside every lock.
-    pub(crate) fn rise(&mut self) -> impl Iterator<Item = Waker> + use<> {
+    pub(super) fn rise(&mut self) -> impl Iterator<Item = Waker> + use<> {
         std::mem::take(&mut self.seats).into_values()
     }
 }
 
 /// Ready once its channel is closed, whatever is still to be taken from it. Dropping it leaves nothing behind.
 #[must_use = "a future does nothing unless it is polled"]
-pub struct Closed<H: Watch> {
-    handle: H,
+pub struct Closed<D: Design> {
+    handle: Handle<D>,
     seat: Option<u64>,
 }
 
 /// Either half can await the close.
 macro_rules! awaits {
     ($($half:ident)*) => {$(
-        impl<H: Watch> $half<H> {
+        impl<D: Design> $half<D> {
             /// Ready once the channel is closed, by whomever, or by the last producer's or consumer's end.
-            pub fn closed(&self) -> Closed<H> {
+            pub fn closed(&self) -> Closed<D> {
                 Closed {
                     handle: self.handle().clone(),
                     seat: None,
@@ -90,9 +101,9 @@ macro_rules! awaits {
 awaits!(Producer Consumer);
 
 // The handle is never pinned.
-impl<H: Watch> Unpin for Closed<H> {}
+impl<D: Design> Unpin for Closed<D> {}
 
-impl<H: Watch> Future for Closed<H> {
+impl<D: Design> Future for Closed<D> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
@@ -112,7 +123,7 @@ impl<H: Watch> Future for Closed<H> {
     }
 }
 
-impl<H: Watch> Drop for Closed<H> {
+impl<D: Design> Drop for Closed<D> {
     fn drop(&mut self) {
         if let Some(seat) = self.seat {
             drop(self.handle.unwatch(seat));
@@ -120,8 +131,4 @@ impl<H: Watch> Drop for Closed<H> {
     }
 }
 
-impl<H: Watch> fmt::Debug for Closed<H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Closed")
-    }
-}
+debug_by_name!([D: Design] Closed<D>;);

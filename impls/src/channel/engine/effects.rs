@@ -1,6 +1,7 @@
 //! What a commit leaves to be done outside the lock: telling who waits, and dropping what a buffer discards.
 
 use super::waiter::Notify;
+use crate::channel::design::Deferred;
 use crate::channel::promise::copies;
 
 /// Hardly ever more than one: the first needs no memory of its own.
@@ -28,20 +29,6 @@ pub struct Effects<T> {
 }
 
 impl<T> Effects<T> {
-    #[inline]
-    pub(super) fn new() -> Self {
-        Effects {
-            notices: Few {
-                first: None,
-                more: Vec::new(),
-            },
-            discarded: Few {
-                first: None,
-                more: Vec::new(),
-            },
-        }
-    }
-
     /// Has that one hear of its answer.
     pub(super) fn tell(&mut self, notify: Notify) {
         self.notices.push(notify);
@@ -62,11 +49,25 @@ impl<T> Effects<T> {
     pub(super) fn take(&mut self) -> Self {
         std::mem::replace(self, Effects::new())
     }
+}
 
-    /// Carries them out; call it outside every lock. Everybody has heard before a value is dropped, whose drop may
-    /// panic.
+impl<T> Deferred for Effects<T> {
     #[inline]
-    pub(super) fn run(self) {
+    fn new() -> Self {
+        Effects {
+            notices: Few {
+                first: None,
+                more: Vec::new(),
+            },
+            discarded: Few {
+                first: None,
+                more: Vec::new(),
+            },
+        }
+    }
+
+    #[inline]
+    fn run(self) {
         let Few { first, more } = self.notices;
         let Some(first) = first else {
             return;

@@ -1,7 +1,6 @@
 //! Puts and takes as futures. Dropping a pending one leaves it without effect, or gives the value it was
 //! already handed back to the channel (C9).
 
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -17,6 +16,8 @@ use super::line::Party;
 use super::state::{Handed, Put, Taken};
 use super::store::{Front, Quick, Store};
 use super::waiter::{Notify, Waiter};
+use crate::channel::by_name::debug_by_name;
+use crate::channel::design::{Core, Deferred};
 
 /// A put that may have to wait. A value not yet put is dropped with it.
 #[must_use = "a future does nothing unless it is polled"]
@@ -41,26 +42,15 @@ enum Stage<T> {
     Done,
 }
 
-impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
-    /// [`ChannelOver::put`] as a future.
-    pub fn put_async(&self, value: T) -> PutFuture<'_, T, S> {
+impl<'a, T: Send + 'static, S: Store<T>> PutFuture<'a, T, S> {
+    pub(super) fn new(channel: &'a ChannelOver<T, S>, value: T) -> Self {
         PutFuture {
-            channel: self,
+            channel,
             value: Some(value),
             waiter: None,
         }
     }
 
-    /// [`ChannelOver::take`] as a future.
-    pub fn take_async(&self) -> TakeFuture<'_, T, S> {
-        TakeFuture {
-            channel: self,
-            stage: Stage::Unpolled,
-        }
-    }
-}
-
-impl<T: Send + 'static, S: Store<T>> PutFuture<'_, T, S> {
     /// Puts what the front did not accept. Apart, so that who has not to wait needs no stack for it.
     ///
     /// It does not look again for a while, as a thread does: who it waits for may be a task that has to run on this very
@@ -145,7 +135,14 @@ impl<T: Send + 'static, S: Store<T>> Drop for PutFuture<'_, T, S> {
     }
 }
 
-impl<T: Send + 'static, S: Store<T>> TakeFuture<'_, T, S> {
+impl<'a, T: Send + 'static, S: Store<T>> TakeFuture<'a, T, S> {
+    pub(super) fn new(channel: &'a ChannelOver<T, S>) -> Self {
+        TakeFuture {
+            channel,
+            stage: Stage::Unpolled,
+        }
+    }
+
     /// Takes where the front had nothing to give; as with puts.
     #[cold]
     #[inline(never)]
@@ -241,14 +238,7 @@ impl<T: Send + 'static, S: Store<T>> Drop for TakeFuture<'_, T, S> {
     }
 }
 
-impl<T: Send + 'static, S: Store<T>> fmt::Debug for PutFuture<'_, T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PutFuture")
-    }
-}
-
-impl<T: Send + 'static, S: Store<T>> fmt::Debug for TakeFuture<'_, T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TakeFuture")
-    }
+debug_by_name! {
+    [T: Send + 'static, S: Store<T>] PutFuture<'_, T, S>;
+    [T: Send + 'static, S: Store<T>] TakeFuture<'_, T, S>;
 }

@@ -18,12 +18,10 @@
 //! Lock order: channels by key, then one who waits or its slot. Nobody who holds one of the latter asks for more.
 
 mod alts;
-mod batch;
 mod buffer;
 mod callback;
 mod effects;
 mod future;
-mod handle;
 mod line;
 mod reserve;
 mod state;
@@ -31,75 +29,38 @@ mod store;
 mod transformed;
 mod waiter;
 
-use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use flowmeter_harness::channel::{
-    Buffer as Kind, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
+    Message, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
 };
 use flowmeter_harness::sync::Deadline;
 
-use super::halves::{Halves, describe};
+use super::design::{Core, Deferred, Design, MAX_WAITERS, untimed_put, untimed_take};
+use super::handle::Handle;
 use crate::spin::Spin;
 use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock, order_key};
 
 pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use buffer::Buffer;
 pub use future::{PutFuture, TakeFuture};
-pub use reserve::Permit;
+pub use state::State;
 
 pub(super) use alts::{run_async, run_mixed};
 pub(super) use effects::Effects;
 pub(super) use store::{Front, OfFamily, Quick, Store};
 
 use line::Party;
-use state::{Handed, State};
+use state::Handed;
 use waiter::{Notify, Waiter};
 
-/// How many puts may wait on one channel, and as many takes (C7).
-pub const MAX_WAITERS: usize = 1024;
-
 /// A channel over a store of its values: a buffer behind the lock, or a queue that is used without it while nobody waits.
-pub struct ChannelOver<T: Send + 'static, S: Store<T>> {
-    front: S::Front,
-    shared: Arc<Shared<T, S>>,
-}
-
-struct Shared<T, S> {
-    /// Its place in the order in which an alts locks.
-    key: u64,
-    halves: Halves,
-    name: Option<Box<str>>,
-    state: Mutex<State<T, S>>,
-}
-
-impl<T: Send + 'static, S: Store<T>> Clone for ChannelOver<T, S> {
-    fn clone(&self) -> Self {
-        ChannelOver {
-            front: self.front.clone(),
-            shared: Arc::clone(&self.shared),
-        }
-    }
-}
-
-impl<T: Send + 'static, S: Store<T>> PartialEq for ChannelOver<T, S> {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared)
-    }
-}
-
-impl<T: Send + 'static, S: Store<T>> Eq for ChannelOver<T, S> {}
-
-impl<T: Send + 'static, S: Store<T>> fmt::Debug for ChannelOver<T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        describe("Channel", self, f)
-    }
-}
+pub type ChannelOver<T, S> = Handle<State<T, S>>;
 
 /// The lock of a channel, held, with its front shut. Dropped while nobody waits, it leaves the front open.
-struct Guard<'a, T: Send + 'static, S: Store<T>>(MutexGuard<'a, State<T, S>>);
+pub struct Guard<'a, T: Message, S: Store<T>>(MutexGuard<'a, State<T, S>>);
 
-impl<T: Send + 'static, S: Store<T>> Deref for Guard<'_, T, S> {
+impl<T: Message, S: Store<T>> Deref for Guard<'_, T, S> {
     type Target = State<T, S>;
 
     #[inline]
@@ -108,14 +69,14 @@ impl<T: Send + 'static, S: Store<T>> Deref for Guard<'_, T, S> {
     }
 }
 
-impl<T: Send + 'static, S: Store<T>> DerefMut for Guard<'_, T, S> {
+impl<T: Message, S: Store<T>> DerefMut for Guard<'_, T, S> {
     #[inline]
     fn deref_mut(&mut self) -> &mut State<T, S> {
         &mut self.0
     }
 }
 
-impl<T: Send + 'static, S: Store<T>> Drop for Guard<'_, T, S> {
+impl<T: Message, S: Store<T>> Drop for Guard<'_, T, S> {
     #[inline]
     fn drop(&mut self) {
         if S::Front::OPENS && self.0.puts.is_empty() && self.0.takes.is_empty() {
@@ -134,83 +95,110 @@ fn looks_again(spin: &mut Spin, deadline: Deadline) -> bool {
     !clock::has_passed(deadline) && spin.again()
 }
 
-impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
-    /// A channel with that buffer.
-    pub fn new(buffer: Kind) -> Self {
-        ChannelOver::holding(State::new(S::new(buffer)))
+impl<T: Message, S: Store<T>> Design for State<T, S> {
+    type Front = S::Front;
+    type Key = u64;
+    type Guard<'a> = Guard<'a, T, S>;
+    type PutFuture<'a> = PutFuture<'a, T, S>;
+    type TakeFuture<'a> = TakeFuture<'a, T, S>;
+
+    fn front(&self) -> S::Front {
+        self.buffer.front()
     }
 
-    /// A channel with a name, which its `Debug` shows.
-    pub fn named(name: impl Into<Box<str>>, buffer: Kind) -> Self {
-        ChannelOver::called(Some(name.into()), State::new(S::new(buffer)))
+    fn key() -> u64 {
+        order_key()
     }
 
-    /// A channel whose first value answers every take, now and later (B1). Values are cloned under the
-    /// channel's lock: neither `T::clone` nor the drop of what it leaves behind when it panics may use the channel.
-    pub fn promise() -> Self
-    where
-        T: Clone,
-    {
-        ChannelOver::holding(State::new(S::promise(T::clone)))
-    }
-
-    fn holding(state: State<T, S>) -> Self {
-        ChannelOver::called(None, state)
-    }
-
-    fn called(name: Option<Box<str>>, state: State<T, S>) -> Self {
-        ChannelOver {
-            front: state.buffer.front(),
-            shared: Arc::new(Shared {
-                key: order_key(),
-                halves: Halves::new(),
-                name,
-                state: Mutex::new(state),
-            }),
-        }
-    }
-
-    fn lock(&self) -> Guard<'_, T, S> {
-        let mut state = self.shared.state.lock();
+    fn lock(state: &Mutex<Self>) -> Guard<'_, T, S> {
+        let mut state = state.lock();
         state.buffer.shut();
         Guard(state)
     }
 
-    /// Puts, waiting for room or for a taker.
-    ///
-    /// # Errors
-    /// The value comes back when the channel was closed before, or when [`MAX_WAITERS`] puts wait.
     #[inline]
-    pub fn put(&self, value: T) -> Result<(), PutError<T>> {
-        match self.front.offer_at_once(value) {
+    fn put(channel: &ChannelOver<T, S>, value: T) -> Result<(), PutError<T>> {
+        match channel.front.offer_at_once(value) {
             Ok(()) => Ok(()),
-            Err(value) => self.put_in_time(value),
+            Err(value) => channel.put_in_time(value),
         }
     }
 
+    #[inline]
+    fn put_until(
+        channel: &ChannelOver<T, S>,
+        value: T,
+        deadline: Deadline,
+    ) -> Result<(), PutUntilError<T>> {
+        match channel.front.offer_at_once(value) {
+            Ok(()) => Ok(()),
+            Err(value) => channel.put_after(value, deadline),
+        }
+    }
+
+    #[inline]
+    fn take(channel: &ChannelOver<T, S>) -> Result<T, TakeError> {
+        match channel.front.poll_at_once() {
+            Some(value) => Ok(value),
+            None => channel.take_in_time(),
+        }
+    }
+
+    #[inline]
+    fn take_until(channel: &ChannelOver<T, S>, deadline: Deadline) -> Result<T, TakeUntilError> {
+        match channel.front.poll_at_once() {
+            Some(value) => Ok(value),
+            None => channel.take_after(deadline),
+        }
+    }
+
+    #[inline]
+    fn try_put(channel: &ChannelOver<T, S>, value: T) -> Offered<T> {
+        match channel.front.offer_at_once(value) {
+            Ok(()) => Offered::Done,
+            Err(value) => channel.offer_surely(value),
+        }
+    }
+
+    #[inline]
+    fn try_take(channel: &ChannelOver<T, S>) -> Polled<T> {
+        match channel.front.poll_at_once() {
+            Some(value) => Polled::Done(value),
+            None => channel.poll_surely(),
+        }
+    }
+
+    fn put_async(channel: &ChannelOver<T, S>, value: T) -> PutFuture<'_, T, S> {
+        PutFuture::new(channel, value)
+    }
+
+    fn take_async(channel: &ChannelOver<T, S>) -> TakeFuture<'_, T, S> {
+        TakeFuture::new(channel)
+    }
+
+    #[inline]
+    fn put_ahead(front: &S::Front, value: T) -> Result<(), T> {
+        match front.offer::<false>(value) {
+            Quick::Done(()) => Ok(()),
+            Quick::Unable(value) | Quick::Ask(value) => Err(value),
+        }
+    }
+
+    #[inline]
+    fn take_ahead(front: &S::Front) -> Option<T> {
+        match front.poll::<false>() {
+            Quick::Done(value) => Some(value),
+            Quick::Unable(()) | Quick::Ask(()) => None,
+        }
+    }
+}
+
+impl<T: Message, S: Store<T>> ChannelOver<T, S> {
     /// Apart, so that a put with nothing in its way needs no stack for it.
     #[cold]
     #[inline(never)]
     fn put_in_time(&self, value: T) -> Result<(), PutError<T>> {
-        self.put_after(value, Deadline::NEVER)
-            .map_err(|error| match error {
-                PutUntilError::Put(error) => error,
-                PutUntilError::TimedOut(_) => {
-                    unreachable!("a deadline that never comes has passed")
-                }
-            })
-    }
-
-    /// Puts, waiting until `deadline`; one in the past tries once.
-    ///
-    /// # Errors
-    /// As [`ChannelOver::put`], and when the deadline passes first.
-    #[inline]
-    pub fn put_until(&self, value: T, deadline: Deadline) -> Result<(), PutUntilError<T>> {
-        match self.front.offer_at_once(value) {
-            Ok(()) => Ok(()),
-            Err(value) => self.put_after(value, deadline),
-        }
+        self.put_after(value, Deadline::NEVER).map_err(untimed_put)
     }
 
     /// Puts what was not put at once.
@@ -255,41 +243,11 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
         put.map_err(|value| PutUntilError::Put(PutError::Closed(value)))
     }
 
-    /// Takes, waiting for a value.
-    ///
-    /// # Errors
-    /// When the channel is closed and empty, or when [`MAX_WAITERS`] takes wait.
-    #[inline]
-    pub fn take(&self) -> Result<T, TakeError> {
-        match self.front.poll_at_once() {
-            Some(value) => Ok(value),
-            None => self.take_in_time(),
-        }
-    }
-
     /// Apart, so that a take with nothing in its way needs no stack for it.
     #[cold]
     #[inline(never)]
     fn take_in_time(&self) -> Result<T, TakeError> {
-        self.take_after(Deadline::NEVER)
-            .map_err(|error| match error {
-                TakeUntilError::Take(error) => error,
-                TakeUntilError::TimedOut => {
-                    unreachable!("a deadline that never comes has passed")
-                }
-            })
-    }
-
-    /// Takes, waiting until `deadline`; one in the past tries once.
-    ///
-    /// # Errors
-    /// As [`ChannelOver::take`], and when the deadline passes first.
-    #[inline]
-    pub fn take_until(&self, deadline: Deadline) -> Result<T, TakeUntilError> {
-        match self.front.poll_at_once() {
-            Some(value) => Ok(value),
-            None => self.take_after(deadline),
-        }
+        self.take_after(Deadline::NEVER).map_err(untimed_take)
     }
 
     /// Takes what was not there at once.
@@ -352,15 +310,6 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
         }
     }
 
-    /// Puts without waiting.
-    #[inline]
-    pub fn offer(&self, value: T) -> Offered<T> {
-        match self.front.offer_at_once(value) {
-            Ok(()) => Offered::Done,
-            Err(value) => self.offer_surely(value),
-        }
-    }
-
     #[cold]
     #[inline(never)]
     fn offer_surely(&self, value: T) -> Offered<T> {
@@ -375,15 +324,6 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
         answer
     }
 
-    /// Takes without waiting.
-    #[inline]
-    pub fn poll(&self) -> Polled<T> {
-        match self.front.poll_at_once() {
-            Some(value) => Polled::Done(value),
-            None => self.poll_surely(),
-        }
-    }
-
     #[cold]
     #[inline(never)]
     fn poll_surely(&self) -> Polled<T> {
@@ -396,13 +336,5 @@ impl<T: Send + 'static, S: Store<T>> ChannelOver<T, S> {
         let answer = self.lock().poll(&mut effects);
         effects.run();
         answer
-    }
-
-    /// Closes the channel; closing twice is harmless. Stored values and puts that already wait stay
-    /// takeable (C6).
-    pub fn close(&self) {
-        let mut effects = Effects::new();
-        self.lock().close(&mut effects);
-        effects.run();
     }
 }

@@ -6,13 +6,14 @@
 //! * once closed, no take waits and no put joins those that already wait (C6);
 //! * values leave in the order of their puts: given back by cancelled takes, stored, waiting.
 
-use flowmeter_harness::channel::{Offered, Polled};
+use flowmeter_harness::channel::{Buffer, Message, Offered, Polled};
 
 use super::effects::Effects;
 use super::line::Line;
 use super::store::Store;
-use super::transformed::Transformed;
 use super::waiter::Notify;
+use crate::channel::design::Core;
+use crate::channel::transformed::Transformed;
 use crate::channel::watchers::Watchers;
 
 /// What a take that waited is answered; nothing when its channel was closed and empty.
@@ -28,7 +29,8 @@ pub(super) struct Handed<T> {
 /// What a put that waited is answered, or a reservation; refused, it has back what it brought.
 pub(super) type Put<T> = Result<(), Option<T>>;
 
-pub(super) struct State<T, S> {
+/// What is stored, and who waits.
+pub struct State<T, S> {
     pub(super) buffer: S,
     /// How many values were handed to takes that waited.
     pub(super) handed: u64,
@@ -41,34 +43,27 @@ pub(super) struct State<T, S> {
     pub(super) takes: Line<Taken<T>, ()>,
     pub(super) transformed: Option<Box<Transformed<T>>>,
     /// Who waits for the close.
-    pub(super) watchers: Watchers,
+    watchers: Watchers,
 }
 
-impl<T: Send + 'static, S: Store<T>> State<T, S> {
-    pub(super) fn new(buffer: S) -> Self {
-        State {
-            buffer,
-            handed: 0,
-            closed: false,
-            disconnected: false,
-            puts: Line::new(),
-            takes: Line::new(),
-            transformed: None,
-            watchers: Watchers::new(),
-        }
+impl<T: Message, S: Store<T>> Core for State<T, S> {
+    type Value = T;
+    type Effects = Effects<T>;
+
+    fn new(buffer: Buffer, transformed: Option<Box<Transformed<T>>>) -> Self {
+        let store = match transformed {
+            Some(_) => S::overfilled(buffer),
+            None => S::new(buffer),
+        };
+        State::storing(store, transformed)
     }
 
-    /// One whose values are transformed before they are stored.
-    pub(super) fn transforming(buffer: S, transformed: Transformed<T>) -> Self {
-        State {
-            transformed: Some(Box::new(transformed)),
-            ..State::new(buffer)
-        }
+    fn promise(copy: fn(&T) -> T) -> Self {
+        State::storing(S::promise(copy), None)
     }
 
-    /// Commits a put if it is able: the channel is closed, a take waits, or there is room.
     #[inline]
-    pub(super) fn offer(&mut self, value: T, effects: &mut Effects<T>) -> Offered<T> {
+    fn offer(&mut self, value: T, effects: &mut Effects<T>) -> Offered<T> {
         if self.closed {
             return Offered::Closed(value);
         }
@@ -86,6 +81,89 @@ impl<T: Send + 'static, S: Store<T>> State<T, S> {
         match self.buffer.add(value, effects) {
             Ok(()) => Offered::Done,
             Err(value) => Offered::WouldWait(value),
+        }
+    }
+
+    #[inline]
+    fn poll(&mut self, effects: &mut Effects<T>) -> Polled<T> {
+        if let Some(value) = self.buffer.next() {
+            if !self.puts.is_empty() {
+                self.refill(effects);
+            }
+            return Polled::Done(value);
+        }
+        if let Some((putter, Some(value))) = self.puts.next_with(Option::is_some) {
+            effects.tell(putter.answer(Ok(())));
+            return Polled::Done(value);
+        }
+        if !self.closed {
+            return Polled::WouldWait;
+        }
+        if self.is_incomplete() {
+            self.complete(effects);
+            return self.poll(effects);
+        }
+        Polled::Closed
+    }
+
+    fn close(&mut self, effects: &mut Effects<T>) {
+        if std::mem::replace(&mut self.closed, true) {
+            return;
+        }
+        for waker in self.watchers.rise() {
+            effects.tell(Notify::Task(waker));
+        }
+        while let Some((reservation, nothing)) = self.puts.next_with(Option::is_none) {
+            effects.tell(reservation.answer(Err(nothing)));
+        }
+        if self.is_incomplete() && !self.puts.has_waiting() {
+            self.complete(effects);
+        }
+        // Takes wait only where nothing is stored and no other request's put waits, so all hear "closed".
+        for (taker, ()) in self.takes.win_all() {
+            effects.tell(taker.answer(None));
+        }
+    }
+
+    fn disconnect(&mut self, effects: &mut Effects<T>) -> Option<Box<Transformed<T>>> {
+        let transformed = self.transformed.take();
+        self.disconnected = true;
+        self.close(effects);
+        for (putter, value) in self.puts.win_all() {
+            effects.tell(putter.answer(Err(value)));
+        }
+        self.buffer.empty(effects);
+        transformed
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    fn len(&self) -> usize {
+        self.buffer.len()
+    }
+
+    fn capacity(&self) -> Option<usize> {
+        self.buffer.capacity()
+    }
+
+    fn watchers(&mut self) -> &mut Watchers {
+        &mut self.watchers
+    }
+}
+
+impl<T: Message, S: Store<T>> State<T, S> {
+    fn storing(buffer: S, transformed: Option<Box<Transformed<T>>>) -> Self {
+        State {
+            buffer,
+            handed: 0,
+            closed: false,
+            disconnected: false,
+            puts: Line::new(),
+            takes: Line::new(),
+            transformed,
+            watchers: Watchers::new(),
         }
     }
 
@@ -124,29 +202,6 @@ impl<T: Send + 'static, S: Store<T>> State<T, S> {
         Ok(())
     }
 
-    /// Commits a take if it is able: there is a value, a put waits, or the channel is closed.
-    #[inline]
-    pub(super) fn poll(&mut self, effects: &mut Effects<T>) -> Polled<T> {
-        if let Some(value) = self.buffer.next() {
-            if !self.puts.is_empty() {
-                self.refill(effects);
-            }
-            return Polled::Done(value);
-        }
-        if let Some((putter, Some(value))) = self.puts.next_with(Option::is_some) {
-            effects.tell(putter.answer(Ok(())));
-            return Polled::Done(value);
-        }
-        if !self.closed {
-            return Polled::WouldWait;
-        }
-        if self.is_incomplete() {
-            self.complete(effects);
-            return self.poll(effects);
-        }
-        Polled::Closed
-    }
-
     /// Moves waiting puts into the room that has come free, and has it held for reservations.
     pub(super) fn refill(&mut self, effects: &mut Effects<T>) {
         while !self.buffer.is_full()
@@ -159,41 +214,6 @@ impl<T: Send + 'static, S: Store<T>> State<T, S> {
                 Some(value) => self.buffer.overfill(value, effects),
             }
         }
-    }
-
-    /// Closes; those who wait for a value hear of it.
-    pub(super) fn close(&mut self, effects: &mut Effects<T>) {
-        if std::mem::replace(&mut self.closed, true) {
-            return;
-        }
-        for waker in self.watchers.rise() {
-            effects.tell(Notify::Task(waker));
-        }
-        while let Some((reservation, nothing)) = self.puts.next_with(Option::is_none) {
-            effects.tell(reservation.answer(Err(nothing)));
-        }
-        if self.is_incomplete() && !self.puts.has_waiting() {
-            self.complete(effects);
-        }
-        // Takes wait only where nothing is stored and no other request's put waits, so all hear "closed".
-        for (taker, ()) in self.takes.win_all() {
-            effects.tell(taker.answer(None));
-        }
-    }
-
-    /// Closes for good: nobody can take any more. The puts that wait are refused, and what is stored goes (C14).
-    ///
-    /// The transform is not completed, but given up: to be dropped outside the lock.
-    #[must_use = "its drop is foreign code"]
-    pub(super) fn disconnect(&mut self, effects: &mut Effects<T>) -> Option<Box<Transformed<T>>> {
-        let transformed = self.transformed.take();
-        self.disconnected = true;
-        self.close(effects);
-        for (putter, value) in self.puts.win_all() {
-            effects.tell(putter.answer(Err(value)));
-        }
-        self.buffer.empty(effects);
-        transformed
     }
 
     /// Takes back a value that a cancelled take was handed: it goes to the take that waits, or before all that was put

@@ -3,8 +3,8 @@
 
 use flowmeter_harness::channel::{Buffer as Kind, Channels, Message};
 
-use super::ChannelOver;
 use super::effects::Effects;
+use super::state::State;
 use crate::channel::halves::{Consumer, Producer};
 
 /// What became of an attempt without the lock.
@@ -153,5 +153,5 @@ pub trait Store<T: Message>: Sized + Send + 'static {
 /// A store that is a design's: alts name the family of their clauses.
 pub trait OfFamily<T: Message>: Store<T> {
     /// The family whose channels store this way.
-    type Family: Channels<Tx<T> = Producer<ChannelOver<T, Self>>, Rx<T> = Consumer<ChannelOver<T, Self>>>;
+    type Family: Channels<Tx<T> = Producer<State<T, Self>>, Rx<T> = Consumer<State<T, Self>>>;
 }

@@ -4,36 +4,10 @@ use std::task::Waker;
 
 use flowmeter_harness::sync::Deadline;
 
-use crate::sync::{Arc, Mutex, Parker, Unparker, clock, contain};
-
-use super::super::trampoline;
+pub(super) use crate::channel::notify::Notify;
+use crate::channel::trampoline;
 use crate::spin::Spin;
-
-/// Who hears of an answer.
-pub(super) enum Notify {
-    /// A thread that waits.
-    Thread(Unparker),
-    /// A task whose future is pending.
-    Task(Waker),
-    /// A callback, with its answer in it.
-    Call(Box<dyn FnOnce() + Send>),
-    /// Nobody any more.
-    Nobody,
-}
-
-impl Notify {
-    /// Tells it. Call it outside every lock.
-    pub(super) fn tell(self) {
-        match self {
-            Notify::Thread(unparker) => unparker.unpark(),
-            Notify::Task(waker) => {
-                contain(|| waker.wake());
-            }
-            Notify::Call(call) => trampoline::run(call),
-            Notify::Nobody => {}
-        }
-    }
-}
+use crate::sync::{Arc, Mutex, Parker, clock};
 
 enum Outcome<A> {
     Waiting,
@@ -50,7 +24,7 @@ struct State<A> {
 ///
 /// It is answered once, by a thread that holds the lock of a channel in which it stands in line. So one who holds the
 /// locks of all of them knows whether there will ever be an answer.
-pub(super) struct Waiter<A>(Mutex<State<A>>);
+pub struct Waiter<A>(Mutex<State<A>>);
 
 impl<A> Waiter<A> {
     pub(super) fn new(notify: Notify) -> Arc<Self> {

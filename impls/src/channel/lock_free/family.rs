@@ -3,7 +3,7 @@
 use flowmeter_harness::channel::Message;
 
 use super::super::engine::{self, AnyClause, OfFamily, run_async, run_mixed};
-use super::{Channel, Values};
+use super::{Channel, Consumer, Permit, Producer, Values, WeakProducer};
 use crate::channel::family::family;
 
 type Prepared<'a, T> = engine::Prepared<'a, T, Values<T>>;
@@ -16,6 +16,5 @@ impl<T: Message> OfFamily<T> for Values<T> {
 
 family! {
     /// The family of [`Channel`].
-    pub LockFree of Channel:
-        Callback Batch Reserve AwaitClose Promises Transforms Alts MixedAlts AwaitAlts
+    pub LockFree of Channel
 }

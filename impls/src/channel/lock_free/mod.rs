@@ -57,18 +57,23 @@ mod ring;
 mod segments;
 mod store;
 
-use super::{engine, halves};
+use super::engine::State;
+use super::handle::Handle;
+use super::{halves, permits};
 
-pub use engine::MAX_WAITERS;
+pub use super::design::MAX_WAITERS;
 pub use family::LockFree;
 pub use store::Values;
 
-/// A channel: the one handle that puts, takes and closes. Clones are the same channel, and two handles compare by
-/// identity (C13).
-pub type Channel<T> = engine::ChannelOver<T, Values<T>>;
+type Core<T> = State<T, Values<T>>;
+
+/// A channel: the one handle that puts, takes and closes.
+pub type Channel<T> = Handle<Core<T>>;
 /// The half that puts.
-pub type Producer<T> = halves::Producer<Channel<T>>;
+pub type Producer<T> = halves::Producer<Core<T>>;
 /// The half that takes.
-pub type Consumer<T> = halves::Consumer<Channel<T>>;
+pub type Consumer<T> = halves::Consumer<Core<T>>;
 /// A producer that keeps nothing open.
-pub type WeakProducer<T> = halves::WeakProducer<Channel<T>>;
+pub type WeakProducer<T> = halves::WeakProducer<Core<T>>;
+/// Room for one value. Dropping it gives the room back.
+pub type Permit<'a, T> = permits::Permit<'a, Core<T>>;

@@ -3,10 +3,11 @@
 use std::task::Waker;
 
 use super::operation::Operation;
+use crate::channel::design::Deferred;
 use crate::sync::{Arc, contain};
 
 /// Waking, and dropping values that a buffer discards.
-pub(super) struct Effects<T> {
+pub struct Effects<T> {
     first: Option<Arc<Operation>>,
     /// Only a close, a promise or a value given back wakes more than one.
     more: Vec<Arc<Operation>>,
@@ -17,8 +18,18 @@ pub(super) struct Effects<T> {
 }
 
 impl<T: 'static> Effects<T> {
+    pub(super) fn wake(&mut self, operation: Arc<Operation>) {
+        if self.first.is_none() {
+            self.first = Some(operation);
+        } else {
+            self.more.push(operation);
+        }
+    }
+}
+
+impl<T> Deferred for Effects<T> {
     #[inline]
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         Effects {
             first: None,
             more: Vec::new(),
@@ -27,17 +38,8 @@ impl<T: 'static> Effects<T> {
         }
     }
 
-    pub(super) fn wake(&mut self, operation: Arc<Operation>) {
-        if self.first.is_none() {
-            self.first = Some(operation);
-        } else {
-            self.more.push(operation);
-        }
-    }
-
-    /// Carries them out; call it outside every lock.
     #[inline]
-    pub(super) fn run(self) {
+    fn run(self) {
         for operation in self.first.into_iter().chain(self.more) {
             operation.notify();
         }

@@ -1,7 +1,6 @@
 //! Puts and takes as futures. Dropping a pending one leaves it without effect, or gives the value it was
 //! already handed back to the channel (C9).
 
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -15,6 +14,8 @@ use super::effects::Effects;
 use super::hand::{Hand, Handed};
 use super::operation::{Notify, Operation};
 use super::state::Attempt;
+use crate::channel::by_name::debug_by_name;
+use crate::channel::design::Deferred;
 
 /// A put that may have to wait. A value not yet put is dropped with it.
 #[must_use = "a future does nothing unless it is polled"]
@@ -39,33 +40,22 @@ enum Stage<T> {
     Done,
 }
 
-impl<T: Send + 'static> Channel<T> {
-    /// [`Channel::put`] as a future.
-    pub fn put_async(&self, value: T) -> PutFuture<'_, T> {
+impl<'a, T: Send + 'static> PutFuture<'a, T> {
+    pub(super) fn new(channel: &'a Channel<T>, value: T) -> Self {
         PutFuture {
-            channel: self,
+            channel,
             value: Some(value),
             operation: None,
         }
     }
 
-    /// [`Channel::take`] as a future.
-    pub fn take_async(&self) -> TakeFuture<'_, T> {
-        TakeFuture {
-            channel: self,
-            stage: Stage::Unpolled,
-        }
-    }
-}
-
-impl<T: Send + 'static> PutFuture<'_, T> {
     fn begin(&mut self, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
         let mut effects = Effects::new();
-        let mut attempt = self.channel.0.lock().put_now(value, None, &mut effects);
+        let mut attempt = self.channel.lock().put_now(value, None, &mut effects);
         if let Attempt::NotAble(value) | Attempt::Lost(value) = attempt {
             // Made outside the lock: cloning a waker runs code of the executor.
             let operation = Operation::new(Notify::Task(waker.clone()));
-            let mut state = self.channel.0.lock();
+            let mut state = self.channel.lock();
             attempt = state.put_now(value, None, &mut effects);
             if let Attempt::NotAble(value) | Attempt::Lost(value) = attempt {
                 return match state.wait_to_put(&operation, 0, value) {
@@ -107,7 +97,7 @@ impl<T: Send + 'static> Future for PutFuture<'_, T> {
                 let operation = self.operation.take();
                 Poll::Ready(match operation {
                     Some(operation) if committed.refused => {
-                        let value = self.channel.0.lock().withdraw_put(&operation, 0);
+                        let value = self.channel.lock().withdraw_put(&operation, 0);
                         Err(PutError::Closed(value))
                     }
                     _ => Ok(()),
@@ -125,22 +115,29 @@ impl<T: Send + 'static> Drop for PutFuture<'_, T> {
         // Refused by another thread, unheard: the value is in the channel still.
         let refused = || operation.committed().is_some_and(|end| end.refused);
         if operation.end() || refused() {
-            let value = self.channel.0.lock().withdraw_put(&operation, 0);
+            let value = self.channel.lock().withdraw_put(&operation, 0);
             // Outside the lock: a value's own drop may use the channel.
             drop(value);
         }
     }
 }
 
-impl<T: Send + 'static> TakeFuture<'_, T> {
+impl<'a, T: Send + 'static> TakeFuture<'a, T> {
+    pub(super) fn new(channel: &'a Channel<T>) -> Self {
+        TakeFuture {
+            channel,
+            stage: Stage::Unpolled,
+        }
+    }
+
     fn begin(&mut self, waker: &Waker) -> Poll<Result<T, TakeError>> {
         let mut effects = Effects::new();
-        let mut attempt = self.channel.0.lock().take_now(None, &mut effects);
+        let mut attempt = self.channel.lock().take_now(None, &mut effects);
         if !matches!(attempt, Attempt::Done(_)) {
             // Made outside the lock: cloning a waker runs code of the executor.
             let operation = Operation::new(Notify::Task(waker.clone()));
             let hand = Arc::new(Hand::new());
-            let mut state = self.channel.0.lock();
+            let mut state = self.channel.lock();
             attempt = state.take_now(None, &mut effects);
             if !matches!(attempt, Attempt::Done(_)) {
                 if !state.wait_to_take(&operation, 0, &hand) {
@@ -189,23 +186,16 @@ impl<T: Send + 'static> Drop for TakeFuture<'_, T> {
             return;
         };
         if operation.end() {
-            self.channel.0.lock().withdraw_take(&operation, 0);
+            self.channel.lock().withdraw_take(&operation, 0);
         } else if let Some(Handed { value, place }) = hand.fetch() {
             let mut effects = Effects::new();
-            self.channel.0.lock().give_back(value, place, &mut effects);
+            self.channel.lock().give_back(value, place, &mut effects);
             effects.run();
         }
     }
 }
 
-impl<T: Send + 'static> fmt::Debug for PutFuture<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PutFuture")
-    }
-}
-
-impl<T: Send + 'static> fmt::Debug for TakeFuture<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TakeFuture")
-    }
+debug_by_name! {
+    [T: Send + 'static] PutFuture<'_, T>;
+    [T: Send + 'static] TakeFuture<'_, T>;
 }

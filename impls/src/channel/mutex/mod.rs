@@ -13,13 +13,11 @@
 //! Source: `clojure.core.async.impl.channels` and `clojure.core.async/do-alts`, version 1.5.648.
 
 mod alts;
-mod batch;
 mod callback;
 mod effects;
 mod family;
 mod future;
 mod hand;
-mod handle;
 mod operation;
 mod reserve;
 mod state;
@@ -27,130 +25,59 @@ mod store;
 mod transformed;
 mod waiting;
 
-use std::fmt;
-
-use flowmeter_harness::channel::{
-    Buffer, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
-};
+use flowmeter_harness::channel::{Message, PutError, PutUntilError, TakeError, TakeUntilError};
 use flowmeter_harness::sync::Deadline;
 
-use super::halves::{Halves, describe};
-use super::trampoline;
+use super::design::{Deferred, Design};
+use super::handle::Handle;
+use super::{halves, permits, trampoline};
 use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock};
 
+pub use super::design::MAX_WAITERS;
 pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use family::MutexChannels;
 pub use future::{PutFuture, TakeFuture};
-pub use handle::{Consumer, Producer, WeakProducer};
-pub use reserve::Permit;
 
 use effects::Effects;
 use hand::Hand;
 use operation::{Committed, Notify, Operation};
 use state::{Attempt, State};
-use store::Store;
 
-/// How many puts may wait on one channel, and as many takes (C7).
-pub const MAX_WAITERS: usize = 1024;
+/// A channel: the one handle that puts, takes and closes.
+pub type Channel<T> = Handle<State<T>>;
+/// The half that puts.
+pub type Producer<T> = halves::Producer<State<T>>;
+/// The half that takes.
+pub type Consumer<T> = halves::Consumer<State<T>>;
+/// A producer that keeps nothing open.
+pub type WeakProducer<T> = halves::WeakProducer<State<T>>;
+/// Room for one value. Dropping it gives the room back.
+pub type Permit<'a, T> = permits::Permit<'a, State<T>>;
 
-/// A channel: the one handle that puts, takes and closes. Clones are the same channel, and two handles
-/// compare by identity (C13).
-///
-/// Handles are not counted: nothing but a close ends a channel. [`Channel::split`] and [`MutexChannels`] have halves that
-/// are (C14).
-pub struct Channel<T>(Arc<Shared<T>>);
+impl<T: Message> Design for State<T> {
+    type Front = ();
+    type Key = ();
+    type Guard<'a> = MutexGuard<'a, Self>;
+    type PutFuture<'a> = PutFuture<'a, T>;
+    type TakeFuture<'a> = TakeFuture<'a, T>;
 
-struct Shared<T> {
-    halves: Halves,
-    name: Option<Box<str>>,
-    state: Mutex<State<T>>,
-}
+    fn front(&self) {}
 
-impl<T> Shared<T> {
+    fn key() {}
+
     #[inline]
     #[track_caller]
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock()
-    }
-}
-
-impl<T> Clone for Channel<T> {
-    fn clone(&self) -> Self {
-        Channel(Arc::clone(&self.0))
-    }
-}
-
-impl<T> PartialEq for Channel<T> {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl<T> Eq for Channel<T> {}
-
-impl<T: Send + 'static> fmt::Debug for Channel<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        describe("Channel", self, f)
-    }
-}
-
-impl<T: Send + 'static> Channel<T> {
-    /// A channel with that buffer.
-    pub fn new(buffer: Buffer) -> Self {
-        Channel::storing(Store::new(buffer))
+    fn lock(state: &Mutex<Self>) -> MutexGuard<'_, Self> {
+        state.lock()
     }
 
-    /// A channel with a name, which its `Debug` shows.
-    pub fn named(name: impl Into<Box<str>>, buffer: Buffer) -> Self {
-        Channel::called(Some(name.into()), State::new(Store::new(buffer)))
-    }
-
-    /// A channel whose first value answers every take, now and later (B1). Values are cloned under the
-    /// channel's lock: neither `T::clone` nor the drop of what it leaves behind when it panics may use the channel.
-    pub fn promise() -> Self
-    where
-        T: Clone,
-    {
-        Channel::storing(Store::promise(T::clone))
-    }
-
-    fn storing(store: Store<T>) -> Self {
-        Channel::holding(State::new(store))
-    }
-
-    fn holding(state: State<T>) -> Self {
-        Channel::called(None, state)
-    }
-
-    fn called(name: Option<Box<str>>, state: State<T>) -> Self {
-        Channel(Arc::new(Shared {
-            halves: Halves::new(),
-            name,
-            state: Mutex::new(state),
-        }))
-    }
-
-    /// Puts, waiting for room or for a taker.
-    ///
-    /// # Errors
-    /// The value comes back when the channel was closed before, or when [`MAX_WAITERS`] puts wait.
-    pub fn put(&self, value: T) -> Result<(), PutError<T>> {
-        self.put_until(value, Deadline::NEVER)
-            .map_err(|error| match error {
-                PutUntilError::Put(error) => error,
-                PutUntilError::TimedOut(_) => {
-                    unreachable!("a deadline that never comes has passed")
-                }
-            })
-    }
-
-    /// Puts, waiting until `deadline`; one in the past tries once.
-    ///
-    /// # Errors
-    /// As [`Channel::put`], and when the deadline passes first.
-    pub fn put_until(&self, value: T, deadline: Deadline) -> Result<(), PutUntilError<T>> {
+    fn put_until(
+        channel: &Channel<T>,
+        value: T,
+        deadline: Deadline,
+    ) -> Result<(), PutUntilError<T>> {
         let mut effects = Effects::new();
-        let mut state = self.0.lock();
+        let mut state = channel.lock();
         let attempt = state.put_now(value, None, &mut effects);
         let Attempt::NotAble(value) = attempt else {
             drop(state);
@@ -172,7 +99,7 @@ impl<T: Send + 'static> Channel<T> {
         match wait(&parker, &operation, deadline) {
             Some(committed) if !committed.refused => Ok(()),
             ended => {
-                let value = self.0.lock().withdraw_put(&operation, 0);
+                let value = channel.lock().withdraw_put(&operation, 0);
                 let value = value.expect("nobody else removes a put that is over");
                 Err(match ended {
                     Some(_) => PutUntilError::Put(PutError::Closed(Some(value))),
@@ -182,25 +109,9 @@ impl<T: Send + 'static> Channel<T> {
         }
     }
 
-    /// Takes, waiting for a value.
-    ///
-    /// # Errors
-    /// When the channel is closed and empty, or when [`MAX_WAITERS`] takes wait.
-    pub fn take(&self) -> Result<T, TakeError> {
-        self.take_until(Deadline::NEVER)
-            .map_err(|error| match error {
-                TakeUntilError::Take(error) => error,
-                TakeUntilError::TimedOut => unreachable!("a deadline that never comes has passed"),
-            })
-    }
-
-    /// Takes, waiting until `deadline`; one in the past tries once.
-    ///
-    /// # Errors
-    /// As [`Channel::take`], and when the deadline passes first.
-    pub fn take_until(&self, deadline: Deadline) -> Result<T, TakeUntilError> {
+    fn take_until(channel: &Channel<T>, deadline: Deadline) -> Result<T, TakeUntilError> {
         let mut effects = Effects::new();
-        let mut state = self.0.lock();
+        let mut state = channel.lock();
         if let Attempt::Done(value) = state.take_now(None, &mut effects) {
             drop(state);
             effects.run();
@@ -219,42 +130,18 @@ impl<T: Send + 'static> Channel<T> {
         match wait(&parker, &operation, deadline) {
             Some(_) => hand.value().ok_or(TakeUntilError::Take(TakeError::Closed)),
             None => {
-                self.0.lock().withdraw_take(&operation, 0);
+                channel.lock().withdraw_take(&operation, 0);
                 Err(TakeUntilError::TimedOut)
             }
         }
     }
 
-    /// Puts without waiting.
-    pub fn offer(&self, value: T) -> Offered<T> {
-        let mut effects = Effects::new();
-        let attempt = self.0.lock().put_now(value, None, &mut effects);
-        effects.run();
-        match attempt {
-            Attempt::Done(Ok(())) => Offered::Done,
-            Attempt::Done(Err(value)) => Offered::Closed(value),
-            Attempt::NotAble(value) | Attempt::Lost(value) => Offered::WouldWait(value),
-        }
+    fn put_async(channel: &Channel<T>, value: T) -> PutFuture<'_, T> {
+        PutFuture::new(channel, value)
     }
 
-    /// Takes without waiting.
-    pub fn poll(&self) -> Polled<T> {
-        let mut effects = Effects::new();
-        let attempt = self.0.lock().take_now(None, &mut effects);
-        effects.run();
-        match attempt {
-            Attempt::Done(Some(value)) => Polled::Done(value),
-            Attempt::Done(None) => Polled::Closed,
-            Attempt::NotAble(()) | Attempt::Lost(()) => Polled::WouldWait,
-        }
-    }
-
-    /// Closes the channel; closing twice is harmless. Stored values and puts that already wait stay
-    /// takeable (C6).
-    pub fn close(&self) {
-        let mut effects = Effects::new();
-        self.0.lock().close(&mut effects);
-        effects.run();
+    fn take_async(channel: &Channel<T>) -> TakeFuture<'_, T> {
+        TakeFuture::new(channel)
     }
 }
 

@@ -12,21 +12,8 @@
 
 use std::task::Waker;
 
-use crate::sync::{Arc, Mutex, MutexGuard, Unparker, contain, order_key};
-
-use super::trampoline;
-
-/// Who hears of the commit.
-pub(super) enum Notify {
-    /// A thread that waits.
-    Thread(Unparker),
-    /// A future that is pending.
-    Task(Waker),
-    /// A callback.
-    Call(Box<dyn FnOnce() + Send>),
-    /// Nobody any more.
-    Nobody,
-}
+pub(super) use crate::channel::notify::Notify;
+use crate::sync::{Arc, Mutex, MutexGuard, order_key};
 
 enum Outcome {
     Waiting,
@@ -63,7 +50,7 @@ impl State {
 }
 
 /// A request that waits.
-pub(super) struct Operation {
+pub struct Operation {
     /// Where two alts meet, their flags are locked in the order of their keys; all other requests have
     /// key 0, for they never hold one flag and ask for another.
     key: u64,
@@ -212,20 +199,7 @@ impl Operation {
     pub(super) fn notify(&self) {
         let mut state = self.state.lock();
         let notify = std::mem::replace(&mut state.notify, Notify::Nobody);
-        match notify {
-            Notify::Thread(unparker) => {
-                drop(state);
-                unparker.unpark();
-            }
-            Notify::Task(waker) => {
-                drop(state);
-                contain(|| waker.wake());
-            }
-            Notify::Call(call) => {
-                drop(state);
-                trampoline::run(call);
-            }
-            Notify::Nobody => {}
-        }
+        drop(state);
+        notify.tell();
     }
 }

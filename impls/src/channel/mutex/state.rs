@@ -14,13 +14,16 @@
 
 use std::collections::VecDeque;
 
+use flowmeter_harness::channel::{Buffer, Message, Offered, Polled};
+
 use super::effects::Effects;
 use super::hand::Handed;
 use super::operation::{Claim, Operation};
 use super::store::{Store, Stored};
-use super::transformed::Transformed;
 use super::waiting::{WaitingPut, WaitingTake};
+use crate::channel::design::Core;
 use crate::channel::promise::copies;
+use crate::channel::transformed::Transformed;
 use crate::channel::watchers::Watchers;
 use crate::sync::Arc;
 
@@ -34,7 +37,8 @@ pub(super) enum Attempt<R, N> {
     Lost(N),
 }
 
-pub(super) struct State<T> {
+/// What is stored, and who waits.
+pub struct State<T> {
     pub(super) store: Store<T>,
     /// How many values were handed to takes that waited.
     pub(super) handed: u64,
@@ -49,11 +53,108 @@ pub(super) struct State<T> {
     pub(super) takes: VecDeque<WaitingTake<T>>,
     pub(super) transformed: Option<Box<Transformed<T>>>,
     /// Who waits for the close.
-    pub(super) watchers: Watchers,
+    watchers: Watchers,
 }
 
-impl<T: 'static> State<T> {
-    pub(super) fn new(store: Store<T>) -> Self {
+impl<T: Message> Core for State<T> {
+    type Value = T;
+    type Effects = Effects<T>;
+
+    fn new(buffer: Buffer, transformed: Option<Box<Transformed<T>>>) -> Self {
+        State::storing(Store::new(buffer), transformed)
+    }
+
+    fn promise(copy: fn(&T) -> T) -> Self {
+        State::storing(Store::promise(copy), None)
+    }
+
+    #[inline]
+    fn offer(&mut self, value: T, effects: &mut Effects<T>) -> Offered<T> {
+        match self.put_now(value, None, effects) {
+            Attempt::Done(Ok(())) => Offered::Done,
+            Attempt::Done(Err(value)) => Offered::Closed(value),
+            Attempt::NotAble(value) | Attempt::Lost(value) => Offered::WouldWait(value),
+        }
+    }
+
+    #[inline]
+    fn poll(&mut self, effects: &mut Effects<T>) -> Polled<T> {
+        match self.take_now(None, effects) {
+            Attempt::Done(Some(value)) => Polled::Done(value),
+            Attempt::Done(None) => Polled::Closed,
+            Attempt::NotAble(()) | Attempt::Lost(()) => Polled::WouldWait,
+        }
+    }
+
+    fn close(&mut self, effects: &mut Effects<T>) {
+        if std::mem::replace(&mut self.closed, true) {
+            return;
+        }
+        effects.wakers.extend(self.watchers.rise());
+        self.refuse_reservations(effects);
+        if self.is_incomplete() && !self.puts.iter().any(|put| put.operation.is_waiting()) {
+            self.complete(effects);
+        }
+        // Takes wait only where nothing is stored and no other request's put waits, so all hear
+        // "closed"; those whose request is over are removed by their own threads or not at all.
+        for taker in std::mem::take(&mut self.takes) {
+            // Nothing in its hand is "closed".
+            if let Claim::Won = Operation::claim(None, &taker.operation, taker.clause, || {}) {
+                effects.wake(taker.operation);
+            }
+        }
+    }
+
+    fn disconnect(&mut self, effects: &mut Effects<T>) -> Option<Box<Transformed<T>>> {
+        let transformed = self.transformed.take();
+        self.disconnected = true;
+        self.close(effects);
+        for put in std::mem::take(&mut self.puts) {
+            let Some(back) = &put.back else {
+                if put.operation.refuse(put.clause, || {}) {
+                    effects.wake(Arc::clone(&put.operation));
+                }
+                // Its own thread removes it, for its value has to go back there.
+                self.puts.push_back(put);
+                continue;
+            };
+            let mut value = put.value;
+            let give_back = || {
+                if let Some(value) = value.take() {
+                    back.give(Handed { value, place: 0 });
+                }
+            };
+            if put.operation.refuse(put.clause, give_back) {
+                effects.wake(put.operation);
+            }
+        }
+        let returned = std::mem::take(&mut self.returned);
+        effects
+            .discarded
+            .extend(returned.into_iter().map(|(_, value)| value));
+        self.store.empty_into(&mut effects.discarded);
+        transformed
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    fn len(&self) -> usize {
+        self.store.len() + self.returned.len()
+    }
+
+    fn capacity(&self) -> Option<usize> {
+        self.store.capacity()
+    }
+
+    fn watchers(&mut self) -> &mut Watchers {
+        &mut self.watchers
+    }
+}
+
+impl<T: Message> State<T> {
+    fn storing(store: Store<T>, transformed: Option<Box<Transformed<T>>>) -> Self {
         State {
             store,
             handed: 0,
@@ -63,14 +164,9 @@ impl<T: 'static> State<T> {
             disconnected: false,
             puts: VecDeque::new(),
             takes: VecDeque::new(),
-            transformed: None,
+            transformed,
             watchers: Watchers::new(),
         }
-    }
-
-    /// How many values are there to be taken, but those of puts that wait.
-    pub(super) fn len(&self) -> usize {
-        self.store.len() + self.returned.len()
     }
 
     /// How much room is taken beside what is stored.
@@ -305,61 +401,6 @@ impl<T: 'static> State<T> {
                 Some(value) => self.store_anyway(value, effects),
             }
         }
-    }
-
-    /// Closes; those who wait for a value hear of it.
-    pub(super) fn close(&mut self, effects: &mut Effects<T>) {
-        if std::mem::replace(&mut self.closed, true) {
-            return;
-        }
-        effects.wakers.extend(self.watchers.rise());
-        self.refuse_reservations(effects);
-        if self.is_incomplete() && !self.puts.iter().any(|put| put.operation.is_waiting()) {
-            self.complete(effects);
-        }
-        // Takes wait only where nothing is stored and no other request's put waits, so all hear
-        // "closed"; those whose request is over are removed by their own threads or not at all.
-        for taker in std::mem::take(&mut self.takes) {
-            // Nothing in its hand is "closed".
-            if let Claim::Won = Operation::claim(None, &taker.operation, taker.clause, || {}) {
-                effects.wake(taker.operation);
-            }
-        }
-    }
-
-    /// Closes for good: nobody can take any more. The puts that wait are refused, and what is stored goes (C14).
-    ///
-    /// The transform is not completed, but given up: to be dropped outside the lock.
-    #[must_use = "its drop is foreign code"]
-    pub(super) fn disconnect(&mut self, effects: &mut Effects<T>) -> Option<Box<Transformed<T>>> {
-        let transformed = self.transformed.take();
-        self.disconnected = true;
-        self.close(effects);
-        for put in std::mem::take(&mut self.puts) {
-            let Some(back) = &put.back else {
-                if put.operation.refuse(put.clause, || {}) {
-                    effects.wake(Arc::clone(&put.operation));
-                }
-                // Its own thread removes it, for its value has to go back there.
-                self.puts.push_back(put);
-                continue;
-            };
-            let mut value = put.value;
-            let give_back = || {
-                if let Some(value) = value.take() {
-                    back.give(Handed { value, place: 0 });
-                }
-            };
-            if put.operation.refuse(put.clause, give_back) {
-                effects.wake(put.operation);
-            }
-        }
-        let returned = std::mem::take(&mut self.returned);
-        effects
-            .discarded
-            .extend(returned.into_iter().map(|(_, value)| value));
-        self.store.empty_into(&mut effects.discarded);
-        transformed
     }
 
     /// Takes back a value that a cancelled take was handed: it goes to the take that waits, or before all

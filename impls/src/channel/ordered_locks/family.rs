@@ -3,7 +3,9 @@
 use flowmeter_harness::channel::Message;
 
 use super::super::engine::{Buffer, OfFamily, run_async, run_mixed};
-use super::{AnyClause, Channel, Prepared, PutClause, TakeClause};
+use super::{
+    AnyClause, Channel, Consumer, Permit, Prepared, Producer, PutClause, TakeClause, WeakProducer,
+};
 use crate::channel::family::family;
 
 impl<T: Message> OfFamily<T> for Buffer<T> {
@@ -12,6 +14,5 @@ impl<T: Message> OfFamily<T> for Buffer<T> {
 
 family! {
     /// The family of [`Channel`].
-    pub OrderedLocks of Channel:
-        Callback Batch Reserve AwaitClose Promises Transforms Alts MixedAlts AwaitAlts
+    pub OrderedLocks of Channel
 }

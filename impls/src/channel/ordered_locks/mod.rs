@@ -9,21 +9,23 @@
 
 mod family;
 
-use super::engine::Buffer;
-use super::halves;
+use super::engine::{Buffer, State};
+use super::handle::Handle;
+use super::{halves, permits};
 
-pub use super::engine::{
-    AnyClause, ChannelOver, MAX_WAITERS, Permit, Prepared, PutClause, PutFuture, TakeClause,
-    TakeFuture,
-};
+pub use super::design::MAX_WAITERS;
+pub use super::engine::{AnyClause, Prepared, PutClause, PutFuture, TakeClause, TakeFuture};
 pub use family::OrderedLocks;
 
-/// A channel: the one handle that puts, takes and closes. Clones are the same channel, and two handles
-/// compare by identity (C13).
-pub type Channel<T> = ChannelOver<T, Buffer<T>>;
+type Core<T> = State<T, Buffer<T>>;
+
+/// A channel: the one handle that puts, takes and closes.
+pub type Channel<T> = Handle<Core<T>>;
 /// The half that puts.
-pub type Producer<T> = halves::Producer<Channel<T>>;
+pub type Producer<T> = halves::Producer<Core<T>>;
 /// The half that takes.
-pub type Consumer<T> = halves::Consumer<Channel<T>>;
+pub type Consumer<T> = halves::Consumer<Core<T>>;
 /// A producer that keeps nothing open.
-pub type WeakProducer<T> = halves::WeakProducer<Channel<T>>;
+pub type WeakProducer<T> = halves::WeakProducer<Core<T>>;
+/// Room for one value. Dropping it gives the room back.
+pub type Permit<'a, T> = permits::Permit<'a, Core<T>>;

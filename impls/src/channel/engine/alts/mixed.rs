@@ -1,7 +1,6 @@
 //! Clauses of any message types: each a value of its own, seen by the run through one trait.
 
 use std::any::Any;
-use std::fmt;
 
 use flowmeter_harness::channel::{AltsError, Message, Order, Patience, Winner};
 
@@ -16,6 +15,8 @@ use super::super::{ChannelOver, Guard};
 use super::locking::Locking;
 use super::port::{self, Answers};
 use super::{Clauses, run};
+use crate::channel::by_name::debug_by_name;
+use crate::channel::design::Deferred;
 
 /// A take of an alts, and what it brought.
 pub struct TakeClause<'a, T: Message, S: Store<T> = Buffer<T>> {
@@ -313,20 +314,8 @@ pub(in crate::channel) fn run_mixed(
     run(&mut Mixed::new(clauses), &mut indices, order, patience)
 }
 
-impl<T: Message, S: Store<T>> fmt::Debug for TakeClause<'_, T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TakeClause")
-    }
-}
-
-impl<T: Message, S: Store<T>> fmt::Debug for PutClause<'_, T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PutClause")
-    }
-}
-
-impl fmt::Debug for AnyClause<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AnyClause")
-    }
+debug_by_name! {
+    [T: Message, S: Store<T>] TakeClause<'_, T, S>;
+    [T: Message, S: Store<T>] PutClause<'_, T, S>;
+    [] AnyClause<'_>;
 }

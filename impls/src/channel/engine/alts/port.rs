@@ -9,6 +9,7 @@ use super::super::effects::Effects;
 use super::super::line::{Line, Party, Request, Slot};
 use super::super::state::{Put, State, Taken};
 use super::super::store::{Front, Quick, Store};
+use crate::channel::design::Core;
 
 /// Where clauses of one kind are answered: one slot serves all of them, for one clause is.
 pub(super) struct Answers<A>(Option<Slot<A>>);

@@ -1,7 +1,5 @@
 //! Clauses of one message type, prepared once and run often.
 
-use std::fmt;
-
 use flowmeter_harness::channel::{AltsError, Chosen, Clause, Message, Order, Patience, Winner};
 
 use crate::sync::Arc;
@@ -15,6 +13,8 @@ use super::super::{ChannelOver, Guard};
 use super::locking::Locking;
 use super::port::{self, Answers};
 use super::{Clauses, run};
+use crate::channel::by_name::debug_by_name;
+use crate::channel::design::Deferred;
 
 /// Clauses ready to be run any number of times.
 pub struct Prepared<'a, T: Message, S: OfFamily<T> = Buffer<T>> {
@@ -224,8 +224,4 @@ impl<'a, T: Message, S: OfFamily<T>> Clauses for Filled<'_, 'a, T, S> {
     }
 }
 
-impl<T: Message, S: OfFamily<T>> fmt::Debug for Prepared<'_, T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Prepared")
-    }
-}
+debug_by_name!([T: Message, S: OfFamily<T>] Prepared<'_, T, S>;);

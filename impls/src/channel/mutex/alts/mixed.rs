@@ -1,7 +1,5 @@
 //! Clauses of any message types: each a value of its own, seen by the run through one trait.
 
-use std::fmt;
-
 use flowmeter_harness::channel::{AltsError, Order, Patience, Winner};
 
 use crate::sync::Arc;
@@ -11,6 +9,8 @@ use super::super::effects::Effects;
 use super::super::hand::{Hand, Handed};
 use super::super::operation::Operation;
 use super::{Clauses, Tried, port, run};
+use crate::channel::by_name::debug_by_name;
+use crate::channel::design::Deferred;
 
 /// A take of an alts, and what it brought.
 pub struct TakeClause<'a, T: Send + 'static> {
@@ -103,7 +103,7 @@ impl<T: Send + 'static> AltsClause for TakeClause<'_, T> {
         let handed = self.hand.as_ref().and_then(|hand| hand.fetch());
         if let Some(Handed { value, place }) = handed {
             let mut effects = Effects::new();
-            let mut state = self.channel.0.lock();
+            let mut state = self.channel.lock();
             state.give_back(value, place, &mut effects);
             drop(state);
             effects.run();
@@ -163,20 +163,8 @@ pub(in super::super) fn run_mixed(
     run(clauses, &mut indices, order, patience)
 }
 
-impl<T: Send + 'static> fmt::Debug for TakeClause<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TakeClause")
-    }
-}
-
-impl<T: Send + 'static> fmt::Debug for PutClause<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PutClause")
-    }
-}
-
-impl fmt::Debug for AnyClause<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AnyClause")
-    }
+debug_by_name! {
+    [T: Send + 'static] TakeClause<'_, T>;
+    [T: Send + 'static] PutClause<'_, T>;
+    [] AnyClause<'_>;
 }

@@ -8,6 +8,7 @@ use super::super::hand::Hand;
 use super::super::operation::Operation;
 use super::super::state::Attempt;
 use super::Tried;
+use crate::channel::design::Deferred;
 
 /// Tries to take; where that is not able, the request joins the channel, with the hand that its value goes to.
 pub(super) fn try_take<T: Send + 'static>(
@@ -20,7 +21,7 @@ pub(super) fn try_take<T: Send + 'static>(
     *taken = None;
     let mut effects = Effects::new();
     let me = request.map(|(request, _)| &**request);
-    let mut state = channel.0.lock();
+    let mut state = channel.lock();
     let tried = match state.take_now(me, &mut effects) {
         Attempt::Done(value) => {
             *taken = value;
@@ -52,7 +53,7 @@ pub(super) fn try_put<T: Send + 'static>(
     let value = slot.take().expect("validated: a put clause has its value");
     let mut effects = Effects::new();
     let me = request.map(|request| &**request);
-    let mut state = channel.0.lock();
+    let mut state = channel.lock();
     let tried = match state.put_now(value, me, &mut effects) {
         Attempt::Done(done) => {
             *slot = done.err();
@@ -88,7 +89,7 @@ pub(super) fn leave_put<T: Send + 'static>(
     request: &Operation,
     slot: &mut Option<T>,
 ) {
-    if let Some(value) = channel.0.lock().withdraw_put(request, clause) {
+    if let Some(value) = channel.lock().withdraw_put(request, clause) {
         *slot = Some(value);
     }
 }
@@ -99,5 +100,5 @@ pub(super) fn leave_take<T: Send + 'static>(
     clause: usize,
     request: &Operation,
 ) {
-    channel.0.lock().withdraw_take(request, clause);
+    channel.lock().withdraw_take(request, clause);
 }

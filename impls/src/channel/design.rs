@@ -1,0 +1,173 @@
+//! What the designs differ by whose channels are a [`Handle`] each. What they have in common is written over it, once for
+//! all of them: handle and halves, batches, callbacks, permits.
+
+use std::future::Future;
+use std::ops::DerefMut;
+
+use flowmeter_harness::channel::{
+    Buffer, Message, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
+};
+use flowmeter_harness::sync::Deadline;
+
+use super::handle::Handle;
+use super::transformed::Transformed;
+use super::watchers::Watchers;
+use crate::sync::Mutex;
+
+/// How many puts may wait on one channel, and as many takes (C7).
+pub const MAX_WAITERS: usize = 1024;
+
+/// A channel as its lock guards it: what is stored, who waits, and the commits.
+pub trait Core: Sized + Send + 'static {
+    /// What the channel carries.
+    type Value: Message;
+    /// What a commit leaves to be done.
+    type Effects: Deferred;
+
+    /// A channel with that buffer, which its transform may overfill (B2).
+    fn new(buffer: Buffer, transformed: Option<Box<Transformed<Self::Value>>>) -> Self;
+
+    /// A promise; `copy` is the value's `clone`, known only where the channel is made.
+    fn promise(copy: fn(&Self::Value) -> Self::Value) -> Self;
+
+    /// Commits a put if it is able: the channel is closed, a take waits, or there is room.
+    fn offer(&mut self, value: Self::Value, effects: &mut Self::Effects) -> Offered<Self::Value>;
+
+    /// Commits a take if it is able: there is a value, a put waits, or the channel is closed.
+    fn poll(&mut self, effects: &mut Self::Effects) -> Polled<Self::Value>;
+
+    /// Closes; those who wait for a value hear of it.
+    fn close(&mut self, effects: &mut Self::Effects);
+
+    /// Closes for good: nobody can take any more. The puts that wait are refused, and what is stored goes (C14).
+    ///
+    /// The transform is not completed, but given up: to be dropped outside the lock.
+    #[must_use = "its drop is foreign code"]
+    fn disconnect(&mut self, effects: &mut Self::Effects) -> Option<Box<Transformed<Self::Value>>>;
+
+    /// Whether it was closed.
+    fn is_closed(&self) -> bool;
+
+    /// How many values are there to be taken, but those of puts that wait.
+    fn len(&self) -> usize;
+
+    /// How many can be; `None` for any number.
+    fn capacity(&self) -> Option<usize>;
+
+    /// Who waits for the close.
+    fn watchers(&mut self) -> &mut Watchers;
+}
+
+/// A design: a core, and how puts and takes go about it.
+pub trait Design: Core {
+    /// What is used without the lock.
+    type Front: Clone + Send + Sync + 'static;
+    /// The place of a channel in the order in which an alts locks, where it locks several.
+    type Key: Send + Sync + 'static;
+    /// The lock, held.
+    type Guard<'a>: DerefMut<Target = Self>;
+    /// A put that may have to wait.
+    type PutFuture<'a>: Future<Output = Result<(), PutError<Self::Value>>> + Send;
+    /// A take that may have to wait.
+    type TakeFuture<'a>: Future<Output = Result<Self::Value, TakeError>> + Send;
+
+    /// What is used without the lock.
+    fn front(&self) -> Self::Front;
+
+    /// The key of a new channel.
+    fn key() -> Self::Key;
+
+    /// Locks.
+    fn lock(state: &Mutex<Self>) -> Self::Guard<'_>;
+
+    /// As [`Handle::put`].
+    ///
+    /// # Errors
+    /// As there; so it is with those that follow.
+    fn put(channel: &Handle<Self>, value: Self::Value) -> Result<(), PutError<Self::Value>> {
+        Self::put_until(channel, value, Deadline::NEVER).map_err(untimed_put)
+    }
+
+    /// As [`Handle::put_until`].
+    ///
+    /// # Errors
+    /// As there.
+    fn put_until(
+        channel: &Handle<Self>,
+        value: Self::Value,
+        deadline: Deadline,
+    ) -> Result<(), PutUntilError<Self::Value>>;
+
+    /// As [`Handle::put_async`].
+    fn put_async(channel: &Handle<Self>, value: Self::Value) -> Self::PutFuture<'_>;
+
+    /// As [`Handle::take`].
+    fn take(channel: &Handle<Self>) -> Result<Self::Value, TakeError> {
+        Self::take_until(channel, Deadline::NEVER).map_err(untimed_take)
+    }
+
+    /// As [`Handle::take_until`].
+    fn take_until(
+        channel: &Handle<Self>,
+        deadline: Deadline,
+    ) -> Result<Self::Value, TakeUntilError>;
+
+    /// As [`Handle::take_async`].
+    fn take_async(channel: &Handle<Self>) -> Self::TakeFuture<'_>;
+
+    /// As [`Handle::offer`].
+    fn try_put(channel: &Handle<Self>, value: Self::Value) -> Offered<Self::Value> {
+        let mut effects = Self::Effects::new();
+        let answer = channel.lock().offer(value, &mut effects);
+        effects.run();
+        answer
+    }
+
+    /// As [`Handle::poll`].
+    fn try_take(channel: &Handle<Self>) -> Polled<Self::Value> {
+        let mut effects = Self::Effects::new();
+        let answer = channel.lock().poll(&mut effects);
+        effects.run();
+        answer
+    }
+
+    /// Puts without the lock, where there is a way.
+    ///
+    /// # Errors
+    /// Gives the value back where there is none: the answer is behind the lock.
+    #[inline]
+    fn put_ahead(_front: &Self::Front, value: Self::Value) -> Result<(), Self::Value> {
+        Err(value)
+    }
+
+    /// Takes without the lock, likewise.
+    #[inline]
+    fn take_ahead(_front: &Self::Front) -> Option<Self::Value> {
+        None
+    }
+}
+
+/// What a commit leaves to be done outside the lock: telling who waits, and dropping what a buffer discards.
+pub trait Deferred {
+    /// Nothing yet.
+    fn new() -> Self;
+
+    /// Does it; call it outside every lock. Everybody has heard before a value is dropped, whose drop may panic.
+    fn run(self);
+}
+
+/// What went wrong with a put that has no deadline.
+pub(super) fn untimed_put<T>(error: PutUntilError<T>) -> PutError<T> {
+    match error {
+        PutUntilError::Put(error) => error,
+        PutUntilError::TimedOut(_) => unreachable!("a deadline that never comes has passed"),
+    }
+}
+
+/// What went wrong with a take that has none.
+pub(super) fn untimed_take(error: TakeUntilError) -> TakeError {
+    match error {
+        TakeUntilError::Take(error) => error,
+        TakeUntilError::TimedOut => unreachable!("a deadline that never comes has passed"),
+    }
+}

@@ -1,0 +1,235 @@
+//! The one handle of a channel, whatever its design: core.async's channel.
+
+use std::fmt;
+
+use flowmeter_harness::channel::{
+    Buffer, Handler, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
+    Transform, TransformError,
+};
+use flowmeter_harness::sync::Deadline;
+
+use super::design::{Deferred, Design};
+use super::halves::{Consumer, Halves, Producer, split};
+use super::transformed::Transformed;
+use crate::sync::{Arc, Mutex};
+
+/// A channel: the one handle that puts, takes and closes. Clones are the same channel, and two handles compare by
+/// identity (C13).
+///
+/// Handles are not counted: nothing but a close ends a channel. [`Handle::split`] and the families have halves that are
+/// (C14).
+pub struct Handle<D: Design> {
+    pub(super) front: D::Front,
+    pub(super) shared: Arc<Shared<D>>,
+}
+
+pub(super) struct Shared<D: Design> {
+    pub(super) key: D::Key,
+    pub(super) halves: Halves,
+    name: Option<Box<str>>,
+    pub(super) state: Mutex<D>,
+}
+
+impl<D: Design> Clone for Handle<D> {
+    fn clone(&self) -> Self {
+        Handle {
+            front: self.front.clone(),
+            shared: Arc::clone(&self.shared),
+        }
+    }
+}
+
+impl<D: Design> PartialEq for Handle<D> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+}
+
+impl<D: Design> Eq for Handle<D> {}
+
+impl<D: Design> fmt::Debug for Handle<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.describe("Channel", f)
+    }
+}
+
+impl<D: Design> Handle<D> {
+    /// A channel with that buffer.
+    pub fn new(buffer: Buffer) -> Self {
+        Handle::called(None, D::new(buffer, None))
+    }
+
+    /// A channel with a name, which its `Debug` shows.
+    pub fn named(name: impl Into<Box<str>>, buffer: Buffer) -> Self {
+        Handle::called(Some(name.into()), D::new(buffer, None))
+    }
+
+    /// A channel whose first value answers every take, now and later (B1). Values are cloned under the
+    /// channel's lock: neither `T::clone` nor the drop of what it leaves behind when it panics may use the channel.
+    pub fn promise() -> Self
+    where
+        D::Value: Clone,
+    {
+        Handle::called(None, D::promise(D::Value::clone))
+    }
+
+    /// A channel that stores what the transform makes of the values that are put. `handler` gives what stands in for a
+    /// value whose transform has panicked, or nothing.
+    ///
+    /// Both run under the channel's lock: they must not use the channel, and neither may the drop of a value that they
+    /// swallow. It would wait for itself.
+    ///
+    /// # Errors
+    /// [`TransformError::Unbuffered`] for a rendezvous.
+    pub fn transformed(
+        buffer: Buffer,
+        transform: impl Transform<D::Value>,
+        handler: impl Handler<D::Value>,
+    ) -> Result<Self, TransformError> {
+        let transformed = Transformed::new(buffer, transform, handler)?;
+        Ok(Handle::called(None, D::new(buffer, Some(transformed))))
+    }
+
+    /// A new channel in halves: the last producer dropped closes it, the last consumer dropped disconnects it (C14).
+    pub fn split(buffer: Buffer) -> (Producer<D>, Consumer<D>) {
+        split(Handle::new(buffer))
+    }
+
+    fn called(name: Option<Box<str>>, state: D) -> Self {
+        Handle {
+            front: state.front(),
+            shared: Arc::new(Shared {
+                key: D::key(),
+                halves: Halves::new(),
+                name,
+                state: Mutex::new(state),
+            }),
+        }
+    }
+
+    #[inline]
+    #[track_caller]
+    pub(super) fn lock(&self) -> D::Guard<'_> {
+        D::lock(&self.shared.state)
+    }
+
+    /// Puts, waiting for room or for a taker.
+    ///
+    /// # Errors
+    /// The value comes back when the channel was closed before, or when [`MAX_WAITERS`](super::design::MAX_WAITERS) puts wait.
+    #[inline]
+    pub fn put(&self, value: D::Value) -> Result<(), PutError<D::Value>> {
+        D::put(self, value)
+    }
+
+    /// Puts, waiting until `deadline`; one in the past tries once.
+    ///
+    /// # Errors
+    /// As [`Handle::put`], and when the deadline passes first.
+    #[inline]
+    pub fn put_until(
+        &self,
+        value: D::Value,
+        deadline: Deadline,
+    ) -> Result<(), PutUntilError<D::Value>> {
+        D::put_until(self, value, deadline)
+    }
+
+    /// [`Handle::put`] as a future.
+    #[inline]
+    pub fn put_async(&self, value: D::Value) -> D::PutFuture<'_> {
+        D::put_async(self, value)
+    }
+
+    /// Takes, waiting for a value.
+    ///
+    /// # Errors
+    /// When the channel is closed and empty, or when [`MAX_WAITERS`](super::design::MAX_WAITERS) takes wait.
+    #[inline]
+    pub fn take(&self) -> Result<D::Value, TakeError> {
+        D::take(self)
+    }
+
+    /// Takes, waiting until `deadline`; one in the past tries once.
+    ///
+    /// # Errors
+    /// As [`Handle::take`], and when the deadline passes first.
+    #[inline]
+    pub fn take_until(&self, deadline: Deadline) -> Result<D::Value, TakeUntilError> {
+        D::take_until(self, deadline)
+    }
+
+    /// [`Handle::take`] as a future.
+    #[inline]
+    pub fn take_async(&self) -> D::TakeFuture<'_> {
+        D::take_async(self)
+    }
+
+    /// Puts without waiting.
+    #[inline]
+    pub fn offer(&self, value: D::Value) -> Offered<D::Value> {
+        D::try_put(self, value)
+    }
+
+    /// Takes without waiting.
+    #[inline]
+    pub fn poll(&self) -> Polled<D::Value> {
+        D::try_take(self)
+    }
+
+    /// Closes the channel; closing twice is harmless. Stored values and puts that already wait stay
+    /// takeable (C6).
+    pub fn close(&self) {
+        let mut effects = D::Effects::new();
+        self.lock().close(&mut effects);
+        effects.run();
+    }
+
+    /// Closes the channel for good, since nobody is left to take: waiting and later puts are answered "closed", with
+    /// their values, and what is stored is dropped. It is called once.
+    pub(super) fn disconnect(&self) {
+        let mut effects = D::Effects::new();
+        let transformed = self.lock().disconnect(&mut effects);
+        effects.run();
+        drop(transformed);
+    }
+
+    /// Whether the channel was closed; then it stays so.
+    pub fn is_closed(&self) -> bool {
+        self.shared.state.lock().is_closed()
+    }
+
+    /// How many values are stored at this moment; those of puts that wait are not.
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Whether nothing is stored at this moment.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many values there is room for: 0 in a rendezvous, `None` where there is no limit. A promise has room for
+    /// one.
+    pub fn capacity(&self) -> Option<usize> {
+        self.shared.state.lock().capacity()
+    }
+
+    /// The name that the channel was given.
+    pub fn name(&self) -> Option<&str> {
+        self.shared.name.as_deref()
+    }
+
+    /// The name of such a thing, the channel's, if it has one, how full it is, and whether it is closed.
+    pub(super) fn describe(&self, what: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(what)?;
+        if let Some(name) = self.name() {
+            write!(f, " {name:?}")?;
+        }
+        match self.capacity() {
+            Some(capacity) => write!(f, " ({} of {capacity}", self.len())?,
+            None => write!(f, " ({}", self.len())?,
+        }
+        f.write_str(if self.is_closed() { ", closed)" } else { ")" })
+    }
+}
