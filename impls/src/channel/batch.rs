@@ -95,19 +95,17 @@ impl<D: Design> Handle<D> {
     ///
     /// # Errors
     /// As [`Handle::take_many`].
-    pub fn take_many_async(
+    pub async fn take_many_async(
         &self,
         limit: NonZeroUsize,
         values: &mut Vec<D::Value>,
-    ) -> impl Future<Output = Result<usize, TakeError>> + Send {
-        async move {
-            let taken = self.take_there(limit.get(), values)?;
-            if taken > 0 {
-                return Ok(taken);
-            }
-            values.push(self.take_async().await?);
-            Ok(1 + self.take_further(limit, values))
+    ) -> Result<usize, TakeError> {
+        let taken = self.take_there(limit.get(), values)?;
+        if taken > 0 {
+            return Ok(taken);
         }
+        values.push(self.take_async().await?);
+        Ok(1 + self.take_further(limit, values))
     }
 
     /// Puts all values of the queue, first to last, waiting for room for each.
@@ -127,18 +125,13 @@ impl<D: Design> Handle<D> {
     ///
     /// # Errors
     /// As [`Handle::put_many`].
-    pub fn put_many_async(
-        &self,
-        values: &mut VecDeque<D::Value>,
-    ) -> impl Future<Output = Result<(), BatchError>> + Send {
-        async move {
-            while let Some(value) = self.put_there(values)? {
-                self.put_async(value)
-                    .await
-                    .map_err(|refused| refused.back_into(values))?;
-            }
-            Ok(())
+    pub async fn put_many_async(&self, values: &mut VecDeque<D::Value>) -> Result<(), BatchError> {
+        while let Some(value) = self.put_there(values)? {
+            self.put_async(value)
+                .await
+                .map_err(|refused| refused.back_into(values))?;
         }
+        Ok(())
     }
 }
 

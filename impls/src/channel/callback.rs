@@ -3,6 +3,7 @@
 use flowmeter_harness::channel::{Offered, Polled, PutError, TakeError};
 
 use super::design::{Deferred, Design};
+use super::front::{Front, Quick};
 use super::halves::{Consumer, Producer};
 use super::handle::Handle;
 use super::trampoline;
@@ -38,9 +39,9 @@ impl<D: Calls> Handle<D> {
         value: D::Value,
         then: impl FnOnce(Result<(), PutError<D::Value>>) + Send + 'static,
     ) {
-        let value = match D::put_ahead(&self.front, value) {
-            Ok(()) => return trampoline::run(Box::new(move || then(Ok(())))),
-            Err(value) => value,
+        let value = match self.front.offer::<false>(value) {
+            Quick::Done(()) => return trampoline::run(Box::new(move || then(Ok(())))),
+            Quick::Unable(value) | Quick::Ask(value) => value,
         };
         let mut effects = D::Effects::new();
         let mut state = self.lock();
@@ -59,7 +60,7 @@ impl<D: Calls> Handle<D> {
 
     /// Takes, and gives the answer to `then`, as [`Handle::put_then`].
     pub fn take_then(&self, then: impl FnOnce(Result<D::Value, TakeError>) + Send + 'static) {
-        if let Some(value) = D::take_ahead(&self.front) {
+        if let Quick::Done(value) = self.front.poll::<false>() {
             return trampoline::run(Box::new(move || then(Ok(value))));
         }
         let mut effects = D::Effects::new();

@@ -9,6 +9,7 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
+use super::front::Front;
 use super::handle::Handle;
 use super::transformed::Transformed;
 use super::watchers::Watchers;
@@ -49,7 +50,7 @@ pub trait Core: Sized + Send + 'static {
     fn is_closed(&self) -> bool;
 
     /// How many values are there to be taken, but those of puts that wait.
-    fn len(&self) -> usize;
+    fn stored(&self) -> usize;
 
     /// How many can be; `None` for any number.
     fn capacity(&self) -> Option<usize>;
@@ -61,7 +62,7 @@ pub trait Core: Sized + Send + 'static {
 /// A design: a core, and how puts and takes go about it.
 pub trait Design: Core {
     /// What is used without the lock.
-    type Front: Clone + Send + Sync + 'static;
+    type Front: Front<Self::Value>;
     /// The place of a channel in the order in which an alts locks, where it locks several.
     type Key: Send + Sync + 'static;
     /// The lock, held.
@@ -129,21 +130,6 @@ pub trait Design: Core {
         let answer = channel.lock().poll(&mut effects);
         effects.run();
         answer
-    }
-
-    /// Puts without the lock, where there is a way.
-    ///
-    /// # Errors
-    /// Gives the value back where there is none: the answer is behind the lock.
-    #[inline]
-    fn put_ahead(_front: &Self::Front, value: Self::Value) -> Result<(), Self::Value> {
-        Err(value)
-    }
-
-    /// Takes without the lock, likewise.
-    #[inline]
-    fn take_ahead(_front: &Self::Front) -> Option<Self::Value> {
-        None
     }
 }
 

@@ -201,7 +201,7 @@ impl<D: Design> Handle<D> {
 
     /// How many values are stored at this moment; those of puts that wait are not.
     pub fn len(&self) -> usize {
-        self.lock().len()
+        self.lock().stored()
     }
 
     /// Whether nothing is stored at this moment.

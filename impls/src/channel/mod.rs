@@ -15,6 +15,7 @@ pub mod condvar;
 pub mod design;
 mod engine;
 mod family;
+mod front;
 pub mod halves;
 pub mod handle;
 pub mod lock_free;

@@ -9,7 +9,8 @@ use std::collections::VecDeque;
 use flowmeter_harness::channel::Buffer as Kind;
 
 use super::effects::Effects;
-use super::store::{Shut, Store};
+use super::store::Store;
+use crate::channel::front::Shut;
 
 /// What a put does where there is no room.
 #[derive(Clone, Copy)]

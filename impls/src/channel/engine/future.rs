@@ -14,10 +14,11 @@ use super::buffer::Buffer;
 use super::effects::Effects;
 use super::line::Party;
 use super::state::{Handed, Put, Taken};
-use super::store::{Front, Quick, Store};
+use super::store::Store;
 use super::waiter::{Notify, Waiter};
 use crate::channel::by_name::debug_by_name;
 use crate::channel::design::{Core, Deferred};
+use crate::channel::front::{Front, Quick};
 
 /// A put that may have to wait. A value not yet put is dropped with it.
 #[must_use = "a future does nothing unless it is polled"]

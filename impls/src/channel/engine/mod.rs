@@ -37,6 +37,7 @@ use flowmeter_harness::channel::{
 use flowmeter_harness::sync::Deadline;
 
 use super::design::{Core, Deferred, Design, MAX_WAITERS, untimed_put, untimed_take};
+use super::front::{Front, Quick};
 use super::handle::Handle;
 use crate::spin::Spin;
 use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock, order_key};
@@ -48,7 +49,7 @@ pub use state::State;
 
 pub(super) use alts::{run_async, run_mixed};
 pub(super) use effects::Effects;
-pub(super) use store::{Front, OfFamily, Quick, Store};
+pub(super) use store::{OfFamily, Store};
 
 use line::Party;
 use state::Handed;
@@ -174,22 +175,6 @@ impl<T: Message, S: Store<T>> Design for State<T, S> {
 
     fn take_async(channel: &ChannelOver<T, S>) -> TakeFuture<'_, T, S> {
         TakeFuture::new(channel)
-    }
-
-    #[inline]
-    fn put_ahead(front: &S::Front, value: T) -> Result<(), T> {
-        match front.offer::<false>(value) {
-            Quick::Done(()) => Ok(()),
-            Quick::Unable(value) | Quick::Ask(value) => Err(value),
-        }
-    }
-
-    #[inline]
-    fn take_ahead(front: &S::Front) -> Option<T> {
-        match front.poll::<false>() {
-            Quick::Done(value) => Some(value),
-            Quick::Unable(()) | Quick::Ask(()) => None,
-        }
     }
 }
 

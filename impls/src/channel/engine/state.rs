@@ -140,7 +140,7 @@ impl<T: Message, S: Store<T>> Core for State<T, S> {
         self.closed
     }
 
-    fn len(&self) -> usize {
+    fn stored(&self) -> usize {
         self.buffer.len()
     }
 

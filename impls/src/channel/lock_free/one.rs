@@ -22,7 +22,7 @@
 
 use std::array;
 
-use super::super::engine::Quick;
+use super::super::front::Quick;
 use super::cell::{Cell, drain};
 use super::padded::Padded;
 use super::queue::Ends;

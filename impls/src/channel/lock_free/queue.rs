@@ -1,6 +1,6 @@
 //! The queues, whichever a channel has. What their functions mean is told in [`ring`](super::ring).
 
-use super::super::engine::Quick;
+use super::super::front::Quick;
 use super::one::One;
 use super::ring::Ring;
 use super::segments::Segments;

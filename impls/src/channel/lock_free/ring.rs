@@ -29,7 +29,7 @@
 //!
 //! Source: Vyukov's bounded queue, with the laps of crossbeam's `ArrayQueue`.
 
-use super::super::engine::Quick;
+use super::super::front::Quick;
 use super::cell::{Cell, drain};
 use super::padded::Padded;
 use super::queue::Ends;

@@ -27,7 +27,7 @@
 
 use std::ptr;
 
-use super::super::engine::Quick;
+use super::super::front::Quick;
 use super::cell::{Cell, drain};
 use super::padded::Padded;
 use super::queue::Ends;

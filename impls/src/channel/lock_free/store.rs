@@ -6,7 +6,8 @@ use std::iter;
 
 use flowmeter_harness::channel::{Buffer as Kind, Message};
 
-use super::super::engine::{Buffer, Effects, Front, Quick, Store};
+use super::super::engine::{Buffer, Effects, Store};
+use super::super::front::{Front, Quick};
 use super::one::One;
 use super::queue::{Ends, Queue};
 use super::ring::Ring;

@@ -29,6 +29,7 @@ use flowmeter_harness::channel::{Message, PutError, PutUntilError, TakeError, Ta
 use flowmeter_harness::sync::Deadline;
 
 use super::design::{Deferred, Design};
+use super::front::Shut;
 use super::handle::Handle;
 use super::{halves, permits, trampoline};
 use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock};
@@ -55,13 +56,15 @@ pub type WeakProducer<T> = halves::WeakProducer<State<T>>;
 pub type Permit<'a, T> = permits::Permit<'a, State<T>>;
 
 impl<T: Message> Design for State<T> {
-    type Front = ();
+    type Front = Shut;
     type Key = ();
     type Guard<'a> = MutexGuard<'a, Self>;
     type PutFuture<'a> = PutFuture<'a, T>;
     type TakeFuture<'a> = TakeFuture<'a, T>;
 
-    fn front(&self) {}
+    fn front(&self) -> Shut {
+        Shut
+    }
 
     fn key() {}
 

@@ -140,7 +140,7 @@ impl<T: Message> Core for State<T> {
         self.closed
     }
 
-    fn len(&self) -> usize {
+    fn stored(&self) -> usize {
         self.store.len() + self.returned.len()
     }
 

@@ -40,8 +40,8 @@ impl<T: Message> State<T> {
     /// Whether a transform has still to be told of the end.
     #[inline]
     pub(super) fn is_incomplete(&self) -> bool {
-        let transformed = self.transformed.as_ref();
-        transformed.is_some_and(|transformed| transformed.is_incomplete())
+        let transformed = self.transformed.as_deref();
+        transformed.is_some_and(Transformed::is_incomplete)
     }
 
     /// Completes the transform, once; no put waits any more.

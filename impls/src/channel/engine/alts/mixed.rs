@@ -10,13 +10,14 @@ use super::super::buffer::Buffer;
 use super::super::effects::Effects;
 use super::super::line::Request;
 use super::super::state::{Handed, Put, State, Taken};
-use super::super::store::{Front, Quick, Store};
+use super::super::store::Store;
 use super::super::{ChannelOver, Guard};
 use super::locking::Locking;
 use super::port::{self, Answers};
 use super::{Clauses, run};
 use crate::channel::by_name::debug_by_name;
 use crate::channel::design::Deferred;
+use crate::channel::front::{Front, Quick};
 
 /// A take of an alts, and what it brought.
 pub struct TakeClause<'a, T: Message, S: Store<T> = Buffer<T>> {

@@ -9,10 +9,10 @@ mod prepared;
 use flowmeter_harness::channel::{AltsError, Order, Patience, Winner};
 use flowmeter_harness::sync::Deadline;
 
+use crate::channel::front::Quick;
 use crate::sync::{Arc, Parker, choose, clock};
 
 use super::line::Request;
-use super::store::Quick;
 use super::waiter::{Notify, Waiter};
 
 pub(in super::super) use future::run as run_async;

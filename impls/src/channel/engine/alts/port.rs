@@ -8,8 +8,9 @@ use super::super::ChannelOver;
 use super::super::effects::Effects;
 use super::super::line::{Line, Party, Request, Slot};
 use super::super::state::{Put, State, Taken};
-use super::super::store::{Front, Quick, Store};
+use super::super::store::Store;
 use crate::channel::design::Core;
+use crate::channel::front::{Front, Quick};
 
 /// Where clauses of one kind are answered: one slot serves all of them, for one clause is.
 pub(super) struct Answers<A>(Option<Slot<A>>);

@@ -8,13 +8,14 @@ use super::super::buffer::Buffer;
 use super::super::effects::Effects;
 use super::super::line::Request;
 use super::super::state::{Handed, Put, Taken};
-use super::super::store::{Front, OfFamily, Quick, Store};
+use super::super::store::{OfFamily, Store};
 use super::super::{ChannelOver, Guard};
 use super::locking::Locking;
 use super::port::{self, Answers};
 use super::{Clauses, run};
 use crate::channel::by_name::debug_by_name;
 use crate::channel::design::Deferred;
+use crate::channel::front::{Front, Quick};
 
 /// Clauses ready to be run any number of times.
 pub struct Prepared<'a, T: Message, S: OfFamily<T> = Buffer<T>> {
