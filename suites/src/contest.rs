@@ -15,7 +15,8 @@ use flowmeter_harness::registry::{AsyncRegistry, Contestant, Enrol, Registry};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timers};
 
 use crate::scenario::ScenarioSpec;
-use crate::workloads::{Casting, Timing};
+use crate::workloads::casting::{Part, channels, executors, limiters, pipelines, timers};
+use crate::workloads::{Timing, Work};
 
 /// Everybody who takes part, and in what.
 #[derive(Debug)]
@@ -24,11 +25,18 @@ pub struct Contest<R> {
     contestants: Vec<Contestant>,
 }
 
-/// The families of one contestant.
+/// One contestant in one workload: its first family that can run it.
 struct Families<'a, R> {
     of: &'a str,
-    castings: Vec<Casting>,
+    work: &'a Work,
+    part: Option<Part>,
     registry: PhantomData<fn(R)>,
+}
+
+impl<R> Families<'_, R> {
+    fn next(&mut self, family: fn(&Work) -> Option<Part>) {
+        self.part = self.part.take().or_else(|| family(self.work));
+    }
 }
 
 impl<R: AsyncRegistry> Contest<R> {
@@ -47,7 +55,7 @@ impl<R: AsyncRegistry> Contest<R> {
 
     /// Whether an implementation can run a scenario; finding out runs nothing but opening a channel.
     pub fn supports(&self, implementation: &str, scenario: &ScenarioSpec) -> bool {
-        self.casting(implementation, scenario).is_some()
+        self.part(implementation, scenario).is_some()
     }
 
     /// An implementation about to run a scenario: its first family that can.
@@ -62,8 +70,8 @@ impl<R: AsyncRegistry> Contest<R> {
     ) -> Result<Box<dyn Stage>, StageError> {
         let who = self.contestants.iter();
         let mut who = who.filter(|who| who.name == implementation);
-        match (who.next(), self.casting(implementation, scenario)) {
-            (Some(who), Some(casting)) => (casting.stage)(&scenario.work, who),
+        match (who.next(), self.part(implementation, scenario)) {
+            (Some(who), Some(part)) => (part.stage)(who),
             _ => Err(StageError {
                 kind: FailureKind::Protocol,
                 message: format!(
@@ -81,8 +89,8 @@ impl<R: AsyncRegistry> Contest<R> {
         implementation: &str,
         scenario: &ScenarioSpec,
     ) -> Option<Result<Timing, StageError>> {
-        let casting = self.casting(implementation, scenario)?;
-        (casting.timing)(&scenario.work)
+        let timing = self.part(implementation, scenario)?.timing?;
+        Some(timing())
     }
 
     /// [`Contest::stage`] from the serialised scenario that a child process is sent.
@@ -102,15 +110,15 @@ impl<R: AsyncRegistry> Contest<R> {
         self.stage(implementation, &spec)
     }
 
-    fn casting(&self, implementation: &str, scenario: &ScenarioSpec) -> Option<Casting> {
+    fn part(&self, implementation: &str, scenario: &ScenarioSpec) -> Option<Part> {
         let mut families = Families {
             of: implementation,
-            castings: Vec::new(),
+            work: &scenario.work,
+            part: None,
             registry: PhantomData::<fn(R)>,
         };
         self.registry.everybody(&mut families);
-        let mut castings = families.castings.into_iter();
-        castings.find(|casting| (casting.takes_part)(&scenario.work))
+        families.part
     }
 }
 
@@ -141,38 +149,36 @@ impl<R: AsyncRegistry> Enrol for Families<'_, R> {
     }
 
     fn blocking<C: Blocking>(&mut self, _who: &Contestant) {
-        self.castings.push(Casting::blocking::<C>());
+        self.next(channels::blocking::<C>);
     }
 
     fn asynchronous<C: Async>(&mut self, _who: &Contestant) {
-        self.castings
-            .push(Casting::asynchronous::<C, R::Executor>());
+        self.next(channels::asynchronous::<C, R::Executor>);
     }
 
     fn mixed<C: Blocking + Async>(&mut self, _who: &Contestant) {
-        self.castings.push(Casting::mixed::<C, R::Executor>());
+        self.next(channels::mixed::<C, R::Executor>);
     }
 
     fn alts<C: Alts>(&mut self, _who: &Contestant) {
-        self.castings.push(Casting::alts::<C>());
+        self.next(channels::alts::<C>);
     }
 
     fn timer<T: Timers>(&mut self, _who: &Contestant) {
-        self.castings.push(Casting::timer::<T>());
+        self.next(timers::timer::<T>);
     }
 
     fn cancel<T: Cancel>(&mut self, _who: &Contestant) {
-        self.castings.push(Casting::cancel::<T>());
+        self.next(timers::cancel::<T>);
     }
 
     fn reset<T: Reset>(&mut self, _who: &Contestant) {
-        // Before the casting that calls off and schedules anew what it cannot move.
-        self.castings.insert(0, Casting::reset::<T>());
+        // Before the family that calls off and schedules anew what it cannot move.
+        self.part = timers::reset::<T>(self.work).or(self.part.take());
     }
 
     fn sleep<S: Sleep>(&mut self, _who: &Contestant) {
-        let casting = Casting::sleep::<S, R::Executor>();
-        self.castings.push(casting);
+        self.next(timers::sleep::<S, R::Executor>);
     }
 
     fn pipeline<P, C, E>(&mut self, _who: &Contestant)
@@ -181,49 +187,49 @@ impl<R: AsyncRegistry> Enrol for Families<'_, R> {
         C: Async,
         E: Executors,
     {
-        self.castings.push(Casting::pipeline::<P, C, E, R::Sleep>());
+        self.next(pipelines::pipeline::<P, C, E, R::Sleep>);
     }
 
     fn limiter<L: Limiters>(&mut self, _who: &Contestant) {
-        self.castings.push(Casting::limiter::<L>());
+        self.next(limiters::limiter::<L>);
     }
 
     fn blocking_limit<L: BlockingLimit>(&mut self, _who: &Contestant) {
-        self.castings.push(Casting::blocking_limit::<L>());
+        self.next(limiters::blocking_limit::<L>);
     }
 
     fn async_limit<L: AsyncLimit>(&mut self, _who: &Contestant) {
-        self.castings.push(Casting::async_limit::<L, R::Executor>());
+        self.next(limiters::async_limit::<L, R::Executor>);
     }
 
     fn limit_deadline<L: LimitDeadline>(&mut self, _who: &Contestant) {
-        self.castings.push(Casting::limit_deadline::<L>());
+        self.next(limiters::limit_deadline::<L>);
     }
 
     fn async_limit_deadline<L: AsyncLimitDeadline>(&mut self, _who: &Contestant) {
-        self.castings.push(Casting::async_limit_deadline::<L>());
+        self.next(limiters::async_limit_deadline::<L>);
     }
 
     fn weighted_limit<L: WeightedLimit>(&mut self, _who: &Contestant) {
-        self.castings.push(Casting::weighted_limit::<L>());
+        self.next(limiters::weighted_limit::<L>);
     }
 
     fn async_weighted_limit<L: AsyncWeightedLimit>(&mut self, _who: &Contestant) {
-        self.castings.push(Casting::async_weighted_limit::<L>());
+        self.next(limiters::async_weighted_limit::<L>);
     }
 
     fn executor<E: Executors, C: Async + Blocking>(&mut self, _who: &Contestant) {
-        self.castings.push(Casting::executor::<E, C>());
+        self.next(executors::executor::<E, C>);
     }
 
     fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(
         &mut self,
         _who: &Contestant,
     ) {
-        self.castings.push(Casting::go_blocks::<G, C, E>());
+        self.next(executors::go_blocks::<G, C, E>);
     }
 
     fn blocking_sleep<S: BlockingSleep>(&mut self, _who: &Contestant) {
-        self.castings.push(Casting::blocking_sleep::<S>());
+        self.next(timers::blocking_sleep::<S>);
     }
 }

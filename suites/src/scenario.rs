@@ -14,6 +14,7 @@ use flowmeter_harness::record::{Axes, Measure, Scenario};
 use serde::{Deserialize, Serialize};
 
 pub use curated::{BUILT_IN, built_in};
+pub(crate) use file::Source;
 pub use file::{ScenarioError, from_folder, parse};
 pub use terms::{Capacity, Form, MessageKind, Rate, Room, Threads, Within, cores};
 

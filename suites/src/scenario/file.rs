@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::{Form, MessageKind, ScenarioSpec};
-use crate::workloads::Work;
+use crate::workloads::{Work, WorkloadName};
 
 /// Why scenarios could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -50,42 +50,6 @@ pub enum ScenarioError {
         /// Which folder.
         path: PathBuf,
     },
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum WorkloadName {
-    Stream,
-    Uncontended,
-    PingPong,
-    Create,
-    OneShot,
-    Burst,
-    Chain,
-    Close,
-    Alts,
-    AltsContended,
-    OpenLoop,
-    TimerArm,
-    TimerChurn,
-    TimerLateness,
-    TimerExpiry,
-    TimerStorm,
-    TimerIdle,
-    TimerTurnover,
-    TimerBystander,
-    PipelineFlow,
-    PipelineTasks,
-    LimiterTry,
-    LimiterSteady,
-    LimiterBurst,
-    LimiterWakes,
-    LimiterWeighted,
-    LimiterLate,
-    SpawnJoin,
-    Parked,
-    GoPingPong,
-    GoBlocks,
 }
 
 /// First reading: all but the parameters.
@@ -130,39 +94,7 @@ impl TryFrom<String> for Sentence {
 pub fn parse(name: &str, path: &Path, text: &str) -> Result<ScenarioSpec, ScenarioError> {
     let source = Source { path, text };
     let head: Head = source.read()?;
-    let work = match head.workload {
-        WorkloadName::Stream => Work::Stream(source.params()?),
-        WorkloadName::Uncontended => Work::Uncontended(source.params()?),
-        WorkloadName::PingPong => Work::PingPong(source.params()?),
-        WorkloadName::Create => Work::Create(source.params()?),
-        WorkloadName::OneShot => Work::OneShot(source.params()?),
-        WorkloadName::Burst => Work::Burst(source.params()?),
-        WorkloadName::Chain => Work::Chain(source.params()?),
-        WorkloadName::Close => Work::Close(source.params()?),
-        WorkloadName::Alts => Work::Alts(source.params()?),
-        WorkloadName::AltsContended => Work::AltsContended(source.params()?),
-        WorkloadName::OpenLoop => Work::OpenLoop(source.params()?),
-        WorkloadName::TimerArm => Work::TimerArm(source.params()?),
-        WorkloadName::TimerChurn => Work::TimerChurn(source.params()?),
-        WorkloadName::TimerLateness => Work::TimerLateness(source.params()?),
-        WorkloadName::TimerExpiry => Work::TimerExpiry(source.params()?),
-        WorkloadName::TimerStorm => Work::TimerStorm(source.params()?),
-        WorkloadName::TimerIdle => Work::TimerIdle(source.params()?),
-        WorkloadName::TimerTurnover => Work::TimerTurnover(source.params()?),
-        WorkloadName::TimerBystander => Work::TimerBystander(source.params()?),
-        WorkloadName::PipelineFlow => Work::PipelineFlow(source.params()?),
-        WorkloadName::PipelineTasks => Work::PipelineTasks(source.params()?),
-        WorkloadName::LimiterTry => Work::LimiterTry(source.params()?),
-        WorkloadName::LimiterSteady => Work::LimiterSteady(source.params()?),
-        WorkloadName::LimiterBurst => Work::LimiterBurst(source.params()?),
-        WorkloadName::LimiterWakes => Work::LimiterWakes(source.params()?),
-        WorkloadName::LimiterWeighted => Work::LimiterWeighted(source.params()?),
-        WorkloadName::LimiterLate => Work::LimiterLate(source.params()?),
-        WorkloadName::SpawnJoin => Work::SpawnJoin(source.params()?),
-        WorkloadName::Parked => Work::Parked(source.params()?),
-        WorkloadName::GoPingPong => Work::GoPingPong(source.params()?),
-        WorkloadName::GoBlocks => Work::GoBlocks(source.params()?),
-    };
+    let work = head.workload.read(&source)?;
     match &work {
         Work::Stream(params) if params.form == Form::Callback => {
             return Err(source.refuse("form", "expected `blocking`, `async` or `mixed`"));
@@ -248,13 +180,14 @@ fn name_below(folder: &Path, path: &Path) -> String {
 }
 
 /// A file being read.
-struct Source<'a> {
+pub(crate) struct Source<'a> {
     path: &'a Path,
     text: &'a str,
 }
 
 impl Source<'_> {
-    fn params<P: DeserializeOwned>(&self) -> Result<P, ScenarioError> {
+    /// Its parameters, of a workload that has those.
+    pub(crate) fn params<P: DeserializeOwned>(&self) -> Result<P, ScenarioError> {
         self.read().map(|body: Body<P>| body.params)
     }
 

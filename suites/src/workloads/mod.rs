@@ -7,7 +7,7 @@
 pub mod alts;
 pub mod alts_contended;
 pub mod burst;
-mod casting;
+pub(crate) mod casting;
 pub mod chain;
 pub mod close;
 pub mod create;
@@ -40,76 +40,152 @@ use flowmeter_harness::measure::StageError;
 use flowmeter_harness::record::FailureKind;
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::{Capacity, Facts, Form, Room};
+use crate::scenario::{Facts, Form, Room, ScenarioError, Source};
 
-pub use casting::{Casting, Timing};
+pub use casting::Timing;
 
-/// A workload with its parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "workload", content = "params", rename_all = "kebab-case")]
-pub enum Work {
-    /// Producers and consumers as fast as they can.
-    Stream(stream::Params),
-    /// One thread puts and takes.
-    Uncontended(uncontended::Params),
-    /// A value there and back.
-    PingPong(ping_pong::Params),
-    /// Open and drop.
-    Create(create::Params),
-    /// Open, use once, drop.
-    OneShot(one_shot::Params),
-    /// Fill, then drain.
-    Burst(burst::Params),
-    /// A value through many channels.
-    Chain(chain::Params),
-    /// Many hear of a close.
-    Close(close::Params),
-    /// Choosing among ports on one thread.
-    Alts(alts::Params),
-    /// Choosing among ports that others feed.
-    AltsContended(alts_contended::Params),
-    /// Latency at a rate.
-    OpenLoop(open_loop::Params),
-    /// Arming, and nothing else.
-    TimerArm(timers::arm::Params),
-    /// Arming and calling off.
-    TimerChurn(timers::churn::Params),
-    /// How late timers call.
-    TimerLateness(timers::lateness::Params),
-    /// Arming anew at each call.
-    TimerExpiry(timers::expiry::Params),
-    /// Many deadlines at once.
-    TimerStorm(timers::storm::Params),
-    /// Many timers, and nothing happens.
-    TimerIdle(timers::idle::Params),
-    /// What timers cost that come at a steady rate.
-    TimerTurnover(timers::turnover::Params),
-    /// How long arming takes while a storm is due.
-    TimerBystander(timers::bystander::Params),
-    /// Items without work.
-    PipelineFlow(pipelines::flow::Params),
-    /// Items that take time.
-    PipelineTasks(pipelines::tasks::Params),
-    /// Asking for permits.
-    LimiterTry(limiters::try_cost::Params),
-    /// Acquirers that are always there.
-    LimiterSteady(limiters::steady::Params),
-    /// Everybody at once.
-    LimiterBurst(limiters::burst::Params),
-    /// How often those who wait are woken.
-    LimiterWakes(limiters::wakes::Params),
-    /// Several permits at once.
-    LimiterWeighted(limiters::at_once::Weighted),
-    /// Asking when it is too late.
-    LimiterLate(limiters::at_once::Late),
-    /// Tasks that end at once.
-    SpawnJoin(executors::spawn_join::Params),
-    /// Tasks that wait.
-    Parked(executors::parked::Params),
-    /// Tasks that wake each other.
-    GoPingPong(executors::PingPong),
-    /// Blocks that wait, written in two ways.
-    GoBlocks(executors::go_blocks::Params),
+/// Writes the list of workloads out: by kind of implementation, each with its parameters and, of channels, what it needs
+/// with them.
+macro_rules! workloads {
+    (
+        Channel { $($(#[$about:meta])* $name:ident($params:ty) |$with:ident| $needs:expr;)* }
+        $($kind:ident { $($(#[$other_about:meta])* $other:ident($other_params:ty);)* })*
+    ) => {
+        /// A workload with its parameters.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "workload", content = "params", rename_all = "kebab-case")]
+        pub enum Work {
+            $($(#[$about])* $name($params),)*
+            $($($(#[$other_about])* $other($other_params),)*)*
+        }
+
+        /// A workload, as scenario files name it.
+        #[derive(Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub(crate) enum WorkloadName {
+            $($name,)*
+            $($($other,)*)*
+        }
+
+        impl WorkloadName {
+            /// The workload with the parameters in that file.
+            pub(crate) fn read(self, file: &Source<'_>) -> Result<Work, ScenarioError> {
+                match self {
+                    $(WorkloadName::$name => file.params().map(Work::$name),)*
+                    $($(WorkloadName::$other => file.params().map(Work::$other),)*)*
+                }
+            }
+        }
+
+        impl Work {
+            /// What it says of itself with these parameters.
+            pub fn facts(&self) -> Facts {
+                match self {
+                    $(Work::$name(params) => params.facts(),)*
+                    $($(Work::$other(params) => params.facts(),)*)*
+                }
+            }
+
+            /// What an implementation must have for it.
+            pub fn needs(&self) -> Needs {
+                let needs = match self {
+                    $(Work::$name($with) => $needs,)*
+                    $($(Work::$other(_) => return Needs::Other(Kind::$kind),)*)*
+                };
+                let form = self.facts().form;
+                Needs::Channel(ChannelNeeds { form, ..needs })
+            }
+        }
+    };
+}
+
+workloads! {
+    Channel {
+        /// Producers and consumers as fast as they can.
+        Stream(stream::Params) |params| ChannelNeeds {
+            producers: params.producers.count(),
+            consumers: params.consumers.count(),
+            ..pair(params.buffer)
+        };
+        /// One thread puts and takes.
+        Uncontended(uncontended::Params) |params| pair(Room::Fixed(params.capacity));
+        /// A value there and back.
+        PingPong(ping_pong::Params) |params| pair(params.buffer);
+        /// Open and drop.
+        Create(create::Params) |params| pair(params.buffer);
+        /// Open, use once, drop.
+        OneShot(one_shot::Params) |params| pair(Room::Fixed(params.capacity));
+        /// Fill, then drain.
+        Burst(burst::Params) |params| pair(Room::Fixed(params.capacity));
+        /// A value through many channels.
+        Chain(chain::Params) |params| pair(params.buffer);
+        /// Many hear of a close.
+        Close(close::Params) |params| ChannelNeeds {
+            consumers: params.waiting.count(),
+            disconnects: true,
+            ..pair(params.buffer)
+        };
+        /// Choosing among ports on one thread.
+        Alts(alts::Params) |params| ChannelNeeds {
+            alts: true,
+            ..pair(Room::Fixed(params.capacity))
+        };
+        /// Choosing among ports that others feed.
+        AltsContended(alts_contended::Params) |params| ChannelNeeds {
+            alts: true,
+            ..pair(params.buffer)
+        };
+        /// Latency at a rate.
+        OpenLoop(open_loop::Params) |params| pair(params.buffer);
+    }
+    Timer {
+        /// Arming, and nothing else.
+        TimerArm(timers::arm::Params);
+        /// Arming and calling off.
+        TimerChurn(timers::churn::Params);
+        /// How late timers call.
+        TimerLateness(timers::lateness::Params);
+        /// Arming anew at each call.
+        TimerExpiry(timers::expiry::Params);
+        /// Many deadlines at once.
+        TimerStorm(timers::storm::Params);
+        /// Many timers, and nothing happens.
+        TimerIdle(timers::idle::Params);
+        /// What timers cost that come at a steady rate.
+        TimerTurnover(timers::turnover::Params);
+        /// How long arming takes while a storm is due.
+        TimerBystander(timers::bystander::Params);
+    }
+    Pipeline {
+        /// Items without work.
+        PipelineFlow(pipelines::flow::Params);
+        /// Items that take time.
+        PipelineTasks(pipelines::tasks::Params);
+    }
+    Limiter {
+        /// Asking for permits.
+        LimiterTry(limiters::try_cost::Params);
+        /// Acquirers that are always there.
+        LimiterSteady(limiters::steady::Params);
+        /// Everybody at once.
+        LimiterBurst(limiters::burst::Params);
+        /// How often those who wait are woken.
+        LimiterWakes(limiters::wakes::Params);
+        /// Several permits at once.
+        LimiterWeighted(limiters::at_once::Weighted);
+        /// Asking when it is too late.
+        LimiterLate(limiters::at_once::Late);
+    }
+    Executor {
+        /// Tasks that end at once.
+        SpawnJoin(executors::spawn_join::Params);
+        /// Tasks that wait.
+        Parked(executors::parked::Params);
+        /// Tasks that wake each other.
+        GoPingPong(executors::PingPong);
+        /// Blocks that wait, written in two ways.
+        GoBlocks(executors::go_blocks::Params);
+    }
 }
 
 /// What an implementation must be and have to take part in a scenario.
@@ -138,107 +214,19 @@ pub struct ChannelNeeds {
     pub disconnects: bool,
 }
 
+/// A channel with one half at each end.
+fn pair(room: Room) -> ChannelNeeds {
+    ChannelNeeds {
+        alts: false,
+        form: Form::Blocking,
+        buffer: room.buffer(),
+        producers: 1,
+        consumers: 1,
+        disconnects: false,
+    }
+}
+
 impl Work {
-    /// What it says of itself with these parameters.
-    pub fn facts(&self) -> Facts {
-        match self {
-            Work::Stream(params) => params.facts(),
-            Work::Uncontended(params) => params.facts(),
-            Work::PingPong(params) => params.facts(),
-            Work::Create(params) => params.facts(),
-            Work::OneShot(params) => params.facts(),
-            Work::Burst(params) => params.facts(),
-            Work::Chain(params) => params.facts(),
-            Work::Close(params) => params.facts(),
-            Work::Alts(params) => params.facts(),
-            Work::AltsContended(params) => params.facts(),
-            Work::OpenLoop(params) => params.facts(),
-            Work::TimerArm(params) => params.facts(),
-            Work::TimerChurn(params) => params.facts(),
-            Work::TimerLateness(params) => params.facts(),
-            Work::TimerExpiry(params) => params.facts(),
-            Work::TimerStorm(params) => params.facts(),
-            Work::TimerIdle(params) => params.facts(),
-            Work::TimerTurnover(params) => params.facts(),
-            Work::TimerBystander(params) => params.facts(),
-            Work::PipelineFlow(params) => params.facts(),
-            Work::PipelineTasks(params) => params.facts(),
-            Work::LimiterTry(params) => params.facts(),
-            Work::LimiterSteady(params) => params.facts(),
-            Work::LimiterBurst(params) => params.facts(),
-            Work::LimiterWakes(params) => params.facts(),
-            Work::LimiterWeighted(params) => params.facts(),
-            Work::LimiterLate(params) => params.facts(),
-            Work::SpawnJoin(params) => params.facts(),
-            Work::Parked(params) => params.facts(),
-            Work::GoPingPong(params) => params.facts(),
-            Work::GoBlocks(params) => params.facts(),
-        }
-    }
-
-    /// What an implementation must have for it.
-    pub fn needs(&self) -> Needs {
-        let pair = |room: Room| ChannelNeeds {
-            alts: false,
-            form: Form::Blocking,
-            buffer: room.buffer(),
-            producers: 1,
-            consumers: 1,
-            disconnects: false,
-        };
-        let fixed = |capacity: Capacity| pair(Room::Fixed(capacity));
-        Needs::Channel(match self {
-            Work::Stream(params) => ChannelNeeds {
-                form: params.form,
-                producers: params.producers.count(),
-                consumers: params.consumers.count(),
-                ..pair(params.buffer)
-            },
-            Work::Uncontended(params) => fixed(params.capacity),
-            Work::PingPong(params) => ChannelNeeds {
-                form: params.form,
-                ..pair(params.buffer)
-            },
-            Work::Create(params) => pair(params.buffer),
-            Work::OneShot(params) => fixed(params.capacity),
-            Work::Burst(params) => fixed(params.capacity),
-            Work::Chain(params) => pair(params.buffer),
-            Work::Close(params) => ChannelNeeds {
-                form: Form::Async,
-                consumers: params.waiting.count(),
-                disconnects: true,
-                ..pair(params.buffer)
-            },
-            Work::Alts(params) => ChannelNeeds {
-                alts: true,
-                ..fixed(params.capacity)
-            },
-            Work::AltsContended(params) => ChannelNeeds {
-                alts: true,
-                ..pair(params.buffer)
-            },
-            Work::OpenLoop(params) => pair(params.buffer),
-            Work::TimerArm(_)
-            | Work::TimerChurn(_)
-            | Work::TimerLateness(_)
-            | Work::TimerExpiry(_)
-            | Work::TimerStorm(_)
-            | Work::TimerIdle(_)
-            | Work::TimerTurnover(_)
-            | Work::TimerBystander(_) => return Needs::Other(Kind::Timer),
-            Work::PipelineFlow(_) | Work::PipelineTasks(_) => return Needs::Other(Kind::Pipeline),
-            Work::LimiterTry(_)
-            | Work::LimiterSteady(_)
-            | Work::LimiterBurst(_)
-            | Work::LimiterWakes(_)
-            | Work::LimiterWeighted(_)
-            | Work::LimiterLate(_) => return Needs::Other(Kind::Limiter),
-            Work::SpawnJoin(_) | Work::Parked(_) | Work::GoPingPong(_) | Work::GoBlocks(_) => {
-                return Needs::Other(Kind::Executor);
-            }
-        })
-    }
-
     /// Threads, or tasks that run like threads, that it keeps busy or waiting at a time, the executor's own not counted.
     pub fn busy_threads(&self) -> usize {
         let axes = self.facts().axes;

@@ -1,19 +1,20 @@
 //! From an implementation and a workload to code that is compiled for both: the one place where kinds of
 //! workloads and messages are told apart, once for each stage.
+//!
+//! Each function answers for one family whether it can run a workload, found out by asking the family, and how.
 
-mod channels;
-mod executors;
-mod limiters;
-mod pipelines;
-mod timers;
+pub(crate) mod channels;
+pub(crate) mod executors;
+pub(crate) mod limiters;
+pub(crate) mod pipelines;
+pub(crate) mod timers;
 
 use std::time::Duration;
 
 use flowmeter_harness::measure::{Stage, StageError};
 use flowmeter_harness::registry::Contestant;
 
-use super::Work;
-use super::solo::{Solo, time};
+use super::solo::{Alone, Solo, time};
 
 /// A workload about to be run, or why it is not.
 pub type Staged = Result<Box<dyn Stage>, StageError>;
@@ -21,18 +22,38 @@ pub type Staged = Result<Box<dyn Stage>, StageError>;
 /// Runs so many turns and says how long they took.
 pub type Timing = Box<dyn FnMut(u64) -> Result<Duration, StageError>>;
 
-/// What one family can play in, as functions compiled for it.
-#[derive(Clone, Copy, Debug)]
-pub struct Casting {
-    /// Whether it can run a workload, found out by asking the family.
-    pub takes_part: fn(&Work) -> bool,
+/// A family in a workload: nothing has been started yet.
+pub struct Part {
     /// The workload about to be run, by that contestant.
-    pub stage: fn(&Work, &Contestant) -> Staged,
+    pub stage: Box<dyn FnOnce(&Contestant) -> Staged>,
     /// A workload of a single thread, for criterion.
-    pub timing: fn(&Work) -> Option<Result<Timing, StageError>>,
+    pub timing: Option<Box<dyn FnOnce() -> Result<Timing, StageError>>>,
 }
 
-fn timing<S: Solo + 'static>(solo: Result<S, StageError>) -> Result<Timing, StageError> {
-    let mut solo = solo?;
-    Ok(Box::new(move |turns| time(&mut solo, turns)))
+impl Part {
+    /// Of several threads or tasks.
+    fn new(stage: impl FnOnce(&Contestant) -> Staged + 'static) -> Part {
+        Part {
+            stage: Box::new(stage),
+            timing: None,
+        }
+    }
+
+    /// Counted by one thread, for which others work.
+    fn counted<S: Solo + 'static>(solo: impl FnOnce() -> Result<S, StageError> + 'static) -> Part {
+        Part::new(|_| Ok(Box::new(Alone(solo()?))))
+    }
+
+    /// Of a single thread.
+    fn solo<S: Solo + 'static>(
+        solo: impl FnOnce() -> Result<S, StageError> + Copy + 'static,
+    ) -> Part {
+        Part {
+            timing: Some(Box::new(move || {
+                let mut solo = solo()?;
+                Ok(Box::new(move |turns| time(&mut solo, turns)))
+            })),
+            ..Part::counted(solo)
+        }
+    }
 }
