@@ -1,26 +1,38 @@
 //! `new`: where one more implementation, scenario or property begins, in a checkout of Flowmeter itself.
 //!
 //! What is written compiles, is listed, and fails its property until somebody goes on. Every place that has to know of it
-//! is edited: a list is text, and a line goes where its order puts it. Nothing is written before all of it is known to
-//! fit.
+//! is edited: a list is text, and gains a line. Nothing is written before all of it is known to fit.
 
-mod checkout;
-mod implementation;
 mod kinds;
-mod names;
-mod property;
-mod scenario;
+#[cfg(test)]
+mod tests;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use regex::Regex;
 
 use super::failure::{Failure, Outcome};
 use super::output::Output;
-use checkout::{Begun, Checkout, found};
 use kinds::{BEGINNINGS, Beginning};
+
+const STATEMENTS: &str = "SEMANTICS.md";
+
+/// Lines that declare modules, in a file of the checkout; rustfmt puts what is added in order.
+const MODULES: &str = r"^((pub(\(super\))? )?mod \w+;\n){2,}";
+
+/// Words that Rust keeps to itself, some of them for later.
+const KEYWORDS: &str = "abstract as async await become box break const continue crate do dyn else enum extern false final \
+                        fn for gen if impl in let loop macro match mod move mut override priv pub ref return self static \
+                        struct super trait true try type typeof unsafe unsized use virtual where while yield";
+
+/// What every file of Rust names unasked.
+const PRELUDE: &str = "AsMut AsRef AsyncFn AsyncFnMut AsyncFnOnce Box Clone Copy Default DoubleEndedIterator Drop Eq Err \
+                       ExactSizeIterator Extend Fn FnMut FnOnce From FromIterator Future Into IntoFuture IntoIterator \
+                       Iterator None Ok Option Ord PartialEq PartialOrd Result Send Sized Some String Sync ToOwned \
+                       ToString TryFrom TryInto Unpin Vec";
 
 /// Begin an implementation, a scenario or a property in this checkout
 ///
@@ -60,69 +72,292 @@ impl New {
             Some(root) => root.clone(),
             None => found()?,
         };
-        let (files, next) = self.begun(&root)?;
-        for file in &files {
-            let folder = file.path.parent().expect("a file has a folder");
-            let written =
-                fs::create_dir_all(folder).and_then(|()| fs::write(&file.path, &file.text));
-            written.map_err(|why| Failure::write(&file.path, &why))?;
-        }
+        let mut draft = Draft::of(&root);
+        let next = self.begun(&mut draft)?;
         let mut output = Output::default();
-        for file in &files {
-            output.line(&file.path.display().to_string());
+        for (path, text) in &draft.files {
+            let path = root.join(path);
+            let folder = path.parent().expect("a file has a folder");
+            let written = fs::create_dir_all(folder).and_then(|()| fs::write(&path, text));
+            written.map_err(|why| Failure::write(&path, &why))?;
+            output.line(&path.display().to_string());
         }
         output.line(&next);
         Ok(ExitCode::SUCCESS)
     }
 
-    fn begun(&self, root: &Path) -> Begun {
-        let checkout = Checkout { root };
-        if let (Some(of), What::Scenario | What::Property) = (self.of, self.what) {
-            return Err(Failure::input(format!(
+    /// Drafts every file that is to be written, and says what to do then.
+    fn begun(&self, draft: &mut Draft) -> Result<String, Failure> {
+        match (self.what, self.of) {
+            (What::Implementation, of) => {
+                implementation(draft, &self.name, of.unwrap_or(&BEGINNINGS[0]))
+            }
+            (What::Scenario, None) => scenario(draft, &self.name),
+            (What::Property, None) => property(draft, &self.name),
+            (_, Some(of)) => Err(Failure::input(format!(
                 "--of {}: the name of a scenario or a property says what it is of; leave it out",
                 of.kind
-            )));
-        }
-        match self.what {
-            What::Implementation => {
-                let of = self.of.unwrap_or(&BEGINNINGS[0]);
-                implementation::begun(&checkout, &self.name, of)
-            }
-            What::Scenario => scenario::begun(&checkout, &self.name),
-            What::Property => property::begun(&checkout, &self.name),
+            ))),
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::checkout::tests::{refusal, this};
-    use super::*;
+/// The folder above this one that holds Flowmeter.
+fn found() -> Result<PathBuf, Failure> {
+    let here = std::env::current_dir();
+    let here = here.map_err(|why| Failure::input(format!("this folder cannot be read: {why}")))?;
+    let holds = |folder: &&Path| folder.join("suites/src/properties").is_dir();
+    let found = here.ancestors().find(holds);
+    found.map(Path::to_owned).ok_or_else(|| {
+        Failure::input(
+            "no checkout of Flowmeter here; go to one, or name it with --root (a crate of your own \
+             begins as suites/examples/outside does)",
+        )
+    })
+}
 
-    fn new(what: What, name: &str, of: Option<&'static Beginning>) -> Begun {
-        let new = New {
-            what,
-            name: name.to_owned(),
-            of,
-            root: None,
-        };
-        new.begun(this().root)
-    }
+/// Files of a checkout as they are to be, by their paths in it.
+struct Draft<'a> {
+    root: &'a Path,
+    files: Vec<(String, String)>,
+}
 
-    #[test]
-    fn an_implementation_of_which_nobody_says_more_is_a_channel() {
-        let (files, _) = new(What::Implementation, "two_locks", None).unwrap();
-        assert!(files[0].path.ends_with("impls/src/channel/two_locks.rs"));
-    }
-
-    #[test]
-    fn only_an_implementation_is_told_what_it_is() {
-        for (what, name) in [
-            (What::Scenario, "timers/my-load"),
-            (What::Property, "t2-mine"),
-        ] {
-            let told = refusal(new(what, name, Some(&BEGINNINGS[1])));
-            assert!(told.contains("--of timer: "), "{told}");
+impl Draft<'_> {
+    fn of(root: &Path) -> Draft<'_> {
+        Draft {
+            root,
+            files: Vec::new(),
         }
     }
+
+    /// What a file says so far.
+    fn read(&self, path: &str) -> Result<String, Failure> {
+        let here = self.root.join(path);
+        let drafted = self.files.iter().find(|(other, _)| other == path);
+        drafted
+            .map_or_else(|| fs::read_to_string(&here), |(_, text)| Ok(text.clone()))
+            .map_err(|why| {
+                Failure::input(format!(
+                    "{}: {why}; name a checkout of Flowmeter with --root",
+                    here.display()
+                ))
+            })
+    }
+
+    /// A file that must not be there yet.
+    fn create(&mut self, path: String, text: String) -> Result<(), Failure> {
+        let here = self.root.join(&path);
+        if here.exists() {
+            return Err(taken(&here.display().to_string(), "is there already"));
+        }
+        self.files.push((path, text));
+        Ok(())
+    }
+
+    /// Puts text into a file of the checkout, behind the first place that looks so.
+    fn insert(&mut self, path: &str, behind: &str, new: &str) -> Result<(), Failure> {
+        let text = self.read(path)?;
+        let Some(place) = pattern(behind).find(&text) else {
+            return Err(Failure::input(format!(
+                "{}: the list to add to is not where this build knows it; add by hand, as CONTRIBUTING.md tells",
+                self.root.join(path).display()
+            )));
+        };
+        let (before, after) = text.split_at(place.end());
+        let text = [before, new, after].concat();
+        self.files.retain(|(other, _)| other != path);
+        self.files.push((path.to_owned(), text));
+        Ok(())
+    }
+}
+
+/// Its `^` is the beginning of a line.
+fn pattern(pattern: &str) -> Regex {
+    Regex::new(&format!("(?m){pattern}")).expect("a pattern")
+}
+
+/// Refuses a name that is not made so.
+fn made_so(name: &str, of: &str, how: &str) -> Result<(), Failure> {
+    match Regex::new(of).expect("a pattern").is_match(name) {
+        true => Ok(()),
+        false => Err(Failure::input(format!("'{name}': a name is {how}"))),
+    }
+}
+
+/// Why a name is somebody else's.
+fn taken(name: &str, why: &str) -> Failure {
+    Failure::input(format!("{name}: {why}; choose another name"))
+}
+
+/// Its file, its module, its line in the registry and its row in the table of capabilities.
+fn implementation(draft: &mut Draft, name: &str, of: &Beginning) -> Result<String, Failure> {
+    const REGISTRY: &str = "impls/src/registry.rs";
+    const TABLE: &str = "impls/tests/capabilities.rs";
+    made_so(
+        name,
+        "^[a-z][a-z0-9]*(_[a-z][a-z0-9]*)*$",
+        "small letters and digits in words with _ between them, such as ring or two_locks",
+    )?;
+    let capital = |part: &str| part[..1].to_ascii_uppercase() + &part[1..];
+    let family: String = name.split('_').map(capital).collect();
+    let kind = of.kind;
+    let modules = format!("impls/src/{kind}/mod.rs");
+    let says = |text: &str, what: &str| pattern(what).is_match(text);
+    // As a path or a type begins: not where a trait names a type of its own, `type Sleep = Heap`.
+    let names = |text: &str| says(text, &format!(r"^[^/\n]*\b{family}\b( [^=]|[^ ])"));
+    // Names are unique over all kinds, modules in their folder, types in the registry.
+    let is_there = says(&draft.read(TABLE)?, &format!(r#"\(\s*"{name}",\s*Origin"#))
+        || says(&draft.read(&modules)?, &format!(r"\bmod {name};"));
+    let manifest: toml::Table = draft.read("impls/Cargo.toml")?.parse().unwrap_or_default();
+    let crates = manifest.get("dependencies").and_then(|it| it.as_table());
+    let mut crates = crates.into_iter().flat_map(toml::Table::keys);
+    let is_crate = ["std", "core", "alloc"].contains(&name)
+        || crates.any(|other| other.replace('-', "_") == name);
+    let reasons = [
+        (is_there, "is there already".to_owned()),
+        (
+            is_crate,
+            "is a crate, and paths that begin with it would mean the new module".to_owned(),
+        ),
+        (
+            KEYWORDS.split(' ').any(|word| word == name),
+            "is a word of Rust itself".to_owned(),
+        ),
+        (
+            PRELUDE.split(' ').any(|word| word == family),
+            format!("its type would be {family}, a name of Rust itself"),
+        ),
+        (
+            names(of.implementation),
+            format!("its type would be {family}, a name in what every {kind} begins with"),
+        ),
+        (
+            names(&draft.read(REGISTRY)?),
+            format!("its type would be {family}, which {REGISTRY} names already"),
+        ),
+    ];
+    if let Some((_, why)) = reasons.iter().find(|(is_so, _)| *is_so) {
+        return Err(taken(name, why));
+    }
+    let text = of.implementation.replace("TYPE", &family);
+    draft.create(
+        format!("impls/src/{kind}/{name}.rs"),
+        text.replace("NAME", name),
+    )?;
+    draft.insert(&modules, MODULES, &format!("pub mod {name};\n"))?;
+    let named = format!("use crate::{kind}::{name}::{family};\n");
+    draft.insert(REGISTRY, r"(?s:.*)^use crate::.*;\n", &named)?;
+    let body = format!(r"fn {kind}s<H: Enrol>\(self, hall: &mut H\) \{{\n((        .*)?\n)*");
+    let offers = of.offers;
+    let entry = format!("        own::<{family}, _>(hall, \"{name}\"){offers}.enter();\n");
+    draft.insert(REGISTRY, &body, &entry)?;
+    let row = format!("    (\"{name}\", Origin::Own, \"{}\"),\n", of.has);
+    let last_row = format!(r#""{}",(?s:.*?)\),\n"#, of.last);
+    draft.insert(TABLE, &last_row, &row)?;
+    Ok(format!(
+        "next: cargo fmt --all, write it, and ask cargo flowmeter check -i '^{name}$'"
+    ))
+}
+
+/// Its file, and its line in the list of those that are compiled in.
+fn scenario(draft: &mut Draft, name: &str) -> Result<String, Failure> {
+    made_so(
+        name,
+        "^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$",
+        "the folder and the file, in small letters, digits and dashes, such as channels/my-load",
+    )?;
+    let (group, _) = name.split_once('/').expect("a name has a folder");
+    let of = Beginning::of_group(group).ok_or_else(|| {
+        Failure::input(format!(
+            "{name}: scenarios of channels, timers, limiters and executors begin here; those of {group} begin as a copy of \
+             their neighbour in suites/scenarios"
+        ))
+    })?;
+    let text = of.scenario_in(group);
+    draft.create(format!("suites/scenarios/{name}.toml"), text)?;
+    let list = "suites/src/scenario/curated.rs";
+    let text = draft.read(list)?;
+    let names = text.lines().filter_map(|line| line.strip_prefix("    \""));
+    let before = names
+        .filter_map(|line| line.strip_suffix("\","))
+        .rfind(|other| *other < name);
+    let behind = match before {
+        Some(other) => format!("^    \"{other}\",\n"),
+        None => r"^built_in!\[\n".to_owned(),
+    };
+    draft.insert(list, &behind, &format!("    \"{name}\",\n"))?;
+    Ok(format!(
+        "next: say what it isolates, and run cargo flowmeter measure -s '^{name}$' --quick"
+    ))
+}
+
+/// Its file, its module, its line among all of them, who owes it, and its name in the row of its statement.
+fn property(draft: &mut Draft, name: &str) -> Result<String, Failure> {
+    made_so(
+        name,
+        "^[cbatlg][0-9]+(-[a-z][a-z0-9]*)+$",
+        "the id of a statement on channels (c, b or a and its number), timers (t), limiters (l) or executors (g) and \
+         words, such as c3-never-over; those of other kinds begin as a copy of their neighbour in suites/src/properties",
+    )?;
+    let of = Beginning::of_letter(&name[..1]).expect("a letter of some kind");
+    let (id, _) = name.split_once('-').expect("a name has words");
+    let statement = id.to_ascii_uppercase();
+    let semantics = draft.read(STATEMENTS)?;
+    if semantics.contains(&format!("`{name}`")) {
+        return Err(taken(name, "is there already"));
+    }
+    owed_by_all(&semantics, &statement, of)
+        .map_err(|why| Failure::input(format!("{name}: {why}")))?;
+    let module = name.replace('-', "_");
+    let path = of.module;
+    let folder = format!("suites/src/properties/{}", path.replace("::", "/"));
+    let (declares, owing) = match path {
+        "" => ("mod", "checks.rs"),
+        _ => ("pub(super) mod", "mod.rs"),
+    };
+    // In quotes: forms have a NAME of their own.
+    let text = of.property.replace("\"NAME\"", &format!("\"{name}\""));
+    let text = text.replace("ID", &statement);
+    draft.create(format!("{folder}{module}.rs"), text)?;
+    draft.insert(
+        &format!("{folder}mod.rs"),
+        MODULES,
+        &format!("{declares} {module};\n"),
+    )?;
+    // Tables show those of a statement together.
+    draft.insert(
+        "suites/src/properties/mod.rs",
+        &format!(r"(?s:.*)^    &{path}{id}_\w+::PROPERTY,\n"),
+        &format!("    &{path}{module}::PROPERTY,\n"),
+    )?;
+    let owed = of.owed.replace("MODULE", &module);
+    draft.insert(&format!("{folder}{owing}"), of.owed_behind, &owed)?;
+    let row = format!(r"^\| {statement} \| property \|[^|]*\|[^|]*[^| ]");
+    draft.insert(STATEMENTS, &row, &format!(", `{name}`"))?;
+    Ok(format!(
+        "next: cargo fmt --all, write what has to hold, and ask cargo flowmeter check -p '^{name}$'"
+    ))
+}
+
+/// Whether everybody of that kind owes a statement: what begins here is owed by all of them. Otherwise why not.
+fn owed_by_all(semantics: &str, id: &str, of: &Beginning) -> Result<(), String> {
+    let kind = of.kind;
+    let row = pattern(&format!(r"^\| {id} \| (.*?) \| (.*?) \|")).captures(semantics);
+    let Some((_, [held_by, owed_by])) = row.map(|row| row.extract()) else {
+        return Err(format!(
+            "{STATEMENTS} has no statement {id}; state it there first, and give it a row in the table"
+        ));
+    };
+    if held_by != "property" {
+        return Err(format!(
+            "the row of {id} in {STATEMENTS} says {held_by}, not property; choose another statement, or say so there first"
+        ));
+    }
+    if !owed_by.starts_with(&format!("every {kind}")) {
+        return Err(format!(
+            "{id} is not owed by every {kind} but has in its row in {STATEMENTS}: {owed_by}; begin with a copy of its \
+             neighbour in suites/src/properties"
+        ));
+    }
+    Ok(())
 }

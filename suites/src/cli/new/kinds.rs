@@ -3,6 +3,8 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use flowmeter_harness::caps::Kind;
 
+use super::pattern;
+
 /// How something of a kind begins.
 #[derive(Debug)]
 pub(super) struct Beginning {
@@ -17,84 +19,76 @@ pub(super) struct Beginning {
     pub offers: &'static str,
     /// The same in the table of capabilities.
     pub has: &'static str,
-    /// In that table, who stands behind those of ours.
-    pub behind: &'static str,
+    /// The last of ours in that table.
+    pub last: &'static str,
     /// Letters with which ids of its statements begin.
-    pub letters: &'static [&'static str],
-    /// Module of its properties, below `properties`; empty where that is `properties` itself.
+    pub letters: &'static str,
+    /// Path to the module of its properties, from `properties`, such as `timers::`.
     pub module: &'static str,
-    /// How that declares a property.
-    pub declares: &'static str,
-    /// The file in which its properties are owed.
-    pub owing: &'static str,
-    /// Before this.
-    pub owed_before: &'static str,
+    /// Where its properties are owed, behind this pattern.
+    pub owed_behind: &'static str,
     /// In these words; `MODULE` is replaced.
     pub owed: &'static str,
 }
 
+macro_rules! beginning {
+    ($kind:ident, $texts:literal, $($field:ident: $value:literal),+ $(,)?) => {
+        Beginning {
+            kind: Kind::$kind,
+            implementation: include_str!(concat!($texts, "/implementation.txt")),
+            scenario: include_str!(concat!($texts, "/scenario.txt")),
+            property: include_str!(concat!($texts, "/property.txt")),
+            $($field: $value,)+
+        }
+    };
+}
+
 /// The first is what nobody says anything else of.
 pub(super) const BEGINNINGS: [Beginning; 4] = [
-    Beginning {
-        kind: Kind::Channel,
-        implementation: include_str!("channel/implementation.txt"),
-        scenario: include_str!("channel/scenario.txt"),
-        property: include_str!("channel/property.txt"),
+    beginning!(
+        Channel,
+        "channel",
         offers: ".channel().blocking()",
         has: "fixed blocking",
-        behind: "crossbeam-channel",
-        letters: &["c", "b", "a"],
+        last: "condvar",
+        letters: "cba",
         module: "",
-        declares: "mod ",
-        owing: "suites/src/properties/checks.rs",
-        owed_before: "        self.owe(\n            who,\n            &c1_conservation::PROPERTY",
+        owed_behind: r"    fn blocking<C: Blocking>.*\n        let form = .*\n",
         owed: "        let cases = super::MODULE::cases::<C, W>();\n        self.owe(who, &super::MODULE::PROPERTY, cases);\n",
-    },
-    Beginning {
-        kind: Kind::Timer,
-        implementation: include_str!("timer/implementation.txt"),
-        scenario: include_str!("timer/scenario.txt"),
-        property: include_str!("timer/property.txt"),
+    ),
+    beginning!(
+        Timer,
+        "timer",
         offers: ".timer()",
         has: "schedule",
-        behind: "tokio-sleep",
-        letters: &["t"],
-        module: "timers",
-        declares: "pub(super) mod ",
-        owing: "suites/src/properties/timers/mod.rs",
-        owed_before: "        (&t1_never_early::PROPERTY, t1_never_early::cases",
+        last: "hierarchical_wheel-spinning",
+        letters: "t",
+        module: "timers::",
+        owed_behind: r"\(&t1_never_early::PROPERTY, t1_never_early::cases.*\n",
         owed: "        (&MODULE::PROPERTY, MODULE::cases::<F, W>()),\n",
-    },
-    Beginning {
-        kind: Kind::Limiter,
-        implementation: include_str!("limiter/implementation.txt"),
-        scenario: include_str!("limiter/scenario.txt"),
-        property: include_str!("limiter/property.txt"),
+    ),
+    beginning!(
+        Limiter,
+        "limiter",
         offers: ".limiter().blocking_limit().claims(&[WindowBound])",
         has: "blocking try-acquire window-bound",
-        behind: "governor",
-        letters: &["l"],
-        module: "limiters",
-        declares: "pub(super) mod ",
-        owing: "suites/src/properties/limiters/mod.rs",
-        owed_before: "    if claims(who, Claim::WindowBound) {\n        owed.push((&l1_window::PROPERTY, l1_window::cases",
+        last: "token_bucket",
+        letters: "l",
+        module: "limiters::",
+        owed_behind: r"    let mut owed = vec!\[\(&l3_waiters::PROPERTY, waiting\)\];\n",
         owed: "    owed.push((&MODULE::PROPERTY, MODULE::cases::<L, F, W>()));\n",
-    },
-    Beginning {
-        kind: Kind::Executor,
-        implementation: include_str!("executor/implementation.txt"),
-        scenario: include_str!("executor/scenario.txt"),
-        property: include_str!("executor/property.txt"),
+    ),
+    beginning!(
+        Executor,
+        "executor",
         offers: ".executor::<MutexChannels>()",
         has: "tasks",
-        behind: "tokio",
-        letters: &["g"],
-        module: "executors",
-        declares: "pub(super) mod ",
-        owing: "suites/src/properties/executors/mod.rs",
-        owed_before: "        (&g1_go::PROPERTY, g1_go::cases",
+        last: "state_machine",
+        letters: "g",
+        module: "executors::",
+        owed_behind: r"\(&g1_go::PROPERTY, g1_go::cases.*\n",
         owed: "        (&MODULE::PROPERTY, MODULE::cases::<E, C, W>()),\n",
-    },
+    ),
 ];
 
 impl Beginning {
@@ -128,13 +122,12 @@ impl Beginning {
             Some((_, "mixed")) if self.kind == Kind::Channel => "form = \"mixed\"",
             _ => return self.scenario.to_owned(),
         };
-        (self.scenario)
-            .replace("form = \"blocking\"", form)
-            .replace("form = \"callback\"", form)
+        let said = pattern(r#"form = "\w+""#);
+        said.replace(self.scenario, form).into_owned()
     }
 
     /// Of the kind whose statements begin with that letter.
     pub(super) fn of_letter(letter: &str) -> Option<&'static Beginning> {
-        BEGINNINGS.iter().find(|it| it.letters.contains(&letter))
+        BEGINNINGS.iter().find(|it| it.letters.contains(letter))
     }
 }
