@@ -93,14 +93,23 @@ pub fn go<C: Async, T: Message>(
     block: impl Future<Output = Option<T>> + Send + 'static,
 ) -> C::Rx<T> {
     let (tx, rx) = <C as Channels>::open(Buffer::fixed(1)).expect("the family has a fixed buffer");
-    let mut port = ResultPort::<C, T>::new(tx);
+    go_into::<C, T>(spawner, tx, block);
+    rx
+}
+
+/// Runs a go block as [`go`] does, with the result put into `to`, whose channel has no other producer and room for it.
+pub fn go_into<C: Async, T: Message>(
+    spawner: &impl Spawn,
+    to: C::Tx<T>,
+    block: impl Future<Output = Option<T>> + Send + 'static,
+) {
+    let mut port = ResultPort::<C, T>::new(to);
     spawner.spawn(async move {
         if let Some(result) = block.await {
             // Refused when the taker has closed the channel: it does not want the result any more.
             let _ = port.put(result).await;
         }
     });
-    rx
 }
 
 /// Lets other tasks of the executor run: wakes its own task, and is ready when that is polled again.

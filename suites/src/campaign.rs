@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use flowmeter_harness::caps::Origin;
+use flowmeter_harness::caps::{Kind, Origin};
 use flowmeter_harness::hash::fnv1a;
 use flowmeter_harness::measure::budget::Budget;
 use flowmeter_harness::measure::pin::Pinning;
@@ -18,10 +18,11 @@ use flowmeter_harness::registry::Contestant;
 
 use crate::foreign::Foreigners;
 use crate::process::pinning_name;
-use crate::properties::{PROPERTIES, Property};
+use crate::properties::{PROPERTIES, Property, Reliance};
 use crate::proving::{Effort, prove};
 use crate::roster::{Due, Owed, Roster};
-use crate::scenario::ScenarioSpec;
+use crate::scenario::{Form, ScenarioSpec};
+use crate::workloads::Needs;
 
 /// How a run is measured.
 #[derive(Clone, Debug)]
@@ -96,7 +97,21 @@ pub fn quick_proof(
 }
 
 fn relies_on(scenario: &ScenarioSpec, property: &Property) -> bool {
-    property.concerns(&scenario.work.needs())
+    let needs = match scenario.work.needs() {
+        Needs::Other(kind) => {
+            return property.kind() == kind && property.relied_on_by == Reliance::Everybody;
+        }
+        Needs::Channel(needs) => needs,
+    };
+    let has_form = |form| needs.form == form || needs.form == Form::Mixed;
+    property.kind() == Kind::Channel
+        && match property.relied_on_by {
+            Reliance::Nobody => false,
+            Reliance::Everybody => true,
+            Reliance::Blocking => has_form(Form::Blocking),
+            Reliance::Async => has_form(Form::Async),
+            Reliance::Alts => needs.alts,
+        }
 }
 
 /// Whether a scenario relies on the property of that name.

@@ -16,54 +16,71 @@ use flowmeter_harness::measure::child::serve_process;
 use flowmeter_harness::measure::pin::{Pinned, Pinning, decide};
 use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::registry::AsyncRegistry;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-#[cfg(feature = "command")]
 use crate::claims;
 use crate::contest::Contest;
-#[cfg(feature = "command")]
-use crate::lies::sweep;
-#[cfg(feature = "command")]
+use crate::proving::counterexample::Counterexample;
 use crate::proving::picture;
 use crate::proving::{self, again};
 use crate::roster;
-#[cfg(feature = "command")]
 use crate::sites;
+use crate::sweep;
 use crate::worlds::Worlds;
 
 const CONTESTANT: &str = "__contestant";
-/// Proves one cell.
-pub(crate) const CELL: &str = "__cell";
-/// Runs a failing execution again.
-pub(crate) const REPLAY: &str = "__replay";
-/// Looks for a failing execution with fewer switches.
-pub(crate) const SHRINK: &str = "__shrink";
-/// Runs a failing case over and over.
-pub(crate) const RATE: &str = "__rate";
-/// Says what one contestant has.
-pub(crate) const ANSWER: &str = "__answer";
-/// Says what one contestant owes in a world.
-pub(crate) const DUES: &str = "__dues";
-/// Runs a failing execution again, and writes everything down.
-#[cfg(feature = "command")]
-pub(crate) const DRAW: &str = "__draw";
-/// Lists the sites that one cell passes.
-#[cfg(feature = "command")]
-pub(crate) const SITES: &str = "__sites";
-/// Proves one cell with one site broken.
-#[cfg(feature = "command")]
-pub(crate) const BROKEN: &str = "__broken";
+const REQUEST: &str = "__request";
 
-/// Tells lies in one cell.
-#[cfg(feature = "command")]
-pub(crate) const SWEEP: &str = "__sweep";
-/// Re-enacts the claims of the seed texts that are about one contestant.
-#[cfg(feature = "command")]
-pub(crate) const CLAIMS: &str = "__claims";
-/// Ends, with something left running.
-#[cfg(feature = "command")]
-pub(crate) const LEAVE: &str = "__leave";
+/// What a process is asked: the line of JSON on its standard input.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Request {
+    /// What has this implementation, and which scenarios does it support?
+    Introduce(roster::Question),
+    /// What does it owe in a world?
+    Owes(roster::Dues),
+    /// Prove one cell.
+    Prove(proving::Task),
+    /// Run a failing execution again.
+    Replay(Counterexample),
+    /// Look for a failing execution with fewer switches.
+    Shrink(Counterexample),
+    /// Run a failing case over and over.
+    Rate(Counterexample),
+    /// Run a failing execution again, and write everything down.
+    Draw(Counterexample),
+    /// List the sites that one cell passes.
+    ListSites(proving::Task),
+    /// Prove one cell with one site broken.
+    ProveBroken(sites::Broken),
+    /// Tell lies in one cell.
+    Sweep(sweep::Question),
+    /// Re-enact the claims of the seed texts that are about one implementation.
+    Claims(claims::Question),
+    /// End, with something left running.
+    Leave(claims::Leave),
+}
+
+impl Request {
+    /// Answers with a line of JSON.
+    fn answered<R: AsyncRegistry>(self, worlds: &Worlds<R>) -> serde_json::Result<String> {
+        use serde_json::to_string;
+        match self {
+            Request::Introduce(question) => to_string(&roster::serve(worlds, question)),
+            Request::Owes(question) => to_string(&roster::serve_dues(worlds, question)),
+            Request::Prove(task) => to_string(&proving::serve(worlds, task)),
+            Request::Replay(example) => to_string(&again::serve_replay(worlds, example)),
+            Request::Shrink(example) => to_string(&again::serve_shrink(worlds, example)),
+            Request::Rate(example) => to_string(&again::serve_rate(worlds, example)),
+            Request::Draw(example) => to_string(&picture::serve(worlds, example)),
+            Request::ListSites(task) => to_string(&sites::serve_listing(worlds, task)),
+            Request::ProveBroken(broken) => to_string(&sites::serve_broken(worlds, broken)),
+            Request::Sweep(question) => to_string(&sweep::serve(worlds, question)),
+            Request::Claims(question) => to_string(&claims::serve(worlds, question)),
+            Request::Leave(leave) => to_string(&claims::serve_leaving(worlds, leave)),
+        }
+    }
+}
 
 /// Serves the process that started this one, if it did; then its exit code is the answer.
 pub fn serve_if_asked<R: AsyncRegistry>(worlds: &Worlds<R>) -> Option<ExitCode> {
@@ -83,24 +100,7 @@ pub fn serve_if_asked<R: AsyncRegistry>(worlds: &Worlds<R>) -> Option<ExitCode> 
                 contest.stage_of(implementation, scenario)
             }))
         }
-        CELL => Some(answer(|task| proving::serve(worlds, task))),
-        REPLAY => Some(answer(|example| again::serve_replay(worlds, example))),
-        SHRINK => Some(answer(|example| again::serve_shrink(worlds, example))),
-        RATE => Some(answer(|example| again::serve_rate(worlds, example))),
-        ANSWER => Some(answer(|question| roster::serve(worlds, question))),
-        DUES => Some(answer(|question| roster::serve_dues(worlds, question))),
-        #[cfg(feature = "command")]
-        DRAW => Some(answer(|example| picture::serve(worlds, example))),
-        #[cfg(feature = "command")]
-        SITES => Some(answer(|task| sites::serve_listing(worlds, task))),
-        #[cfg(feature = "command")]
-        BROKEN => Some(answer(|broken| sites::serve_broken(worlds, broken))),
-        #[cfg(feature = "command")]
-        SWEEP => Some(answer(|question| sweep::serve(worlds, question))),
-        #[cfg(feature = "command")]
-        CLAIMS => Some(answer(|question| claims::serve(worlds, question))),
-        #[cfg(feature = "command")]
-        LEAVE => Some(answer(|leave| claims::serve_leaving(worlds, leave))),
+        REQUEST => Some(answer(worlds)),
         _ => None,
     }
 }
@@ -157,8 +157,7 @@ pub(crate) enum Silence {
 /// When there is no answer.
 pub(crate) fn ask_in<A: DeserializeOwned + Send + 'static>(
     company: Company,
-    role: &str,
-    question: &impl Serialize,
+    request: &Request,
     limit: Duration,
 ) -> Result<A, Silence> {
     let mut first = None;
@@ -167,10 +166,10 @@ pub(crate) fn ask_in<A: DeserializeOwned + Send + 'static>(
         true
     };
     let end = match company {
-        Company::Others => listen(role, question, limit, heard),
+        Company::Others => listen(request, limit, heard),
         Company::Alone => {
             let _alone = ANSWERING.write().unwrap_or_else(PoisonError::into_inner);
-            converse(role, question, limit, heard)
+            converse(request, limit, heard)
         }
     };
     first.ok_or(match end {
@@ -184,11 +183,10 @@ pub(crate) fn ask_in<A: DeserializeOwned + Send + 'static>(
 /// # Errors
 /// When there is no answer: why, in a sentence.
 pub(crate) fn ask<A: DeserializeOwned + Send + 'static>(
-    role: &str,
-    question: &impl Serialize,
+    request: &Request,
     limit: Duration,
 ) -> Result<A, String> {
-    ask_in(Company::Others, role, question, limit).map_err(|why| why.to_string())
+    ask_in(Company::Others, request, limit).map_err(|why| why.to_string())
 }
 
 /// Why no more answers come.
@@ -203,27 +201,25 @@ pub(crate) enum End {
 /// Has a process of its own answer one question with lines of JSON, until `enough` says that it is so or the
 /// time is up. `enough` asks nothing itself.
 pub(crate) fn listen<A: DeserializeOwned + Send + 'static>(
-    role: &str,
-    question: &impl Serialize,
+    request: &Request,
     limit: Duration,
     enough: impl FnMut(A) -> bool,
 ) -> End {
     let _shared = ANSWERING.read().unwrap_or_else(PoisonError::into_inner);
-    converse(role, question, limit, enough)
+    converse(request, limit, enough)
 }
 
 fn converse<A: DeserializeOwned + Send + 'static>(
-    role: &str,
-    question: &impl Serialize,
+    request: &Request,
     limit: Duration,
     mut enough: impl FnMut(A) -> bool,
 ) -> End {
     let began = Instant::now();
-    let mut child = match start(role) {
+    let mut child = match start() {
         Ok(child) => child,
         Err(why) => return End::Gone(format!("its process cannot be started: {why}")),
     };
-    let question = serde_json::to_string(question).expect("questions are plain data");
+    let request = serde_json::to_string(request).expect("requests are plain data");
     let output = child.stdout.take().expect("its output is piped");
     let (lines, read) = mpsc::channel();
     let reader = std::thread::spawn(move || {
@@ -237,7 +233,7 @@ fn converse<A: DeserializeOwned + Send + 'static>(
     // Its end of this pipe tells the process that nobody waits for it any more: no kill leaves an orphan.
     let mut lifeline = child.stdin.take().expect("its input is piped");
     // One that has ended says so by the answer that does not come.
-    let _ = writeln!(lifeline, "{question}");
+    let _ = writeln!(lifeline, "{request}");
     let silent = loop {
         match read.recv_timeout(limit.saturating_sub(began.elapsed())) {
             Ok(answer) => {
@@ -261,9 +257,9 @@ fn converse<A: DeserializeOwned + Send + 'static>(
     }
 }
 
-fn start(role: &str) -> io::Result<Child> {
+fn start() -> io::Result<Child> {
     this_program()?
-        .arg(role)
+        .arg(REQUEST)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -271,10 +267,11 @@ fn start(role: &str) -> io::Result<Child> {
 }
 
 /// The process that [`listen`] started: prints the last answer as a line of JSON.
-fn answer<Q: DeserializeOwned, A: Serialize>(reply: impl FnOnce(Q) -> A) -> ExitCode {
-    let mut question = String::new();
-    let read = io::stdin().read_line(&mut question).is_ok();
-    let Some(question) = serde_json::from_str(&question).ok().filter(|_| read) else {
+fn answer<R: AsyncRegistry>(worlds: &Worlds<R>) -> ExitCode {
+    let mut request = String::new();
+    let read = io::stdin().read_line(&mut request).is_ok();
+    let request = serde_json::from_str::<Request>(&request);
+    let Some(request) = request.ok().filter(|_| read) else {
         eprintln!("this argument is for a copy of this program, not for you");
         return ExitCode::from(2);
     };
@@ -283,7 +280,7 @@ fn answer<Q: DeserializeOwned, A: Serialize>(reply: impl FnOnce(Q) -> A) -> Exit
         let _ = io::copy(&mut io::stdin(), &mut io::sink());
         std::process::exit(2)
     });
-    match serde_json::to_string(&reply(question)) {
+    match request.answered(worlds) {
         Ok(line) => {
             println!("{line}");
             ExitCode::SUCCESS
@@ -301,7 +298,7 @@ fn this_program() -> io::Result<Command> {
 }
 
 /// Where this very program lies.
-pub(crate) fn this_file() -> io::Result<PathBuf> {
+fn this_file() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") {
         return Ok(PathBuf::from("/proc/self/exe"));
     }

@@ -8,7 +8,6 @@
 
 pub(crate) mod again;
 pub mod counterexample;
-#[cfg(feature = "command")]
 pub(crate) mod picture;
 mod repeated;
 
@@ -21,7 +20,7 @@ use flowmeter_harness::registry::AsyncRegistry;
 use flowmeter_harness::sync::{Exploration, panic_text};
 use serde::{Deserialize, Serialize};
 
-use crate::process::{self, Company, Silence};
+use crate::process::{self, Company, Request, Silence};
 use crate::properties::{FailingCase, Judgement, now};
 use crate::roster::{Due, Owed};
 use crate::worlds::Worlds;
@@ -80,7 +79,7 @@ impl Effort {
 }
 
 /// What the process of a cell is told.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Task {
     implementation: String,
     property: String,
@@ -165,7 +164,7 @@ fn attempted(cell: &Owed, effort: Effort, without: Option<&str>, company: Compan
         }
         Due::Owed => {
             let limit = effort.time + effort.grace + LEEWAY;
-            let answer = process::ask_in(company, process::CELL, &task, limit);
+            let answer = process::ask_in(company, &Request::Prove(task.clone()), limit);
             answer.unwrap_or_else(|why| {
                 let verdict = match &why {
                     Silence::TimeUp(_) => Verdict::Hung,

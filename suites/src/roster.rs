@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contest::Contest;
 use crate::foreign::{ForeignError, Foreigners};
-use crate::process;
+use crate::process::{self, Request};
 use crate::properties::{PROPERTIES, Property};
 use crate::scenario::{Form, ScenarioSpec};
 use crate::workloads::Needs;
@@ -96,7 +96,7 @@ impl Roster {
             };
             // Together: one that hangs keeps nobody waiting for longer than another.
             thread::spawn(move || {
-                process::ask::<Result<Answer, String>>(process::ANSWER, &question, LIMIT)
+                process::ask::<Result<Answer, String>>(&Request::Introduce(question), LIMIT)
             })
         };
         let contestants = contest.implementations().iter();
@@ -291,7 +291,7 @@ fn dues(name: &str, world: &str) -> thread::JoinHandle<Result<BTreeSet<String>, 
         implementation: name.to_owned(),
     };
     thread::spawn(move || {
-        process::ask::<Result<BTreeSet<String>, String>>(process::DUES, &question, LIMIT).flatten()
+        process::ask::<Result<BTreeSet<String>, String>>(&Request::Owes(question), LIMIT).flatten()
     })
 }
 

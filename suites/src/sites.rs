@@ -14,7 +14,7 @@ use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::sites::{self, Breakage, Mutation, Site};
 use serde::{Deserialize, Serialize};
 
-use crate::process;
+use crate::process::{self, Request};
 use crate::properties::Judgement;
 use crate::proving::{self, Effort, LEEWAY, Task};
 use crate::roster::Owed;
@@ -82,7 +82,8 @@ pub fn list(cell: Owed, effort: Effort) -> Result<Passage, String> {
     };
     let limit = effort.time + effort.grace + LEEWAY;
     let task = Task::of(&cell, few);
-    let (judged, sites): (Judgement, BTreeSet<Site>) = process::ask(process::SITES, &task, limit)?;
+    let (judged, sites): (Judgement, BTreeSet<Site>) =
+        process::ask(&Request::ListSites(task), limit)?;
     if judged.proof.verdict == Verdict::Fail {
         let why = judged.proof.detail.unwrap_or_default();
         return Err(format!("it fails with nothing broken: {why}"));
@@ -93,7 +94,7 @@ pub fn list(cell: Owed, effort: Effort) -> Result<Passage, String> {
 
 /// Models and the harness pass the facade too.
 fn is_of_an_implementation(site: &Site) -> bool {
-    let ours = ["harness/", "suites/src/"];
+    let ours = ["harness/", "suites/"];
     !ours.iter().any(|folder| site.file.starts_with(folder))
 }
 
@@ -158,7 +159,7 @@ fn kill(
         };
         let limit = effort.time + effort.grace + LEEWAY;
         let without = |why: &str| format!("{} under {}: {why}", cell.property.name, cell.world);
-        match process::ask::<Judgement>(process::BROKEN, &broken, limit) {
+        match process::ask::<Judgement>(&Request::ProveBroken(broken), limit) {
             Ok(Judgement { proof, .. }) => {
                 row.executions += proof.executions;
                 let why = proof.detail.unwrap_or_default();

@@ -8,19 +8,15 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use flowmeter_harness::caps::Kind;
+use flowmeter_harness::caps::{Kind, Origin};
 use flowmeter_harness::registry::{AsyncRegistry, Contestant, Mutant, MutantRegistry, Registry};
 use flowmeter_harness::sync::std::Std;
-use flowmeter_harness::sync::{Exploration, Explored, Failure, Schedule, World};
+use flowmeter_harness::sync::{Exploration, Explored, Failure, Replayed, Schedule, World};
 
-#[cfg(feature = "command")]
 use crate::claims::{self, Stage};
 use crate::contest::introduced;
-#[cfg(feature = "command")]
-use crate::lies::Lies;
-#[cfg(feature = "command")]
 use crate::properties::Case;
-use crate::properties::{Cell, Checks, Judgement, Model, judge_closely};
+use crate::properties::{Cell, Checks, Explorer, Judgement, Model, judge_closely};
 
 /// Who takes part in which world.
 pub struct Worlds<R> {
@@ -31,10 +27,8 @@ pub struct Worlds<R> {
     /// Where mutants are looked at, in the order in which they were added.
     attacked: Vec<Box<dyn Court>>,
     /// Where lies are told.
-    #[cfg(feature = "command")]
     lied: Vec<Box<dyn Court>>,
     /// Where the claims of the seed texts are re-enacted.
-    #[cfg(feature = "command")]
     stage: Option<Box<dyn Stage>>,
 }
 
@@ -49,17 +43,31 @@ pub(crate) trait Court: Send + Sync {
     /// The verdict of a cell.
     fn judge(&self, cell: &Cell, plan: &Exploration) -> Judgement;
     /// Explores a case.
-    #[cfg(feature = "command")]
     fn explore_case(&self, case: &Case, plan: &Exploration) -> Explored;
     /// Explores one model of a case.
     fn explore(&self, model: Model, plan: &Exploration) -> Explored;
     /// That execution of the model once more.
-    fn replay(&self, model: Model, schedule: &Schedule) -> Result<Explored, String>;
+    fn replay(&self, model: Model, schedule: &Schedule) -> Result<Replayed, String>;
     /// One that fails alike with fewer switches, if it is found in that time.
     fn shrink(&self, model: Model, failure: &Failure, limit: Duration) -> Option<Failure>;
 }
 
-struct In<W, R>(R, PhantomData<W>);
+struct In<W, R> {
+    registry: R,
+    /// Whether its own contestants may lie, and no others take part.
+    lies: bool,
+    world: PhantomData<W>,
+}
+
+impl<W, R> In<W, R> {
+    const fn of(registry: R, lies: bool) -> Self {
+        In {
+            registry,
+            lies,
+            world: PhantomData,
+        }
+    }
+}
 
 impl<W: World, R: Registry> Court for In<W, R> {
     fn world(&self) -> &'static str {
@@ -67,11 +75,16 @@ impl<W: World, R: Registry> Court for In<W, R> {
     }
 
     fn contestants(&self) -> Vec<Contestant> {
-        introduced(self.0)
+        let mut all = introduced(self.registry);
+        all.retain(|who| !self.lies || who.origin == Origin::Own);
+        all
     }
 
     fn cells(&self, implementation: &str) -> Vec<Cell> {
-        let checks = Checks::<W::Models>::of_one::<W>(self.0, implementation);
+        let checks = match self.lies {
+            false => Checks::of_one::<W>(self.registry, implementation),
+            true => Checks::of_one_that_lies::<W>(self.registry, implementation),
+        };
         let cells = checks.cells();
         cells
             .filter(|cell| cell.who.name == implementation)
@@ -79,19 +92,18 @@ impl<W: World, R: Registry> Court for In<W, R> {
     }
 
     fn judge(&self, cell: &Cell, plan: &Exploration) -> Judgement {
-        judge_closely::<W>(cell, plan)
+        judge_closely(&Explorer::of::<W>(), cell, plan)
     }
 
-    #[cfg(feature = "command")]
     fn explore_case(&self, case: &Case, plan: &Exploration) -> Explored {
-        case.explore::<W>(plan)
+        case.explore(&Explorer::of::<W>(), plan)
     }
 
     fn explore(&self, model: Model, plan: &Exploration) -> Explored {
         W::explore(plan, move || model())
     }
 
-    fn replay(&self, model: Model, schedule: &Schedule) -> Result<Explored, String> {
+    fn replay(&self, model: Model, schedule: &Schedule) -> Result<Replayed, String> {
         W::replay(schedule, move || model())
     }
 
@@ -108,9 +120,7 @@ impl<R: AsyncRegistry> Worlds<R> {
             all: Vec::new(),
             mutants: &[],
             attacked: Vec::new(),
-            #[cfg(feature = "command")]
             lied: Vec::new(),
-            #[cfg(feature = "command")]
             stage: None,
         };
         worlds.with::<Std>(registry)
@@ -120,7 +130,7 @@ impl<R: AsyncRegistry> Worlds<R> {
     /// that one lacks is not checked.
     #[must_use]
     pub fn with<W: World>(mut self, registry: impl Registry) -> Worlds<R> {
-        self.all.push(Box::new(In::<W, _>(registry, PhantomData)));
+        self.all.push(Box::new(In::<W, _>::of(registry, false)));
         self
     }
 
@@ -130,22 +140,19 @@ impl<R: AsyncRegistry> Worlds<R> {
     pub fn with_mutants<W: World>(mut self, registry: impl MutantRegistry) -> Worlds<R> {
         self.mutants = registry.mutants();
         self.attacked
-            .push(Box::new(In::<W, _>(registry, PhantomData)));
+            .push(Box::new(In::<W, _>::of(registry, false)));
         self
     }
 
     /// With a world in which that registry's own contestants tell lies.
-    #[cfg(feature = "command")]
     #[must_use]
     pub fn with_lies<W: World>(mut self, registry: impl Registry) -> Worlds<R> {
-        let lying = In::<W, _>(Lies(registry), PhantomData);
-        self.lied.push(Box::new(lying));
+        self.lied.push(Box::new(In::<W, _>::of(registry, true)));
         self
     }
 
     /// With a world of virtual time, in which contestants of the std world re-enact the claims of the seed texts: our own,
     /// by the names that they have there.
-    #[cfg(feature = "command")]
     #[must_use]
     pub fn with_claims<W: World>(mut self, registry: impl Registry) -> Worlds<R> {
         self.stage = Some(Box::new(claims::In::<W, _>::new(registry)));
@@ -153,19 +160,16 @@ impl<R: AsyncRegistry> Worlds<R> {
     }
 
     /// Where claims are re-enacted.
-    #[cfg(feature = "command")]
     pub(crate) fn stage(&self) -> Option<&dyn Stage> {
         self.stage.as_deref()
     }
 
     /// Where lies are told.
-    #[cfg(feature = "command")]
     pub(crate) fn of_lies(&self) -> impl Iterator<Item = &dyn Court> + '_ {
         self.lied.iter().map(|court| &**court)
     }
 
     /// Who judges those who lie in that world.
-    #[cfg(feature = "command")]
     pub(crate) fn court_of_lies(&self, world: &str) -> Option<&dyn Court> {
         self.of_lies().find(|court| court.world() == world)
     }

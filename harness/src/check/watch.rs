@@ -18,11 +18,11 @@ static OFF: Mutex<Option<String>> = Mutex::new(None);
 /// Those that have spoken.
 static SPOKE: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// The name of a check at that place: the path below the folder of the properties, and the line.
+/// The name of a check at that place: the path below the sources of the properties, and the line.
 pub fn name_of(place: &Location<'_>) -> String {
     let file = place.file();
     let below = file
-        .rsplit_once("properties/")
+        .rsplit_once("properties/src/")
         .map_or(file, |(_, file)| file);
     format!("{below}:{}", place.line())
 }

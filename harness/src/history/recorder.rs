@@ -1,13 +1,12 @@
 //! Writing histories down while real code runs, without adding to what the program synchronises: every thread
-//! writes for itself, stamps are shared by nobody ([`World::stamp`]), and the writings are put together where
+//! writes for itself, stamps are shared by nobody ([`world::stamp`]), and the writings are put together where
 //! threads are joined anyway.
 
-use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Answer, Call, History, Operation, Stamps, Storage};
-use crate::sync::{Note, World};
+use crate::sync::{Note, world};
 
 /// An operation before all are put together: a thread, and which of its operations.
 type Id = (usize, usize);
@@ -17,7 +16,7 @@ type Id = (usize, usize);
 /// A thread forks one for each thread that it starts, and joins it when it joins the thread: with that, what a
 /// start and a join say about precedence is written down, too.
 #[derive(Debug)]
-pub struct Recorder<W> {
+pub struct Recorder {
     thread: usize,
     /// How many there are, over all threads; written where a thread is started.
     threads: Arc<AtomicUsize>,
@@ -27,7 +26,6 @@ pub struct Recorder<W> {
     before: Vec<Id>,
     written: Vec<(Id, Operation)>,
     links: Vec<(Id, Id)>,
-    world: PhantomData<fn() -> W>,
 }
 
 /// An operation that was called and waits for its answer to be written down.
@@ -38,13 +36,13 @@ pub struct Called(usize);
 /// How many operations a thread writes down without allocating.
 const ROOM: usize = 64;
 
-impl<W: World> Recorder<W> {
+impl Recorder {
     /// The recorder of a model's first thread.
-    pub fn new() -> Recorder<W> {
+    pub fn new() -> Recorder {
         Recorder::of(Arc::new(AtomicUsize::new(0)), Vec::new())
     }
 
-    fn of(threads: Arc<AtomicUsize>, before: Vec<Id>) -> Recorder<W> {
+    fn of(threads: Arc<AtomicUsize>, before: Vec<Id>) -> Recorder {
         Recorder {
             // Relaxed: only that numbers differ matters.
             thread: threads.fetch_add(1, Ordering::Relaxed),
@@ -53,17 +51,16 @@ impl<W: World> Recorder<W> {
             before,
             written: Vec::with_capacity(ROOM),
             links: Vec::new(),
-            world: PhantomData,
         }
     }
 
     /// The recorder of a thread that is about to be started.
-    pub fn fork(&self) -> Recorder<W> {
+    pub fn fork(&self) -> Recorder {
         Recorder::of(Arc::clone(&self.threads), self.past())
     }
 
     /// Takes over what a thread wrote that has been joined.
-    pub fn join(&mut self, other: Recorder<W>) {
+    pub fn join(&mut self, other: Recorder) {
         self.before.extend(other.past());
         self.written.extend(other.written);
         self.links.extend(other.links);
@@ -90,18 +87,18 @@ impl<W: World> Recorder<W> {
         };
         self.written.push((id, operation));
         let at = self.written.len() - 1;
-        W::note(|| Note::Called(self.written[at].1.call.to_string()));
-        self.written[at].1.invoked = W::stamp();
+        world::note(|| Note::Called(self.written[at].1.call.to_string()));
+        self.written[at].1.invoked = world::stamp();
         Called(at)
     }
 
     /// To be called right after the operation.
     pub fn answer(&mut self, called: Called, answer: Answer) {
-        let returned = W::stamp();
+        let returned = world::stamp();
         let operation = &mut self.written[called.0].1;
         operation.returned = returned;
         operation.answer = answer;
-        W::note(|| Note::Answered(operation.answer_text()));
+        world::note(|| Note::Answered(operation.answer_text()));
     }
 
     /// Instead of [`Recorder::answer`], for the operation called last: it had no effect, and is left out. What
@@ -128,7 +125,7 @@ impl<W: World> Recorder<W> {
                 .into_iter()
                 .map(|(_, operation)| operation)
                 .collect(),
-            stamps: match W::stamp_margin() {
+            stamps: match world::stamp_margin() {
                 Some(margin) => Stamps::Order { margin },
                 None => Stamps::Schedule,
             },
@@ -137,7 +134,7 @@ impl<W: World> Recorder<W> {
     }
 }
 
-impl<W: World> Default for Recorder<W> {
+impl Default for Recorder {
     fn default() -> Self {
         Recorder::new()
     }
@@ -150,13 +147,12 @@ mod tests {
     use super::*;
     use crate::check::dual::{Verdict, judge};
     use crate::spec::Rules;
-    use crate::sync::std::Std;
 
     const ACCEPTED: Answer = Answer::Accepted { clause: 0 };
 
     #[test]
     fn a_start_and_a_join_precede_what_comes_after_them() {
-        let mut main = Recorder::<Std>::new();
+        let mut main = Recorder::new();
         let put = main.invoke(Call::put(0, 1));
         main.answer(put, ACCEPTED);
         let mut idle = main.fork();
@@ -190,7 +186,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_hands_on_what_preceded_it() {
-        let mut main = Recorder::<Std>::new();
+        let mut main = Recorder::new();
         let put = main.invoke(Call::put(0, 1));
         main.answer(put, ACCEPTED);
         let mut other = main.fork();
@@ -214,11 +210,11 @@ mod tests {
     #[test]
     fn a_real_channel_is_legal() {
         for _ in 0..200 {
-            let mut main = Recorder::<Std>::new();
+            let mut main = Recorder::new();
             let (tx, rx) = sync_channel::<u32>(1);
             let putting = [0, 1].map(|producer| {
                 let (mut mine, tx) = (main.fork(), tx.clone());
-                Std::spawn(move || {
+                world::spawn(move || {
                     for value in [10 * producer, 10 * producer + 1] {
                         let put = mine.invoke(Call::put(0, value));
                         tx.send(value).expect("the consumer waits for all");
@@ -228,13 +224,13 @@ mod tests {
                 })
             });
             for _ in 0..4 {
-                Std::perturb();
+                world::perturb();
                 let take = main.invoke(Call::take(0));
                 let value = rx.recv().expect("a producer is there");
                 main.answer(take, Answer::Took { clause: 0, value });
             }
             for handle in putting {
-                main.join(Std::join(handle));
+                main.join(world::join(handle));
             }
             let history = main.finish([Storage::Fixed(1)]);
             match judge(&history, Rules::STRICT, 100_000) {
@@ -256,13 +252,12 @@ mod tests {
 
     /// A lock around a queue, as an unbounded channel; `forgetful` loses what is offered last.
     #[cfg(any(feature = "loom", feature = "shuttle"))]
-    fn model<W: World>(forgetful: bool) {
-        use crate::sync::Lock;
+    fn model(forgetful: bool) {
         use std::collections::VecDeque;
 
-        let mut main = Recorder::<W>::new();
-        let channel = Arc::new(W::Mutex::<VecDeque<u32>>::new(VecDeque::new()));
-        let offer = |recorder: &mut Recorder<W>, value| {
+        let mut main = Recorder::new();
+        let channel = Arc::new(world::Mutex::<VecDeque<u32>>::new(VecDeque::new()));
+        let offer = |recorder: &mut Recorder, value| {
             let call = recorder.invoke(Call::offer(0, value));
             channel.with(|queue| queue.push_back(value));
             recorder.answer(call, ACCEPTED);
@@ -270,7 +265,7 @@ mod tests {
         offer(&mut main, 1);
         let mut other = main.fork();
         let theirs = Arc::clone(&channel);
-        let handle = W::spawn(move || {
+        let handle = world::spawn(move || {
             for _ in 0..2 {
                 let call = other.invoke(Call::poll(0));
                 let answer = match theirs.with(VecDeque::pop_front) {
@@ -282,7 +277,7 @@ mod tests {
             other
         });
         offer(&mut main, 2);
-        main.join(W::join(handle));
+        main.join(world::join(handle));
         if forgetful {
             channel.with(VecDeque::clear);
         }
@@ -299,13 +294,13 @@ mod tests {
     }
 
     #[cfg(any(feature = "loom", feature = "shuttle"))]
-    fn is_recorded<W: World>() {
+    fn is_recorded<W: crate::sync::World>() {
         let plan = crate::sync::Exploration {
             executions: 200,
             ..Default::default()
         };
-        assert_eq!(W::explore(&plan, || model::<W>(false)).failure, None);
-        let lost = W::explore(&plan, || model::<W>(true)).failure;
+        assert_eq!(W::explore(&plan, || model(false)).failure, None);
+        let lost = W::explore(&plan, || model(true)).failure;
         assert!(
             lost.as_ref().is_some_and(|lost| lost.violated() == "C1"),
             "{} {lost:?}",

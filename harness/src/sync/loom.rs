@@ -28,10 +28,12 @@ use ::std::future::Future;
 use ::std::sync::atomic::{AtomicBool, Ordering};
 use ::std::time::{Duration, Instant};
 
+use super::body::{Answer, Body};
 use super::explored::exploration::{attempt, execute, executions, explore_apart};
 use super::explored::mischief::{self, Mischief};
 use super::explored::{Engine, Place, Word, census, choices, facade, world};
-use super::{Failure, Schedule};
+use super::world::Primitives;
+use super::{Explored, Failure, Replayed, Schedule};
 
 pub use crate::__loom_thread_local as thread_local;
 pub use ::loom::cell::UnsafeCell;
@@ -132,16 +134,16 @@ impl Place for Chair {
 
 /// What a thread is about to run. Where an execution fails before the thread begins, loom drops it outside the
 /// model, where nothing of loom's can be dropped: that would abort the process.
-struct Unbegun<F>(Option<F>);
+struct Unbegun(Option<Body>);
 
-impl<T, F: FnOnce() -> T> Unbegun<F> {
-    fn run(mut self) -> T {
+impl Unbegun {
+    fn run(mut self) -> Answer {
         let body = self.0.take().expect("it runs once");
         body()
     }
 }
 
-impl<F> Drop for Unbegun<F> {
+impl Drop for Unbegun {
     fn drop(&mut self) {
         if ::std::thread::panicking() {
             ::std::mem::forget(self.0.take());
@@ -154,12 +156,13 @@ impl<F> Drop for Unbegun<F> {
 }
 
 impl Engine for Loom {
+    const PRIMITIVES: Primitives = Primitives::Loom;
     const SEQUENTIAL: bool = false;
     type Word = ::loom::sync::atomic::AtomicU64;
     type Place = Chair;
     type Mutex<T> = ::loom::sync::Mutex<T>;
     type Guard<'a, T: 'a> = ::loom::sync::MutexGuard<'a, T>;
-    type JoinHandle<T: 'static> = raw::JoinHandle<T>;
+    type JoinHandle = raw::JoinHandle<Answer>;
 
     fn mutex<T>(value: T) -> Self::Mutex<T> {
         ::loom::sync::Mutex::new(value)
@@ -181,7 +184,7 @@ impl Engine for Loom {
     }
 
     #[track_caller]
-    fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> raw::JoinHandle<T> {
+    fn spawn(body: Body) -> raw::JoinHandle<Answer> {
         let body = Unbegun(Some(body));
         raw::Builder::new()
             .stack_size(STACK_WORDS)
@@ -189,7 +192,7 @@ impl Engine for Loom {
             .expect("loom starts threads without the system")
     }
     #[track_caller]
-    fn join<T: 'static>(handle: raw::JoinHandle<T>) -> T {
+    fn join(handle: raw::JoinHandle<Answer>) -> Answer {
         handle
             .join()
             .expect("a panic in a loom thread ends the execution")
@@ -342,9 +345,17 @@ replay: Schedule::Nth { choices: written, mischief: stroke, preemptions, executi
         return Err(format!("'{stroke}' is no mischief"));
     }
     let model = ::std::sync::Arc::new(model);
-    Ok(explore_apart(|| {
+    let Explored {
+        executions,
+        failure,
+        ..
+    } = explore_apart(|| {
         choices::follow(written);
         mischief::follow(stroke);
         (false, check(stretch, &model))
-    }))
+    });
+    Ok(Replayed {
+        fits: executions >= *execution,
+        failure,
+    })
 });

@@ -59,6 +59,7 @@ use ::std::fmt;
 use ::std::future::Future;
 use ::std::time::Duration;
 
+mod body;
 #[cfg(feature = "deques")]
 mod deques;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
@@ -76,6 +77,7 @@ pub mod sites;
 pub mod std;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 pub mod trace;
+pub mod world;
 
 pub use note::Note;
 pub use schedule::{Failure, Member, Schedule, Steps};
@@ -159,6 +161,16 @@ pub struct Explored {
     pub failure: Option<Failure>,
 }
 
+/// What came of one execution that was run again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replayed {
+    /// How it failed, with the schedule that it had this time.
+    pub failure: Option<Failure>,
+    /// Whether the model made the steps of the schedule. Under loom, which counts executions, only whether there were so
+    /// many.
+    pub fits: bool,
+}
+
 /// A lock of a world.
 pub trait Lock<T>: Send + Sync + 'static {
     /// An open lock around `value`.
@@ -237,14 +249,14 @@ pub trait World: Send + Sync + 'static {
     fn explore(plan: &Exploration, model: impl Fn() + Send + Sync + 'static) -> Explored;
 
     /// Runs that execution of the model again, and under loom those before it. Where it fails again it is the
-    /// same execution if the answer's schedule is the same; never `complete`.
+    /// same execution if the answer's schedule is the same.
     ///
     /// # Errors
     /// When the schedule is another world's, or is none.
     fn replay(
         schedule: &Schedule,
         model: impl Fn() + Send + Sync + 'static,
-    ) -> Result<Explored, String>;
+    ) -> Result<Replayed, String>;
 
     /// Looks, for at most so long, for an execution that fails as this one does and in which threads take turns
     /// less often. Its schedule is as exact as the one given. Only shuttle can; elsewhere, and where

@@ -1,7 +1,7 @@
 //! What an exploration failed with, and which execution that was: enough to see exactly that one again.
 //!
-//! A schedule is a value, so that it can be written to a file. It means something only to the program that
-//! it was recorded from: another build may make other steps.
+//! A schedule is a value, so that it can be written to a file. It fits a model as long as the model makes the same
+//! steps, in whatever build.
 
 use ::std::fmt;
 
@@ -118,6 +118,18 @@ impl Steps {
     /// How often another thread went on.
     pub fn switches(&self) -> usize {
         self.runs.len().saturating_sub(1)
+    }
+
+    /// Whether these decisions are the other ones, and perhaps more after them.
+    #[cfg(feature = "shuttle")]
+    pub(super) fn begins_with(&self, other: &Steps) -> bool {
+        let Some(((task, steps), before)) = other.runs.split_last() else {
+            return true;
+        };
+        let goes_on = |(made, count): &(u32, u32)| made == task && count >= steps;
+        self.drawn.starts_with(&other.drawn)
+            && self.runs.starts_with(before)
+            && self.runs.get(before.len()).is_some_and(goes_on)
     }
 }
 

@@ -33,10 +33,12 @@ use ::std::sync::PoisonError;
 use ::std::sync::atomic::Ordering;
 use ::std::time::{Duration, Instant};
 
+use super::body::{Answer, Body};
 use super::explored::exploration::{attempt, execute, executions, explore_apart};
 use super::explored::mischief::Mischief;
 use super::explored::{Engine, Place, Word, facade, world};
-use super::{Explored, Failure, Schedule, Steps};
+use super::world::Primitives;
+use super::{Failure, Replayed, Schedule, Steps};
 use recorded::{Follower, Recorder, Tape};
 
 mod recorded;
@@ -126,12 +128,13 @@ fn task() -> Option<usize> {
 }
 
 impl Engine for Shuttle {
+    const PRIMITIVES: Primitives = Primitives::Shuttle;
     const SEQUENTIAL: bool = true;
     type Word = ::shuttle::sync::atomic::AtomicU64;
     type Place = Chair;
     type Mutex<T> = ::shuttle::sync::Mutex<T>;
     type Guard<'a, T: 'a> = ::shuttle::sync::MutexGuard<'a, T>;
-    type JoinHandle<T: 'static> = raw::JoinHandle<T>;
+    type JoinHandle = raw::JoinHandle<Answer>;
 
     fn mutex<T>(value: T) -> Self::Mutex<T> {
         ::shuttle::sync::Mutex::new(value)
@@ -154,11 +157,11 @@ impl Engine for Shuttle {
     }
 
     #[track_caller]
-    fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> raw::JoinHandle<T> {
+    fn spawn(body: Body) -> raw::JoinHandle<Answer> {
         raw::spawn(body)
     }
     #[track_caller]
-    fn join<T: 'static>(handle: raw::JoinHandle<T>) -> T {
+    fn join(handle: raw::JoinHandle<Answer>) -> Answer {
         handle
             .join()
             .unwrap_or_else(|panic| ::std::panic::resume_unwind(panic))
@@ -240,13 +243,13 @@ const TOO_MANY_STEPS: &str = "exceeded max_steps bound";
 
 type Model = ::std::sync::Arc<dyn Fn() + Send + Sync>;
 
-/// Executes the model as often as the scheduler says, until it fails.
+/// Executes the model as often as the scheduler says, until it fails; and the steps of the last execution.
 fn run(
     scheduler: impl Scheduler + 'static,
     time: Option<Duration>,
     mischief: bool,
     model: &Model,
-) -> Option<Failure> {
+) -> (Option<Failure>, Steps) {
     let mut config = config(MaxSteps::FailAfter(STEPS));
     config.max_time = time;
     let tape = Rc::new(RefCell::new(Tape::default()));
@@ -260,22 +263,29 @@ fn run(
             IN_TURNS.set(false);
             execute::<Shuttle>(eager, &*model);
         });
-    })?;
+    });
     let steps = Steps {
         mischief,
         ..tape.borrow_mut().of(executions() - before)
     };
-    Some(Failure {
+    let failure = message.map(|message| Failure {
         limit: message.contains(TOO_MANY_STEPS),
         message,
-        schedule: Some(Schedule::Steps(steps)),
+        schedule: Some(Schedule::Steps(steps.clone())),
         member: None,
-    })
+    });
+    (failure, steps)
 }
 
-/// One execution along a schedule.
-fn once(follower: Follower, mischief: bool, model: &Model) -> Explored {
-    explore_apart(|| (false, run(follower, None, mischief, model)))
+/// One execution along a schedule, and its steps.
+fn once(follower: Follower, mischief: bool, model: &Model) -> (Option<Failure>, Steps) {
+    let mut made = Steps::default();
+    let explored = explore_apart(|| {
+        let (failure, steps) = run(follower, None, mischief, model);
+        made = steps;
+        (false, failure)
+    });
+    (explored.failure, made)
 }
 
 world!(Shuttle over Shuttle, "shuttle",
@@ -296,7 +306,7 @@ explore: |plan, model| {
             2 => Box::new(PctScheduler::new_from_seed(plan.seed, 2, share)),
             _ => Box::new(PctScheduler::new_from_seed(plan.seed, 3, share)),
         };
-        let found = run(scheduler, Some(time), plan.mischief, &model);
+        let (found, _) = run(scheduler, Some(time), plan.mischief, &model);
         failure = found.filter(|found| !found.message.starts_with(NOT_CONCURRENT));
         if failure.is_some() {
             break;
@@ -306,7 +316,11 @@ explore: |plan, model| {
 },
 replay: Schedule::Steps(steps) => |model| {
     let model: Model = ::std::sync::Arc::new(model);
-    Ok(once(Follower::new(steps), steps.mischief, &model))
+    let (failure, made) = once(Follower::new(steps), steps.mischief, &model);
+    Ok(Replayed {
+        fits: made.begins_with(steps),
+        failure,
+    })
 },
 fn name() -> &'static str {
     if IN_TURNS.get() { Sim::NAME } else { Shuttle::NAME }
@@ -321,7 +335,7 @@ fn shrink(
     };
     let model: Model = ::std::sync::Arc::new(model);
     let attempt = |follower: Follower| {
-        let failed = once(follower, found.mischief, &model).failure?;
+        let failed = once(follower, found.mischief, &model).0?;
         (failed.violated() == failure.violated()).then_some(failed)
     };
     shrunk::shrink(found, attempt, limit)
@@ -353,4 +367,7 @@ fn turns(model: impl Fn() + Send + Sync + 'static) -> Option<Failure> {
 
 world!(Sim over Shuttle, "sim",
 explore: |_plan, model| (false, turns(model)),
-replay: Schedule::Turns => |model| Ok(explore_apart(|| (false, turns(model)))));
+replay: Schedule::Turns => |model| Ok(Replayed {
+    failure: explore_apart(|| (false, turns(model))).failure,
+    fits: true,
+}));

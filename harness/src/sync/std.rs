@@ -2,12 +2,14 @@
 
 use ::std::cell;
 use ::std::future::Future;
+use ::std::marker::PhantomData;
 use ::std::mem::forget;
 use ::std::ops::{Deref, DerefMut};
 use ::std::panic::{AssertUnwindSafe, catch_unwind};
 use ::std::sync as bare;
 use ::std::thread;
 
+use super::body::{Answer, Body, answered, erased};
 use super::{Deadline, Exploration, Explored, Lock, World};
 
 mod block_on;
@@ -168,7 +170,7 @@ impl Condvar {
 pub struct Parker {
     unparker: Unparker,
     /// Only the thread that made it may park.
-    not_send: ::std::marker::PhantomData<*const ()>,
+    not_send: PhantomData<*const ()>,
 }
 
 /// Wakes the thread of a [`Parker`].
@@ -191,7 +193,7 @@ impl Parker {
     pub fn new() -> Self {
         Parker {
             unparker: Unparker(thread::current()),
-            not_send: ::std::marker::PhantomData,
+            not_send: PhantomData,
         }
     }
 
@@ -489,18 +491,27 @@ pub fn choose(n: usize) -> usize {
 #[derive(Debug)]
 pub struct Std;
 
+/// A thread of a model.
+#[derive(Debug)]
+pub struct Started<T>(JoinHandle<Answer>, PhantomData<fn() -> T>);
+
+/// Starts a thread that begins together with its siblings.
+fn start(body: Body) -> JoinHandle<Answer> {
+    spawn(meeting::together(body))
+}
+
 impl World for Std {
     const NAME: &'static str = "std";
     type Models = Std;
-    type JoinHandle<T: Send + 'static> = JoinHandle<T>;
+    type JoinHandle<T: Send + 'static> = Started<T>;
     type Mutex<T: Send + 'static> = Mutex<T>;
 
-    fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-        spawn(meeting::together(body))
+    fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> Started<T> {
+        Started(start(erased(body)), PhantomData)
     }
-    fn join<T: Send + 'static>(handle: JoinHandle<T>) -> T {
+    fn join<T: Send + 'static>(handle: Started<T>) -> T {
         meeting::open();
-        handle.join()
+        answered(handle.0.join())
     }
     fn perturb() {
         meeting::open();
@@ -551,7 +562,7 @@ impl World for Std {
     fn replay(
         _schedule: &super::Schedule,
         _model: impl Fn() + Send + Sync + 'static,
-    ) -> Result<Explored, String> {
+    ) -> Result<super::Replayed, String> {
         Err("nothing repeats an execution of real threads".to_owned())
     }
 }

@@ -23,6 +23,7 @@ use flowmeter_harness::sync::World;
 
 use super::{Claim, Enactment, Seed};
 use crate::properties::Clock;
+use crate::properties::design::Channels;
 
 const UNLIMITED: Claim = Claim::new(
     "each task has a thread of its own: 1,000 tasks of 1 s",
@@ -197,9 +198,9 @@ impl Seed for ManagingThroughput {
         const WHY: &str = "P7: more than there was ends";
         let eagerly = EAGERLY.seen_in(taken_beforehand::<M, C, E, W>);
         vec![
-            UNLIMITED.seen_in(|| last(&timed::<M, C, E, W>(&[SECOND; 1_000]))),
+            UNLIMITED.seen_in(|| last(&timed::<M, C, E>(&[SECOND; 1_000]))),
             AS_THEY_COMPLETE.seen_in(|| {
-                let came = timed::<M, C, E, W>(&[3 * SECOND, SECOND, 2 * SECOND]);
+                let came = timed::<M, C, E>(&[3 * SECOND, SECOND, 2 * SECOND]);
                 let each = came
                     .iter()
                     .map(|(at, input)| format!("{} after {at} ms", input + 1));
@@ -220,7 +221,7 @@ impl Seed for ManagingThroughput {
                 words(numbers)
             }),
             LAZILY.seen_in(|| {
-                let came = timed::<M, C, E, W>(&[10 * SECOND, SECOND]);
+                let came = timed::<M, C, E>(&[10 * SECOND, SECOND]);
                 format!("after {} ms", came[0].0)
             }),
         ]
@@ -331,12 +332,11 @@ fn who_comes<L: AsyncLimit, W: World>() -> String {
 }
 
 /// What came when, by its input, where tasks take so long; milliseconds.
-fn timed<M, C, E, W>(takes: &[u64]) -> Vec<(u64, usize)>
+fn timed<M, C, E>(takes: &[u64]) -> Vec<(u64, usize)>
 where
     M: ParallelMaps<C, E> + Default,
     C: Async,
     E: Executors,
-    W: World,
 {
     let executor = E::with_threads(NonZeroUsize::MIN);
     let clock = Clock::default();
@@ -357,7 +357,7 @@ where
             notes.lock().expect(WHOLE).push((tells.now(), input));
         }
     });
-    clock.run::<C, W>();
+    clock.run(Channels::of_tasks::<C>());
     drop(executor);
     let mut came = came.lock().expect(WHOLE);
     std::mem::take(&mut *came)

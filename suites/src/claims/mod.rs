@@ -40,7 +40,7 @@ use timeout_channels::TimeoutChannels;
 use timeouts_code_read::TimeoutsCodeRead;
 
 pub use stage::holding;
-pub(crate) use stage::{In, Stage, reenact, serve, serve_leaving};
+pub(crate) use stage::{In, Leave, Question, Stage, reenact, serve, serve_leaving};
 pub(crate) use strangers::reenact_in;
 
 /// Hands every text over, in the order in which tables show them.

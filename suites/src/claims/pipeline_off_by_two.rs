@@ -202,93 +202,85 @@ impl Seed for PipelineOffByTwo {
         W: World,
     {
         let of_its_design = match who.capabilities.bound_over_n {
-            _ if !P::ORDERED => unordered::<P, C, E, W>(),
-            Some(2) => original::<P, C, E, W>(),
-            Some(1) => swapped::<P, C, E, W>(),
-            _ => fixed::<P, C, E, W>(),
+            _ if !P::ORDERED => unordered::<P, C, E>(),
+            Some(2) => original::<P, C, E>(),
+            Some(1) => swapped::<P, C, E>(),
+            _ => fixed::<P, C, E>(),
         };
         let mut all = of_its_design;
         all.push(LEFT_OPEN.seen_in(|| {
             let ends = [AtEnd::Close, AtEnd::LeaveOpen];
-            match ends.map(|end| Run::of::<P, C, E, W>(3, SECONDS, end).closed.is_some()) {
+            match ends.map(|end| Run::of::<P, C, E>(3, SECONDS, end).closed.is_some()) {
                 [true, false] => "closed, or left open".to_owned(),
                 seen => format!("closed: {seen:?}"),
             }
         }));
-        all.push(STOPS.seen_in(stops::<P, C, E, W>));
+        all.push(STOPS.seen_in(stops::<P, C, E>));
         all
     }
 }
 
-fn original<P, C, E, W>() -> Vec<Enactment>
+fn original<P, C, E>() -> Vec<Enactment>
 where
     P: Pipelines<C, E> + Default,
     C: Async,
     E: Executors,
-    W: World,
 {
     vec![
-        THREE.seen_in(|| run::<P, C, E, W>(3, SECONDS).ends()),
-        ONE.seen_in(|| run::<P, C, E, W>(1, SECONDS).ends()),
-        BATCHES.seen_in(|| run::<P, C, E, W>(1, SECONDS).batches()),
-        LAUNCHED.seen_in(|| run::<P, C, E, W>(1, SECONDS).most()),
-        FIVE.seen_in(|| run::<P, C, E, W>(3, SECONDS).most()),
-        HEAD.seen_in(|| run::<P, C, E, W>(1, SLOW_HEAD).begins()),
-        NO_MORE.seen_in(|| run::<P, C, E, W>(1, SLOW_HEAD).started_before_the_head_ended()),
-        IN_ORDER.seen_in(|| run::<P, C, E, W>(1, SLOWEST_HEAD).values()),
-        THIRTEEN.seen_in(|| run::<P, C, E, W>(1, SLOWEST_HEAD).ends()),
-        DECREMENTED.seen_in(|| run::<P, C, E, W>(2 - 1, SECONDS).most()),
-        CHAIN.seen_in(chain::<P, C, E, W>),
+        THREE.seen_in(|| run::<P, C, E>(3, SECONDS).ends()),
+        ONE.seen_in(|| run::<P, C, E>(1, SECONDS).ends()),
+        BATCHES.seen_in(|| run::<P, C, E>(1, SECONDS).batches()),
+        LAUNCHED.seen_in(|| run::<P, C, E>(1, SECONDS).most()),
+        FIVE.seen_in(|| run::<P, C, E>(3, SECONDS).most()),
+        HEAD.seen_in(|| run::<P, C, E>(1, SLOW_HEAD).begins()),
+        NO_MORE.seen_in(|| run::<P, C, E>(1, SLOW_HEAD).started_before_the_head_ended()),
+        IN_ORDER.seen_in(|| run::<P, C, E>(1, SLOWEST_HEAD).values()),
+        THIRTEEN.seen_in(|| run::<P, C, E>(1, SLOWEST_HEAD).ends()),
+        DECREMENTED.seen_in(|| run::<P, C, E>(2 - 1, SECONDS).most()),
+        CHAIN.seen_in(chain::<P, C, E>),
     ]
 }
 
-fn swapped<P, C, E, W>() -> Vec<Enactment>
+fn swapped<P, C, E>() -> Vec<Enactment>
 where
     P: Pipelines<C, E> + Default,
     C: Async,
     E: Executors,
-    W: World,
 {
     vec![
-        SWAPPED.seen_in(|| run::<P, C, E, W>(1, SECONDS).most()),
-        SWAPPED_ONE.seen_in(|| run::<P, C, E, W>(1, SECONDS).ends()),
-        SWAPPED_THREE.seen_in(|| run::<P, C, E, W>(3, SECONDS).ends()),
+        SWAPPED.seen_in(|| run::<P, C, E>(1, SECONDS).most()),
+        SWAPPED_ONE.seen_in(|| run::<P, C, E>(1, SECONDS).ends()),
+        SWAPPED_THREE.seen_in(|| run::<P, C, E>(3, SECONDS).ends()),
     ]
 }
 
-fn unordered<P, C, E, W>() -> Vec<Enactment>
+fn unordered<P, C, E>() -> Vec<Enactment>
 where
     P: Pipelines<C, E> + Default,
     C: Async,
     E: Executors,
-    W: World,
 {
     vec![
-        EXACTLY.seen_in(|| run::<P, C, E, W>(3, SECONDS).most()),
-        FOUR.seen_in(|| run::<P, C, E, W>(3, SECONDS).ends()),
-        LAST_WORKER.seen_in(|| run::<P, C, E, W>(3, SLOW_HEAD).closes()),
-        AT_ONCE.seen_in(|| run::<P, C, E, W>(3, SLOW_HEAD).begins()),
-        TEN.seen_in(|| run::<P, C, E, W>(3, SLOWEST_HEAD).ends()),
-        HEAD_LAST.seen_in(|| run::<P, C, E, W>(3, SLOWEST_HEAD).last()),
+        EXACTLY.seen_in(|| run::<P, C, E>(3, SECONDS).most()),
+        FOUR.seen_in(|| run::<P, C, E>(3, SECONDS).ends()),
+        LAST_WORKER.seen_in(|| run::<P, C, E>(3, SLOW_HEAD).closes()),
+        AT_ONCE.seen_in(|| run::<P, C, E>(3, SLOW_HEAD).begins()),
+        TEN.seen_in(|| run::<P, C, E>(3, SLOWEST_HEAD).ends()),
+        HEAD_LAST.seen_in(|| run::<P, C, E>(3, SLOWEST_HEAD).last()),
     ]
 }
 
-fn fixed<P, C, E, W>() -> Vec<Enactment>
+fn fixed<P, C, E>() -> Vec<Enactment>
 where
     P: Pipelines<C, E> + Default,
     C: Async,
     E: Executors,
-    W: World,
 {
     vec![
         PROPER.seen_in(|| {
-            let most = [1, 2, 3].map(|n| run::<P, C, E, W>(n, SECONDS).most.to_string());
+            let most = [1, 2, 3].map(|n| run::<P, C, E>(n, SECONDS).most.to_string());
             format!("{} in flight", most.join(", "))
         }),
-        BOUNDED.seen_in(|| {
-            [3, 1]
-                .map(|n| run::<P, C, E, W>(n, SECONDS).ends())
-                .join(", ")
-        }),
+        BOUNDED.seen_in(|| [3, 1].map(|n| run::<P, C, E>(n, SECONDS).ends()).join(", ")),
     ]
 }

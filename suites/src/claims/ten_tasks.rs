@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use flowmeter_harness::channel::{Async, Buffer, Offered};
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
-use flowmeter_harness::sync::World;
 
 use super::acts::open;
 use crate::properties::Clock;
+use crate::properties::design::Channels;
 
 /// How long each of ten tasks takes, milliseconds.
 pub(super) type Takes = [u64; 10];
@@ -40,23 +40,21 @@ pub(super) struct Run {
 
 const WHOLE: &str = "nobody panics with the lock";
 
-pub(super) fn run<P, C, E, W>(n: usize, takes: Takes) -> Run
+pub(super) fn run<P, C, E>(n: usize, takes: Takes) -> Run
 where
     P: Pipelines<C, E> + Default,
     C: Async,
     E: Executors,
-    W: World,
 {
-    Run::of::<P, C, E, W>(n, takes, AtEnd::Close)
+    Run::of::<P, C, E>(n, takes, AtEnd::Close)
 }
 
 impl Run {
-    pub(super) fn of<P, C, E, W>(n: usize, takes: Takes, at_end: AtEnd) -> Run
+    pub(super) fn of<P, C, E>(n: usize, takes: Takes, at_end: AtEnd) -> Run
     where
         P: Pipelines<C, E> + Default,
         C: Async,
         E: Executors,
-        W: World,
     {
         let scene = Scene::<E>::default();
         let (to, results) = open::<C, usize>(Buffer::Rendezvous);
@@ -64,7 +62,7 @@ impl Run {
         let kept = C::another_tx(&to).expect("the text's channels have several producers");
         scene.start::<P, C>(n, (numbers::<C>(), to), takes, at_end);
         scene.take_all::<C>(results);
-        let run = scene.run::<C, W>();
+        let run = scene.run::<C>();
         drop(kept);
         run
     }
@@ -194,8 +192,8 @@ impl<E: Executors> Scene<E> {
     }
 
     /// Lets time pass for as long as somebody sleeps.
-    fn run<C: Async, W: World>(self) -> Run {
-        self.clock.run::<C, W>();
+    fn run<C: Async>(self) -> Run {
+        self.clock.run(Channels::of_tasks::<C>());
         drop(self.executor);
         let mut seen = self.seen.lock().expect(WHOLE);
         std::mem::take(&mut *seen)
@@ -203,12 +201,11 @@ impl<E: Executors> Scene<E> {
 }
 
 /// Two pipelines, one behind the other, as the text's helpers make them for ten at a time: when the last value comes.
-pub(super) fn chain<P, C, E, W>() -> String
+pub(super) fn chain<P, C, E>() -> String
 where
     P: Pipelines<C, E> + Default,
     C: Async,
     E: Executors,
-    W: World,
 {
     let scene = Scene::<E>::default();
     let (to, from) = open::<C, usize>(Buffer::Rendezvous);
@@ -217,16 +214,15 @@ where
         scene.start::<P, C>(10 - 2, ports, SECONDS, AtEnd::Close);
     }
     scene.take_all::<C>(results);
-    scene.run::<C, W>().ends()
+    scene.run::<C>().ends()
 }
 
 /// The output is closed while the first tasks work.
-pub(super) fn stops<P, C, E, W>() -> String
+pub(super) fn stops<P, C, E>() -> String
 where
     P: Pipelines<C, E> + Default,
     C: Async,
     E: Executors,
-    W: World,
 {
     let scene = Scene::<E>::default();
     let (to, mut results) = open::<C, usize>(Buffer::Rendezvous);
@@ -236,7 +232,7 @@ where
         sleeps.sleep(500).await;
         C::close_rx(&mut results);
     });
-    let started = scene.run::<C, W>().started;
+    let started = scene.run::<C>().started;
     match started.values().map(Vec::len).sum::<usize>() {
         10 => "it takes all".to_owned(),
         _ => "it stops".to_owned(),

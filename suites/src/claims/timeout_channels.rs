@@ -393,7 +393,7 @@ fn short_beside_longer<S: Timeouts<C>, C: Alts, W: World>() -> String {
 /// Two that may be late by 10 ms, 5 ms apart.
 fn in_a_window<T: Coalesce, W: World>() -> String {
     let service = T::start();
-    let notes = [(); 2].map(|()| Note::<W>::new());
+    let notes = [(); 2].map(|()| Note::new());
     let began = W::now_nanos();
     let armed = [(10_000, &notes[0]), (10_005, &notes[1])].map(|(delay, note)| {
         let deadline = Deadline::after(began, ms(delay));
@@ -407,7 +407,7 @@ fn in_a_window<T: Coalesce, W: World>() -> String {
     };
     drop(armed);
     // Once more, and one of them is called off.
-    let notes = [(); 2].map(|()| Note::<W>::new());
+    let notes = [(); 2].map(|()| Note::new());
     let deadline = Deadline::after(W::now_nanos(), ms(10_000));
     let armed = notes
         .each_ref()

@@ -18,11 +18,11 @@ use super::failure::{FAILED, Failure, Outcome};
 use super::mutants::each;
 use super::output::{Format, Output, width};
 use super::progress::steps;
-use crate::lies::places::{self, Place};
-use crate::lies::sweep::{Question, sweep};
 use crate::mutants::{Plan, attack};
+use crate::properties::lies::places::{self, Place};
 use crate::properties::{PROPERTIES, Property};
 use crate::proving::Effort;
+use crate::sweep::{Question, sweep};
 use crate::worlds::Worlds;
 
 /// A check, and what survives without it.

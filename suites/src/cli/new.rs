@@ -21,7 +21,7 @@ use kinds::{BEGINNINGS, Beginning};
 const STATEMENTS: &str = "SEMANTICS.md";
 
 /// Lines that declare modules, in a file of the checkout; rustfmt puts what is added in order.
-const MODULES: &str = r"^((pub(\(super\))? )?mod \w+;\n){2,}";
+const MODULES: &str = r"^((pub(\(\w+\))? )?mod \w+;\n){2,}";
 
 /// Words that Rust keeps to itself, some of them for later.
 const KEYWORDS: &str = "abstract as async await become box break const continue crate do dyn else enum extern false final \
@@ -106,7 +106,7 @@ impl New {
 fn found() -> Result<PathBuf, Failure> {
     let here = std::env::current_dir();
     let here = here.map_err(|why| Failure::input(format!("this folder cannot be read: {why}")))?;
-    let holds = |folder: &&Path| folder.join("suites/src/properties").is_dir();
+    let holds = |folder: &&Path| folder.join("suites/properties/src").is_dir();
     let found = here.ancestors().find(holds);
     found.map(Path::to_owned).ok_or_else(|| {
         Failure::input(
@@ -291,13 +291,13 @@ fn scenario(draft: &mut Draft, name: &str) -> Result<String, Failure> {
     ))
 }
 
-/// Its file, its module, its line among all of them, who owes it, and its name in the row of its statement.
+/// Its file, its module, its line among all of them, and its name in the row of its statement.
 fn property(draft: &mut Draft, name: &str) -> Result<String, Failure> {
     made_so(
         name,
         "^[cbatlg][0-9]+(-[a-z][a-z0-9]*)+$",
         "the id of a statement on channels (c, b or a and its number), timers (t), limiters (l) or executors (g) and \
-         words, such as c3-never-over; those of other kinds begin as a copy of their neighbour in suites/src/properties",
+         words, such as c3-never-over; those of other kinds begin as a copy of their neighbour in suites/properties/src",
     )?;
     let of = Beginning::of_letter(&name[..1]).expect("a letter of some kind");
     let (id, _) = name.split_once('-').expect("a name has words");
@@ -310,9 +310,9 @@ fn property(draft: &mut Draft, name: &str) -> Result<String, Failure> {
         .map_err(|why| Failure::input(format!("{name}: {why}")))?;
     let module = name.replace('-', "_");
     let path = of.module;
-    let folder = format!("suites/src/properties/{}", path.replace("::", "/"));
-    let (declares, owing) = match path {
-        "" => ("mod", "checks.rs"),
+    let folder = format!("suites/properties/src/{}", path.replace("::", "/"));
+    let (declares, modules) = match path {
+        "" => ("mod", "lib.rs"),
         _ => ("pub(super) mod", "mod.rs"),
     };
     // In quotes: forms have a NAME of their own.
@@ -320,18 +320,16 @@ fn property(draft: &mut Draft, name: &str) -> Result<String, Failure> {
     let text = text.replace("ID", &statement);
     draft.create(format!("{folder}{module}.rs"), text)?;
     draft.insert(
-        &format!("{folder}mod.rs"),
+        &format!("{folder}{modules}"),
         MODULES,
         &format!("{declares} {module};\n"),
     )?;
     // Tables show those of a statement together.
     draft.insert(
-        "suites/src/properties/mod.rs",
+        "suites/properties/src/lib.rs",
         &format!(r"(?s:.*)^    &{path}{id}_\w+::PROPERTY,\n"),
         &format!("    &{path}{module}::PROPERTY,\n"),
     )?;
-    let owed = of.owed.replace("MODULE", &module);
-    draft.insert(&format!("{folder}{owing}"), of.owed_behind, &owed)?;
     let row = format!(r"^\| {statement} \| property \|[^|]*\|[^|]*[^| ]");
     draft.insert(STATEMENTS, &row, &format!(", `{name}`"))?;
     Ok(format!(
@@ -356,7 +354,7 @@ fn owed_by_all(semantics: &str, id: &str, of: &Beginning) -> Result<(), String> 
     if !owed_by.starts_with(&format!("every {kind}")) {
         return Err(format!(
             "{id} is not owed by every {kind} but has in its row in {STATEMENTS}: {owed_by}; begin with a copy of its \
-             neighbour in suites/src/properties"
+             neighbour in suites/properties/src"
         ));
     }
     Ok(())

@@ -19,7 +19,6 @@ use std::thread;
 use flowmeter_harness::registry::Contestant;
 
 use crate::scenario::ScenarioSpec;
-#[cfg(feature = "command")]
 pub(crate) use asking::{Asking, excerpt};
 pub(crate) use manifest::Language;
 use manifest::{Manifest, ManifestError};
@@ -31,8 +30,7 @@ pub const FOLDER: &str = "scripts/foreign";
 pub const VARIABLE: &str = "FLOWMETER_FOREIGN";
 
 /// Whether contestants in other languages take part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "command", derive(clap::ValueEnum))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Wanted {
     /// Those whose language is installed
     #[default]

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::AsyncRegistry;
-use flowmeter_harness::sync::{Exploration, Failure};
+use flowmeter_harness::sync::{Exploration, Failure, Replayed as Repeated};
 use serde::{Deserialize, Serialize};
 
 use super::counterexample::Counterexample;
-use crate::process::{self, Company, End, Silence};
+use crate::process::{self, Company, End, Request, Silence};
 use crate::properties::{FailingCase, Model};
 use crate::worlds::{Court, Worlds};
 
@@ -67,7 +67,6 @@ pub(super) fn look_further(proof: &mut Proof, failing: FailingCase, seed: u64, f
         Ok(path) => {
             let shown = path.display().to_string().replace('\'', r"'\''");
             let replay = format!("cargo flowmeter check --replay '{shown}'");
-            #[cfg(feature = "command")]
             match super::picture::draw(&example, &path, &replay) {
                 Ok(page) => detail.push_str(&format!("\n    drawn in {}", page.display())),
                 Err(why) => detail.push_str(&format!("\n    it could not be drawn: {why}")),
@@ -90,7 +89,8 @@ fn shrunk(found: Counterexample) -> (Counterexample, String) {
         return (found, String::new());
     };
     let limit = SHRINKING + GRACE;
-    let answer: Result<Option<Failure>, String> = process::ask(process::SHRINK, &found, limit);
+    let answer: Result<Option<Failure>, String> =
+        process::ask(&Request::Shrink(found.clone()), limit);
     // Where nothing smaller was found, what was found is as good.
     match answer.ok().flatten() {
         Some(failure) => {
@@ -113,7 +113,7 @@ fn rate(found: &Counterexample) -> Tally {
             ..found.clone()
         };
         let left = COUNTING.saturating_sub(began.elapsed());
-        let end = process::listen(process::RATE, &next, left, |tally: Option<Tally>| {
+        let end = process::listen(&Request::Rate(next), left, |tally: Option<Tally>| {
             heard = tally.or(heard);
             tally.is_none_or(|latest| all.executions + latest.executions >= EXECUTIONS)
         });
@@ -137,10 +137,20 @@ fn rate(found: &Counterexample) -> Tally {
 /// What came of a replay.
 #[derive(Debug)]
 pub(crate) enum Replayed {
-    /// It failed, and whether in the same words by the same schedule.
-    Failed(Failure, bool),
+    /// It failed.
+    Failed {
+        /// How.
+        failure: Failure,
+        /// Whether in the same words by the same schedule.
+        same: bool,
+        /// Whether its schedule fits the model.
+        fits: bool,
+    },
     /// It did not fail.
-    Held,
+    Held {
+        /// Whether its schedule fits the model.
+        fits: bool,
+    },
     /// Its process gave no answer: why.
     Silent(Silence),
 }
@@ -152,19 +162,23 @@ pub(crate) enum Replayed {
 pub(crate) fn replay(example: &Counterexample) -> Result<Replayed, String> {
     // Loom comes to an execution by way of those before it, which takes as long as it did.
     let limit = Duration::try_from_secs_f64(2.0 * example.seconds).unwrap_or_default() + GRACE;
-    let answer: Result<Result<Option<Failure>, String>, Silence> =
-        process::ask_in(Company::Others, process::REPLAY, example, limit);
+    let answer: Result<Result<(Option<Failure>, bool), String>, Silence> =
+        process::ask_in(Company::Others, &Request::Replay(example.clone()), limit);
     Ok(match answer {
         Err(why) => Replayed::Silent(why),
         Ok(answer) => match answer? {
-            Some(failure) => {
+            (Some(failure), fits) => {
                 let Failure {
                     message, schedule, ..
                 } = &example.failure;
                 let same = failure.message == *message && failure.schedule == *schedule;
-                Replayed::Failed(failure, same)
+                Replayed::Failed {
+                    failure,
+                    same,
+                    fits,
+                }
             }
-            None => Replayed::Held,
+            (None, fits) => Replayed::Held { fits },
         },
     })
 }
@@ -178,19 +192,34 @@ pub(crate) fn as_proof(
 ) -> Proof {
     let case = &example.case;
     let (verdict, detail) = match replayed {
-        Replayed::Failed(failure, true) => (
-            Verdict::Fail,
-            format!("{case}: {failure}\n    as it failed before"),
-        ),
-        Replayed::Failed(failure, false) => (
-            Verdict::Fail,
+        Replayed::Failed {
+            failure,
+            same,
+            fits,
+        } => {
+            let how = match (same, fits) {
+                (true, _) => "as it failed before",
+                (false, true) => {
+                    "not as it failed before: something decides that no schedule holds"
+                }
+                (false, false) => "not as it failed before: the schedule no longer fits the model",
+            };
+            (Verdict::Fail, format!("{case}: {failure}\n    {how}"))
+        }
+        Replayed::Held { fits: true } => (
+            Verdict::Inconclusive,
             format!(
-                "{case}: {failure}\n    not as it failed before: something decides that no schedule holds"
+                "{case}: it did not fail this time, along the same schedule: its cause is mended, or something decides \
+                 that no schedule holds"
             ),
         ),
-        Replayed::Held => (
+        Replayed::Held { fits: false } => (
             Verdict::Inconclusive,
-            format!("{case}: it did not fail this time: something decides that no schedule holds"),
+            format!(
+                "{case}: it did not fail this time, and the schedule no longer fits the model, which makes other steps; \
+                 look for it again with `{}`",
+                example.look_again()
+            ),
         ),
         Replayed::Silent(why @ Silence::TimeUp(_)) => (Verdict::Hung, format!("{case}: {why}")),
         Replayed::Silent(why @ Silence::Gone(_)) => (Verdict::Error, format!("{case}: {why}")),
@@ -239,11 +268,12 @@ pub(super) fn model<'w, R: AsyncRegistry>(
 pub(crate) fn serve_replay<R: AsyncRegistry>(
     worlds: &Worlds<R>,
     example: Counterexample,
-) -> Result<Option<Failure>, String> {
+) -> Result<(Option<Failure>, bool), String> {
     let (court, model) = model(worlds, &example)?;
     let schedule = example.failure.schedule.as_ref();
     let schedule = schedule.ok_or("it has no schedule")?;
-    Ok(court.replay(model, schedule)?.failure)
+    let Repeated { failure, fits } = court.replay(model, schedule)?;
+    Ok((failure, fits))
 }
 
 /// The process that shrinks.

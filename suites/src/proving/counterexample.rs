@@ -1,9 +1,8 @@
-//! A failing execution in a file, to be replayed by the very program that found it: `check` writes it, and
-//! `check --replay` reads it.
+//! A failing execution in a file: `check` writes it, and `check --replay` reads it, in whatever build. What it is found by
+//! are its implementation, property, case and schedule.
 
-use std::fs::{self, File};
-use std::hash::{DefaultHasher, Hasher};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use flowmeter_harness::sync::Failure;
@@ -11,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::look_again;
-use crate::process::this_file;
 use crate::properties::Condition;
 
 /// Version of the files.
@@ -45,7 +43,7 @@ pub struct Counterexample {
 #[derive(Serialize, Deserialize)]
 struct Written<E> {
     format: u32,
-    /// The program that found it: a schedule means nothing to another.
+    /// The version of the program that found it.
     build: String,
     #[serde(flatten)]
     example: E,
@@ -70,25 +68,13 @@ pub enum CounterexampleError {
         /// What is wrong with it.
         why: String,
     },
-    /// It is of another build.
-    #[error("{}: found by build {theirs}, and this is {ours}; look for it again with `{again}`", path.display())]
-    OtherBuild {
-        /// The file.
-        path: PathBuf,
-        /// Who found it.
-        theirs: String,
-        /// Who reads it.
-        ours: String,
-        /// The command that looks for it.
-        again: String,
-    },
 }
 
 impl Counterexample {
-    /// Reads one that this very program has written.
+    /// Reads one.
     ///
     /// # Errors
-    /// When the file cannot be read, is something else, or is of another build.
+    /// When the file cannot be read, or is something else.
     pub fn read(path: &Path) -> Result<Counterexample, CounterexampleError> {
         let unreadable = |why| CounterexampleError::Read {
             path: path.to_owned(),
@@ -108,23 +94,14 @@ impl Counterexample {
             )));
         }
         let parsed = serde_json::from_slice(&bytes);
-        let Written::<Counterexample> { build, example, .. } =
+        let Written::<Counterexample> { example, .. } =
             parsed.map_err(|why| not_one(why.to_string()))?;
-        let ours = this_build().map_err(unreadable)?;
-        if build != ours {
-            return Err(CounterexampleError::OtherBuild {
-                path: path.to_owned(),
-                theirs: build,
-                ours,
-                again: look_again(
-                    &example.implementation,
-                    &example.property,
-                    &example.world,
-                    example.seed,
-                ),
-            });
-        }
         Ok(example)
+    }
+
+    /// The command that looks for it anew.
+    pub(super) fn look_again(&self) -> String {
+        look_again(&self.implementation, &self.property, &self.world, self.seed)
     }
 
     /// Writes it into the folder, in place of an earlier one of the same cell and seed; answers the file.
@@ -140,29 +117,10 @@ impl Counterexample {
         fs::create_dir_all(folder)?;
         let written = Written {
             format: FORMAT,
-            build: this_build()?,
+            build: env!("CARGO_PKG_VERSION").to_owned(),
             example: self,
         };
         fs::write(&path, serde_json::to_string(&written)? + "\n")?;
         Ok(path)
     }
-}
-
-/// Version and hash of this program's file.
-fn this_build() -> io::Result<String> {
-    let mut file = File::open(this_file()?)?;
-    // Another compiler's may hash otherwise, and makes another program.
-    let mut hasher = DefaultHasher::new();
-    let mut block = vec![0; 1 << 20];
-    loop {
-        match file.read(&mut block)? {
-            0 => break,
-            read => hasher.write(&block[..read]),
-        }
-    }
-    Ok(format!(
-        "{}-{:016x}",
-        env!("CARGO_PKG_VERSION"),
-        hasher.finish()
-    ))
 }

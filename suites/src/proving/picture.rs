@@ -13,7 +13,7 @@ use flowmeter_reports::{About, timeline_page};
 
 use super::again::model;
 use super::counterexample::Counterexample;
-use crate::process;
+use crate::process::{self, Request};
 use crate::worlds::Worlds;
 
 /// For one execution, and under loom those before it, on a busy machine.
@@ -25,7 +25,8 @@ const GRACE: Duration = Duration::from_secs(60);
 /// When it cannot be written, or the execution could not be seen again.
 pub(crate) fn draw(example: &Counterexample, file: &Path, replay: &str) -> io::Result<PathBuf> {
     let limit = Duration::try_from_secs_f64(2.0 * example.seconds).unwrap_or_default() + GRACE;
-    let answer: Result<Option<Timeline>, String> = process::ask(process::DRAW, example, limit);
+    let answer: Result<Option<Timeline>, String> =
+        process::ask(&Request::Draw(example.clone()), limit);
     let timeline = answer
         .map_err(io::Error::other)?
         .ok_or_else(|| io::Error::other("it did not fail this time"))?;

@@ -56,7 +56,7 @@ impl Registry for Begun {
 
 fn fails(name: &'static str, property: &'static str, says: &'static str) -> Model {
     Model::new(format!("std::begun-{name}::{property}"), move || {
-        let checks = Checks::<Std>::of(Begun);
+        let checks = Checks::of::<Std>(Begun);
         let mut cells = checks.cells();
         let cell = cells.find(|cell| cell.who.name == name && cell.property.name == property);
         let cell = cell.expect("everybody has a cell for each property of their kind");

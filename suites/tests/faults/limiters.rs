@@ -141,7 +141,7 @@ fn judge_one<W: World>(
     property: &str,
     says: &str,
 ) -> Result<String, String> {
-    let checks = Checks::<W>::of(registry);
+    let checks = Checks::of::<W>(registry);
     let mut cells = checks.cells();
     let cell = cells.find(|cell| cell.who.name == name && cell.property.name == property);
     let cell = cell.expect("everybody has a cell for each property of their kind");

@@ -150,7 +150,7 @@ where
     W: World,
 {
     Model::new(format!("{}::{name}", W::NAME), move || {
-        let checks = Checks::<W>::of(Entered::<P, C, E>(bound_over_n, PhantomData));
+        let checks = Checks::of::<W>(Entered::<P, C, E>(bound_over_n, PhantomData));
         let cell = checks.cells().find(|cell| cell.property.name == property);
         let cell = cell.expect("pipelines have a bound");
         judged(judge::<W>(&cell, &plan::<W>()), words)

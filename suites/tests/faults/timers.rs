@@ -85,7 +85,7 @@ fn owed<W: World, const FAULT: u8>(
     fault: &str,
     says: &'static str,
 ) -> Vec<Model> {
-    let checks = Checks::<W>::of(With::<_, FAULT>(registry));
+    let checks = Checks::of::<W>(With::<_, FAULT>(registry));
     let plan = plan::<W>();
     let cells = checks
         .cells()

@@ -5,7 +5,7 @@ use std::time::Duration;
 use flowmeter_harness::sync::loom::{self, Loom};
 use flowmeter_harness::sync::shuttle::{self, Shuttle, Sim};
 use flowmeter_harness::sync::std::Std;
-use flowmeter_harness::sync::{Exploration, Explored, Failure, Schedule, World, panic_text};
+use flowmeter_harness::sync::{Exploration, Failure, Replayed, Schedule, World, panic_text};
 use flowmeter_suites::isolation::Model;
 use shuttle::atomic::{AtomicUsize, Ordering};
 
@@ -51,6 +51,7 @@ pub fn models() -> Vec<Model> {
             }
         }),
         Model::new("loom::only_the_execution_asked_for_is_run", only_that_one),
+        Model::new("schedules_say_if_they_fit", no_longer_fits),
         Model::new("schedules_are_of_one_world", of_one_world),
         Model::new("schedules_survive_a_file", survive_a_file),
     ]
@@ -85,10 +86,9 @@ fn comes_again<W: World>(
     let found = found::<W>(model.clone())?;
     for time in 1..=20 {
         let again = W::replay(scheduled(&found)?, model.clone())?;
-        let expected = Explored {
-            executions: again.executions,
-            complete: false,
+        let expected = Replayed {
             failure: Some(found.clone()),
+            fits: true,
         };
         if again != expected {
             return Err(format!("time {time}: {again:?} instead of {found:?}"));
@@ -223,8 +223,8 @@ fn only_that_one() -> Result<String, String> {
         return Err(format!("{found:?}"));
     };
     let again = Loom::replay(scheduled(&found)?, loom_chooses_and_loses)?;
-    if execution == 1 || again.executions != execution {
-        return Err(format!("{again:?} instead of {execution} executions"));
+    if execution == 1 || again.failure.as_ref() != Some(&found) {
+        return Err(format!("{again:?} instead of execution {execution}"));
     }
     // One that came before it, and did not fail.
     let earlier = Schedule::Nth {
@@ -234,12 +234,35 @@ fn only_that_one() -> Result<String, String> {
         execution: 1,
     };
     match Loom::replay(&earlier, loom_chooses_and_loses)? {
-        Explored {
-            executions: 1,
-            complete: false,
+        Replayed {
             failure: None,
+            fits: true,
         } => Ok(format!("{execution} executions")),
         other => Err(format!("{other:?}")),
+    }
+}
+
+/// Where a model no longer makes the steps of a schedule, the answer says so.
+fn no_longer_fits() -> Result<String, String> {
+    let nothing = || {};
+    let lost = found::<Shuttle>(lost_among_many)?;
+    let late = Schedule::Nth {
+        choices: String::new(),
+        mischief: String::new(),
+        preemptions: Some(2),
+        execution: 9,
+    };
+    let outgrown = [
+        Shuttle::replay(scheduled(&lost)?, nothing)?,
+        Loom::replay(&late, nothing)?,
+    ];
+    let unfit = Replayed {
+        failure: None,
+        fits: false,
+    };
+    match outgrown.iter().find(|answer| **answer != unfit) {
+        None => Ok("neither fits".to_owned()),
+        Some(fits) => Err(format!("{fits:?}")),
     }
 }
 

@@ -197,6 +197,11 @@ pub fn try_with<R>(look: impl FnOnce(&mut Census) -> R) -> Option<R> {
         .flatten()
 }
 
+/// A thread goes on.
+pub fn runs(thread: usize) {
+    with(|census| census.thread(thread).state = State::Running);
+}
+
 impl Census {
     /// A new thread, running; answers its number.
     pub fn enter(&mut self) -> usize {

@@ -6,6 +6,7 @@ use ::std::panic::{
 };
 use ::std::sync::{Arc, Once};
 
+use super::super::world::{self, Primitives};
 use super::super::{Explored, Failure, panic_text, trace};
 use super::{Engine, Word, census, place, thread, track};
 
@@ -115,6 +116,7 @@ pub fn execute<E: Engine>(eager: u32, model: &dyn Fn()) {
         }
     });
     let [clock, orders] = [(); 2].map(|()| Arc::new(E::Word::new(0)));
+    world::enter(E::PRIMITIVES);
     census::begin(clock, orders, eager);
     E::set_me(0);
     trace::begin(E::me);
@@ -126,6 +128,7 @@ pub fn execute<E: Engine>(eager: u32, model: &dyn Fn()) {
 /// Runs the checker, and answers what failed.
 pub fn attempt(check: impl FnOnce()) -> Option<String> {
     let outcome = catch_unwind(AssertUnwindSafe(check));
+    world::enter(Primitives::Std);
     let census = census::end();
     let Err(panic) = outcome else {
         return census.as_ref().and_then(track::leaks);

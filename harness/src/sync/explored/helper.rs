@@ -2,6 +2,7 @@
 
 use ::std::sync::Arc;
 
+use super::super::body::erased;
 use super::census::{self, Duty, State};
 use super::seat::{Rouse, Seat};
 use super::{Engine, time};
@@ -18,11 +19,11 @@ pub fn ensure<E: Engine>() {
         Some(number)
     });
     if let Some(number) = number {
-        drop(E::spawn(move || {
+        drop(E::spawn(erased(move || {
             E::set_me(number);
             work::<E>(number);
             census::with(|census| census.thread(number).state = State::Gone);
-        }));
+        })));
     }
 }
 

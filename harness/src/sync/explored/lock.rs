@@ -50,22 +50,11 @@ impl<E: Engine, T> Mutex<E, T> {
     fn lock_at(&self, at: &'static Location<'static>) -> MutexGuard<'_, E, T> {
         let me = E::me();
         if let Some(me) = me {
-            let settled = census::with(|census| {
-                census.thread(me).state = State::Locking {
-                    holder: self.holder.clone(),
-                    at,
-                };
-                if self.holder.is_somebody() {
-                    census.settle()
-                } else {
-                    Ok(None)
-                }
-            });
-            helper::act(settled);
+            locks(me, &self.holder, at);
         }
         let raw = E::lock(&self.raw);
         if let Some(me) = me {
-            census::with(|census| census.thread(me).state = State::Running);
+            census::runs(me);
         }
         self.guard(raw, me)
     }
@@ -92,6 +81,22 @@ impl<E: Engine, T> Mutex<E, T> {
             lock: self,
         }
     }
+}
+
+/// A thread is about to wait for a lock, whatever is under it.
+fn locks(thread: usize, holder: &Arc<Holder>, at: &'static Location<'static>) {
+    let settled = census::with(|census| {
+        census.thread(thread).state = State::Locking {
+            holder: holder.clone(),
+            at,
+        };
+        if holder.is_somebody() {
+            census.settle()
+        } else {
+            Ok(None)
+        }
+    });
+    helper::act(settled);
 }
 
 impl<E: Engine, T: Default> Default for Mutex<E, T> {

@@ -37,6 +37,8 @@ use ::std::ops::DerefMut;
 use ::std::panic::Location;
 use ::std::sync::atomic::Ordering;
 
+use super::body::{Answer, Body};
+use super::world::Primitives;
 use mischief::Mischief;
 
 /// A 64-bit atomic that the checker watches.
@@ -67,6 +69,8 @@ pub trait Place: Send + Sync + 'static {
 
 /// What a checker has to offer for the facade to stand on it.
 pub trait Engine: Sized + Send + Sync + 'static {
+    /// What the world is known by while it explores.
+    const PRIMITIVES: Primitives;
     /// Whether a thread sees whatever was run before it.
     const SEQUENTIAL: bool;
     /// Its atomic.
@@ -78,7 +82,7 @@ pub trait Engine: Sized + Send + Sync + 'static {
     /// Its lock, held.
     type Guard<'a, T: 'a>: DerefMut<Target = T>;
     /// Its spawned thread.
-    type JoinHandle<T: 'static>;
+    type JoinHandle: Send;
 
     /// An open lock.
     fn mutex<T>(value: T) -> Self::Mutex<T>;
@@ -93,10 +97,10 @@ pub trait Engine: Sized + Send + Sync + 'static {
 
     /// Starts a thread.
     #[track_caller]
-    fn spawn<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T>;
+    fn spawn(body: Body) -> Self::JoinHandle;
     /// Waits for its result.
     #[track_caller]
-    fn join<T: 'static>(handle: Self::JoinHandle<T>) -> T;
+    fn join(handle: Self::JoinHandle) -> Answer;
 
     /// Lets others run.
     fn yield_now();
@@ -319,7 +323,7 @@ macro_rules! world {
             fn replay(
                 schedule: &$crate::sync::Schedule,
                 $again: impl Fn() + Send + Sync + 'static,
-            ) -> Result<$crate::sync::Explored, String> {
+            ) -> Result<$crate::sync::Replayed, String> {
                 let $schedule = schedule else {
                     return Err(format!("it is no schedule of the {} world", $name));
                 };

@@ -1,15 +1,23 @@
 //! Threads of the explored worlds, and what each of them counts for itself.
 
 use ::std::fmt;
+use ::std::marker::PhantomData;
 use ::std::panic::Location;
 
+use super::super::body::{Answer, Body, answered, erased};
 use super::super::trace;
 use super::census::{self, State};
 use super::{Engine, helper, time};
 
 /// A thread.
 pub struct JoinHandle<E: Engine, T: 'static> {
-    raw: E::JoinHandle<T>,
+    started: Started<E>,
+    answer: PhantomData<fn() -> T>,
+}
+
+/// A thread whose answer has no type yet.
+struct Started<E: Engine> {
+    raw: E::JoinHandle,
     number: usize,
 }
 
@@ -19,19 +27,51 @@ pub struct JoinHandle<E: Engine, T: 'static> {
 pub fn spawn<E: Engine, T: Send + 'static>(
     body: impl FnOnce() -> T + Send + 'static,
 ) -> JoinHandle<E, T> {
-    let number = census::with(|census| census.enter());
-    trace::step(
-        || format!("starts thread {number}"),
-        Some(Location::caller()),
-    );
-    let raw = E::spawn(move || {
-        E::set_me(number);
-        let result = body();
-        leave(number);
-        E::leave();
+    JoinHandle {
+        started: Started::new(erased(body)),
+        answer: PhantomData,
+    }
+}
+
+impl<E: Engine> Started<E> {
+    #[track_caller]
+    fn new(body: Body) -> Self {
+        let number = census::with(|census| census.enter());
+        trace::step(
+            || format!("starts thread {number}"),
+            Some(Location::caller()),
+        );
+        let raw = E::spawn(Box::new(move || {
+            E::set_me(number);
+            let result = body();
+            leave(number);
+            E::leave();
+            result
+        }));
+        Started { raw, number }
+    }
+
+    #[track_caller]
+    fn join(self) -> Answer {
+        let me = E::me();
+        if let Some(me) = me {
+            let at = Location::caller();
+            trace::step(|| format!("joins thread {}", self.number), Some(at));
+            let settled = census::with(|census| {
+                census.thread(me).state = State::Joining {
+                    thread: self.number,
+                    at,
+                };
+                census.settle()
+            });
+            helper::act(settled);
+        }
+        let result = E::join(self.raw);
+        if let Some(me) = me {
+            census::runs(me);
+        }
         result
-    });
-    JoinHandle { raw, number }
+    }
 }
 
 /// Counts a thread that has done its work.
@@ -52,30 +92,15 @@ impl<E: Engine, T: 'static> JoinHandle<E, T> {
     #[inline]
     #[track_caller]
     pub fn join(self) -> T {
-        let me = E::me();
-        if let Some(me) = me {
-            let at = Location::caller();
-            trace::step(|| format!("joins thread {}", self.number), Some(at));
-            let settled = census::with(|census| {
-                census.thread(me).state = State::Joining {
-                    thread: self.number,
-                    at,
-                };
-                census.settle()
-            });
-            helper::act(settled);
-        }
-        let result = E::join(self.raw);
-        if let Some(me) = me {
-            census::with(|census| census.thread(me).state = State::Running);
-        }
-        result
+        answered(self.started.join())
     }
 }
 
 impl<E: Engine, T> fmt::Debug for JoinHandle<E, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("JoinHandle").field(&self.number).finish()
+        f.debug_tuple("JoinHandle")
+            .field(&self.started.number)
+            .finish()
     }
 }
 

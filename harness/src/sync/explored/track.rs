@@ -15,6 +15,16 @@ pub struct Track<T> {
 #[derive(Debug)]
 struct Ticket(u64);
 
+impl Ticket {
+    fn at(line: &'static Location<'static>) -> Ticket {
+        census::with(|census| {
+            census.keys += 1;
+            census.tracked.insert(census.keys, line);
+            Ticket(census.keys)
+        })
+    }
+}
+
 impl Drop for Ticket {
     fn drop(&mut self) {
         // Outside an execution there is nobody left to tell.
@@ -27,12 +37,7 @@ impl<T> Track<T> {
     #[inline]
     #[track_caller]
     pub fn new(value: T) -> Self {
-        let at = Location::caller();
-        let ticket = census::with(|census| {
-            census.keys += 1;
-            census.tracked.insert(census.keys, at);
-            Ticket(census.keys)
-        });
+        let ticket = Ticket::at(Location::caller());
         Track { value, ticket }
     }
 

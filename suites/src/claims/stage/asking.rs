@@ -11,7 +11,7 @@ use super::leaving::{leaving, seen_to_leave};
 use super::rows::{judged, row};
 use crate::claims::statements;
 use crate::contest::introduced;
-use crate::process::{self, End};
+use crate::process::{self, End, Request};
 use crate::worlds::Worlds;
 
 /// What the process of an implementation is asked.
@@ -47,7 +47,7 @@ pub(crate) fn reenact(
     };
     let (mut will, mut did) = (None, Vec::new());
     let mut is_done = false;
-    let end = process::listen(process::CLAIMS, &question, LIMIT, |answer: Answer| {
+    let end = process::listen(&Request::Claims(question), LIMIT, |answer: Answer| {
         match answer {
             Answer::Will(places) => will = Some(places),
             Answer::Did(place, row) => did.push((place, row)),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::place_in;
 use crate::claims::{ENDS, Leaving, STAYS, Seed, Visitor, each};
-use crate::process::{self, End};
+use crate::process::{self, End, Request};
 use crate::worlds::Worlds;
 
 /// For a process to start, to arm a timer, and to end.
@@ -82,7 +82,7 @@ pub(super) fn seen_to_leave(implementation: &str, claim: usize) -> Result<String
         claim,
     };
     let mut is_ready = false;
-    let end = process::listen(process::LEAVE, &leave, TO_LEAVE, |(): ()| {
+    let end = process::listen(&Request::Leave(leave), TO_LEAVE, |(): ()| {
         is_ready = true;
         false
     });

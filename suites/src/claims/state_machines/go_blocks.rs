@@ -14,7 +14,7 @@ use flowmeter_harness::sync::World;
 
 use super::super::acts::{after, ms, open, pass};
 use super::{fill, or_nil, with_value};
-use crate::polls::Polls;
+use crate::properties::polls::Polls;
 
 /// What the states of these blocks carry.
 enum State<C: Channels, T: Send + 'static> {

@@ -25,10 +25,6 @@ pub(super) struct Beginning {
     pub letters: &'static str,
     /// Path to the module of its properties, from `properties`, such as `timers::`.
     pub module: &'static str,
-    /// Where its properties are owed, behind this pattern.
-    pub owed_behind: &'static str,
-    /// In these words; `MODULE` is replaced.
-    pub owed: &'static str,
 }
 
 macro_rules! beginning {
@@ -53,8 +49,6 @@ pub(super) const BEGINNINGS: [Beginning; 4] = [
         last: "condvar",
         letters: "cba",
         module: "",
-        owed_behind: r"    fn blocking<C: Blocking>.*\n        let form = .*\n",
-        owed: "        let cases = super::MODULE::cases::<C, W>();\n        self.owe(who, &super::MODULE::PROPERTY, cases);\n",
     ),
     beginning!(
         Timer,
@@ -64,8 +58,6 @@ pub(super) const BEGINNINGS: [Beginning; 4] = [
         last: "hierarchical_wheel-spinning",
         letters: "t",
         module: "timers::",
-        owed_behind: r"\(&t1_never_early::PROPERTY, t1_never_early::cases.*\n",
-        owed: "        (&MODULE::PROPERTY, MODULE::cases::<F, W>()),\n",
     ),
     beginning!(
         Limiter,
@@ -75,8 +67,6 @@ pub(super) const BEGINNINGS: [Beginning; 4] = [
         last: "token_bucket",
         letters: "l",
         module: "limiters::",
-        owed_behind: r"    let mut owed = vec!\[\(&l3_waiters::PROPERTY, waiting\)\];\n",
-        owed: "    owed.push((&MODULE::PROPERTY, MODULE::cases::<L, F, W>()));\n",
     ),
     beginning!(
         Executor,
@@ -86,8 +76,6 @@ pub(super) const BEGINNINGS: [Beginning; 4] = [
         last: "state_machine",
         letters: "g",
         module: "executors::",
-        owed_behind: r"\(&g1_go::PROPERTY, g1_go::cases.*\n",
-        owed: "        (&MODULE::PROPERTY, MODULE::cases::<E, C, W>()),\n",
     ),
 ];
 

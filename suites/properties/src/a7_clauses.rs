@@ -1,0 +1,257 @@
+//! A7: one channel in several clauses; impossible alts are refused before anything has an effect.
+
+use std::time::Duration;
+
+use flowmeter_harness::caps::Claim;
+use flowmeter_harness::channel::{AltsError, Buffer, Chosen, Offered, Order, Patience, Polled};
+use flowmeter_harness::check::{Ledger, Mint, Token};
+use flowmeter_harness::sync::{Deadline, world};
+
+use super::acts::{is_empty, put};
+use super::mixed::in_turns;
+use super::{Case, Cases, Property, Reliance};
+use crate::design::channels::Design;
+use crate::design::{Channels, Clause};
+
+pub(super) const PROPERTY: Property = Property {
+    name: "a7-clauses",
+    statement: "A channel may stand in several clauses; an alts of nothing and missing values are errors at once.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(|design| {
+        let alts = design.alts();
+        alts.map(|channels| cases(design, channels))
+            .unwrap_or_default()
+    }),
+};
+
+pub(super) const MIXED: Property = Property {
+    name: "a7-clauses-mixed",
+    statement: "A channel may stand in several clauses of any types; what cannot be is an error at once.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(|design| {
+        in_turns(design.channels.mixed(), |mixed| cases(design, mixed))
+    }),
+};
+
+/// Of the design, or of what stands for it.
+fn cases(design: &Design, channels: Channels) -> Vec<Case> {
+    let mut cases = few_cases(channels);
+    // So many clauses are more than a checker explores.
+    if design.claims(Claim::BoundedWaiters) && world::name() == "std" {
+        cases.extend(crowded_cases(channels));
+    }
+    cases
+}
+
+fn few_cases(channels: Channels) -> Vec<Case> {
+    let mut cases = Vec::new();
+    if channels.open::<u32>(Buffer::fixed(1)).is_some() {
+        cases.push(Case::new("refused", move || refused(channels)));
+    }
+    for buffer in channels.having(&[Buffer::Rendezvous, Buffer::fixed(1)]) {
+        cases.push(Case::new(
+            format!("two puts to one port in vain, {buffer}"),
+            move || two_puts_in_vain(channels, buffer),
+        ));
+        cases.push(Case::new(
+            format!("the same port twice, {buffer}"),
+            move || twice(channels, buffer),
+        ));
+    }
+    cases
+}
+
+/// How many takes, and how many puts, may wait in one channel.
+const LIMIT: usize = 1024;
+
+/// Cases of `BoundedWaiters`: one channel that stands in more clauses than may wait.
+fn crowded_cases(channels: Channels) -> Vec<Case> {
+    vec![
+        Case::new("1,025 takes of one channel", move || {
+            crowded_by_takes(channels)
+        }),
+        Case::new("1,025 puts to one channel", move || {
+            crowded_by_puts(channels)
+        }),
+    ]
+}
+
+fn crowded_by_takes(channels: Channels) {
+    let open = || {
+        channels
+            .open::<u32>(Buffer::Rendezvous)
+            .expect("whoever claims a bound has one")
+    };
+    let ((mut tx_first, rx_first), (mut tx, rx)) = (open(), open());
+    {
+        let clauses: Vec<Clause<'_, u32>> = std::iter::once(Clause::Take(&rx_first))
+            .chain((0..=LIMIT).map(|_| Clause::Take(&rx)))
+            .collect();
+        let mut slots = vec![None; clauses.len()];
+        let stated = channels.clauses(&clauses);
+        let mut alts = stated.prepare(Order::Priority);
+        // Twice: those of the first, which are gone, do not count.
+        for _ in 0..2 {
+            holds_eq!(
+                alts.run(&mut slots, Patience::Forever),
+                Err(AltsError::TooManyWaiters { clause: LIMIT + 1 }),
+                "C7: the bound on takes that wait"
+            );
+        }
+    }
+    for tx in [&mut tx_first, &mut tx] {
+        holds_eq!(
+            tx.offer(1),
+            Offered::WouldWait(1),
+            "A7: an alts that was refused left a take behind"
+        );
+    }
+}
+
+fn crowded_by_puts(channels: Channels) {
+    let open = || {
+        channels
+            .open::<usize>(Buffer::Rendezvous)
+            .expect("whoever claims a bound has one")
+    };
+    let ((mut tx_first, rx_first), (tx, mut rx)) = (open(), open());
+    {
+        let clauses: Vec<Clause<'_, usize>> = std::iter::once(Clause::Take(&rx_first))
+            .chain((0..=LIMIT).map(|_| Clause::Put(&tx)))
+            .collect();
+        let full: Vec<_> = (0..clauses.len()).map(|i| (i > 0).then_some(i)).collect();
+        let mut slots = full.clone();
+        let stated = channels.clauses(&clauses);
+        let mut alts = stated.prepare(Order::Priority);
+        for _ in 0..2 {
+            holds_eq!(
+                alts.run(&mut slots, Patience::Forever),
+                Err(AltsError::TooManyWaiters { clause: LIMIT + 1 }),
+                "C7: the bound on puts that wait"
+            );
+            holds!(
+                slots == full,
+                "A7: the values of an alts that was refused did not come back"
+            );
+        }
+    }
+    holds_eq!(
+        tx_first.offer(1),
+        Offered::WouldWait(1),
+        "A7: an alts that was refused left a take behind"
+    );
+    is_empty(&mut rx, "A7: an alts that was refused left a put behind");
+}
+
+fn refused(channels: Channels) {
+    let stated = channels.clauses::<u32>(&[]);
+    let mut nothing = stated.prepare(Order::Random);
+    let answer = nothing.run(&mut [], Patience::Forever);
+    holds_eq!(
+        answer,
+        Err(AltsError::NoClauses),
+        "A7: an alts of nothing would wait for ever"
+    );
+    holds_eq!(
+        nothing.run(&mut [], Patience::Now),
+        Ok(Chosen::Default),
+        "A6: only a default"
+    );
+
+    let (mut tx, rx) = channels
+        .open::<u32>(Buffer::fixed(1))
+        .expect("asked before");
+    assert_eq!(tx.offer(1), Offered::Done);
+    let (out, _keep) = channels
+        .open::<u32>(Buffer::fixed(1))
+        .expect("asked before");
+    let clauses = [Clause::Take(&rx), Clause::Put(&out)];
+    let stated = channels.clauses(&clauses);
+    let mut alts = stated.prepare(Order::Priority);
+    let missing = alts.run(&mut [None, None], Patience::Now);
+    holds_eq!(
+        missing,
+        Err(AltsError::MissingValue { clause: 1 }),
+        "A7: a put without a value"
+    );
+    let short = alts.run(&mut [None], Patience::Now);
+    holds_eq!(
+        short,
+        Err(AltsError::SlotCount {
+            slots: 1,
+            clauses: 2
+        }),
+        "A7: too few slots"
+    );
+    let chosen = alts.run(&mut [None, Some(2)], Patience::Now);
+    let took = Chosen::Took {
+        clause: 0,
+        value: Some(1),
+    };
+    holds_eq!(chosen, Ok(took), "A7: a refused alts had an effect");
+}
+
+fn twice(channels: Channels, buffer: Buffer) {
+    let (mut tx, rx) = channels.open::<u32>(buffer).expect("asked before");
+    let putter = world::spawn(move || (1..=2).for_each(|value| put(&mut tx, value)));
+    {
+        let clauses = [Clause::Take(&rx), Clause::Take(&rx)];
+        let stated = channels.clauses(&clauses);
+        let mut alts = stated.prepare(Order::Random);
+        for expected in 1..=2 {
+            world::perturb();
+            match alts.run(&mut [None, None], Patience::Forever) {
+                Ok(Chosen::Took {
+                    value: Some(value), ..
+                }) => {
+                    holds_eq!(
+                        value,
+                        expected,
+                        "C2: out of order through duplicate clauses"
+                    );
+                }
+                other => violated!("A7: duplicate clauses answered {other:?}"),
+            }
+        }
+    }
+    world::join(putter);
+}
+
+/// Two puts to one channel without room: both values come back, each to its own slot.
+fn two_puts_in_vain(channels: Channels, buffer: Buffer) {
+    let mint = Mint::new(3);
+    let mut ledger = Ledger::new(3);
+    let (mut tx, mut rx) = channels.open::<Token>(buffer).expect("asked before");
+    if buffer != Buffer::Rendezvous {
+        assert!(matches!(tx.offer(mint.token(2)), Offered::Done));
+        ledger.accepted(2);
+    }
+    let mut slots = [Some(mint.token(0)), Some(mint.token(1))];
+    {
+        let clauses = [Clause::Put(&tx), Clause::Put(&tx)];
+        let stated = channels.clauses(&clauses);
+        let mut alts = stated.prepare(Order::Random);
+        // Twice: what is left of the first must not disturb the second.
+        for _ in 0..2 {
+            let deadline = Deadline::after(world::now_nanos(), Duration::from_micros(50));
+            let chosen = alts.run(&mut slots, Patience::Until(deadline));
+            holds!(
+                matches!(chosen, Ok(Chosen::TimedOut)),
+                "A9: two puts without room answered {chosen:?}"
+            );
+            let ids = [0, 1].map(|slot: usize| slots[slot].as_ref().map(Token::id));
+            holds_eq!(
+                ids,
+                [Some(0), Some(1)],
+                "A1: the values of losing clauses did not come back to their slots"
+            );
+        }
+    }
+    ledger.refused(0);
+    ledger.refused(1);
+    while let Polled::Done(token) = rx.poll() {
+        ledger.taken(token.id());
+    }
+    drop((tx, rx, slots));
+    ledger.close(&mint, "around two puts to one port");
+}

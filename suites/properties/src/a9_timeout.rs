@@ -1,0 +1,130 @@
+//! A9: an alts times out not before its deadline; where value and deadline race, one of them wins.
+
+use std::time::Duration;
+
+use flowmeter_harness::channel::{Buffer, Chosen, Offered, Order, Patience, Polled};
+use flowmeter_harness::sync::{Deadline, world};
+
+use super::acts::{alts, edge_after, is_empty, put, take, turns};
+use super::mixed::in_turns;
+use super::{Case, Cases, Property, Reliance};
+use crate::design::{Channels, Clause};
+
+pub(super) const PROPERTY: Property = Property {
+    name: "a9-timeout",
+    statement: "Not before the deadline; where value and deadline race exactly one wins, the other has no effect.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(|design| design.alts().map(cases).unwrap_or_default()),
+};
+
+pub(super) const MIXED: Property = Property {
+    name: "a9-timeout-mixed",
+    statement: "Clauses of different types: where value and deadline race exactly one wins, the other has no effect.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(|design| in_turns(design.channels.mixed(), cases)),
+};
+
+pub(super) const AWAITED: Property = Property {
+    name: "a9-timeout-async",
+    statement: "Awaited: where a value and the end of patience race exactly one wins, the other has no effect.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(|design| in_turns(design.channels.mixed_and_awaited(), cases)),
+};
+
+const SOON: Duration = Duration::from_micros(50);
+
+fn cases(channels: Channels) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for buffer in channels.having(&[Buffer::Rendezvous, Buffer::fixed(1)]) {
+        cases.push(Case::new(format!("nobody comes, {buffer}"), move || {
+            alone(channels, buffer)
+        }));
+        cases.push(Case::new(
+            format!("nobody takes either, {buffer}"),
+            move || put_in_vain(channels, buffer),
+        ));
+        cases.push(Case::new(format!("at the edge, {buffer}"), move || {
+            edge(channels, buffer)
+        }));
+    }
+    cases
+}
+
+fn alone(channels: Channels, buffer: Buffer) {
+    let (_tx, rx) = channels.open::<u32>(buffer).expect("asked before");
+    let deadline = Deadline::after(world::now_nanos(), SOON);
+    let clauses = [Clause::Take(&rx)];
+    let until = Patience::Until(deadline);
+    let chosen = alts(channels, &clauses, Order::Random, &mut [None], until);
+    holds_eq!(chosen, Ok(Chosen::TimedOut), "A9: nobody came, and yet");
+    let early = deadline.as_nanos().saturating_sub(world::now_nanos());
+    holds_eq!(early, 0, "A9: timed out before the deadline");
+}
+
+/// A take and two puts, none of them able: the values are given back, and nothing of them stays.
+fn put_in_vain(channels: Channels, buffer: Buffer) {
+    let mut opened = [(); 2].map(|()| channels.open::<u32>(buffer).expect("asked before"));
+    let (mut tx_in, rx_in) = channels.open::<u32>(buffer).expect("asked before");
+    if buffer != Buffer::Rendezvous {
+        for (tx, _) in &mut opened {
+            assert_eq!(tx.offer(0), Offered::Done);
+        }
+    }
+    let deadline = Deadline::after(world::now_nanos(), SOON);
+    let mut slots = [Some(1), None, Some(3)];
+    let clauses = [
+        Clause::Put(&opened[0].0),
+        Clause::Take(&rx_in),
+        Clause::Put(&opened[1].0),
+    ];
+    let until = Patience::Until(deadline);
+    let chosen = alts(channels, &clauses, Order::Random, &mut slots, until);
+    holds_eq!(chosen, Ok(Chosen::TimedOut), "A9: nobody came, and yet");
+    let early = deadline.as_nanos().saturating_sub(world::now_nanos());
+    holds_eq!(early, 0, "A9: timed out before the deadline");
+    holds_eq!(
+        slots,
+        [Some(1), None, Some(3)],
+        "A9: the values of puts that timed out did not come back"
+    );
+    if buffer == Buffer::Rendezvous {
+        holds_eq!(
+            tx_in.offer(5),
+            Offered::WouldWait(5),
+            "A9: a take that timed out waits on"
+        );
+    }
+    for (_, rx) in &mut opened {
+        if buffer != Buffer::Rendezvous {
+            assert_eq!(rx.poll(), Polled::Done(0));
+        }
+        is_empty(rx, "A9: a put that timed out was delivered");
+    }
+}
+
+/// Values come just as the alts gives up: each is taken once, in time or later.
+fn edge(channels: Channels, buffer: Buffer) {
+    let (mut tx, mut rx) = channels.open::<usize>(buffer).expect("asked before");
+    let putter = world::spawn(move || {
+        (0..turns()).for_each(|value| put(&mut tx, value));
+        tx
+    });
+    for turn in 0..turns() {
+        world::perturb();
+        let deadline = Deadline::after(world::now_nanos(), edge_after());
+        let until = Patience::Until(deadline);
+        let clauses = [Clause::Take(&rx)];
+        let value = match alts(channels, &clauses, Order::Random, &mut [None], until) {
+            Ok(Chosen::Took {
+                clause: 0,
+                value: Some(value),
+            }) => value,
+            Ok(Chosen::TimedOut) => take(&mut rx),
+            other => violated!("A9: the alts answered {other:?}"),
+        };
+        holds_eq!(value, turn, "A9: a value was lost to a deadline");
+    }
+    // Kept: without a producer the channel would be closed, which is not what is asked.
+    let _tx = world::join(putter);
+    is_empty(&mut rx, "A9: a value appeared twice");
+}

@@ -1,0 +1,216 @@
+//! B1: dropping, sliding and promise.
+
+use std::num::NonZeroUsize;
+use std::task::{Context, Waker};
+
+use flowmeter_harness::caps::Claim;
+use flowmeter_harness::channel::{Buffer, Offered, Polled};
+use flowmeter_harness::check::{Ledger, Mint, Token};
+use flowmeter_harness::sync::world;
+
+use super::acts::{put, take};
+use super::{Case, Cases, Property, Reliance};
+use crate::design::Channels;
+use crate::design::channels::Design;
+
+pub(super) const PROPERTY: Property = Property {
+    name: "b1-buffers",
+    statement: "Dropping keeps the oldest, sliding the newest, a promise the first; their puts never wait.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(cases),
+};
+
+const ROOM: NonZeroUsize = NonZeroUsize::new(2).expect("two");
+
+fn cases(design: &Design) -> Vec<Case> {
+    let channels = design.channels;
+    let mut cases = overfilled_cases(channels);
+    if channels.awaits() && design.claims(Claim::CancelSafe) {
+        cases.extend(cancelled_cases(channels));
+    }
+    if channels.promises() {
+        cases.extend(promise_cases(channels));
+    }
+    cases
+}
+
+fn overfilled_cases(channels: Channels) -> Vec<Case> {
+    [
+        (Buffer::Dropping(ROOM), [0, 1]),
+        (Buffer::Sliding(ROOM), [3, 4]),
+    ]
+    .into_iter()
+    .filter(|(buffer, _)| channels.open::<u32>(*buffer).is_some())
+    .flat_map(|(buffer, kept)| {
+        [
+            Case::new(buffer.to_string(), move || {
+                overfilled(channels, buffer, kept)
+            }),
+            Case::new(format!("what {buffer} drops"), move || {
+                drops_the_rest(channels, buffer, kept)
+            }),
+        ]
+    })
+    .collect()
+}
+
+/// Cases of takes that are dropped with values in their hands: for those who promise that none is lost.
+fn cancelled_cases(channels: Channels) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for room in [1, 2].map(|room| NonZeroUsize::new(room).expect("one or two")) {
+        let buffer = Buffer::Sliding(room);
+        let Some((_tx, rx)) = channels.open::<u32>(buffer) else {
+            continue;
+        };
+        cases.push(Case::new(format!("a take dropped, {buffer}"), move || {
+            slides_past_what_came_back(channels, room, 1, 0)
+        }));
+        if rx.another().is_some() {
+            let name = format!("two takes dropped behind a stored value, {buffer}");
+            cases.push(Case::new(name, move || {
+                slides_past_what_came_back(channels, room, 2, 1)
+            }));
+        }
+    }
+    cases
+}
+
+fn promise_cases(channels: Channels) -> Vec<Case> {
+    vec![
+        Case::new("promise", move || promise(channels)),
+        Case::new("promise with two takers", move || {
+            promise_answers_everybody(channels)
+        }),
+    ]
+}
+
+fn overfilled(channels: Channels, buffer: Buffer, kept: [u32; 2]) {
+    let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    for value in 0..5 {
+        holds_eq!(
+            tx.offer(value),
+            Offered::Done,
+            "B1: a put on {buffer} waits"
+        );
+    }
+    for value in kept {
+        holds_eq!(
+            rx.poll(),
+            Polled::Done(value),
+            "B1: {buffer} kept another value"
+        );
+    }
+    holds_eq!(rx.poll(), Polled::WouldWait, "B1: {buffer} kept too much");
+}
+
+/// Each value is dropped once: those that found no room at once, the others by their taker.
+fn drops_the_rest(channels: Channels, buffer: Buffer, kept: [u32; 2]) {
+    let kept = kept.map(|id| id as usize);
+    let mint = Mint::new(5);
+    let mut ledger = Ledger::new(5);
+    let (mut tx, mut rx) = channels.open::<Token>(buffer).expect("asked before");
+    for id in 0..5 {
+        let offered = tx.offer(mint.token(id));
+        holds!(
+            matches!(offered, Offered::Done),
+            "B1: a put on {buffer} waits"
+        );
+        ledger.accepted(id);
+    }
+    for id in 0..5 {
+        holds_eq!(
+            mint.drops(id),
+            u32::from(!kept.contains(&id)),
+            "C10: how often {buffer} has dropped token {id}"
+        );
+    }
+    while let Polled::Done(token) = rx.poll() {
+        ledger.taken(token.id());
+    }
+    drop((tx, rx));
+    ledger.close_lossy(&mint, &format!("in {buffer}"));
+}
+
+/// A value that comes back from a dropped take is the oldest, and makes way for the newer ones.
+/// As many takes are dropped after each was handed a value and `stored` more were put; the next puts slide.
+fn slides_past_what_came_back(channels: Channels, room: NonZeroUsize, takes: usize, stored: usize) {
+    let buffer = Buffer::Sliding(room);
+    let values = takes + 2;
+    let mint = Mint::new(values);
+    let mut ledger = Ledger::new(values);
+    let (mut tx, rx) = channels.open::<Token>(buffer).expect("asked before");
+    let another = |_| rx.another().expect("asked before");
+    let mut takers: Vec<_> = (1..takes).map(another).collect();
+    takers.push(rx);
+    let mut offer = |id| {
+        ledger.accepted(id);
+        let offered = tx.offer(mint.token(id));
+        holds!(
+            matches!(offered, Offered::Done),
+            "B1: a put on {buffer} waits"
+        );
+    };
+    {
+        let mut context = Context::from_waker(Waker::noop());
+        let mut pending: Vec<_> = takers
+            .iter_mut()
+            .map(|rx| Box::pin(rx.take_async()))
+            .collect();
+        for take in &mut pending {
+            holds!(
+                take.as_mut().poll(&mut context).is_pending(),
+                "C3: a take of nothing"
+            );
+        }
+        (0..takes + stored).for_each(&mut offer);
+    }
+    (takes + stored..values).for_each(&mut offer);
+    let mut kept = Vec::new();
+    while let Polled::Done(token) = takers[0].poll() {
+        ledger.taken(token.id());
+        kept.push(token.id());
+    }
+    let newest: Vec<usize> = (values - room.get()..values).collect();
+    holds_eq!(kept, newest, "B1: {buffer} keeps the newest values");
+    drop((tx, takers));
+    ledger.close_lossy(&mint, &format!("in {buffer}"));
+}
+
+fn promise(channels: Channels) {
+    let (mut tx, mut rx) = channels.open_promise::<u32>();
+    holds_eq!(
+        rx.poll(),
+        Polled::WouldWait,
+        "B1: a promise nobody has kept"
+    );
+    for value in 1..4 {
+        holds_eq!(
+            tx.offer(value),
+            Offered::Done,
+            "B1: a put on a promise answers true"
+        );
+    }
+    tx.close();
+    for _ in 0..3 {
+        holds_eq!(
+            rx.poll(),
+            Polled::Done(1),
+            "B1: the first value answers every take"
+        );
+    }
+    holds_eq!(tx.offer(9), Offered::Closed(9), "C6: a put after the close");
+}
+
+fn promise_answers_everybody(channels: Channels) {
+    let (mut tx, rx) = channels.open_promise::<u32>();
+    let further = rx.another().expect("a promise is for many");
+    let takers = [rx, further].map(|mut rx| world::spawn(move || take(&mut rx)));
+    put(&mut tx, 6);
+    for taker in takers {
+        holds_eq!(
+            world::join(taker),
+            6,
+            "B1: a taker of a promise went away empty"
+        );
+    }
+}

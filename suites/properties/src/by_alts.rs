@@ -1,0 +1,82 @@
+//! Puts and takes that await an alts of one clause beside another which nothing ever meets: so that the properties of
+//! futures hold an alts that is dropped to what they ask of a put and a take.
+
+use std::future::pending;
+
+use flowmeter_harness::channel::{AltsError, Buffer, Order, PutError, TakeError, Winner};
+
+use crate::design::channels::Tables;
+use crate::design::channels::operations::{Awaits, Half, Mixture, Pair, Pending, Port, Put, Taken};
+use crate::design::{Channels, Parcel};
+
+/// The same channels with every future an alts, if those can be awaited.
+pub(super) fn by_alts(channels: Channels) -> Option<Channels> {
+    let tables = channels.tables();
+    channels.awaits_mixes().then(|| {
+        Channels::of(Tables {
+            awaits: Some(Box::leak(Box::new(ByAlts(channels)))),
+            ..Tables::of(tables.base)
+        })
+    })
+}
+
+struct ByAlts(Channels);
+
+impl Awaits for ByAlts {
+    fn put<'a>(&self, tx: &'a mut Half, value: Parcel) -> Pending<'a, Put> {
+        let channels = self.0;
+        Box::pin(async move {
+            let (_silent, idle) = silence(channels);
+            let mut clauses = clauses(channels, &idle, Port::Put(tx), Some(value));
+            let until = Box::pin(pending());
+            let winner = clauses.run_async(Order::Priority, until).await;
+            match (winner, clauses.left(1)) {
+                (Ok(Winner::Clause(1)), None) => Ok(()),
+                (Ok(Winner::Clause(1)), left) => Err(PutError::Closed(left)),
+                (Err(AltsError::TooManyWaiters { clause: 1 }), Some(value)) => {
+                    Err(PutError::TooManyWaiters(value))
+                }
+                (winner, _) => {
+                    violated!("A1: an alts with one put that anybody meets answered {winner:?}")
+                }
+            }
+        })
+    }
+
+    fn take<'a>(&self, rx: &'a mut Half) -> Pending<'a, Taken> {
+        let channels = self.0;
+        Box::pin(async move {
+            let (_silent, idle) = silence(channels);
+            let mut clauses = clauses(channels, &idle, Port::Take(rx), None);
+            let until = Box::pin(pending());
+            match clauses.run_async(Order::Priority, until).await {
+                Ok(Winner::Clause(1)) => clauses.taken(1).flatten().ok_or(TakeError::Closed),
+                Err(AltsError::TooManyWaiters { clause: 1 }) => Err(TakeError::TooManyWaiters),
+                winner => {
+                    violated!("A1: an alts with one take that anybody meets answered {winner:?}")
+                }
+            }
+        })
+    }
+}
+
+/// That port behind one that nothing meets.
+fn clauses<'a>(
+    channels: Channels,
+    idle: &'a Half,
+    port: Port<'a>,
+    value: Option<Parcel>,
+) -> Box<dyn Mixture + 'a> {
+    let table = channels.tables().awaits_mixes.expect("asked before");
+    table.clauses(&[Port::Take(idle), port], &mut [None, value])
+}
+
+/// A channel of another type, to which nothing is put.
+fn silence(channels: Channels) -> Pair {
+    let framed = channels.tables().framed.expect("there are alts over both");
+    let buffers = [Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded];
+    let opened = buffers
+        .into_iter()
+        .find_map(|buffer| framed.tables().base.open(buffer));
+    opened.expect("a family of channels opens one")
+}

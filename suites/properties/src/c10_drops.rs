@@ -1,0 +1,204 @@
+//! C10: every value is in one place, and dropped once, whatever is dropped around it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::{Context, Waker};
+
+use flowmeter_harness::caps::Claim;
+use flowmeter_harness::channel::{Buffer, Offered, Polled};
+use flowmeter_harness::check::{Mint, Token};
+use flowmeter_harness::sync::world;
+
+use super::cancellation::{self, Duty};
+use super::{Case, Cases, Property, Reliance};
+use crate::design::Channels;
+use crate::design::channels::Design;
+
+pub(super) const PROPERTY: Property = Property {
+    name: "c10-drops",
+    statement: "Values left in a channel are dropped exactly once with its last handle.",
+    relied_on_by: Reliance::Everybody,
+    cases: Cases::Channels(|design| {
+        let channels = design.channels;
+        let mut cases = cases(channels);
+        if channels.awaits() {
+            cases.extend(async_cases(channels));
+        }
+        cases
+    }),
+};
+
+const COUNT: usize = 5;
+
+fn cases(channels: Channels) -> Vec<Case> {
+    [Buffer::fixed(COUNT), Buffer::Unbounded]
+        .into_iter()
+        .filter(|buffer| channels.open::<u32>(*buffer).is_some())
+        .flat_map(|buffer| {
+            [
+                Case::new(format!("takers first, {buffer}"), move || {
+                    left_inside(channels, buffer, true)
+                }),
+                Case::new(format!("producers first, {buffer}"), move || {
+                    left_inside(channels, buffer, false)
+                }),
+            ]
+        })
+        .collect()
+}
+
+/// Cases with futures that are pending when everything is dropped.
+fn async_cases(channels: Channels) -> Vec<Case> {
+    [Buffer::Rendezvous, Buffer::fixed(1)]
+        .into_iter()
+        .filter(|buffer| channels.open::<u32>(*buffer).is_some())
+        .map(|buffer| {
+            Case::new(format!("a put pending, {buffer}"), move || {
+                put_pending(channels, buffer)
+            })
+        })
+        .collect()
+}
+
+/// Owed by futures alone: who blocks need not care.
+pub(super) const DROPPED: Property = Property {
+    name: "c10-dropped-futures",
+    statement: "A put or take dropped after any of its polls drops each value once, strands nobody, and the channel goes on.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(|design| {
+        let channels = design.channels;
+        if !channels.awaits() {
+            return Vec::new();
+        }
+        cancellation::cases(channels, Duty::DropOnce)
+    }),
+};
+
+/// A promise of its own: few crates make it.
+pub(super) const PANICKING: Property = Property {
+    name: "c10-panicking-drops",
+    statement: "A value whose own drop panics keeps no other value from being dropped once.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(panicking_cases),
+};
+
+fn panicking_cases(design: &Design) -> Vec<Case> {
+    let channels = design.channels;
+    // Panics are the checkers' own language in the other worlds.
+    if !channels.blocks() || !design.claims(Claim::PanicSafe) || world::name() != "std" {
+        return Vec::new();
+    }
+    [Buffer::fixed(COUNT), Buffer::Unbounded]
+        .into_iter()
+        .filter(|buffer| channels.open::<u32>(*buffer).is_some())
+        .map(|buffer| {
+            Case::new(format!("a drop that panics, {buffer}"), move || {
+                panics(channels, buffer)
+            })
+        })
+        .collect()
+}
+
+fn put_pending(channels: Channels, buffer: Buffer) {
+    let mint = Mint::new(2);
+    let (mut tx, rx) = channels.open::<Token>(buffer).expect("asked before");
+    let mut expected = 1;
+    if buffer != Buffer::Rendezvous {
+        assert!(matches!(tx.offer(mint.token(1)), Offered::Done));
+        expected = 2;
+    }
+    {
+        let mut put = pin!(tx.put_async(mint.token(0)));
+        assert!(
+            put.as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()))
+                .is_pending()
+        );
+        drop(rx);
+    }
+    drop(tx);
+    let drops = mint.drops(0) + mint.drops(1);
+    holds_eq!(
+        drops,
+        expected,
+        "C10: a value that waited, or one in the buffer, was not dropped once"
+    );
+}
+
+/// Counts its drop, and panics in it if told to.
+struct Fragile {
+    token: Token,
+    panics: bool,
+}
+
+impl Drop for Fragile {
+    fn drop(&mut self) {
+        if self.panics {
+            std::panic::resume_unwind(Box::new(format!("{:?} panics in its drop", self.token)));
+        }
+    }
+}
+
+fn panics(channels: Channels, buffer: Buffer) {
+    let mint = Mint::new(COUNT);
+    let (mut tx, rx) = channels.open::<Fragile>(buffer).expect("asked before");
+    for id in 0..COUNT {
+        let value = Fragile {
+            token: mint.token(id),
+            panics: id == 1,
+        };
+        holds!(
+            matches!(tx.offer(value), Offered::Done),
+            "C3: no room for {COUNT}"
+        );
+    }
+    drop(tx);
+    let dropped = catch_unwind(AssertUnwindSafe(|| drop(rx)));
+    holds!(
+        dropped.is_err(),
+        "C10: the panic of a value's drop was swallowed"
+    );
+    for id in 0..COUNT {
+        holds_eq!(
+            mint.drops(id),
+            1,
+            "C10: drops of token {id} beside one that panics in its drop"
+        );
+    }
+}
+
+fn left_inside(channels: Channels, buffer: Buffer, takers_first: bool) {
+    let mint = Mint::new(COUNT);
+    let (mut tx, mut rx) = channels.open::<Token>(buffer).expect("asked before");
+    for id in 0..COUNT {
+        holds!(
+            matches!(tx.offer(mint.token(id)), Offered::Done),
+            "C3: no room for {COUNT}"
+        );
+    }
+    let Polled::Done(first) = rx.poll() else {
+        violated!("C2: a value was lost")
+    };
+    let kept = first.id();
+    if takers_first {
+        drop(rx);
+        drop(tx);
+    } else {
+        drop(tx);
+        drop(rx);
+    }
+    for id in 0..COUNT {
+        let expected = u32::from(id != kept);
+        holds_eq!(
+            mint.drops(id),
+            expected,
+            "C10: drops of token {id} (token {kept} is still held)"
+        );
+    }
+    drop(first);
+    holds_eq!(
+        mint.drops(kept),
+        1,
+        "C10: a value that was taken belongs to its taker"
+    );
+}

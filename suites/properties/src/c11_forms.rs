@@ -1,0 +1,321 @@
+//! C11: blocking, async and callback forms meet on one channel; callbacks nest without stack, may use the
+//! channel, may wait, and may panic.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Wake, Waker};
+
+use flowmeter_harness::caps::Claim;
+use flowmeter_harness::channel::{Buffer, Offered};
+use flowmeter_harness::sync::world;
+
+use super::acts::{put, take};
+use super::{Case, Cases, Property, Reliance};
+use crate::design::channels::Design;
+use crate::design::{Channels, Rx, Tx};
+
+pub(super) const PROPERTY: Property = Property {
+    name: "c11-forms",
+    statement: "Threads, futures and callbacks meet on one channel; callbacks may nest, re-enter, wait and panic, wakers may panic.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(cases),
+};
+
+fn cases(design: &Design) -> Vec<Case> {
+    let channels = design.channels;
+    let mut cases = Vec::new();
+    if design.meet {
+        cases.extend(mixed_cases(channels, design.claims(Claim::PanicSafe)));
+    }
+    if channels.calls_back() {
+        cases.extend(callback_cases(channels));
+    }
+    cases
+}
+
+fn callback_cases(channels: Channels) -> Vec<Case> {
+    let mut cases = vec![
+        Case::new("a callback meets a thread", move || {
+            meets_a_thread(channels)
+        }),
+        Case::new("a callback uses the channel", move || reenters(channels)),
+        Case::new("a callback waits for one behind it", move || {
+            waits_for_one_behind(channels)
+        }),
+    ];
+    if world::name() == "std" {
+        cases.push(Case::new("a chain of 1,000", move || chain(channels)));
+        cases.push(Case::new("a panicking callback", move || panics(channels)));
+    }
+    cases
+}
+
+/// Cases with futures beside the other forms; `panic_safe`: whether wakers may panic.
+fn mixed_cases(channels: Channels, panic_safe: bool) -> Vec<Case> {
+    let mut cases = vec![
+        Case::new("a future takes what a thread puts", move || {
+            a_future_takes(channels)
+        }),
+        Case::new("a thread takes what a future puts", move || {
+            a_future_puts(channels)
+        }),
+        Case::new("a take that changes its waker", move || {
+            renewed_waker(channels)
+        }),
+        Case::new("a put that changes its waker", move || {
+            renewed_waker_of_a_put(channels)
+        }),
+    ];
+    if panic_safe && world::name() == "std" {
+        cases.push(Case::new("a panicking waker", move || {
+            panicking_waker(channels)
+        }));
+    }
+    cases
+}
+
+fn a_future_takes(channels: Channels) {
+    let (mut tx, mut rx) = channels
+        .open::<u32>(Buffer::fixed(1))
+        .expect("a family with futures has a buffer");
+    let putter = world::spawn(move || {
+        put(&mut tx, 8);
+        tx
+    });
+    world::perturb();
+    holds_eq!(
+        world::block_on(rx.take_async()),
+        Ok(8),
+        "C11: a future did not meet a thread"
+    );
+    drop(world::join(putter));
+}
+
+fn a_future_puts(channels: Channels) {
+    let (mut tx, mut rx) = channels
+        .open::<u32>(Buffer::fixed(1))
+        .expect("a family with futures has a buffer");
+    let taker = world::spawn(move || (take(&mut rx), rx));
+    world::perturb();
+    holds!(
+        world::block_on(tx.put_async(8)).is_ok(),
+        "C1: a put on an open channel was refused"
+    );
+    holds_eq!(
+        world::join(taker).0,
+        8,
+        "C11: a thread did not meet a future"
+    );
+}
+
+/// The waker of the latest poll is the one that counts: the first wakes nobody.
+fn renewed_waker(channels: Channels) {
+    let (mut tx, mut rx) = channels
+        .open::<u32>(Buffer::fixed(1))
+        .expect("a family with futures has a buffer");
+    let mut take = Box::pin(rx.take_async());
+    let early = take.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    holds!(early.is_pending(), "C3: a take of nothing");
+    let putter = world::spawn(move || {
+        put(&mut tx, 8);
+        tx
+    });
+    world::perturb();
+    holds_eq!(
+        world::block_on(take),
+        Ok(8),
+        "C11: a future did not meet a thread"
+    );
+    drop(world::join(putter));
+}
+
+/// As [`renewed_waker`], from the other side.
+fn renewed_waker_of_a_put(channels: Channels) {
+    let (mut tx, mut rx) = channels
+        .open::<u32>(Buffer::fixed(1))
+        .expect("a family with futures has a buffer");
+    assert_eq!(tx.offer(7), Offered::Done);
+    let mut put = Box::pin(tx.put_async(8));
+    let early = put.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    holds!(early.is_pending(), "C3: a put without room");
+    let taker = world::spawn(move || ([(); 2].map(|()| take(&mut rx)), rx));
+    world::perturb();
+    holds_eq!(
+        world::block_on(put),
+        Ok(()),
+        "C11: a future did not meet a thread"
+    );
+    holds_eq!(
+        world::join(taker).0,
+        [7, 8],
+        "C11: a thread did not meet a future"
+    );
+}
+
+struct Faulty;
+
+impl Wake for Faulty {
+    fn wake(self: Arc<Self>) {
+        std::panic::resume_unwind(Box::new("a waker's own fault"));
+    }
+}
+
+fn panicking_waker(channels: Channels) {
+    let (mut tx, mut rx) = channels
+        .open::<u32>(Buffer::fixed(1))
+        .expect("a family with futures has a buffer");
+    let waker = Waker::from(Arc::new(Faulty));
+    {
+        let mut take = pin!(rx.take_async());
+        assert!(
+            take.as_mut()
+                .poll(&mut Context::from_waker(&waker))
+                .is_pending()
+        );
+        // Whether the fault reaches the thread that wakes is the crate's affair; the value is not.
+        let put = catch_unwind(AssertUnwindSafe(|| tx.put(1)));
+        holds!(
+            !matches!(put, Ok(Err(_))),
+            "C11: a put met a panicking waker, and was refused"
+        );
+    }
+    holds_eq!(
+        rx.take(),
+        Ok(1),
+        "C11: a value was lost to a panicking waker"
+    );
+    holds!(
+        tx.put(2).is_ok(),
+        "C11: the channel is not usable after a waker's panic"
+    );
+    holds_eq!(
+        rx.take(),
+        Ok(2),
+        "C11: the channel is not usable after a waker's panic"
+    );
+}
+
+fn open(channels: Channels) -> (Tx<u32>, Rx<u32>) {
+    channels
+        .open(Buffer::Rendezvous)
+        .expect("a family with callbacks has a rendezvous")
+}
+
+fn meets_a_thread(channels: Channels) {
+    let (mut tx, rx) = open(channels);
+    let (answers, seen) = mpsc::channel();
+    rx.take_then(move |answer| answers.send(answer).expect("it is being watched"));
+    let putter = world::spawn(move || tx.put(4).is_ok());
+    holds!(
+        world::join(putter),
+        "C11: a put did not meet a callback that waits"
+    );
+    holds_eq!(
+        seen.try_recv(),
+        Ok(Ok(4)),
+        "C11: the callback had not run when its put was answered"
+    );
+}
+
+fn reenters(channels: Channels) {
+    let (tx, rx) = open(channels);
+    let further = tx.another().expect("a shared handle");
+    let (answers, seen) = mpsc::channel();
+    rx.take_then(move |answer| {
+        let answers = answers.clone();
+        further.put_then(answer.unwrap_or(0) + 1, move |put| {
+            answers.send(put.is_ok()).expect("it is being watched")
+        });
+    });
+    tx.put_then(1, |_| {});
+    let (value, taken) = mpsc::channel();
+    rx.take_then(move |answer| value.send(answer).expect("it is being watched"));
+    holds_eq!(
+        taken.try_recv(),
+        Ok(Ok(2)),
+        "C11: a callback could not use its channel"
+    );
+    holds_eq!(
+        seen.try_recv(),
+        Ok(true),
+        "C11: the put of a callback was not answered"
+    );
+}
+
+/// A callback that completes another, and waits for what that does.
+fn waits_for_one_behind(channels: Channels) {
+    let [(first, one), (second, behind), (tx, mut rx)] = [(); 3].map(|()| open(channels));
+    let (answers, seen) = mpsc::channel();
+    behind.take_then(move |answer| {
+        tx.put_then(answer.unwrap_or(0) + 1, |_| {});
+    });
+    one.take_then(move |answer| {
+        second.put_then(answer.unwrap_or(0) + 1, |_| {});
+        answers.send(rx.take()).expect("it is being watched");
+    });
+    first.put_then(1, |_| {});
+    holds_eq!(
+        seen.try_recv(),
+        Ok(Ok(3)),
+        "C11: a callback that waited has not heard of the one behind it"
+    );
+}
+
+/// A callback that has the next one run inside it: a frame of stack each would show.
+fn chain(channels: Channels) {
+    const LENGTH: u32 = 1_000;
+    let (answers, seen) = mpsc::channel();
+    let links: Vec<_> = (0..LENGTH).map(|_| open(channels)).collect();
+    let mut starts: Vec<_> = links
+        .iter()
+        .map(|(tx, _)| tx.another().expect("shared"))
+        .collect();
+    starts.remove(0);
+    let mut following = starts.into_iter();
+    for (_, rx) in &links {
+        let next = following.next();
+        let answers = answers.clone();
+        rx.take_then(move |answer| {
+            // Half a page a frame: 1,000 nested ones would need more than the thread has.
+            let frame = std::hint::black_box([0u8; 4096]);
+            let value = answer.expect("open") + 1 + u32::from(frame[0]);
+            match next {
+                Some(next) => next.put_then(value, |_| {}),
+                None => answers.send(value).expect("it is being watched"),
+            }
+        });
+    }
+    let first = links[0].0.another().expect("shared");
+    let small = std::thread::Builder::new().stack_size(512 * 1024);
+    small
+        .spawn(move || first.put_then(0, |_| {}))
+        .expect("a thread")
+        .join()
+        .expect("no overflow");
+    holds_eq!(
+        seen.try_recv(),
+        Ok(LENGTH),
+        "C11: the chain did not come to its end"
+    );
+}
+
+fn panics(channels: Channels) {
+    let (mut tx, rx) = open(channels);
+    rx.take_then(|_| std::panic::resume_unwind(Box::new("a callback's own fault")));
+    holds!(
+        tx.put(1).is_ok(),
+        "C11: a callback's panic reached the thread that served it"
+    );
+    let (answers, seen) = mpsc::channel();
+    rx.take_then(move |answer| answers.send(answer).expect("it is being watched"));
+    holds!(
+        tx.put(2).is_ok(),
+        "C11: the channel is not usable after a callback's panic"
+    );
+    holds_eq!(
+        seen.try_recv(),
+        Ok(Ok(2)),
+        "C11: the channel is not usable after a callback's panic"
+    );
+}

@@ -1,0 +1,100 @@
+//! C14: weak producers keep nothing open, and become producers while there is one.
+
+use flowmeter_harness::channel::{Buffer, Offered, Polled};
+use flowmeter_harness::sync::world;
+
+use super::acts::turns;
+use super::{Case, Cases, Property, Reliance};
+use crate::design::Channels;
+use crate::design::channels::Design;
+
+pub(super) const PROPERTY: Property = Property {
+    name: "c14-weak-producers",
+    statement: "A weak producer keeps no channel open, and becomes a producer while there is another.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(cases),
+};
+
+fn cases(design: &Design) -> Vec<Case> {
+    let channels = design.channels;
+    if !channels.weakens() {
+        return Vec::new();
+    }
+    channels
+        .having(&[Buffer::fixed(1), Buffer::Unbounded])
+        .flat_map(|buffer| {
+            [
+                Case::new(format!("keeps nothing open, {buffer}"), move || {
+                    keeps_nothing_open(channels, buffer)
+                }),
+                Case::new(format!("becomes a producer, {buffer}"), move || {
+                    becomes_a_producer(channels, buffer)
+                }),
+                Case::new(format!("the last producer goes, {buffer}"), move || {
+                    (0..turns()).for_each(|_| races_the_last(channels, buffer))
+                }),
+            ]
+        })
+        .collect()
+}
+
+fn keeps_nothing_open(channels: Channels, buffer: Buffer) {
+    let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    let weak = tx.downgrade();
+    holds_eq!(tx.offer(1), Offered::Done, "C14: an open channel");
+    drop(tx);
+    holds!(
+        weak.upgrade().is_none(),
+        "C14: a weak producer became a producer after the last"
+    );
+    holds_eq!(
+        rx.poll(),
+        Polled::Done(1),
+        "C14: a buffered value went with its producer"
+    );
+    holds_eq!(
+        rx.poll(),
+        Polled::Closed,
+        "C14: a weak producer kept its channel open"
+    );
+}
+
+fn becomes_a_producer(channels: Channels, buffer: Buffer) {
+    let (tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    let weak = tx.downgrade();
+    let mut further = weak
+        .upgrade()
+        .unwrap_or_else(|| violated!("C14: a producer lives"));
+    drop(tx);
+    holds_eq!(rx.poll(), Polled::WouldWait, "C14: one producer is left");
+    holds_eq!(further.offer(1), Offered::Done, "C14: one producer is left");
+    assert_eq!(rx.poll(), Polled::Done(1));
+    drop(further);
+    holds_eq!(rx.poll(), Polled::Closed, "C14: no producer is left");
+}
+
+/// Whoever becomes a producer in time finds the channel open; nobody does later.
+fn races_the_last(channels: Channels, buffer: Buffer) {
+    let (tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    let weak = tx.downgrade();
+    let dropping = world::spawn(move || {
+        world::perturb();
+        drop(tx);
+    });
+    world::perturb();
+    let upgraded = weak.upgrade();
+    if let Some(mut tx) = upgraded {
+        holds_eq!(
+            tx.offer(1),
+            Offered::Done,
+            "C14: a channel ended beside a producer"
+        );
+        assert_eq!(rx.poll(), Polled::Done(1));
+    }
+    world::join(dropping);
+    holds_eq!(rx.poll(), Polled::Closed, "C14: no producer is left");
+    holds!(
+        weak.upgrade().is_none(),
+        "C14: a weak producer became a producer after the last"
+    );
+}

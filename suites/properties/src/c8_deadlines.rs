@@ -1,0 +1,342 @@
+//! C8: a deadline ends the waiting, not before its time, and at its edge nothing is lost or doubled.
+
+use std::time::Duration;
+
+use flowmeter_harness::channel::{Buffer, PutError, PutUntilError, TakeError, TakeUntilError};
+use flowmeter_harness::check::{Ledger, Mint, Token};
+use flowmeter_harness::sync::{Deadline, world};
+
+use super::acts::{edge_after, fill, put, room, take, turns};
+use super::{Case, Cases, Property, Reliance};
+use crate::design::channels::Design;
+use crate::design::{Channels, Rx, Tx};
+
+pub(super) const PROPERTY: Property = Property {
+    name: "c8-deadlines",
+    statement: "Timed out means not before the deadline and without effect; at the edge nothing is lost or doubled.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(cases),
+};
+
+const BUFFERS: [Buffer; 4] = [
+    Buffer::Rendezvous,
+    Buffer::fixed(1),
+    Buffer::fixed(2),
+    Buffer::Unbounded,
+];
+
+/// Long enough for a clock to tick, short enough to be met by a race.
+const SOON: Duration = Duration::from_micros(50);
+
+fn cases(design: &Design) -> Vec<Case> {
+    let channels = design.channels;
+    let mut cases = Vec::new();
+    if channels.puts_until() {
+        cases.extend(put_cases(channels));
+    }
+    if channels.takes_until() {
+        cases.extend(take_cases(channels));
+    }
+    cases
+}
+
+fn take_cases(channels: Channels) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for buffer in channels.having(&BUFFERS) {
+        cases.push(Case::new(format!("take, {buffer}"), move || {
+            take_alone(channels, buffer)
+        }));
+        if buffer != Buffer::Rendezvous {
+            cases.push(Case::new(
+                format!("take of what is there, {buffer}"),
+                move || take_at_once(channels, buffer),
+            ));
+        }
+        if channels.is_closable(buffer) {
+            cases.push(Case::new(format!("take, closed, {buffer}"), move || {
+                take_closed(channels, buffer)
+            }));
+        }
+        cases.push(Case::new(format!("take never, {buffer}"), move || {
+            take_never(channels, buffer)
+        }));
+        if buffer != Buffer::Unbounded {
+            cases.push(Case::new(
+                format!("take that ends a put's wait, {buffer}"),
+                move || take_wakes(channels, buffer),
+            ));
+        }
+        cases.push(Case::new(
+            format!("take at the edge, {buffer}"),
+            move || take_edge(channels, buffer),
+        ));
+        // Two takes look again for a put that has its place and is not done: loom may give way from the one to the other
+        // for ever. The other worlds are fair.
+        let is_endless =
+            world::name() == "loom" && (buffer == Buffer::Unbounded || room(buffer) > 1);
+        let is_shared = |(_tx, rx): (Tx<u32>, Rx<u32>)| rx.another().is_some();
+        if !is_endless && channels.open::<u32>(buffer).is_some_and(is_shared) {
+            cases.push(Case::new(
+                format!("take at the edge beside another, {buffer}"),
+                move || take_edge_beside_another(channels, buffer),
+            ));
+        }
+    }
+    cases
+}
+
+fn put_cases(channels: Channels) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for buffer in channels.having(&BUFFERS) {
+        cases.push(Case::new(
+            format!("put that ends a take's wait, {buffer}"),
+            move || put_wakes(channels, buffer),
+        ));
+        if buffer != Buffer::Rendezvous {
+            cases.push(Case::new(
+                format!("put where there is room, {buffer}"),
+                move || put_at_once(channels, buffer),
+            ));
+        }
+        if channels.is_closable(buffer) {
+            cases.push(Case::new(format!("put, closed, {buffer}"), move || {
+                put_closed(channels, buffer)
+            }));
+        }
+    }
+    for buffer in channels.having(&[Buffer::Rendezvous, Buffer::fixed(1), Buffer::fixed(2)]) {
+        cases.push(Case::new(format!("put, {buffer}"), move || {
+            put_alone(channels, buffer)
+        }));
+        cases.push(Case::new(format!("put at the edge, {buffer}"), move || {
+            put_edge(channels, buffer)
+        }));
+    }
+    cases
+}
+
+fn soon() -> Deadline {
+    Deadline::after(world::now_nanos(), SOON)
+}
+
+/// A deadline that may pass just when the other side comes.
+fn edge() -> Deadline {
+    Deadline::after(world::now_nanos(), edge_after())
+}
+
+fn is_due(deadline: Deadline) {
+    let early = deadline.as_nanos().saturating_sub(world::now_nanos());
+    holds_eq!(early, 0, "C8: timed out before the deadline");
+}
+
+fn take_alone(channels: Channels, buffer: Buffer) {
+    let (_tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    for deadline in [Deadline::from_nanos(0), soon()] {
+        holds_eq!(
+            rx.take_until(deadline),
+            Err(TakeUntilError::TimedOut),
+            "C8: take of nothing"
+        );
+        is_due(deadline);
+    }
+}
+
+/// A deadline in the past tries once: what is there is taken.
+fn take_at_once(channels: Channels, buffer: Buffer) {
+    let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    for deadline in [Deadline::from_nanos(0), soon()] {
+        holds!(
+            tx.put(4).is_ok(),
+            "C1: a put on an open channel was refused"
+        );
+        holds_eq!(
+            rx.take_until(deadline),
+            Ok(4),
+            "C8: a value was there, and the deadline does not matter"
+        );
+    }
+}
+
+fn take_closed(channels: Channels, buffer: Buffer) {
+    let (tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    tx.close();
+    for deadline in [Deadline::from_nanos(0), soon(), Deadline::NEVER] {
+        holds_eq!(
+            rx.take_until(deadline),
+            Err(TakeUntilError::Take(TakeError::Closed)),
+            "C8: a take from a closed channel does not wait"
+        );
+    }
+}
+
+fn take_never(channels: Channels, buffer: Buffer) {
+    let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    let taker = world::spawn(move || {
+        world::perturb();
+        rx.take_until(Deadline::after(world::now_nanos(), Duration::MAX))
+    });
+    put(&mut tx, 3);
+    holds_eq!(world::join(taker), Ok(3), "C8: Duration::MAX is for ever");
+}
+
+/// A put that waits without a deadline goes on once a take with one has made room, or has met it.
+fn take_wakes(channels: Channels, buffer: Buffer) {
+    let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    let last = fill(&mut tx, buffer);
+    let putter = world::spawn(move || {
+        put(&mut tx, last);
+        tx
+    });
+    world::perturb();
+    holds!(
+        rx.take_until(Deadline::NEVER).is_ok(),
+        "C8: a take that waits for ever"
+    );
+    world::join(putter);
+}
+
+/// Values arrive just as the take gives up: each is either taken, or still there.
+fn take_edge(channels: Channels, buffer: Buffer) {
+    let count = turns();
+    let mint = Mint::new(count);
+    let (mut tx, mut rx) = channels.open::<Token>(buffer).expect("asked before");
+    let tokens: Vec<Token> = (0..count).map(|id| mint.token(id)).collect();
+    let putter = world::spawn(move || {
+        for token in tokens {
+            put(&mut tx, token);
+        }
+    });
+    let mut ledger = Ledger::new(count);
+    for id in 0..count {
+        ledger.accepted(id);
+        world::perturb();
+        match rx.take_until(edge()) {
+            Ok(token) => ledger.taken(token.id()),
+            Err(TakeUntilError::TimedOut) => ledger.taken(take::<Token>(&mut rx).id()),
+            Err(error) => violated!("C8: {error:?} on an open channel"),
+        }
+    }
+    world::join(putter);
+    drop(rx);
+    ledger.close(&mint, "at a deadline");
+}
+
+/// A value arrives just as one of two takes gives up: that one has it, or the other one, which waits for as
+/// long as it takes.
+fn take_edge_beside_another(channels: Channels, buffer: Buffer) {
+    let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    let mut patient = rx.another().expect("asked before");
+    let deadline = edge();
+    let other = world::spawn(move || (take(&mut patient), patient));
+    let hurried = world::spawn(move || (rx.take_until(deadline), rx));
+    put(&mut tx, 1);
+    // Lets the deadline pass for somebody who has been woken and has not looked yet.
+    let (_silent, mut nothing) = channels.open::<u32>(buffer).expect("asked before");
+    let nobody = nothing.take_until(deadline);
+    holds_eq!(nobody, Err(TakeUntilError::TimedOut), "C8: take of nothing");
+    let (answer, _rx) = world::join(hurried);
+    let left = match answer {
+        Ok(1) => {
+            put(&mut tx, 2);
+            2
+        }
+        Err(TakeUntilError::TimedOut) => 1,
+        other => violated!("C8: one value was put, and the take answered {other:?}"),
+    };
+    let (value, _patient) = world::join(other);
+    holds_eq!(value, left, "C8: what the take beside a deadline took");
+}
+
+fn put_alone(channels: Channels, buffer: Buffer) {
+    let (mut tx, _rx) = channels.open::<u32>(buffer).expect("asked before");
+    fill(&mut tx, buffer);
+    for deadline in [Deadline::from_nanos(0), soon()] {
+        let answer = tx.put_until(9, deadline);
+        holds_eq!(
+            answer,
+            Err(PutUntilError::TimedOut(9)),
+            "C8: a put without room or taker"
+        );
+        is_due(deadline);
+    }
+}
+
+/// A take that waits without a deadline has the value that a put with one brings.
+fn put_wakes(channels: Channels, buffer: Buffer) {
+    let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    let taker = world::spawn(move || take::<u32>(&mut rx));
+    world::perturb();
+    holds_eq!(
+        tx.put_until(6, Deadline::NEVER),
+        Ok(()),
+        "C8: a put that waits for ever"
+    );
+    holds_eq!(world::join(taker), 6, "C1: a put that was accepted");
+}
+
+/// A deadline in the past tries once: where there is room, the value is put.
+fn put_at_once(channels: Channels, buffer: Buffer) {
+    let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    for deadline in [Deadline::from_nanos(0), soon()] {
+        holds_eq!(
+            tx.put_until(4, deadline),
+            Ok(()),
+            "C8: there was room, and the deadline does not matter"
+        );
+        holds_eq!(
+            rx.take(),
+            Ok(4),
+            "C1: a put that was accepted has no effect"
+        );
+    }
+}
+
+fn put_closed(channels: Channels, buffer: Buffer) {
+    let (mut tx, _rx) = channels.open::<u32>(buffer).expect("asked before");
+    tx.close();
+    for deadline in [Deadline::from_nanos(0), soon(), Deadline::NEVER] {
+        let answer = tx.put_until(9, deadline);
+        holds!(
+            matches!(
+                answer,
+                Err(PutUntilError::Put(PutError::Closed(Some(9) | None)))
+            ),
+            "C8: a put to a closed channel does not wait: {answer:?}"
+        );
+    }
+}
+
+/// A taker comes just as the put gives up: the value is either taken, or given back.
+fn put_edge(channels: Channels, buffer: Buffer) {
+    let room = room(buffer);
+    let mint = Mint::new(room + 2);
+    let (mut tx, mut rx) = channels.open::<Token>(buffer).expect("asked before");
+    let mut ledger = Ledger::new(room + 2);
+    for id in 0..room {
+        assert!(tx.put(mint.token(id)).is_ok());
+        ledger.accepted(id);
+    }
+    let taker = world::spawn(move || {
+        let first = take::<Token>(&mut rx).id();
+        (rx, first)
+    });
+    let token = mint.token(room);
+    world::perturb();
+    match tx.put_until(token, edge()) {
+        Ok(()) => ledger.accepted(room),
+        Err(PutUntilError::TimedOut(token)) => ledger.refused(token.id()),
+        Err(error) => violated!("C8: {error:?} on an open channel"),
+    }
+    // Whatever became of it, this one comes last, and lets the taker end.
+    let closer = mint.token(room + 1);
+    let last = world::spawn(move || put(&mut tx, closer));
+    ledger.accepted(room + 1);
+    let (mut rx, first) = world::join(taker);
+    ledger.taken(first);
+    while ledger.takes() < ledger.accepted_puts() {
+        ledger.taken(take::<Token>(&mut rx).id());
+    }
+    world::join(last);
+    drop(rx);
+    ledger.close(&mint, "at a deadline");
+}

@@ -1,0 +1,450 @@
+//! Futures dropped after each of their polls, whatever others do in between: what several properties look at.
+//!
+//! One thread enumerates every order of up to three polls and acts, and threads race the rest. A family that
+//! promises `cancel-safe` loses no value by it ([`Duty::LoseNothing`]). Of any other it is asked that each
+//! value is dropped once, that nobody sleeps on beside a value, and that the channel goes on.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+use flowmeter_harness::channel::{Buffer, Offered, Polled, PutError, TakeError};
+use flowmeter_harness::check::{Ledger, Mint, Token};
+use flowmeter_harness::sync::world;
+
+use super::Case;
+use super::acts::{offer, room, turns};
+use crate::design::{Channels, Rx, Tx};
+
+/// What a family owes to those who drop its futures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Duty {
+    /// A value that was accepted is taken.
+    LoseNothing,
+    /// A value may be lost with the future that was to have it.
+    DropOnce,
+}
+
+/// What somebody else does after a poll.
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    Nothing,
+    /// Offers to a take, polls from a put.
+    Serve,
+    /// Waits on the same side.
+    Rival,
+    Close,
+}
+
+/// Polls after which a future is dropped, at most.
+const POLLS: usize = 3;
+
+/// Whose futures are dropped.
+pub(super) const BUFFERS: [Buffer; 4] = [
+    Buffer::Rendezvous,
+    Buffer::fixed(1),
+    Buffer::fixed(2),
+    Buffer::Unbounded,
+];
+
+pub(super) fn cases(channels: Channels, duty: Duty) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for buffer in channels.having(&BUFFERS) {
+        let mut case = |what: &str, model: fn(Channels, Buffer, Duty)| {
+            cases.push(Case::new(format!("{what}, {buffer}"), move || {
+                model(channels, buffer, duty)
+            }));
+        };
+        case("a take dropped after each of its polls", each_take);
+        case("takes dropped against offers", takes_race);
+        if buffer != Buffer::Unbounded {
+            case("a put dropped after each of its polls", each_put);
+            case("puts dropped against polls", puts_race);
+        }
+    }
+    cases
+}
+
+/// What is done after each poll of the future that is then dropped: every order, where the world has no way
+/// of its own to explore a choice.
+fn plans() -> Vec<Vec<Act>> {
+    let mut plans = vec![Vec::new()];
+    let mut longest = 0..1;
+    for _ in 0..POLLS {
+        let begin = plans.len();
+        for shorter in longest {
+            for act in [Act::Nothing, Act::Serve, Act::Rival, Act::Close] {
+                let mut plan: Vec<Act> = plans[shorter].clone();
+                plan.push(act);
+                plans.push(plan);
+            }
+        }
+        longest = begin..plans.len();
+    }
+    match world::name() {
+        "std" => plans,
+        _ => vec![plans.swap_remove(world::choose(plans.len()))],
+    }
+}
+
+/// A future and whether its task was woken.
+struct Task<F> {
+    future: Pin<Box<F>>,
+    woken: Arc<Woken>,
+    sleeps: bool,
+}
+
+#[derive(Default)]
+struct Woken(AtomicUsize);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl<F: Future> Task<F> {
+    fn new(future: F) -> Self {
+        Task {
+            future: Box::pin(future),
+            woken: Arc::default(),
+            sleeps: false,
+        }
+    }
+
+    /// Polls it, and would have been told to.
+    fn poll(&mut self) -> Poll<F::Output> {
+        let woken = self.woken.0.swap(0, Ordering::Relaxed) > 0;
+        let waker = Waker::from(Arc::clone(&self.woken));
+        let answer = self.future.as_mut().poll(&mut Context::from_waker(&waker));
+        holds!(
+            answer.is_pending() || woken || !self.sleeps,
+            "C3: a future could end, and its task was not woken"
+        );
+        self.sleeps = answer.is_pending();
+        answer
+    }
+}
+
+/// A channel, and who keeps its books.
+struct Scene {
+    tx: Tx<Token>,
+    rx: Rx<Token>,
+    books: Books,
+    duty: Duty,
+    buffer: Buffer,
+}
+
+struct Books {
+    mint: Mint,
+    ledger: Ledger,
+    /// How many futures are dropped, at most.
+    futures: usize,
+    /// Values made so far.
+    made: usize,
+    closed: bool,
+}
+
+impl Books {
+    /// Of a channel that is open.
+    fn of(values: usize) -> Self {
+        // As many again, one more and one for a rendezvous show that the channel goes on.
+        let count = 2 * values + 2;
+        Books {
+            futures: values,
+            mint: Mint::new(count),
+            ledger: Ledger::new(count),
+            made: 0,
+            closed: false,
+        }
+    }
+
+    fn next(&mut self) -> Token {
+        self.made += 1;
+        self.mint.token(self.made - 1)
+    }
+
+    fn offered(&mut self, id: usize, answer: Offered<Token>) -> bool {
+        let done = matches!(answer, Offered::Done);
+        match done {
+            true => self.ledger.accepted(id),
+            false => self.ledger.refused(id),
+        }
+        done
+    }
+
+    fn took(&mut self, answer: Result<Token, TakeError>) {
+        match answer {
+            Ok(token) => self.ledger.taken(token.id()),
+            Err(_) => holds!(self.closed, "C2: a take found an open channel closed"),
+        }
+    }
+
+    fn put(&mut self, id: usize, answer: Result<(), PutError<Token>>) {
+        match answer {
+            Ok(()) => self.ledger.accepted(id),
+            Err(_) => {
+                holds!(self.closed, "C1: a put on an open channel was refused");
+                self.ledger.refused(id);
+            }
+        }
+    }
+}
+
+impl Scene {
+    fn open(channels: Channels, buffer: Buffer, duty: Duty, values: usize) -> Self {
+        let (tx, rx) = channels.open::<Token>(buffer).expect("asked before");
+        Scene {
+            tx,
+            rx,
+            books: Books::of(values),
+            duty,
+            buffer,
+        }
+    }
+
+    /// Empties the channel, sees that it goes on, and closes the books.
+    fn end(mut self, around: &str) {
+        while let Polled::Done(token) = self.rx.poll() {
+            self.books.ledger.taken(token.id());
+        }
+        if !self.books.closed {
+            self.goes_on(around);
+        }
+        let Scene {
+            tx,
+            rx,
+            books,
+            duty,
+            ..
+        } = self;
+        drop((tx, rx));
+        match duty {
+            Duty::LoseNothing => books.ledger.close(&books.mint, around),
+            Duty::DropOnce => books.ledger.close_lossy(&books.mint, around),
+        }
+    }
+
+    fn goes_on(&mut self, around: &str) {
+        let Scene { tx, rx, books, .. } = self;
+        if self.duty == Duty::LoseNothing && self.buffer == Buffer::Rendezvous {
+            // If a dropped take is served the value is missing in the end.
+            let token = books.next();
+            let id = token.id();
+            books.offered(id, tx.offer(token));
+        }
+        let mut take = Task::new(rx.take_async());
+        holds!(take.poll().is_pending(), "C3: a take of nothing, {around}");
+        // Each future that was dropped may have one value lost with it.
+        let tries = match self.duty {
+            Duty::LoseNothing => 1,
+            Duty::DropOnce => books.futures + 1,
+        };
+        for _ in 0..tries {
+            let token = books.next();
+            let id = token.id();
+            let done = books.offered(id, tx.offer(token));
+            holds!(done, "C5: a take waits, and an offer found none, {around}");
+            if let Poll::Ready(answer) = take.poll() {
+                return books.took(answer);
+            }
+        }
+        violated!("C3: a take waits beside a value, {around}");
+    }
+}
+
+fn each_take(channels: Channels, buffer: Buffer, duty: Duty) {
+    for plan in plans() {
+        dropped_take(channels, buffer, duty, &plan);
+    }
+}
+
+/// A take is polled before each act of the plan, and dropped after the last.
+fn dropped_take(channels: Channels, buffer: Buffer, duty: Duty, plan: &[Act]) {
+    let around = format!("where a take is polled before each of {plan:?} and then dropped");
+    let mut scene = Scene::open(channels, buffer, duty, POLLS);
+    let mut other = scene.rx.another();
+    let Scene { tx, rx, books, .. } = &mut scene;
+    let mut spare = other.as_mut();
+    let mut rival = None;
+    let mut take = Task::new(rx.take_async());
+    for act in plan {
+        if let Poll::Ready(answer) = take.poll() {
+            books.took(answer);
+            break;
+        }
+        match act {
+            Act::Nothing => {}
+            Act::Serve => {
+                let token = books.next();
+                let id = token.id();
+                books.offered(id, tx.offer(token));
+            }
+            Act::Rival => {
+                if let Some(mut task) = spare.take().map(|rx| Task::new(rx.take_async())) {
+                    match task.poll() {
+                        Poll::Ready(answer) => books.took(answer),
+                        Poll::Pending => rival = Some(task),
+                    }
+                }
+            }
+            Act::Close => books.closed |= tx.close(),
+        }
+    }
+    drop(take);
+    if let Some(rival) = &mut rival {
+        match rival.poll() {
+            Poll::Ready(answer) => books.took(answer),
+            Poll::Pending => {
+                let beside = rx.poll();
+                let alone = !matches!(beside, Polled::Done(_));
+                holds!(alone, "C3: a take waits beside a value, {around}");
+            }
+        }
+    }
+    drop(rival);
+    drop(other);
+    scene.end(&around);
+}
+
+fn each_put(channels: Channels, buffer: Buffer, duty: Duty) {
+    for plan in plans() {
+        dropped_put(channels, buffer, duty, &plan);
+    }
+}
+
+/// As [`dropped_take`], from the other side: the channel is full.
+fn dropped_put(channels: Channels, buffer: Buffer, duty: Duty, plan: &[Act]) {
+    let around = format!("where a put is polled before each of {plan:?} and then dropped");
+    let mut scene = Scene::open(channels, buffer, duty, POLLS);
+    let mut other = scene.tx.another();
+    let Scene { tx, rx, books, .. } = &mut scene;
+    for _ in 0..room(buffer) {
+        let token = books.next();
+        let id = token.id();
+        holds!(books.offered(id, tx.offer(token)), "C5: no room");
+    }
+    let mut spare = other.as_mut();
+    let mut rival = None;
+    let (mut answered, mut room) = (false, false);
+    let token = books.next();
+    let mine = token.id();
+    let mut put = Task::new(tx.put_async(token));
+    for act in plan {
+        if let Poll::Ready(answer) = put.poll() {
+            books.put(mine, answer);
+            answered = true;
+            break;
+        }
+        match act {
+            Act::Nothing => {}
+            Act::Serve => {
+                if let Polled::Done(token) = rx.poll() {
+                    books.ledger.taken(token.id());
+                    room = true;
+                }
+            }
+            Act::Rival => {
+                if let Some(tx) = spare.take() {
+                    let token = books.next();
+                    let theirs = token.id();
+                    let mut task = Task::new(tx.put_async(token));
+                    match task.poll() {
+                        Poll::Ready(answer) => books.put(theirs, answer),
+                        Poll::Pending => rival = Some((theirs, task)),
+                    }
+                }
+            }
+            Act::Close => books.closed |= rx.close(),
+        }
+    }
+    drop(put);
+    if !answered {
+        books.ledger.offered(mine);
+    }
+    if let Some((theirs, rival)) = &mut rival {
+        match rival.poll() {
+            Poll::Ready(answer) => books.put(*theirs, answer),
+            Poll::Pending => books.ledger.offered(*theirs),
+        }
+    }
+    if duty == Duty::LoseNothing && !answered && !room {
+        while let Polled::Done(token) = rx.poll() {
+            let id = token.id();
+            books.ledger.taken(id);
+            holds!(id != mine, "C9: a dropped put was delivered, {around}");
+        }
+    }
+    drop(rival);
+    drop(other);
+    scene.end(&around);
+}
+
+/// Polls a future at moments of its own, and drops it where it has not ended by then.
+fn poll_and_drop<F: Future>(future: F) -> Option<F::Output> {
+    let mut future = Box::pin(future);
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..=world::choose(POLLS - 1) {
+        world::perturb();
+        if let Poll::Ready(answer) = future.as_mut().poll(&mut context) {
+            return Some(answer);
+        }
+    }
+    world::perturb();
+    None
+}
+
+fn takes_race(channels: Channels, buffer: Buffer, duty: Duty) {
+    let mut scene = Scene::open(channels, buffer, duty, turns());
+    let Scene {
+        mut tx, mut books, ..
+    } = scene;
+    let offering = world::spawn(move || {
+        for _ in 0..turns() {
+            let token = books.next();
+            let id = token.id();
+            books.offered(id, offer(&mut tx, token));
+        }
+        (tx, books)
+    });
+    let mut taken = Vec::new();
+    for _ in 0..turns() {
+        taken.extend(poll_and_drop(scene.rx.take_async()));
+    }
+    (scene.tx, scene.books) = world::join(offering);
+    taken
+        .into_iter()
+        .for_each(|answer| scene.books.took(answer));
+    scene.end("where takes are dropped against offers");
+}
+
+fn puts_race(channels: Channels, buffer: Buffer, duty: Duty) {
+    let mut scene = Scene::open(channels, buffer, duty, turns());
+    let mut rx = scene.rx;
+    let polling = world::spawn(move || {
+        let mut taken = Vec::new();
+        for _ in 0..turns() {
+            world::perturb();
+            if let Polled::Done(token) = rx.poll() {
+                taken.push(token);
+            }
+        }
+        (rx, taken)
+    });
+    for _ in 0..turns() {
+        let token = scene.books.next();
+        let id = token.id();
+        match poll_and_drop(scene.tx.put_async(token)) {
+            Some(answer) => scene.books.put(id, answer),
+            None => scene.books.ledger.offered(id),
+        }
+    }
+    let taken;
+    (scene.rx, taken) = world::join(polling);
+    for token in taken {
+        scene.books.took(Ok(token));
+    }
+    scene.end("where puts are dropped against polls");
+}

@@ -1,0 +1,153 @@
+//! Which property is owed by whom: collects, from a registry, the cases of every implementation.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::registry::{Contestant, Enrol, Registry};
+use flowmeter_harness::sync::{Exploration, World};
+
+use super::{Case, Cases, PROPERTIES, Property};
+use crate::design::Designs;
+use crate::lies;
+
+/// One implementation and one property, in one world.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// Who.
+    pub who: Contestant,
+    /// What.
+    pub property: &'static Property,
+    /// Its models; none where the implementation does not claim it.
+    pub cases: Vec<Case>,
+}
+
+/// What every implementation of a registry owes in a world.
+#[derive(Debug)]
+pub struct Checks {
+    /// Who is asked; everybody where there is no name.
+    only: Option<String>,
+    contestants: Vec<Contestant>,
+    cases: BTreeMap<(&'static str, &'static str), Vec<Case>>,
+}
+
+impl Checks {
+    /// Asks every contestant what it owes. Asking opens channels, so it is done inside an execution of the
+    /// world's own.
+    ///
+    /// # Panics
+    /// With what a contestant panicked with when it was asked.
+    pub fn of<W: World>(registry: impl Registry) -> Self {
+        Checks::asked::<W>(registry, None, false)
+    }
+
+    /// As [`Checks::of`], but asks nobody else than that contestant.
+    ///
+    /// # Panics
+    /// With what it panicked with when it was asked.
+    pub fn of_one<W: World>(registry: impl Registry, implementation: &str) -> Self {
+        Checks::asked::<W>(registry, Some(implementation.to_owned()), false)
+    }
+
+    /// As [`Checks::of_one`], of a contestant of ours as one that may lie.
+    ///
+    /// # Panics
+    /// With what it panicked with when it was asked.
+    pub fn of_one_that_lies<W: World>(registry: impl Registry, implementation: &str) -> Self {
+        Checks::asked::<W>(registry, Some(implementation.to_owned()), true)
+    }
+
+    fn asked<W: World>(registry: impl Registry, only: Option<String>, lies: bool) -> Self {
+        let asked = Arc::new(Mutex::new(Checks::nobody(None)));
+        let answers = Arc::clone(&asked);
+        let once = Exploration {
+            executions: 1,
+            ..Exploration::default()
+        };
+        let explored = W::explore(&once, move || {
+            let mut checks = Checks::nobody(only.clone());
+            registry.everybody(&mut checks);
+            let mut designs = Designs::of(only.clone());
+            registry.everybody(&mut designs);
+            macro_rules! owe {
+                ($($kind:ident: $cases:ident, $lying:path;)+) => {$(
+                    for design in designs.$kind.all() {
+                        if lies && design.who.origin != Origin::Own {
+                            continue;
+                        }
+                        let design = if lies { $lying(design) } else { design };
+                        for property in PROPERTIES {
+                            if let Cases::$cases(cases) = property.cases {
+                                checks.owe(&design.who, property, cases(&design));
+                            }
+                        }
+                    }
+                )+};
+            }
+            owe!(
+                channels: Channels, lies::channels::lying;
+                timers: Timers, lies::timers::lying;
+                limiters: Limiters, lies::limiters::lying;
+                pipelines: Pipelines, lies::pipelines::lying;
+                executors: Executors, lies::executors::lying;
+                combinators: Combinators, lies::combinators::lying;
+            );
+            *answers.lock().expect("asked once at a time") = checks;
+        });
+        if let Some(failure) = explored.failure {
+            panic!("{failure}");
+        }
+        std::mem::replace(
+            &mut *asked.lock().expect("nobody asks any more"),
+            Checks::nobody(None),
+        )
+    }
+
+    fn nobody(only: Option<String>) -> Self {
+        Checks {
+            only,
+            contestants: Vec::new(),
+            cases: BTreeMap::new(),
+        }
+    }
+
+    /// Every implementation with every property of its kind, claimed or not, in the registry's order.
+    pub fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
+        self.contestants.iter().flat_map(move |who| {
+            let of_its_kind = PROPERTIES
+                .iter()
+                .filter(|property| property.kind() == who.kind);
+            of_its_kind.map(move |property| {
+                let cases = self.cases.get(&(who.name, property.name));
+                Cell {
+                    who: who.clone(),
+                    property,
+                    cases: cases.cloned().unwrap_or_default(),
+                }
+            })
+        })
+    }
+
+    fn owe(&mut self, who: &Contestant, property: &Property, cases: Vec<Case>) {
+        // Two families or forms of one name may have the same cases: all are checked, and each is found by name.
+        let all = self.cases.entry((who.name, property.name)).or_default();
+        for mut case in cases {
+            let (name, mut nth) = (case.name.clone(), 1);
+            while all.iter().any(|other| other.name == case.name) {
+                nth += 1;
+                case.name = format!("{name} ({nth})");
+            }
+            all.push(case);
+        }
+    }
+}
+
+impl Enrol for Checks {
+    fn asks(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only == name)
+    }
+
+    fn contestant(&mut self, who: &Contestant) {
+        self.contestants.push(who.clone());
+    }
+}

@@ -1,0 +1,121 @@
+//! M11: what is folded is what a transform makes of a channel, its completion too.
+
+use std::ops::ControlFlow::{self, Break, Continue};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use flowmeter_harness::channel::{Emit, Polled, Transform};
+
+use super::m10_reduce::append;
+use super::{
+    Case, Cases, Combinators, Design, Property, Reliance, all, all_in_time, another, ended_source,
+    fault, has_panics, lying, source, with_a_panic, with_executor,
+};
+
+pub(in super::super) const PROPERTY: Property = Property {
+    name: "m11-transduce",
+    statement: "What a transform makes of a channel is folded, its completion too; either may end it early.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Combinators(cases),
+};
+
+fn cases(design: &Design) -> Vec<Case> {
+    let f = design.combinators;
+    let mut cases = vec![
+        Case::new("some values", move || folds(f, &[1, 2], 911_220)),
+        Case::new("no values", move || folds(f, &[], 90)),
+        Case::new("a transform that ends early", move || transform_ends(f)),
+        Case::new("a fold that ends early", move || fold_ends(f)),
+    ];
+    if has_panics() {
+        cases.push(Case::new("a transform that panics", move || panicking(f)));
+    }
+    cases
+}
+
+/// Each value twice, and a nought at the end. A 7 ends it, an 8 panics.
+struct Twice;
+
+impl Transform<u32> for Twice {
+    fn step(&mut self, value: u32, emit: Emit<'_, u32>) -> ControlFlow<()> {
+        match value {
+            7 => return Break(()),
+            8 => fault(),
+            _ => {}
+        }
+        emit(value)?;
+        emit(value)
+    }
+
+    fn complete(&mut self, emit: Emit<'_, u32>) {
+        let _ = emit(0);
+    }
+}
+
+fn folds(f: Combinators, values: &'static [u32], expected: u32) {
+    let seen = with_executor(f, |go| {
+        let from = ended_source(f, values);
+        let folded = f.transduce(go, from, Twice, 9, |digits, digit| {
+            Continue(append(digits, digit))
+        });
+        all(folded)
+    });
+    holds_eq!(seen, [expected], "M11: not the one result");
+}
+
+/// It is completed all the same.
+fn transform_ends(f: Combinators) {
+    let (seen, (left, rest)) = with_executor(f, |go| {
+        let (_open, from) = source(f, &[1, 7, 3]);
+        let mut left = another(&from);
+        let folded = f.transduce(go, from, Twice, 9, |digits, digit| {
+            Continue(append(digits, digit))
+        });
+        (all(folded), lying(&mut left))
+    });
+    holds_eq!(
+        (seen, left, rest),
+        (vec![9110], vec![3], Polled::WouldWait),
+        "M11: the result of a transform that ended early, and what is left behind it"
+    );
+}
+
+/// It is given nothing any more.
+fn fold_ends(f: Combinators) {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    let (seen, (left, rest)) = with_executor(f, |go| {
+        let (_open, from) = source(f, &[1, 2]);
+        let mut left = another(&from);
+        let folded = f.transduce(go, from, Twice, 9, move |digits, digit| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            Break(append(digits, digit))
+        });
+        (all(folded), lying(&mut left))
+    });
+    holds_eq!(
+        (seen, left, rest),
+        (vec![91], vec![2], Polled::WouldWait),
+        "M11: the result of a fold that ended early, and what is left behind it"
+    );
+    holds_eq!(
+        calls.load(Ordering::SeqCst),
+        1,
+        "M11: calls of a fold that ended at the first"
+    );
+}
+
+fn panicking(f: Combinators) {
+    let (seen, panics) = with_a_panic(f, |go| {
+        let from = ended_source(f, &[1, 8]);
+        let folded = f.transduce(go, from, Twice, 9, |digits, digit| {
+            Continue(append(digits, digit))
+        });
+        all_in_time(folded)
+    });
+    holds_eq!(
+        (seen, panics),
+        (Some(Vec::new()), 1),
+        "M11: what comes of a panic, which ends it and is counted"
+    );
+}

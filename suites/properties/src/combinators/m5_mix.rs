@@ -1,0 +1,223 @@
+//! M5: inputs come and go, are muted and paused, and solo goes before both.
+
+use flowmeter_harness::channel::{Buffer, Polled};
+use flowmeter_harness::combinator::{Attribute, SoloMode};
+use flowmeter_harness::sync::world;
+
+use super::{
+    Case, Cases, Combinators, Design, Part, Property, Reliance, Rx, Spawner, Tx, all, another,
+    come_to_rest, ended_source, is_roomy, lying, open, put, room, take, with_executor,
+};
+
+pub(in super::super) const PROPERTY: Property = Property {
+    name: "m5-mix",
+    statement: "All inputs are heard but those muted, paused or beside a solo, which goes before mute and pause.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Combinators(cases),
+};
+
+fn cases(design: &Design) -> Vec<Case> {
+    let f = design.combinators;
+    let mut cases = vec![
+        Case::new("an output that is closed", move || refused(f)),
+        Case::new("a mix that is dropped", move || dropped(f)),
+    ];
+    if is_roomy() {
+        cases.extend([
+            Case::new("two inputs", move || two(f)),
+            Case::new("a muted input", move || muted(f)),
+            Case::new("a paused input", move || {
+                held(f, |mix, [_, other]| {
+                    f.toggle(mix, &[(&other, Attribute::Pause, true)])
+                });
+            }),
+            Case::new("beside a solo, muted", move || beside_solo(f)),
+            Case::new("beside a solo, paused", move || {
+                held(f, |mix, [one, _]| {
+                    f.solo_mode(mix, SoloMode::Pause);
+                    f.toggle(mix, &[(&one, Attribute::Solo, true)]);
+                });
+            }),
+            Case::new("a solo that is muted and paused", move || solo(f)),
+            Case::new("an input that is removed", move || {
+                held(f, |mix, [_, other]| f.unmix(mix, &other));
+            }),
+            Case::new("all inputs are removed", move || all_removed(f)),
+        ]);
+    }
+    cases
+}
+
+/// A mix with one input into a channel with room for three.
+fn mix(f: Combinators, go: &Spawner) -> (Part, Rx<u32>) {
+    let (to, out) = open::<u32>(f, room(3));
+    (f.mix(go, to), out)
+}
+
+/// An input without room.
+fn admix(f: Combinators, mix: &Part) -> (Tx<u32>, Part) {
+    let (tx, from) = open::<u32>(f, Buffer::Rendezvous);
+    (tx, f.admix(mix, from))
+}
+
+/// An input that has ended is none any more, and the output stays open.
+fn two(f: Combinators) {
+    let (seen, rest) = with_executor(f, |go| {
+        let (to, mut out) = open::<u32>(f, room(3));
+        let _stays = to.another();
+        let mix = f.mix(go, to);
+        f.admix(&mix, ended_source(f, &[1, 2]));
+        let (mut tx, _) = admix(f, &mix);
+        let early = [(); 2].map(|()| take(&mut out));
+        put(&mut tx, 11);
+        tx.close();
+        let seen = (early, take(&mut out));
+        come_to_rest(f, go);
+        (seen, out.poll())
+    });
+    holds_eq!(
+        (seen, rest),
+        (([Ok(1), Ok(2)], Ok(11)), Polled::WouldWait),
+        "M5: not all of both inputs, each in its order, with the output left open"
+    );
+}
+
+/// It is taken from, and what it brought is gone when the next value is taken.
+fn muted(f: Combinators) {
+    let (accepted, seen) = with_executor(f, |go| {
+        let (mix, mut out) = mix(f, go);
+        let (mut tx, input) = admix(f, &mix);
+        f.toggle(&mix, &[(&input, Attribute::Mute, true)]);
+        let muted = [1, 2].map(|value| put(&mut tx, value));
+        f.toggle(&mix, &[(&input, Attribute::Mute, false)]);
+        let heard = put(&mut tx, 3);
+        let mut seen = vec![take(&mut out)];
+        // The last one that was muted may have been judged when it was no longer.
+        if seen == [Ok(2)] {
+            seen = vec![take(&mut out)];
+        }
+        ((muted, heard), seen)
+    });
+    holds_eq!(
+        (accepted, seen),
+        (([true; 2], true), vec![Ok(3)]),
+        "M5: a muted input was not taken from, or was heard"
+    );
+}
+
+/// The other input is not taken from once the mix has heard of it. What it brought just before may be on its way under
+/// std, where nobody knows whether the mix is at rest.
+fn held(f: Combinators, hold: impl FnOnce(&Part, [Part; 2])) {
+    let on_its_way = usize::from(world::name() == "std");
+    let (seen, left) = with_executor(f, |go| {
+        let (mix, mut out) = mix(f, go);
+        let (mut tx, one) = admix(f, &mix);
+        let (mut other_tx, from) = open::<u32>(f, room(2));
+        let mut left = another(&from);
+        let other = f.admix(&mix, from);
+        come_to_rest(f, go);
+        hold(&mix, [one, other]);
+        // Until the mix has heard of it, one more may be taken.
+        come_to_rest(f, go);
+        put(&mut other_tx, 11);
+        put(&mut other_tx, 12);
+        put(&mut tx, 1);
+        come_to_rest(f, go);
+        (lying(&mut out).0, lying(&mut left).0)
+    });
+    let heard = seen.contains(&1) && seen.len() <= 1 + on_its_way;
+    holds!(
+        heard && left.len() + on_its_way >= 2,
+        "M5: beside an input that is held {seen:?} was heard, and {left:?} is left of it"
+    );
+}
+
+/// The others are taken from, and what they bring is dropped.
+fn beside_solo(f: Combinators) {
+    let (accepted, seen) = with_executor(f, |go| {
+        let (mix, mut out) = mix(f, go);
+        let (mut tx, one) = admix(f, &mix);
+        let (mut other_tx, _) = admix(f, &mix);
+        f.toggle(&mix, &[(&one, Attribute::Solo, true)]);
+        let accepted = [11, 12].map(|value| put(&mut other_tx, value));
+        put(&mut tx, 1);
+        (accepted, take(&mut out))
+    });
+    holds_eq!(
+        (accepted, seen),
+        ([true; 2], Ok(1)),
+        "M5: an input beside a solo was not taken from, or was heard"
+    );
+}
+
+/// In either mode.
+fn solo(f: Combinators) {
+    let seen = with_executor(f, |go| {
+        let (mix, mut out) = mix(f, go);
+        let (mut tx, one) = admix(f, &mix);
+        let on = [Attribute::Mute, Attribute::Pause, Attribute::Solo];
+        f.toggle(&mix, &on.map(|attribute| (&one, attribute, true)));
+        let mut seen = Vec::new();
+        for mode in [SoloMode::Mute, SoloMode::Pause] {
+            f.solo_mode(&mix, mode);
+            put(&mut tx, 1);
+            seen.push(take(&mut out));
+        }
+        seen
+    });
+    holds_eq!(seen, [Ok(1), Ok(1)], "M5: a solo that is muted and paused");
+}
+
+/// Their channels are let go, and one that comes later is heard.
+fn all_removed(f: Combinators) {
+    let (refused, seen) = with_executor(f, |go| {
+        let (mix, mut out) = mix(f, go);
+        let mut inputs = [(); 2].map(|()| admix(f, &mix).0);
+        f.unmix_all(&mix);
+        // One may be on its way.
+        let refused = inputs.each_mut().map(|tx| !put(tx, 11) || !put(tx, 12));
+        let (mut tx, _) = admix(f, &mix);
+        put(&mut tx, 1);
+        let late = std::iter::from_fn(|| take(&mut out).ok());
+        let seen: Vec<u32> = late.take_while(|value| *value != 1).collect();
+        (refused, seen)
+    });
+    holds_eq!(
+        (refused, seen.contains(&12)),
+        ([true; 2], false),
+        "M5: an input that was removed was not let go, or was heard"
+    );
+}
+
+/// One value is lost, and the inputs are let go, one that comes later too.
+fn refused(f: Combinators) {
+    let accepted = with_executor(f, |go| {
+        let (mix, mut out) = mix(f, go);
+        out.close();
+        drop(out);
+        let (mut tx, _) = admix(f, &mix);
+        let accepted = [1, 2].map(|value| put(&mut tx, value));
+        let (mut late, _) = admix(f, &mix);
+        (accepted, put(&mut late, 3))
+    });
+    holds_eq!(
+        accepted,
+        ([true, false], false),
+        "M5: which values were taken where the output was closed"
+    );
+}
+
+/// It goes on with the inputs that it has, and lets go of its output behind them.
+fn dropped(f: Combinators) {
+    let seen = with_executor(f, |go| {
+        let (mix, out) = mix(f, go);
+        f.admix(&mix, ended_source(f, &[1]));
+        drop(mix);
+        all(out)
+    });
+    holds_eq!(
+        seen,
+        [1],
+        "M5: not all of the inputs of a mix that was dropped"
+    );
+}

@@ -1,0 +1,214 @@
+//! What is checked on combinators: a file for each property. Every model has an executor of one thread, and the channels
+//! that the registry names.
+//!
+//! A go block that waits for ever is a deadlock where schedules are explored; under std only what may panic is waited for
+//! with a limit, since a panic can be tried nowhere else.
+
+pub(super) mod m10_reduce;
+pub(super) mod m11_transduce;
+pub(super) mod m12_map;
+pub(super) mod m13_take;
+pub(super) mod m14_unique;
+pub(super) mod m15_partition;
+pub(super) mod m1_pipe;
+pub(super) mod m2_split;
+pub(super) mod m3_merge;
+pub(super) mod m4_mult;
+pub(super) mod m5_mix;
+pub(super) mod m6_publish;
+pub(super) mod m7_onto_chan;
+pub(super) mod m8_to_chan;
+pub(super) mod m9_into;
+
+use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
+
+use flowmeter_harness::channel::{Buffer, Message, Offered, Polled, TakeError};
+use flowmeter_harness::executor::{Spawn, give_way};
+use flowmeter_harness::sync::world;
+
+use super::{Case, Cases, Property, Reliance};
+use crate::design::combinators::{Combinators, Design, Part};
+use crate::design::executors::Spawner;
+use crate::design::{Rx, Tx};
+
+/// No value at all.
+const NOTHING: [u32; 0] = [];
+
+/// How many threads a model's executor has.
+const ONE: NonZeroUsize = NonZeroUsize::MIN;
+
+/// How long to wait, in the std world, for what has to happen: only a failure takes as long.
+const PATIENCE: u64 = 5_000_000_000;
+
+/// Whether panics can be tried: elsewhere they are the checkers' own language.
+fn has_panics() -> bool {
+    world::name() == "std"
+}
+
+/// Whether models may be of more than a few steps.
+fn is_roomy() -> bool {
+    world::name() != "loom"
+}
+
+/// Has an executor while that goes on. It is gone, with its threads, before anything is judged.
+fn with_executor<R>(f: Combinators, act: impl FnOnce(&Spawner) -> R) -> R {
+    let executor = f.executors.with_threads(ONE);
+    act(&executor.spawner())
+}
+
+/// As [`with_executor`], and waits until one task has panicked; answers how many have.
+fn with_a_panic<R>(f: Combinators, act: impl FnOnce(&Spawner) -> R) -> (R, u64) {
+    let executor = f.executors.with_threads(ONE);
+    let seen = act(&executor.spawner());
+    let end = world::now_nanos().saturating_add(PATIENCE);
+    while executor.panics() == 0 && world::now_nanos() < end {
+        world::yield_now();
+    }
+    (seen, executor.panics())
+}
+
+/// A user's function at fault.
+fn fault() -> ! {
+    resume_unwind(Box::new("a user's own fault"))
+}
+
+fn room(places: usize) -> Buffer {
+    Buffer::fixed(places)
+}
+
+fn open<T: Message + Clone + PartialEq>(f: Combinators, buffer: Buffer) -> (Tx<T>, Rx<T>) {
+    f.channels
+        .open_copied(buffer)
+        .expect("a family with alts has such a buffer")
+}
+
+/// A channel that holds these values, and is open as long as its first half is kept.
+fn source(f: Combinators, values: &[u32]) -> (Tx<u32>, Rx<u32>) {
+    let (mut tx, rx) = open::<u32>(f, room(values.len().max(1)));
+    for value in values {
+        assert_eq!(tx.offer(*value), Offered::Done, "there is room");
+    }
+    (tx, rx)
+}
+
+/// As [`source`], closed already.
+fn ended_source(f: Combinators, values: &[u32]) -> Rx<u32> {
+    let (tx, rx) = source(f, values);
+    tx.close();
+    rx
+}
+
+/// Another consumer of a source.
+fn another(rx: &Rx<u32>) -> Rx<u32> {
+    rx.another()
+        .expect("a family with alts has several consumers")
+}
+
+/// A channel that refuses everything.
+fn refusing(f: Combinators) -> Tx<u32> {
+    let (tx, rx) = open::<u32>(f, room(1));
+    tx.close();
+    drop(rx);
+    tx
+}
+
+/// Puts; whether it was accepted.
+fn put(tx: &mut Tx<u32>, value: u32) -> bool {
+    world::block_on(tx.put_async(value)).is_ok()
+}
+
+fn take<T: Message>(rx: &mut Rx<T>) -> Result<T, TakeError> {
+    world::block_on(rx.take_async())
+}
+
+/// Everything that comes until the channel closes.
+fn all<T: Message>(mut rx: Rx<T>) -> Vec<T> {
+    std::iter::from_fn(|| take(&mut rx).ok()).collect()
+}
+
+/// What lies in the channel now, and how it goes on after that.
+fn lying(rx: &mut Rx<u32>) -> (Vec<u32>, Polled<u32>) {
+    let mut values = Vec::new();
+    loop {
+        match rx.poll() {
+            Polled::Done(value) => values.push(value),
+            rest => return (values, rest),
+        }
+    }
+}
+
+/// Which of three values it takes whose output is closed before the first of them comes.
+fn goes_on<U: Message>(f: Combinators, make: impl FnOnce(&Spawner, Rx<u32>) -> Rx<U>) -> [bool; 3] {
+    with_executor(f, |go| {
+        let (mut tx, from) = open::<u32>(f, Buffer::Rendezvous);
+        let mut unwanted = make(go, from);
+        unwanted.close();
+        drop(unwanted);
+        [0, 1, 2].map(|value| put(&mut tx, value))
+    })
+}
+
+/// How many of four values it takes while nobody takes what it makes of them.
+fn taken_ahead<U: Message>(f: Combinators, make: impl FnOnce(&Spawner, Rx<u32>) -> Rx<U>) -> usize {
+    const VALUES: [u32; 4] = [1, 2, 3, 4];
+    with_executor(f, |go| {
+        let (_open, from) = source(f, &VALUES);
+        let mut left = another(&from);
+        let _untaken = make(go, from);
+        come_to_rest(f, go);
+        VALUES.len() - lying(&mut left).0.len()
+    })
+}
+
+/// Whether it took so many ahead; in the std world, where nobody knows that it has come to rest, no more than that.
+fn took_ahead(taken: usize, expected: usize) -> bool {
+    taken == expected || world::name() == "std" && taken < expected
+}
+
+/// What comes first, when one value was put and no other follows.
+fn first_of_one<U: Message>(
+    f: Combinators,
+    make: impl FnOnce(&Spawner, Rx<u32>) -> Rx<U>,
+) -> Result<U, TakeError> {
+    with_executor(f, |go| {
+        let (mut tx, from) = open::<u32>(f, room(1));
+        let mut results = make(go, from);
+        put(&mut tx, 7);
+        take(&mut results)
+    })
+}
+
+/// Waits until no task can go on. In the std world nobody can know that moment: there a task gives way so often that
+/// others have come far.
+fn come_to_rest(f: Combinators, go: &Spawner) {
+    const TURNS: usize = 200;
+    let (mut over, mut rest) = open(f, room(1));
+    if world::name() == "std" {
+        go.spawn(async move {
+            for _ in 0..TURNS {
+                give_way().await;
+            }
+            let _ = over.put_async(()).await;
+        });
+    } else {
+        // The family's own channel: what the rescuer finds of this thread must be ordered for the checker.
+        let rescue = move || assert_eq!(over.offer(()), Offered::Done);
+        assert!(world::on_quiescence(rescue), "the world is explored");
+    }
+    assert_eq!(take(&mut rest), Ok(()));
+}
+
+/// As [`all`] where nobody may hang: nothing where the channel is not closed in time.
+fn all_in_time<T: Message>(mut rx: Rx<T>) -> Option<Vec<T>> {
+    let end = world::now_nanos().saturating_add(PATIENCE);
+    let mut values = Vec::new();
+    while world::now_nanos() < end {
+        match rx.poll() {
+            Polled::Done(value) => values.push(value),
+            Polled::Closed => return Some(values),
+            Polled::WouldWait => world::yield_now(),
+        }
+    }
+    None
+}

@@ -1,0 +1,204 @@
+//! The channels of a registry: their families are seen here, and nowhere behind this.
+
+use std::any::TypeId;
+
+use flowmeter_harness::caps::Claim;
+use flowmeter_harness::channel::{
+    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
+    Callback, Channels as Family, Message, MixedAlts, Promises, PutDeadline, TakeDeadline,
+    Transforms, WeakProducers,
+};
+use flowmeter_harness::registry::Contestant;
+
+use super::family::{Awaited, Of};
+use super::{Channels, Tables};
+use crate::design::parcel::Framed;
+
+/// A family of channels of an implementation.
+pub(crate) struct Design {
+    /// Whose.
+    pub(crate) who: Contestant,
+    /// Its channels.
+    pub(crate) channels: Channels,
+    /// Whether its threads and tasks meet on one channel.
+    pub(crate) meet: bool,
+}
+
+impl Design {
+    /// Whether its implementation makes that promise.
+    pub(crate) fn claims(&self, claim: Claim) -> bool {
+        self.who.capabilities.claims.contains(&claim)
+    }
+
+    /// Its channels, if they have alts.
+    pub(crate) fn alts(&self) -> Option<Channels> {
+        self.channels.chooses().then_some(self.channels)
+    }
+}
+
+/// A design in the making.
+struct Begun {
+    who: Contestant,
+    family: TypeId,
+    tables: Tables,
+    meet: bool,
+}
+
+/// The channels that a registry has shown. Its methods are those of `Enrol`.
+#[derive(Default)]
+pub(crate) struct Collected(Vec<Begun>);
+
+impl Collected {
+    /// A design for each family of channels.
+    pub(crate) fn all(self) -> impl Iterator<Item = Design> {
+        self.0.into_iter().map(|one| Design {
+            who: one.who,
+            channels: Channels::of(one.tables),
+            meet: one.meet,
+        })
+    }
+
+    /// The tables of that family of an implementation.
+    fn of<C: Family>(&mut self, who: &Contestant) -> &mut Tables {
+        &mut self.one::<C>(who).tables
+    }
+
+    /// Those, with the same channels that carry another type.
+    fn with_framed<C: Blocking>(&mut self, who: &Contestant) -> &mut Tables {
+        let tables = self.of::<C>(who);
+        tables.framed = Some(Channels::of(Tables {
+            blocks: Some(&Of::<C, Framed>::TABLE),
+            ..Tables::of(&Of::<C, Framed>::TABLE)
+        }));
+        tables
+    }
+
+    fn one<C: Family>(&mut self, who: &Contestant) -> &mut Begun {
+        let family = TypeId::of::<C>();
+        let known = |one: &Begun| one.who.name == who.name && one.family == family;
+        let place = self.0.iter().position(known).unwrap_or_else(|| {
+            self.0.push(Begun {
+                who: who.clone(),
+                family,
+                tables: Tables::of(&Of::<C>::TABLE),
+                meet: false,
+            });
+            self.0.len() - 1
+        });
+        &mut self.0[place]
+    }
+}
+
+impl Channels {
+    /// That family, on whose channels tasks wait.
+    pub fn of_tasks<C: Async>() -> Channels {
+        Channels::of(Tables::awaiting::<C>())
+    }
+
+    /// That family, on whose channels tasks wait and threads.
+    pub fn of_tasks_and_threads<C: Async + Blocking>() -> Channels {
+        Channels::of(Tables {
+            blocks: Some(&Of::<C>::TABLE),
+            ..Tables::awaiting::<C>()
+        })
+    }
+
+    /// That family, on whose channels tasks wait and which calls back.
+    pub fn of_tasks_and_callbacks<C: Async + Callback>() -> Channels {
+        Channels::of(Tables {
+            calls_back: Some(&Of::<C>::TABLE),
+            ..Tables::awaiting::<C>()
+        })
+    }
+
+    /// The design of a family whose threads block and choose, and whose tasks wait.
+    pub(in crate::design) fn choosing_and_awaiting<C: Alts + Async>() -> Channels {
+        Channels::of(Tables {
+            awaits: Some(&Of::<C>::TABLE),
+            ..Tables::choosing::<C>()
+        })
+    }
+
+    /// Those of a family whose tasks await, carrying `M`.
+    pub(in crate::design) fn awaited<C: Async, M: Message>() -> Channels {
+        Channels::of(Tables {
+            awaits: Some(&Of::<C, M>::TABLE),
+            ..Tables::of(&Of::<C, M>::TABLE)
+        })
+    }
+}
+
+impl Tables {
+    /// Of a family whose tasks wait.
+    fn awaiting<C: Async>() -> Tables {
+        Tables {
+            awaits: Some(&Of::<C>::TABLE),
+            ..Tables::of(&Of::<C>::TABLE)
+        }
+    }
+
+    /// Of a family whose threads block and choose.
+    fn choosing<C: Alts>() -> Tables {
+        Tables {
+            blocks: Some(&Of::<C>::TABLE),
+            chooses: Some(&Of::<C>::TABLE),
+            ..Tables::of(&Of::<C>::TABLE)
+        }
+    }
+}
+
+impl Collected {
+    pub(crate) fn blocking<C: Blocking>(&mut self, who: &Contestant) {
+        self.of::<C>(who).blocks = Some(&Of::<C>::TABLE);
+    }
+    pub(crate) fn asynchronous<C: Async>(&mut self, who: &Contestant) {
+        self.of::<C>(who).awaits = Some(&Of::<C>::TABLE);
+    }
+    pub(crate) fn callback<C: Callback + Blocking>(&mut self, who: &Contestant) {
+        self.of::<C>(who).calls_back = Some(&Of::<C>::TABLE);
+    }
+    pub(crate) fn put_deadline<C: PutDeadline>(&mut self, who: &Contestant) {
+        self.of::<C>(who).puts_until = Some(&Of::<C>::TABLE);
+    }
+    pub(crate) fn take_deadline<C: TakeDeadline>(&mut self, who: &Contestant) {
+        self.of::<C>(who).takes_until = Some(&Of::<C>::TABLE);
+    }
+    pub(crate) fn promises<C: Promises + Blocking>(&mut self, who: &Contestant) {
+        self.of::<C>(who).promises = Some(&Of::<C>::TABLE);
+    }
+    pub(crate) fn alts<C: Alts>(&mut self, who: &Contestant) {
+        self.of::<C>(who).chooses = Some(&Of::<C>::TABLE);
+    }
+    pub(crate) fn mixed<C: Blocking + Async>(&mut self, who: &Contestant) {
+        self.one::<C>(who).meet = true;
+    }
+    pub(crate) fn mixed_alts<C: MixedAlts>(&mut self, who: &Contestant) {
+        let tables = self.with_framed::<C>(who);
+        tables.mixes = Some(&Of::<C>::TABLE);
+    }
+    pub(crate) fn await_alts<C: AwaitAlts>(&mut self, who: &Contestant) {
+        let tables = self.with_framed::<C>(who);
+        tables.awaits_mixes = Some(&Awaited::<C>::TABLE);
+    }
+    pub(crate) fn weak_producers<C: WeakProducers>(&mut self, who: &Contestant) {
+        self.of::<C>(who).weakens = Some(&Of::<C>::TABLE);
+    }
+    pub(crate) fn await_close<C: AwaitClose>(&mut self, who: &Contestant) {
+        self.of::<C>(who).awaits_close = Some(&Of::<C>::TABLE);
+    }
+    pub(crate) fn batch<C: Batch>(&mut self, who: &Contestant) {
+        self.of::<C>(who).batches = Some(&Of::<C>::TABLE);
+    }
+    pub(crate) fn async_batch<C: AsyncBatch>(&mut self, who: &Contestant) {
+        self.of::<C>(who).awaits_batches = Some(&Of::<C>::TABLE);
+    }
+    pub(crate) fn reserve<C: BlockingReserve>(&mut self, who: &Contestant) {
+        self.of::<C>(who).blocks_for_room = Some(&Of::<C>::TABLE);
+    }
+    pub(crate) fn async_reserve<C: AsyncReserve>(&mut self, who: &Contestant) {
+        self.of::<C>(who).awaits_room = Some(&Of::<C>::TABLE);
+    }
+    pub(crate) fn transforms<C: Transforms + Blocking>(&mut self, who: &Contestant) {
+        self.of::<C>(who).transforms = Some(&Of::<C>::TABLE);
+    }
+}

@@ -1,0 +1,293 @@
+//! Designs of channels.
+//!
+//! [`Channels`] is a design of channels; what it opens are [`Tx`] and [`Rx`], whose methods are the operations. What a
+//! design lacks is asked before: a method of an operation that the design has not panics.
+
+mod collected;
+mod erased;
+mod family;
+mod halves;
+mod mixed;
+pub(crate) mod operations;
+
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+
+use flowmeter_harness::channel::{
+    AltsError, Buffer, Chosen, Emit, Handler, Order, Patience, Transform, TransformError,
+};
+
+pub(crate) use collected::{Collected, Design};
+pub(crate) use erased::Erased;
+pub(in crate::design) use family::{BoxedTransform, own};
+pub(in crate::design) use halves::refused;
+pub(crate) use halves::{Permit, Rx, Tx};
+pub(crate) use mixed::begin_turns;
+pub(crate) use operations::Half;
+use operations::{Base, Pair, Port, Prepared};
+
+use super::parcel::{Framed, Pack, Parcel};
+
+/// A design of channels.
+#[derive(Clone, Copy)]
+pub struct Channels(&'static Tables);
+
+/// A clause of an alts over channels that carry `T`.
+pub(crate) enum Clause<'a, T> {
+    /// Takes from this half.
+    Take(&'a Rx<T>),
+    /// Puts into this half what stands in its slot.
+    Put(&'a Tx<T>),
+}
+
+/// The operations that not every design has: a table for each, and whether a design has it.
+macro_rules! tables {
+    ($($(#[$doc:meta])* $table:ident: $operations:ident)*) => {
+        /// The tables of a design: one for each trait that its family has.
+        #[derive(Clone)]
+        pub(crate) struct Tables {
+            pub(crate) base: &'static dyn Base,
+            $(pub(crate) $table: Option<&'static dyn operations::$operations>,)*
+            /// The same channels with another type, where there are alts over both.
+            pub(crate) framed: Option<Channels>,
+            /// Whether every second channel that is opened is one of those.
+            pub(crate) in_turns: bool,
+        }
+
+        impl Tables {
+            /// Of what every family has.
+            pub(crate) fn of(base: &'static dyn Base) -> Tables {
+                Tables { base, $($table: None,)* framed: None, in_turns: false }
+            }
+
+            /// Those that there are, each replaced.
+            pub(crate) fn replaced<T>(&self, by: &'static T) -> Tables
+            where
+                T: Base $(+ operations::$operations)*,
+            {
+                Tables { base: by, $($table: self.$table.map(|_| by as _),)* ..*self }
+            }
+        }
+
+        impl Channels {
+            $($(#[$doc])* pub(crate) fn $table(self) -> bool {
+                self.0.$table.is_some()
+            })*
+        }
+    };
+}
+
+tables! {
+    /// Whether puts and takes can hold up their thread.
+    blocks: Blocks
+    /// Whether puts and takes can be awaited.
+    awaits: Awaits
+    /// Whether puts and takes can call back.
+    calls_back: CallsBack
+    /// Whether puts can give up at a deadline.
+    puts_until: PutsUntil
+    /// Whether takes can give up at a deadline.
+    takes_until: TakesUntil
+    /// Whether there are promises.
+    promises: Promises
+    /// Whether there are alts.
+    chooses: Chooses
+    /// Whether there are alts over channels of several types.
+    mixes: Mixes
+    /// Whether those can be awaited.
+    awaits_mixes: Mixes
+    /// Whether there are producers that keep nothing open.
+    weakens: Weakens
+    /// Whether the close can be awaited.
+    awaits_close: AwaitsClose
+    /// Whether threads have batches.
+    batches: Batches
+    /// Whether batches can be awaited.
+    awaits_batches: AwaitsBatches
+    /// Whether threads can wait for room.
+    blocks_for_room: BlocksForRoom
+    /// Whether room can be awaited.
+    awaits_room: AwaitsRoom
+    /// Whether channels can transform.
+    transforms: Transforms
+}
+
+impl Tables {
+    /// Permits, whichever way they are waited for.
+    pub(crate) fn reserves(&self) -> &'static dyn operations::Reserves {
+        match self.blocks_for_room {
+            Some(table) => table,
+            None => self.awaits_room.expect(ASKED),
+        }
+    }
+}
+
+impl<'a, T: Send + 'static> Clause<'a, T> {
+    fn pack(&self) -> Pack<T> {
+        match self {
+            Clause::Take(_) => Parcel::of,
+            Clause::Put(tx) => tx.pack,
+        }
+    }
+
+    fn port(&self) -> Port<'a> {
+        match *self {
+            Clause::Take(rx) => Port::Take(&rx.half),
+            Clause::Put(tx) => Port::Put(&tx.half),
+        }
+    }
+}
+
+/// The clauses of an alts over channels that carry `T`, as the design's own.
+pub(crate) struct Clauses<'a, T> {
+    stated: Box<dyn operations::Clauses + 'a>,
+    /// How the value of each clause is packed.
+    packs: Vec<Pack<T>>,
+}
+
+/// Prepared clauses of an alts.
+pub(crate) struct Alts<'a, T> {
+    prepared: Box<dyn Prepared + 'a>,
+    packs: &'a [Pack<T>],
+}
+
+const ASKED: &str = "what a design lacks is asked of none of its channels";
+
+impl Channels {
+    /// A design of these tables, which live as long as the process.
+    pub(crate) fn of(tables: Tables) -> Channels {
+        Channels(Box::leak(Box::new(tables)))
+    }
+
+    pub(crate) fn tables(self) -> &'static Tables {
+        self.0
+    }
+
+    /// A new channel, or `None` where the design has no such buffer.
+    pub(crate) fn open<T: Send + 'static>(self, buffer: Buffer) -> Option<(Tx<T>, Rx<T>)> {
+        if self.0.in_turns && mixed::is_framed_next() {
+            let (tx, rx) = self.0.framed.expect(ASKED).open::<Framed>(buffer)?;
+            return Some((tx.carrying(Parcel::framed), rx.carrying(Parcel::open)));
+        }
+        let opened = self.0.base.open(buffer);
+        opened.map(|pair| self.halves(pair, Parcel::of))
+    }
+
+    /// As [`Channels::open`], of values that can be copied and compared.
+    pub(crate) fn open_copied<T: Clone + PartialEq + Send + 'static>(
+        self,
+        buffer: Buffer,
+    ) -> Option<(Tx<T>, Rx<T>)> {
+        let opened = self.0.base.open(buffer);
+        opened.map(|pair| self.halves(pair, Parcel::copied))
+    }
+
+    /// Of these buffers, those that the design has.
+    pub(crate) fn having(self, buffers: &[Buffer]) -> impl Iterator<Item = Buffer> + '_ {
+        let has = move |buffer: &Buffer| self.0.base.open(*buffer).is_some();
+        buffers.iter().copied().filter(has)
+    }
+
+    /// A new promise.
+    pub(crate) fn open_promise<T: Clone + PartialEq + Send + 'static>(self) -> (Tx<T>, Rx<T>) {
+        self.halves(self.0.promises.expect(ASKED).open(), Parcel::copied)
+    }
+
+    /// A new channel that transforms what is put.
+    pub(crate) fn open_transformed<T: Send + 'static>(
+        self,
+        buffer: Buffer,
+        transform: impl Transform<T>,
+        mut handler: impl Handler<T>,
+    ) -> Result<(Tx<T>, Rx<T>), TransformError> {
+        let transform = Packed::boxed(transform);
+        let handler = Box::new(move |panic| handler(panic).map(Parcel::of));
+        let opened = self
+            .0
+            .transforms
+            .expect(ASKED)
+            .open(buffer, transform, handler);
+        opened.map(|pair| self.halves(pair, Parcel::of))
+    }
+
+    fn halves<T: Send + 'static>(self, (tx, rx): Pair, pack: Pack<T>) -> (Tx<T>, Rx<T>) {
+        (Tx::new(self, tx, pack), Rx::new(self, rx))
+    }
+
+    /// Clauses of an alts, to be prepared.
+    pub(crate) fn clauses<'a, T: Send + 'static>(
+        self,
+        clauses: &[Clause<'a, T>],
+    ) -> Clauses<'a, T> {
+        let ports: Vec<Port<'a>> = clauses.iter().map(Clause::port).collect();
+        Clauses {
+            stated: self.0.chooses.expect(ASKED).clauses(&ports),
+            packs: clauses.iter().map(Clause::pack).collect(),
+        }
+    }
+
+    /// Whether it has such a channel and its producer can close it.
+    pub(crate) fn is_closable(self, buffer: Buffer) -> bool {
+        let opened = self.0.base.open(buffer);
+        opened.is_some_and(|(tx, _rx)| self.0.base.close(&tx))
+    }
+}
+
+/// A transform of parcels.
+pub(in crate::design) struct Packed<T, F>(F, PhantomData<fn(T) -> T>);
+
+impl<T: Send + 'static, F: Transform<T>> Packed<T, F> {
+    pub(in crate::design) fn boxed(transform: F) -> Box<dyn Transform<Parcel>> {
+        Box::new(Packed(transform, PhantomData))
+    }
+}
+
+impl<T: Send + 'static, F: Transform<T>> Transform<Parcel> for Packed<T, F> {
+    fn step(&mut self, value: Parcel, emit: Emit<'_, Parcel>) -> ControlFlow<()> {
+        self.0
+            .step(value.open(), &mut |value| emit(Parcel::of(value)))
+    }
+
+    fn complete(&mut self, emit: Emit<'_, Parcel>) {
+        self.0.complete(&mut |value| emit(Parcel::of(value)));
+    }
+}
+
+impl<T: Send + 'static> Clauses<'_, T> {
+    /// Readies the clauses for any number of runs.
+    pub(crate) fn prepare(&self, order: Order) -> Alts<'_, T> {
+        Alts {
+            prepared: self.stated.prepare(order),
+            packs: &self.packs,
+        }
+    }
+}
+
+impl<T: Send + 'static> Alts<'_, T> {
+    /// Commits one clause, or none when patience ends first.
+    pub(crate) fn run(
+        &mut self,
+        slots: &mut [Option<T>],
+        patience: Patience,
+    ) -> Result<Chosen<T>, AltsError> {
+        // There may be another number of slots than of clauses: that is the design's to refuse.
+        let packs = self.packs.iter().copied();
+        let packs = packs.chain(std::iter::repeat(Parcel::of as Pack<T>));
+        let packed = slots.iter_mut().zip(packs);
+        let mut packed: Vec<Option<Parcel>> =
+            packed.map(|(slot, pack)| slot.take().map(pack)).collect();
+        let chosen = self.prepared.run(&mut packed, patience);
+        for (slot, packed) in slots.iter_mut().zip(packed) {
+            *slot = packed.map(Parcel::open);
+        }
+        Ok(match chosen? {
+            Chosen::Took { clause, value } => Chosen::Took {
+                clause,
+                value: value.map(Parcel::open),
+            },
+            Chosen::Put { clause, accepted } => Chosen::Put { clause, accepted },
+            Chosen::Default => Chosen::Default,
+            Chosen::TimedOut => Chosen::TimedOut,
+        })
+    }
+}

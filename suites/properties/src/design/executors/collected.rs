@@ -1,0 +1,74 @@
+//! The executors of a registry, and what goes with them.
+
+use flowmeter_harness::channel::{Async, AwaitAlts, Blocking, Callback};
+use flowmeter_harness::executor::{
+    Bindings as BindingsFamily, Executors as Family, GoBlocks as GoBlocksFamily,
+};
+use flowmeter_harness::registry::Contestant;
+
+use super::super::channels::Channels;
+use super::{Bindings, Executors, GoBlocks, Runtime};
+
+/// A design of the kind of executors.
+pub(crate) struct Design {
+    /// Whose.
+    pub(crate) who: Contestant,
+    /// What it is.
+    pub(crate) what: What,
+}
+
+/// What a design of the kind of executors is.
+pub(crate) enum What {
+    /// Executors.
+    Executors(Runtime),
+    /// Bindings.
+    Bindings(Bindings),
+    /// What runs go blocks that are state machines.
+    GoBlocks(GoBlocks),
+}
+
+/// What a registry has shown. Its methods are those of `Enrol`.
+#[derive(Default)]
+pub(crate) struct Collected(Vec<Design>);
+
+impl Collected {
+    /// All of it.
+    pub(crate) fn all(self) -> impl Iterator<Item = Design> {
+        self.0.into_iter()
+    }
+
+    fn add(&mut self, who: &Contestant, what: What) {
+        let who = who.clone();
+        self.0.push(Design { who, what });
+    }
+
+    pub(crate) fn executor<E: Family, C: Async + Blocking>(&mut self, who: &Contestant) {
+        self.add(who, What::Executors(tasks_and_threads::<E, C>()));
+    }
+
+    pub(crate) fn bindings<B: BindingsFamily, E: Family, C: Async + Blocking>(
+        &mut self,
+        who: &Contestant,
+    ) {
+        let bindings = Bindings::of::<B>(tasks_and_threads::<E, C>());
+        self.add(who, What::Bindings(bindings));
+    }
+
+    pub(crate) fn go_blocks<G: GoBlocksFamily<C>, C: Callback + AwaitAlts, E: Family>(
+        &mut self,
+        who: &Contestant,
+    ) {
+        let on = Runtime {
+            executors: Executors::of::<E>(),
+            channels: Channels::of_tasks_and_callbacks::<C>(),
+        };
+        self.add(who, What::GoBlocks(GoBlocks::of::<G, C>(on)));
+    }
+}
+
+fn tasks_and_threads<E: Family, C: Async + Blocking>() -> Runtime {
+    Runtime {
+        executors: Executors::of::<E>(),
+        channels: Channels::of_tasks_and_threads::<C>(),
+    }
+}

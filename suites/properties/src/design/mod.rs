@@ -1,0 +1,124 @@
+//! Designs without their types: what properties, injected faults and generated programs see. A property is compiled
+//! once, and asks a design at run time for what it has.
+//!
+//! A folder or file a kind. Each has the erased design, whose methods are the operations, and what collects such designs
+//! from a registry, where alone the types of its families are known.
+
+pub(crate) mod channels;
+pub(crate) mod combinators;
+pub(crate) mod executors;
+pub(crate) mod limiters;
+mod parcel;
+pub(crate) mod pipelines;
+pub(crate) mod timers;
+
+use flowmeter_harness::channel::{
+    Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
+    Callback, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms, WeakProducers,
+};
+use flowmeter_harness::combinator::Combinators;
+use flowmeter_harness::executor::{Bindings, Executors, GoBlocks};
+use flowmeter_harness::limiter::{
+    AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
+    WeightedLimit,
+};
+use flowmeter_harness::parallel_map::ParallelMaps;
+use flowmeter_harness::pipeline::Pipelines;
+use flowmeter_harness::registry::{Contestant, Enrol};
+use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
+use flowmeter_harness::transform_pipeline::TransformPipelines;
+
+pub use channels::Channels;
+pub(crate) use channels::{Clause, Permit, Rx, Tx};
+pub(crate) use parcel::Parcel;
+
+/// The designs of a registry.
+#[derive(Default)]
+pub(crate) struct Designs {
+    /// The one implementation that is asked; all where there is no name.
+    only: Option<String>,
+    /// Its channels.
+    pub(crate) channels: channels::Collected,
+    /// Its executors.
+    pub(crate) executors: executors::Collected,
+    /// Its pipelines.
+    pub(crate) pipelines: pipelines::Collected,
+    /// Its timers.
+    pub(crate) timers: timers::Collected,
+    /// Its limiters.
+    pub(crate) limiters: limiters::Collected,
+    /// Its combinators.
+    pub(crate) combinators: combinators::Collected,
+}
+
+impl Designs {
+    /// None yet, and only those of that implementation if one is named.
+    pub(crate) fn of(only: Option<String>) -> Self {
+        Designs {
+            only,
+            ..Designs::default()
+        }
+    }
+}
+
+/// Has what collects a kind see each family of it.
+macro_rules! collect {
+    ($($kind:ident: $($visit:ident<$($family:ident: [$($bound:tt)+]),+>)+;)+) => {$($(
+        fn $visit<$($family: $($bound)+),+>(&mut self, who: &Contestant) {
+            self.$kind.$visit::<$($family),+>(who);
+        }
+    )+)+};
+}
+
+impl Enrol for Designs {
+    fn asks(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only == name)
+    }
+
+    collect! {
+        channels:
+            blocking<C: [Blocking]>
+            asynchronous<C: [Async]>
+            callback<C: [Callback + Blocking]>
+            put_deadline<C: [PutDeadline]>
+            take_deadline<C: [TakeDeadline]>
+            promises<C: [Promises + Blocking]>
+            alts<C: [Alts]>
+            mixed<C: [Blocking + Async]>
+            mixed_alts<C: [MixedAlts]>
+            await_alts<C: [AwaitAlts]>
+            weak_producers<C: [WeakProducers]>
+            await_close<C: [AwaitClose]>
+            batch<C: [Batch]>
+            async_batch<C: [AsyncBatch]>
+            reserve<C: [BlockingReserve]>
+            async_reserve<C: [AsyncReserve]>
+            transforms<C: [Transforms + Blocking]>;
+        executors:
+            executor<E: [Executors], C: [Async + Blocking]>
+            bindings<B: [Bindings], E: [Executors], C: [Async + Blocking]>
+            go_blocks<G: [GoBlocks<C>], C: [Callback + AwaitAlts], E: [Executors]>;
+        pipelines:
+            pipeline<P: [Pipelines<C, E> + Default], C: [Async], E: [Executors]>
+            workers<P: [TransformPipelines<C, E> + Default], C: [Async], E: [Executors]>
+            parallel_map<M: [ParallelMaps<C, E> + Default], C: [Async], E: [Executors]>;
+        timers:
+            timer<T: [Timers]>
+            cancel<T: [Cancel]>
+            reset<T: [Reset]>
+            coalesce<T: [Coalesce]>
+            sleep<S: [Sleep]>
+            blocking_sleep<S: [BlockingSleep]>
+            timeouts<S: [Timeouts<C>], C: [Alts + Async + Blocking]>;
+        limiters:
+            limiter<L: [Limiters]>
+            blocking_limit<L: [BlockingLimit]>
+            limit_deadline<L: [LimitDeadline]>
+            async_limit<L: [AsyncLimit]>
+            async_limit_deadline<L: [AsyncLimitDeadline]>
+            weighted_limit<L: [WeightedLimit]>
+            async_weighted_limit<L: [AsyncWeightedLimit]>;
+        combinators:
+            combinators<F: [Combinators<C>], C: [AwaitAlts], E: [Executors]>;
+    }
+}

@@ -1,0 +1,86 @@
+//! The pipelines of a registry, of each sort.
+
+use flowmeter_harness::channel::Async;
+use flowmeter_harness::executor::Executors as ExecutorsFamily;
+use flowmeter_harness::parallel_map::ParallelMaps as MapsFamily;
+use flowmeter_harness::pipeline::Pipelines as Family;
+use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::transform_pipeline::TransformPipelines as WorkersFamily;
+
+use super::super::channels::Channels;
+use super::super::executors::{Executors, Runtime};
+use super::{ParallelMaps, Pipelines, Workers};
+
+/// A design of the kind of pipelines.
+pub(crate) struct Design {
+    /// Whose.
+    pub(crate) who: Contestant,
+    /// What it is.
+    pub(crate) what: What,
+}
+
+/// What a design of the kind of pipelines is.
+pub(crate) enum What {
+    /// Pipelines.
+    Pipelines(Pipelines),
+    /// Pipelines that transform.
+    Workers(Workers),
+    /// Parallel maps.
+    ParallelMaps(ParallelMaps),
+}
+
+/// What a registry has shown. Its methods are those of `Enrol`.
+#[derive(Default)]
+pub(crate) struct Collected(Vec<Design>);
+
+impl Collected {
+    /// All of it.
+    pub(crate) fn all(self) -> impl Iterator<Item = Design> {
+        self.0.into_iter()
+    }
+
+    fn add(&mut self, who: &Contestant, what: What) {
+        let who = who.clone();
+        self.0.push(Design { who, what });
+    }
+
+    /// # Panics
+    /// When it is entered without its bound.
+    pub(crate) fn pipeline<P, C, E>(&mut self, who: &Contestant)
+    where
+        P: Family<C, E> + Default,
+        C: Async,
+        E: ExecutorsFamily,
+    {
+        let extra = who.capabilities.bound_over_n.expect("a pipeline's bound");
+        let pipelines = Pipelines::of::<P, C, E>(runtime::<C, E>(), extra);
+        self.add(who, What::Pipelines(pipelines));
+    }
+
+    pub(crate) fn workers<P, C, E>(&mut self, who: &Contestant)
+    where
+        P: WorkersFamily<C, E> + Default,
+        C: Async,
+        E: ExecutorsFamily,
+    {
+        let workers = Workers::of::<P, C, E>(runtime::<C, E>());
+        self.add(who, What::Workers(workers));
+    }
+
+    pub(crate) fn parallel_map<M, C, E>(&mut self, who: &Contestant)
+    where
+        M: MapsFamily<C, E> + Default,
+        C: Async,
+        E: ExecutorsFamily,
+    {
+        let maps = ParallelMaps::of::<M, C, E>(runtime::<C, E>());
+        self.add(who, What::ParallelMaps(maps));
+    }
+}
+
+fn runtime<C: Async, E: ExecutorsFamily>() -> Runtime {
+    Runtime {
+        executors: Executors::of::<E>(),
+        channels: Channels::of_tasks::<C>(),
+    }
+}

@@ -1,0 +1,154 @@
+//! G1, at the end: dropping an executor drops tasks that wait, whose channels close, lets blocking work come to
+//! its end, and leaves no thread.
+
+use std::future::pending;
+use std::sync::Arc;
+
+use flowmeter_harness::channel::{Polled, TakeError};
+use flowmeter_harness::executor::{Spawn, give_way};
+use flowmeter_harness::sync::world;
+
+use super::{Case, Cases, Design, ONE, Property, Reliance, Runtime, What};
+use crate::design::executors::{Spawner, Work};
+
+pub(in super::super) const PROPERTY: Property = Property {
+    name: "g1-shutdown",
+    statement: "An executor that is dropped drops what waits, closes the channels of its go blocks and joins its threads.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Executors(cases),
+};
+
+fn cases(design: &Design) -> Vec<Case> {
+    let What::Executors(on) = design.what else {
+        return Vec::new();
+    };
+    vec![
+        Case::new("a block that never ends", move || {
+            shut_down(on, pending::<Option<u32>>());
+        }),
+        Case::new("a block that waits and goes on", move || {
+            shut_down(on, async {
+                for _ in 0..3 {
+                    give_way().await;
+                }
+                pending().await
+            });
+        }),
+        Case::new("a waker that outlives it", move || late_waker(on)),
+        Case::new("a spawner that outlives it", move || late_spawner(on)),
+        Case::new("blocking work", move || blocking_work(on)),
+        Case::new("blocking work that may not have begun", move || {
+            work_at_once(on);
+        }),
+        Case::new("in its own task", move || {
+            on_its_own_thread(on, |spawner, work| {
+                spawner.spawn(async move { work() });
+            });
+        }),
+        Case::new("in its own blocking work", move || {
+            on_its_own_thread(on, |spawner, work| spawner.spawn_blocking(work));
+        }),
+    ]
+}
+
+/// Whatever the block is doing, all that it holds is dropped when the executor is.
+fn shut_down(on: Runtime, block: impl Future<Output = Option<u32>> + Send + 'static) {
+    let executor = on.executors.with_threads(ONE);
+    let alive = Arc::new(());
+    let held = Arc::clone(&alive);
+    let mut results = on.go(&executor.spawner(), async move {
+        let _held = held;
+        block.await
+    });
+    drop(executor);
+    let left = (results.poll(), Arc::strong_count(&alive));
+    holds_eq!(
+        left,
+        (Polled::Closed, 1),
+        "G1: a task outlived its executor, or its channel is open"
+    );
+}
+
+/// The task waits on a channel; what is put there afterwards wakes nobody.
+fn late_waker(on: Runtime) {
+    let executor = on.executors.with_threads(ONE);
+    let (mut tx, mut rx) = on.open::<u32>(1);
+    // So that it is the task that goes away, and not the channel.
+    let _stays = rx.another();
+    let mut results = on.go(
+        &executor.spawner(),
+        async move { rx.take_async().await.ok() },
+    );
+    drop(executor);
+    let _ = tx.offer(7);
+    let answer = results.poll();
+    holds_eq!(answer, Polled::Closed, "G1: a task outlived its executor");
+}
+
+fn late_spawner(on: Runtime) {
+    let executor = on.executors.with_threads(ONE);
+    let spawner = executor.spawner();
+    drop(executor);
+    let alive = Arc::new(());
+    let held = [(); 2].map(|()| Arc::clone(&alive));
+    let [task_held, work_held] = held;
+    spawner.spawn(async move {
+        let _held = task_held;
+        pending::<()>().await;
+    });
+    spawner.spawn_blocking(move || {
+        let _held = work_held;
+        violated!("G1: blocking work begins after its executor's end");
+    });
+    let holders = Arc::strong_count(&alive);
+    holds_eq!(holders, 1, "G1: a task outlived its executor");
+}
+
+/// Run or not, it is over when the executor is.
+fn work_at_once(on: Runtime) {
+    let executor = on.executors.with_threads(ONE);
+    let alive = Arc::new(());
+    let held = Arc::clone(&alive);
+    executor.spawner().spawn_blocking(move || drop(held));
+    drop(executor);
+    let holders = Arc::strong_count(&alive);
+    holds_eq!(holders, 1, "G1: blocking work outlived its executor");
+}
+
+/// What drops the executor comes to its end, and the tasks that wait are dropped.
+fn on_its_own_thread(on: Runtime, run: impl FnOnce(&Spawner, Work)) {
+    let executor = on.executors.with_threads(ONE);
+    let spawner = executor.spawner();
+    let mut results = on.go::<u32>(&spawner, pending());
+    let (mut tx, mut dropped) = on.open::<()>(1);
+    run(
+        &spawner,
+        Box::new(move || {
+            drop(executor);
+            let _ = tx.offer(());
+        }),
+    );
+    let seen = world::block_on(dropped.take_async());
+    holds_eq!(seen, Ok(()), "G1: the drop did not return");
+    let answer = world::block_on(results.take_async());
+    let closed = Err(TakeError::Closed);
+    holds_eq!(answer, closed, "G1: the channel was not closed");
+}
+
+/// Work that has begun comes to its end before the executor is gone.
+fn blocking_work(on: Runtime) {
+    let executor = on.executors.with_threads(ONE);
+    let (mut begun, mut begins) = on.open::<()>(1);
+    let alive = Arc::new(());
+    let held = Arc::clone(&alive);
+    executor.spawn_blocking(move || {
+        let _held = held;
+        let _ = begun.put(());
+        world::yield_now();
+    });
+    let seen = world::block_on(begins.take_async());
+    drop(executor);
+    let holders = Arc::strong_count(&alive);
+    holds_eq!(seen, Ok(()), "G2: blocking work did not run");
+    holds_eq!(holders, 1, "G1: blocking work outlived its executor");
+}

@@ -1,0 +1,341 @@
+//! G3: a go block written as a state machine is answered what one written as a future is, and holds up no thread.
+
+use std::future::{Future, pending, ready};
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
+use flowmeter_harness::channel::{Offered, Order, Polled, PutError, TakeError, Winner};
+use flowmeter_harness::executor::{Port, Spawn, Step};
+use flowmeter_harness::sync::world;
+
+use super::{Case, Cases, Design, ONE, Property, Reliance, What};
+use crate::design::channels::Erased;
+use crate::design::executors::{GoBlocks, Spawner, State};
+use crate::design::{Rx, Tx};
+use crate::polls::Polls;
+
+pub(in super::super) const PROPERTY: Property = Property {
+    name: "g3-state-machines",
+    statement: "A go block written as a state machine is answered as a future is, goes on at once where it can, and else \
+                frees its thread.",
+    relied_on_by: Reliance::Everybody,
+    cases: Cases::Executors(cases),
+};
+
+fn cases(design: &Design) -> Vec<Case> {
+    let What::GoBlocks(blocks) = design.what else {
+        return Vec::new();
+    };
+    let mut cases = vec![
+        Case::new("the three states of the text", move || three_states(blocks)),
+        Case::new("a loop", move || a_loop(blocks)),
+        Case::new("an if", move || an_if(blocks)),
+        Case::new("answers that are there", move || {
+            at_once(blocks, 3);
+        }),
+        Case::new("closed channels", move || refused(blocks)),
+        Case::new("an alts of what is there", move || alts_at_once(blocks)),
+        Case::new("an alts that waits", move || alts_waits(blocks)),
+        Case::new("an alts with a default", move || alts_default(blocks)),
+        Case::new("an alts that puts", move || alts_puts(blocks)),
+        Case::new("three wait on one thread", move || {
+            parked(blocks, 3);
+        }),
+        Case::new("a block that outlives its executor", move || {
+            shut_down(blocks)
+        }),
+    ];
+    if world::name() == "std" {
+        cases.push(Case::new(
+            "a hundred thousand answers that are there",
+            move || {
+                at_once(blocks, 100_000);
+            },
+        ));
+        cases.push(Case::new("ten thousand wait on one thread", move || {
+            parked(blocks, 10_000);
+        }));
+        // Panics are the checkers' own language in the other worlds.
+        cases.push(Case::new("a panic", move || panicking(blocks)));
+    }
+    cases
+}
+
+/// A channel with these values, which stays open as long as its first half is kept.
+fn source(blocks: GoBlocks, values: &[u32]) -> (Tx<u32>, Rx<u32>) {
+    let (mut tx, rx) = blocks.on.open(values.len().max(1));
+    for value in values {
+        assert_eq!(tx.offer(*value), Offered::Done, "there is room");
+    }
+    (tx, rx)
+}
+
+/// Has an executor of one thread while that goes on: it is gone before anything is judged.
+fn with_executor<R>(blocks: GoBlocks, act: impl FnOnce(&Spawner) -> R) -> R {
+    let executor = blocks.on.executors.with_threads(ONE);
+    let seen = act(&executor.spawner());
+    drop(executor);
+    seen
+}
+
+/// Everything that a channel gives until it closes.
+fn all<T: Send + 'static>(mut rx: Rx<T>) -> Vec<T> {
+    std::iter::from_fn(|| world::block_on(rx.take_async()).ok()).collect()
+}
+
+fn put(tx: &mut Tx<u32>, value: u32) {
+    let put = world::block_on(tx.put_async(value));
+    assert_eq!(put, Ok(()), "it is open");
+}
+
+/// It waits for a channel that closes, puts, and has no result.
+fn three_states(blocks: GoBlocks) {
+    let (timeout, closes) = blocks.on.open::<u32>(1);
+    let (c, found) = blocks.on.open::<u32>(1);
+    let (found, results) = with_executor(blocks, |go| {
+        let results = blocks.go::<u32>(go, move |frame, state| match state {
+            State::Begin => frame.take(&closes),
+            State::Took(Err(TakeError::Closed)) => frame.put(&c, 7),
+            _ => Step::Return(None),
+        });
+        timeout.close();
+        let results = all(results);
+        (all(found), results)
+    });
+    let seen = (found, results);
+    let expected = (vec![7], vec![]);
+    holds_eq!(seen, expected, "G3: not what the block puts and answers");
+}
+
+/// It adds up what comes while it waits, or did before.
+fn a_loop(blocks: GoBlocks) {
+    let (mut tx, rx) = blocks.on.open::<u32>(1);
+    let results = with_executor(blocks, |go| {
+        let mut sum = 0;
+        let results = blocks.go(go, move |frame, state| match state {
+            State::Took(Err(_)) => Step::Return(Some(sum)),
+            State::Took(Ok(value)) => {
+                sum += value;
+                Step::Recur(State::Begin)
+            }
+            _ => frame.take(&rx),
+        });
+        put(&mut tx, 3);
+        put(&mut tx, 4);
+        tx.close();
+        all(results)
+    });
+    holds_eq!(results, [7], "G3: a loop has lost a value");
+}
+
+/// Odd values go one way, even ones another.
+fn an_if(blocks: GoBlocks) {
+    let (from, values) = source(blocks, &[1, 2]);
+    from.close();
+    let (odd, odds) = blocks.on.open::<u32>(1);
+    let (even, evens) = blocks.on.open::<u32>(1);
+    let seen = with_executor(blocks, |go| {
+        let results = blocks.go::<u32>(go, move |frame, state| match state {
+            State::Took(Ok(value)) if value % 2 == 1 => frame.put(&odd, value),
+            State::Took(Ok(value)) => frame.put(&even, value),
+            State::Took(Err(_)) => Step::Return(None),
+            _ => frame.take(&values),
+        });
+        let ended = all(results);
+        (all(odds), all(evens), ended)
+    });
+    holds_eq!(seen, (vec![1], vec![2], vec![]), "G3: not the branch");
+}
+
+/// It moves so many values from one channel to another that has room, without giving up the thread, nor growing its stack.
+fn at_once(blocks: GoBlocks, count: u32) {
+    let values: Vec<u32> = (0..count).collect();
+    let (from, rx) = source(blocks, &values);
+    from.close();
+    let (to, moved) = blocks.on.open(values.len());
+    let polls = Polls::default();
+    let counted = polls.clone();
+    let (moved, results) = with_executor(blocks, |go| {
+        let go = counted.of(go);
+        let results = blocks.go(&go, move |frame, state| match state {
+            State::Took(Ok(value)) => frame.put(&to, value),
+            State::Took(Err(_)) => Step::Return(Some(count)),
+            _ => frame.take(&rx),
+        });
+        let results = all(results);
+        (all(moved), results)
+    });
+    holds_eq!(
+        results,
+        [count],
+        "G3: a block has not ended with its result"
+    );
+    holds_eq!(moved, values, "G3: a block has lost a value");
+    holds_eq!(
+        polls.count(),
+        1,
+        "G3: a block gave up its thread with an answer there"
+    );
+}
+
+/// The answers of closed channels, and a put's value with them.
+fn refused(blocks: GoBlocks) {
+    let (to, _rx) = blocks.on.open::<u32>(1);
+    to.close();
+    let results = with_executor(blocks, |go| {
+        let results = blocks.go(go, move |frame, state| match state {
+            State::Begin => frame.put(&to, 7),
+            State::Put(answer) => Step::Return(Some(answer)),
+            _ => Step::Return(None),
+        });
+        all(results)
+    });
+    let closed = Err(PutError::Closed(Some(7)));
+    holds_eq!(results, [closed], "G3: not the answer of a closed channel");
+}
+
+/// What an alts of a block ended with: winner, value, and what its ports have.
+type Seen = (Option<Winner>, Option<u32>, Vec<Option<u32>>);
+
+/// A block of one alts.
+fn selecting(
+    blocks: GoBlocks,
+    go: &impl Spawn,
+    ports: Vec<Port<Erased, u32>>,
+    until: impl Future<Output = ()> + Send + 'static,
+) -> Rx<Seen> {
+    let mut begin = Some((ports, until));
+    blocks.go(go, move |frame, state| {
+        let State::Selected(selected) = state else {
+            let (ports, until) = begin.take().expect("it begins once");
+            return frame.alts(ports, Order::Priority, until);
+        };
+        let slots = selected.ports.into_iter().map(|port| match port {
+            Port::Take(_) => None,
+            Port::Put(_, slot) => slot,
+        });
+        Step::Return(Some((
+            selected.winner.ok(),
+            selected.taken,
+            slots.collect(),
+        )))
+    })
+}
+
+/// The first that is able wins, and a put that loses has its value again.
+fn alts_at_once(blocks: GoBlocks) {
+    let (_open, empty) = blocks.on.open::<u32>(1);
+    let (_also_open, ready) = source(blocks, &[7]);
+    let (to, mut unused) = blocks.on.open::<u32>(1);
+    let ports = vec![Port::Take(empty), Port::Take(ready), Port::Put(to, Some(9))];
+    let seen = with_executor(blocks, |go| all(selecting(blocks, go, ports, pending())));
+    let expected = (Some(Winner::Clause(1)), Some(7), vec![None, None, Some(9)]);
+    let seen = (seen, unused.poll());
+    let expected = (vec![expected], Polled::Closed);
+    holds_eq!(seen, expected, "G3: not the alts of a future");
+}
+
+/// It waits, or is about to, when one of its ports has something.
+fn alts_waits(blocks: GoBlocks) {
+    let (mut tx, rx) = blocks.on.open::<u32>(1);
+    let (_open, empty) = blocks.on.open::<u32>(1);
+    let seen = with_executor(blocks, |go| {
+        let ports = vec![Port::Take(empty), Port::Take(rx)];
+        let results = selecting(blocks, go, ports, pending());
+        put(&mut tx, 7);
+        all(results)
+    });
+    let expected = (Some(Winner::Clause(1)), Some(7), vec![None, None]);
+    holds_eq!(seen, [expected], "G3: not the alts of a future");
+}
+
+fn alts_default(blocks: GoBlocks) {
+    let (_open, empty) = blocks.on.open::<u32>(1);
+    let seen = with_executor(blocks, |go| {
+        let ports = vec![Port::Take(empty)];
+        all(selecting(blocks, go, ports, ready(())))
+    });
+    let expected = (Some(Winner::TimedOut), None, vec![None]);
+    holds_eq!(seen, [expected], "G3: not the alts of a future");
+}
+
+fn alts_puts(blocks: GoBlocks) {
+    let (to, moved) = blocks.on.open::<u32>(1);
+    let (seen, moved) = with_executor(blocks, |go| {
+        let ports = vec![Port::Put(to, Some(9))];
+        let seen = all(selecting(blocks, go, ports, pending()));
+        (seen, all(moved))
+    });
+    let expected = vec![(Some(Winner::Clause(0)), None, vec![None])];
+    let seen = (seen, moved);
+    holds_eq!(seen, (expected, vec![9]), "G3: not the alts of a future");
+}
+
+/// Each waits on a channel of its own; the last is served first.
+fn parked(blocks: GoBlocks, count: u32) {
+    let answers = with_executor(blocks, |go| {
+        let mut waiting = Vec::new();
+        for _ in 0..count {
+            let (tx, rx) = blocks.on.open::<u32>(1);
+            let results = blocks.go(go, move |frame, state| match state {
+                State::Took(taken) => Step::Return(taken.ok()),
+                _ => frame.take(&rx),
+            });
+            waiting.push((tx, results));
+        }
+        let mut answers = Vec::new();
+        for (number, (mut tx, results)) in (0..count).zip(waiting).rev() {
+            put(&mut tx, number);
+            answers.push(all(results) == [number]);
+        }
+        answers
+    });
+    let wrong = answers.iter().filter(|served| !**served).count();
+    holds_eq!(wrong, 0, "G3: a block did not go on");
+}
+
+/// It waits when its executor ends; what is put afterwards wakes nobody.
+fn shut_down(blocks: GoBlocks) {
+    let (mut tx, rx) = blocks.on.open::<u32>(1);
+    let alive = Arc::new(());
+    let held = Arc::clone(&alive);
+    let mut results = with_executor(blocks, |go| {
+        blocks.go(go, move |frame, state| {
+            let _held = &held;
+            match state {
+                State::Took(taken) => Step::Return(taken.ok()),
+                _ => frame.take(&rx),
+            }
+        })
+    });
+    let before = results.poll();
+    let _ = tx.offer(7);
+    let left = (before, results.poll(), Arc::strong_count(&alive));
+    let gone = (Polled::Closed, Polled::Closed, 1);
+    holds_eq!(left, gone, "G1: a block outlived its executor");
+}
+
+/// In the state after an operation; its executor goes on.
+fn panicking(blocks: GoBlocks) {
+    /// In nanoseconds; only a failure takes as long.
+    const PATIENCE: u64 = 5_000_000_000;
+    let executor = blocks.on.executors.with_threads(ONE);
+    let (mut tx, rx) = blocks.on.open::<u32>(1);
+    let mut results = blocks.go::<u32>(&executor.spawner(), move |frame, state| match state {
+        State::Begin => frame.take(&rx),
+        _ => resume_unwind(Box::new("a block's own fault")),
+    });
+    put(&mut tx, 7);
+    let end = world::now_nanos().saturating_add(PATIENCE);
+    let mut answer = results.poll();
+    // Counted once the task has ended, which its channel tells a moment before.
+    while (answer == Polled::WouldWait || executor.panics() < 1) && world::now_nanos() < end {
+        world::yield_now();
+        answer = results.poll();
+    }
+    let panics = executor.panics();
+    drop(executor);
+    let seen = (answer, panics);
+    let expected = (Polled::Closed, 1);
+    holds_eq!(seen, expected, "G1: not closed, or the panic not counted");
+}

@@ -1,0 +1,189 @@
+//! Where the checks are: every line of the properties' sources that checks something, whether it ever speaks or not.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::{fs, io};
+
+use regex::Regex;
+
+/// A check.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// What it is called when it speaks, such as `a1_exclusive.rs:77`.
+    pub name: String,
+    /// What it is called whatever is written above it: file, function and what it says, and which one of that name.
+    pub title: String,
+}
+
+/// What a check is written as.
+static CHECK: LazyLock<Regex> = LazyLock::new(|| {
+    let macros = r"\b(?:holds|holds_eq|violated)!\(";
+    let functions = r"\bis_empty\((?:&mut|$)|\b(?:obeys|watch::found)\(";
+    let books = r"\.(?:close|close_lossy)\(&|\.close_keeping\(";
+    Regex::new(&format!("{macros}|{functions}|{books}")).expect("a pattern")
+});
+
+static FUNCTION: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^\s*(?:pub(?:\([^)]*\))? )?(?:async )?fn (\w+)").expect("a pattern")
+});
+
+/// Rules of the ledger, which have no place in a property.
+const RULES: [&str; 6] = [
+    "lost",
+    "never-put",
+    "taken-twice",
+    "given-back-and-taken",
+    "leaked",
+    "dropped-twice",
+];
+
+/// Every check, in the order of files and lines.
+///
+/// # Errors
+/// When this program's sources cannot be read: only where they lie can anybody ask.
+pub fn all() -> io::Result<Vec<Place>> {
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"));
+    let mut files = Vec::new();
+    list(&root, &mut files)?;
+    files.sort();
+    let mut all = Vec::new();
+    for file in files {
+        let below = file.strip_prefix(&root).expect("it was found there");
+        places(
+            &below.display().to_string(),
+            &fs::read_to_string(&file)?,
+            &mut all,
+        );
+    }
+    all.extend(RULES.map(|rule| {
+        let name = format!("ledger: {rule}");
+        Place {
+            title: name.clone(),
+            name,
+        }
+    }));
+    Ok(all)
+}
+
+fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            list(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn places(file: &str, source: &str, all: &mut Vec<Place>) {
+    let mut function = "";
+    // What a function with `#[track_caller]` checks has its caller's place.
+    let mut is_called = false;
+    let mut offset = 0;
+    for (index, line) in source.lines().enumerate() {
+        let begins = offset;
+        offset += line.len() + 1;
+        let code = line.trim_start();
+        if code.starts_with("#[cfg(test)]") || file == "holds.rs" {
+            return;
+        }
+        if code.starts_with("//") {
+            continue;
+        }
+        if let Some(found) = FUNCTION.captures(line) {
+            function = found.get(1).expect("a group").as_str();
+            continue;
+        }
+        if code.starts_with("#[track_caller]") {
+            is_called = true;
+        } else if line == "}" {
+            is_called = false;
+        }
+        let Some(found) = CHECK.find(line).filter(|_| !is_called) else {
+            continue;
+        };
+        let says = text(&source[begins + found.end()..]);
+        let same = format!("{file} {function}: {says}").trim_end().to_owned();
+        let numbered = format!("{same} #");
+        let before = all
+            .iter()
+            .filter(|place| place.title == same || place.title.starts_with(&numbered))
+            .count();
+        all.push(Place {
+            name: format!("{file}:{}", index + 1),
+            title: if before == 0 {
+                same
+            } else {
+                format!("{same} #{}", before + 1)
+            },
+        });
+    }
+}
+
+/// The first text that stands in the call, shortened; nothing where there is none.
+fn text(call: &str) -> &str {
+    let end = call.find(";\n").unwrap_or(call.len());
+    let call = &call[..end];
+    let Some((_, text)) = call.split_once('"') else {
+        return "";
+    };
+    let text = text.split('"').next().unwrap_or_default();
+    let short = text.char_indices().nth(60).map_or(text.len(), |(at, _)| at);
+    &text[..short]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_check_has_a_title_of_its_own() {
+        let all = all().expect("tests run where the sources are");
+        let titles: BTreeSet<&str> = all.iter().map(|place| &*place.title).collect();
+        assert!(all.len() > 300, "{}", all.len());
+        assert_eq!(titles.len(), all.len());
+    }
+
+    #[test]
+    fn a_check_is_found_in_a_file_that_begins_something_for_tests_too() {
+        let all = all().expect("tests run where the sources are");
+        let is_refusal =
+            |place: &Place| place.title.starts_with("limiters/mod.rs with_quota: L4: ");
+        assert!(all.iter().any(is_refusal));
+    }
+
+    #[test]
+    fn a_check_is_found_by_its_line_and_named_by_what_it_says() {
+        let source = "\
+fn model() {
+    let ready = 1;
+    holds!(
+        ready == 1,
+        \"C1: not ready\"
+    );
+    is_empty(&mut rx, \"C1: not ready\");
+    ledger.close(&mint, AROUND);
+}
+
+#[track_caller]
+fn checks_for_others() {
+    holds!(false, \"{otherwise}\");
+}
+";
+        let mut all = Vec::new();
+        places("c1.rs", source, &mut all);
+        let found: Vec<(&str, &str)> = all.iter().map(|p| (&*p.name, &*p.title)).collect();
+        assert_eq!(
+            found,
+            [
+                ("c1.rs:3", "c1.rs model: C1: not ready"),
+                ("c1.rs:7", "c1.rs model: C1: not ready #2"),
+                ("c1.rs:8", "c1.rs model:"),
+            ]
+        );
+    }
+}

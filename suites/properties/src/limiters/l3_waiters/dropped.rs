@@ -1,0 +1,265 @@
+//! Futures that are dropped, or not polled any more.
+
+use std::sync::Arc;
+use std::task::{Context, Wake, Waker};
+
+use flowmeter_harness::limiter::Attempt;
+use flowmeter_harness::spec::limiter::Event;
+use flowmeter_harness::sync::world;
+
+use super::super::{Kept, PERIOD, is_virtual, limiter, nanos, pause, time_stands_still};
+use super::must_be_back;
+use crate::Case;
+use crate::design::limiters::{Limiter, Limiters};
+use crate::form::Way;
+
+pub(super) fn cases(limiters: Limiters, kept: Kept) -> Vec<Case> {
+    let mut cases = vec![
+        Case::new("the first is dropped", move || {
+            dropped(limiters, kept, true);
+        }),
+        Case::new("a later one is dropped", move || {
+            dropped(limiters, kept, false);
+        }),
+        Case::new("the last ones are dropped, and another comes", move || {
+            dropped_and_replaced(limiters, kept, &[2, 1]);
+        }),
+        Case::new(
+            "one between others is dropped, and another comes",
+            move || {
+                dropped_and_replaced(limiters, kept, &[1]);
+            },
+        ),
+        Case::new("dropped when the permit is back", move || {
+            dropped_late(limiters, kept, false);
+        }),
+        Case::new(
+            "dropped when another has seen that the permit is back",
+            move || {
+                dropped_late(limiters, kept, true);
+            },
+        ),
+        Case::new(
+            "a try is refused, the first is dropped, and another tries",
+            move || {
+                tries_after_a_drop(limiters, kept);
+            },
+        ),
+        Case::new("the first is not polled any more", move || {
+            unpolled(limiters, kept);
+        }),
+        Case::new("a waker that tries when it is dropped", move || {
+            tries_at_drop(limiters, kept);
+        }),
+    ];
+    // Loom has no room for two limiters and their timers.
+    if world::name() != "loom" {
+        cases.push(Case::new(
+            "the first is dropped while another sleeps",
+            move || dropped_before_a_sleeper(limiters, kept),
+        ));
+        cases.push(Case::new("dropped when all is back once more", move || {
+            dropped_when_full(limiters, kept);
+        }));
+    }
+    cases
+}
+
+fn dropped(limiters: Limiters, kept: Kept, is_first: bool) {
+    let limiter = limiter(limiters, 1, PERIOD);
+    // Elsewhere the timer of its old place may fire before it is polled again.
+    let mut line = kept.line(1, time_stands_still());
+    line.tries(&limiter);
+    let mut first = limiter.acquire_async();
+    let mut second = limiter.acquire_async();
+    if line.polls(0, 1, first.as_mut()) || line.polls(1, 1, second.as_mut()) {
+        return line.judge();
+    }
+    if is_first {
+        line.drops(0, first);
+        line.awaits(1, 1, second);
+    } else {
+        line.drops(1, second);
+        line.awaits(0, 1, first);
+    }
+    line.judge();
+}
+
+/// Three wait, some are dropped in that order, and another comes: whoever is left is served in its time.
+fn dropped_and_replaced(limiters: Limiters, kept: Kept, dropped: &[usize]) {
+    const NEWCOMER: usize = 3;
+    let limiter = limiter(limiters, 1, PERIOD);
+    // Elsewhere the timer of an old place may fire before a future is polled again.
+    let mut line = kept.line(1, time_stands_still());
+    line.tries(&limiter);
+    let mut waiting: Vec<_> = (0..NEWCOMER)
+        .map(|_| Some(limiter.acquire_async()))
+        .collect();
+    for (who, future) in waiting.iter_mut().enumerate() {
+        let future = future.as_mut().expect("nobody is dropped yet");
+        if line.polls(who, 1, future.as_mut()) {
+            return line.judge();
+        }
+    }
+    for &who in dropped {
+        line.drops(who, waiting[who].take());
+    }
+    let mut newcomer = limiter.acquire_async();
+    if line.polls(NEWCOMER, 1, newcomer.as_mut()) {
+        return line.judge();
+    }
+    for (who, future) in waiting.into_iter().enumerate() {
+        if let Some(future) = future {
+            line.awaits(who, 1, future);
+        }
+    }
+    line.awaits(NEWCOMER, 1, newcomer);
+    line.judge();
+}
+
+/// One who sleeps behind another is served in its time when that one is dropped, though it was to sleep for longer.
+fn dropped_before_a_sleeper(limiters: Limiters, kept: Kept) {
+    let shared = limiter(limiters, 1, PERIOD);
+    let mut line = kept.line(1, time_stands_still());
+    line.tries(&shared);
+    let mut first = shared.acquire_async();
+    if line.polls(0, 1, first.as_mut()) {
+        return line.judge();
+    }
+    let limiter = shared.clone();
+    let sleeper = world::spawn(move || {
+        let asked = world::now_nanos();
+        world::block_on(limiter.acquire_async());
+        (asked, world::now_nanos())
+    });
+    // In the meantime it falls asleep, where time stands still for sure.
+    pause(limiters, Way::Async, PERIOD / 2);
+    drop(first);
+    let dropped = world::now_nanos();
+    let (asked, served) = world::join(sleeper);
+    line.asked_at(1, 1, None, asked);
+    line.write(Event::Dropped {
+        who: 0,
+        at: dropped,
+    });
+    line.granted_at(1, served);
+    line.judge();
+}
+
+/// One future is dropped when its time has come, whether or not it was handed the permit: the next has it.
+fn dropped_late(limiters: Limiters, kept: Kept, is_seen: bool) {
+    let limiter = limiter(limiters, 1, PERIOD);
+    let mut line = kept.line(1, is_virtual());
+    let begin = world::now_nanos();
+    line.tries(&limiter);
+    let mut first = limiter.acquire_async();
+    if line.polls(0, 1, first.as_mut()) {
+        return line.judge();
+    }
+    while world::now_nanos() - begin < nanos(PERIOD) {
+        world::yield_now();
+    }
+    if is_seen && line.tries(&limiter) {
+        return line.judge();
+    }
+    line.drops(0, first);
+    line.awaits(1, 1, limiter.acquire_async());
+    line.judge();
+}
+
+/// One future is dropped that was granted without hearing of it: an attempt finds the permit, though one was refused in
+/// between.
+fn tries_after_a_drop(limiters: Limiters, kept: Kept) {
+    let limiter = limiter(limiters, 1, PERIOD);
+    let mut line = kept.line(1, is_virtual());
+    let begin = world::now_nanos();
+    line.tries(&limiter);
+    let mut first = limiter.acquire_async();
+    if line.polls(0, 1, first.as_mut()) {
+        return line.judge();
+    }
+    while world::now_nanos() - begin < nanos(PERIOD) {
+        world::yield_now();
+    }
+    if line.tries(&limiter) {
+        return line.judge();
+    }
+    line.drops(0, first);
+    line.tries(&limiter);
+    line.judge();
+}
+
+/// One future is dropped long after its time had come, and was seen to: what it had is back anyway, and nothing more.
+fn dropped_when_full(limiters: Limiters, kept: Kept) {
+    let limiter = limiter(limiters, 2, PERIOD);
+    // Whoever tries comes after it was granted, of which nobody has heard.
+    let kept = Kept {
+        first_come: false,
+        ..kept
+    };
+    let mut line = kept.line(2, time_stands_still());
+    for _ in 0..2 {
+        line.tries(&limiter);
+    }
+    let mut late = limiter.acquire_async();
+    if line.polls(0, 1, late.as_mut()) {
+        return line.judge();
+    }
+    pause(limiters, Way::Async, 3 * PERIOD);
+    line.tries(&limiter);
+    pause(limiters, Way::Async, PERIOD);
+    for _ in 0..2 {
+        line.tries(&limiter);
+    }
+    line.drops(0, late);
+    line.tries(&limiter);
+    line.judge();
+}
+
+/// Two permits are back and two wait, the first of whom is never polled again: the other is served in time.
+fn unpolled(limiters: Limiters, kept: Kept) {
+    let limiter = limiter(limiters, 2, PERIOD);
+    let mut line = kept.line(2, is_virtual());
+    for _ in 0..2 {
+        line.tries(&limiter);
+    }
+    let mut first = limiter.acquire_async();
+    if line.polls(0, 1, first.as_mut()) {
+        return line.judge();
+    }
+    line.awaits(1, 1, limiter.acquire_async());
+    line.judge();
+}
+
+/// A waker is the executor's code: its drop may use the limiter.
+struct Tries(Limiter);
+
+impl Wake for Tries {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl Drop for Tries {
+    fn drop(&mut self) {
+        self.0.try_acquire();
+    }
+}
+
+/// Where the limiter drops a waker with its lock held, this ends in a deadlock.
+fn tries_at_drop(limiters: Limiters, kept: Kept) {
+    let shared = limiter(limiters, 1, PERIOD);
+    let begin = world::now_nanos();
+    assert_eq!(shared.try_acquire(), Attempt::Granted);
+    {
+        let mut waiting = shared.acquire_async();
+        // The second waker takes the first one's place, and is dropped with the future.
+        for _ in 0..2 {
+            let waker = Waker::from(Arc::new(Tries(shared.clone())));
+            let poll = waiting.as_mut().poll(&mut Context::from_waker(&waker));
+            if poll.is_ready() {
+                return must_be_back(kept.limit(1, PERIOD), begin);
+            }
+        }
+    }
+    world::block_on(shared.acquire_async());
+    must_be_back(kept.limit(1, PERIOD), begin);
+}

@@ -1,0 +1,98 @@
+//! L3: weights, deadlines and waiters that give up. Whatever becomes of one who waits, the others are served.
+
+mod deadlines;
+mod dropped;
+mod weights;
+
+use flowmeter_harness::limiter::Attempt;
+use flowmeter_harness::spec::limiter::Limit;
+use flowmeter_harness::sync::world;
+
+use super::{Kept, PERIOD, is_virtual, limiter, nanos, surely};
+use crate::design::limiters::{Design, Limiters};
+use crate::form::Way;
+use crate::{Case, Cases, Property, Reliance};
+
+pub(crate) const PROPERTY: Property = Property {
+    name: "l3-waiters",
+    statement: "Deadlines are kept, weights are granted whole or refused at once, and who gives up strands nobody.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Limiters(cases),
+};
+
+fn cases(design: &Design) -> Vec<Case> {
+    let (limiters, kept) = (design.limiters, Kept::of(design));
+    let mut cases = Vec::new();
+    for &way in &design.acquires {
+        cases.push(Case::new(format!("{way}, not before"), move || {
+            not_before(limiters, way, kept);
+        }));
+        cases.push(Case::new(
+            format!("{way}, everybody is served"),
+            move || {
+                everybody(limiters, way);
+            },
+        ));
+        if way == Way::Async {
+            cases.extend(dropped::cases(limiters, kept));
+        }
+    }
+    for &way in &design.acquires_until {
+        cases.extend(deadlines::cases(limiters, way, kept));
+    }
+    for &way in &design.weighs {
+        cases.extend(weights::cases(limiters, way, kept));
+    }
+    cases
+}
+
+/// All permits were acquired then or later, and one more was granted: it must be back. That happens where a thread is
+/// held up, or time passes while it runs.
+fn must_be_back(limit: Limit, acquired: u64) {
+    holds!(
+        world::now_nanos() - acquired >= limit.least_for(limit.at_once() + 1),
+        "L3: a permit that was away was granted"
+    );
+}
+
+/// A refused try names the moment at which the next can succeed, or none.
+fn not_before(limiters: Limiters, way: Way, kept: Kept) {
+    let limiter = limiter(limiters, 1, PERIOD);
+    let begin = world::now_nanos();
+    way.acquire(&limiter);
+    match limiter.try_acquire() {
+        Attempt::Granted => must_be_back(kept.limit(1, PERIOD), begin),
+        Attempt::NotBefore(None) => {}
+        Attempt::NotBefore(Some(moment)) => {
+            way.acquire(&limiter);
+            let granted = world::now_nanos();
+            let moment = moment.as_nanos();
+            // By as much as a clock of its own may differ.
+            let tolerance = nanos(PERIOD) - surely(nanos(PERIOD));
+            let latest = if is_virtual() { moment } else { u64::MAX };
+            holds!(
+                (moment - tolerance..=latest).contains(&granted),
+                "L3: granted at {granted}, and a try named {moment}"
+            );
+        }
+    }
+}
+
+fn everybody(limiters: Limiters, way: Way) {
+    let threads = match world::name() {
+        // Timers of tasks leave loom no room for more.
+        "loom" if way == Way::Async => 1,
+        "loom" => 2,
+        _ => 4,
+    };
+    let shared = limiter(limiters, 1, PERIOD);
+    way.acquire(&shared);
+    let waiting: Vec<_> = (0..threads)
+        .map(|_| {
+            let limiter = shared.clone();
+            world::spawn(move || way.acquire(&limiter))
+        })
+        .collect();
+    // A lost wake-up is a deadlock here.
+    waiting.into_iter().for_each(world::join);
+}

@@ -1,0 +1,181 @@
+//! P4: an item that panics or gives nothing ends alone, and one that never ends holds its slot and no more.
+
+use std::future::pending;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
+use flowmeter_harness::pipeline::AtEnd;
+use flowmeter_harness::spec::pipeline::{Event, Terms};
+use flowmeter_harness::sync::world;
+
+use super::super::gate::panics;
+use super::flight::{
+    Flight, Item, come_to_rest, drain, ended_source, finish, finishes, source, take, terms,
+};
+use super::{Case, Cases, Design, ONE, PATIENCE, Property, Reliance, What};
+use crate::design::executors::Executor;
+use crate::design::pipelines::Pipelines;
+
+pub(in super::super) const PROPERTY: Property = Property {
+    name: "p4-faults",
+    statement: "An item that panics or gives nothing ends alone; one that never ends holds its slot only.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Pipelines(cases),
+};
+
+fn cases(design: &Design) -> Vec<Case> {
+    let What::Pipelines(pipelines) = design.what else {
+        return Vec::new();
+    };
+    let mut cases = vec![
+        Case::new("an item without results", move || {
+            without_results(pipelines)
+        }),
+        Case::new("an item that never ends", move || never_ends(pipelines)),
+    ];
+    // Panics are the checkers' own language in the other worlds.
+    if world::name() == "std" {
+        for n in 1..=2 {
+            let name = format!("n = {n}, items that panic");
+            cases.push(Case::new(name, move || panicking(pipelines, n)));
+        }
+    }
+    // The last: it takes long to see that a pipeline which is at fault in the others as well does not end here.
+    let name = "work that goes on when its item has ended";
+    cases.push(Case::new(name, move || goes_on(pipelines)));
+    cases
+}
+
+fn without_results(pipelines: Pipelines) {
+    let work = |input, mut item: Item| async move {
+        if input != 1 {
+            item.put().await;
+        }
+    };
+    let executor = pipelines.on.executors.with_threads(ONE);
+    let seen = all_results(pipelines, &executor, 1, 3, work);
+    drop(executor);
+    holds_eq!(
+        seen,
+        [0, 2],
+        "P4: an item without results took others along"
+    );
+}
+
+/// The function drops its port and never returns: its slot is free, and nobody waits for it in the end.
+fn goes_on(pipelines: Pipelines) {
+    let work = |_, mut item: Item| async move {
+        item.put().await;
+        drop(item);
+        pending::<()>().await;
+    };
+    const ITEMS: usize = 3;
+    let executor = pipelines.on.executors.with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let (to, mut results) = pipelines.on.open(ITEMS);
+    let from = ended_source(pipelines.on, ITEMS);
+    let end = flight.start(pipelines, &executor, 1, (from, to), work, AtEnd::Close);
+    let ended = finishes(pipelines.on, &executor, &flight, end);
+    let came = drain(&flight, &mut results).0.len();
+    drop(executor);
+    flight.judge(Terms::unbounded(pipelines.ordered(), ITEMS));
+    holds_eq!(
+        (came, ended),
+        (ITEMS, true),
+        "P4: results came beside work that goes on, and whether the pipeline ended"
+    );
+}
+
+/// One panics in the call of `af`, one after its result.
+fn panicking(pipelines: Pipelines, n: usize) {
+    let work = |input, mut item: Item| {
+        if input == 0 {
+            resume_unwind(Box::new("an item's own fault"));
+        }
+        async move {
+            item.put().await;
+            if input == 1 {
+                resume_unwind(Box::new("an item's own fault"));
+            }
+        }
+    };
+    let executor = pipelines.on.executors.with_threads(ONE);
+    let mut seen = all_results(pipelines, &executor, n, 4, work);
+    if !pipelines.ordered() {
+        seen.sort_unstable();
+    }
+    let panics = panics(&executor, 2, PATIENCE);
+    drop(executor);
+    holds_eq!(seen, [1, 2, 3], "P4: an item that panics took others along");
+    holds_eq!(panics, 2, "P4: panics of items were not counted");
+}
+
+/// What a pipeline delivers; where n = 1 there is one order only.
+fn all_results<F>(
+    pipelines: Pipelines,
+    executor: &Executor,
+    n: usize,
+    items: usize,
+    work: impl Fn(usize, Item) -> F + Send + Sync + 'static,
+) -> Vec<usize>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let flight = Arc::new(Flight::default());
+    let (to, mut results) = pipelines.on.open(items);
+    let from = ended_source(pipelines.on, items);
+    let end = flight.start(pipelines, executor, n, (from, to), work, AtEnd::Close);
+    finish(&flight, end);
+    let (seen, _) = drain(&flight, &mut results);
+    flight.judge(Terms::unbounded(pipelines.ordered(), items));
+    seen.into_iter().map(|(item, _)| item).collect()
+}
+
+/// The head never ends: others are begun up to the bound, or the window, where they wait for it, and all of them are
+/// delivered where they do not.
+fn never_ends(pipelines: Pipelines) {
+    const N: usize = 2;
+    let promised = terms(pipelines, N, 0);
+    // As many as the head lets begin where they wait for it, and one more.
+    let held_up = if pipelines.ordered() {
+        promised.window
+    } else {
+        promised.bound
+    };
+    let items = held_up + 1;
+    let work = |input, mut item: Item| async move {
+        if input == 0 {
+            pending::<()>().await;
+        }
+        item.put().await;
+    };
+    let executor = pipelines.on.executors.with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let (to, mut results) = pipelines.on.open(items);
+    let (_open, from) = source(pipelines.on, items);
+    let _end = flight.start(pipelines, &executor, N, (from, to), work, AtEnd::Close);
+    if !pipelines.ordered() {
+        // One of each that the head does not hold up.
+        for _ in 0..items - 1 {
+            take(&flight, &mut results);
+        }
+    }
+    let begun = if pipelines.ordered() { held_up } else { items };
+    come_to_rest(pipelines.on, &executor, || {
+        flight.calls() >= begun && flight.now() == 1
+    });
+    let (calls, now) = (flight.calls(), flight.now());
+    flight.write(Event::Rest);
+    drain(&flight, &mut results);
+    drop(executor);
+    flight.judge(Terms {
+        inputs: items,
+        ..promised
+    });
+    holds_eq!(
+        now,
+        1,
+        "P4: an item that never ends holds more than its slot"
+    );
+    holds_eq!(calls, begun, "P4: items begun beside one that never ends");
+}

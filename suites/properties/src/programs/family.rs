@@ -1,0 +1,211 @@
+//! A case that is a family of models: programs drawn from the seed of the plan, each explored for a share of its
+//! budget, the first that fails shrunk while it still fails for the same reason.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use flowmeter_harness::sync::{Exploration, Explored, Failure, Member};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use super::super::{Explorer, Model, begin};
+use super::program::Program;
+
+/// How many executions each program has, and how many programs there are at most.
+fn shares(world: &str, executions: u64) -> (u64, u64) {
+    match world {
+        // A program's space is exhausted, or nothing is proved of it.
+        "loom" => (executions, LOOM_PROGRAMS),
+        // There is only one schedule.
+        "sim" => (1, executions.div_ceil(4)),
+        _ => (
+            SCHEDULES.min(executions.max(1)),
+            executions.div_ceil(SCHEDULES),
+        ),
+    }
+}
+
+/// Under loom each costs as much as its space is large.
+const LOOM_PROGRAMS: u64 = 20;
+const SCHEDULES: u64 = 40;
+
+/// How often a smaller program is tried.
+const ATTEMPTS: usize = 300;
+/// A program that failed once may fail seldom: a smaller one is tried as many times over.
+const AGAIN: u64 = 4;
+
+/// Explores programs. Under loom the answer is `complete` when the space of each was exhausted: which programs they
+/// are is a sample in every world.
+pub(super) fn explore(
+    explorer: &Explorer,
+    programs: impl Strategy<Value = Program>,
+    plan: &Exploration,
+    model: impl Fn(&Arc<Program>) -> Model,
+) -> Explored {
+    let began = Instant::now();
+    let mut runner = runner(plan.seed);
+    let mut total = Explored {
+        executions: 0,
+        complete: true,
+        failure: None,
+    };
+    let (each, most) = shares(explorer.world, plan.executions);
+    let explore = |program: &Program, executions: u64, seed: u64, time: Duration| {
+        let plan = Exploration {
+            executions,
+            time,
+            seed,
+            ..plan.clone()
+        };
+        let model = model(&Arc::new(program.clone()));
+        let beginning = move || {
+            begin();
+            model();
+        };
+        explorer.explore(&plan, Arc::new(beginning))
+    };
+    for index in 0..most {
+        let left = plan.time.saturating_sub(began.elapsed());
+        let room = plan.executions.saturating_sub(total.executions);
+        if left.is_zero() || room == 0 {
+            total.complete = false;
+            break;
+        }
+        let mut tree = programs
+            .new_tree(&mut runner)
+            .expect("no program is filtered out");
+        let seed = plan.seed.wrapping_add(index);
+        let explored = explore(&tree.current(), each.min(room), seed, left);
+        total.executions += explored.executions;
+        total.complete &= explored.complete;
+        if let Some(failure) = explored.failure {
+            let found = tree.current();
+            let fails = |program: &Program| {
+                let executions = each.saturating_mul(AGAIN);
+                explore(program, executions, seed, plan.shrinking).failure
+            };
+            let (least, failure) = shrunk(&mut tree, plan.shrinking, failure, fails);
+            total.complete = false;
+            let told = format!(
+                "The program, shrunk from {} operations to {}, was number {index} of seed {}:\n{least}",
+                found.size(),
+                least.size(),
+                plan.seed,
+            );
+            let key = serde_json::to_string(&least).expect("a program is plain data");
+            total.failure = Some(Failure {
+                member: Some(Member { key, told }),
+                ..failure
+            });
+            break;
+        }
+    }
+    total
+}
+
+/// The model of that program.
+pub(super) fn member(key: &str, model: impl Fn(&Arc<Program>) -> Model) -> Option<Model> {
+    let program: Program = serde_json::from_str(key).ok()?;
+    Some(model(&Arc::new(program)))
+}
+
+fn runner(seed: u64) -> TestRunner {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let config = Config {
+        failure_persistence: None,
+        ..Config::default()
+    };
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
+}
+
+/// The smallest program that was found to fail as this one did, and what it failed with.
+fn shrunk(
+    tree: &mut impl ValueTree<Value = Program>,
+    patience: Duration,
+    failure: Failure,
+    fails: impl Fn(&Program) -> Option<Failure>,
+) -> (Program, Failure) {
+    let began = Instant::now();
+    let mut least = (tree.current(), failure);
+    let mut more = tree.simplify();
+    for _ in 0..ATTEMPTS {
+        if !more || began.elapsed() >= patience {
+            break;
+        }
+        let program = tree.current();
+        more = match fails(&program) {
+            Some(failure) if failure.violated() == least.1.violated() => {
+                least = (program, failure);
+                tree.simplify()
+            }
+            _ => tree.complicate(),
+        };
+    }
+    least
+}
+
+#[cfg(test)]
+mod tests {
+    use flowmeter_harness::channel::Buffer;
+    use flowmeter_harness::sync::std::Std;
+
+    use super::super::generate::{Menu, Waits};
+    use super::super::program::Operation;
+    use super::*;
+
+    /// Programs of which every one fails that closes the second channel.
+    fn found(seed: u64) -> String {
+        let menu = Menu {
+            buffers: vec![Buffer::Rendezvous, Buffer::fixed(1)],
+            channels: 2,
+            threads: 4,
+            operations: 4,
+            clauses: 2,
+            puts: Waits::default(),
+            takes: Waits::default(),
+            closes: true,
+            one_consumer: false,
+        };
+        let plan = Exploration {
+            seed,
+            ..Exploration::default()
+        };
+        let explored = explore(&Explorer::of::<Std>(), menu.programs(), &plan, |program| {
+            let program = Arc::clone(program);
+            Arc::new(move || {
+                let mut operations = program.threads.iter().flatten();
+                let fails = operations.any(|operation| *operation == Operation::Close(1));
+                assert!(!fails, "C6: it is closed");
+            })
+        });
+        let failure = explored.failure.expect("some program closes it");
+        failure.to_string()
+    }
+
+    #[test]
+    fn what_fails_is_shrunk_to_what_makes_it_fail() {
+        let failure = found(1);
+        assert!(
+            failure.starts_with("C6: it is closed\nThe program, shrunk"),
+            "{failure}"
+        );
+        let threads: Vec<&str> = failure
+            .lines()
+            .filter(|line| line.contains("thread"))
+            .collect();
+        // Two threads of one operation each: there are no smaller programs.
+        assert_eq!(threads.len(), 2, "{failure}");
+        assert!(
+            threads.iter().any(|line| line.ends_with(": close(b)")),
+            "{failure}"
+        );
+        assert!(!failure.contains(';'), "{failure}");
+    }
+
+    #[test]
+    fn programs_are_the_seeds() {
+        assert_eq!(found(2), found(2));
+        assert_ne!(found(2), found(3));
+    }
+}

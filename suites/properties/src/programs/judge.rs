@@ -1,0 +1,323 @@
+//! What a program's history is held against: the books of its values, each of its channels as a queue, and, where
+//! it is short enough, the whole specification.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread;
+
+use flowmeter_harness::channel::Buffer;
+use flowmeter_harness::check::dual::{self, Verdict};
+use flowmeter_harness::check::{Ledger, Mint, Violation, fifo, watch};
+use flowmeter_harness::history::{Answer, Call, Clause, History, Operation, Stamps, columns};
+use flowmeter_harness::spec::Rules;
+use flowmeter_harness::sync::{Note, world};
+
+/// Histories of more operations are not held against the whole specification.
+const LONGEST: usize = 56;
+/// How many states its search looks at; legal histories need a few for each operation.
+const STATES: u64 = 20_000;
+
+/// Histories on which the search ended before an answer: a cell has a process of its own.
+static UNDECIDED: AtomicU64 = AtomicU64::new(0);
+
+/// How many histories nobody could decide so far.
+pub(crate) fn undecided() -> u64 {
+    UNDECIDED.load(Ordering::Relaxed)
+}
+
+/// The judge of one program's executions.
+#[derive(Clone)]
+pub(super) struct Judge(Arc<Bench>);
+
+struct Bench {
+    channels: Vec<Buffer>,
+    rules: Rules,
+    /// Whether room may be held for a put that waits and has not stored its value yet, so that an offer is refused
+    /// although nothing is there. Some published crates promise who comes first that way; the specification has no
+    /// word for it but where that put is cancelled.
+    holds_room: bool,
+    /// Whether threads of this world have stacks on which a search fits.
+    deep: bool,
+    /// Fingerprints of what was found legal: many schedules come to the same history.
+    legal: Mutex<HashSet<u64>>,
+}
+
+impl Judge {
+    pub(super) fn new(channels: &[Buffer], rules: Rules, holds_room: bool, world: &str) -> Judge {
+        Judge(Arc::new(Bench {
+            channels: channels.to_vec(),
+            rules,
+            holds_room,
+            deep: world == "std",
+            legal: Mutex::default(),
+        }))
+    }
+
+    /// Judges an execution in which everybody waited at the moment `rest_at`; nothing of it is left but `mint`.
+    ///
+    /// # Panics
+    /// With what it violates.
+    pub(super) fn judge(&self, history: History, rest_at: Option<u64>, mint: &Mint) {
+        if let Err(violation) = Books::of(&history, &self.0, mint.count()).judge(mint) {
+            watch::found(format_args!("{violation}\n{}", columns(&history)));
+        }
+        let fingerprint = fingerprint(&history, rest_at);
+        if fingerprint.is_some_and(|fingerprint| self.0.legal().contains(&fingerprint)) {
+            return;
+        }
+        let answer = if self.0.deep {
+            self.0.hear(&history, rest_at)
+        } else {
+            // Real threads have room; only values go to and fro, so the checker misses nothing.
+            let bench = Arc::clone(&self.0);
+            let search = thread::spawn(move || bench.hear(&history, rest_at));
+            search.join().expect("judging does not panic")
+        };
+        match answer {
+            Ok(true) => self.0.legal().extend(fingerprint),
+            Ok(false) => drop(UNDECIDED.fetch_add(1, Ordering::Relaxed)),
+            Err(refuted) => {
+                if let Some(culprit) = refuted.culprit {
+                    world::note(|| Note::Culprit(culprit));
+                }
+                world::note(|| Note::Explained(refuted.explained));
+                watch::found(format_args!("{}", refuted.why));
+            }
+        }
+    }
+}
+
+/// Why a history is none.
+struct Refuted {
+    why: String,
+    /// The operation whose answer nothing explains, in the order of calls.
+    culprit: Option<usize>,
+    /// What explains everything before that.
+    explained: Vec<String>,
+}
+
+impl Bench {
+    /// Whether the whole specification was asked and has an answer.
+    fn hear(&self, history: &History, rest_at: Option<u64>) -> Result<bool, Refuted> {
+        for channel in 0..self.channels.len() {
+            self.queue(history, channel)?;
+        }
+        let mut decided = true;
+        if let Some(stamp) = rest_at {
+            let mut resting = history.until(stamp);
+            resting.quiescent = true;
+            decided &= self.whole(&resting)?;
+        }
+        Ok(decided & self.whole(history)?)
+    }
+
+    /// Tier two.
+    fn queue(&self, history: &History, channel: usize) -> Result<(), Refuted> {
+        let Stamps::Order { margin } = history.stamps else {
+            return Ok(());
+        };
+        if history.closes(channel) && !self.rules.keeps_buffered {
+            return Ok(());
+        }
+        let there = |operation: &Operation| match self.is_unasked(operation) {
+            true => Seen::Nothing,
+            false => at_channel(operation, channel, margin),
+        };
+        let Some(operations) = history
+            .operations
+            .iter()
+            .map(there)
+            .filter_map(Seen::judged)
+            .collect::<Option<Vec<fifo::Operation>>>()
+        else {
+            return Ok(());
+        };
+        let queue = fifo::History::new(&operations).expect("every value is put once");
+        queue
+            .judge(self.channels[channel])
+            .map_err(|rejection| Refuted {
+                why: format!("{rejection}\n{}", columns(history)),
+                culprit: None,
+                explained: Vec::new(),
+            })
+    }
+
+    /// Tier three.
+    fn whole(&self, history: &History) -> Result<bool, Refuted> {
+        if history.operations.len() > LONGEST {
+            // Such programs are made for the other tiers.
+            return Ok(true);
+        }
+        let judged = match self.holds_room {
+            true => dual::judge(&self.without_refusals(history), self.rules, STATES),
+            false => dual::judge(history, self.rules, STATES),
+        };
+        match judged {
+            Verdict::Illegal(counterexample) => Err(Refuted {
+                why: counterexample.to_string(),
+                culprit: counterexample.culprit_by_call(),
+                explained: counterexample.explained(),
+            }),
+            Verdict::Legal => Ok(true),
+            // What is not known is no alarm, and no proof either.
+            Verdict::Inconclusive(_) => Ok(false),
+        }
+    }
+
+    /// With offers that found no room as if they had been cancelled: what they were told is not asked about.
+    fn without_refusals(&self, history: &History) -> History {
+        let mut history = history.clone();
+        for operation in &mut history.operations {
+            if self.is_unasked(operation) {
+                operation.answer = Answer::Cancelled;
+            }
+        }
+        history
+    }
+
+    /// Whether it is an offer that found no room where room may be held.
+    fn is_unasked(&self, operation: &Operation) -> bool {
+        let bounded = |channel: usize| matches!(self.channels[channel], Buffer::Fixed(_));
+        let [Clause::Put { channel, .. }] = operation.call.clauses() else {
+            return false;
+        };
+        self.holds_room && operation.answer == Answer::WouldWait && bounded(*channel)
+    }
+
+    fn legal(&self) -> MutexGuard<'_, HashSet<u64>> {
+        self.legal.lock().expect("nobody panics with it")
+    }
+}
+
+/// What a verdict depends on, in a number: who did what and was answered what, what precedes what, and where all
+/// came to rest. When deadlines are is not part of it. `None` for a long history.
+fn fingerprint(history: &History, rest_at: Option<u64>) -> Option<u64> {
+    if history.operations.len() > LONGEST {
+        return None;
+    }
+    let mut hasher = DefaultHasher::new();
+    history.predecessors().hash(&mut hasher);
+    for operation in &history.operations {
+        operation.thread.hash(&mut hasher);
+        operation.answer.hash(&mut hasher);
+        let before = |stamp: u64| (operation.invoked <= stamp, operation.returned <= stamp);
+        rest_at.map(before).hash(&mut hasher);
+        match &operation.call {
+            Call::Close(channel) => channel.hash(&mut hasher),
+            Call::Alts { clauses, .. } => clauses.hash(&mut hasher),
+        }
+    }
+    Some(hasher.finish())
+}
+
+/// What one channel sees of an operation.
+enum Seen {
+    Nothing,
+    One(fifo::Operation),
+    /// Something that a queue cannot do (C9).
+    Unlike,
+}
+
+impl Seen {
+    /// `None` for nothing, and in it `None` for what is no queue's.
+    fn judged(self) -> Option<Option<fifo::Operation>> {
+        match self {
+            Seen::Nothing => None,
+            Seen::One(operation) => Some(Some(operation)),
+            Seen::Unlike => Some(None),
+        }
+    }
+}
+
+/// A completed alts is one operation on the channel of its winner, and nothing on all others. Stamps of real
+/// threads are as far apart as they may be: every interval ends later by that.
+fn at_channel(operation: &Operation, channel: usize, margin: u64) -> Seen {
+    use fifo::Outcome;
+
+    let clauses = operation.call.clauses();
+    let here = |clause: usize| clauses[clause].channel() == channel;
+    let outcome = match operation.answer {
+        Answer::Accepted { clause } if here(clause) => match clauses[clause] {
+            Clause::Put { value, .. } => Outcome::Put(value.into()),
+            Clause::Take { .. } => return Seen::Nothing,
+        },
+        Answer::Took { clause, value } if here(clause) => Outcome::Take(value.into()),
+        Answer::Refused { clause } if here(clause) => Outcome::PutClosed,
+        Answer::Ended { clause } if here(clause) => Outcome::TakeClosed,
+        Answer::Closed if operation.call == Call::Close(channel) => Outcome::Close,
+        Answer::WouldWait => match clauses {
+            [Clause::Put { channel: to, .. }] if *to == channel => Outcome::PutFull,
+            [Clause::Take { channel: from }] if *from == channel => Outcome::TakeEmpty,
+            _ => return Seen::Nothing,
+        },
+        Answer::Cancelled | Answer::Pending => match clauses {
+            [Clause::Put { channel: to, value }] if *to == channel => Outcome::Put((*value).into()),
+            clauses if clauses.iter().any(|c| c.channel() == channel) => return Seen::Unlike,
+            _ => return Seen::Nothing,
+        },
+        _ => return Seen::Nothing,
+    };
+    let unsure = matches!(operation.answer, Answer::Cancelled | Answer::Pending);
+    let returned = match unsure {
+        true => fifo::NEVER,
+        false => operation.returned.saturating_add(margin),
+    };
+    Seen::One(fifo::Operation {
+        thread: operation.thread as u32,
+        invoke: operation.invoked,
+        returned,
+        outcome,
+    })
+}
+
+/// Tier one: the values of channels that keep everything, and the others.
+struct Books {
+    kept: Ledger,
+    other: Ledger,
+}
+
+impl Books {
+    fn of(history: &History, bench: &Bench, count: usize) -> Books {
+        let (mut kept, mut other) = (Ledger::new(count), Ledger::new(count));
+        let keeps: Vec<bool> = bench
+            .channels
+            .iter()
+            .enumerate()
+            .map(|(channel, buffer)| {
+                let closed = history.closes(channel) && !bench.rules.keeps_buffered;
+                buffer.keeps_everything() && !closed
+            })
+            .collect();
+        for operation in &history.operations {
+            for (at, clause) in operation.call.clauses().iter().enumerate() {
+                let book = match keeps[clause.channel()] {
+                    true => &mut kept,
+                    false => &mut other,
+                };
+                match (*clause, operation.answer) {
+                    (Clause::Put { value, .. }, Answer::Accepted { clause }) if clause == at => {
+                        book.accepted(value as usize);
+                    }
+                    (Clause::Put { value, .. }, Answer::Cancelled | Answer::Pending) => {
+                        book.offered(value as usize);
+                    }
+                    (Clause::Put { value, .. }, _) => book.refused(value as usize),
+                    (Clause::Take { .. }, Answer::Took { clause, value }) if clause == at => {
+                        book.taken(value as usize);
+                    }
+                    (Clause::Take { .. }, _) => {}
+                }
+            }
+        }
+        Books { kept, other }
+    }
+
+    fn judge(&self, mint: &Mint) -> Result<(), Violation> {
+        self.kept.judge_drained()?;
+        self.other.judge_takes()?;
+        self.kept.judge_drops(mint)?;
+        self.other.judge_drops(mint)
+    }
+}

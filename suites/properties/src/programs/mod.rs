@@ -1,0 +1,224 @@
+//! Generated programs, whose histories are held against the specification: what callers were answered is what it
+//! allows. Where other properties think up a situation each, these have proptest think.
+
+mod family;
+mod generate;
+mod judge;
+mod outcomes;
+mod program;
+mod run;
+mod scenarios;
+mod squad;
+mod style;
+
+use std::sync::Arc;
+
+use flowmeter_harness::caps::{Claim, Origin};
+use flowmeter_harness::channel::Buffer;
+use flowmeter_harness::spec::Rules;
+use flowmeter_harness::sync::world;
+
+pub(super) use judge::undecided;
+
+use super::{Case, Cases, Model, Property, Reliance};
+use crate::design::channels::Design;
+use generate::{Menu, Waits};
+use judge::Judge;
+use program::Program;
+use style::Style;
+
+pub(super) const CHANNELS: Property = Property {
+    name: "c2-histories",
+    statement: "What generated programs of puts, takes and closes are answered is what the specification allows.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(cases),
+};
+
+pub(super) const AWAITED: Property = Property {
+    name: "c2-histories-async",
+    statement: "What generated programs of awaited puts and takes are answered is what the specification allows.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(awaited_cases),
+};
+
+pub(super) const CANCELLED: Property = Property {
+    name: "c9-histories",
+    statement: "Generated programs whose futures are dropped are answered what the specification allows.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(cancelled_cases),
+};
+
+pub(super) const ALTS: Property = Property {
+    name: "a1-histories",
+    statement: "What generated programs of alts are answered is what the specification allows.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(alts_cases),
+};
+
+pub(super) const OUTCOMES: Property = Property {
+    name: "c2-outcomes",
+    statement: "Small programs at full speed come to no outcome that the specification does not allow.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(|design| {
+        outcomes::cases(design, Style::Blocks, "C2", scenarios::puts_and_takes())
+    }),
+};
+
+pub(super) const ALTS_OUTCOMES: Property = Property {
+    name: "a1-outcomes",
+    statement: "Small programs of alts at full speed come to no outcome that the specification does not allow.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Channels(|design| {
+        outcomes::cases(design, Style::Chooses, "A1", scenarios::alts())
+    }),
+};
+
+const NO_WAITS: Waits = Waits {
+    until: false,
+    dropped: false,
+};
+const UNTIL: Waits = Waits {
+    until: true,
+    dropped: false,
+};
+const DROPPED: Waits = Waits {
+    until: false,
+    dropped: true,
+};
+
+fn cases(design: &Design) -> Vec<Case> {
+    let mut cases = family(design, Style::Blocks, "puts and takes", |_| {});
+    if world::name() == "std" {
+        // Too long for the whole specification: the books and the queue judge it.
+        cases.extend(family(design, Style::Blocks, "long, one channel", |menu| {
+            menu.channels = 1;
+            menu.operations = 64;
+        }));
+    }
+    // Armed timers are more than loom can look through.
+    if world::name() != "loom" {
+        cases.extend(family(
+            design,
+            Style::PutsUntil,
+            "puts with deadlines",
+            |menu| {
+                fewer(menu);
+                menu.puts = UNTIL;
+            },
+        ));
+        cases.extend(family(
+            design,
+            Style::TakesUntil,
+            "takes with deadlines",
+            |menu| {
+                fewer(menu);
+                menu.takes = UNTIL;
+            },
+        ));
+    }
+    cases
+}
+
+fn alts_cases(design: &Design) -> Vec<Case> {
+    let mut cases = family(design, Style::Chooses, "few alts", |menu| {
+        fewer(menu);
+        (menu.channels, menu.clauses) = (2, 2);
+    });
+    // Neither deadlines nor a third clause leave loom a space to exhaust.
+    if world::name() != "loom" {
+        cases.extend(family(design, Style::Chooses, "alts", |menu| {
+            (menu.channels, menu.clauses) = (3, 3);
+            (menu.puts, menu.takes) = (UNTIL, UNTIL);
+        }));
+    }
+    cases
+}
+
+/// Where few threads do little, a schedule is more likely to be the one that matters.
+fn fewer(menu: &mut Menu) {
+    menu.threads = menu.threads.min(3);
+    menu.operations = menu
+        .operations
+        .min(if world::name() == "std" { 4 } else { 2 });
+}
+
+fn awaited_cases(design: &Design) -> Vec<Case> {
+    let mut cases = family(design, Style::Awaits, "awaited", |_| {});
+    cases.extend(family(
+        design,
+        Style::BlocksAndAwaits,
+        "puts by threads, takes awaited",
+        |_| {},
+    ));
+    cases
+}
+
+fn cancelled_cases(design: &Design) -> Vec<Case> {
+    if !design.claims(Claim::CancelSafe) {
+        return Vec::new();
+    }
+    family(design, Style::Awaits, "dropped", |menu| {
+        (menu.puts, menu.takes) = (DROPPED, DROPPED);
+    })
+}
+
+/// The case of one style, if the family has what its programs need: as large as the world can explore.
+fn family(design: &Design, style: Style, name: &str, adapt: impl FnOnce(&mut Menu)) -> Vec<Case> {
+    if !style.is_of(design) {
+        return Vec::new();
+    }
+    let (who, channels) = (&design.who, design.channels);
+    let buffers: Vec<Buffer> = channels.having(&BUFFERS).collect();
+    let Some((tx, rx)) = buffers
+        .first()
+        .and_then(|buffer| channels.open::<u32>(*buffer))
+    else {
+        return Vec::new();
+    };
+    let closes = buffers.iter().all(|buffer| channels.is_closable(*buffer));
+    let one_consumer = rx.another().is_none();
+    // Every program's threads put on every channel; where schedules are explored a close ends what waits.
+    let several = tx.another().is_some();
+    if !several || (world::name() != "std" && (one_consumer || !closes)) {
+        return Vec::new();
+    }
+    let (number, threads, operations) = match world::name() {
+        "loom" => (1, 2, 2),
+        "std" => (2, 4, 8),
+        _ => (2, 4, 4),
+    };
+    let mut menu = Menu {
+        buffers,
+        channels: number,
+        threads,
+        operations,
+        clauses: 1,
+        puts: NO_WAITS,
+        takes: NO_WAITS,
+        closes,
+        one_consumer,
+    };
+    adapt(&mut menu);
+    let rules = Rules::of(&who.capabilities.claims);
+    let holds_room = who.origin == Origin::Peer;
+    let world = world::name();
+    let model = move |program: &Arc<Program>| -> Model {
+        let program = Arc::clone(program);
+        let judge = Judge::new(&program.channels, rules, holds_room, world);
+        Arc::new(move || run::run(channels, style, &program, &judge))
+    };
+    vec![Case::generated(
+        name,
+        move |explorer, plan| family::explore(explorer, menu.programs(), plan, model),
+        move |key| family::member(key, model),
+    )]
+}
+
+const BUFFERS: [Buffer; 6] = [
+    Buffer::Rendezvous,
+    Buffer::fixed(1),
+    Buffer::fixed(2),
+    Buffer::Unbounded,
+    Buffer::Dropping(std::num::NonZeroUsize::MIN),
+    Buffer::Sliding(std::num::NonZeroUsize::MIN),
+];

@@ -1,0 +1,150 @@
+//! T2: fires once; never after a cancel that was answered `true`.
+
+use std::sync::Arc;
+
+use flowmeter_harness::sync::{Deadline, world};
+
+use super::super::{Case, Cases, Property, Reliance};
+use super::form::{Note, SOON, after, case, case_of_each};
+use super::log::{Call, Log};
+use crate::design::timers::{Design, Handle, Timers};
+
+pub(crate) const PROPERTY: Property = Property {
+    name: "t2-once",
+    statement: "Everything fires, once; nothing after a cancel that answered true, and all else after one that answered false.",
+    relied_on_by: Reliance::Everybody,
+    cases: Cases::Timers(cases),
+};
+
+fn cases(design: &Design) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for timers in design.ways() {
+        cases.push(case_of_each(timers, "all fire", all_fire));
+        if timers.cancels() {
+            cases.extend([
+                case(timers, "cancelled in time", in_time),
+                case(timers, "cancelled at the edge", edge),
+                case(timers, "a stale handle", stale),
+                case(timers, "a stranger's handle", strangers),
+                case(timers, "two that call each other off", each_other),
+            ]);
+        }
+    }
+    cases
+}
+
+fn all_fire(timers: Timers) {
+    let mut log = Log::start(timers);
+    // The same deadline twice, and not in order.
+    let deadlines = [2, 1, 1].map(|times| after(SOON * times));
+    for (timer, armed) in deadlines.map(|deadline| log.arm(deadline)) {
+        log.over(timer, armed.wait());
+    }
+    log.judge();
+}
+
+/// Cancels it: `true` means never called, `false` that it has been or is about to be.
+fn agrees(mut log: Log, deadline: Deadline, call: &Call) {
+    if log.cancels(call) {
+        let past = Deadline::from_nanos(deadline.as_nanos() + 1);
+        log.calls(past);
+        log.ends();
+        log.looks_at(call);
+    } else {
+        log.is_called(call);
+    }
+    log.judge();
+}
+
+fn in_time(timers: Timers) {
+    let mut log = Log::start(timers);
+    let call = log.schedule(Deadline::NEVER);
+    log.cancels(&call);
+    holds!(!log.service().cancel(&call.handle), "T2: cancelled twice");
+    let later = log.schedule(after(SOON));
+    log.is_called(&later);
+    log.ends();
+    log.looks_at(&call);
+    log.judge();
+    holds!(
+        call.note.is_dropped(),
+        "T2: a cancelled callback was never dropped"
+    );
+}
+
+fn edge(timers: Timers) {
+    let mut log = Log::start(timers);
+    let deadline = after(SOON);
+    let call = log.schedule(deadline);
+    if world::name() == "std" {
+        // Real time does not come to the edge by itself.
+        while world::now_nanos() < deadline.as_nanos() {
+            world::yield_now();
+        }
+    }
+    agrees(log, deadline, &call);
+}
+
+/// Of two that are due together and call each other off, the first comes in time, since nobody has called the other.
+fn each_other(timers: Timers) {
+    let service = timers.start();
+    let handles = Arc::new(world::Mutex::new([None, None]));
+    // Which of them was called, whether it called off the other, and whether that one had been called.
+    let seen = Arc::new(world::Mutex::new([None, None]));
+    let notes = [(); 2].map(|()| Note::new());
+    let deadline = after(SOON);
+    handles.with(|those| {
+        for (one, note) in notes.iter().enumerate() {
+            let (service, handles, seen) = (service.clone(), handles.clone(), seen.clone());
+            let (schedule, callback) = (service.clone(), note.callback());
+            those[one] = Some(schedule.schedule(deadline, move |fired| {
+                seen.with(|seen| seen[one] = Some((false, false)));
+                let other: Option<Handle> = handles.with(|those| those[1 - one].take());
+                let cancelled = other.is_some_and(|other| service.cancel(&other));
+                seen.with(|seen| seen[one] = Some((cancelled, seen[1 - one].is_some())));
+                callback(fired);
+            }));
+        }
+    });
+    let called = notes.map(|note| note.wait_for_end().is_some());
+    holds!(called != [false; 2], "T2: neither of two timers was called");
+    for (one, seen) in seen.with(|seen| *seen).into_iter().enumerate() {
+        let Some((cancelled, other_was_called)) = seen else {
+            continue;
+        };
+        holds!(
+            cancelled || other_was_called,
+            "T2: a cancel came too late for a callback that nobody had called"
+        );
+        holds!(
+            !(cancelled && called[1 - one]),
+            "T2: called after a cancel that answered true"
+        );
+    }
+}
+
+/// The handle of a timer that has fired names no later one.
+fn stale(timers: Timers) {
+    let mut log = Log::start(timers);
+    let first = log.schedule(after(SOON));
+    log.is_called(&first);
+    let second = log.schedule(after(SOON));
+    log.cancels(&first);
+    log.is_called(&second);
+    log.judge();
+}
+
+/// A handle names a timer of its own service only.
+fn strangers(timers: Timers) {
+    let [mut one, mut other] = [timers; 2].map(Log::start);
+    let own = other.schedule(Deadline::NEVER);
+    for timer in [1, 2] {
+        let stranger = one.schedule(Deadline::NEVER);
+        let stranger = Call { timer, ..stranger };
+        other.cancels(&stranger);
+    }
+    let is_dropped = own.note.is_dropped();
+    holds!(!is_dropped, "T2: called off by a stranger's handle");
+    other.cancels(&own);
+    other.judge();
+}

@@ -1,0 +1,203 @@
+//! T5: after a stall all that was due fires; in the order of deadlines where that is claimed.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use flowmeter_harness::caps::Claim;
+use flowmeter_harness::spec::timer::{Event, Service as Book, Terms};
+use flowmeter_harness::sync::{Deadline, world};
+
+use super::super::{Case, Cases, Property, Reliance, obeys};
+use super::form::{Gate, Note, SOON, after, case, delays};
+use super::log::Log;
+use crate::design::timers::{Design, Service, Timers, Way};
+
+pub(crate) const PROPERTY: Property = Property {
+    name: "t5-catch-up",
+    statement: "After a stall everything that was due fires, where claimed in the order of deadlines.",
+    relied_on_by: Reliance::Nobody,
+    cases: Cases::Timers(cases),
+};
+
+fn cases(design: &Design) -> Vec<Case> {
+    let Some(timers) = design.by(Way::Call) else {
+        return Vec::new();
+    };
+    let ordered = design.claims(Claim::DeadlineOrder);
+    let mut cases = vec![
+        Case::new("behind a slow callback", move || {
+            behind_a_stall(timers, ordered)
+        }),
+        case(
+            timers,
+            "beside one that is armed again and again",
+            beside_an_eager_one,
+        ),
+    ];
+    // Elsewhere seconds are long, or pass at any time.
+    if world::name() == "sim" {
+        cases.push(Case::new("behind a stall of seconds", move || {
+            behind_seconds(timers, ordered)
+        }));
+    }
+    cases
+}
+
+/// Holds up the service in a callback until the gate is opened; answers a moment that the clock has come to.
+fn stall(service: &Service, gate: &Gate) -> u64 {
+    let stalled = Gate::new();
+    let due = after(SOON);
+    {
+        let (stalled, gate) = (stalled.clone(), gate.clone());
+        service.schedule(due, move |_| {
+            stalled.open();
+            gate.pass();
+        });
+    }
+    stalled.pass();
+    due.as_nanos()
+}
+
+fn behind_a_stall(timers: Timers, ordered: bool) {
+    let mut log = Log::start(timers).with_deadline_order(ordered);
+    let gate = Gate::new();
+    let stall = stall(log.service(), &gate);
+    log.write(Event::Stalled);
+    // All of these are due already.
+    let late = [30, 10, 20].map(|before| Deadline::from_nanos(stall - before));
+    let queue = Queue::armed(&mut log, late.into_iter());
+    log.write(Event::Released {
+        at: world::now_nanos(),
+    });
+    gate.open();
+    queue.waited_for(&mut log);
+    log.judge();
+}
+
+/// Timers, and the order in which they are called.
+struct Queue {
+    notes: Vec<Note>,
+    order: Arc<Mutex<Vec<usize>>>,
+}
+
+impl Queue {
+    fn armed(log: &mut Log, deadlines: impl Iterator<Item = Deadline>) -> Self {
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let notes = deadlines.map(|due| {
+            let note = Note::new();
+            let (callback, order) = (note.callback(), order.clone());
+            let timer = log.arms(due);
+            log.service().schedule(due, move |fired| {
+                order.lock().expect(WHOLE).push(timer);
+                callback(fired);
+            });
+            note
+        });
+        Queue {
+            notes: notes.collect(),
+            order,
+        }
+    }
+
+    /// Waits for all, and writes them down in their order.
+    fn waited_for(&self, log: &mut Log) {
+        let calls: Vec<_> = self.notes.iter().map(Note::wait).collect();
+        for timer in &*self.order.lock().expect(WHOLE) {
+            log.called(*timer, calls[*timer]);
+        }
+    }
+}
+
+/// Timers at all distances, for most of which the service comes too late.
+fn behind_seconds(timers: Timers, ordered: bool) {
+    const STALL: Duration = Duration::from_secs(2);
+    const TIMERS: usize = 100;
+    let mut log = Log::start(timers).with_deadline_order(ordered);
+    let gate = Gate::new();
+    stall(log.service(), &gate);
+    log.write(Event::Stalled);
+    let deadlines = delays(2).take(TIMERS).map(after);
+    let queue = Queue::armed(&mut log, deadlines);
+    // Time passes when somebody waits for it.
+    let other = timers.start();
+    let passed = Note::new();
+    other.schedule(after(STALL), passed.callback());
+    passed.wait();
+    log.write(Event::Released {
+        at: world::now_nanos(),
+    });
+    gate.open();
+    queue.waited_for(&mut log);
+    log.judge();
+}
+
+/// What is learnt on the timer's thread too. Nothing of a world happens while it is locked.
+type Events = Arc<Mutex<Vec<Event>>>;
+
+fn write(events: &Events, event: Event) {
+    events.lock().expect(WHOLE).push(event);
+}
+
+const WHOLE: &str = "nobody panics with the lock";
+
+/// A callback that arms itself anew, in the past: the other, which was due with it, fires before it comes again.
+fn beside_an_eager_one(timers: Timers) {
+    let service = timers.start();
+    let gate = Gate::new();
+    let stall = stall(&service, &gate);
+    let events = Events::default();
+    write(&events, Event::Stalled);
+    let eager = Eager {
+        service: service.clone(),
+        events: events.clone(),
+    };
+    eager.arm(EAGER, stall - 20);
+    let (other, due) = (Note::new(), stall - 10);
+    {
+        let (events, callback) = (events.clone(), other.callback());
+        let at = world::now_nanos();
+        let timer = OTHER;
+        write(&events, Event::Scheduled { timer, due, at });
+        service.schedule(Deadline::from_nanos(due), move |called| {
+            write(&events, fired(timer, world::now_nanos()));
+            callback(called);
+        });
+    }
+    let at = world::now_nanos();
+    write(&events, Event::Released { at });
+    gate.open();
+    other.wait();
+    let seen = events.lock().expect(WHOLE).clone();
+    obeys(Book::judge(Terms::default(), &seen));
+}
+
+const OTHER: usize = 0;
+/// The first of those that arm the next.
+const EAGER: usize = 1;
+
+fn fired(timer: usize, at: u64) -> Event {
+    Event::Fired {
+        timer,
+        told: None,
+        claimed: None,
+        at,
+    }
+}
+
+struct Eager {
+    service: Service,
+    events: Events,
+}
+
+impl Eager {
+    fn arm(self, timer: usize, due: u64) {
+        let (service, at) = (self.service.clone(), world::now_nanos());
+        write(&self.events, Event::Scheduled { timer, due, at });
+        service.schedule(Deadline::from_nanos(due), move |_| {
+            write(&self.events, fired(timer, world::now_nanos()));
+            if timer < EAGER + 3 {
+                self.arm(timer + 1, 0);
+            }
+        });
+    }
+}

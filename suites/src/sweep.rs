@@ -1,0 +1,246 @@
+//! Which checks are needed: every lie is told to every model of a cell, the checks that find it are written down,
+//! and each is switched off for that lie. If the model then passes, that check is needed: nothing else there knows.
+//!
+//! A cell is swept in a process of its own, which says what it is about to do: if it hangs or breaks, another one
+//! goes on behind that.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use flowmeter_harness::check::watch;
+use flowmeter_harness::registry::AsyncRegistry;
+use flowmeter_harness::sync::shuttle::Shuttle;
+use flowmeter_harness::sync::std::Std;
+use flowmeter_harness::sync::{Exploration, Explored, World};
+use serde::{Deserialize, Serialize};
+
+use crate::process::{self, End, Request};
+use crate::properties::Case;
+use crate::properties::lies::{Lie, occasions, tell};
+use crate::worlds::{Court, Worlds};
+
+/// Of an occasion that comes often: the first ones, and the last two.
+const FIRST: u32 = 6;
+/// An exploration that takes so long hangs.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// A cell is swept for so long at most, however many lies hang.
+const LONGEST: Duration = Duration::from_secs(120);
+/// Lies of one name that a check of a case found, and that are told again without it, at most.
+const TRIES: usize = 3;
+
+/// A cell of one who may lie.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Question {
+    pub(crate) implementation: String,
+    pub(crate) property: String,
+    pub(crate) world: String,
+    /// So many lies have been told already.
+    pub(crate) skip: u64,
+}
+
+/// A lie that was found.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Found {
+    pub(crate) case: String,
+    pub(crate) lie: Lie,
+    /// The checks that spoke; none where the world itself found it.
+    pub(crate) by: BTreeSet<String>,
+    /// Those without which nobody finds it.
+    pub(crate) needed: BTreeSet<String>,
+}
+
+/// What the process of a cell says.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Line {
+    /// So many lies will have been told.
+    Begins(u64),
+    Found(Found),
+    /// A model that fails although nobody lies.
+    Fails(String),
+    Done,
+}
+
+/// Sweeps a cell in processes of its own.
+///
+/// # Errors
+/// When a model fails although nobody lies.
+pub(crate) fn sweep(cell: &Question) -> Result<Vec<Found>, String> {
+    let (mut all, mut skip, mut fails) = (Vec::new(), 0, None);
+    let began = Instant::now();
+    while began.elapsed() < LONGEST {
+        let question = Question {
+            skip,
+            ..cell.clone()
+        };
+        let left = LONGEST.saturating_sub(began.elapsed());
+        let end = process::listen(&Request::Sweep(question), left, |line| {
+            match line {
+                Line::Begins(number) => skip = number,
+                Line::Found(found) => all.push(found),
+                Line::Fails(why) => fails = Some(why),
+                Line::Done => return true,
+            }
+            false
+        });
+        if let End::Enough = end {
+            break;
+        }
+    }
+    match fails {
+        Some(why) => Err(format!("{}, though nobody lies: {why}", cell.property)),
+        None => Ok(all),
+    }
+}
+
+/// The process of a cell.
+pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, question: Question) -> Line {
+    let same = "the process that asks is the same program";
+    let court = worlds.court_of_lies(&question.world).expect(same);
+    let mut cells = court.cells(&question.implementation).into_iter();
+    let cell = cells.find(|cell| cell.property.name == question.property);
+    let explorations = Arc::new(AtomicU64::new(0));
+    end_with_a_hang(&explorations);
+    let mut process = Process {
+        court,
+        skip: question.skip,
+        telling: 0,
+        explorations,
+        needed: BTreeSet::new(),
+    };
+    // What only the real threads look at: elsewhere a hang costs nothing.
+    let mut known = BTreeSet::new();
+    for other in worlds.of_lies().filter(|_| question.world == Std::NAME) {
+        let cells = other.cells(&question.implementation).into_iter();
+        let same = cells
+            .filter(|cell| other.world() != Std::NAME && cell.property.name == question.property);
+        known.extend(same.flat_map(|cell| cell.cases).map(|case| case.name));
+    }
+    for case in cell.expect(same).cases {
+        let is_left = question.world != Std::NAME || !case.is_generated();
+        if is_left && !known.contains(&case.name) {
+            process.sweep(&case);
+        }
+    }
+    Line::Done
+}
+
+/// Ends this process when one exploration takes too long.
+fn end_with_a_hang(explorations: &Arc<AtomicU64>) {
+    let explorations = Arc::clone(explorations);
+    thread::spawn(move || {
+        let mut last = (0, Instant::now());
+        loop {
+            thread::sleep(PATIENCE / 8);
+            let now = explorations.load(Ordering::Relaxed);
+            if now != last.0 {
+                last = (now, Instant::now());
+            } else if last.1.elapsed() > PATIENCE {
+                std::process::exit(0);
+            }
+        }
+    });
+}
+
+struct Process<'a> {
+    court: &'a dyn Court,
+    skip: u64,
+    /// The number of the lie that is told just now.
+    telling: u64,
+    /// So many have begun.
+    explorations: Arc<AtomicU64>,
+    /// Checks that something was found to need.
+    needed: BTreeSet<String>,
+}
+
+impl Process<'_> {
+    fn sweep(&mut self, case: &Case) {
+        if let Some(failure) = self.explore(case, None).failure {
+            say(&Line::Fails(format!("{}: {failure}", case.name)));
+            return;
+        }
+        let mut tries = BTreeMap::<(String, &str), usize>::new();
+        for (name, count) in occasions() {
+            for nth in numbers(count, self.court.world() == Std::NAME) {
+                self.telling += 1;
+                if self.telling <= self.skip {
+                    continue;
+                }
+                say(&Line::Begins(self.telling));
+                let lie = Lie {
+                    name: name.to_owned(),
+                    nth,
+                };
+                if self.explore(case, Some(&lie)).failure.is_none() {
+                    continue;
+                }
+                let by: BTreeSet<String> = watch::spoken().into_iter().collect();
+                let mut needed = BTreeSet::new();
+                for check in &by {
+                    let tries = tries.entry((check.clone(), name)).or_default();
+                    if self.needed.contains(check) || *tries == TRIES {
+                        continue;
+                    }
+                    *tries += 1;
+                    watch::switch_off(Some(check));
+                    if self.explore(case, Some(&lie)).failure.is_none() {
+                        self.needed.insert(check.clone());
+                        needed.insert(check.clone());
+                    }
+                    watch::switch_off(None);
+                }
+                say(&Line::Found(Found {
+                    case: case.name.clone(),
+                    lie,
+                    by,
+                    needed,
+                }));
+            }
+        }
+    }
+
+    /// One exploration, on a thread of its own: a failing one may leave it counted as panicking.
+    fn explore(&self, case: &Case, lie: Option<&Lie>) -> Explored {
+        self.explorations.fetch_add(1, Ordering::Relaxed);
+        tell(lie.cloned());
+        watch::spoken();
+        let plan = Exploration {
+            executions: match (self.court.world(), case.is_generated()) {
+                // Several programs: not every one gives a lie something to be about.
+                (Shuttle::NAME, true) => 160,
+                (_, true) => 64,
+                // Enough for the choices of models and for the ways in which threads meet.
+                (Shuttle::NAME, false) => 16,
+                // One is like the other.
+                (_, false) => 1,
+            },
+            time: PATIENCE / 2,
+            // The same with a check and without it, and another for the next lie.
+            seed: Exploration::default().seed + self.telling,
+            // Whether it fails is all that is asked.
+            shrinking: Duration::ZERO,
+            ..Exploration::default()
+        };
+        thread::scope(|scope| {
+            let explored = scope.spawn(|| self.court.explore_case(case, &plan)).join();
+            explored.unwrap_or_else(|panic| resume_unwind(panic))
+        })
+    }
+}
+
+/// On which occasions of so many a lie is told: on fewer by real threads, where one that hangs takes its time.
+fn numbers(count: u32, seldom: bool) -> BTreeSet<u32> {
+    let last = [count, count.saturating_sub(1)];
+    let first = if seldom { 1 } else { FIRST };
+    (0..=count.min(first)).chain(last).collect()
+}
+
+fn say(line: &Line) {
+    println!(
+        "{}",
+        serde_json::to_string(line).expect("lines are plain data")
+    );
+}
