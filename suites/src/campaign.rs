@@ -57,11 +57,33 @@ impl Settings {
     /// `--quick`: exploratory.
     pub const QUICK: (u32, u32, Duration) = (1, 5, Duration::from_millis(100));
 
+    /// Seconds of the engine in `cargo bench`: they leave room in ten minutes for criterion and the proofs.
+    pub const BENCH_BUDGET: Duration = Duration::from_secs(400);
+
     /// With fewer generations of processes nothing is called faster: one process's layout of memory may
     /// decide it.
     const FORKS_TO_COMPARE: u32 = 5;
     /// With fewer rounds in all nothing is called faster.
     const ROUNDS_TO_COMPARE: u32 = 10;
+
+    /// How `cargo bench` measures.
+    #[must_use]
+    pub fn of_bench(budget: Duration, command: String) -> Settings {
+        let (forks, rounds, window) = Settings::QUICK;
+        Settings {
+            rounds,
+            forks,
+            window,
+            budget: Some(budget),
+            seed: 1,
+            pinning: Pinning::Free,
+            slowed_percent: None,
+            strict: false,
+            command,
+            scenario_dir: None,
+            foreign_dir: None,
+        }
+    }
 }
 
 /// Who runs which scenarios.
@@ -306,13 +328,9 @@ pub fn commit() -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
-
-    use flowmeter_impls::registry::Everybody;
+    use std::collections::BTreeMap;
 
     use super::*;
-    use crate::contest::Contest;
-    use crate::scenario::built_in;
 
     const NAMES: [&str; 8] = [
         "mutex",
@@ -336,109 +354,6 @@ mod tests {
             }
         }
         assert_eq!(twin("channels/spsc-64", std::iter::empty()), None);
-    }
-
-    fn scenario(name: &str) -> ScenarioSpec {
-        let mut scenarios = built_in().into_iter();
-        let scenario = scenarios.find(|scenario| scenario.name == name);
-        scenario.expect("it is built in")
-    }
-
-    fn contestant(name: &str) -> Contestant {
-        let contest = Contest::of(Everybody);
-        let mut all = contest.implementations().iter();
-        let who = all.find(|who| who.name == name);
-        who.expect("it takes part").clone()
-    }
-
-    fn proof(property: &str, verdict: Verdict, detail: Option<&str>) -> Proof {
-        Proof {
-            implementation: "mutex".to_owned(),
-            property: property.to_owned(),
-            world: "std".to_owned(),
-            verdict,
-            complete: false,
-            executions: 1,
-            seconds: 1.0,
-            counterexample: None,
-            detail: detail.map(str::to_owned),
-            replay: None,
-        }
-    }
-
-    #[test]
-    fn what_hung_is_undecided_and_what_failed_or_broke_off_is_not() {
-        let hung = "async, 2:2: no answer within 10 s, three times, twice of these alone";
-        let held = || proof("c3-capacity", Verdict::Pass, None);
-        let (mutex, stream) = (contestant("mutex"), scenario("channels-async/spsc-64"));
-        let why = |verdict, detail| {
-            let told = proof("c1-conservation-async", verdict, Some(detail));
-            let why = kept_out(&[held(), told], &mutex, &stream).expect("it did not pass");
-            (why.kind, why.message)
-        };
-        let undecided = format!("undecided: hung: c1-conservation-async: {hung}");
-        assert_eq!(why(Verdict::Hung, hung), (FailureKind::Unproved, undecided));
-        for verdict in [Verdict::Fail, Verdict::Error] {
-            let message = "c1-conservation-async: a value was lost".to_owned();
-            assert_eq!(
-                why(verdict, "a value was lost"),
-                (FailureKind::Proof, message)
-            );
-        }
-        // A failure says more than a hang, wherever it stands.
-        let proofs = [
-            proof("c1-conservation-async", Verdict::Hung, Some(hung)),
-            proof("c2-order-async", Verdict::Fail, Some("out of order")),
-        ];
-        let why = kept_out(&proofs, &mutex, &stream).expect("neither passed");
-        assert_eq!(why.message, "c2-order-async: out of order");
-        // The blocking form is other code.
-        let blocking = [proofs.to_vec(), vec![held()]].concat();
-        let threads = scenario("channels/spsc-64");
-        assert_eq!(kept_out(&blocking, &mutex, &threads), None);
-    }
-
-    #[test]
-    fn what_holds_nothing_that_a_scenario_relies_on_is_not_timed() {
-        let (mutex, stream) = (contestant("mutex"), scenario("channels/spsc-64"));
-        let none_of_these = [
-            vec![],
-            vec![proof("c3-capacity", Verdict::Unclaimed, None)],
-            // No scenario relies on it.
-            vec![proof("c4-waiters", Verdict::Pass, None)],
-        ];
-        for proofs in none_of_these {
-            let why = kept_out(&proofs, &mutex, &stream).expect("nothing held");
-            assert_eq!(why.kind, FailureKind::Unproved, "{proofs:?}");
-        }
-        let held = [proof("c3-capacity", Verdict::Pass, None)];
-        assert_eq!(kept_out(&held, &mutex, &stream), None);
-        let foreign = Contestant {
-            origin: Origin::Foreign,
-            ..mutex
-        };
-        assert_eq!(kept_out(&[], &foreign, &stream), None, "it proves itself");
-    }
-
-    #[test]
-    fn every_contestant_but_one_claims_what_its_scenarios_rely_on() {
-        let contest = Contest::of(Everybody);
-        let scenarios = built_in();
-        let roster = Roster::ask_here(Everybody, &contest, &scenarios);
-        let owed: Vec<Owed> = roster.owed().filter(|cell| cell.due == Due::Owed).collect();
-        let claims = |who: &Contestant, scenario: &ScenarioSpec| {
-            let mut its = owed.iter().filter(|cell| cell.implementation == who.name);
-            its.any(|cell| relies_on(scenario, cell.property))
-        };
-        let mut without = BTreeSet::new();
-        for who in roster.contestants() {
-            let mut its = scenarios.iter().filter(|it| roster.supports(who.name, it));
-            if its.any(|scenario| !claims(who, scenario)) {
-                without.insert(who.name);
-            }
-        }
-        // Its crate promises no bound in any window: see its adapter.
-        assert_eq!(without, BTreeSet::from(["leaky-bucket"]));
     }
 
     #[test]

@@ -119,8 +119,7 @@ impl Roster {
     }
 
     /// Asks everybody in this process, where all can be trusted.
-    #[cfg(test)]
-    pub(crate) fn ask_here<R: AsyncRegistry>(
+    pub fn ask_here<R: AsyncRegistry>(
         registry: R,
         contest: &Contest<R>,
         scenarios: &[ScenarioSpec],

@@ -10,11 +10,13 @@ use flowmeter_harness::measure::pin::Pinning;
 use flowmeter_harness::measure::{Silent, run};
 use flowmeter_harness::record::{FailureKind, read_run};
 use flowmeter_impls::registry::Everybody;
+// It has compiled the workloads over these implementations already.
 use flowmeter_suites::campaign::{Selection, Settings, plan};
 use flowmeter_suites::contest::Contest;
 use flowmeter_suites::foreign::{Foreigners, Wanted, manifest};
 use flowmeter_suites::roster::Roster;
 use flowmeter_suites::scenario::built_in;
+use flowmeter_timed as _;
 
 /// A contestant in the language of a shell: its manner is the name that it is prepared with. Its numbers are made up,
 /// and one of its histograms is a list of buckets.

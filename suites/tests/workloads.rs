@@ -6,7 +6,7 @@ mod kinds;
 
 use std::path::Path;
 
-use families::Tested;
+use families::{FAULT, Fault, Tested};
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::FailureKind;
 use flowmeter_suites::contest::Contest;
@@ -31,18 +31,19 @@ fn scenario(name: &str) -> ScenarioSpec {
         .unwrap_or_else(|| panic!("{name} is built in"))
 }
 
-fn stage(implementation: &str, name: &str) -> Box<dyn Stage> {
-    Contest::of(Tested)
-        .stage(implementation, &scenario(name))
-        .unwrap_or_else(|e| panic!("{implementation} in {name}: {e}"))
+/// The queue with a fault, in a scenario.
+fn faulty(fault: Fault, name: &str) -> Box<dyn Stage> {
+    FAULT.set(fault);
+    let stage = Contest::of(Tested).stage("queue", &scenario(name));
+    stage.unwrap_or_else(|why| panic!("{name}: {why}"))
 }
 
-fn proof(implementation: &str, name: &str) -> Result<(), StageError> {
-    stage(implementation, name).prove()
+fn proof(fault: Fault, name: &str) -> Result<(), StageError> {
+    faulty(fault, name).prove()
 }
 
-fn window(implementation: &str, name: &str) -> Result<Sample, StageError> {
-    stage(implementation, name).window(LONG)
+fn window(fault: Fault, name: &str) -> Result<Sample, StageError> {
+    faulty(fault, name).window(LONG)
 }
 
 #[track_caller]
@@ -104,28 +105,28 @@ fn honest_families_get_a_number_in_every_scenario_they_take_part_in() {
 
 #[test]
 fn a_lost_value_is_found_by_proof_and_window() {
-    let (kind, message) = failure(proof("drops", "channels/spsc-64"));
+    let (kind, message) = failure(proof(Fault::Drops, "channels/spsc-64"));
     assert_eq!(kind, FailureKind::Proof);
     assert_eq!(message, "value 99 of producer 0 was put and never taken");
-    let (kind, message) = failure(window("drops", "channels/spsc-64"));
+    let (kind, message) = failure(window(Fault::Drops, "channels/spsc-64"));
     assert_eq!(kind, FailureKind::Count);
     assert!(message.contains("were put and"), "{message}");
 }
 
 #[test]
 fn a_repeated_value_is_found_by_proof_and_window() {
-    let (kind, message) = failure(proof("duplicates", "channels/mpmc-64"));
+    let (kind, message) = failure(proof(Fault::Duplicates, "channels/mpmc-64"));
     assert_eq!(kind, FailureKind::Proof);
     assert!(message.ends_with("was taken twice"), "{message}");
-    let (kind, _) = failure(window("duplicates", "channels/mpmc-64"));
+    let (kind, _) = failure(window(Fault::Duplicates, "channels/mpmc-64"));
     assert_eq!(kind, FailureKind::Count);
 }
 
 #[test]
 fn another_value_in_its_place_is_found_by_proof_and_window() {
-    let (kind, _) = failure(proof("exchanges", "channels/spsc-1024"));
+    let (kind, _) = failure(proof(Fault::Exchanges, "channels/spsc-1024"));
     assert_eq!(kind, FailureKind::Proof);
-    let (kind, message) = failure(window("exchanges", "channels/spsc-1024"));
+    let (kind, message) = failure(window(Fault::Exchanges, "channels/spsc-1024"));
     assert_eq!(kind, FailureKind::Count);
     assert!(message.contains("checksums differ"), "{message}");
 }
@@ -137,7 +138,7 @@ fn values_out_of_order_are_found_by_the_proof() {
         "channels-async/spsc-64",
         "alts/two-contended",
     ] {
-        let (kind, message) = failure(proof("reorders", name));
+        let (kind, message) = failure(proof(Fault::Reorders, name));
         assert_eq!(kind, FailureKind::Proof, "{name}");
         assert!(
             message.contains("of the same producer"),
@@ -148,44 +149,51 @@ fn values_out_of_order_are_found_by_the_proof() {
 
 #[test]
 fn too_many_values_in_a_buffer_are_found_by_the_proof() {
-    for liar in ["overfills", "overfills-puts"] {
+    for fault in [Fault::Overfills, Fault::OverfillsPuts] {
         for name in [
             "channels/spsc-64",
             "channels-async/spsc-64",
             "channels/burst-64",
         ] {
-            if liar == "overfills-puts" && name.contains("async") {
+            if fault == Fault::OverfillsPuts && name.contains("async") {
                 // Whether a put overfills is found where its thread is free to run into the full buffer;
                 // tasks are asked, too, but promise no moment at which they run.
                 continue;
             }
             // On a busy machine the producer may not run while consumers hold back.
-            let mut proofs = (0..5).map(|_| proof(liar, name));
+            let mut proofs = (0..5).map(|_| proof(fault, name));
             let failed = proofs.find(Result::is_err).unwrap_or(Ok(()));
             let (kind, message) = failure(failed);
-            assert_eq!(kind, FailureKind::Proof, "{liar} in {name}");
-            assert!(message.contains("its capacity is 64"), "{liar}: {message}");
+            assert_eq!(kind, FailureKind::Proof, "{fault:?} in {name}");
+            assert!(
+                message.contains("its capacity is 64"),
+                "{fault:?}: {message}"
+            );
         }
     }
 }
 
 #[test]
-fn lies_are_found_by_the_other_workloads_too() {
-    for (liar, name) in [
-        ("duplicates", "channels/ping-pong"),
-        ("exchanges", "channels/chain-16"),
-        ("drops", "channels/burst-64"),
-        ("exchanges", "channels/uncontended-64"),
-        ("drops", "channels/latency-10k"),
-        ("drops", "alts/two-contended"),
-        ("exchanges", "alts/two-one-hot"),
-        ("exchanges", "alts/two-mixed"),
-        ("exchanges", "alts/eight-all-ready"),
-        ("drops", "channels-async/spsc-64"),
+fn faults_are_found_by_the_other_workloads_too() {
+    for (fault, name) in [
+        (Fault::Duplicates, "channels/ping-pong"),
+        (Fault::Exchanges, "channels/chain-16"),
+        (Fault::Drops, "channels/burst-64"),
+        (Fault::Exchanges, "channels/uncontended-64"),
+        (Fault::Drops, "channels/latency-10k"),
+        (Fault::Drops, "alts/two-contended"),
+        (Fault::Exchanges, "alts/two-one-hot"),
+        (Fault::Exchanges, "alts/two-mixed"),
+        (Fault::Exchanges, "alts/eight-all-ready"),
+        (Fault::Drops, "channels-async/spsc-64"),
     ] {
-        match window(liar, name) {
-            Ok(sample) => panic!("{liar} got through {name} with {}", sample.operations),
-            Err(error) => assert_eq!(error.kind, FailureKind::Count, "{liar} in {name}: {error}"),
+        match window(fault, name) {
+            Ok(sample) => panic!("{fault:?} got through {name} with {}", sample.operations),
+            Err(error) => assert_eq!(
+                error.kind,
+                FailureKind::Count,
+                "{fault:?} in {name}: {error}"
+            ),
         }
     }
 }
@@ -211,10 +219,10 @@ buffer = "rendezvous"
 
 #[test]
 fn a_panic_is_a_failure_with_what_it_said() {
-    let (kind, message) = failure(window("panics", "channels/spsc-64"));
+    let (kind, message) = failure(window(Fault::Panics, "channels/spsc-64"));
     assert_eq!(kind, FailureKind::Panic);
     assert_eq!(message, "it panicked: the third value");
-    let (kind, _) = failure(window("panics", "channels-async/spsc-64"));
+    let (kind, _) = failure(window(Fault::Panics, "channels-async/spsc-64"));
     assert_eq!(kind, FailureKind::Panic);
 }
 

@@ -20,6 +20,8 @@ use flowmeter_suites::process;
 use flowmeter_suites::properties::PROPERTIES;
 use flowmeter_suites::roster::claimed;
 use flowmeter_suites::smoke::smoke;
+// It has compiled the workloads over these implementations already.
+use flowmeter_timed as _;
 
 /// An equivalent rewrite goes through many properties in every world.
 const LONG: Duration = Duration::from_secs(3_600);

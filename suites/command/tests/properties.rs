@@ -18,6 +18,8 @@ use flowmeter_suites::process;
 use flowmeter_suites::proving::{Effort, prove};
 use flowmeter_suites::roster::{Owed, claimed};
 use flowmeter_suites::sites::{Row, hunt, list};
+// It has compiled the workloads over these implementations already.
+use flowmeter_timed as _;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 const WORLDS: [&str; 4] = [Std::NAME, Shuttle::NAME, Sim::NAME, Loom::NAME];

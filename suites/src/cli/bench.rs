@@ -4,7 +4,6 @@ use std::process::ExitCode;
 use std::slice;
 use std::time::Duration;
 
-use flowmeter_harness::measure::pin::Pinning;
 use flowmeter_harness::record::{Proof, Uncontended, read_run};
 use flowmeter_harness::registry::{AsyncRegistry, Contestant};
 use regex::Regex;
@@ -23,9 +22,6 @@ use crate::scenario::{ScenarioSpec, built_in};
 
 /// Seconds that the engine may take, if a user wants other than the default.
 const BUDGET: &str = "FLOWMETER_BUDGET";
-
-/// Leaves room in ten minutes for criterion and the proofs.
-const DEFAULT_BUDGET: Duration = Duration::from_secs(400);
 
 /// Cells of contestants in other languages at most: each starts a process and warms it up, for some seconds. All of them
 /// take part in `measure`.
@@ -66,7 +62,7 @@ fn run<R: AsyncRegistry>(
     let said = environment(&[BUDGET, VARIABLE]);
     let asked = filter.iter().flat_map(|filter| ["--", filter.as_str()]);
     let command = typed(&said, "cargo bench", asked.map(str::to_owned));
-    let settings = settings(budget()?, command);
+    let settings = Settings::of_bench(budget()?, command);
     let folder = new_folder();
     writable(&folder)?;
     warn_of_build();
@@ -91,23 +87,6 @@ fn run<R: AsyncRegistry>(
     Ok(ExitCode::SUCCESS)
 }
 
-fn settings(budget: Duration, command: String) -> Settings {
-    let (forks, rounds, window) = Settings::QUICK;
-    Settings {
-        rounds,
-        forks,
-        window,
-        budget: Some(budget),
-        seed: 1,
-        pinning: Pinning::Free,
-        slowed_percent: None,
-        strict: false,
-        command,
-        scenario_dir: None,
-        foreign_dir: None,
-    }
-}
-
 /// Ids of what a proof keeps from being timed.
 fn left_out(selection: &Selection, proofs: &[Proof]) -> Vec<String> {
     let scenarios = built_in();
@@ -128,7 +107,7 @@ fn left_out(selection: &Selection, proofs: &[Proof]) -> Vec<String> {
 
 fn budget() -> Result<Duration, Failure> {
     let Ok(seconds) = std::env::var(BUDGET) else {
-        return Ok(DEFAULT_BUDGET);
+        return Ok(Settings::BENCH_BUDGET);
     };
     match seconds.parse() {
         Ok(seconds) if seconds > 0 => Ok(Duration::from_secs(seconds)),
@@ -166,75 +145,4 @@ fn select<R: AsyncRegistry>(
         foreign,
         scenarios,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use flowmeter_harness::measure::budget::{Demand, Overhead, SHORTEST_WINDOW, allot};
-    use flowmeter_harness::record::Verdict;
-    use flowmeter_impls::registry::Everybody;
-
-    use super::*;
-    use crate::campaign::plan;
-    use crate::foreign::Foreigners;
-    use crate::roster::{Due, Owed};
-
-    fn held(cell: Owed) -> Proof {
-        Proof {
-            implementation: cell.implementation.to_owned(),
-            property: cell.property.name.to_owned(),
-            world: cell.world.to_owned(),
-            verdict: Verdict::Pass,
-            complete: false,
-            executions: 1,
-            seconds: 0.0,
-            counterexample: None,
-            detail: None,
-            replay: None,
-        }
-    }
-
-    #[test]
-    fn two_hundred_cells_of_five_rounds_fit_into_the_budget() {
-        let contest = Contest::of(Everybody);
-        let mut scenarios = built_in();
-        scenarios.retain(|scenario| scenario.priority.is_some());
-        let selection = Selection {
-            roster: Roster::ask_here(Everybody, &contest, &scenarios),
-            foreign: Foreigners::default(),
-            scenarios,
-        };
-        let settings = settings(DEFAULT_BUDGET, String::new());
-        let owed = selection.roster.owed();
-        let proofs = owed
-            .filter(|cell| cell.due == Due::Owed)
-            .map(held)
-            .collect();
-        let plan = plan(&selection, proofs, Vec::new(), &settings);
-        assert!(plan.contests.len() <= 50);
-        assert!(plan.total_rounds() >= 5);
-        let cells: Vec<u64> = plan
-            .contests
-            .iter()
-            .map(|c| c.entries.len() as u64)
-            .collect();
-        assert!(cells.iter().sum::<u64>() >= 200, "{cells:?}");
-        let demands: Vec<Demand> = cells
-            .iter()
-            .map(|cells| Demand {
-                windows: cells * u64::from(plan.total_rounds()),
-                // Timed in one and counted in another.
-                processes: 2 * cells,
-            })
-            .collect();
-        // As seen on two cores with others at work: twice the ramp, and a fifth of a second to start and prove.
-        let overhead = Overhead {
-            window: 2 * plan.ramp,
-            process: Duration::from_millis(200),
-        };
-        let budget = plan.budget.expect("it has one");
-        let allotment = allot(budget.total, budget.longest_window, &demands, overhead);
-        assert_eq!(allotment.kept, demands.len(), "none is dropped");
-        assert!(allotment.window >= SHORTEST_WINDOW);
-    }
 }

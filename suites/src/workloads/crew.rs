@@ -9,6 +9,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::num::NonZeroUsize;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
@@ -217,11 +218,16 @@ impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
         }
     }
 
-    /// One more.
+    /// One more. It is boxed: else the executor's code would be compiled for each task of each workload over each channel,
+    /// and a poll of the whole task costs an indirect call more.
     pub fn spawn(
         &mut self,
         task: impl Future<Output = Result<Done<T>, StageError>> + Send + 'static,
     ) {
+        self.enter(Box::pin(task));
+    }
+
+    fn enter(&mut self, task: Pin<Box<dyn Future<Output = Result<Done<T>, StageError>> + Send>>) {
         let mut herald = Herald {
             place: self.count,
             outcome: None,

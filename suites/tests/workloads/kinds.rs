@@ -21,6 +21,8 @@ use flowmeter_impls::registry::Everybody;
 use flowmeter_impls::timer::heap::Heap;
 use flowmeter_suites::contest::Contest;
 use flowmeter_suites::scenario::{ScenarioSpec, built_in, parse};
+// It has compiled the workloads over these implementations already.
+use flowmeter_timed as _;
 
 const SHORT: WindowSpec = WindowSpec {
     ramp_nanos: 2_000_000,

@@ -1,0 +1,179 @@
+//! What a campaign proves, times and leaves out.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::measure::budget::{Demand, Overhead, SHORTEST_WINDOW, allot};
+use flowmeter_harness::record::{FailureKind, Proof, Verdict};
+use flowmeter_harness::registry::Contestant;
+use flowmeter_impls::registry::Everybody;
+use flowmeter_suites::campaign::{Selection, Settings, kept_out, plan, relied_on};
+use flowmeter_suites::contest::Contest;
+use flowmeter_suites::foreign::Foreigners;
+use flowmeter_suites::roster::{Due, Owed, Roster};
+use flowmeter_suites::scenario::{ScenarioSpec, built_in};
+// It has compiled the workloads over these implementations already.
+use flowmeter_timed as _;
+
+fn scenario(name: &str) -> ScenarioSpec {
+    let mut scenarios = built_in().into_iter();
+    let scenario = scenarios.find(|scenario| scenario.name == name);
+    scenario.expect("it is built in")
+}
+
+fn contestant(name: &str) -> Contestant {
+    let contest = Contest::of(Everybody);
+    let mut all = contest.implementations().iter();
+    let who = all.find(|who| who.name == name);
+    who.expect("it takes part").clone()
+}
+
+fn proof(property: &str, verdict: Verdict, detail: Option<&str>) -> Proof {
+    Proof {
+        implementation: "mutex".to_owned(),
+        property: property.to_owned(),
+        world: "std".to_owned(),
+        verdict,
+        complete: false,
+        executions: 1,
+        seconds: 1.0,
+        counterexample: None,
+        detail: detail.map(str::to_owned),
+        replay: None,
+    }
+}
+
+#[test]
+fn what_hung_is_undecided_and_what_failed_or_broke_off_is_not() {
+    let hung = "async, 2:2: no answer within 10 s, three times, twice of these alone";
+    let held = || proof("c3-capacity", Verdict::Pass, None);
+    let (mutex, stream) = (contestant("mutex"), scenario("channels-async/spsc-64"));
+    let why = |verdict, detail| {
+        let told = proof("c1-conservation-async", verdict, Some(detail));
+        let why = kept_out(&[held(), told], &mutex, &stream).expect("it did not pass");
+        (why.kind, why.message)
+    };
+    let undecided = format!("undecided: hung: c1-conservation-async: {hung}");
+    assert_eq!(why(Verdict::Hung, hung), (FailureKind::Unproved, undecided));
+    for verdict in [Verdict::Fail, Verdict::Error] {
+        let message = "c1-conservation-async: a value was lost".to_owned();
+        assert_eq!(
+            why(verdict, "a value was lost"),
+            (FailureKind::Proof, message)
+        );
+    }
+    // A failure says more than a hang, wherever it stands.
+    let proofs = [
+        proof("c1-conservation-async", Verdict::Hung, Some(hung)),
+        proof("c2-order-async", Verdict::Fail, Some("out of order")),
+    ];
+    let why = kept_out(&proofs, &mutex, &stream).expect("neither passed");
+    assert_eq!(why.message, "c2-order-async: out of order");
+    // The blocking form is other code.
+    let blocking = [proofs.to_vec(), vec![held()]].concat();
+    let threads = scenario("channels/spsc-64");
+    assert_eq!(kept_out(&blocking, &mutex, &threads), None);
+}
+
+#[test]
+fn what_holds_nothing_that_a_scenario_relies_on_is_not_timed() {
+    let (mutex, stream) = (contestant("mutex"), scenario("channels/spsc-64"));
+    let none_of_these = [
+        vec![],
+        vec![proof("c3-capacity", Verdict::Unclaimed, None)],
+        // No scenario relies on it.
+        vec![proof("c4-waiters", Verdict::Pass, None)],
+    ];
+    for proofs in none_of_these {
+        let why = kept_out(&proofs, &mutex, &stream).expect("nothing held");
+        assert_eq!(why.kind, FailureKind::Unproved, "{proofs:?}");
+    }
+    let held = [proof("c3-capacity", Verdict::Pass, None)];
+    assert_eq!(kept_out(&held, &mutex, &stream), None);
+    let foreign = Contestant {
+        origin: Origin::Foreign,
+        ..mutex
+    };
+    assert_eq!(kept_out(&[], &foreign, &stream), None, "it proves itself");
+}
+
+#[test]
+fn every_contestant_but_one_claims_what_its_scenarios_rely_on() {
+    let contest = Contest::of(Everybody);
+    let scenarios = built_in();
+    let roster = Roster::ask_here(Everybody, &contest, &scenarios);
+    let owed: Vec<Owed> = roster.owed().filter(|cell| cell.due == Due::Owed).collect();
+    let claims = |who: &Contestant, scenario: &ScenarioSpec| {
+        let mut its = owed.iter().filter(|cell| cell.implementation == who.name);
+        its.any(|cell| relied_on(scenario, cell.property.name))
+    };
+    let mut without = BTreeSet::new();
+    for who in roster.contestants() {
+        let mut its = scenarios.iter().filter(|it| roster.supports(who.name, it));
+        if its.any(|scenario| !claims(who, scenario)) {
+            without.insert(who.name);
+        }
+    }
+    // Its crate promises no bound in any window: see its adapter.
+    assert_eq!(without, BTreeSet::from(["leaky-bucket"]));
+}
+
+fn held(cell: Owed) -> Proof {
+    Proof {
+        implementation: cell.implementation.to_owned(),
+        property: cell.property.name.to_owned(),
+        world: cell.world.to_owned(),
+        verdict: Verdict::Pass,
+        complete: false,
+        executions: 1,
+        seconds: 0.0,
+        counterexample: None,
+        detail: None,
+        replay: None,
+    }
+}
+
+#[test]
+fn two_hundred_cells_of_five_rounds_fit_into_the_budget() {
+    let contest = Contest::of(Everybody);
+    let mut scenarios = built_in();
+    scenarios.retain(|scenario| scenario.priority.is_some());
+    let selection = Selection {
+        roster: Roster::ask_here(Everybody, &contest, &scenarios),
+        foreign: Foreigners::default(),
+        scenarios,
+    };
+    let settings = Settings::of_bench(Settings::BENCH_BUDGET, String::new());
+    let owed = selection.roster.owed();
+    let proofs = owed
+        .filter(|cell| cell.due == Due::Owed)
+        .map(held)
+        .collect();
+    let plan = plan(&selection, proofs, Vec::new(), &settings);
+    assert!(plan.contests.len() <= 50);
+    assert!(plan.total_rounds() >= 5);
+    let cells: Vec<u64> = plan
+        .contests
+        .iter()
+        .map(|c| c.entries.len() as u64)
+        .collect();
+    assert!(cells.iter().sum::<u64>() >= 200, "{cells:?}");
+    let demands: Vec<Demand> = cells
+        .iter()
+        .map(|cells| Demand {
+            windows: cells * u64::from(plan.total_rounds()),
+            // Timed in one and counted in another.
+            processes: 2 * cells,
+        })
+        .collect();
+    // As seen on two cores with others at work: twice the ramp, and a fifth of a second to start and prove.
+    let overhead = Overhead {
+        window: 2 * plan.ramp,
+        process: Duration::from_millis(200),
+    };
+    let budget = plan.budget.expect("it has one");
+    let allotment = allot(budget.total, budget.longest_window, &demands, overhead);
+    assert_eq!(allotment.kept, demands.len(), "none is dropped");
+    assert!(allotment.window >= SHORTEST_WINDOW);
+}
