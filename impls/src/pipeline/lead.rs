@@ -1,10 +1,10 @@
 //! A resource that the loops of a pipeline use one at a time, in no particular order: the input, from which they take.
 //!
 //! The loop that gives it back wakes one waiting loop, unless one has been woken already. It may take the resource
-//! again before that loop arrives. So a loop whose items never wait takes one after the other without a wake-up for
-//! each, while idle loops join as fast as the executor runs them. A loop that arrives too late waits to be woken again.
-//! If loops were served in the order of their requests, as in `turns`, each item would go to another loop and cost a
-//! wake-up.
+//! again before that loop arrives. So a loop with items that never wait takes them one after the other without
+//! wake-ups, while idle loops join as fast as the executor runs them. A loop that arrives too late waits to be woken
+//! again. If loops were served in the order of their requests, as in `turns`, each item would go to another loop and
+//! cost a wake-up.
 //!
 //! Invariant, whenever the lock is free: where the resource is here and loops wait, another loop has been called and
 //! has not arrived yet.
