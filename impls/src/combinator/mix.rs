@@ -84,9 +84,9 @@ pub fn mix<C: AwaitAlts, T: Message>(spawner: &impl Spawn, to: C::Tx<T>) -> Mix<
 /// The handle of a [`mix`].
 ///
 /// A change applies to all values taken after the go block has seen it. A change and a value that come at the same time
-/// win in any order, as in every alts, so one more value may be taken. Whether a value that was taken already is heard
-/// depends on the settings at the moment of its put. If its input was paused or removed just then, the value is heard
-/// if it was to be heard before.
+/// win in any order, as in every alts, so one more value may be taken. Whether a value that was taken already is put
+/// depends on solo and mute at the moment of its put. Pausing its input does not stop it. A removed input counts as one
+/// with nothing set.
 pub struct Mix<C: Channels, T: Message> {
     desk: Arc<Mutex<Desk<C, T>>>,
     /// Full if the block has not yet seen the last change.

@@ -4,7 +4,7 @@ use flowmeter_harness::channel::{Async, Buffer, Message};
 
 use super::{next, open, put};
 
-/// A channel between two loops, with that buffer. Its end is told by a message (`None`) instead of a close, which in
+/// A channel between two loops, with that buffer. Its end is signalled by a message (`None`) instead of a close, which in
 /// some families loses what is buffered.
 pub(super) fn between<C: Async, T: Message>(buffer: Buffer) -> (Outbox<C, T>, Inbox<C, T>) {
     let (tx, rx) = open::<C, Option<T>>(buffer);
@@ -30,7 +30,7 @@ impl<C: Async, T: Message> Outbox<C, T> {
         self.ended = true;
     }
 
-    /// Tells that nothing follows.
+    /// Signals that nothing follows.
     pub(super) async fn end(mut self) {
         put::<C, _>(&mut self.tx, None).await;
         self.ended = true;
@@ -50,7 +50,7 @@ impl<C: Async, T: Message> Drop for Outbox<C, T> {
 pub(super) struct Inbox<C: Async, T: Message>(pub(super) C::Rx<Option<T>>);
 
 impl<C: Async, T: Message> Inbox<C, T> {
-    /// As [`next`]; `None` once the end was told.
+    /// As [`next`]; `None` once the end was signalled.
     pub(super) async fn next(&mut self) -> Option<T> {
         next::<C, _>(&mut self.0).await.flatten()
     }

@@ -10,7 +10,7 @@
 //!
 //! One difference from version 1.5.648 is deliberate. Once the output is closed the original's collector leaves an
 //! item at its first refused result, so the feeder goes on with any number in flight. Ours takes what the item still
-//! puts, and the feeder stops. Ends are told by a message instead of a close, which in some families loses what is
+//! puts, and the feeder stops. Ends are signalled by a message instead of a close, which in some families loses what is
 //! buffered.
 //!
 //! Source: `clojure.core.async/pipeline*` of 1.5.648, as explained by Andrey Listopadov, "Clojure's core.async

@@ -53,7 +53,7 @@ impl Drop for Explosive {
 }
 
 /// A refused result kills the loop that delivers. The input, which stays open, is then dropped with its contents, and
-/// the end is told.
+/// the end is signalled.
 fn stops<P: Pipelines<C, E>>(pipeline: &P) {
     for items in [1, 100] {
         let executor = one_thread();

@@ -7,14 +7,14 @@
 //! consumer: the iterator may be endless and the consumer slow. The eager map has an unlimited number of places.
 //!
 //! An input is taken before it waits for the throttle. In the other order the last permit would be spent on no input,
-//! and the end would be told only once that permit is there: a period too late, at worst.
+//! and the end would be signalled only once that permit is there: a period too late, at worst.
 //!
 //! Every input has a `Port`. Dropped without a result, it reports that there is none. So a function that panics, or an
 //! executor that is dropped, yields an outcome like any other, and no consumer waits for ever. Each holder of an `End`
-//! may have more to report. When the last `End` is dropped the end is told, by a message instead of a close, which in
+//! may have more to report. When the last `End` is dropped the end is signalled, by a message instead of a close, which in
 //! some families loses what is buffered.
 //!
-//! The text counts its inputs and then takes as often. `upmap` differs: it tells the end, so there may be any number of
+//! The text counts its inputs and then takes as often. `upmap` differs: it signals the end, so there may be any number of
 //! inputs, and a consumer that asks for more than there were gets an answer.
 //!
 //! ```
@@ -206,7 +206,7 @@ fn arrive<C: Channels, O: Message>(arrivals: &mut Arrivals<C, O>, outcome: Optio
     drop(C::offer(arrivals, outcome));
 }
 
-/// Tells the end when it is dropped: with the last port, after the loop that makes them.
+/// Signals the end when it is dropped: with the last port, after the loop that makes them.
 ///
 /// The lock makes it shareable among threads, which a producer need not be. It is used once.
 struct End<C: Channels, O: Message>(Mutex<Arrivals<C, O>>);

@@ -388,12 +388,12 @@ impl Comparison<'_> {
     }
 }
 
-/// Says which cells are slower than the leading one of their scenario, which leading ones are the best, and which slowed
-/// copies were noticed: each family of hypotheses is corrected for its size. Says nothing in an exploratory run. In a
-/// scenario without a placebo the noise is unknown, and nothing is slower.
+/// Says which cells are slower than the leading one of their scenario, which leading ones are the best, and which
+/// slowed copies were noticed. Each family of hypotheses is corrected for its size. Says nothing in an exploratory run.
+/// In a scenario without a placebo the noise is unknown, and nothing is slower.
 ///
-/// One implementation's placebo is not every implementation's noise, so an effect must also exceed half the
-/// width of its own interval.
+/// The placebo of one implementation does not measure the noise of every implementation. So an effect must also exceed
+/// half the width of its own interval.
 pub fn judge(comparisons: &mut [Comparison], exploratory: bool) {
     if exploratory {
         return;
