@@ -4,8 +4,8 @@ use flowmeter_harness::channel::{Async, Buffer, Message};
 
 use super::{next, open, put};
 
-/// A channel between two loops, with that buffer. Its end is signalled by a message (`None`) instead of a close, which in
-/// some families loses what is buffered.
+/// A channel between two loops, with that buffer. Its end is signalled by a message (`None`) instead of a close,
+/// which in some families loses what is buffered.
 pub(super) fn between<C: Async, T: Message>(buffer: Buffer) -> (Outbox<C, T>, Inbox<C, T>) {
     let (tx, rx) = open::<C, Option<T>>(buffer);
     (Outbox { tx, ended: false }, Inbox(rx))

@@ -9,8 +9,9 @@ use flowmeter_harness::executor::Spawn;
 
 use crate::sync::caught;
 
-/// Works on an item until `over` signals that the item has ended and its loop may go on. The rest of `work` then belongs
-/// to no item. A panic ends the work only (P4), and is raised again in a task of its own, where the executor counts it.
+/// Works on an item until `over` signals that the item has ended and its loop may go on. The rest of `work` then
+/// belongs to no item. A panic ends the work only (P4), and is raised again in a task of its own, where the executor
+/// counts it.
 pub(super) async fn work_until<F: Future<Output = ()>>(
     mut work: Pin<&mut Option<F>>,
     over: impl Future<Output = ()>,

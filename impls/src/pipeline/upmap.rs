@@ -9,13 +9,13 @@
 //! An input is taken before it waits for the throttle. In the other order the last permit would be spent on no input,
 //! and the end would be signalled only once that permit is there: a period too late, at worst.
 //!
-//! Every input has a `Port`. Dropped without a result, it reports that there is none. So a function that panics, or an
-//! executor that is dropped, yields an outcome like any other, and no consumer waits for ever. Each holder of an `End`
-//! may have more to report. When the last `End` is dropped the end is signalled, by a message instead of a close, which in
-//! some families loses what is buffered.
+//! Every input has a `Port`. Dropped without a result, it reports that there is none. So a function that panics, or
+//! an executor that is dropped, yields an outcome like any other, and no consumer waits for ever. Each holder of an
+//! `End` may have more to report. When the last `End` is dropped the end is signalled, by a message instead of a
+//! close, which in some families loses what is buffered.
 //!
-//! The text counts its inputs and then takes as often. `upmap` differs: it signals the end, so there may be any number of
-//! inputs, and a consumer that asks for more than there were gets an answer.
+//! The text counts its inputs and then takes as often. `upmap` differs: it signals the end, so there may be any
+//! number of inputs, and a consumer that asks for more than there were gets an answer.
 //!
 //! ```
 //! # #[cfg(not(any(feature = "loom", feature = "shuttle")))] {
