@@ -1,6 +1,6 @@
-//! What channels and timers hold on the heap, as two tables to read. Channels: empty ones, a message in the queue, and a
-//! take that waits. Timers: one that is armed, by its callback or as a future, and what ten million leave behind that
-//! were called off (T9).
+//! What channels and timers hold on the heap, as two tables. Channels: empty ones, a message in the queue, and a take
+//! that waits. Timers: an armed one, as a callback or as a future, and what ten million cancelled timers leave behind
+//! (T9).
 //!
 //! ```text
 //! cargo bench -p flowmeter-impls --features footprint --bench footprint
@@ -27,7 +27,7 @@ use flowmeter_impls::registry::Everybody;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What is measured, in bytes.
+/// The measured columns, in bytes.
 const COLUMNS: [&str; 6] = [
     "rendezvous",
     "`fixed(1)`",
@@ -39,7 +39,7 @@ const COLUMNS: [&str; 6] = [
 const MESSAGE: usize = 4;
 const WAITER: usize = 5;
 
-/// A contestant's bytes by column, as far as it has what they are about.
+/// The bytes of an implementation by column, as far as it supports what the column measures.
 type Row = [Option<f64>; COLUMNS.len()];
 
 #[derive(Default)]
@@ -75,8 +75,8 @@ impl Enrol for Table {
     }
 }
 
-/// What is held after `act` that was not before, over so many; of a second time, when what a crate keeps for itself
-/// is there already.
+/// The bytes that one of `many` holds after `act`, and did not before. Measured at the second call, when the crate has
+/// allocated its global state.
 fn held<R>(many: usize, mut act: impl FnMut() -> Option<R>) -> Option<f64> {
     drop(act()?);
     let before = live_bytes().expect("it is counted");
@@ -86,12 +86,12 @@ fn held<R>(many: usize, mut act: impl FnMut() -> Option<R>) -> Option<f64> {
     Some(bytes as f64 / many as f64)
 }
 
-/// With its first halves.
+/// A channel with its first halves.
 fn of_a_channel<C: Channels>(buffer: Buffer) -> Option<f64> {
     held(1, || C::open::<u64>(buffer))
 }
 
-/// One of 8 bytes, of many in an unbounded channel.
+/// A message of 8 bytes, among many in an unbounded channel.
 fn of_a_message<C: Channels>() -> Option<f64> {
     const MANY: usize = 10_000;
     let filled = held(MANY, || {
@@ -104,7 +104,7 @@ fn of_a_message<C: Channels>() -> Option<f64> {
     Some(filled - of_a_channel::<C>(Buffer::Unbounded)? / MANY as f64)
 }
 
-/// A future that has been polled once, its own size included; of many where takes may be many.
+/// A future that has been polled once, with its own size; the average of many where many takes may wait.
 fn of_a_take<C: Async>() -> Option<f64> {
     const MANY: usize = 100;
     let buffers = [Buffer::fixed(64), Buffer::Unbounded];
@@ -132,7 +132,7 @@ fn of_a_take<C: Async>() -> Option<f64> {
     Some(bytes as f64 / many as f64)
 }
 
-/// Of timers.
+/// The table of timers.
 #[derive(Default)]
 struct Timed(BTreeMap<&'static str, [Option<String>; TIMED.len()]>);
 
@@ -146,7 +146,7 @@ const TIMED: [&str; 4] = [
 /// Timers that are armed at once.
 const ARMED: usize = 100_000;
 const CYCLES: u64 = 10_000_000;
-/// Whoever holds more has shown what is to be seen.
+/// The measurement stops at this many bytes: more would show nothing new.
 const ENOUGH: i64 = 1 << 30;
 
 impl Timed {
@@ -186,12 +186,12 @@ impl Enrol for Timed {
 
 const SOON: std::time::Duration = std::time::Duration::from_millis(1);
 
-/// An hour from now and more.
+/// A deadline of an hour from now or more.
 fn far(number: u64) -> Deadline {
     Deadline::from_nanos(clock::now_nanos() + 3_600_000_000_000 + number % 1_000 * 1_000_000_000)
 }
 
-/// Waits until the service has done what it was asked before: what is due now fires behind it.
+/// Waits until the service has processed all earlier requests: a timer that is due now fires after them.
 fn settle<T: Timers>(timers: &T) {
     let (call, called) = std::sync::mpsc::channel();
     timers.schedule(clock::after(SOON), move |_| {
@@ -207,7 +207,7 @@ fn begun<F: Future>(mut future: Pin<Box<F>>) -> Pin<Box<F>> {
     future
 }
 
-/// Bytes of one of many; what growing leaves unused is among them, names are not.
+/// Bytes of one timer among many. Capacity that growing leaves unused is included; handles are not.
 fn of_a_timer<N>(mut arm: impl FnMut(Deadline) -> N, settle: impl Fn()) -> String {
     let mut names = Vec::with_capacity(ARMED);
     drop(arm(far(0)));
@@ -219,7 +219,7 @@ fn of_a_timer<N>(mut arm: impl FnMut(Deadline) -> N, settle: impl Fn()) -> Strin
     format!("{:.0}", bytes as f64 / ARMED as f64)
 }
 
-/// Bytes that are held when so many have come and gone that were not before.
+/// The additional bytes that are held after so many timers have come and gone.
 fn left_behind(mut cycle: impl FnMut(Deadline), settle: impl Fn()) -> String {
     const LOOK: u64 = 100_000;
     for number in 0..LOOK {

@@ -1,4 +1,4 @@
-//! What many sources find until a deadline: see the guide of `flowmeter_impls`.
+//! The results that many sources find until a deadline: see the guide of `flowmeter_impls`.
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,

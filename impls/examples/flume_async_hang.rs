@@ -1,5 +1,5 @@
-//! flume 0.12 against its own API, with nothing of this project in between: four tasks send, four receive,
-//! and now and then a receiver sleeps on while a value lies in the channel.
+//! flume 0.12 through its own API, without any code of this project in between. Four tasks send and four
+//! receive. Now and then a receiver keeps sleeping while a value lies in the channel.
 //!
 //! `cargo run --release -p flowmeter-impls --features peers --example flume_async_hang -- CAPACITY`
 

@@ -1,5 +1,5 @@
-//! [`alts!`](crate::alts!) and [`alts_async!`](crate::alts_async!): waiting on several channels at once, whatever they
-//! carry, exactly one clause committing.
+//! [`alts!`](crate::alts!) and [`alts_async!`](crate::alts_async!): wait on several channels of any types at once;
+//! exactly one clause commits.
 //!
 //! ```
 //! use std::time::Duration;
@@ -18,8 +18,8 @@
 //!         None => "no more jobs".to_owned(),
 //!     },
 //!     put(results, 7) => |accepted| match accepted {
-//!         Ok(()) => "somebody has the result".to_owned(),
-//!         Err(result) => format!("nobody wants {result}"),
+//!         Ok(()) => "the result was accepted".to_owned(),
+//!         Err(result) => format!("{result} was refused"),
 //!     },
 //!     timeout(Duration::from_millis(10)) => "nothing to do".to_owned(),
 //! }?;
@@ -37,19 +37,20 @@
 //! | `deadline(at) => …` | the same at a [`Deadline`] | |
 //! | `default => …` | no clause is able now; the alts then never waits | |
 //!
-//! At least one take or put, and at most one of the last three; arms end with a comma. All are expressions of one type,
-//! in place: `return`, `break` and `?` there are those of the function around. Clauses are tried in a random order, or,
-//! where the arms begin with `priority;`, as they stand. Ports are borrowed shared, so a channel may stand in several
-//! clauses; they are of one family ([`TakePort`], [`PutPort`]). Ports, values and delays are evaluated before the first
-//! try, as they stand. The value of a put that loses is dropped: whoever wants it back calls
-//! [`MixedAlts::run_mixed`], which is what stands beneath.
+//! There is at least one take or put, and at most one of the last three. Arms end with a comma. All are expressions of
+//! one type, in place: `return`, `break` and `?` in them belong to the surrounding function. Clauses are tried in a
+//! random order, or, if the arms begin with `priority;`, in the order of the text. Ports are borrowed shared, so a
+//! channel may stand in several clauses. They belong to one family ([`TakePort`], [`PutPort`]). Ports, values and
+//! delays are evaluated before the first try, in the order of the text. The value of a put that loses is dropped. To
+//! get it back, call
+//! [`MixedAlts::run_mixed`], on which the macros are built.
 //!
 //! # What it evaluates to
 //!
-//! With a `default`: what the arm does. Without, the alts may have to wait, and a channel admits a bounded number of
-//! waiters (C7). The one beyond is refused, which neither an arm nor a panic is right for, as whoever chose among
-//! several channels may well go on with the others; so the value is a `Result`, and [`AltsError::TooManyWaiters`] the
-//! only error.
+//! With a `default`: the value of the arm. Without, the alts may have to wait, and a channel admits a bounded number of
+//! waiters (C7). A waiter beyond that is refused. Neither an arm nor a panic is right for this, since the caller may
+//! well continue with the other channels. So the value is a `Result`, and [`AltsError::TooManyWaiters`] is the only
+//! error.
 //!
 //! ```
 //! # use flowmeter_harness::channel::Buffer;
@@ -71,9 +72,9 @@
 //!
 //! # Awaiting
 //!
-//! `alts_async!` has the same arms and awaits in place, so that arms may also await; a future of its own is
-//! `async { alts_async! { … } }`. It is cancel-safe: dropped while it waits it has had no effect, or nothing is lost
-//! (see [`AwaitAlts::run_async`]). A task does not sleep by itself, so `timeout` and `deadline` name the timer that wakes
+//! `alts_async!` has the same arms and awaits in place, so arms may also await. For a separate future write `async {
+//! alts_async! { … } }`. It is cancel-safe: dropped while it waits it has had no effect, or nothing is lost (see
+//! [`AwaitAlts::run_async`]). A task does not sleep by itself, so `timeout` and `deadline` name the timer that wakes
 //! it: any [`Sleep`].
 //!
 //! ```
@@ -101,8 +102,8 @@
 //! # }
 //! ```
 //!
-//! core.async's way works as well, in both macros: a timeout is a channel that closes, and one that is shared serves
-//! many alts with one timer.
+//! core.async's way works as well, in both macros: a timeout is a channel that closes. A shared one serves many alts
+//! with one timer.
 //!
 //! ```
 //! # use std::time::Duration;
@@ -121,7 +122,7 @@
 //!
 //! # What is refused
 //!
-//! An alts that would wait for ever or means two things does not compile:
+//! An alts that would wait for ever, or is ambiguous, does not compile:
 //!
 //! ```compile_fail
 //! // No clause.
@@ -168,7 +169,7 @@ impl<'a, P: TakePort> Take<'a, P> {
         P::Family::any_take(&mut self.0)
     }
 
-    /// After it has won.
+    /// The value, after the take has won.
     pub fn outcome(&mut self) -> Option<P::Message> {
         P::Family::taken(&mut self.0)
     }
@@ -187,7 +188,7 @@ impl<'a, P: PutPort> Put<'a, P> {
         P::Family::any_put(&mut self.0)
     }
 
-    /// After it has won.
+    /// The outcome, after the put has won.
     pub fn outcome(&mut self) -> Result<(), P::Message> {
         P::Family::slot(&mut self.0).take().map_or(Ok(()), Err)
     }
@@ -222,7 +223,7 @@ pub fn after(delay: Duration) -> Deadline {
     clock::after(delay)
 }
 
-/// [`Sleep`] as a method, so that a timer may also stand behind references and pointers.
+/// [`Sleep`] as a method, so that a timer may also be behind references and pointers.
 #[doc(hidden)]
 pub trait Alarm {
     fn alarm(&self, at: Deadline) -> impl Future<Output = ()> + Send + 'static;
@@ -235,15 +236,16 @@ impl<S: Sleep> Alarm for S {
 }
 
 /// # Panics
-/// Always: the family answered what was not asked.
+/// Always: the family returned an answer that the alts did not ask for.
 #[doc(hidden)]
 #[cold]
 pub fn broken(answer: Result<Winner, AltsError>) -> ! {
     panic!("the channels broke the contract of MixedAlts: an alts was answered {answer:?}")
 }
 
-/// Waits on several channels at once, holding up the thread; exactly one arm is evaluated. See
-/// [the module](mod@crate::alts).
+/// Waits on several channels at once, blocking the thread; exactly one arm is evaluated.
+///
+/// See [the module](mod@crate::alts).
 #[macro_export]
 macro_rules! alts {
     ($($arms:tt)*) => {
@@ -259,8 +261,8 @@ macro_rules! alts_async {
     };
 }
 
-/// Collects the arms one by one: the clauses, each with a name of its own (an identifier of one expansion is none of
-/// another's), its index, what makes it, what it binds and its expression; and what ends the alts otherwise.
+/// Collects the arms one by one, and how the alts ends otherwise. A clause has a name of its own, since an identifier
+/// of one expansion is not visible in another. It also has its index, its constructor, its pattern and its expression.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __alts {
@@ -329,7 +331,7 @@ macro_rules! __alts {
         $crate::__alts!(@run $form $order $first [{ $first $($of_first)* } $($clauses)*] $end)
     };
 
-    // What is no arm, or one too many.
+    // An unknown arm, or one too many.
     (@arms $form:ident $order:ident $clauses:tt $index:tt [default $($end:tt)*]
         default => $($rest:tt)*
     ) => {
@@ -359,7 +361,7 @@ macro_rules! __alts {
         ::core::compile_error!("an arm of an alts is one of `take(port) => |value| …`, `put(port, value) => |accepted| …`, `timeout(delay) => …`, `deadline(at) => …`, `default => …`, with a comma behind it")
     };
 
-    // With a default it never waits, also in a task.
+    // With a default it never waits, not even in a task.
     (@run $form:ident $order:ident $first:ident
         [$({ $clause:ident $index:tt ($($made:tt)*) ($bound:pat_param) ($body:expr) })*]
         [default ($default:expr)]
@@ -425,7 +427,7 @@ macro_rules! __alts {
         }
     };
 
-    // The arm of the winner, where the alts could be refused.
+    // The arm of the winner, of an alts that could be refused.
     (@arm $winner:ident ($($late:expr)?)
         [$({ $clause:ident $index:tt ($bound:pat_param) ($body:expr) })*]
     ) => {

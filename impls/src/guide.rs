@@ -2,7 +2,7 @@
 //!
 //! # A call that may take too long
 //!
-//! The text that made core.async's timeouts known asks an HTTP server and gives up after 300 ms. In Clojure:
+//! The text that made core.async's timeouts known sends an HTTP request and gives up after 300 ms. In Clojure:
 //!
 //! ```text
 //! (def ch (a/chan 1))
@@ -81,21 +81,22 @@
 //! # }
 //! ```
 //!
-//! Two differences from the original, both on purpose: these timeouts are nobody else's (core.async hands one channel to
-//! all who ask within ten milliseconds, so closing it ends theirs too; that design is
-//! [`delay_queue`](crate::timer), to be looked at), and `Duration::MAX` waits for ever instead of overflowing.
+//! Two differences from the original are deliberate. These timeouts are not shared. core.async hands one channel to all
+//! requests within ten milliseconds, so closing it ends the others' timeouts too ([`delay_queue`](crate::timer)
+//! reproduces that design). And `Duration::MAX` waits for ever instead of overflowing.
 //!
 //! # A search over many, with a deadline
 //!
-//! Whatever has been found in time counts. Producers are counted: when the last searcher is done the channel closes, and
-//! the search ends early; when the search is over its consumer is dropped, and a searcher's next put tells it to stop.
+//! The search returns what was found in time. When the last searcher drops its producer the channel closes, and the
+//! search ends early. When the search is over its consumer is dropped, and a searcher's next put is refused and tells
+//! it to stop.
 //!
-//! The program is `examples/fan_out.rs`; `docs/fan_out.md` shows it beside the same in crossbeam and in Go.
+//! The program is `examples/fan_out.rs`; `docs/fan_out.md` shows it beside the same program in crossbeam and in Go.
 //!
 //! # Go blocks put together
 //!
-//! core.async's functions over channels are in [`combinator`](crate::combinator): one channel to many and many to one,
-//! folds, groups, and what is heard by whom. Each is a go block of its own, on whatever executor:
+//! core.async's functions over channels are in [`combinator`](crate::combinator): they distribute one channel to many
+//! and merge many into one, fold, group, and publish by topic. Each is a go block of its own, on any executor:
 //!
 //! ```
 //! # #[cfg(not(any(feature = "loom", feature = "shuttle")))] {
@@ -120,11 +121,11 @@
 //!
 //! # What else timers do
 //!
-//! [`HierarchicalWheel`](crate::timer::hierarchical_wheel::HierarchicalWheel) is the one to begin with; `heap` and
-//! `hashed_wheel` are the same service around another index. A timer can be called off, moved, or allowed to be late
-//! so that several share a wake-up; futures sleep, tick without drift and give up; and an
-//! [`Agenda`](crate::timer::service::Agenda) is a wheel without a thread, for who has a loop already. Who has a core to spare, and
-//! cannot wait for the system to wake a thread, takes a wheel that is [`Spinning`](crate::timer::service::Spinning).
+//! Begin with [`HierarchicalWheel`](crate::timer::hierarchical_wheel::HierarchicalWheel); `heap` and `hashed_wheel` are
+//! the same service around another index. A timer can be cancelled, moved, or allowed to be late so that several share
+//! a wake-up. Futures can sleep, tick without drift, and time out. An [`Agenda`](crate::timer::service::Agenda) is a
+//! wheel without a thread, for a program that has a loop already. If you have a core to spare and cannot wait for the
+//! system to wake a thread, use a wheel that is [`Spinning`](crate::timer::service::Spinning).
 //!
 //! ```
 //! use std::time::Duration;
@@ -140,7 +141,7 @@
 //! assert!(timers.reset(&idle, clock::after(Duration::from_secs(60))));
 //! assert!(timers.cancel(&idle));
 //!
-//! // Late by up to a second, if others then come with it.
+//! // Late by up to a second, if other timers then share the wake-up.
 //! let window = Duration::from_secs(1);
 //! timers.schedule_within(clock::after(window), window, |fired| println!("{}", fired.due));
 //!
@@ -155,9 +156,9 @@
 //!
 //! # What else halves do
 //!
-//! A batch takes the channel's lock once for all that needs no waiting, a permit holds room for a value that is still to
-//! be made, and a callback is answered wherever the other side is met: it should not wait there. A bare `Channel`
-//! has these methods too.
+//! A batch takes the channel's lock once for all values that need not wait. A permit holds room for a value that is
+//! still to be made. A callback runs on the thread that meets the other side, so it should not wait there. A bare
+//! `Channel` has these methods too.
 //!
 //! ```
 //! use std::num::NonZeroUsize;

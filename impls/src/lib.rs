@@ -1,8 +1,8 @@
-//! The contestants: core.async's world in Rust, and adapters of published crates.
+//! Implementations: core.async's world in Rust, and adapters of published crates.
 //!
 //! The same sources are compiled three times, against `std`, loom and shuttle (see `impls/loom` and
-//! `impls/shuttle`); every primitive comes from [`sync`], never from `std`. [`registry`] is the one list
-//! of who takes part.
+//! `impls/shuttle`). Every primitive comes from [`sync`], never from `std`. [`registry`] is the only
+//! list of implementations.
 
 #![cfg_attr(
     not(feature = "loom"),

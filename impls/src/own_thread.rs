@@ -1,7 +1,7 @@
-//! A thread whose owner waits for its end, unless the thread itself is who would wait: foreign code that it runs
-//! may drop the owner.
+//! A thread with an owner that waits for its end. Foreign code on the thread may drop the owner; in that case the owner
+//! does not wait for its own thread.
 //!
-//! Invariant: it has ended when [`OwnThread::join`] returns, unless that was called on the thread.
+//! Invariant: the thread has ended when [`OwnThread::join`] returns, unless that was called on the thread itself.
 
 use std::cell::Cell;
 
@@ -9,7 +9,7 @@ use crate::channel::trampoline;
 use crate::sync::{JoinHandle, order_key, thread_local, try_spawn};
 
 thread_local! {
-    /// Which of them this thread is; 0 for none.
+    /// The key of this `OwnThread`; 0 on other threads.
     static HERE: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct OwnThread {
 }
 
 impl OwnThread {
-    /// Starts it.
+    /// Starts the thread.
     ///
     /// # Panics
     /// When the system cannot start a thread.
@@ -27,7 +27,7 @@ impl OwnThread {
         Self::try_start(work).expect("the system starts a thread")
     }
 
-    /// Starts it; `None` when the system cannot.
+    /// Starts the thread; `None` when the system cannot.
     pub(crate) fn try_start(work: impl FnOnce() + Send + 'static) -> Option<Self> {
         let key = order_key();
         #[cfg(test)]
@@ -44,7 +44,8 @@ impl OwnThread {
         })
     }
 
-    /// Waits for its end. On the thread itself there is nobody to wait for: it ends after what it runs.
+    /// Waits for the end of the thread. On the thread itself it returns at once: the thread ends after its present
+    /// work.
     pub(crate) fn join(&mut self) {
         let elsewhere = HERE.with(Cell::get) != self.key;
         if let Some(handle) = self.handle.take().filter(|_| elsewhere) {
@@ -71,7 +72,7 @@ pub(crate) mod shortage {
         static SHORTAGE: RefCell<Option<Shortage>> = const { RefCell::new(None) };
     }
 
-    /// Does `act` while only so many threads can be started. Answers what it answers, unless it panics, and how many of the
+    /// Runs `act` while only so many threads can be started. Returns its result, unless it panics, and how many of the
     /// threads still run.
     pub(crate) fn after<R>(starts: usize, act: impl FnOnce() -> R) -> (Option<R>, usize) {
         let alive = Arc::new(());
@@ -85,7 +86,7 @@ pub(crate) mod shortage {
         (answer, Arc::strong_count(&alive) - 1)
     }
 
-    /// What a thread holds while it runs; `None` when there is no thread left.
+    /// A token that a thread holds while it runs; `None` when no thread is left.
     pub(super) fn admit() -> Option<Arc<()>> {
         SHORTAGE.with_borrow_mut(|shortage| {
             let Some(short) = shortage else {

@@ -1,5 +1,5 @@
-//! The one list of who takes part: ours here, and the published crates in a file of their own. Nothing outside of the two
-//! names an implementation.
+//! The list of all implementations: ours here, and the published crates in a file of their own. No code outside these
+//! two files names an implementation.
 
 #[cfg(feature = "peers")]
 mod published;
@@ -39,17 +39,18 @@ use crate::timer::hierarchical_wheel::Wheel;
 use crate::timer::service::Spinning;
 use crate::timer::service::{Index, TimerService};
 
-/// What pipelines and combinators run on: beside the published ones what async rows run on too, else the pool of ours.
+/// What pipelines and combinators run on. With the published crates it is the executor that async rows also use;
+/// otherwise our pool.
 #[cfg(feature = "peers")]
 type OfPipelines = crate::peers::tokio_executor::Tokio;
 #[cfg(not(feature = "peers"))]
 type OfPipelines = FixedPool;
 
-/// Ours alone.
+/// Our implementations only.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ours;
 
-/// Everybody: ours in every world, the published crates in the std world.
+/// All implementations: ours in every world, the published crates in the std world.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Everybody;
 
@@ -149,8 +150,8 @@ impl Registry for Ours {
             "hierarchical_wheel",
             &[DeadlineOrder, Tickless, IsolatedCallbacks],
         );
-        // Where time is virtual nobody is woken late, and there is nothing to look at; so what only virtual
-        // time shows is not claimed.
+        // In virtual time no thread is woken late, and there is no clock to spin on. So what only virtual time shows is
+        // not claimed.
         #[cfg(not(any(feature = "loom", feature = "shuttle")))]
         of_service::<Spinning<Wheel>, LockFree, _>(
             hall,
@@ -206,7 +207,7 @@ impl Registry for Ours {
             .enter();
     }
 
-    /// All over the same channels and on the same executor, so that designs are compared and nothing else.
+    /// All over the same channels and on the same executor, so that only the designs differ.
     fn pipelines<H: Enrol>(self, hall: &mut H) {
         own::<CoreAsync, _>(hall, "core_async")
             .pipeline::<MutexChannels, OfPipelines>(2)
@@ -256,7 +257,7 @@ impl Registry for Ours {
             .enter();
     }
 
-    /// The same ones over channels with a lock, and over those without.
+    /// The same combinators over channels with a lock, and over lock-free ones.
     fn combinators<H: Enrol>(self, hall: &mut H) {
         own::<OverChannels, _>(hall, "combinators")
             .combinators::<MutexChannels, OfPipelines>()
@@ -267,7 +268,8 @@ impl Registry for Ours {
     }
 }
 
-/// A timer service over that index, whose timeouts are channels of that family; `claims` are what the index adds.
+/// A timer service over that index, with timeouts that are channels of that family. `claims` are those that the index
+/// adds.
 fn of_service<I: Index, C: Alts + Async + Blocking, H: Enrol>(
     hall: &mut H,
     name: &'static str,
@@ -322,7 +324,7 @@ impl Registry for Everybody {
     }
 }
 
-/// Async rows are driven by what most of their users run them on.
+/// Async rows run on the executor that most users of these crates run them on.
 #[cfg(feature = "peers")]
 impl flowmeter_harness::registry::AsyncRegistry for Everybody {
     type Executor = OfPipelines;

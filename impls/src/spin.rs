@@ -1,24 +1,25 @@
-//! Looking again before one waits: how often, and how it leaves the core to others meanwhile.
+//! Backoff: how often a waiter looks again before it queues or sleeps.
 //!
-//! Where schedules are explored, and on one core, nobody who looks again finds anything new: there it is never worth it.
-//! How long the turns are was measured; METHODOLOGY.md has the figures of what lost.
+//! A waiter first executes the processor's spin hint, twice as often each turn, and then yields its core to other
+//! threads. In schedule exploration and on a single core a retry finds nothing new; there `spinning_pays` is false and
+//! the waiter stops at once. The numbers of turns below were chosen by measurement.
 
 use crate::sync::{clock, spin_hint, spinning_pays, yield_now};
 
-/// Turns of looking again at once, each of which waits twice as long as the one before.
+/// Turns of spinning, each twice as long as the one before.
 const TURNS: u32 = 4;
-/// Turns after these in which the core is left to others, by who would otherwise stand in line.
+/// Yields after these turns, before a waiter stands in line.
 const YIELDS_BEFORE_LINE: u32 = 16;
-/// The same for who would otherwise sleep: to wake a thread costs more than many of them.
+/// Yields after these turns, before a waiter sleeps: waking a thread costs more than many yields.
 const YIELDS_BEFORE_SLEEP: u32 = 64;
-/// A core that comes back later, in nanoseconds, is wanted by others, who should have it: no further turns.
+/// A yield longer than this, in nanoseconds, shows that other threads want the core: the waiter stops yielding.
 const LATE_NANOS: u64 = 50_000;
-/// Turns that wait for a step of another thread.
+/// Turns of spinning for a step of another thread, before the waiter yields.
 const STEP_TURNS: u32 = 8;
-/// The longest first turn of these, in hints to the processor.
+/// The longest first turn of these, in spin hints.
 const FIRST_TURN: usize = 16;
 
-/// One stretch of looking again: how many turns it has had, or begins after.
+/// One stretch of backoff: the number of the next turn.
 pub(crate) struct Spin(u32);
 
 impl Spin {
@@ -27,15 +28,16 @@ impl Spin {
         Spin(0)
     }
 
-    /// One that waits for steps of others in a queue of so many slots. Who looks again at once gets one value, and takes
-    /// the line from the core that is about to write the next; who gives it some time gets several. More than there are
-    /// slots for is never worth waiting for.
+    /// Backoff for steps of others in a queue of so many slots. An immediate retry gets one value and takes the cache
+    /// line from the core that is about to write the next; a longer wait gets several values. The queue holds at most
+    /// `slots` values, so the first turn grows no further than that.
     pub(crate) fn among(slots: usize) -> Self {
         Spin(slots.clamp(1, FIRST_TURN).ilog2())
     }
 
-    /// Waits a little for what another thread is in the middle of: it needs a step or two, and waits at most
-    /// for another's likewise. If it does not get to them, it may need this core.
+    /// Waits briefly for another thread that is in the middle of an operation. That thread needs a step or two, and
+    /// itself waits at most for another such step. After `STEP_TURNS` turns the waiter yields, since that thread may
+    /// need this core.
     #[cold]
     pub(crate) fn snooze(&mut self) {
         if self.0 < STEP_TURNS && spinning_pays() {
@@ -45,7 +47,7 @@ impl Spin {
         }
     }
 
-    /// Waits for a moment, or answers that it has been long enough.
+    /// Spins for one turn; `false` once there have been enough.
     pub(crate) fn again(&mut self) -> bool {
         if self.0 >= TURNS || !spinning_pays() {
             return false;
@@ -54,18 +56,18 @@ impl Spin {
         true
     }
 
-    /// Waits a little, or answers that it has been long enough: for who would otherwise stand in line, and so have
-    /// everybody take the lock.
+    /// Spins or yields; `false` once there have been enough. For a waiter that would otherwise stand in line, which
+    /// makes all others take the lock.
     pub(crate) fn again_before_line(&mut self) -> bool {
         self.again() || self.leaves_the_core(YIELDS_BEFORE_LINE)
     }
 
-    /// Waits a little, or answers that it has been long enough: for who would otherwise sleep until somebody wakes it.
+    /// Spins or yields; `false` once there have been enough. For a waiter that would otherwise sleep until it is woken.
     pub(crate) fn again_before_sleep(&mut self) -> bool {
         self.again() || self.leaves_the_core(YIELDS_BEFORE_SLEEP)
     }
 
-    /// Leaves the core to others, unless it has had so many such turns.
+    /// Yields the core; `false` after so many yields, or after a yield that took too long.
     fn leaves_the_core(&mut self, yields: u32) -> bool {
         if self.0 >= TURNS + yields || !spinning_pays() {
             return false;

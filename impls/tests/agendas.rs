@@ -1,5 +1,5 @@
-//! Each index of timers beside a sorted map, through generated lives: arming, calling off, moving, and moments that
-//! pass, with the distances at which wheels of others went wrong.
+//! Each index of timers against a sorted map, through generated steps: arming, cancelling, moving, and time that
+//! passes. The distances include those at which timer wheels of other projects had bugs.
 //!
 //! | what went wrong | where |
 //! | --- | --- |
@@ -23,21 +23,21 @@ use flowmeter_impls::timer::hierarchical_wheel::Wheel;
 use flowmeter_impls::timer::service::{Agenda, Index, Key};
 use proptest::prelude::*;
 
-/// What happens next. Timers are named by when they were armed, from the latest back.
+/// A generated step. Timers are identified by their order of arming, from the latest back.
 #[derive(Clone, Debug)]
 enum Step {
-    /// So many: more than are looked at in one go, or one.
+    /// Arms so many: one, or more than a step examines.
     Arm(u64, u64),
     Disarm(usize),
     Rearm(usize, u64),
     Pass(u64),
-    /// As that, but nobody asks what is due.
+    /// As `Pass`, but without asking what is due.
     Idle(u64),
-    /// On to the moment at which the index wants to be asked.
+    /// On to the moment at which the index asks to be called.
     Next,
 }
 
-/// How far: next to nothing, about powers of the wheels' digits, about ticks and turns of ticks, as far as it goes.
+/// Distances: almost nothing, around powers of the wheels' digits, around ticks and turns, and the maximum.
 fn distance() -> impl Strategy<Value = u64> {
     let around = |moment: u64| (0..3_u64).prop_map(move |by| moment.saturating_add(by) - 1);
     prop_oneof![
@@ -64,20 +64,20 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..80)
 }
 
-/// Goes through those steps with an index and with a map; `tick` is what the index rounds deadlines up to.
+/// Runs those steps with an index and with a map. `tick` is the unit to which the index rounds deadlines up.
 fn live<I: Index>(steps: &[Step], tick: u64) -> Result<(), TestCaseError> {
     let mut agenda = Agenda::<I, usize>::default();
     let mut armed = BTreeMap::<usize, Deadline>::new();
     let mut keys = Vec::<Key>::new();
     let mut late = Vec::new();
-    // The moment it is, and the last one that was asked about.
+    // The present moment, and the last one that was asked about.
     let (mut now, mut horizon) = (0_u64, 0_u64);
     let at = |now: u64, by: u64| Deadline::from_nanos(now.saturating_add(by));
     for step in steps {
         match *step {
             Step::Arm(count, by) => {
                 for one in 0..count {
-                    // Of single ones every fifth is due in the past; of many the last are a little behind the others.
+                    // Every fifth single timer is due in the past; of many the last are a little behind the others.
                     let due = if count == 1 && keys.len() % 5 == 4 {
                         Deadline::from_nanos(now.saturating_sub(by))
                     } else {
@@ -131,7 +131,7 @@ fn live<I: Index>(steps: &[Step], tick: u64) -> Result<(), TestCaseError> {
         prop_assert_eq!(agenda.len(), armed.len());
         let first = armed.values().map(|due| rounded(*due)).min();
         match first {
-            // Nothing that is called off makes it later.
+            // A cancelled timer does not make it later.
             Some(first) => prop_assert!(agenda.next() <= Deadline::from_nanos(first)),
             None => prop_assert_eq!(agenda.next(), Deadline::NEVER),
         }
@@ -159,7 +159,7 @@ proptest! {
     }
 }
 
-/// More than is looked at in one go, some called off while the rest is due.
+/// More timers than a step examines; some are cancelled while the rest is due.
 fn many<I: Index>() {
     const TIMERS: u64 = 5_000;
     let mut agenda = Agenda::<I, u64>::default();
@@ -177,7 +177,7 @@ fn many<I: Index>() {
         {
             agenda.disarm(key);
         }
-        // What is armed meanwhile comes in the next batch.
+        // A timer that is armed meanwhile comes in the next batch.
         agenda.arm(Deadline::from_nanos(0), TIMERS);
     });
     let expected = (0..3).flat_map(|moment| (moment..TIMERS).step_by(3));
@@ -194,8 +194,8 @@ fn many<I: Index>() {
     assert_eq!(agenda.next(), Deadline::NEVER);
 }
 
-/// What is moved is armed when it was armed: of those that are due at the same moment it keeps its turn. `others` are due a
-/// little before and after them.
+/// A moved timer counts as armed when it was first armed: among timers that are due at the same moment it keeps its
+/// turn. `others` are due a little before and after them.
 fn one_that_is_moved_keeps_its_turn<I: Index>(others: u64) {
     const TIMERS: u64 = 500;
     let mut agenda = Agenda::<I, u64>::default();
@@ -235,7 +235,7 @@ fn those_of_one_moment_fire_in_the_order_in_which_they_were_armed() {
     }
 }
 
-/// A batch that ends in a panic loses some of itself, and nothing that comes after is called before what is left.
+/// A batch that ends in a panic loses some of its timers. No later timer is called before those that are left.
 #[test]
 fn what_a_panic_leaves_comes_first() {
     let mut agenda = Agenda::<Wheel, u64>::default();

@@ -1,5 +1,5 @@
-//! `alts!` and `alts_async!` as their users write them. What an alts does is held by the properties; here it is that
-//! the macros hand on what it did, and leave the code around them alone.
+//! `alts!` and `alts_async!` as their users write them. The properties check what an alts does. These tests check
+//! that the macros pass on its result, and leave the surrounding code alone.
 
 use std::future::{Future, ready};
 use std::pin::pin;

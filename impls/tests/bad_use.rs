@@ -1,6 +1,6 @@
-//! What goes wrong in a user's hands, a test for each way: what is asked for is impossible, comes too late or too often,
-//! or never ends. The properties hold the same of every design under every schedule; this is the list for people.
-//! What the types refuse stands in the documentation as examples that do not compile.
+//! Misuse by a user, one test for each way: a request is impossible, comes too late or too often, or never ends. The
+//! properties check the same of every design under every schedule; this is the list for readers. What the types reject
+//! is in the documentation, as examples that do not compile.
 
 #![allow(
     clippy::disallowed_types,
@@ -25,14 +25,14 @@ use flowmeter_impls::channel::{
 };
 use flowmeter_impls::sync::clock;
 
-/// One that panics when it is cloned.
+/// A waker that panics when it is cloned.
 fn faulty_waker() -> Waker {
     fn clone(_: *const ()) -> RawWaker {
-        // Past the hook, which would print it.
+        // Bypasses the panic hook, which would print it.
         resume_unwind(Box::new("a waker's own fault"))
     }
     static TABLE: RawWakerVTable = RawWakerVTable::new(clone, |_| {}, |_| {}, |_| {});
-    // SAFETY: none of these functions looks at the pointer.
+    // SAFETY: none of these functions uses the pointer.
     unsafe { Waker::from_raw(RawWaker::new(std::ptr::null(), &TABLE)) }
 }
 
@@ -129,7 +129,8 @@ macro_rules! bad_use {
                 );
             }
 
-            /// By a drop of what was copied so far, and of the value itself: neither may meet the channel's lock held.
+            /// The copies made so far are dropped, and the value itself; neither drop may run with the channel's lock
+            /// held.
             #[test]
             fn a_promise_whose_value_cannot_be_copied_is_open_still() {
                 let (done, is_done) = mpsc::channel();
@@ -273,7 +274,7 @@ bad_use!(mutex, MutexChannels);
 bad_use!(ordered_locks, OrderedLocks);
 bad_use!(lock_free, LockFree);
 
-/// A value that can be copied so often, and does that when it is dropped.
+/// A value that can be copied so often, and runs `drops` when it is dropped.
 struct Fragile {
     copies: Arc<AtomicU32>,
     drops: Box<dyn Use>,
@@ -297,7 +298,7 @@ impl Clone for Fragile {
     fn clone(&self) -> Self {
         let left = self.copies.fetch_sub(1, Ordering::Relaxed);
         if left == 0 {
-            // Past the hook, which would print it.
+            // Bypasses the panic hook, which would print it.
             resume_unwind(Box::new("no further copy"));
         }
         Fragile {

@@ -1,4 +1,4 @@
-//! A callback that waits holds up none of those behind it, in whichever blocking call of ours it waits (C11).
+//! A callback that waits in any blocking call of ours does not delay the callbacks behind it (C11).
 
 #![allow(
     clippy::disallowed_types,
@@ -28,13 +28,14 @@ use flowmeter_impls::limiter::semaphore::FairSemaphore;
 use flowmeter_impls::pipeline::upmap::upmap;
 use flowmeter_impls::timer::heap::Heap;
 
-/// For what never comes.
+/// Longer than any wait that ends.
 const LONG: Duration = Duration::from_secs(10);
 
 type Wait = Box<dyn FnOnce() + Send>;
 
-/// A thread completes a callback that completes the next one, which then is behind it, and waits; so does each of them.
-/// Whether the last one, which does not wait, is called meanwhile. What waits does so until the test's program ends.
+/// A thread completes a callback. That completes the next one, which is then behind it, and waits; so does each of
+/// them. The last one, which does not wait, has to be called meanwhile. The others may wait until the test's program
+/// ends.
 fn calls_those_behind(waits: Vec<Wait>) {
     let (calls, called) = mpsc::channel();
     let last: Channel<()> = Channel::new(Buffer::Rendezvous);
@@ -59,7 +60,7 @@ macro_rules! callbacks_that_wait {
 
             use super::*;
 
-            /// A channel into which nothing more goes, and out of which nothing comes.
+            /// A full channel from which no value is taken.
             fn full() -> (<Family as Channels>::Tx<u32>, <Family as Channels>::Rx<u32>) {
                 let (mut tx, rx) = Family::open(Buffer::fixed(1)).expect("it has that");
                 Family::put(&mut tx, 1).expect("it has room");
@@ -160,7 +161,7 @@ fn in_a_channel_without_callbacks() {
     calls_those_behind(vec![put(false), put(true), take(false), take(true)]);
 }
 
-/// The first permit is for the first of two.
+/// The first of the two calls gets the first permit.
 fn twice<L: BlockingLimit>() -> Wait {
     let quota = Quota {
         permits: NonZeroU32::MIN,
@@ -215,7 +216,7 @@ fn for_the_end_of_a_thread() {
     })]);
 }
 
-/// All of them are in the line of the first one.
+/// All of them are queued behind the first one.
 #[test]
 fn those_that_wait_behind_one_hold_up_none() {
     let waits = (0..50).map(|_| -> Wait {

@@ -1,10 +1,11 @@
-//! What each contestant offers and promises, written down: quietly dropping a claim fails here.
+//! The capabilities and claims of each implementation, in a table: a claim that is dropped silently
+//! fails here.
 
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_impls::registry::Everybody;
 
-/// Names as `list` prints them, what is derived before what is promised.
+/// Names as `list` prints them, derived capabilities before claims.
 const TABLE: &[(&str, Origin, &str)] = &[
     (
         "mutex",

@@ -1,4 +1,4 @@
-//! A loop of a pipeline that dies is heard of, also over channels that do not notice when a half is dropped.
+//! The death of a loop of a pipeline is noticed, also over channels that do not notice dropped halves.
 
 #![allow(
     clippy::disallowed_types,
@@ -23,7 +23,7 @@ use flowmeter_impls::channel::mutex::MutexChannels as C;
 use flowmeter_impls::executor::fixed_pool::FixedPool as E;
 use flowmeter_impls::pipeline::{CoreAsync, Finishes, Swapped, Windowed};
 
-/// core.async's channels, whose producers may go without a word.
+/// core.async's channels, where dropping a producer has no effect.
 struct Deaf;
 
 impl Channels for Deaf {

@@ -1,5 +1,5 @@
-//! Stand-alone reproductions, against futures' own API, of why `buffered` and `buffer_unordered` fail
-//! `p4-faults`. Each asserts the fault as it is: once a release puts one right, its test fails.
+//! Stand-alone reproductions, through futures' own API, of why `buffered` and `buffer_unordered` fail
+//! `p4-faults`. Each test asserts the fault as it is: once a release fixes it, the test fails.
 
 #![allow(
     clippy::disallowed_types,
@@ -23,7 +23,7 @@ fn items() -> impl Stream<Item = impl Future<Output = u32>> {
     })
 }
 
-/// What the stream delivers, and how often a poll of it unwinds. `go_on`: it is polled again after a panic.
+/// What the stream delivers, and how many of its polls unwind. `go_on`: it is polled again after a panic.
 fn delivered(stream: impl Stream<Item = u32>, go_on: bool) -> (Vec<u32>, u32) {
     let mut stream = pin!(stream);
     let mut context = Context::from_waker(Waker::noop());
@@ -33,7 +33,7 @@ fn delivered(stream: impl Stream<Item = u32>, go_on: bool) -> (Vec<u32>, u32) {
         match catch_unwind(poll) {
             Ok(Poll::Ready(Some(result))) => results.push(result),
             Ok(Poll::Ready(None)) => break,
-            // All items end when they are first polled, so nobody would wake it.
+            // All items end at their first poll, so the stream would never be woken.
             Ok(Poll::Pending) => break,
             Err(_) => panics += 1,
         }
@@ -51,8 +51,8 @@ fn an_item_that_panics_ends_whoever_polls_the_stream() {
     assert_eq!(delivered(items().buffer_unordered(2), false), (vec![], 1));
 }
 
-/// Catching it helps the unordered stream alone: the ordered one waits for the result that never comes, takes
-/// all others in, and then says that it has ended.
+/// Catching the panic helps the unordered stream only. The ordered one waits for the result that never comes,
+/// takes all other results in, and then reports its end.
 #[test]
 fn an_ordered_stream_that_is_polled_on_after_a_panic_loses_every_later_result() {
     assert_eq!(delivered(items().buffered(2), true), (vec![], 1));

@@ -1,5 +1,5 @@
-//! Stand-alone reproductions, against the crate's own API, of what `hierarchical_hash_wheel_timer` fails (T1, T4, T6, T8).
-//! Each asserts the fault as it is: once a release puts it right, the test fails.
+//! Stand-alone reproductions, through the crate's own API, of what `hierarchical_hash_wheel_timer` fails (T1, T4, T6,
+//! T8). Each test asserts the fault as it is: once a release fixes it, the test fails.
 
 #![allow(
     clippy::disallowed_types,
@@ -24,7 +24,8 @@ fn it_fires_early_by_a_fraction_of_a_millisecond() {
     let mut requests = timer.timer_ref();
     let timeout = Duration::from_micros(2_900);
     let (call, called) = mpsc::channel();
-    // Under load some are late; "it is only guaranteed that the `state` is not triggered *before*" is of each.
+    // Under load some are late. "it is only guaranteed that the `state` is not triggered *before*" applies to each of
+    // them.
     let early = (0..200).any(|id| {
         let call = call.clone();
         let asked = Instant::now();
@@ -93,7 +94,7 @@ fn a_shutdown_drops_what_is_armed_only_when_its_thread_has_ended() {
     let (begin, begun) = mpsc::channel();
     requests.schedule_action_once(2, Duration::ZERO, move |_| {
         let _ = begin.send(());
-        // T8 says that it is dropped first, so that whoever waits for that comes to an end.
+        // T8 says that it is dropped first, which would end this wait.
         let _ = tell.send(gone.recv_timeout(Duration::from_millis(500)));
     });
     begun.recv_timeout(PATIENCE).expect("it fires");

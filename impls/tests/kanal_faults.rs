@@ -1,5 +1,5 @@
-//! Stand-alone reproductions, against kanal's own API, of why its adapter claims no put-deadline and fails
-//! `c11-forms`. Each asserts the fault as it is: once a release puts one right, its test fails.
+//! Stand-alone reproductions, through kanal's own API, of why its adapter claims no put-deadline and fails
+//! `c11-forms`. Each test asserts the fault as it is: once a release fixes it, the test fails.
 
 #![allow(
     clippy::disallowed_types,
@@ -14,7 +14,7 @@ use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
-/// Counts its drops and owns nothing: dropped twice it does no harm beyond the count.
+/// Counts its drops and owns nothing, so a second drop only changes the count.
 struct Counted(&'static AtomicUsize);
 
 impl Drop for Counted {
@@ -31,7 +31,7 @@ fn send_option_timeout_drops_a_delivered_value_again() {
         let mut value = Some(Counted(&DROPS));
         tx.send_option_timeout(&mut value, Duration::from_secs(600))
     });
-    // On a rendezvous this answers with a value only once the put waits.
+    // On a rendezvous this returns a value only once the put waits.
     let taken = loop {
         match rx.try_recv() {
             Ok(Some(value)) => break value,
@@ -53,7 +53,7 @@ fn send_timeout_leaks_the_value_of_a_put_that_timed_out() {
     let value = Arc::new(());
     let answer = tx.send_timeout(Arc::clone(&value), Duration::ZERO);
     assert_eq!(answer, Err(kanal::SendErrorTimeout::Timeout));
-    // C10 says 1: the channel does not hold the value, and it did not come back.
+    // C10 says 1: the channel does not hold the value, and it was not returned.
     assert_eq!(Arc::strong_count(&value), 2);
 }
 
@@ -97,7 +97,7 @@ fn a_send_future_wakes_the_waker_of_its_first_poll() {
     assert_eq!(woken, [1, 0]);
 }
 
-/// The receiving side renews it: what the test above shows is no property of the test.
+/// The receiving side renews it, so the test above shows no artefact of the test.
 #[test]
 fn a_receive_future_wakes_the_waker_of_its_latest_poll() {
     let (tx, rx) = kanal::bounded_async(1);

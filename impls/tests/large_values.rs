@@ -1,4 +1,5 @@
-//! What channels of large values cost before any is put. Alone in its program: what is allocated is counted.
+//! What channels of large values allocate before the first put. In a program of its own, since it counts
+//! allocations.
 
 #![allow(
     clippy::disallowed_types,
@@ -14,7 +15,7 @@ static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
 
 struct Counting;
 
-// SAFETY: all is passed on to the system's allocator as it is.
+// SAFETY: all calls are passed on to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATED.fetch_add(layout.size(), Ordering::Relaxed);
@@ -32,14 +33,14 @@ static ALLOCATOR: Counting = Counting;
 
 type Large = [u8; 1 << 20];
 
-/// How many bytes are allocated meanwhile.
+/// How many bytes `open` allocates.
 fn allocated_by(open: fn()) -> usize {
     let before = ALLOCATED.load(Ordering::Relaxed);
     open();
     ALLOCATED.load(Ordering::Relaxed) - before
 }
 
-/// The room of one value would be too much: none was put.
+/// Room for even one value would be too much: none was put.
 #[test]
 fn an_unbounded_channel_of_large_values_begins_small() {
     let designs: [(&str, fn()); 3] = [

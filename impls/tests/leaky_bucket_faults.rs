@@ -1,4 +1,4 @@
-//! Stand-alone reproductions, against leaky-bucket's own API, of what its limiter does with a rate (L4). They assert the
+//! Stand-alone reproductions, through leaky-bucket's own API, of how its limiter treats a rate (L4). They assert the
 //! behaviour as it is: once a release changes it, they fail.
 
 #![allow(
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use leaky_bucket::RateLimiter;
 
-/// As many as anybody would take in these tests.
+/// More than these tests take.
 const MANY: usize = 1_000_000;
 
 fn one_in(interval: Duration) -> RateLimiter {
@@ -24,7 +24,7 @@ fn one_in(interval: Duration) -> RateLimiter {
         .build()
 }
 
-/// Computes until then: whoever sleeps is woken some time after.
+/// Spins until then: a sleeping thread would wake up later.
 fn spin_until(moment: Instant) {
     while Instant::now() < moment {
         spin_loop();
@@ -39,8 +39,8 @@ fn taken(limiter: &RateLimiter) -> u32 {
     taken
 }
 
-/// After a pause the intervals in it are counted in whole milliseconds, an interval cut to one as well: of 1.9 ms it is
-/// nearly twice the rate.
+/// After a pause its intervals are counted in whole milliseconds, and the length of an interval is truncated as well.
+/// At 1.9 ms this is nearly twice the rate.
 #[test]
 fn an_interval_is_cut_to_whole_milliseconds() {
     let interval = Duration::from_micros(1_900);
@@ -49,7 +49,7 @@ fn an_interval_is_cut_to_whole_milliseconds() {
     spin_until(began + 50 * interval);
     let taken = taken(&limiter);
     let passed = began.elapsed();
-    // One more for the end of the interval in which this was asked.
+    // One more for the end of the interval in which the limiter was asked.
     let most = passed.as_nanos() / interval.as_nanos() + 1;
     assert!(
         u128::from(taken) > most * 3 / 2,
@@ -57,8 +57,8 @@ fn an_interval_is_cut_to_whole_milliseconds() {
     );
 }
 
-/// By as much as somebody looks too late, less than a millisecond, the next interval begins later: who looks after 1.9
-/// intervals of a millisecond has one token, and at 2.1 none.
+/// A caller that is late by less than a millisecond shifts the start of the next interval by as much. After 1.9
+/// intervals of a millisecond it gets one token, and at 2.1 none.
 #[test]
 fn what_is_late_by_less_than_a_millisecond_is_lost() {
     let is_lost = || {
@@ -68,7 +68,7 @@ fn what_is_late_by_less_than_a_millisecond_is_lost() {
         let first = limiter.try_acquire(1);
         spin_until(began + Duration::from_micros(2_100));
         let second = limiter.try_acquire(1);
-        // Nobody held up this thread meanwhile.
+        // This thread was not preempted meanwhile.
         let in_time = began.elapsed() < Duration::from_micros(2_800);
         in_time && first && !second
     };

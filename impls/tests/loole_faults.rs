@@ -1,5 +1,5 @@
-//! Stand-alone reproductions, against loole's own API, of why it fails `c2-histories-async` and `c2-outcomes` on a
-//! rendezvous. Each asserts the fault as it is: once a release puts it right, its test fails.
+//! Stand-alone reproductions, through loole's own API, of why it fails `c2-histories-async` and `c2-outcomes` on a
+//! rendezvous. Each test asserts the fault as it is: once a release fixes it, the test fails.
 
 #![allow(
     clippy::disallowed_types,
@@ -13,8 +13,8 @@ use std::thread;
 
 use loole::{RecvError, TryRecvError, TrySendError};
 
-/// C1: on a rendezvous a put ends no earlier than its taker has the value. Here the sender is answered, drops the
-/// receive future that it met, and the value is still in a channel that has room for none.
+/// C1: on a rendezvous a put ends no earlier than its taker has the value. Here the sender is answered and drops
+/// the receive future that it met. The value is still in a channel that has room for none.
 #[test]
 fn a_send_is_answered_before_the_future_that_it_met_has_the_value() {
     let (tx, rx) = loole::bounded(0);
@@ -24,11 +24,11 @@ fn a_send_is_answered_before_the_future_that_it_met_has_the_value() {
         assert!(receive.as_mut().poll(&mut context).is_pending());
         assert_eq!(tx.try_send(1), Ok(()));
     }
-    // C1 says that nobody has it, so that it was refused.
+    // C1 says that no receiver has it, so the send is refused.
     assert_eq!(rx.try_recv(), Ok(1));
 }
 
-/// The same with a thread that waits in `recv`: whoever is faster has the value, here the sender itself.
+/// The same with a thread that waits in `recv`: the faster thread gets the value, here the sender itself.
 #[test]
 fn a_sender_takes_back_what_a_waiting_thread_was_given() {
     const TRIES: usize = 10_000;

@@ -1,5 +1,5 @@
-//! A stand-alone reproduction, against par-stream's own API, of why `par_then_unordered` fails `p4-faults`. It asserts the
-//! fault as it is: once a release puts it right, the test fails.
+//! A stand-alone reproduction, through par-stream's own API, of why `par_then_unordered` fails `p4-faults`. It asserts
+//! the fault as it is: once a release fixes it, the test fails.
 
 #![allow(
     clippy::disallowed_types,
@@ -35,7 +35,7 @@ fn delivered(workers: usize) -> Vec<u32> {
         })
 }
 
-/// P4 says that the other three are delivered. The only worker is gone, and the stream says that it has ended.
+/// P4 says that the other three are delivered. The only worker is gone, and the stream reports its end.
 #[test]
 fn an_item_that_panics_ends_its_worker_for_good() {
     assert_eq!(delivered(1), [0; 0]);

@@ -1,5 +1,5 @@
-//! Items that hold up their threads run beside each other, also on an executor that keeps what a thread wakes for that
-//! thread: tokio's, where a loop called behind such an item would wait until that returns.
+//! Items that block their threads run in parallel, also on an executor that keeps a woken task for the thread that
+//! woke it. On tokio a loop that is woken before such an item begins would otherwise wait until the item returns.
 
 #![allow(
     clippy::disallowed_types,
@@ -21,7 +21,8 @@ use flowmeter_impls::pipeline::{Finishes, Unordered, Windowed};
 
 const TWO: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
-/// Two items come at once to a pipeline whose loops all wait, and each holds up its thread until the other has begun.
+/// Two items come at once to a pipeline with loops that all wait. Each item blocks its thread until the other has
+/// begun.
 fn side_by_side<P: Pipelines<C, Tokio> + Default>() {
     let executor = Tokio::with_threads(TWO);
     let (mut inputs, from) = C::open::<u32>(Buffer::Fixed(TWO)).expect("it has buffers");
@@ -55,7 +56,7 @@ fn side_by_side<P: Pipelines<C, Tokio> + Default>() {
     }
 }
 
-/// Gives way more often than the loops have steps to take until they wait.
+/// Yields more often than the loops have steps to take until they wait.
 fn come_to_rest(executor: &Tokio) {
     let (mut over, mut rest) = C::open::<()>(Buffer::fixed(1)).expect("it has buffers");
     executor.spawn(async move {

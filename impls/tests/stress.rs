@@ -1,6 +1,6 @@
-//! Real threads on every channel of ours for a while, each value and each drop counted. The properties look for one
-//! schedule that is wrong; this is fodder for what watches memory instead (`scripts/sanitize`), where a queue that
-//! reads a cell too early or drops one twice shows although the answers are right.
+//! Real threads on every channel of ours for a while, with every value and every drop counted. The properties look
+//! for a single wrong schedule. These tests give work to memory checkers (`scripts/sanitize`): they find a queue
+//! that reads a cell too early, or drops one twice, although its answers are right.
 
 #![allow(
     clippy::disallowed_types,
@@ -20,7 +20,7 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_impls::channel::{Buffer, Offered};
 
-/// Values of each producer. An interpreter takes its time.
+/// Values of each producer; few under Miri, which is slow.
 const VALUES: usize = if cfg!(miri) { 6 } else { 3_000 };
 /// Producers, and as many consumers.
 const PAIRS: usize = 2;
@@ -32,7 +32,7 @@ struct Ledger {
     dropped: AtomicUsize,
 }
 
-/// A value that owns memory, so that a copy too many is seen by more than its count.
+/// A value that owns memory, so that a duplicate shows in more than its count.
 #[derive(Debug)]
 struct Value {
     id: Box<usize>,
@@ -48,7 +48,7 @@ impl Ledger {
         }
     }
 
-    /// Once every handle is gone.
+    /// Checks that every value is gone, once every handle is.
     #[track_caller]
     fn balance(&self) {
         let made = self.made.load(Ordering::Relaxed);
@@ -62,12 +62,12 @@ impl Drop for Value {
     }
 }
 
-/// One producer's values, and what it hears of each: whether it was accepted.
+/// Puts one producer's values; returns the accepted ones.
 type Produce<T> = fn(&mut T, &Arc<Ledger>, usize) -> Vec<usize>;
-/// One consumer's takes, until it hears of the end or has enough.
+/// One consumer's takes, until the end or until it has enough.
 type Consume<R> = fn(&mut R) -> Vec<usize>;
 
-/// Runs [`PAIRS`] of both on one channel; answers what was accepted and what was taken, each once.
+/// Runs [`PAIRS`] of both on one channel; returns what was accepted and what was taken, each once.
 fn run<C: Channels>(
     buffer: Buffer,
     produce: Produce<C::Tx<Value>>,
@@ -123,7 +123,7 @@ fn every_value_arrives_once<C: Blocking>(buffer: Buffer) {
     assert_eq!(taken, accepted);
 }
 
-/// Every other operation does not wait, and is tried again.
+/// Every other operation is non-blocking, and is retried.
 fn every_value_arrives_once_by_trying_too<C: Blocking>(buffer: Buffer) {
     let (accepted, taken) = run::<C>(
         buffer,
@@ -165,7 +165,7 @@ fn every_value_arrives_once_by_trying_too<C: Blocking>(buffer: Buffer) {
     assert_eq!(taken, accepted);
 }
 
-/// Consumers go away in the middle: what is left is refused, or dropped with the channel.
+/// Consumers are dropped midway: the rest is refused, or dropped with the channel.
 fn consumers_that_leave_leave_nothing_behind<C: Blocking>(buffer: Buffer) {
     let (accepted, taken) = run::<C>(buffer, put_all::<C>, |rx| {
         let values = std::iter::from_fn(|| C::take(rx).ok());
@@ -174,7 +174,7 @@ fn consumers_that_leave_leave_nothing_behind<C: Blocking>(buffer: Buffer) {
     assert!(taken.is_subset(&accepted));
 }
 
-/// A close from among the producers: what was accepted before arrives.
+/// A producer closes the channel: what was accepted before arrives.
 fn what_was_accepted_before_a_close_arrives<C: Blocking>(buffer: Buffer) {
     let (accepted, taken) = run::<C>(
         buffer,
@@ -201,8 +201,8 @@ fn poll_once<F: Future>(future: F) -> Poll<F::Output> {
     pin!(future).poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Futures that are polled once and dropped, beside threads that wait: a put that is given up takes its value along,
-/// unless somebody had it already; a take that is given up takes none.
+/// Futures that are polled once and dropped, beside threads that wait. A cancelled put drops its value, unless a
+/// consumer had it already; a cancelled take takes none.
 fn what_dropped_futures_leave_is_whole<C: Async + Blocking>(buffer: Buffer) {
     let (accepted, taken) = run::<C>(
         buffer,
@@ -238,7 +238,7 @@ fn what_dropped_futures_leave_is_whole<C: Async + Blocking>(buffer: Buffer) {
             }
         },
     );
-    // A put may have been taken from before it was given up.
+    // A put may have delivered its value before it was cancelled.
     assert!(accepted.is_subset(&taken));
 }
 
@@ -307,7 +307,7 @@ const ALL: [Buffer; 4] = [
     Buffer::Unbounded,
 ];
 
-/// The tests of one design: over all buffers, unless others are named, with threads alone or with all forms.
+/// The tests of one design: over all buffers unless others are named, with threads only or with all forms.
 macro_rules! stress {
     ($design:ident, $family:ident $(, $forms:ident)?) => {
         mod $design {

@@ -1,5 +1,6 @@
-//! What users of the library touch beside puts and takes: iterators, what a channel says of itself, its close awaited,
-//! errors in words, and, with feature `futures`, streams and sinks. Written once for every design with the handle.
+//! The rest of the library's surface, beside puts and takes: iterators, what a channel reports about itself, awaiting
+//! its close, error messages, and, with feature `futures`, streams and sinks. Written once for every design with the
+//! handle.
 
 #![allow(
     clippy::disallowed_types,
@@ -117,7 +118,7 @@ surface!(lock_free);
 
 type Halves<D> = (Producer<D>, Consumer<D>);
 
-/// Many are stored, on the stack that threads have unless told otherwise.
+/// Many are stored, on a stack of the default size.
 fn large_values_need_no_large_stack<D: Design<Value = [u8; LARGE]>>(
     split: fn(Buffer) -> Halves<D>,
 ) {
@@ -138,8 +139,7 @@ fn large_values_need_no_large_stack<D: Design<Value = [u8; LARGE]>>(
     assert!(done.is_ok());
 }
 
-/// Bytes of a large value: two times thirty do not fit on a stack, and the copies that a call makes
-/// without optimisation do.
+/// Bytes of a large value. Sixty of them do not fit on a stack; the copies that an unoptimised call makes do.
 const LARGE: usize = 32 << 10;
 
 fn values_are_iterated_until_the_end<D: Design<Value = u32>>(split: fn(Buffer) -> Halves<D>) {
@@ -178,7 +178,7 @@ fn a_channel_says_how_full_it_is<D: Design<Value = u32>>(split: fn(Buffer) -> Ha
     assert_eq!(format!("{:?}", split(Buffer::Unbounded).0), "Producer (0)");
 }
 
-/// A rendezvous on which as many takes wait as may (C7).
+/// A rendezvous with as many waiting takes as it admits (C7).
 fn crowded<D: Calls<Value = u32>>(split: fn(Buffer) -> Halves<D>, limit: usize) -> Halves<D> {
     let (tx, rx) = split(Buffer::Rendezvous);
     for _ in 0..limit {
@@ -187,14 +187,15 @@ fn crowded<D: Calls<Value = u32>>(split: fn(Buffer) -> Halves<D>, limit: usize) 
     (tx, rx)
 }
 
-/// What it panics with.
+/// The message of its panic.
 fn panic_of<T>(act: impl FnOnce() -> T) -> String {
     let panic = catch_unwind(AssertUnwindSafe(act)).err();
     let panic = panic.expect("one more may not wait");
     *panic.downcast().expect("it says which channel")
 }
 
-/// The channel goes on, and who was refused does not wait: every put meets one of the others, and the last meets nobody.
+/// The channel still works, and the refused take does not wait: every put meets one of the others, and the last put
+/// meets none.
 fn goes_on<D: Design<Value = u32>>(tx: &Producer<D>, rx: &Consumer<D>, limit: usize) {
     for value in 0..limit {
         let value = u32::try_from(value).expect("a small number");
@@ -263,8 +264,8 @@ fn who_stops_waiting_for_a_close_leaves_no_waker<D: Design<Value = u32>>(
     assert_eq!(Arc::strong_count(&counted), 2, "none but ours");
 }
 
-/// Each is polled twice and dropped, the first to come last and first to come first. A search among all that wait takes a
-/// minute for it.
+/// Each is polled twice and dropped, once in order and once in reverse. A linear search among all waiters would take a
+/// minute.
 fn many_await_a_close_without_delaying_each_other<D: Design<Value = u32>>(
     split: fn(Buffer) -> Halves<D>,
 ) {
@@ -389,7 +390,7 @@ fn halves_are_streams_and_sinks<D: Design<Value = u32>>(split: fn(Buffer) -> Hal
     assert_eq!(putting.join().unwrap(), Ok(()));
 }
 
-/// What the documentation shows is what compiles, and as long as it says: empty lines are not counted.
+/// The programs in the documentation are the ones that compile, and have the stated lengths without empty lines.
 #[test]
 fn the_search_in_the_docs_is_the_example() {
     let page = include_str!("../../docs/fan_out.md");

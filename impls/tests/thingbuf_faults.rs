@@ -1,5 +1,5 @@
-//! Stand-alone reproductions, against thingbuf's own API, of why its adapter claims no put-deadline and fails
-//! `c10-dropped-futures`. Each asserts the fault as it is: once a release puts one right, its test fails.
+//! Stand-alone reproductions, through thingbuf's own API, of why its adapter claims no put-deadline and fails
+//! `c10-dropped-futures`. Each test asserts the fault as it is: once a release fixes it, the test fails.
 
 #![allow(
     clippy::disallowed_types,
@@ -27,8 +27,8 @@ impl Wake for Woken {
     }
 }
 
-/// Two sends wait, a value is taken, and the one whose turn it is goes away before it is polled again. The wake-up
-/// goes with it: the other sleeps on in front of a free slot.
+/// Two sends wait, a value is taken, and the send that was woken is dropped before its next poll. Its wake-up is
+/// lost: the other send keeps sleeping in front of a free slot.
 #[test]
 fn a_send_future_that_is_dropped_takes_its_wake_up_along() {
     let (tx, rx) = mpsc::channel(1);
@@ -51,16 +51,16 @@ fn a_send_future_that_is_dropped_takes_its_wake_up_along() {
         );
     }
     assert_eq!(tx.remaining(), 1);
-    // C10 says 1: the slot is free, and nobody else waits for it.
+    // C10 says 1: the slot is free, and no other send waits for it.
     assert_eq!(wakers[1].0.load(Ordering::SeqCst), 0);
 }
 
-/// Named, this test does the harm that the next one watches from another process.
+/// With this variable set, the test below does the harm that it otherwise observes from another process.
 const HARM: &str = "THINGBUF_FAULTS_HARM";
 
-/// A send that times out leaves its place in the list of waiters, which lies on its stack. The next that waits links
-/// itself to that memory, and a receiver that goes away walks it. What comes of that is undefined; with debug
-/// assertions the crate's own notice.
+/// A send that times out leaves its entry, which is on its stack, in the list of waiters. The next waiter links
+/// itself to that memory, and a receiver that is dropped walks it. The behaviour is undefined; with debug assertions
+/// the crate's own assertion fails.
 #[test]
 #[cfg_attr(
     not(debug_assertions),

@@ -1,5 +1,5 @@
-//! Our library in the destructors of thread-locals, which a thread runs when it ends: a put there completes callbacks, wakes
-//! tasks and has the bindings that it had before. Where schedules are explored threads have no such end.
+//! Our library in the destructors of thread-locals, which a thread runs when it ends. A put there completes callbacks,
+//! wakes tasks, and has the bindings that it had before. Under loom and shuttle threads do not end like this.
 
 #![allow(
     clippy::disallowed_types,
@@ -23,10 +23,10 @@ use flowmeter_impls::executor::bindings::Frames;
 use flowmeter_impls::executor::fixed_pool::FixedPool;
 use flowmeter_impls::executor::thread_per_task::ThreadPerTask;
 
-/// For what is lost: it never comes.
+/// Longer than any wait that ends.
 const LONG: Duration = Duration::from_secs(10);
 
-/// Calls it when the thread ends.
+/// Calls the closure when the thread ends.
 struct AtTheEnd(Option<Box<dyn FnOnce()>>);
 
 impl Drop for AtTheEnd {
@@ -43,8 +43,8 @@ thread_local! {
     static LATE: RefCell<AtTheEnd> = const { RefCell::new(AtTheEnd(None)) };
 }
 
-/// Has a thread do `first`, and then, as it ends, the other two: one in a thread-local that was there before `first`, and
-/// one in a thread-local that came after it. Systems differ in which are dropped first.
+/// Runs `first` on a thread, and the other two as that thread ends: one in a thread-local that existed before `first`,
+/// and one in a thread-local that was made after it. Systems differ in the order of their drops.
 fn as_a_thread_ends(
     first: impl FnOnce() + Send + 'static,
     ends: [impl FnOnce() + Send + 'static; 2],
@@ -83,7 +83,7 @@ fn a_callback_is_called() {
     assert_eq!(seen.iter().collect::<Vec<_>>(), [Ok(7); 3]);
 }
 
-/// More frames than a thread has room for, were they to nest (C11).
+/// More frames than fit on a stack if they were nested (C11).
 #[test]
 fn a_chain_of_callbacks_needs_no_stack() {
     const LENGTH: usize = 100_000;

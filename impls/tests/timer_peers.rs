@@ -1,5 +1,5 @@
-//! Timers by others behind the timers' traits (T1 to T4, T6, T8), on the machine's clock: delays are short,
-//! and nothing is said about how late a timer may be.
+//! Timers of published crates behind the timers' traits (T1 to T4, T6, T8), on the machine's clock. Delays
+//! are short, and no test limits how late a timer may be.
 
 #![allow(
     clippy::disallowed_types,
@@ -30,7 +30,7 @@ use flowmeter_impls::peers::tokio_delay_queue::TokioDelayQueue;
 use flowmeter_impls::peers::tokio_executor::Tokio;
 use flowmeter_impls::peers::tokio_sleep::TokioSleep;
 
-/// Past, the moment itself, a moment between two ticks of 1 ms, some ticks.
+/// The past, the present moment, a moment between two ticks of 1 ms, some ticks.
 const DELAYS: [Duration; 4] = [
     Duration::ZERO,
     Duration::from_micros(1),
@@ -40,7 +40,7 @@ const DELAYS: [Duration; 4] = [
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// Whoever takes longer hangs.
+/// A timer that takes longer than this hangs.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The first moment of the clock, which has passed when this returns.
@@ -58,7 +58,7 @@ fn assert_has_passed(deadline: Deadline) {
     );
 }
 
-/// Runs what must come to an end.
+/// Runs work that must end.
 fn comes_to_an_end(work: fn()) {
     let (done, waiting) = mpsc::channel();
     let worker = thread::spawn(move || {
@@ -74,7 +74,7 @@ fn comes_to_an_end(work: fn()) {
     worker.join().expect("its own message says more");
 }
 
-/// Kept by a thread until it ends.
+/// Keeps the token on this thread until the thread ends.
 fn keep_until_the_thread_ends(token: Arc<()>) {
     thread_local! {
         static KEPT: RefCell<Vec<Arc<()>>> = const { RefCell::new(Vec::new()) };
@@ -107,7 +107,7 @@ mod sleeps {
         is_still_asleep(timer.sleep_until(clock::after(HOUR)));
     }
 
-    /// Two threads poll one sleep, one after the other; the waker of the second is the one called.
+    /// Two threads poll one sleep, one after the other. The waker of the second is called.
     fn goes_from_thread_to_thread<S: Sleep>() {
         let timer = S::start();
         let deadline = clock::after(Duration::from_millis(5));
@@ -120,7 +120,7 @@ mod sleeps {
         assert_has_passed(deadline);
     }
 
-    /// Tells its test that it was called, and by a thread that keeps the token.
+    /// Tells its test that it was called, and leaves the token with the calling thread.
     struct Called {
         token: Arc<()>,
         call: mpsc::Sender<()>,
@@ -191,7 +191,7 @@ mod sleeps {
             let timer = TokioSleep::start();
             let sleep = timer.sleep_until(clock::after(DELAYS[2]));
             drop(timer);
-            // It would panic here if it were of a runtime that ended with the service.
+            // It would panic here if it belonged to a runtime that ended with the service.
             sleep.await;
             done.send(()).expect("the test waits");
         });
@@ -212,7 +212,7 @@ mod blocking {
         timer.sleep_until(past());
     }
 
-    /// Whoever sleeps until then is left to the end of the process.
+    /// The thread that sleeps until then is left to the end of the process.
     fn never_comes<S: BlockingSleep>() {
         let (done, waiting) = mpsc::channel();
         let ready = Arc::new(Barrier::new(2));
@@ -252,7 +252,7 @@ mod blocking {
 mod calling {
     use super::*;
 
-    /// A timer, and what tells its test that it has fired, or was dropped uncalled.
+    /// A timer, and a receiver that tells its test that it has fired, or was dropped uncalled.
     fn schedule<T: Timers>(timers: &T, deadline: Deadline) -> (T::Handle, Receiver<Fired>) {
         let (call, called) = mpsc::channel();
         let handle = timers.schedule(deadline, move |fired| {
@@ -271,7 +271,7 @@ mod calling {
         })
     }
 
-    /// A timer of which `change` was told in time, before it was due.
+    /// A timer for which `change` was called in time, before it was due.
     fn changed<T: Timers>(
         timers: &T,
         change: impl Fn(&T::Handle) -> bool,
@@ -282,7 +282,7 @@ mod calling {
             if change(&handle) {
                 return (due, handle, called);
             }
-            // This thread was held up until it was too late.
+            // This thread was delayed until it was too late.
             assert_eq!(called.recv_timeout(PATIENCE), fired(due));
         }
     }
@@ -308,8 +308,8 @@ mod calling {
         );
         assert!(!timers.cancel(&cancelled), "T2: cancelled before");
 
-        // The next timer may have its place. It is due later, so that whatever were left of the cancelled one
-        // would fire it early.
+        // The next timer may reuse its place. It is due later, so remains of the cancelled one would fire it
+        // early.
         let due = Deadline::from_nanos(due.as_nanos() + 5_000_000);
         let (_next, next_called) = schedule(&timers, due);
         assert!(!timers.cancel(&cancelled), "T2: cancelled before");
@@ -323,7 +323,7 @@ mod calling {
 
     fn wakes_for_an_earlier_one<T: Timers>() {
         let timers = T::start();
-        // Fired, so that the service has since gone to wait for the later one.
+        // It has fired, so the service now waits for the later one.
         let (_far, _far_called) = schedule(&timers, clock::after(HOUR));
         let (_first, first_called) = schedule(&timers, clock::after(DELAYS[2]));
         first_called.recv_timeout(PATIENCE).expect("T2: it fires");
@@ -385,7 +385,7 @@ mod calling {
         );
     }
 
-    /// What both can do, for each of them.
+    /// The tests that both kinds share.
     macro_rules! tests {
         ($timers:ty, $horizon:expr) => {
             #[test]
@@ -423,7 +423,7 @@ mod calling {
     mod hash_wheel_timer {
         use super::*;
 
-        // Its levels reach as far; what is later lies in a list.
+        // Its levels reach this far; later timers lie in a list.
         tests!(HashWheelTimer, Duration::from_millis(1 << 32));
     }
 
@@ -460,7 +460,7 @@ mod calling {
             let timers = TokioDelayQueue::start();
             for to in [clock::after(HOUR), Deadline::NEVER] {
                 let (due, handle, called) = changed(&timers, |handle| timers.reset(handle, to));
-                // Due at the same moment, and fired at it.
+                // Due at the same moment, and fires then.
                 let (_next, next_called) = schedule(&timers, due);
                 assert_eq!(next_called.recv_timeout(PATIENCE), fired(due));
                 assert!(timers.cancel(&handle), "T3: it has not fired");

@@ -1,4 +1,5 @@
-//! What no property of timers can see: panics are counted, wake-ups precise, and ticks on their grid.
+//! What the properties of timers do not check: panics are counted, wake-ups are precise, and ticks stay on their
+//! grid.
 
 #![expect(clippy::disallowed_types, reason = "these tests run against std alone")]
 
@@ -22,7 +23,7 @@ use flowmeter_impls::timer::service::{Index, Spinning, TimerService};
 const NOW: Deadline = Deadline::from_nanos(0);
 
 fn one_panics<T: Timers>(timers: &T) {
-    // Past the hook, which would print it.
+    // Bypasses the panic hook, which would print it.
     timers.schedule(NOW, |_| resume_unwind(Box::new("a callback's own fault")));
     let heard = Channel::new(Buffer::Unbounded);
     let said = heard.clone();
@@ -51,7 +52,7 @@ impl Wake for Says {
     }
 }
 
-/// Of one batch, wakers are taken off together and callbacks one by one. Its thread is held up until all are due.
+/// In one batch, wakers are claimed together and callbacks one by one. The thread is blocked until all are due.
 fn of_one_moment<I: Index>() {
     let (service, others) = (TimerService::<I>::new(), TimerService::<I>::new());
     let turns = |delay| {
@@ -93,7 +94,7 @@ fn wakers_and_callbacks_of_one_moment_have_their_turns() {
     of_one_moment::<Ticks>();
 }
 
-/// The calling thread's, in nanoseconds; `None` where the system does not say.
+/// The timer slack of the calling thread in nanoseconds; `None` where the system does not say.
 fn timer_slack() -> Option<u64> {
     let thread = std::fs::read_link("/proc/thread-self").ok()?;
     let number = thread.file_name()?.to_str()?;
@@ -101,7 +102,7 @@ fn timer_slack() -> Option<u64> {
     slack.trim().parse().ok()
 }
 
-/// Of the thread that calls back.
+/// The timer slack of the thread that runs callbacks.
 fn slack_of<T: Timers>(timers: &T) -> Option<u64> {
     let heard = Channel::new(Buffer::Unbounded);
     let said = heard.clone();
@@ -133,7 +134,7 @@ fn ticks_lie_on_their_grid_however_late_each_is_noticed() {
         assert_eq!(due, Deadline::after(first.as_nanos(), tick * period));
         assert!(clock::has_passed(due));
     }
-    // Five behind, the last of them by less than a period.
+    // Five moments behind, the last of them by less than a period.
     let next = first.as_nanos() + 20 * 300_000;
     assert_eq!(interval.skip(next + 4 * 300_000 + 1), 5);
     let due = block_on(interval.tick());
@@ -159,7 +160,7 @@ fn timers_sleep(timers: &impl Sleep) -> impl Future<Output = ()> + 'static {
     timers.sleep_until(clock::after(Duration::from_millis(1)))
 }
 
-/// A callback may drop the service that calls it, arm what is past, and call off what has fired.
+/// A callback may drop the service that calls it, arm a timer in the past, and cancel one that has fired.
 #[test]
 fn callbacks_may_do_anything_to_their_service() {
     fn bad_use<T: Cancel + Reset>() {
@@ -179,7 +180,7 @@ fn callbacks_may_do_anything_to_their_service() {
         assert!(timers.cancel(&far));
         assert!(!timers.cancel(&far), "it was called off");
         assert!(!timers.reset(&far, NOW), "it was called off");
-        // The last one that holds the service is its own callback.
+        // The last reference to the service is held by its own callback.
         let (last, said) = (Arc::clone(&timers), heard.clone());
         let (go, gone) = (Channel::new(Buffer::Unbounded), Arc::downgrade(&timers));
         let wait = go.clone();

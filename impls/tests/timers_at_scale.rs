@@ -1,4 +1,4 @@
-//! What shows with a million timers only: none of them is early, and those that are far away let the thread sleep.
+//! Behaviour that only a million timers show: none is early, and timers far in the future let the thread sleep.
 
 #![expect(clippy::disallowed_types, reason = "these tests run against std alone")]
 
@@ -17,7 +17,7 @@ use flowmeter_impls::timer::hierarchical_wheel::HierarchicalWheel;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// The same numbers each time, from 0 to below `end`. Source: Marsaglia's xorshift.
+/// The same numbers each time, below `end`. Source: Marsaglia's xorshift.
 fn numbers(end: u64) -> impl Iterator<Item = u64> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     std::iter::repeat_with(move || {
@@ -28,7 +28,7 @@ fn numbers(end: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Arms so many within a second, most of them while others fire.
+/// Arms so many timers within a second, most of them while others fire.
 fn none_is_early<T: Timers>(count: u64) {
     let timers = T::start();
     let early = Arc::new(AtomicU64::new(0));
@@ -64,7 +64,7 @@ fn none_of_a_hundred_thousand_is_early() {
     none_is_early::<DelayQueueTimers>(100_000);
 }
 
-/// Where the thread that calls back tells how often it has slept; `None` where the system does not say.
+/// The file in which the system reports how often the callback thread has slept; `None` where the system has none.
 fn thread_of<T: Timers>(timers: &T) -> Option<String> {
     let heard = Channel::new(Buffer::Unbounded);
     let said = heard.clone();
@@ -84,13 +84,13 @@ fn switches(status: &str) -> u64 {
         .sum()
 }
 
-/// Whether it waits, rather than runs or is about to.
+/// Whether the thread waits, and neither runs nor is runnable.
 fn sleeps(status: &str) -> bool {
     let text = std::fs::read_to_string(status).expect("the thread lives");
     text.lines().any(|line| line.starts_with("State:\tS"))
 }
 
-/// Nothing is to happen meanwhile.
+/// Sleeps for that time.
 fn rest(time: Duration) {
     let (end, parker) = (clock::after(time), Parker::new());
     while !clock::has_passed(end) {
@@ -98,7 +98,7 @@ fn rest(time: Duration) {
     }
 }
 
-/// Two seconds among a million timers of an hour and more: the thread is not woken once.
+/// Two seconds with a million timers of an hour and more: the thread is not woken once.
 #[test]
 fn far_timers_wake_nobody() {
     let timers = HierarchicalWheel::new();
@@ -111,7 +111,7 @@ fn far_timers_wake_nobody() {
         let deadline = clock::now_nanos() + hour + distance;
         timers.schedule(Deadline::from_nanos(deadline), |_| {});
     }
-    // Armed, they have woken it where one was the earliest: until it sleeps again.
+    // Arming has woken the thread whenever a timer was the earliest: wait until it sleeps again.
     let mut seconds = 0..30;
     while !sleeps(&status) && seconds.next().is_some() {
         rest(Duration::from_secs(1));

@@ -1,4 +1,4 @@
-//! T9: timers that come and go leave memory as it was. Alone in its program: what the process holds is looked at.
+//! T9: timers that come and go leave memory as it was. In a program of its own, since it measures the process.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use flowmeter_impls::timer::hashed_wheel::HashedWheel;
 use flowmeter_impls::timer::heap::Heap;
 use flowmeter_impls::timer::hierarchical_wheel::HierarchicalWheel;
 
-/// As many make a megabyte show, whatever is left of each: the smallest of their entries has 48 bytes.
+/// Enough to find a leak of a few bytes for each timer: the smallest entry has 48 bytes.
 const CYCLES: u64 = 1_000_000;
-/// What an allocator may keep for itself.
+/// The bytes that an allocator may keep.
 const SLACK: u64 = 8 << 20;
 
-/// Bytes of this process in memory; `None` where the system does not say.
+/// Resident bytes of this process; `None` where the system does not say.
 fn resident() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;
@@ -21,7 +21,7 @@ fn resident() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// Schedules and cancels so many, of delays that differ, each with a callback that owns something.
+/// Schedules and cancels so many timers with differing delays, each with a callback that owns memory.
 fn cycles<T: Cancel>(timers: &T, count: u64) {
     for number in 0..count {
         let owned = Box::new(number);

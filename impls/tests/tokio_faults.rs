@@ -1,5 +1,5 @@
-//! A stand-alone reproduction, against tokio's own API, of why its sleeps claim no `answers-sleepers` (T8). It
-//! asserts the behaviour as it is: once a release changes it, the test fails.
+//! A stand-alone reproduction, through tokio's own API, of why its sleeps do not claim `answers-sleepers`
+//! (T8). It asserts the behaviour as it is: once a release changes it, the test fails.
 
 #![allow(
     clippy::disallowed_types,
@@ -24,7 +24,7 @@ fn a_sleep_that_is_polled_after_its_runtime_has_ended_panics() {
     let mut context = Context::from_waker(Waker::noop());
     assert_eq!(sleep.as_mut().poll(&mut context), Poll::Pending);
     drop(runtime);
-    // T8 says that it is answered, as if the time had come.
+    // T8 says that the sleep ends, as if its time had come.
     let after = catch_unwind(AssertUnwindSafe(|| sleep.as_mut().poll(&mut context)));
     assert!(after.is_err(), "it answered {after:?}");
 }

@@ -1,8 +1,8 @@
-//! The page of runs, without the command: of those that are named, or of made-up ones with everything in them.
+//! The page of runs, without the command: of the named runs, or of generated ones with all features.
 //!
 //! `cargo run -p flowmeter-reports --example page -- PAGE [RUN...]`
 //!
-//! The made-up ones are two runs of one machine and one of another; an implementation, a scenario and a failure have
+//! The generated runs are two of one machine and one of another. An implementation, a scenario and a failure have
 //! markup for names. `scripts/browser` drives a browser over that page.
 
 #[path = "../tests/fixture/mod.rs"]
@@ -14,7 +14,7 @@ use fixture::{Shape, kinds};
 use flowmeter_harness::record::{Attack, RunData, Verdict, read_run};
 use flowmeter_reports::{machines, render_machines};
 
-/// Would tell on itself if it were ever more than text.
+/// It would have an effect if it were ever more than text.
 const MARKUP: &str = "<img src=x onerror=document.title='broken'>";
 
 fn main() -> Result<(), Box<dyn Error>> {

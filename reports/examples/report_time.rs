@@ -1,4 +1,5 @@
-//! How long a report takes: about ten thousand windows of a made-up run to estimates, and to a page.
+//! How long a report takes: about ten thousand windows of a generated run to estimates, and to a
+//! page.
 //!
 //! `cargo run --release -p flowmeter-reports --example report_time [page.html [scenarios [forks]]]`
 

@@ -1,20 +1,20 @@
-//! What was checked of an implementation, in the form that a number is of: decided here for every table and for the page.
+//! What was checked of an implementation, in the form of a number. Decided here for every table and for the page.
 //!
-//! A crate's blocking and async forms are different code, and hold and fail apart. The name of a property says of which form it
-//! speaks:
+//! A crate's blocking and async forms are different code, and hold and fail independently. The name of a property tells
+//! to which form it applies:
 //!
-//! | name | speaks of |
+//! | name | applies to |
 //! | --- | --- |
 //! | `c1-conservation-async`: it ends in `-async` | tasks that await |
-//! | `c1-conservation`: another one that was checked is called so with `-async` behind it | threads that block |
+//! | `c1-conservation`: a checked property has the same name with `-async` behind it | threads that block |
 //! | `c3-capacity`, `t2-once`, `l1-window`: all others | every form |
 //!
-//! A scenario in which threads meet tasks (`mixed`) is of both forms. All properties of timers, limiters, pipelines and
-//! executors speak of every form.
+//! A scenario in which threads meet tasks (`mixed`) belongs to both forms. All properties of timers, limiters,
+//! pipelines and executors apply to every form.
 //!
-//! A property asks an implementation in Rust, so one in another language is asked none. What stands for its numbers is
-//! the proof of the process that is timed: it writes down every value of an untimed pass, and compares number and checksum
-//! after each window. Such a one is *self-checked*: less than a property, and more than nothing.
+//! Properties run in Rust, so they cannot check an implementation in another language. Its numbers rest on a proof by
+//! the timed process itself. That process writes down every value of an untimed pass, and compares count and checksum
+//! after each window. Such an implementation is *self-checked*: less than a property, and more than nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::statistics::origin;
 
-/// What self-checked means, in a sentence that fits a line.
+/// The meaning of self-checked, in a sentence that fits a line.
 pub const SELF_CHECKED: &str =
     "self-checked: its own process proved what it timed, and no property can be asked of it";
 
@@ -37,16 +37,16 @@ pub struct Checked {
     /// Properties that held in a world, and failed in none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<String>,
-    /// What did not hold: properties, and scenarios in which its own process found it wrong.
+    /// Properties that did not hold, and scenarios in which its own process reported an error.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<String>,
-    /// Properties whose check broke off in a world.
+    /// Properties with a check that was aborted in a world.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub broke_off: Vec<String>,
-    /// Properties whose check hung in a world, also when it was repeated alone.
+    /// Properties with a check that hung in a world, also when it was repeated alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hung: Vec<String>,
-    /// Properties whose check came to no end in its time in a world.
+    /// Properties with a check that did not end within its time in a world.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<String>,
     /// In another language: its own process proved what it timed.
@@ -55,27 +55,27 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// In these runs together, of all forms.
+    /// From these runs together, over all forms.
     pub fn of(runs: &[RunData], implementation: &str) -> Checked {
         Proofs::of(runs).checked(implementation, None)
     }
 
-    /// In these runs together, of a scenario's form.
+    /// From these runs together, for a scenario's form.
     pub fn in_form(runs: &[RunData], implementation: &str, form: &str) -> Checked {
         Proofs::of(runs).checked(implementation, Some(form))
     }
 
-    /// Whether anything stands for its numbers: without, they are in no ranking.
+    /// Whether any proof supports its numbers: without, they are in no ranking.
     pub fn is_proved(&self) -> bool {
         self.itself || !self.held.is_empty()
     }
 
-    /// Whether nothing but the proof of its own process stands for its numbers, and that did not fail.
+    /// Whether only the proof of its own process supports its numbers, and that did not fail.
     pub fn is_self_checked(&self) -> bool {
         self.itself && self.held.is_empty() && self.failed.is_empty()
     }
 
-    /// How many checks came to no verdict.
+    /// How many checks gave no verdict.
     pub fn undecided(&self) -> usize {
         self.hung.len() + self.unfinished.len()
     }
@@ -135,7 +135,7 @@ impl Checked {
         }
     }
 
-    /// Says of which form it is.
+    /// Sets its form.
     fn told(self, form: &str) -> Checked {
         Checked {
             form: form.to_owned(),
@@ -144,18 +144,18 @@ impl Checked {
     }
 }
 
-/// All that was proved in some runs.
+/// All proofs of some runs.
 pub(crate) struct Proofs<'a> {
     runs: &'a [RunData],
     by_implementation: BTreeMap<&'a str, Vec<&'a Proof>>,
-    /// Properties that were checked with `-async` behind their name too.
+    /// Properties that were also checked with `-async` behind their names.
     paired: BTreeSet<&'a str>,
     /// Implementations and the scenarios in which a window of theirs was timed.
     timed: BTreeSet<(&'a str, &'a str)>,
 }
 
 impl<'a> Proofs<'a> {
-    /// Of these runs together.
+    /// From these runs together.
     pub fn of(runs: &'a [RunData]) -> Proofs<'a> {
         let mut by_implementation: BTreeMap<&str, Vec<&Proof>> = BTreeMap::new();
         let mut paired = BTreeSet::new();
@@ -174,7 +174,7 @@ impl<'a> Proofs<'a> {
         }
     }
 
-    /// Of an implementation in a form, or in all.
+    /// For an implementation in a form, or in all forms.
     pub fn checked(&self, implementation: &str, form: Option<&str>) -> Checked {
         let proofs = self.by_implementation.get(implementation);
         let proofs = proofs.into_iter().flatten().copied();
@@ -209,7 +209,7 @@ impl<'a> Proofs<'a> {
         checked
     }
 
-    /// Of an implementation in each of these forms; once, and without a form, where they do not differ.
+    /// For an implementation in each of these forms; once, and without a form, if they do not differ.
     pub fn in_forms<'f>(
         &self,
         implementation: &str,
@@ -231,7 +231,7 @@ impl<'a> Proofs<'a> {
         told.collect()
     }
 
-    /// Whether a property speaks of a form, by its name.
+    /// Whether a property applies to a form, by its name.
     fn speaks_of(&self, property: &str, form: &str) -> bool {
         match property.ends_with("-async") {
             true => matches!(form, "async" | "mixed"),
@@ -239,7 +239,7 @@ impl<'a> Proofs<'a> {
         }
     }
 
-    /// Scenarios in which its own process found it wrong.
+    /// Scenarios in which its own process reported an error.
     fn disproved(&self, implementation: &str, form: Option<&str>) -> Vec<String> {
         let failures = self.runs.iter().flat_map(|run| {
             let of_form = move |name: &str| {

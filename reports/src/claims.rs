@@ -1,17 +1,18 @@
-//! Claims of the seed texts, as tables show them: implementations that did the same share a row.
+//! Claims of the seed texts, as tables show them: implementations with the same observation share a
+//! row.
 
 use flowmeter_harness::record::{Holds, SeedClaim};
 
-/// Implementations of which one claim is told alike.
+/// Implementations with the same observation for one claim.
 #[derive(Clone, Debug)]
 pub struct Alike<'a> {
-    /// Of the first of them; of the others it differs in who they are.
+    /// The row of the first of them. The others differ in the implementation only.
     pub row: &'a SeedClaim,
     /// Their names, in the order of the rows.
     pub names: Vec<&'a str>,
 }
 
-/// Puts together what is told alike, in the order in which it came first.
+/// Groups equal observations, in the order in which they first appeared.
 pub fn alike<'a>(rows: impl IntoIterator<Item = &'a SeedClaim>) -> Vec<Alike<'a>> {
     let mut all: Vec<Alike> = Vec::new();
     for row in rows {

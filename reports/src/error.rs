@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use flowmeter_harness::record::RecordError;
 
-/// Why a report cannot be made. Each says which file or record, and what to do.
+/// Why a report cannot be made. Each error names the file or record, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// A run cannot be read.
@@ -18,7 +18,7 @@ pub enum ReportError {
     Io {
         /// Which file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// The file of estimates is not one of this build.
@@ -46,7 +46,7 @@ pub enum ReportError {
         path: PathBuf,
         /// Which scenario.
         scenario: String,
-        /// Who.
+        /// The implementation.
         implementation: String,
         /// Which round.
         round: u32,
@@ -63,7 +63,7 @@ pub enum ReportError {
     Chart {
         /// Which one.
         chart: String,
-        /// What the drawing library says.
+        /// The error of the drawing library.
         reason: String,
     },
 }

@@ -26,8 +26,8 @@ const COLUMNS: [&str; 15] = [
     "error",
 ];
 
-/// A text that no spreadsheet takes for a formula: one that begins like a formula has an apostrophe before it, which says
-/// that it is a text.
+/// A text that no spreadsheet takes for a formula. A text that begins like a formula gets an apostrophe in front, which
+/// marks it as text.
 ///
 /// Source: OWASP, "CSV Injection".
 fn text(text: String) -> String {
@@ -37,8 +37,9 @@ fn text(text: String) -> String {
     }
 }
 
-/// Every cell as a line of comma-separated values below a line of names, those of `cmp --format json`; a cell without a
-/// number has empty fields and its `error`. A text that a spreadsheet would take for a formula has an apostrophe before it.
+/// Every cell as a line of comma-separated values below a line of names, those of `cmp --format json`. A cell without a
+/// number has empty fields and its `error`. A text that a spreadsheet would take for a formula has an apostrophe before
+/// it.
 pub fn csv(estimates: &Estimates) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let mut line = |fields: [String; 15]| {
@@ -74,8 +75,8 @@ pub fn csv(estimates: &Estimates) -> String {
     String::from_utf8(bytes).expect("it was made of text")
 }
 
-/// What github-action-benchmark reads as `customBiggerIsBetter` or `customSmallerIsBetter`: the cells with a number
-/// whose values point that way, since a file of it points one way.
+/// The cells with a number as github-action-benchmark reads them: `customBiggerIsBetter` or `customSmallerIsBetter`.
+/// Only cells with the direction `better`, since one file has one direction.
 ///
 /// Source: the action's README, "Examples of custom benchmarks".
 pub fn github_action_benchmark(estimates: &Estimates, better: Better) -> String {
@@ -98,8 +99,8 @@ pub fn github_action_benchmark(estimates: &Estimates, better: Better) -> String 
     pretty(&entries)
 }
 
-/// Bencher's metric format: a benchmark for each cell with a number, whose measure is its unit, but for nanoseconds, which
-/// are Bencher's own `latency`.
+/// Bencher's metric format: a benchmark for each cell with a number. The measure is its unit; nanoseconds are Bencher's
+/// own `latency`.
 ///
 /// Source: Bencher's reference, "Bencher Metric Format (BMF)".
 pub fn bencher(estimates: &Estimates) -> String {
@@ -127,7 +128,7 @@ pub fn bencher(estimates: &Estimates) -> String {
     pretty(&benchmarks)
 }
 
-/// Cells with a number of their own that is proved, which a bound is not: the median and its interval.
+/// Cells with a proved number that is not a bound: the median and its interval.
 fn numbers(estimates: &Estimates) -> impl Iterator<Item = (CellRow, f64, f64, f64)> {
     let cells = cmp_rows(estimates).into_iter().map(|cell| cell.cell);
     let cells = cells.filter(|cell| !cell.at_most && cell.unproved.is_none());
@@ -138,6 +139,6 @@ fn numbers(estimates: &Estimates) -> impl Iterator<Item = (CellRow, f64, f64, f6
 }
 
 fn pretty(of: &impl Serialize) -> String {
-    // Plain data with string keys: there is no error but a lack of memory.
+    // Plain data with string keys: serialising cannot fail.
     serde_json::to_string_pretty(of).expect("it is plain data")
 }

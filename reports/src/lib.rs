@@ -1,9 +1,9 @@
 //! From the records of a run to statistics, terminal tables and one HTML page.
 //!
-//! [`estimate`] turns runs into [`Estimates`], which are kept beside the records; everything shown,
-//! in the terminal ([`rank_table`], [`cmp_table`]), as JSON ([`rank_rows`], [`cmp_rows`]) or as a page
-//! ([`render`]), is said from them alone, so that all three say the same. Invariant: a cell with a
-//! failure has no number anywhere. Which runs are one sample is said by [`machines()`].
+//! [`estimate`] turns runs into [`Estimates`], which are stored beside the records. All output is made
+//! from them only: in the terminal ([`rank_table`], [`cmp_table`]), as JSON ([`rank_rows`],
+//! [`cmp_rows`]) and as a page ([`render`]). So all three agree. Invariant: a cell with a failure has
+//! no number anywhere. [`machines()`] decides which runs are one sample.
 //!
 //! ```no_run
 //! use flowmeter_harness::record::read_run;

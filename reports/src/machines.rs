@@ -1,33 +1,33 @@
-//! Runs by machine: what several machines say is shown beside each other and never taken together.
+//! Runs by machine: the results of several machines are shown side by side and never combined.
 //!
-//! On one machine the forks of one build are one sample, however many runs they come from; those of an earlier build are
-//! history. A build with changes that are in no commit is only itself. A run that is named twice, or whose copies have
-//! had verdicts added to them apart, is one run with all that was added.
+//! On one machine the forks of one build are one sample, however many runs they come from. Those of an earlier build
+//! are history. A build with uncommitted changes is a build of its own. If a run is named twice, or copies of it had
+//! verdicts added separately, it is one run with everything that was added.
 
 use flowmeter_harness::record::{Machine as Description, RunData};
 
 use crate::error::ReportError;
 use crate::statistics::{Diff, Estimates, diff, estimates_of};
 
-/// Changes of less than this share are not spoken of, as in `diff` unless told otherwise.
+/// Changes of less than this share are not reported, as in `diff` by default.
 const RELEVANT: f64 = 0.05;
 
 /// A machine, and what was measured there.
 #[derive(Debug)]
 pub struct Machine {
     name: String,
-    /// All runs, by when they were started.
+    /// All runs, in the order in which they were started.
     runs: Vec<RunData>,
     /// Where the runs of the latest build begin.
     latest: usize,
-    /// Of the latest build.
+    /// The estimates of the latest build.
     estimates: Estimates,
 }
 
 /// A run and the next one.
 #[derive(Debug)]
 pub(crate) struct Step {
-    /// Which run is the earlier one.
+    /// The index of the earlier run.
     pub base: usize,
     /// What changed, or why that cannot be said.
     pub diff: Result<Diff, String>,
@@ -44,7 +44,7 @@ impl Machine {
         &self.runs
     }
 
-    /// What the runs of the latest build come to.
+    /// The estimates of the latest build.
     pub fn estimates(&self) -> &Estimates {
         &self.estimates
     }
@@ -56,7 +56,7 @@ impl Machine {
             let pair = <&[RunData; 2]>::try_from(pair).expect("windows of two");
             let diff = match diff(pair, RELEVANT) {
                 Ok(diff) => Ok(diff),
-                // Scenarios have changed their meaning; nothing is wrong with either run.
+                // Scenarios have changed their meaning; neither run is wrong.
                 Err(why @ ReportError::Clash { .. }) => Err(why.to_string()),
                 Err(other) => return Err(other),
             };
@@ -65,7 +65,7 @@ impl Machine {
         steps.collect()
     }
 
-    /// In words, such as `AMD EPYC, 2 cores`; with its hypervisor and governor where others are called so too.
+    /// In words, such as `AMD EPYC, 2 cores`; with its hypervisor and governor if another machine has the same name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -99,7 +99,7 @@ fn name(machine: &Description) -> String {
     format!("{}, {} core{s}", machine.cpu, machine.cores)
 }
 
-/// What tells machines apart. Two that describe themselves alike are one.
+/// What distinguishes machines. Two with the same description are one.
 fn identity(run: &RunData) -> (&str, usize, &str, &str) {
     let machine = &run.run.machine;
     (
@@ -110,7 +110,7 @@ fn identity(run: &RunData) -> (&str, usize, &str, &str) {
     )
 }
 
-/// Sorts runs by machine, in the order in which they are named first, and estimates what each machine says.
+/// Groups runs by machine, in the order in which machines are first named, and computes each machine's estimates.
 ///
 /// # Errors
 /// [`ReportError::NoRuns`] for no runs; as [`estimates_of`] else.
@@ -145,9 +145,9 @@ pub fn machines(runs: Vec<RunData>) -> Result<Vec<Machine>, ReportError> {
     Ok(machines)
 }
 
-/// Adds what a copy of a run has had added.
+/// Adds what a copy of a run has in addition.
 fn merge(run: &mut RunData, mut copy: RunData) {
-    // Whichever came further: a copy may be from before the run's end.
+    // Keep the one with more windows: a copy may be from before the run's end.
     if copy.windows.len() > run.windows.len() {
         std::mem::swap(run, &mut copy);
     }

@@ -47,7 +47,8 @@ fn is_nanos(unit: &str) -> bool {
     unit == "ns" || unit.starts_with("ns/") || unit.starts_with("ns ")
 }
 
-/// A value in a scenario's unit without what its prefix does not say: `12.3 M` of messages/s, `850 ns`.
+/// A value in a scenario's unit, without the part of the unit that the prefix does not include: `12.3 M` of messages/s,
+/// `850 ns`.
 pub fn value(value: f64, unit: &str) -> String {
     if is_nanos(unit) {
         nanos(value)
@@ -77,7 +78,7 @@ pub fn tick(of: f64, unit: &str) -> String {
     }
 }
 
-/// Without zeros that say nothing.
+/// Without trailing zeros.
 fn trimmed(number: &str) -> &str {
     if number.contains('.') {
         number.trim_end_matches('0').trim_end_matches('.')
@@ -86,8 +87,8 @@ fn trimmed(number: &str) -> &str {
     }
 }
 
-/// What an axis, a column or a row is called whose numbers say the prefix themselves: `messages/s`; of nanoseconds, whose
-/// numbers say the unit too, `time`, `time per op`, `CPU time`.
+/// The name of an axis, column or row with numbers that include the prefix: `messages/s`. Nanoseconds include the unit,
+/// too: `time`, `time per op`, `CPU time`.
 pub fn axis_name(unit: &str) -> String {
     match unit.strip_prefix("ns") {
         Some(of) if is_nanos(unit) => match of.strip_prefix(' ') {
@@ -116,7 +117,7 @@ pub fn ratio(value: f64) -> String {
     }
 }
 
-/// A ratio to sort by, in as few characters as say four decimals: a page has thousands of them.
+/// A ratio as a sort key, in as few characters as four decimals need: a page has thousands of them.
 pub fn sorted(ratio: f64) -> String {
     let text = format!("{ratio:.4}");
     match text.trim_start_matches('0').trim_end_matches('0') {
@@ -147,7 +148,7 @@ pub fn percentile(quantile: f64) -> String {
         text.pop();
     }
     let text = text.trim_end_matches('.');
-    // Between the round ones, as many digits as tell it apart from its neighbours.
+    // Between the round ones, as many digits as distinguish it from the next ones.
     let nines = text.bytes().filter(|&b| b == b'9').count();
     let short: String = text.chars().take(nines + 4).collect();
     format!("p{}", short.trim_end_matches('.'))

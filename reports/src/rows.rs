@@ -1,4 +1,5 @@
-//! The lines that `rank` and `cmp` print as JSON, and what those of `show` have in common with them: keys are stable, numbers are not rounded.
+//! The lines that `rank` and `cmp` print as JSON, and the part that `show` shares with them: keys are stable, numbers
+//! are not rounded.
 
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::Better;
@@ -12,7 +13,7 @@ use crate::statistics::{Cell, Estimates, Standing, View};
 pub struct RankRow {
     /// Group of scenarios.
     pub group: String,
-    /// Who.
+    /// The implementation.
     pub implementation: String,
     /// Where it comes from.
     pub origin: Origin,
@@ -22,36 +23,36 @@ pub struct RankRow {
     pub lo: f64,
     /// Upper end of its interval.
     pub hi: f64,
-    /// Tier, from 1; ties share one, and in an exploratory run all are 1. Partial entrants (fewer cells than the group's leader) share one
-    /// after all others.
+    /// Tier, from 1; ties share one, and in an exploratory run all are 1. Partial entrants (fewer cells than the
+    /// group's leader) share one after all others.
     pub tier: u32,
-    /// It has no place in the order, and its ratio and tier say nothing: its group has fewer than three cells, or nothing was
-    /// proved of it. Left out where it has one.
+    /// Whether it has a place in the order. Without one its ratio and tier mean nothing: its group has fewer than three
+    /// cells, or nothing was proved of it. Omitted if true.
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
     pub ranked: bool,
     /// Cells in which it has a number.
     pub cells: usize,
-    /// Why it is not proved in the forms of its cells. Left out where it is.
+    /// Why it is not proved in the forms of its cells. Omitted if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unproved: Option<String>,
-    /// What was checked of it, by the form of its cells where that makes a difference.
+    /// What was checked of it, by the form of its cells if that makes a difference.
     pub checked: Vec<Checked>,
-    /// Some of these numbers are bounds, so the true ratio is at least that. Left out where none is.
+    /// Some of these numbers are bounds, so the true ratio is at least this. Omitted if none is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
 }
 
-/// A row has a place in the order unless it says otherwise.
+/// The default: a row has a place in the order.
 fn yes() -> bool {
     true
 }
 
-/// A cell's number as lines of JSON have it; without one `error` says why, and every number is `null`.
+/// A cell's number in lines of JSON. Without one `error` says why, and every number is `null`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellRow {
     /// Which scenario.
     pub scenario: String,
-    /// Who.
+    /// The implementation.
     pub implementation: String,
     /// Median, in `unit`.
     pub median: Option<f64>,
@@ -61,15 +62,16 @@ pub struct CellRow {
     pub hi: Option<f64>,
     /// Unit of the median.
     pub unit: String,
-    /// Which way is up.
+    /// Whether more or less is better.
     pub better: Better,
-    /// Against the scenario's best, at most 1; above 1 is better whichever way is up, as a reference and an unproved one may be.
+    /// Ratio to the scenario's best, at most 1 except for a reference and an unproved cell. Above 1 is better, whether
+    /// more or less of the value is better.
     pub ratio_to_best: Option<f64>,
-    /// The median is a bound, since the generator of load was the limit: the true one is at most that.
-    /// Left out where it is not.
+    /// The median is an upper bound, since the load generator was the limit. Omitted if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_most: bool,
-    /// Nothing was proved of it in the scenario's form, and why: never the best, and in no ranking. Left out where something was.
+    /// Why nothing was proved of it in the scenario's form: never the best, and in no ranking. Omitted if something
+    /// was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unproved: Option<String>,
     /// Why it has no number.
@@ -77,7 +79,7 @@ pub struct CellRow {
 }
 
 impl CellRow {
-    /// Of a cell as it was estimated.
+    /// From an estimated cell.
     pub(crate) fn of(cell: &Cell) -> CellRow {
         let measured = cell.measured();
         CellRow {
@@ -108,7 +110,7 @@ pub struct CmpRow {
     pub ratio_lo: Option<f64>,
     /// Upper end of the ratio's interval.
     pub ratio_hi: Option<f64>,
-    /// A reference: never the best itself. Left out where it is not.
+    /// A reference: never the best itself. Omitted if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reference: bool,
 }

@@ -1,4 +1,4 @@
-//! A cell in one run after the other: what `show` tells.
+//! A cell in one run after the other: the output of `show`.
 
 use std::slice;
 
@@ -11,7 +11,7 @@ use crate::number;
 use crate::rows::CellRow;
 use crate::statistics::{Estimates, estimates_of};
 
-/// A cell as one run has it; a line of `show --format json`.
+/// A cell in one run; a line of `show --format json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sighting {
     /// Folder of the run.
@@ -25,11 +25,11 @@ pub struct Sighting {
     pub cell: CellRow,
     /// Complete rounds behind it; `null` without a number.
     pub rounds: Option<usize>,
-    /// What measures the scenario again as this run did, with everybody who took part.
+    /// The command that measures the scenario again as this run did, with all its implementations.
     pub command: String,
 }
 
-/// A cell in those of the runs that have it, in their order.
+/// A cell in all runs that have it, in their order.
 ///
 /// # Errors
 /// As [`estimates_of`].

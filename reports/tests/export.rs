@@ -1,4 +1,4 @@
-//! What other tools are handed.
+//! The output for other tools.
 
 #[path = "fixture/mod.rs"]
 mod fixture;
@@ -16,7 +16,7 @@ fn estimates() -> Estimates {
         forks: 2,
         ..Shape::default()
     });
-    // A failure says what it likes.
+    // The message of a failure is an arbitrary text.
     run.failures[0].message = "it said \"no\", and\nthen nothing".to_owned();
     estimate(&[run]).expect("the fixture is sound")
 }

@@ -1,4 +1,4 @@
-//! Any lines give a page, or one clear error: never a panic, never markup.
+//! Any input lines give a page or one clear error: never a panic, never markup.
 
 mod fixture;
 
@@ -16,7 +16,7 @@ use flowmeter_reports::{
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Lines of a sound run, of every kind.
+/// Lines of every kind, of a valid run.
 static LINES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let shape = Shape {
         implementations: 3,
@@ -30,7 +30,7 @@ static LINES: LazyLock<Vec<String>> = LazyLock::new(|| {
     fixture::lines(&run).lines().map(str::to_owned).collect()
 });
 
-/// What would show if it ever stood in the page as more than text.
+/// Texts that would be visible in the page if they were ever more than text.
 const MARKUP: [&str; 6] = [
     "<b id=gotcha>",
     "\"><b id=gotcha>",
@@ -40,24 +40,24 @@ const MARKUP: [&str; 6] = [
     "--><![CDATA[<b id=gotcha>]]>",
 ];
 
-/// What is done to a line.
+/// A change of a line.
 #[derive(Clone, Debug)]
 enum Harm {
     /// Left out.
     Gone,
     /// Twice.
     Doubled,
-    /// Cut off there, as a share of its length, with its line end or without.
+    /// Cut off at that share of its length, with or without its line end.
     Torn(f64, bool),
-    /// Another program's.
+    /// Replaced by a line of another program.
     Foreign(String),
-    /// A value in it is another one: which, of those that are no objects or lists.
+    /// Another value at that index, among the values that are no objects or lists.
     Changed(usize, Odd),
     /// Moved to that place.
     Moved(usize),
 }
 
-/// A value that nobody expects.
+/// An unexpected value.
 #[derive(Clone, Debug)]
 enum Odd {
     Null,
@@ -109,7 +109,7 @@ fn harm() -> impl Strategy<Value = (usize, Harm)> {
         6 => (any::<usize>(), odd()).prop_map(|(which, odd)| Harm::Changed(which, odd)),
         1 => any::<usize>().prop_map(Harm::Moved),
     ];
-    // Most lines are windows; half of the harm is done to what stands before them.
+    // Most lines are windows; half of the changes concern the lines before them.
     (prop_oneof![0..60_usize, any::<usize>()], kind)
 }
 
@@ -135,7 +135,7 @@ fn changed(line: &str, which: usize, odd: &Odd) -> String {
     record.to_string()
 }
 
-/// The bytes of a file to which all of that was done.
+/// The bytes of a file with all these changes.
 fn harmed(harms: &[(usize, Harm)]) -> Vec<u8> {
     let mut lines: Vec<String> = LINES.iter().map(|line| format!("{line}\n")).collect();
     for (at, harm) in harms {
@@ -168,7 +168,7 @@ fn harmed(harms: &[(usize, Harm)]) -> Vec<u8> {
     lines.concat().into_bytes()
 }
 
-/// Everything that is said of runs; what goes wrong is one sentence.
+/// All output about runs; an error is one sentence.
 fn said(files: &[Vec<u8>]) -> Result<String, String> {
     let read = |bytes: &Vec<u8>| read_records(&bytes[..], Path::new("runs/some/records.jsonl"));
     let runs: Result<Vec<RunData>, _> = files.iter().map(read).collect();
@@ -177,7 +177,7 @@ fn said(files: &[Vec<u8>]) -> Result<String, String> {
     for machine in &all {
         tables(machine.estimates());
     }
-    // Each asks for all estimates anew, so one cell of each machine stands for all.
+    // Each call computes all estimates again, so one cell of each machine is enough.
     for cell in all
         .iter()
         .filter_map(|machine| machine.estimates().cells.first())
@@ -192,7 +192,7 @@ fn said(files: &[Vec<u8>]) -> Result<String, String> {
     render_machines(&all).map_err(|why| why.to_string())
 }
 
-/// Everything that is said of estimates beside the page.
+/// All output about estimates beside the page.
 fn tables(estimates: &Estimates) {
     rank_table(estimates, DEFAULT_WIDTH, Style::Plain);
     cmp_table(estimates, DEFAULT_WIDTH, Style::Plain);
@@ -203,8 +203,8 @@ fn tables(estimates: &Estimates) {
     }
 }
 
-/// Whatever a record says stands in the page as text: nothing of ours has such a name, there is one script, and no
-/// tag has an attribute that a value brought.
+/// Every text of a record is text in the page: no element of ours has such a name, there is one script, and no tag
+/// has an attribute from a value.
 fn is_clean(page: &str) -> bool {
     let hints = ["<b id=gotcha", "<![CDATA["];
     hints.iter().all(|hint| !page.contains(hint))
@@ -212,7 +212,7 @@ fn is_clean(page: &str) -> bool {
         && tags(page).all(|tag| !unquoted(tag).contains("onclick"))
 }
 
-/// What stands between `<` and `>`; in the script no `<` is followed by a letter.
+/// The contents between `<` and `>`; in the script no `<` is followed by a letter.
 fn tags(page: &str) -> impl Iterator<Item = &str> {
     let begins = page.match_indices('<').map(|(at, _)| &page[at + 1..]);
     let begins = begins.filter(|tag| tag.starts_with(|c: char| c.is_ascii_alphabetic()));
@@ -226,7 +226,7 @@ fn tags(page: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A tag without the values that stand in double quotes, all that the page knows.
+/// A tag without the values in double quotes, the only quotes of the page.
 fn unquoted(tag: &str) -> String {
     tag.split('"').step_by(2).collect()
 }
@@ -259,7 +259,7 @@ fn an_attribute_without_quotes_would_be_seen() {
     assert!(!is_clean(&quoted.replace('"', "")));
 }
 
-/// Every finite number has a place in every picture.
+/// Every finite number has a position in every picture.
 #[test]
 fn values_at_the_ends_of_floating_point_are_drawn() {
     let odd = [f64::MAX, f64::MIN_POSITIVE, 5e-324];
@@ -309,7 +309,7 @@ proptest! {
         check(&[after])?;
     }
 
-    /// Estimates lie beside the records, and whoever has changed the ones can have changed the others.
+    /// Estimates are stored beside the records, so a harmful change can affect either.
     #[test]
     fn harmed_estimates_are_tables_and_a_page_or_one_clear_error(
         changes in prop::collection::vec((any::<usize>(), odd()), 1..6),
@@ -335,7 +335,7 @@ proptest! {
         }
     }
 
-    /// Every text of every record at once, none of which keeps a run from being read.
+    /// Every text of every record at once; none of them prevents reading the run.
     #[test]
     fn no_text_of_any_record_becomes_markup(markup in proptest::sample::select(&MARKUP[..])) {
         let hostile = |line: &String| {
@@ -351,7 +351,7 @@ proptest! {
     }
 }
 
-/// What a record says by one of a few words, or in another notation.
+/// Fields with a fixed set of words, or in another notation.
 const WORDS: [&str; 14] = [
     "record",
     "origin",
@@ -369,7 +369,7 @@ const WORDS: [&str; 14] = [
     "path",
 ];
 
-/// Appends the markup to every text that may be any; where keys may be any, it is one.
+/// Appends the markup to every free text; where keys are free, adds it as a key.
 fn soil(value: &mut Value, markup: &str, key: &str) {
     match value {
         Value::Object(of) => {

@@ -1,4 +1,4 @@
-//! What the page and the tables say of proofs, and which numbers they call the best.
+//! What the page and the tables say about proofs, and which numbers they call the best.
 
 mod fixture;
 
@@ -9,7 +9,7 @@ use flowmeter_harness::record::{FailureKind, Proof, RunData, Uncontended, Verdic
 use flowmeter_reports::statistics::Standing;
 use flowmeter_reports::{Checked, Style, cmp_table, estimate, rank_rows, rank_table};
 
-/// The fixture's one failed check has that verdict instead.
+/// Gives the fixture's only failed check that verdict instead.
 fn with_verdict(verdict: Verdict) -> RunData {
     let mut run = fixture::run(&Shape::default());
     let failed = run.proofs.iter_mut().find(|p| p.verdict == Verdict::Fail);
@@ -32,7 +32,7 @@ fn bursts_are_not_told_as_a_stream() {
             .expect("its beginning")
             .to_owned()
     };
-    // It stands before channels/spsc-64 and has the same threads and places.
+    // It comes before channels/spsc-64 and has the same threads and capacity.
     let bursts = "channels/mpmc-64-1x1";
     let params = &mut run
         .scenarios
@@ -121,7 +121,7 @@ fn a_check_that_broke_off_is_neither_failed_nor_undecided() {
     );
 }
 
-/// Of blocking channels and async ones, each in a group of its own, with a property of each form.
+/// Blocking and async channels, each in a group of its own, with a property of each form.
 fn of_both_forms(verdict: Verdict) -> RunData {
     let mut run = fixture::run(&Shape {
         scenarios: 22,
@@ -195,7 +195,7 @@ fn a_ranking_of_both_forms_has_a_badge_for_each() {
     );
 }
 
-/// Nothing holds of `kanal` when tasks await, and it is by far the fastest there.
+/// No property holds of `kanal` when tasks await, and it is by far the fastest there.
 fn unproved() -> RunData {
     let mut run = of_both_forms(Verdict::Hung);
     run.proofs
@@ -326,7 +326,7 @@ fn a_run_without_a_proof_ranks_nothing_and_shows_its_numbers() {
     assert!(!section(&page, "heat").contains("> best<"));
 }
 
-/// Two in front of all others, and not told apart: each is ahead in every other round.
+/// Two implementations ahead of all others, and not told apart: each is ahead in every other round.
 fn neck_and_neck() -> RunData {
     let mut run = fixture::run(&Shape {
         implementations: 4,

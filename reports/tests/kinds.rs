@@ -1,4 +1,4 @@
-//! What the page and the tables say of timers, pipelines, limiters and executors.
+//! The page and the tables for timers, pipelines, limiters and executors.
 
 mod fixture;
 
@@ -9,7 +9,7 @@ use flowmeter_reports::{
     Estimates, Style, cmp_rows, cmp_table, estimate, rank_rows, rank_table, render,
 };
 
-/// A run of a few channels and of everything else.
+/// A run of a few channels and of all other kinds.
 fn run() -> RunData {
     let shape = Shape {
         implementations: 3,
@@ -29,7 +29,7 @@ fn page(run: &RunData) -> String {
     render(std::slice::from_ref(run), &estimated(run)).expect("the page renders")
 }
 
-/// The figure whose title begins so.
+/// The figure with a title that begins like this.
 fn figure<'a>(page: &'a str, title: &str) -> &'a str {
     let figures = page.split("<figure ").skip(1);
     let mut figures = figures.map(|f| &f[..f.find("</figure>").expect("it ends")]);
@@ -52,7 +52,8 @@ fn a_reference_is_nobodys_best_and_in_no_ranking() {
     let estimates = estimated(&run());
     let cell = |name: &str| estimates.cell("timers/late-16", name).unwrap();
     let heap = cell("heap").measured().unwrap();
-    // The reference shows a better number, so heap is the first of the contestants and not the best.
+    // The reference has a better number, so heap is the first of the implementations and not the
+    // best.
     assert_eq!((heap.standing, heap.ratio), (Standing::First, 1.0));
     let sleep = cell("os-sleep").measured().unwrap();
     assert_eq!(sleep.standing, Standing::Reference);
@@ -338,7 +339,7 @@ fn a_cell_without_a_number_has_no_curve_and_no_strip() {
 #[test]
 fn each_kind_has_a_matrix_of_its_own_properties() {
     let mut run = run();
-    // Somebody else's statement, which nobody of that kind claims, is no column there.
+    // A property of another kind, which no timer claims, gets no column there.
     let mut stray = run.proofs[0].clone();
     stray.implementation = "heap".to_owned();
     stray.verdict = Verdict::Unclaimed;
@@ -366,7 +367,7 @@ fn kinds_share_no_heat_map_and_colours_begin_anew_with_each() {
     assert_eq!(heat.matches("<table class=\"heat").count(), 5);
     assert!(heat.contains("<span class=\"swatch m0\"></span>heap"));
     assert!(heat.contains("<span class=\"swatch m0\"></span>core_async"));
-    // A stranger's folder may hold scenarios of several kinds.
+    // A folder of scenarios from outside the project may hold several kinds.
     for scenario in run.scenarios.values_mut() {
         if scenario.group == "pipelines" || scenario.group == "limiters" {
             scenario.group = "mixture".to_owned();
@@ -424,7 +425,7 @@ fn the_verdict_has_a_sentence_for_each_group_that_is_told_apart_or_too_small() {
     assert!(verdict.contains("The 2 cells of limiters are too few for a ranking: in "));
 }
 
-/// What no run may say that cannot conclude.
+/// Phrases that a run without conclusions must not contain.
 const CONCLUSIONS: [&str; 5] = [
     " times as fast",
     " times as much",
@@ -509,7 +510,7 @@ fn twelve_of_each_kind_in_sixty_scenarios_stay_below_500_kb() {
     let mut run = fixture::run(&shape);
     kinds::add(&shape, &mut run);
     assert_eq!(run.scenarios.len(), 60);
-    // A pipeline whose number in flight never stands still, and eleven more of each kind.
+    // A pipeline with an ever-changing number in flight, and eleven more of each kind.
     for w in &mut run.windows {
         if let Some(in_flight) = &mut w.findings.in_flight {
             in_flight.timeline = (0..120).map(|i| (i * 800_000, 1 + i * 7 % 4)).collect();

@@ -1,4 +1,4 @@
-//! Several runs in one page: machines stand apart, builds of one machine are its history.
+//! Several runs in one page: machines are separate, and builds of one machine are its history.
 
 mod fixture;
 

@@ -1,4 +1,4 @@
-//! What the page and the tables promise.
+//! The guarantees of the page and the tables.
 
 mod fixture;
 
@@ -83,7 +83,7 @@ fn a_page_of_twelve_in_sixty_scenarios_is_written_within_a_second() {
         std::fs::write(folder.path().join(name), &page).unwrap();
         (began.elapsed(), page)
     };
-    // The machine may be busy with something else once, or twice.
+    // The machine may be busy once or twice.
     let mut all: Vec<_> = ["a.html", "b.html", "c.html"].map(write).into();
     all.sort_by_key(|(took, _)| *took);
     assert!(all[0].0 < Duration::from_secs(1), "{:?}", all[0].0);
@@ -151,7 +151,7 @@ fn a_failure_stands_where_the_number_would() {
     assert!(page.contains("one alts committed two clauses"));
 }
 
-/// Twelve take part, the last two of them in other languages, of whom no property is asked.
+/// Twelve implementations, of which the last two are in other languages and have no properties.
 fn with_foreigners() -> RunData {
     let mut run = fixture::run(&Shape {
         implementations: 12,
@@ -235,7 +235,7 @@ fn every_section_is_there_and_every_chart_has_its_command_and_its_data() {
     let drawn = page.matches("<path class=d").count();
     assert!(drawn > 10, "{drawn}");
     assert!(page.contains("<th>all windows"));
-    // What a crate was that others published.
+    // The version of a published crate.
     assert!(page.contains("<td class=quiet>peer 0."), "a version");
 }
 
@@ -440,7 +440,8 @@ fn less_of_something_is_not_called_fast() {
     assert!(verdict("ns").contains(" times as fast as "));
 }
 
-/// Of one scenario, whose placebo was so many times as good as itself in every round.
+/// A run of one scenario with a placebo that was so many times as good as its original in every
+/// round.
 fn placebo_off_by(factor: f64) -> RunData {
     let mut run = fixture::run(&Shape {
         scenarios: 1,
@@ -465,7 +466,8 @@ fn placebo_off_by(factor: f64) -> RunData {
 
 #[test]
 fn the_noise_that_is_told_is_the_noise_that_decides() {
-    // Always off by as much: no interval has a width, and yet a tenth less is no more than that.
+    // Always off by the same factor: no interval has a width, and yet a difference of a tenth is
+    // noise.
     let run = placebo_off_by(1.0 / 0.9);
     let estimates = estimate(slice::from_ref(&run)).unwrap();
     assert!(estimates.placebos[0].half_width < 1e-9);
@@ -485,7 +487,7 @@ fn no_difference_is_below_none() {
 
 #[test]
 fn a_head_has_the_unit_of_its_cells() {
-    // Times of microseconds, under heads that may not say nanoseconds.
+    // Times of microseconds; the heads must not say nanoseconds.
     for unit in ["ns", "ns CPU"] {
         let mut run = costs_in(unit);
         for w in &mut run.windows {

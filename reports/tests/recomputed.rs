@@ -1,4 +1,4 @@
-//! The separate program in `scripts/` arrives at the same medians.
+//! The separate program in `scripts/` computes the same medians.
 
 mod fixture;
 
@@ -19,7 +19,8 @@ fn check(folder: &Path) -> Output {
 
 #[test]
 fn every_median_is_recomputed_from_the_records() {
-    // The tests need nothing but a Rust toolchain; without Python there is no other program to ask.
+    // The tests need only a Rust toolchain; without Python there is no other program to compare
+    // with.
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("python3 is not here: nothing was recomputed");
         return;

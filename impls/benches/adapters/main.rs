@@ -1,16 +1,19 @@
-//! What an adapter costs over a bare loop in its crate's own API. It should cost nothing: at most 10 %.
+//! What an adapter costs over a bare loop in its crate's own API. The target is nothing; the limit is 10 %.
 //!
 //! ```text
 //! cargo bench -p flowmeter-impls --features adapter-cost --bench adapters
 //! ```
 //!
-//! Two workloads of channels at capacity 64: a put and a take on one thread (`uncontended`), and one
-//! producer against one consumer (`stream`). Two of timers: arming one hours ahead and calling it off
-//! (`cancel`), and a sleep that is made, polled once and dropped (`sleep`). A round runs the adapter and the
-//! bare loop one right after the other, the first of the two changing from round to round, and gives one
-//! ratio; shown are the median of the times and of the ratios with their quartiles. Criterion would time all
-//! of one, then all of the other: what a shared machine drifts in those seconds is more than the 10 % in
-//! question. A number after `--` is the rounds (default 41), other words select pairs by their names; the
+//! There are two workloads of channels at capacity 64: a put and a take on one thread (`uncontended`), and
+//! one producer against one consumer (`stream`). There are two of timers: arming a timer hours ahead and
+//! cancelling it (`cancel`), and a sleep that is made, polled once and dropped (`sleep`).
+//!
+//! A round runs the adapter and the bare loop one right after the other, in an order that changes from round
+//! to round, and gives one ratio. The output is the median of the times, and of the ratios with their
+//! quartiles. Criterion would time all rounds of one, then all of the other. In those seconds a shared
+//! machine drifts by more than the 10 % in question.
+//!
+//! A number after `--` is the number of rounds (default 41); other words select pairs by their names. The
 //! program ends with code 1 when a lower quartile lies above 1.10.
 
 #![allow(
@@ -42,7 +45,7 @@ mod timers;
 
 const CAPACITY: usize = 64;
 
-/// Runs that many operations and says how long they took.
+/// Runs that many operations and returns how long they took.
 type Loop = fn(u64) -> Duration;
 
 struct Pair {
@@ -60,7 +63,7 @@ fn alone(values: u64, mut round: impl FnMut(u64) -> u64) -> Duration {
     start.elapsed()
 }
 
-/// Two threads, from the moment both are there to the last value taken.
+/// Two threads, timed from the moment both are there to the last value taken.
 fn across(produce: impl FnOnce() + Send, consume: impl FnOnce()) -> Duration {
     let ready = Barrier::new(2);
     thread::scope(|scope| {
@@ -281,7 +284,7 @@ fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     values
 }
 
-/// As many operations as take the bare loop about ten milliseconds.
+/// The number of operations that takes the bare loop about ten milliseconds.
 fn calibrate(bare: Loop) -> u64 {
     let mut values = 1_000;
     loop {

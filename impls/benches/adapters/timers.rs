@@ -1,11 +1,11 @@
 //! Timers: the adapters against bare loops.
 //!
-//! The bare `DelayQueue` is what threads share: behind a lock, with a task that polls it, and never empty,
-//! as the adapter's is. The last row is the queue alone, which no `Timers` can be: what sharing it and
-//! calling back come to. It is shown and not judged. The bare `hierarchical_hash_wheel_timer` is what threads
-//! share, too: a handle that is cloned, and a flag that says whether the cancel came before the call, which the
-//! crate does not tell. A plain thread enters tokio's runtime for each sleep, in the adapter (`outside`) and in
-//! the bare loop.
+//! The bare `DelayQueue` is in the form in which threads can share it: behind a lock, with a task that polls
+//! it, and never empty, as in the adapter. The last row is the queue with a single owner, which no `Timers` can
+//! be. It shows what sharing and calling back cost, and is not judged. The bare `hierarchical_hash_wheel_timer`
+//! can be shared, too: a handle that is cloned, and a flag that says whether the cancel came before the call,
+//! which the crate does not tell. A plain thread enters tokio's runtime for each sleep, in the adapter
+//! (`outside`) and in the bare loop.
 
 use std::future::poll_fn;
 use std::hint::black_box;
@@ -167,7 +167,7 @@ fn sleep_async_io(times: u64) -> Duration {
     repeated(times, || poll_once(async_io::Timer::at(black_box(due))))
 }
 
-/// What [`super::main`] compares and judges.
+/// The pairs that [`super::main`] compares and judges.
 pub fn pairs() -> [Pair; 5] {
     [
         Pair {
@@ -198,7 +198,7 @@ pub fn pairs() -> [Pair; 5] {
     ]
 }
 
-/// What it compares and does not judge.
+/// The pair that it compares and does not judge.
 pub const ONE_OWNER: Pair = Pair {
     name: "cancel      tokio-delay-queue one owner",
     adapter: cancel_adapter::<TokioDelayQueue>,

@@ -9,10 +9,10 @@ use crate::pipeline::{TOO_MANY, next, open};
 
 use super::Outlet;
 
-/// Two channels, with these buffers: of those values that `is_first` says yes to, and of the others. Both close when the
-/// source has ended.
+/// Two channels with these buffers: the values for which `is_first` is true, and the others. Both close when the source
+/// has ended.
 ///
-/// A value waits for room on its side, and those behind it wait with it. Where a side refuses one nothing further is
+/// A value waits for room on its side, and those behind it wait with it. If a side refuses a value nothing further is
 /// taken, and both are closed; core.async leaves the other one open for ever.
 ///
 /// # Panics
@@ -42,9 +42,9 @@ pub fn split<C: Async, T: Message>(
     (first_rx, second_rx)
 }
 
-/// A channel of everything that the sources bring, whichever has something, closed when all of them have ended.
+/// A channel of all values of the sources, in the order in which they arrive, closed when all sources have ended.
 ///
-/// Whether the output is still open it does not look, as in core.async.
+/// As in core.async it does not check whether the output is still open.
 ///
 /// # Panics
 /// When the family has no such buffer.
@@ -69,7 +69,7 @@ pub fn merge<C: AwaitAlts, T: Message>(
     rx
 }
 
-/// The next value of any of them, and whose it is; none once that one has ended.
+/// The next value of any source, and the index of that source; no value once it has ended.
 async fn next_of<C: AwaitAlts, T: Message>(sources: &mut [C::Rx<T>]) -> (usize, Option<T>) {
     let mut takes: Vec<_> = sources.iter().map(C::take_clause::<T>).collect();
     let winner = {

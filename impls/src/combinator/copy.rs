@@ -1,4 +1,4 @@
-//! Everything from one place to another: `pipe`, `onto_chan` and `to_chan` (M1, M7, M8).
+//! Moving all values from one place to another: `pipe`, `onto_chan` and `to_chan` (M1, M7, M8).
 
 use flowmeter_harness::channel::{Async, Buffer, Message};
 use flowmeter_harness::executor::{Spawn, go};
@@ -8,11 +8,11 @@ use crate::pipeline::{next, open};
 
 use super::Outlet;
 
-/// Moves everything that comes out of `from` to `to`, which is closed when `from` has ended, unless asked not to. Answers
-/// a channel that closes, without a value, when the pipe has ended (core.async's answers `to`).
+/// Moves all values from `from` to `to`, which is closed when `from` has ended, unless asked not to. Returns a channel
+/// that closes, without a value, when the pipe has ended (core.async returns `to`).
 ///
-/// The next value is taken when the one before was accepted. Where `to` refuses one that value is lost, and nothing
-/// further is taken: an idle source is let go at its next value only, as in core.async.
+/// The next value is taken when the one before was accepted. If `to` refuses a value, that value is lost and nothing
+/// further is taken. As in core.async an idle source is released only at its next value.
 pub fn pipe<C: Async, T: Message>(
     spawner: &impl Spawn,
     mut from: C::Rx<T>,
@@ -28,11 +28,11 @@ pub fn pipe<C: Async, T: Message>(
     })
 }
 
-/// Puts all values to `to`, which is closed after them, unless asked not to. Answers a channel that closes, without a
-/// value, when it has ended.
+/// Puts all values to `to`, which is closed after them, unless asked not to. Returns a channel that closes, without a
+/// value, when this has ended.
 ///
-/// A value is asked for when the one before was accepted, so there may be any number of them. Where `to` refuses one
-/// that value is lost, and no other is asked for.
+/// The next value is requested when the one before was accepted, so there may be any number of them. If `to` refuses a
+/// value, that value is lost and no other is requested.
 pub fn onto_chan<C: Async, T: Message>(
     spawner: &impl Spawn,
     to: C::Tx<T>,
@@ -49,11 +49,11 @@ pub fn onto_chan<C: Async, T: Message>(
     })
 }
 
-/// The room of a channel that [`to_chan`] makes, at most.
+/// The largest capacity of a channel that [`to_chan`] makes.
 const AHEAD: usize = 100;
 
-/// A channel of all values, closed after them. It has room for as many as there are at least, by what the iterator
-/// says of itself, for one at least and a hundred at most.
+/// A channel of all values, closed after them. Its capacity is the lower bound of the iterator's size hint, but at
+/// least one and at most a hundred.
 ///
 /// # Panics
 /// When the family has no fixed buffer.

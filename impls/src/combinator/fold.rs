@@ -1,7 +1,7 @@
 //! A channel to one value: `into`, `reduce` and `transduce` (M9, M10, M11).
 //!
-//! The answer is a go block's channel: it yields the value once and closes (G1). A function that panics closes it without
-//! one.
+//! The result is a go block's channel: it yields the value once and closes (G1). If a function panics it closes without
+//! a value.
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
@@ -10,7 +10,7 @@ use flowmeter_harness::executor::{Spawn, go};
 
 use crate::pipeline::next;
 
-/// A channel with the collection, once everything that comes out of `from` was added to it.
+/// A channel with the collection, once all values of `from` have been added to it.
 pub fn into<C: Async, T: Message, B: Extend<T> + Message>(
     spawner: &impl Spawn,
     collection: B,
@@ -22,8 +22,8 @@ pub fn into<C: Async, T: Message, B: Extend<T> + Message>(
     })
 }
 
-/// A channel with what `fold` makes of `init` and everything that comes out of `from`, one after the other. `Break` is
-/// Clojure's `reduced`: that is the result, and nothing further is taken.
+/// A channel with the fold of `init` and all values of `from`, one after the other. `Break` is Clojure's `reduced`: it
+/// holds the result, and nothing further is taken.
 pub fn reduce<C: Async, T: Message, A: Message>(
     spawner: &impl Spawn,
     mut from: C::Rx<T>,
@@ -42,9 +42,9 @@ pub fn reduce<C: Async, T: Message, A: Message>(
     })
 }
 
-/// As [`reduce`], of what `transform` makes of everything that comes out of `from`. A transform that ends early ends it,
-/// and is completed all the same; once `fold` has said `Break` it is given nothing any more, also of the completion
-/// (Clojure gives it that).
+/// As [`reduce`], over what `transform` makes of all values of `from`. A transform that ends early ends the fold, and
+/// is still completed. Once `fold` has returned `Break` it receives nothing more, not even from the completion (in
+/// Clojure it does).
 pub fn transduce<C: Async, T: Message, A: Message>(
     spawner: &impl Spawn,
     mut from: C::Rx<T>,
@@ -68,11 +68,11 @@ pub fn transduce<C: Async, T: Message, A: Message>(
     })
 }
 
-/// What a transform emits into.
+/// The target that a transform emits into.
 struct Folding<A, F> {
-    /// Gone only while `fold` has it.
+    /// `None` only while `fold` has it.
     folded: Option<A>,
-    /// `fold` has said `Break`.
+    /// `fold` has returned `Break`.
     ended: bool,
     fold: F,
 }

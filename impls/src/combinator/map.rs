@@ -11,11 +11,11 @@ use crate::pipeline::{next, open};
 
 use super::Outlet;
 
-/// A channel of what `f` makes of the first values of all sources, in the order of these, then of the second ones, and so
-/// on. It closes once one of the sources has ended: what the others gave in that round is dropped, and takes that wait
-/// are called off, where core.async waits for them. Without sources it is closed at once.
+/// A channel of the results of `f`: over the first values of all sources, in the order of the sources, then over the
+/// second values, and so on. It closes once one of the sources has ended. The other values of that round are dropped,
+/// and waiting takes are cancelled; core.async waits for them. Without sources it is closed at once.
 ///
-/// Whether the output is still open it does not look, as in core.async.
+/// As in core.async it does not check whether the output is still open.
 ///
 /// # Panics
 /// When the family has no such buffer.
@@ -38,7 +38,7 @@ pub fn map<C: Async, T: Message, U: Message>(
     rx
 }
 
-/// A value of each source, from all of them at once; none once one of them has ended.
+/// One value of each source, taken from all of them at once; `None` once one of them has ended.
 async fn one_of_each<C: Async, T: Message>(sources: &mut [C::Rx<T>]) -> Option<Vec<T>> {
     let takes = sources.iter_mut().map(|source| {
         let take = Box::pin(async move { next::<C, T>(source).await });

@@ -1,7 +1,7 @@
 //! `mix`: inputs that come and go, and can be soloed, muted and paused, to one channel (M5).
 //!
-//! A go block has the inputs' halves and waits on all that are to be read, and on a channel on which it is told that
-//! something has changed: an alts over a set of channels that is put together anew for each value.
+//! A go block owns the consumers of the inputs. It waits on all inputs that are to be read, and on a channel that
+//! signals changes: an alts over a set of channels that is built anew for each value.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,8 +17,9 @@ use crate::sync::{Arc, Mutex};
 
 use super::Outlet;
 
-/// A mix into `to`, which it never closes. It ends, with one value lost, when `to` refuses one; and when the [`Mix`] was
-/// dropped and no input is left that could be read.
+/// A mix into `to`, which it never closes. It ends, with one value lost, when `to` refuses a value. It also ends when
+/// the
+/// [`Mix`] was dropped and no readable input is left.
 ///
 /// ```
 /// # #[cfg(not(any(feature = "loom", feature = "shuttle")))] {
@@ -80,14 +81,15 @@ pub fn mix<C: AwaitAlts, T: Message>(spawner: &impl Spawn, to: C::Tx<T>) -> Mix<
     }
 }
 
-/// Of [`mix`].
+/// The handle of a [`mix`].
 ///
-/// What is changed goes for all that is taken once the go block has heard of it: a change and a value that come at the same
-/// time are as they are in any alts, so one value more may be taken. A value that was taken already is heard or not by what is set
-/// when it is to be put: one of an input that was paused or removed just then is heard if it was to be.
+/// A change applies to all values taken after the go block has seen it. A change and a value that come at the same time
+/// win in any order, as in every alts, so one more value may be taken. Whether a value that was taken already is put
+/// depends on solo and mute at the moment of its put. Pausing its input does not stop it. A removed input counts as one
+/// with nothing set.
 pub struct Mix<C: Channels, T: Message> {
     desk: Arc<Mutex<Desk<C, T>>>,
-    /// Full where the block has not yet heard of the last change.
+    /// Full if the block has not yet seen the last change.
     change: Mutex<C::Tx<()>>,
 }
 
@@ -96,8 +98,8 @@ pub struct Mix<C: Channels, T: Message> {
 pub struct Input(u64);
 
 impl<C: Channels, T: Message> Mix<C, T> {
-    /// Adds an input, neither soloed nor muted nor paused. It is an input until it has ended, or was removed. A mix that has
-    /// ended lets it go at once.
+    /// Adds an input, neither soloed nor muted nor paused. It stays an input until it has ended or was removed. A mix
+    /// that has ended drops it at once.
     pub fn admix(&self, from: C::Rx<T>) -> Input {
         let mut from = Some(from);
         let number = self.change(|desk| {
@@ -112,7 +114,7 @@ impl<C: Channels, T: Message> Mix<C, T> {
         Input(number)
     }
 
-    /// Removes an input; harmless where it has gone. Whoever wants to go on taking from its channel has kept a half.
+    /// Removes an input; no effect if it is gone. To go on taking from its channel, keep another consumer of it.
     pub fn unmix(&self, input: Input) {
         self.change(|desk| desk.inputs.remove(&input.0));
     }
@@ -122,7 +124,7 @@ impl<C: Channels, T: Message> Mix<C, T> {
         self.change(|desk| desk.inputs.clear());
     }
 
-    /// Sets attributes of inputs, all at once; what is not named stays as it is. Inputs that have gone are passed over
+    /// Sets attributes of inputs, all at once; the others stay as they are. Inputs that are gone are ignored
     /// (core.async would add them).
     pub fn toggle(&self, changes: &[(Input, Attribute, bool)]) {
         self.change(|desk| {
@@ -134,7 +136,7 @@ impl<C: Channels, T: Message> Mix<C, T> {
         });
     }
 
-    /// What becomes of inputs without solo while others have it; they are muted unless this says otherwise.
+    /// Decides about inputs without solo while others have it. By default they are muted.
     pub fn solo_mode(&self, mode: SoloMode) {
         self.change(|desk| desk.mode = mode);
     }
@@ -167,17 +169,17 @@ impl<C: Channels, T: Message> fmt::Debug for Mix<C, T> {
     }
 }
 
-/// What is set.
+/// The settings.
 struct Desk<C: Channels, T: Message> {
     next_number: u64,
     inputs: BTreeMap<u64, Set>,
-    /// Inputs that the block has not got yet.
+    /// Inputs that the block has not received yet.
     arrived: Vec<(u64, C::Rx<T>)>,
     mode: SoloMode,
     ended: bool,
 }
 
-/// What an input is set to.
+/// The settings of an input.
 #[derive(Clone, Copy, Debug, Default)]
 struct Set {
     solo: bool,
@@ -200,23 +202,23 @@ impl<C: Channels, T: Message> Desk<C, T> {
         self.inputs.values().any(|set| set.solo)
     }
 
-    /// Whether that is to be taken from. Solo goes before pause, as core.async documents it (version 1.5.648 itself does
-    /// not read a soloed input that is paused).
+    /// Whether an input with these settings is read. Solo takes precedence over pause, as core.async documents it
+    /// (version 1.5.648 itself does not read a soloed input that is paused).
     fn reads(&self, set: Set) -> bool {
         let paused_by_others = self.mode == SoloMode::Pause && self.has_solo();
         set.solo || !(set.pause || paused_by_others)
     }
 
-    /// Whether what that brings is to be put.
+    /// Whether values of an input with these settings are put.
     fn hears(&self, set: Set) -> bool {
         if self.has_solo() { set.solo } else { !set.mute }
     }
 }
 
-/// The go block's own.
+/// The state of the go block.
 struct Mixing<C: Channels, T: Message> {
     desk: Arc<Mutex<Desk<C, T>>>,
-    /// Nothing once the mix was dropped: then nothing changes any more.
+    /// `None` once the mix was dropped: then nothing changes any more.
     changed: Option<C::Rx<()>>,
     inputs: Vec<(u64, C::Rx<T>)>,
 }
@@ -232,15 +234,16 @@ impl<C: Channels, T: Message> Drop for Mixing<C, T> {
     }
 }
 
-/// What an alts of the block brought.
+/// The outcome of the block's alts.
 enum Brought<T> {
     Change,
-    /// Of the input of that index; nothing where it has ended.
+    /// A value of the input with that index; `None` once it has ended.
     Value(usize, Option<T>),
 }
 
 impl<C: AwaitAlts, T: Message> Mixing<C, T> {
-    /// The next value that is to be put, or nothing where one was not, or something else has happened; none at the end.
+    /// `Some(Some(value))` is to be put, `Some(None)` means that there is nothing to put this time, and `None` is the
+    /// end.
     async fn next(&mut self) -> Option<Option<T>> {
         let reads = self.look();
         if self.changed.is_none() && !reads.contains(&true) {
@@ -259,7 +262,7 @@ impl<C: AwaitAlts, T: Message> Mixing<C, T> {
         Some(heard)
     }
 
-    /// Brings the inputs up to date; answers which of them are to be taken from.
+    /// Brings the inputs up to date; returns which of them are to be read.
     fn look(&mut self) -> Vec<bool> {
         let mut desk = self.desk.lock();
         self.inputs.append(&mut desk.arrived);
@@ -270,12 +273,12 @@ impl<C: AwaitAlts, T: Message> Mixing<C, T> {
         let sets = self.inputs.iter().map(|(number, _)| desk.inputs[number]);
         let reads = sets.map(|set| desk.reads(set)).collect();
         drop(desk);
-        // Channels that end here wake others, which is no business of the lock.
+        // Outside the lock: channels that end here wake tasks.
         drop::<Vec<_>>(gone);
         reads
     }
 
-    /// Waits for a change, or for a value of those that are to be taken from.
+    /// Waits for a change, or for a value of the inputs that are to be read.
     async fn wait(&mut self, reads: &[bool]) -> Brought<T> {
         let mut change = self.changed.as_mut().map(|changed| C::take_clause(changed));
         let inputs = self.inputs.iter_mut().enumerate().zip(reads);
@@ -307,7 +310,7 @@ impl<C: AwaitAlts, T: Message> Mixing<C, T> {
         }
     }
 
-    /// Whether what that input brought is to be put. One that was removed meanwhile counts as one with nothing set.
+    /// Whether a value of that input is to be put. An input that was removed meanwhile counts as one with nothing set.
     fn hears(&self, index: usize) -> bool {
         let desk = self.desk.lock();
         let set = desk.inputs.get(&self.inputs[index].0);

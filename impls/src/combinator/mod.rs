@@ -1,8 +1,8 @@
 //! core.async's combinators: functions over channels, each a go block that takes from some and puts to others.
 //!
-//! They work over any channels with futures (those that wait on several at once over any with alts that tasks await), and
-//! on any executor: the first argument spawns the go block. Here the numbers of two channels are merged, and the squares of
-//! the first three folded:
+//! They work over any channels with futures, and on any executor. Combinators that wait on several channels at once
+//! need channels with an async alts. The first argument spawns the go block. Here the numbers of two channels are
+//! merged, and the squares of the first three are added up:
 //!
 //! ```
 //! # #[cfg(not(any(feature = "loom", feature = "shuttle")))] {
@@ -31,14 +31,14 @@
 //! | [`pipe`], [`onto_chan`] | when the source has ended, unless asked not to | end, with one value lost |
 //! | [`to_chan`] | when the source has ended | ends |
 //! | [`split`] | both, when the source has ended | ends, with one value lost, and closes the other |
-//! | [`merge`], [`map`], [`take`], [`unique`], [`partition`], [`partition_by`] | when the source has ended (of [`map`]: any; [`take`]: or enough was taken) | go on taking, for nobody |
+//! | [`merge`], [`map`], [`take`], [`unique`], [`partition`], [`partition_by`] | when the source has ended (of [`map`]: any; [`take`]: or enough was taken) | go on taking, and drop the values |
 //! | [`Mult`], [`Publication`] | all of them, unless asked not to | go on for the others |
 //! | [`Mix`] | never | ends, with one value lost |
 //! | [`reduce`], [`transduce`], [`into`] | after the one result | |
 //!
-//! That is what the go blocks of core.async do; where ours differ their documentation says so. A go block owns the halves
-//! that it was given: where it ends and nobody else has one, whoever is on the other side of that channel is told, which
-//! core.async's channels cannot do. Nor does it leave its output open where a user's function has panicked.
+//! The go blocks of core.async do the same; the documentation of each function says where ours differ. A go block owns
+//! the channel halves that it was given. When it ends and holds the last of them, the other side of that channel is
+//! told, which core.async's channels cannot do. Nor does it leave its output open if a user's function has panicked.
 //!
 //! Source: core.async 1.5.648, `clojure.core.async`, as documented and as seen running.
 
@@ -68,7 +68,7 @@ pub use mult::{Mult, Tap, mult};
 pub use publish::{Publication, Subscription, publish};
 pub use sequence::{partition, partition_by, take, unique};
 
-/// Where a go block puts. Dropping it ends the channel, unless that is to stay open: also where the block panics, or its
+/// Where a go block puts. Dropping it ends the channel, unless that is to stay open: also if the block panics, or its
 /// executor drops it.
 struct Outlet<C: Channels, T: Message> {
     to: C::Tx<T>,
@@ -80,12 +80,12 @@ impl<C: Channels, T: Message> Outlet<C, T> {
         Outlet { to, at_end }
     }
 
-    /// Of a channel that the go block has made.
+    /// The outlet to a channel that the go block has made.
     fn closing(to: C::Tx<T>) -> Self {
         Outlet::new(to, AtEnd::Close)
     }
 
-    /// Lets go of the channel without closing it.
+    /// Drops the producer without closing the channel.
     fn leave(mut self) {
         self.at_end = AtEnd::LeaveOpen;
     }

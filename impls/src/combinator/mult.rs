@@ -1,8 +1,8 @@
 //! `mult`: one channel to any number of taps, which come and go (M4).
 //!
-//! A go block takes an item, puts it to all taps at once, and takes the next when every tap has accepted it. While an item
-//! is on its way the block has the taps' halves; the table keeps their places, so that one which leaves meanwhile is not
-//! waited for.
+//! A go block takes an item, puts it to all taps at once, and takes the next when every tap has accepted it. While an
+//! item is being put the block holds the taps' producers. The table keeps their places, so the block does not wait for
+//! a tap that leaves meanwhile.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,8 +21,8 @@ use crate::sync::{Arc, Mutex};
 
 use super::Outlet;
 
-/// Puts everything that comes out of `from` to all taps: the next item when each of them has accepted the one before.
-/// Without taps items are taken and dropped. When the source has ended the taps are closed, unless asked not to.
+/// Puts all values of `from` to all taps; the next one when each tap has accepted the one before. Without taps values
+/// are taken and dropped. When the source has ended the taps are closed, unless asked not to.
 ///
 /// ```
 /// # #[cfg(not(any(feature = "loom", feature = "shuttle")))] {
@@ -65,7 +65,7 @@ pub fn mult<C: Async, T: Message + Clone>(spawner: &impl Spawn, mut from: C::Rx<
     Mult(table)
 }
 
-/// Of [`mult`]. Its go block goes on without it.
+/// The handle of a [`mult`]. The go block goes on without it.
 pub struct Mult<C: Channels, T: Message>(Arc<Table<C, T>>);
 
 /// A tap of a [`Mult`].
@@ -73,10 +73,10 @@ pub struct Mult<C: Channels, T: Message>(Arc<Table<C, T>>);
 pub struct Tap(u64);
 
 impl<C: Channels, T: Message> Mult<C, T> {
-    /// Has every item put to `to`, from the next one on. A channel that refuses one is a tap no longer.
+    /// Adds `to` as a tap from the next item on. A channel that refuses an item is a tap no longer.
     ///
-    /// A channel that is tapped twice is two taps, where core.async's taps are a set. Where the source has ended already
-    /// the tap has too, and is closed at once, unless asked not to; core.async leaves it open for ever.
+    /// A channel that is tapped twice is two taps, where core.async's taps are a set. If the source has ended already
+    /// the tap ends, too, and is closed at once, unless asked not to; core.async leaves it open for ever.
     pub fn tap(&self, to: C::Tx<T>, at_end: AtEnd) -> Tap {
         let mut outlet = Some(Outlet::new(to, at_end));
         let mut taps = self.0.0.lock();
@@ -85,14 +85,14 @@ impl<C: Channels, T: Message> Mult<C, T> {
         if !taps.ended {
             taps.taps.insert(number, outlet.take());
         }
-        // A channel that is closed here wakes others, which is no business of the lock.
+        // Outside the lock: a channel that is closed here wakes tasks.
         drop(taps);
         drop(outlet);
         Tap(number)
     }
 
-    /// Takes a tap away, without closing its channel; harmless where it has gone. An item that it has not accepted yet is
-    /// not put to it any more, and the others do not wait for it; core.async goes on waiting.
+    /// Removes a tap, without closing its channel; no effect if it is gone. An item that it has not accepted yet is no
+    /// longer put to it, and the others do not wait for it; core.async goes on waiting.
     pub fn untap(&self, tap: Tap) {
         let mut taps = self.0.0.lock();
         let gone = taps.taps.remove(&tap.0);
@@ -101,7 +101,7 @@ impl<C: Channels, T: Message> Mult<C, T> {
         let_go(gone, block);
     }
 
-    /// Takes all taps away, as [`Mult::untap`] does one.
+    /// Removes all taps, as [`Mult::untap`] does one.
     pub fn untap_all(&self) {
         let mut taps = self.0.0.lock();
         let gone = take(&mut taps.taps);
@@ -128,7 +128,7 @@ impl<C: Channels, T: Message> fmt::Debug for Mult<C, T> {
     }
 }
 
-/// Without the lock: channels that end, and wakers, run code of others.
+/// Outside the lock: channels that end, and wakers, run foreign code.
 fn let_go<C: Channels, T: Message>(
     gone: impl IntoIterator<Item = Option<Outlet<C, T>>>,
     block: Option<Waker>,
@@ -143,17 +143,17 @@ struct Table<C: Channels, T: Message>(Mutex<Taps<C, T>>);
 
 struct Taps<C: Channels, T: Message> {
     next_number: u64,
-    /// Nothing in the place of one that the block has.
+    /// `None` in the place of a tap that the block holds.
     taps: BTreeMap<u64, Option<Outlet<C, T>>>,
     ended: bool,
-    /// One has left since the block looked.
+    /// A tap has left since the block looked.
     has_left: bool,
     /// The block, while it waits for taps.
     block: Option<Waker>,
 }
 
 impl<C: Channels, T: Message> Taps<C, T> {
-    /// Somebody has left; answers whom to tell.
+    /// Records that a tap has left; returns the waker of the block.
     fn leave(&mut self) -> Option<Waker> {
         self.has_left = true;
         self.block.take()
@@ -161,7 +161,7 @@ impl<C: Channels, T: Message> Taps<C, T> {
 }
 
 impl<C: Async, T: Message + Clone> Table<C, T> {
-    /// Puts the item to every tap that is there now, and returns when each has accepted it, refused it, or left.
+    /// Puts the item to every present tap, and returns when each has accepted it, refused it, or left.
     async fn hand_out(&self, item: T) {
         let mut taps = self.take_all();
         let items = repeat_n(item, taps.len());
@@ -177,7 +177,7 @@ impl<C: Async, T: Message + Clone> Table<C, T> {
             if self.has_left(context) {
                 waiting.retain(|(number, _)| self.has(*number));
             }
-            // Each is begun; after that one is looked at when those before it are done.
+            // Every put is started; after that a put is polled when those before it are done.
             let mut looked_at = 0;
             while looked_at < waiting.len() {
                 let (number, put) = &mut waiting[looked_at];
@@ -227,7 +227,7 @@ impl<C: Async, T: Message + Clone> Table<C, T> {
         let_go(gone, None);
     }
 
-    /// Whether one has left since the last look; if not, the block will be told.
+    /// Whether a tap has left since the last look; if not, the block is woken when one does.
     fn has_left(&self, context: &Context<'_>) -> bool {
         // Cloned, and the old one dropped, without the lock: both run code of the executor.
         let waker = context.waker().clone();

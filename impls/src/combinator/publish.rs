@@ -1,5 +1,5 @@
-//! `pub` and `sub`: one channel to the subscribers of each item's topic (M6). As in core.async a topic is a channel with a
-//! buffer and a [`mult`] of it, made when somebody first subscribes.
+//! `pub` and `sub`: one channel to the subscribers of each item's topic (M6). As in core.async a topic is a channel
+//! with a buffer and a [`mult`] of it, made at the first subscription.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,11 +15,11 @@ use crate::sync::{Arc, Mutex};
 use super::Outlet;
 use super::mult::{Mult, Tap, mult};
 
-/// Puts everything that comes out of `from` to the subscribers of its topic, which `topic_of` tells. An item of a topic
-/// that nobody has subscribed to is dropped. Each topic has the buffer that `buffer_of` says (core.async's `buf-fn`; its
-/// default is [`Buffer::Rendezvous`]): a slow subscriber holds up its topic, and the others once that buffer is full.
-/// When the source has ended the subscribers get what lies in the buffers and are closed, unless asked not to; also
-/// where `topic_of` has panicked.
+/// Puts each value of `from` to the subscribers of its topic, which `topic_of` returns. A value of a topic without
+/// subscriptions is dropped. Each topic has the buffer that `buffer_of` returns (core.async's `buf-fn`; its default is
+/// [`Buffer::Rendezvous`]). A slow subscriber delays its topic, and the other topics once that buffer is full. When the
+/// source has ended the subscribers receive what the buffers hold and are closed, unless asked not to; also if
+/// `topic_of` has panicked.
 ///
 /// ```
 /// # #[cfg(not(any(feature = "loom", feature = "shuttle")))] {
@@ -77,10 +77,10 @@ where
     }
 }
 
-/// Of [`publish`]. Its go block goes on without it.
+/// The handle of a [`publish`]. The go block goes on without it.
 pub struct Publication<C: Channels, K, T: Message, S> {
     table: Table<C, K, T>,
-    /// Spawners need not be for several threads at once.
+    /// A spawner need not be shareable among threads.
     spawner: Mutex<S>,
     buffer_of: Box<dyn Fn(&K) -> Buffer + Send + Sync>,
 }
@@ -101,7 +101,7 @@ struct Topics<C: Channels, K, T: Message> {
 
 struct TopicOf<C: Channels, T: Message> {
     mult: Mult<C, T>,
-    /// Into the mult; nothing while the block has it, and once the mult has ended.
+    /// The producer of the mult's source; `None` while the block has it, and once the mult has ended.
     outlet: Option<Outlet<C, T>>,
 }
 
@@ -112,12 +112,12 @@ where
     T: Message + Clone,
     S: Spawn + Clone + Send + 'static,
 {
-    /// Has every item of that topic put to `to`, from the next one that is taken on. A channel that refuses one is
-    /// subscribed no longer. Where the source has ended already the subscription has too, and `to` is closed at once,
-    /// unless asked not to; core.async leaves it open for ever.
+    /// Subscribes `to` to that topic, from the next value that is taken on. A channel that refuses a value is no longer
+    /// subscribed. If the source has ended already the subscription ends, too, and `to` is closed at once, unless asked
+    /// not to; core.async leaves it open for ever.
     ///
     /// # Panics
-    /// When the family has no buffer such as `buffer_of` says for the topic, or that function panics.
+    /// When the family has no buffer such as `buffer_of` returns for the topic, or that function panics.
     pub fn sub(&self, topic: K, to: C::Tx<T>, at_end: AtEnd) -> Subscription<K> {
         let known = self.mult_of(&topic);
         let mult = known.unwrap_or_else(|| self.begin(&topic));
@@ -125,15 +125,15 @@ where
         Subscription { topic, tap }
     }
 
-    /// Takes a subscriber away, without closing its channel; harmless where it has gone. As with [`Mult::untap`] nobody
-    /// waits for it any more.
+    /// Removes a subscriber, without closing its channel; no effect if it is gone. As with [`Mult::untap`], the others
+    /// no longer wait for it.
     pub fn unsub(&self, subscription: &Subscription<K>) {
         if let Some(mult) = self.mult_of(&subscription.topic) {
             mult.untap(subscription.tap);
         }
     }
 
-    /// Takes all subscribers of that topic away, or those of all topics, as [`Publication::unsub`] does one.
+    /// Removes all subscribers of that topic, or those of all topics, as [`Publication::unsub`] does one.
     pub fn unsub_all(&self, topic: Option<&K>) {
         let table = self.table.lock();
         let topics = table.topics.iter();
@@ -148,8 +148,8 @@ where
         table.topics.get(topic).map(|topic| topic.mult.clone())
     }
 
-    /// A topic that nobody has subscribed to yet; or that of who was faster. The lock is not held while code of others
-    /// runs.
+    /// Makes a topic without subscriptions; or finds the topic that another thread has made meanwhile. The lock is not
+    /// held while foreign code runs.
     fn begin(&self, topic: &K) -> Mult<C, T> {
         let (to, from) = open::<C, T>((self.buffer_of)(topic));
         let spawner = self.spawner.lock().clone();
@@ -167,7 +167,7 @@ where
             Some(topic.mult.clone())
         };
         drop(table);
-        // Where it was not needed its mult ends.
+        // If it was not needed its mult ends.
         drop(begun);
         mult.expect("it is known, or was begun")
     }
@@ -184,7 +184,7 @@ impl<C: Channels, K: fmt::Debug, T: Message, S> fmt::Debug for Publication<C, K,
 struct AtTheEnd<C: Channels, K, T: Message>(Table<C, K, T>);
 
 impl<C: Channels, K: Topic, T: Message> AtTheEnd<C, K, T> {
-    /// The way to the subscribers of a topic, if there have ever been any.
+    /// The producer for the subscribers of a topic, if there have ever been any.
     fn outlet_of(&self, topic: &K) -> Option<Outlet<C, T>> {
         self.0.lock().topics.get_mut(topic)?.outlet.take()
     }

@@ -1,7 +1,7 @@
-//! What follows what, seen through one channel: `take`, `unique` and `partition` (M13, M14, M15).
+//! Functions of consecutive values of one channel: `take`, `unique` and `partition` (M13, M14, M15).
 //!
-//! As in core.async, none of them looks whether its output is still open: what that refuses is dropped, and they go on
-//! until the source has ended or enough was taken.
+//! As in core.async, none of them checks whether its output is still open. Refused values are dropped, and the go
+//! block continues until the source has ended or enough was taken.
 
 use std::num::NonZeroUsize;
 
@@ -12,10 +12,7 @@ use crate::pipeline::{next, open};
 
 use super::Outlet;
 
-/// A channel of the first `count` values that come out of `from`, closed after them; not one more is taken.
-///
-/// # Panics
-/// When the family has no such buffer.
+/// A channel of the first `count` values of `from`, closed after them; no further value is taken.
 pub fn take<C: Async, T: Message>(
     spawner: &impl Spawn,
     count: usize,
@@ -36,7 +33,7 @@ pub fn take<C: Async, T: Message>(
     rx
 }
 
-/// A channel of what comes out of `from`, without those values that equal the one before.
+/// A channel of the values of `from`, without those that equal the one before.
 ///
 /// # Panics
 /// When the family has no such buffer.
@@ -60,7 +57,7 @@ pub fn unique<C: Async, T: Message + Clone + PartialEq>(
     rx
 }
 
-/// A channel of groups of `size` values; the last one has those that are left, if any.
+/// A channel of groups of `size` values; the last group has those that are left, if any.
 ///
 /// # Panics
 /// When the family has no such buffer.
@@ -88,8 +85,8 @@ pub fn partition<C: Async, T: Message>(
     rx
 }
 
-/// A channel of groups of neighbours for which `key` answers alike. A group is put when the first value of another one
-/// has come, or the source has ended.
+/// A channel of groups of consecutive values with equal `key`. A group is put when the first value of another one has
+/// come, or the source has ended.
 ///
 /// # Panics
 /// When the family has no such buffer.

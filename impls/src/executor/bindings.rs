@@ -1,7 +1,8 @@
 //! Bindings of a thread, and spawners that convey them (G5).
 //!
-//! A thread has a frame: what is bound, innermost first. Frames never change, so to capture one is to keep a pointer; a
-//! task has the frame of whoever spawned it put in place for each poll, and the thread's own put back after it.
+//! A thread has a frame: its bindings, innermost first. Frames are immutable, so capturing one means keeping a pointer.
+//! For each poll of a task, the frame of the thread that spawned it is installed, and the thread's own is restored
+//! afterwards.
 //!
 //! Invariant: between polls a thread of an executor has the frame that it had before.
 //!
@@ -37,21 +38,21 @@ use flowmeter_harness::executor::{Bindings, Spawn};
 use crate::sync::{Arc, thread_local};
 
 thread_local! {
-    /// It needs no drop, so that it is there in the destructors of other thread-locals: `PutBack` leaves a thread that ends
-    /// the frame that it began with, which is empty.
+    /// It needs no drop, so it is still there in the destructors of other thread-locals. `PutBack` leaves an ending
+    /// thread with the frame that it began with, which is empty.
     static CURRENT: ManuallyDrop<RefCell<Frame>> =
         const { ManuallyDrop::new(RefCell::new(Frame(None))) };
 }
 
-/// Bindings that are frames of threads.
+/// Bindings as frames of threads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frames;
 
-/// A spawner that conveys the bindings of whoever spawns.
+/// A spawner that conveys the bindings of the spawning thread.
 #[derive(Clone, Debug)]
 pub struct Conveying<S>(S);
 
-/// What is bound, innermost first.
+/// A list of bindings, innermost first.
 #[derive(Clone, Default)]
 struct Frame(Option<Arc<Bound>>);
 
@@ -60,7 +61,7 @@ struct Bound {
     outer: Frame,
 }
 
-/// One after the other: tasks that each bind and spawn the next make a chain longer than a stack is deep.
+/// Iterative: tasks that each bind and spawn the next make a chain that would overflow the stack.
 impl Drop for Frame {
     fn drop(&mut self) {
         let mut last = self.0.take().and_then(|bound| Arc::try_unwrap(bound).ok());
@@ -74,7 +75,7 @@ impl Drop for Frame {
     }
 }
 
-/// Puts a thread's own frame back in place.
+/// Restores a thread's own frame.
 struct PutBack(Frame);
 
 impl Bindings for Frames {
@@ -124,13 +125,13 @@ impl Frame {
         CURRENT.with(|current| current.borrow().clone())
     }
 
-    /// Has it in place while that runs, also where it panics.
+    /// Installs it while `act` runs, also if that panics.
     fn during<R>(self, act: impl FnOnce() -> R) -> R {
         let _put_back = PutBack(self.put());
         act()
     }
 
-    /// Puts it in place; answers what was there.
+    /// Installs it; returns the frame that was there.
     fn put(self) -> Frame {
         CURRENT.with(|current| current.replace(self))
     }
@@ -138,7 +139,7 @@ impl Frame {
 
 impl Drop for PutBack {
     fn drop(&mut self) {
-        // What it ends may drop bound values, whose drops may bind.
+        // This may drop bound values, and their drops may bind.
         drop(take(&mut self.0).put());
     }
 }

@@ -1,7 +1,7 @@
-//! Threads for work that blocks, as many as there is work at once; one that is free takes the next.
+//! Threads for blocking work, as many as there is work at once; a free thread takes the next piece.
 //!
-//! Invariant, whenever the lock is free: no more work waits than threads are free to take it, so none waits
-//! for work that blocks. What core.async's `thread` does on a cached pool, but threads stay until the end.
+//! Invariant, whenever the lock is free: no more pieces wait than threads are free, so none waits behind work that
+//! blocks. This is what core.async's `thread` does on a cached pool, except that threads stay until the end.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ pub(super) struct BlockingThreads(Arc<Place>);
 
 struct Place {
     state: Mutex<State>,
-    /// There is work for a free thread, or the end has come.
+    /// There is work for a free thread, or the executor is closed.
     changed: Condvar,
 }
 
@@ -41,7 +41,7 @@ impl BlockingThreads {
         }))
     }
 
-    /// Has the work done; after [`BlockingThreads::close`] it is answered, for dropping.
+    /// Has the work done. After [`BlockingThreads::close`] it returns the work, to be dropped.
     ///
     /// # Panics
     /// When it needs a further thread, and the system cannot start one. The work is dropped.
@@ -52,8 +52,8 @@ impl BlockingThreads {
         }
         let is_awaited = state.waiting.len() < state.free;
         if !is_awaited {
-            // With the lock held, so that `join` finds it. Before the work is queued: that of a thread that cannot start
-            // is dropped.
+            // With the lock held, so that `join` finds the thread. Before the work is queued: if the thread cannot
+            // start, the work is dropped.
             let place = Arc::clone(&self.0);
             let thread = OwnThread::start(move || place.work());
             state.threads.push(thread);
@@ -67,7 +67,7 @@ impl BlockingThreads {
         None
     }
 
-    /// Lets no further work begin; answers what has not, for dropping.
+    /// Lets no further work begin; returns the work that has not begun, to be dropped.
     pub(super) fn close(&self) -> VecDeque<Work> {
         let mut state = self.0.state.lock();
         state.open = false;

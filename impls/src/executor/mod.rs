@@ -1,4 +1,4 @@
-//! Our executors, and what goes with any of them: go blocks that are state machines, and bindings.
+//! Our executors, and what works with any of them: go blocks as state machines, and bindings.
 
 pub mod bindings;
 mod blocking;

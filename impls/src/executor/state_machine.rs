@@ -1,24 +1,24 @@
-//! `state_machine`: a go block as an array of state that the callbacks of channels drive (G3).
+//! `state_machine`: a go block as a state array that channel callbacks drive (G3).
 //!
 //! | core.async's array | here |
 //! | --- | --- |
 //! | `FN-IDX`, the state machine function | `Machine::function` |
 //! | `STATE-IDX`, the current state | a value of the block's own type, in its `Turn` |
-//! | `VALUE-IDX`, what the operation before gave | what that value carries |
-//! | `BINDINGS-IDX`, what was bound where it was spawned | with the spawner, where that conveys it ([`super::bindings`]) |
-//! | `USER-START-IDX`, the channel that `go` answers | `Machine::returns` |
+//! | `VALUE-IDX`, the result of the previous operation | what that value carries |
+//! | `BINDINGS-IDX`, the bindings at the spawn | in the spawner, if it conveys them ([`super::bindings`]) |
+//! | `USER-START-IDX`, the channel that `go` returns | `Machine::returns` |
 //! | the block's variables | what the function captures |
 //!
-//! An operation whose answer comes before it returns is a state at once: the loop goes on, and no stack grows. Otherwise the
-//! machine is left, its thread is free, and the callback puts the next state into the array and has the machine run again.
-//! That is the executor's to do: a machine is a task of it, whose poll is `run-state-machine`. So its panics are counted,
-//! and it ends with its executor, as a block that is a future (G1).
+//! If an operation is answered before it returns, the next state is there at once: the loop continues, and no stack
+//! grows. Otherwise the machine returns and its thread is free. The callback later stores the next state and wakes the
+//! machine. The machine is a task of the executor, and its poll is `run-state-machine`. So its panics are counted, and
+//! it ends with its executor, like a block that is a future (G1).
 //!
-//! Invariant: the turn is with the machine, or with the one operation that it has asked for, and has no state then; or there
-//! is a state, and the machine runs or has been woken.
+//! Invariant: either there is no state, and the turn is with the machine or with the one operation that it has started.
+//! Or there is a state, and the machine runs or has been woken.
 //!
-//! A machine that is dropped with its executor while it waits leaves its callback in the channel, as core.async does: what
-//! comes for that is dropped. An alts it takes back.
+//! A machine that is dropped with its executor while it waits leaves its callback in the channel, as core.async does.
+//! The answer to that callback is dropped. An alts is withdrawn.
 //!
 //! Source: "The State Machines of core.async", and `clojure.core.async.impl.ioc-macros`.
 
@@ -39,36 +39,36 @@ use crate::sync::{Arc, Mutex};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StateMachine;
 
-/// A block: a task until it has its result.
+/// A go block: a task until it has its result.
 struct Machine<C: Callback, S, T: Message, F> {
     function: F,
     array: Array<S>,
     returns: ResultPort<C, T>,
 }
 
-// Nothing of it is pinned in place.
+// No part of it is pinned in place.
 impl<C: Callback, S, T: Message, F> Unpin for Machine<C, S, T, F> {}
 
-/// What operations write to.
+/// Where operations write their results.
 struct Array<S> {
     turn: Arc<Turn<S>>,
     /// The alts that the machine waits for.
     alts: Option<Pin<Box<dyn Future<Output = S> + Send>>>,
 }
 
-/// Whose turn it is.
+/// The next state of the machine, shared with its operation.
 struct Turn<S>(Mutex<Next<S>>);
 
 enum Next<S> {
-    /// The machine runs, or an operation has not been answered since.
+    /// The machine runs, or its operation has not been answered yet.
     Unknown,
-    /// As before, and the machine was left: whoever answers has it run again.
+    /// As before, and the machine has returned: the answer has to wake it.
     Awaited(Waker),
-    /// The state to go on with.
+    /// The state to continue with.
     State(S),
 }
 
-/// What a state of such a block asks its operation of.
+/// With this a state of such a block starts its operation.
 pub struct Asks<'f, S>(&'f mut Array<S>);
 
 impl<C: Callback> GoBlocks<C> for StateMachine {
@@ -109,7 +109,7 @@ where
                 Step::Parked => machine.array.next(context),
                 Step::Return(result) => {
                     if let Some(result) = result {
-                        // There is room for it, and nothing is left to do after it.
+                        // There is room for it, and nothing is left to do afterwards.
                         machine.returns.put_then(result, drop);
                     }
                     return Poll::Ready(());
@@ -135,7 +135,7 @@ impl<S> Array<S> {
 }
 
 impl<S> Turn<S> {
-    /// The state that was answered before the operation returned.
+    /// The state, if the operation was answered before it returned.
     fn at_once(&self) -> Option<S> {
         let mut next = self.0.lock();
         match std::mem::replace(&mut *next, Next::Unknown) {
@@ -168,7 +168,7 @@ impl<S> Turn<S> {
 }
 
 impl<S: Send + 'static> Asks<'_, S> {
-    /// Has `begin` begin an operation that calls back.
+    /// Calls `begin` to start an operation that calls back.
     fn operation<T>(self, begin: impl FnOnce(Arc<Turn<S>>)) -> Step<S, T> {
         begin(Arc::clone(&self.0.turn));
         match self.0.turn.at_once() {
@@ -206,7 +206,7 @@ impl<C: Callback, S: Send + 'static> Frame<C, S> for Asks<'_, S> {
     where
         C: AwaitAlts,
     {
-        // It is first looked at when the machine looks for its next state, which is at once.
+        // The machine polls it when it looks for its next state, which is at once.
         let alts = async move { next(select(ports, order, until).await) };
         self.0.alts = Some(Box::pin(alts));
         Step::Parked

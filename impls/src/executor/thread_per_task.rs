@@ -1,10 +1,10 @@
 //! `thread_per_task`: a thread for each task, which waits as long as the task does (G4).
 //!
-//! What a virtual thread is to its user on the JVM: whatever a task waits for, it alone waits. Here each is a thread of the
-//! system, with a stack of its own: thousands are fine, millions are not expected, and a task that is spawned costs what a
-//! thread does, unless one is free.
+//! This offers what a virtual thread offers on the JVM: a task that waits delays no other. Here each task has a thread
+//! of the system with a stack of its own. Thousands are fine, millions are not expected. Spawning a task costs as much
+//! as starting a thread, unless a thread is free.
 //!
-//! Invariant, once the executor is closed: no task is polled that was not being polled, and each is dropped by its own
+//! Invariant, once the executor is closed: only polls that had begun continue, and each task is dropped by its own
 //! thread.
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use super::blocking::BlockingThreads;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{Arc, Condvar, Mutex, Track, contain, order_key};
 
-/// As many threads as there are tasks and pieces of work at once.
+/// As many threads as there are tasks and pieces of blocking work at once.
 pub struct ThreadPerTask {
     spawner: TaskSpawner,
 }
@@ -31,9 +31,9 @@ pub struct ThreadPerTask {
 #[derive(Clone)]
 pub struct TaskSpawner(Arc<Shared>);
 
-/// What the executor, its threads and its spawners share.
+/// The state that the executor, its threads and its spawners share.
 struct Shared {
-    /// Those who may be waiting, by number; `None` once the executor is closed.
+    /// The seats of all tasks that may be waiting, by number; `None` once the executor is closed.
     seats: Mutex<Option<BTreeMap<u64, Arc<Seat>>>>,
     threads: BlockingThreads,
     panics: AtomicU64,
@@ -45,7 +45,7 @@ struct Seat {
     changed: Condvar,
 }
 
-/// A task's place among the seats, which ends with its work, also where no thread has begun that.
+/// The entry of a task in `seats`. It ends with the work of the task, even if no thread has begun that.
 struct Entry {
     shared: Arc<Shared>,
     number: u64,
@@ -60,7 +60,7 @@ impl Drop for Entry {
 }
 
 enum State {
-    /// Nobody has called since the last poll began.
+    /// The task has not been woken since its last poll began.
     Idle,
     Woken,
     /// The executor is closed.
@@ -72,7 +72,7 @@ type TheFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 impl Executors for ThreadPerTask {
     type Spawner = TaskSpawner;
 
-    /// A thread for each task, however many are asked for.
+    /// A thread for each task, whatever number is asked for.
     fn with_threads(_threads: NonZeroUsize) -> Self {
         ThreadPerTask {
             spawner: TaskSpawner(Arc::new(Shared {
@@ -96,7 +96,7 @@ impl Executors for ThreadPerTask {
     }
 
     fn panics(&self) -> u64 {
-        // Relaxed: a count, nothing is published through it.
+        // Relaxed: a counter that publishes nothing.
         self.spawner.0.panics.load(Ordering::Relaxed)
     }
 }
@@ -145,7 +145,7 @@ impl Drop for ThreadPerTask {
 }
 
 impl Shared {
-    /// Runs what may panic; a panic is counted and goes no further.
+    /// Runs what may panic; a panic is counted and does not propagate.
     fn contain(&self, work: impl FnOnce()) {
         if contain(work).is_none() {
             // Relaxed: as in `panics`.
@@ -162,7 +162,7 @@ impl Seat {
         }
     }
 
-    /// Polls a task to its end, or to its next wait once the executor is closed; then it is dropped.
+    /// Polls a task to its end, or to its next wait once the executor is closed; then the task is dropped.
     fn run(seat: &Arc<Self>, mut task: TheFuture) {
         let waker = waker(Arc::clone(seat));
         let mut context = Context::from_waker(&waker);
@@ -177,7 +177,7 @@ impl Seat {
         matches!(*self.state.lock(), State::Closed)
     }
 
-    /// Waits for a call; `false` when it is the last.
+    /// Waits to be woken; `false` once the executor is closed.
     fn wait(&self) -> bool {
         let mut state = self.state.lock();
         loop {
@@ -202,15 +202,14 @@ impl Seat {
     }
 }
 
-/// Calls the thread of a task.
+/// Wakes the thread of a task.
 struct SeatWaker {
     seat: Arc<Seat>,
-    /// Found under loom and shuttle when it is forgotten.
+    /// Loom and shuttle report it if it leaks.
     _alive: Track<()>,
 }
 
-// The checkers need not see the count of std's Arc: nothing is reached through it but what has a lock of
-// its own.
+// The checkers need not see the count of std's Arc: all that is reached through it has a lock of its own.
 #[allow(clippy::disallowed_types, reason = "`Wake` is written over std's Arc")]
 impl Wake for SeatWaker {
     fn wake(self: WakerArc<Self>) {
@@ -221,7 +220,7 @@ impl Wake for SeatWaker {
     }
 }
 
-/// What wakes the task of that seat.
+/// The waker of the task in that seat.
 #[allow(clippy::disallowed_types, reason = "`Wake` is written over std's Arc")]
 fn waker(seat: Arc<Seat>) -> Waker {
     Waker::from(WakerArc::new(SeatWaker {
@@ -256,7 +255,7 @@ mod tests {
         assert_eq!(seats.as_ref().map(BTreeMap::len), Some(0));
     }
 
-    /// A thread may be free for a task only after that.
+    /// A thread may become free for a task only after the end.
     #[test]
     fn a_task_whose_thread_comes_after_the_end_is_dropped_and_not_polled() {
         let held = Arc::new(());

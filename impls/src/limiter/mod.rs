@@ -1,4 +1,4 @@
-//! Our limiters: a file (or folder) for each design, and what several of them are made of.
+//! Our limiters: a file or folder for each design, and the parts that they share.
 
 pub mod gcra;
 pub mod line;

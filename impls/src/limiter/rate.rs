@@ -1,18 +1,18 @@
 //! A rate in whole numbers: nothing is rounded, so nothing drifts.
 //!
-//! Time is counted in *ticks*, the longest unit of which a nanosecond and what a permit takes both hold a whole number:
-//! seven permits in 1,000,003 ns are 1,000,003 ticks for each permit and seven for each nanosecond.
+//! Time is counted in *ticks*. A tick is the longest unit that divides both a nanosecond and the time of one permit. At
+//! seven permits in 1,000,003 ns a permit takes 1,000,003 ticks and a nanosecond is seven.
 
 use std::time::Duration;
 
 use flowmeter_harness::limiter::{LimitError, Quota};
 
-/// So many permits a period, in lowest terms.
+/// A number of permits in a period, in lowest terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rate {
-    /// Ticks of a nanosecond; they fit in 32 bits.
+    /// Ticks in a nanosecond; they fit in 32 bits.
     pub(super) ticks_per_nano: u64,
-    /// Ticks of what a permit takes.
+    /// Ticks that a permit takes.
     pub(super) ticks_per_permit: u64,
 }
 
@@ -27,18 +27,18 @@ impl Rate {
         })
     }
 
-    /// Nanoseconds that those ticks have begun.
+    /// Those ticks in nanoseconds, rounded up.
     #[inline]
     pub(super) fn whole_nanos(self, ticks: u64) -> u64 {
         match self.ticks_per_nano {
-            // That of most rates; a division is dear.
+            // Most rates have one tick in a nanosecond, and a division is expensive.
             1 => ticks,
             per_nano => ticks.div_ceil(per_nano),
         }
     }
 }
 
-/// A period in nanoseconds. None of no length is a rate, nor one that the clock does not hold.
+/// A period in nanoseconds. A period of zero, or one that does not fit in 64 bits, is refused.
 pub(super) fn nanos(period: Duration) -> Result<u64, LimitError> {
     match u64::try_from(period.as_nanos()) {
         Ok(0) | Err(_) => Err(LimitError::ImpossibleRate),

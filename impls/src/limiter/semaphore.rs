@@ -1,13 +1,13 @@
-//! A semaphore of n permits, each of which is back one period after its acquisition: a window that slides,
+//! A semaphore of n permits, each of which is back one period after its acquisition: a sliding window,
 //! after Anders Murphy, "Clojure: managing throughput with virtual threads".
 //!
-//! There each permit has a thread of its own that sleeps and then returns it. Here nobody returns
-//! anything: a permit is back when the clock says so. Who waits stands in a [`Line`].
+//! In the original each permit has a thread of its own that sleeps and then returns it. Here no thread
+//! returns permits: a permit is back when the clock says so. Waiters stand in a [`Line`].
 //!
 //! Invariant: an acquisition reads the clock under the lock, and takes permits that were free at that
-//! reading; permits taken at t are free again at readings from t + period on. So no half-open period of
-//! readings holds more than n. The caller sees its permit later than the reading: starts of the work are
-//! as regular as the machine wakes threads, which nobody can promise.
+//! reading. Permits taken at t are free again at readings from t + period on. So no half-open period of
+//! readings holds more than n. A caller sees its permit later than the reading, so the starts of the work
+//! are only as regular as the machine's wake-ups.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -18,9 +18,9 @@ use flowmeter_harness::sync::Deadline;
 use super::line::{AsyncLine, Line, Supply};
 use super::rate;
 
-/// Whoever comes first is served first.
+/// First come, first served.
 pub type FairSemaphore = Line<Window, true>;
-/// Whoever comes takes what is free.
+/// An arriving caller takes what is free, ahead of the waiters.
 pub type UnfairSemaphore = Line<Window, false>;
 /// The same for tasks.
 pub type AsyncSemaphore<T, const FAIR: bool> = AsyncLine<Window, T, FAIR>;
@@ -30,9 +30,9 @@ pub type AsyncSemaphore<T, const FAIR: bool> = AsyncLine<Window, T, FAIR>;
 pub struct Window {
     permits: u32,
     period_nanos: u64,
-    /// Permits that are here, as of the last [`Supply::collect`].
+    /// Free permits, as of the last [`Supply::collect`].
     free: u32,
-    /// Those that are away, in the order of their acquisition, hence of their return.
+    /// Permits in use, in the order of their acquisition, hence of their return.
     away: VecDeque<Away>,
 }
 
@@ -47,7 +47,7 @@ impl Supply for Window {
     /// When the permits are back.
     type Receipt = Deadline;
 
-    /// Refuses a burst that is not the number of permits: the window has no other.
+    /// Refuses a burst other than the number of permits: the window has no other burst.
     fn of(quota: Quota) -> Result<Window, LimitError> {
         let period_nanos = rate::nanos(quota.period)?;
         if quota.burst != quota.permits {
@@ -84,7 +84,7 @@ impl Supply for Window {
         Some(back)
     }
 
-    /// There is nothing to do where the permits are back.
+    /// Does nothing where the permits are back already.
     fn undo(&mut self, weight: NonZeroU32, back: Deadline) {
         let place = self.away.binary_search_by_key(&back, |away| away.back);
         if let Ok(place) = place {

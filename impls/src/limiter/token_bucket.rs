@@ -1,17 +1,19 @@
-//! A token bucket (Turner, "New directions in communications", 1986): it holds a burst of tokens, fills at the rate, and
-//! a permit is a token taken out.
+//! A token bucket (Turner, "New directions in communications", 1986). It holds at most a burst of tokens and fills at
+//! the rate; a permit is a token taken out.
 //!
-//! Nobody fills it: whoever looks adds what has come since somebody last did. Its level is in ticks
-//! (`rate.rs`), of which each nanosecond adds a whole number and each token is a whole number: nothing
-//! is rounded, however often somebody looks, and a fraction of a token is kept. Who waits stands in a [`Line`], first
-//! come, first served: the turn of one who gives up goes to those behind it, which the tickets of
-//! [`gcra`](super::gcra) do not do, and what is granted takes a lock, which those of `gcra` do not.
+//! No thread fills it: each operation adds the tokens that have come since the last one. The level is in ticks
+//! (`rate.rs`). A nanosecond and a token are both whole numbers of ticks, so nothing is rounded however often the
+//! bucket is read, and a fraction of a token is kept.
+//!
+//! Waiters stand in a [`Line`], first come, first served. The turn of a waiter that gives up goes to those behind it,
+//! which the tickets of [`gcra`](super::gcra) cannot do. In exchange every grant takes a lock, which `gcra` does not.
 //!
 //! Invariant: what was granted between two moments came out of the bucket, which held a burst at most and was filled at
 //! the rate meanwhile (L2).
 //!
-//! An acquisition of which nobody has heard is undone as long as it is the last. With another after it, it is forfeited:
-//! the bucket does not remember whether it would have been full in between, and those tokens lost.
+//! A grant that its waiter has not seen is undone as long as it is the last. With another grant after it, it is
+//! forfeited: the bucket does not remember whether it would have been full in between, which would have lost those
+//! tokens.
 
 use std::num::NonZeroU32;
 
@@ -27,17 +29,17 @@ pub type TokenBucket = Line<Bucket, true>;
 /// The same for tasks that sleep on a timer `T`.
 pub type AsyncTokenBucket<T> = AsyncLine<Bucket, T, true>;
 
-/// Tokens. No sum of a few overflows: 32 bits of tokens, or nanoseconds, of 64 bits each.
+/// The tokens, in ticks. No sum of a few terms overflows: each is a product of two numbers of at most 64 and 32 bits.
 #[derive(Debug)]
 pub struct Bucket {
     rate: Rate,
-    /// Ticks when it is full.
+    /// Ticks of a full bucket.
     full: u128,
-    /// Ticks, as of `filled`.
+    /// Ticks in the bucket at the moment `filled`.
     level: u128,
-    /// Nanoseconds.
+    /// When `level` was computed, in nanoseconds.
     filled: u64,
-    /// Acquisitions, but for those that were undone.
+    /// The number of acquisitions, without those that were undone.
     taken: u64,
 }
 
@@ -48,7 +50,7 @@ impl Bucket {
 }
 
 impl Supply for Bucket {
-    /// How many acquisitions there were with it.
+    /// The value of `taken` after the acquisition.
     type Receipt = u64;
 
     fn of(quota: Quota) -> Result<Bucket, LimitError> {
@@ -86,8 +88,8 @@ impl Supply for Bucket {
         }
     }
 
-    /// Of the brisk clock. By as much as that is behind tokens are late at times, and what has been added up to one moment
-    /// is added by none again.
+    /// Reads the brisk clock. Tokens come late by as much as that clock lags. No token is added twice, since a line
+    /// never hands its supply a moment before the last.
     #[inline]
     fn now() -> u64 {
         clock::brisk_nanos()

@@ -1,4 +1,4 @@
-//! The mutants as contestants: what they are made of takes part once for each, under the mutant's name.
+//! The mutants as implementations: each enters with the capabilities of its base, under its own name.
 
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::channel::{
@@ -60,14 +60,14 @@ fn each<H: Enrol>(hall: &mut H, walk: impl Fn(InPlace<'_, H>)) {
     }
 }
 
-/// Shows a hall the mutant where the one that it is made of stands, and nobody else.
+/// Shows the mutant to a hall in place of its base, and hides all other implementations.
 struct InPlace<'h, H> {
     hall: &'h mut H,
     mutant: &'static Mutant,
     number: usize,
 }
 
-/// Hands every family on under the mutant's name.
+/// Forwards every family under the mutant's name.
 macro_rules! hand_on {
     ($($visit:ident<$($family:ident: [$($bound:tt)+]),+>;)+) => {$(
         fn $visit<$($family: $($bound)+),+>(&mut self, who: &Contestant) {
@@ -88,7 +88,7 @@ impl<H: Enrol> InPlace<'_, H> {
 }
 
 impl<H: Enrol> Enrol for InPlace<'_, H> {
-    /// Whoever is asked is what this process is made of from here on.
+    /// The mutant that is asked for is active in this process from here on.
     fn asks(&self, name: &str) -> bool {
         let asked = name == self.mutant.base && self.hall.asks(self.mutant.name);
         if asked {

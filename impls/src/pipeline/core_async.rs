@@ -1,20 +1,20 @@
-//! `core_async`: core.async's `pipeline-async`, with n + 2 items in flight and results in the order of inputs; and
+//! `core_async`: core.async's `pipeline-async`, with n + 2 items in flight and results in the order of inputs. And
 //! `swapped`, the same with the feeder's two puts in the other order, and n + 1 in flight.
 //!
-//! Three loops. The feeder gives each input as a job to the starter (the original has n of them, but starting
-//! takes no time), and then a place for its results to the collector, which delivers place after place. A job
-//! starts before the feeder has room for its place: beside the n places in the buffer there is one in the
-//! collector's hands and one in the feeder's, hence n + 2. Swapped, a job starts once its place has room: the
-//! feeder's hands are empty, hence n + 1. Its place is put even before its input is taken, so that no input is in
-//! them either, for which the output may have closed meanwhile (P3).
+//! There are three loops. The feeder gives each input as a job to the starter. (The original has n starters, but
+//! starting takes no time.) Then the feeder gives a place for the results to the collector, which delivers place
+//! after place. A job starts before the feeder has room for its place. The n places in the buffer, one held by the
+//! collector and one held by the feeder make n + 2. Swapped, a job starts once its place has room, so the feeder
+//! holds none, which makes n + 1. There the place is put even before the input is taken. So the feeder holds no
+//! input either when the output closes (P3).
 //!
-//! Where it differs from version 1.5.648, on purpose: once the output is closed the original's collector
-//! leaves an item at its first refused result, so that the feeder goes on with any number in flight. Ours
-//! takes what the item still puts, and the feeder stops. Ends are told by a message instead of a close, which
-//! in some families loses what is buffered.
+//! One difference from version 1.5.648 is deliberate. Once the output is closed the original's collector leaves an
+//! item at its first refused result, so the feeder goes on with any number in flight. Ours takes what the item still
+//! puts, and the feeder stops. Ends are signalled by a message instead of a close, which in some families loses what is
+//! buffered.
 //!
-//! Source: `clojure.core.async/pipeline*` of 1.5.648, as explained by
-//! Andrey Listopadov, "Clojure's core.async pipeline-async off-by-two error explained".
+//! Source: `clojure.core.async/pipeline*` of 1.5.648, as explained by Andrey Listopadov, "Clojure's core.async
+//! pipeline-async off-by-two error explained".
 
 use std::future::Future;
 use std::num::NonZeroUsize;
@@ -34,14 +34,14 @@ pub type CoreAsync = TwoPuts<false>;
 /// n + 1 in flight, in the order of inputs.
 pub type Swapped = TwoPuts<true>;
 
-/// A job and a place for each input: the job first, or `SWAPPED`.
+/// A job and a place for each input: the job first, or the place first if `SWAPPED`.
 #[derive(Clone, Copy, Debug)]
 pub struct TwoPuts<const SWAPPED: bool> {
     results: Buffer,
 }
 
 impl<const SWAPPED: bool> TwoPuts<SWAPPED> {
-    /// With such a buffer between an item and its delivery; by default one that holds one result.
+    /// With that buffer between an item and its delivery; by default one that holds one result.
     pub const fn with_results(results: Buffer) -> Self {
         TwoPuts { results }
     }
@@ -53,13 +53,13 @@ impl<const SWAPPED: bool> Default for TwoPuts<SWAPPED> {
     }
 }
 
-/// An input, and what fills its place: there goes the channel of its results.
+/// An input, and the producer for its place, into which the channel of its results goes.
 struct Job<C: Async, I: Message, O: Message> {
     input: I,
     filler: Outbox<C, C::Rx<O>>,
 }
 
-/// Calls `af` in a task of its own, where a panic ends this item and no more (P4); answers where its results arrive.
+/// Calls `af` in a task of its own, where a panic ends this item only (P4); returns the channel of its results.
 fn begin<C: Async, I: Message, O: Message, F>(
     spawner: &impl Spawn,
     results: Buffer,

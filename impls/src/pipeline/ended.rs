@@ -1,4 +1,4 @@
-//! Whether an item has ended, for the loop that has begun it.
+//! Tells a loop that the item which it has begun has ended.
 
 use std::future::poll_fn;
 use std::mem;
@@ -8,7 +8,7 @@ use crate::sync::{Arc, Mutex};
 
 use super::look::look_or_leave;
 
-/// Told by each item of a loop, one after the other.
+/// Set by each item of a loop, one after the other.
 #[derive(Debug, Default)]
 pub(super) struct Ended(Mutex<State>);
 
@@ -18,19 +18,19 @@ struct State {
     waits: Option<Waker>,
 }
 
-/// An item's, until it has ended.
+/// Held by an item until it has ended.
 #[derive(Debug)]
 pub struct Permit(Arc<Ended>);
 
 impl Permit {
-    /// Of the loop's next item: the one before has ended.
+    /// The permit of the loop's next item, after the one before has ended.
     pub(super) fn of(ended: &Arc<Ended>) -> Self {
         Permit(Arc::clone(ended))
     }
 }
 
 impl Ended {
-    /// Waits until the item has.
+    /// Waits until the item has ended.
     pub(super) async fn wait(&self) {
         let look = |state: &mut State| mem::take(&mut state.ended).then_some(());
         poll_fn(|context| {

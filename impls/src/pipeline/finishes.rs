@@ -1,15 +1,16 @@
 //! `finishes`: exactly n items in flight, and results in the order of inputs.
 //!
-//! The fix that it is named after has whoever starts an item wait for a token of whoever delivers them, which comes back
-//! when all results of an item are delivered. Here n loops are the tokens (`loops`): each begins an item, waits for
-//! its turn at the output, in the order of inputs, and delivers it before it begins another. So an item that is done behind a
-//! slow one keeps its loop, and once n - 1 are, all wait for the slow one (P5 tells what that costs; `windowed` is without it).
+//! In the fix that it is named after, the loop that starts an item waits for a token. The token comes back from
+//! delivery when all results of an item are delivered. Here n loops are the tokens (`loops`). Each begins an item,
+//! waits for its turn at the output, in the order of inputs, and delivers it before it begins another. So an item that
+//! has ended behind a slow one keeps its loop. Once n - 1 loops wait like this, the pipeline waits for the slow item
+//! (P5 measures the cost; `windowed` avoids it).
 //!
-//! Where it differs from the fix, whose inputs wait between its loops and their feeder: here nothing is taken that is not
-//! begun at once, so that an output that closes leaves no input behind (P3).
+//! One difference from the fix, where inputs wait between its loops and their feeder: here every input that is taken
+//! begins at once, so an output that closes leaves no input behind (P3).
 //!
-//! Source: "A proper fix for pipeline-async", in
-//! Andrey Listopadov, "Clojure's core.async pipeline-async off-by-two error explained".
+//! Source: "A proper fix for pipeline-async", in Andrey Listopadov, "Clojure's core.async pipeline-async off-by-two
+//! error explained".
 
 use std::future::Future;
 use std::num::NonZeroUsize;
@@ -27,7 +28,7 @@ pub struct Finishes {
 }
 
 impl Finishes {
-    /// With such a buffer between an item and its delivery; by default one that holds one result.
+    /// With that buffer between an item and its delivery; by default one that holds one result.
     pub const fn with_results(results: Buffer) -> Self {
         Finishes { results }
     }

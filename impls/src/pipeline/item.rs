@@ -1,5 +1,5 @@
-//! The work on an item, in the task of the loop that has begun it: a task of its own would cost more than all the rest
-//! where it has nothing to wait for.
+//! The work on an item, in the task of the loop that has begun it. A task of its own would cost more than all the rest
+//! for an item that never waits.
 
 use std::future::{Future, poll_fn};
 use std::panic::resume_unwind;
@@ -9,8 +9,9 @@ use flowmeter_harness::executor::Spawn;
 
 use crate::sync::caught;
 
-/// Works on an item until `over`, which tells that it has ended and its loop may go on. What is left of `work` then is no
-/// item's any more. A panic ends the work alone (P4), and goes on in a task of its own: the executor counts it.
+/// Works on an item until `over` signals that the item has ended and its loop may go on. The rest of `work` then
+/// belongs to no item. A panic ends the work only (P4), and is raised again in a task of its own, where the executor
+/// counts it.
 pub(super) async fn work_until<F: Future<Output = ()>>(
     mut work: Pin<&mut Option<F>>,
     over: impl Future<Output = ()>,
@@ -25,10 +26,10 @@ pub(super) async fn work_until<F: Future<Output = ()>>(
             }
         });
         if let Err(panic) = polled {
-            // Mutably: a spawner need not be shared among threads.
+            // A mutable borrow: a spawner need not be shareable among threads.
             let spawner = &mut *spawner;
             spawner.spawn(async { resume_unwind(panic) });
-            // What it held has gone as it unwound.
+            // What it held was dropped as it unwound.
             work.set(None);
         }
         over.as_mut().poll(context)

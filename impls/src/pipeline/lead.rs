@@ -1,11 +1,13 @@
-//! A thing that the loops of a pipeline use one at a time, no matter which of them: the input, of which one of them takes.
+//! A resource that the loops of a pipeline use one at a time, in no particular order: the input, from which they take.
 //!
-//! Whoever gives it back calls one that waits, unless one is on its way already, and may be back before that one is there.
-//! So a loop whose items have nothing to wait for takes one after the other without waking anybody for each, while those
-//! that have nothing to do come as fast as the executor lets them. Who comes late waits to be called again. In the
-//! order in which they ask, as in `turns`, each item would be another loop's, and cost a wake-up.
+//! The loop that gives it back wakes one waiting loop, unless one has been woken already. It may take the resource
+//! again before that loop arrives. So a loop with items that never wait takes them one after the other without
+//! wake-ups, while idle loops join as fast as the executor runs them. A loop that arrives too late waits to be woken
+//! again. If loops were served in the order of their requests, as in `turns`, each item would go to another loop and
+//! cost a wake-up.
 //!
-//! Invariant, whenever the lock is free: where the thing is here and somebody waits, somebody else is on its way.
+//! Invariant, whenever the lock is free: where the resource is here and loops wait, another loop has been called and
+//! has not arrived yet.
 
 use std::future::poll_fn;
 use std::mem;
@@ -16,22 +18,22 @@ use crate::sync::Mutex;
 
 use super::look::look_or_leave;
 
-/// One thing, for one at a time.
+/// A resource for one user at a time.
 pub(super) struct Lead<T>(Mutex<State<T>>);
 
 struct State<T> {
-    /// Nothing while somebody has it.
+    /// `None` while a loop has it.
     thing: Option<T>,
-    /// Who was called and is not here yet.
+    /// The loop that was called and has not arrived yet.
     called: Option<u64>,
-    /// Those who wait, each with a number of its own.
+    /// The loops that wait, each with a number of its own.
     waiting: Vec<(u64, Waker)>,
     next_number: u64,
 }
 
-/// The thing, until this is dropped.
+/// The resource, until this is dropped.
 pub(super) struct Leading<'a, T> {
-    /// There until then.
+    /// `Some` until then.
     thing: Option<T>,
     lead: &'a Lead<T>,
 }
@@ -46,8 +48,8 @@ impl<T> Lead<T> {
         }))
     }
 
-    /// Whoever waits here has to wait until it has the thing: one that is dropped meanwhile would be called in vain,
-    /// and nobody after it. That happens only where the executor is dropped, and the others are with it.
+    /// The future must be polled until it has the resource. A future dropped before that would still be called, and no
+    /// other after it. This happens only where the executor is dropped, and all loops with it.
     pub(super) async fn take(&self) -> Leading<'_, T> {
         let mut number = None;
         let (thing, uncalled) = poll_fn(|context| self.poll_thing(&mut number, context)).await;
@@ -59,7 +61,7 @@ impl<T> Lead<T> {
         leading
     }
 
-    /// With the thing comes the waker that was left for it, where nobody has called.
+    /// The resource, and the waker that was left for it if it was not called.
     fn poll_thing(
         &self,
         number: &mut Option<u64>,
@@ -74,7 +76,7 @@ impl<T> Lead<T> {
 }
 
 impl<T> State<T> {
-    /// The thing, if it is here, and the waker of a wait that ends with it. Whoever was called is here now.
+    /// The resource, if it is here, and the waker of a wait that ends with it. A loop that was called has arrived now.
     fn thing_for(&mut self, number: Option<u64>) -> Option<(T, Option<Waker>)> {
         if number.is_some() && self.called == number {
             self.called = None;
@@ -84,7 +86,7 @@ impl<T> State<T> {
         Some((thing, place.map(|place| self.waiting.swap_remove(place).1)))
     }
 
-    /// Has it wait, once. Answers the waker that it had before.
+    /// Registers the loop as waiting, once. Returns its former waker.
     fn wait(&mut self, number: &mut Option<u64>, waker: Waker) -> Option<Waker> {
         if let Some(place) = self.place_of(*number) {
             return Some(mem::replace(&mut self.waiting[place].1, waker));
@@ -95,7 +97,7 @@ impl<T> State<T> {
         None
     }
 
-    /// Where one waits that has not been called.
+    /// Where a loop waits that has not been called.
     fn place_of(&self, number: Option<u64>) -> Option<usize> {
         let number = number?;
         self.waiting.iter().position(|(waits, _)| *waits == number)
@@ -119,7 +121,7 @@ impl<T> DerefMut for Leading<'_, T> {
 }
 
 impl<T> Leading<'_, T> {
-    /// Answers whether that has called somebody: `stint` tells why one wants to know.
+    /// Returns whether this woke another loop; `stint` explains why the caller needs to know.
     pub(super) fn give_back(mut self) -> bool {
         self.end()
     }

@@ -1,11 +1,11 @@
-//! How a future waits for what is behind a lock.
+//! How a future waits for a state behind a lock.
 
 use std::task::{Context, Poll, Waker};
 
 use crate::sync::Mutex;
 
-/// What `look` finds. Where it finds nothing, `leave` keeps the waker for whoever changes that; what it answers, which was
-/// there in its place, is dropped.
+/// Returns what `look` finds. Where it finds nothing, `leave` stores the waker for the thread that changes the state.
+/// What `leave` returns, the former waker, is dropped without the lock.
 pub(super) fn look_or_leave<S, T, L>(
     state: &Mutex<S>,
     context: &Context<'_>,

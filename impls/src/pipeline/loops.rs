@@ -1,13 +1,14 @@
-//! n loops, each with one item in flight: what `finishes` and `unordered` have in common.
+//! n loops, each with one item in flight: the shared part of `finishes` and `unordered`.
 //!
-//! Each takes an input, calls `af`, and delivers results until their channel closes; only then it takes the next. So
-//! exactly n items are in flight while there is enough input. One of them waits at the input, and the others for it; at
-//! the output each waits for its turn.
+//! Each loop takes an input, calls `af`, and delivers results until their channel closes; only then it takes the next.
+//! So exactly n items are in flight while there is enough input. One loop waits at the input, and the others wait for
+//! that one; at the output each waits for its turn.
 //!
-//! The work on an item is in its loop's own task, beside its delivery: n tasks are as parallel as one for each item
-//! would be, and none has to be spawned, woken and dropped for it. Where an item ends before its work does, a new loop goes
-//! on in place of the one that has the rest of the work to do. The price is that nothing is delivered of an item, nor its slot
-//! freed, before a poll of its work returns. When a loop lets other tasks run `stint` tells.
+//! The work on an item runs in its loop's own task, beside its delivery. n tasks are as parallel as one task for each
+//! item, and no task has to be spawned, woken and dropped for an item. Where an item ends before its work does, a new
+//! loop continues in place of the one that has the rest of the work to do. The price: before a poll of its work
+//! returns, nothing of an item is delivered and its slot is not freed. `stint` decides when a loop lets other tasks
+//! run.
 
 use std::future::Future;
 use std::num::NonZeroUsize;
@@ -25,24 +26,25 @@ use super::stint::Stint;
 use super::turns::{Asked, Turns};
 use super::{Demand, Output, next, open};
 
-/// What a loop has.
+/// The state of one loop.
 struct Loop<C: Async, S, I: Message, O: Message, A> {
     spawner: S,
-    /// Apart from the rest, which ends the output when it is dropped: an item may still have work to do then.
+    /// Separate from `ends`, which ends the output when it is dropped: an item may still have work to do then.
     af: Arc<A>,
     ends: Arc<Ends<C, I, O>>,
 }
 
 /// The ends of the pipeline, which its loops share.
 struct Ends<C: Async, I: Message, O: Message> {
-    /// Gone once no input follows, or none is wanted: items may go on for long, and somebody may wait to put one more.
+    /// `None` once no input follows, or none is wanted. It is dropped at once: items may go on for long, and a producer
+    /// may be waiting to put one more.
     from: Lead<Option<C::Rx<I>>>,
     demand: Demand,
     results: Buffer,
     output: Turns<Output<C, O>>,
 }
 
-/// Starts them; answers what [`Pipelines::start`](flowmeter_harness::pipeline::Pipelines::start) does.
+/// Starts them; returns what [`Pipelines::start`](flowmeter_harness::pipeline::Pipelines::start) does.
 pub(super) fn start<const ORDERED: bool, C: Async, S, I: Message, O: Message, A, F>(
     spawner: S,
     parallelism: NonZeroUsize,
@@ -74,7 +76,7 @@ where
     end
 }
 
-/// Has the loop go on in a task of its own.
+/// Continues the loop in a task of its own.
 fn go_on<const ORDERED: bool, C: Async, S, I: Message, O: Message, A, F>(this: Loop<C, S, I, O, A>)
 where
     S: Spawn + Clone + Send + 'static,
@@ -112,7 +114,7 @@ async fn run<const ORDERED: bool, C: Async, S, I: Message, O: Message, A, F>(
 }
 
 impl<C: Async, I: Message, O: Message> Ends<C, I, O> {
-    /// The next input, and the turn of its results where those are in order; nothing once there is none, or it is not
+    /// The next input and, in an ordered pipeline, the turn of its results; `None` once there is no input, or none is
     /// wanted.
     async fn next<const ORDERED: bool>(
         &self,
@@ -130,8 +132,8 @@ impl<C: Async, I: Message, O: Message> Ends<C, I, O> {
         Some((input, turn))
     }
 
-    /// Delivers the results of an item: all in the turn that was asked for, or each when there is one for it. An item
-    /// that has more to say once the output is closed would wait for ever, so all of them are taken.
+    /// Delivers the results of an item: all of them in the turn that was asked for, or each in a turn of its own. After
+    /// the output is closed the rest is still taken: otherwise an item with more results would wait for ever.
     async fn deliver(&self, mut results: C::Rx<O>, turn: Option<Asked<'_, Output<C, O>>>) {
         if let Some(turn) = turn {
             turn.come().await.deliver(&mut results).await;

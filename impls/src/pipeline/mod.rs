@@ -1,4 +1,4 @@
-//! Our pipelines, and what they have in common with those of published crates: how they wait at their channels.
+//! Our pipelines, and what they share with those of published crates: how they wait at their channels.
 
 mod between;
 pub mod core_async;
@@ -35,7 +35,7 @@ pub use workers::{Computing, HoldingUp, Workers, each_by};
 /// core.async's `(chan 1)` for the results of an item.
 pub(crate) const ONE: Buffer = Buffer::fixed(1);
 
-/// A channel that a pipeline needs for itself.
+/// A channel for the pipeline's own use.
 pub(crate) fn open<C: Channels, T: Message>(buffer: Buffer) -> (C::Tx<T>, C::Rx<T>) {
     C::open(buffer).expect("the family has the buffers that the pipeline was made with")
 }

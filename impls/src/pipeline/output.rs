@@ -1,4 +1,4 @@
-//! How a pipeline's results are delivered, how the output ends, and whether it is wanted still.
+//! How a pipeline delivers its results, how the output ends, and whether it is still wanted.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -11,20 +11,21 @@ use crate::sync::{Arc, Mutex};
 
 use super::{ONE, TOO_MANY, next, open};
 
-/// The producer of a pipeline's output. Dropping it ends the output, stops whoever takes from the input, and tells
-/// whoever waits for the end; so do a panic of the loop that has it, and an executor that drops its tasks.
+/// The producer of a pipeline's output. Dropping it ends the output, stops the loop that takes from the input, and
+/// completes the future of the end. A panic of the loop that holds it drops it too, as does an executor that drops
+/// its tasks.
 pub(crate) struct Output<C: Async, O: Message> {
     pub(super) to: C::Tx<O>,
     pub(super) at_end: AtEnd,
     demand: Demand,
-    /// Somebody is putting, or has died of it: whatever follows then would leave a gap.
+    /// A put is in progress, or a loop has panicked in one. In the latter case further results would follow a gap.
     putting: bool,
     /// Closed at the end, and never put into.
     ended: C::Tx<()>,
 }
 
 impl<C: Async, O: Message> Output<C, O> {
-    /// The only producer of `to`, and a future that is ready when it is dropped.
+    /// The only producer of `to`, and a future that is ready when the producer is dropped.
     pub(crate) fn only(
         to: C::Tx<O>,
         at_end: AtEnd,
@@ -42,20 +43,20 @@ impl<C: Async, O: Message> Output<C, O> {
         })
     }
 
-    /// What tells others whether the output is still wanted.
+    /// Tells other loops whether the output is still wanted.
     pub(crate) fn demand(&self) -> Demand {
         self.demand.clone()
     }
 
-    /// Delivers everything that comes out of `results`. Where that is not wanted any more the rest is taken all the
-    /// same, so that the item ends and counts until then.
+    /// Delivers everything that comes out of `results`. Where the output is no longer wanted it still takes the
+    /// rest, so that the item ends and counts until then.
     pub(crate) async fn deliver(&mut self, results: &mut C::Rx<O>) {
         while let Some(result) = next::<C, O>(results).await {
             self.put(result).await;
         }
     }
 
-    /// Delivers one result, unless the output is closed, or whoever put before has died of it.
+    /// Delivers one result, unless the output is closed or an earlier put has panicked.
     ///
     /// # Panics
     /// As [`next`].
@@ -66,7 +67,7 @@ impl<C: Async, O: Message> Output<C, O> {
         match C::put_async(&mut self.to, result).await {
             Ok(()) => {}
             Err(PutError::Closed(refused)) => {
-                // First: the drop of what is refused may panic.
+                // Before the drop of the refused result, which may panic.
                 self.demand.end();
                 drop(refused);
             }
@@ -78,7 +79,7 @@ impl<C: Async, O: Message> Output<C, O> {
 
 impl<C: Async, O: Message> Drop for Output<C, O> {
     fn drop(&mut self) {
-        // Where the loop that had it has died nobody delivers any more, so nothing more is to be begun.
+        // If the loop that held this has panicked, no loop delivers any more, so no further item may begin.
         self.demand.end();
         if self.at_end == AtEnd::Close {
             C::close(&self.to);
@@ -87,28 +88,28 @@ impl<C: Async, O: Message> Drop for Output<C, O> {
     }
 }
 
-/// Whether an output is still wanted, for the one who takes from the input. It is not once it was seen closed, or
-/// nobody is left to deliver.
+/// Whether an output is still wanted, for the loop that takes from the input. It no longer is once a loop has seen
+/// it closed, or no loop is left to deliver.
 #[derive(Clone, Default)]
 pub(crate) struct Demand(Arc<Mutex<Wanted>>);
 
 #[derive(Default)]
 struct Wanted {
-    /// Somebody has seen that the output is closed (P3), or it has nobody who delivers.
+    /// A loop has seen that the output is closed (P3), or no loop is left to deliver.
     ended: bool,
-    /// Who waits for an item, or for leave to take one.
+    /// The loop that waits for an item, or for permission to take one.
     taker: Option<Waker>,
 }
 
 impl Demand {
-    /// The next item, unless the output is not wanted: then nothing further is taken (P3), and a take that waits is
+    /// The next item, unless the output is not wanted. Then nothing further is taken (P3), and a waiting take is
     /// dropped. One taker may wait at a time.
     pub(crate) async fn next<C: Async, I: Message>(&self, from: &mut C::Rx<I>) -> Option<I> {
         self.unless_ended(next::<C, I>(from)).await.flatten()
     }
 
-    /// What that comes to, unless the output is not wanted: then it is dropped. As with [`next`](Self::next),
-    /// one may wait at a time.
+    /// The output of `wait`, unless the pipeline's output is not wanted: then `wait` is dropped. As with
+    /// [`next`](Self::next), one may wait at a time.
     pub(crate) async fn unless_ended<T>(&self, wait: impl Future<Output = T>) -> Option<T> {
         if self.0.lock().ended {
             return None;
@@ -124,7 +125,7 @@ impl Demand {
         .await
     }
 
-    /// Whether nothing more is wanted; if not, that waker will be told.
+    /// Whether nothing more is wanted. If more is, `waker` is woken when that changes.
     fn has_ended(&self, waker: &Waker) -> bool {
         // Cloned, and the old one dropped, without the lock: both run code of the executor.
         let waker = waker.clone();

@@ -1,4 +1,4 @@
-//! Room for so many: loops take it one at a time, and the one whose time it is waits where there is none.
+//! A counter of free places. Loops take places one at a time; a single loop waits where there is none.
 
 use std::future::poll_fn;
 use std::num::NonZeroUsize;
@@ -8,7 +8,7 @@ use crate::sync::Mutex;
 
 use super::look::look_or_leave;
 
-/// So many places.
+/// A fixed number of places.
 #[derive(Debug)]
 pub(super) struct Room {
     places: usize,
@@ -18,7 +18,7 @@ pub(super) struct Room {
 #[derive(Debug, Default)]
 struct Taken {
     places: usize,
-    /// Who waits for one.
+    /// The loop that waits for a place.
     waits: Option<Waker>,
 }
 
@@ -30,7 +30,7 @@ impl Room {
         }
     }
 
-    /// Takes a place. One may wait at a time.
+    /// Takes a place. One caller may wait at a time.
     pub(super) async fn enter(&self) {
         let look = |taken: &mut Taken| self.try_enter(taken).then_some(());
         poll_fn(|context| {

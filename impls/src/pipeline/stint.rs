@@ -1,23 +1,24 @@
 //! When a loop of a pipeline lets other tasks run.
 //!
-//! What a thread wakes, some executors keep for that thread: nobody else finds it until the thread is done with the task that it
-//! runs (tokio's LIFO slot). So a loop that has called another for the next input goes behind it once, before work that
-//! may hold up the thread; else a burst of such items would run on one core, and those that wait for each other for ever.
-//! And a loop whose items never wait would keep its thread from all other tasks, so it gives way now and then anyway.
+//! Some executors keep a woken task for the thread that woke it (tokio's LIFO slot). No other thread runs that task
+//! until the thread is done with its present one. So a loop that has woken another loop for the next input yields once,
+//! before work that may block the thread. Otherwise a burst of such items would run on one core, and items that wait
+//! for each other would wait for ever. A loop with items that never wait would keep its thread from all other tasks, so
+//! it also yields every 64 items.
 
 use flowmeter_harness::executor::give_way;
 
-/// After so many items a loop gives way.
+/// After so many items a loop yields.
 const ITEMS: usize = 64;
 
-/// What a loop has done since it last gave way.
+/// What a loop has done since it last yielded.
 #[derive(Debug, Default)]
 pub(super) struct Stint {
     items: usize,
 }
 
 impl Stint {
-    /// Has another item. `called`: another loop was woken for the one behind it.
+    /// Counts another item. `called`: another loop was woken for the next input.
     pub(super) async fn goes_on(&mut self, called: bool) {
         self.items += 1;
         if called || self.items == ITEMS {

@@ -1,4 +1,4 @@
-//! What all of our pipelines have in common, at their ends and in between.
+//! Tests that all our pipelines share: how they end, and how they run.
 
 use std::future::pending;
 use std::num::NonZeroUsize;
@@ -21,7 +21,7 @@ fn one_thread() -> E {
     E::with_threads(NonZeroUsize::MIN)
 }
 
-/// A channel that holds those, and has room for no more.
+/// A full channel that holds those values.
 fn holding<T: Message>(
     values: impl ExactSizeIterator<Item = T>,
 ) -> (<C as Channels>::Tx<T>, <C as Channels>::Rx<T>) {
@@ -41,7 +41,7 @@ impl Drop for Inputs {
     }
 }
 
-/// A result whose drop panics where no other's has.
+/// A result that panics when it is dropped, unless another result has done so.
 struct Explosive(Arc<AtomicBool>);
 
 impl Drop for Explosive {
@@ -52,8 +52,8 @@ impl Drop for Explosive {
     }
 }
 
-/// Whoever delivers dies of a refused result: then the input, which stays open, is let go with what is in it, and the end
-/// is told.
+/// A refused result kills the loop that delivers. The input, which stays open, is then dropped with its contents, and
+/// the end is signalled.
 fn stops<P: Pipelines<C, E>>(pipeline: &P) {
     for items in [1, 100] {
         let executor = one_thread();
@@ -78,7 +78,7 @@ fn stops<P: Pipelines<C, E>>(pipeline: &P) {
     }
 }
 
-/// Room for no more than is in flight: whoever begins items waits for it.
+/// No more places than items in flight: the loop that begins items waits for one.
 fn narrow() -> Windowed {
     Windowed::with_window(Window::Items(TWO))
 }
@@ -108,8 +108,8 @@ fn a_death_at_the_output_stops_windowed() {
     stops(&narrow());
 }
 
-/// As many puts as a channel admits wait at the output, so whoever delivers the first result dies there. The one behind it
-/// would follow a gap.
+/// As many puts wait at the output as a channel admits, so the loop that delivers the first result dies there. The
+/// result behind it would follow a gap.
 fn leaves_no_gap<P: Pipelines<C, E>>(pipeline: &P) {
     const ADMITTED: usize = 1_024;
     let executor = one_thread();
@@ -152,7 +152,8 @@ fn nothing_follows_a_death_at_the_output_of_unordered() {
     leaves_no_gap(&Unordered::default());
 }
 
-/// The first result is refused, and the second item never ends: whoever waits to put a further input is refused.
+/// The first result is refused, and the second item never ends. A producer that waits to put a further input is
+/// refused.
 fn lets_go_of_its_input<P: Pipelines<C, E>>(pipeline: &P) {
     let executor = one_thread();
     let (to, results) = open::<C, ()>(ONE);
@@ -194,7 +195,7 @@ fn windowed_lets_go_of_its_input_beside_an_item_that_never_ends() {
     lets_go_of_its_input(&narrow());
 }
 
-/// No item waits for anything: a task that the first of them spawns runs before the last begins.
+/// No item waits for anything. A task that the first item spawns still runs before the last item begins.
 fn gives_way<P: Pipelines<C, E>>(pipeline: &P) {
     const ITEMS: usize = 1_000;
     let executor = one_thread();

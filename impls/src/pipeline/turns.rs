@@ -1,7 +1,8 @@
-//! A thing that the loops of a pipeline use one after the other, in the order in which they ask.
+//! A resource that the loops of a pipeline use one after the other, in the order of their requests.
 //!
-//! Any number may wait for its turn, where a channel admits so many waiters only. Who has asked is waited for, also before
-//! it comes for its turn, unless it is dropped meanwhile, as where its loop panics: then its place is passed over.
+//! Any number of loops may wait for a turn, where a channel admits a limited number of waiters. A loop that has asked
+//! holds its place even before it comes to wait. If its request is dropped, as when the loop panics, the place is
+//! skipped.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -12,33 +13,33 @@ use crate::sync::Mutex;
 
 use super::look::look_or_leave;
 
-/// One thing, for one at a time.
+/// A resource for one user at a time.
 pub(super) struct Turns<T>(Mutex<State<T>>);
 
 struct State<T> {
-    /// Nothing while somebody has it.
+    /// `None` while a loop has it.
     thing: Option<T>,
-    /// Whose turn it is, or will be, of those who ask, who are numbered from 0.
+    /// The number of the request that has its turn, or will have the next. Requests are numbered from 0.
     turn: u64,
-    /// Those who have asked and whose turn is not over, from that one on.
+    /// The requests from that one on.
     asked: VecDeque<Place>,
 }
 
 enum Place {
-    /// Somebody's, with what wakes it once it waits.
+    /// Taken, with what wakes its loop once that waits.
     Had(Option<Waker>),
     Left,
 }
 
-/// A place in the line for the thing.
+/// A place in the line for the resource.
 pub(super) struct Asked<'a, T> {
     number: u64,
-    /// While it has its turn.
+    /// `Some` during its turn.
     thing: Option<T>,
     turns: &'a Turns<T>,
 }
 
-/// The thing, until this is dropped.
+/// The resource, until this is dropped.
 pub(super) struct Turn<'a, T>(Asked<'a, T>);
 
 impl<T> Turns<T> {
@@ -50,7 +51,7 @@ impl<T> Turns<T> {
         }))
     }
 
-    /// A turn after all those that were asked for before.
+    /// Requests a turn after all those requested before.
     pub(super) fn ask(&self) -> Asked<'_, T> {
         let mut state = self.0.lock();
         let number = state.turn + state.asked.len() as u64;
@@ -91,13 +92,13 @@ impl<T> State<T> {
         }
     }
 
-    /// Answers what the place was before, for whoever has given the lock back: a waker may be in it.
+    /// Returns the former place, to be dropped without the lock: it may hold a waker.
     fn change(&mut self, number: u64, to: Place) -> Place {
         let place = usize::try_from(number - self.turn).expect("the line is in memory");
         std::mem::replace(&mut self.asked[place], to)
     }
 
-    /// Passes over those that were left; answers whom to wake then.
+    /// Skips the places that were left; returns the waker of the next turn.
     fn pass(&mut self) -> Option<Waker> {
         while let Some(Place::Left) = self.asked.front() {
             self.asked.pop_front();

@@ -1,10 +1,10 @@
 //! `unordered`: n loops, each with one item in flight, and results in the order of completion.
 //!
-//! A slow item holds up its own loop alone (`loops`). Where the original's loop leaves once it sees the output closed, ours
-//! first takes what the item still puts: an item that has more to say would wait for ever.
+//! A slow item blocks only its own loop (`loops`). The original's loop leaves once it sees the output closed. Ours
+//! first takes what the item still puts: otherwise an item with more results would wait for ever.
 //!
-//! Source: `pipeline-async-unordered` of
-//! Andrey Listopadov, "Clojure's core.async pipeline-async off-by-two error explained".
+//! Source: `pipeline-async-unordered` of Andrey Listopadov, "Clojure's core.async pipeline-async off-by-two error
+//! explained".
 
 use std::future::Future;
 use std::num::NonZeroUsize;
@@ -22,7 +22,7 @@ pub struct Unordered {
 }
 
 impl Unordered {
-    /// With such a buffer between an item and its delivery; by default one that holds one result.
+    /// With that buffer between an item and its delivery; by default one that holds one result.
     pub const fn with_results(results: Buffer) -> Self {
         Unordered { results }
     }

@@ -1,21 +1,21 @@
-//! `upmap`: an unordered parallel map over any iterator, lazily, n at a time; and `upmap-eager`, the same as the text that
-//! it is named after has it, which takes all its inputs beforehand and hands nothing over before the last has begun.
+//! `upmap`: an unordered parallel map over any iterator, lazily, n at a time. And `upmap-eager`, as in the text that
+//! both are named after: it takes all its inputs beforehand and hands nothing over before the last has begun.
 //!
-//! One loop waits for a permit and a place (a `Room` of each), takes an input, waits until it may begin (a [`Throttle`]), and calls
-//! the function in a task of its own. What comes of that arrives on one channel, in the order of completion. A place is an
-//! input's until its outcome is taken, so that n are taken at most of which the consumer has heard nothing: an endless
-//! iterator is as good as another, and who takes slowly is not run away from. The eager one has any number of places.
+//! One loop waits for a permit and a place (a `Room` of each) and takes an input. It then waits until the input may
+//! begin (a [`Throttle`]), and calls the function in a task of its own. The outcomes arrive on one channel, in the
+//! order of completion. An input keeps its place until its outcome is taken. So at most n inputs are taken ahead of the
+//! consumer: the iterator may be endless and the consumer slow. The eager map has an unlimited number of places.
 //!
-//! An input is taken before it waits for the throttle. The other way round a permit would be taken that nothing is begun
-//! with, and the end be told as late as that permit is there: a period too late, at worst.
+//! An input is taken before it waits for the throttle. In the other order the last permit would be spent on no input,
+//! and the end would be signalled only once that permit is there: a period too late, at worst.
 //!
-//! Every input has a `Port`, which tells when it is dropped without a result that there is none. So a function that
-//! panics, and an executor that goes, are heard of like any other outcome, and nobody waits for ever. Whoever holds an
-//! `End` may have more to tell; with the last of them the end is told, by a message instead of a close, which in some
-//! families loses what is buffered.
+//! Every input has a `Port`. Dropped without a result, it reports that there is none. So a function that panics, or
+//! an executor that is dropped, yields an outcome like any other, and no consumer waits for ever. Each holder of an
+//! `End` may have more to report. When the last `End` is dropped the end is signalled, by a message instead of a
+//! close, which in some families loses what is buffered.
 //!
-//! Where `upmap` differs from the text, which counts its inputs and then takes as often: the end is told, so there may be
-//! any number, and who asks for more than there were is answered.
+//! The text counts its inputs and then takes as often. `upmap` differs: it signals the end, so there may be any
+//! number of inputs, and a consumer that asks for more than there were gets an answer.
 //!
 //! ```
 //! # #[cfg(not(any(feature = "loom", feature = "shuttle")))] {
@@ -31,17 +31,7 @@
 //! let squares = upmap::<MutexChannels, _, _, _, _, _, _>(pool.spawner(), n, (), 1..=4, |i: u32| async move { i * i });
 //! assert_eq!(squares.map(Result::unwrap).sum::<u32>(), 30);
 //!
-//! // Without an end: of more than n no input is taken before somebody takes a result.
-//! let one = NonZeroUsize::MIN;
-//! let halves = upmap::<MutexChannels, _, _, _, _, _, _>(pool.spawner(), one, (), 1.., |i: u32| async move {
-//!     12 / (3 - i)
-//! });
-//! let first: Vec<_> = halves.take(4).map(Result::ok).collect();
-//! assert_eq!(first[..3], [Some(6), Some(12), None], "the third divides by zero");
-//! # }
-//! ```
-//!
-//! Source: `upmap` of Anders Murphy, "Clojure: managing throughput with virtual threads".
+//! // An endless iterator: at most n inputs are taken ahead of the results.
 
 use std::fmt;
 use std::future::Future;
@@ -58,18 +48,18 @@ use crate::sync::{Arc, Mutex};
 use super::room::Room;
 use super::{Demand, ONE, next, open};
 
-/// A parallel map: as inputs are asked for, or all of them beforehand.
+/// A parallel map that takes inputs as results are taken, or all of them beforehand.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ParallelMap<const LAZY: bool>;
 
-/// As inputs are asked for.
+/// Takes inputs as results are taken.
 pub type Upmap = ParallelMap<true>;
 
-/// All inputs beforehand, and nothing handed over before the last has begun.
+/// Takes all inputs beforehand, and hands nothing over before the last has begun.
 pub type EagerUpmap = ParallelMap<false>;
 
-/// [`Upmap`]'s map, as one function: `n` at a time, each once `throttle` lets it pass (`()` lets all), in tasks of
-/// `spawner`. The results are an iterator, for a thread that is none of the executor's, and [`Outcomes`] for a task.
+/// [`Upmap`]'s map as one function: `n` inputs at a time, each once `throttle` lets it pass (`()` lets all pass), in tasks
+/// of `spawner`. The results are an iterator, for a thread outside the executor, and [`Outcomes`] for a task.
 ///
 /// # Panics
 /// As [`ParallelMaps::start`].
@@ -96,7 +86,7 @@ where
     results
 }
 
-/// The same with all inputs taken here, and none of the results handed over before the last of them has begun.
+/// The same, but all inputs are taken here, and no result is handed over before the last input has begun.
 fn upmap_eagerly<C, S, I, O, T, A, F>(
     spawner: S,
     n: NonZeroUsize,
@@ -153,10 +143,10 @@ impl<const LAZY: bool, C: Async, E: Executors> ParallelMaps<C, E> for ParallelMa
     }
 }
 
-/// What comes out of an [`upmap`].
+/// The results of an [`upmap`].
 pub struct Results<C: Async, O: Message> {
     arrived: C::Rx<Option<Outcome<O>>>,
-    /// Closes when the last input has begun, where nothing is handed over before.
+    /// Closes when the last input has begun; only in the eager map.
     submitted: Option<C::Rx<()>>,
     places: Arc<Room>,
     demand: Demand,
@@ -181,7 +171,7 @@ impl<C: Async, O: Message> Outcomes<O> for Results<C, O> {
     }
 }
 
-/// Each holds up the thread until it is there.
+/// Each call blocks the thread until a result is there.
 impl<C: Async, O: Message> Iterator for Results<C, O> {
     type Item = Outcome<O>;
 
@@ -208,17 +198,17 @@ impl<C: Async, O: Message> fmt::Debug for Results<C, O> {
     }
 }
 
-/// What outcomes arrive by. [`Room`] bounds how many lie there: a buffer of n would count the same again.
+/// The channel of the outcomes. [`Room`] bounds how many it holds: a buffer of n would count them a second time.
 type Arrivals<C, O> = <C as Channels>::Tx<Option<Outcome<O>>>;
 
-/// Refused where nobody is left to take it, and dropped then.
+/// An outcome without a consumer is refused and dropped.
 fn arrive<C: Channels, O: Message>(arrivals: &mut Arrivals<C, O>, outcome: Option<Outcome<O>>) {
     drop(C::offer(arrivals, outcome));
 }
 
-/// Tells the end when it is dropped: with the last port, and the loop that makes them.
+/// Signals the end when it is dropped: with the last port, after the loop that makes them.
 ///
-/// The lock is for sharing it among threads: a producer may not be, and this one is used once.
+/// The lock makes it shareable among threads, which a producer need not be. It is used once.
 struct End<C: Channels, O: Message>(Mutex<Arrivals<C, O>>);
 
 impl<C: Channels, O: Message> Drop for End<C, O> {
@@ -227,7 +217,7 @@ impl<C: Channels, O: Message> Drop for End<C, O> {
     }
 }
 
-/// An input's, until its function has ended.
+/// Held by an input until its function has ended.
 struct Permit(Arc<Room>);
 
 impl Drop for Permit {
@@ -236,10 +226,10 @@ impl Drop for Permit {
     }
 }
 
-/// What one input's outcome goes through. Dropped before that it tells that there is none.
+/// Delivers the outcome of one input. Dropped before that, it reports that there is no result.
 struct Port<C: Channels, O: Message> {
     arrivals: Arrivals<C, O>,
-    /// Which input; gone once nothing is left to tell.
+    /// The number of the input; `None` once nothing is left to report.
     input: Option<u64>,
     _permit: Permit,
     _end: Arc<End<C, O>>,
@@ -251,7 +241,7 @@ impl<C: Channels, O: Message> Port<C, O> {
         arrive::<C, O>(&mut self.arrivals, Some(Ok(result)));
     }
 
-    /// There is no such input, or nobody wants to hear of it. Its place stays taken: it is the last.
+    /// There is no such input, or no outcome is wanted. Its place stays taken, since no input follows.
     fn withdraw(mut self) {
         self.input = None;
     }
@@ -265,7 +255,7 @@ impl<C: Channels, O: Message> Drop for Port<C, O> {
     }
 }
 
-/// Whoever begins the inputs of one map.
+/// The loop that begins the inputs of one map.
 struct Submission<C: Async, O: Message> {
     arrivals: Arrivals<C, O>,
     end: Arc<End<C, O>>,
@@ -273,14 +263,14 @@ struct Submission<C: Async, O: Message> {
     demand: Demand,
 }
 
-/// Room for what is in flight, and for that of which the consumer has not heard.
+/// Room for the inputs in flight, and for those with outcomes that the consumer has not taken.
 struct BothRooms {
     permits: Arc<Room>,
     places: Arc<Room>,
 }
 
 impl BothRooms {
-    /// One of each. A place that no input comes for stays taken, as there are no more then.
+    /// Takes one of each. A place without an input stays taken, since no input follows.
     async fn enter(&self) -> Permit {
         self.permits.enter().await;
         let permit = Permit(Arc::clone(&self.permits));
@@ -320,7 +310,7 @@ impl<C: Async, O: Message> Submission<C, O> {
         }
     }
 
-    /// Begins one input after the other, until there are no more or nobody wants any.
+    /// Begins one input after the other, until there are no more or none is wanted.
     async fn submit<I, T, A, F>(self, spawner: impl Spawn, throttle: T, mut inputs: I, function: A)
     where
         I: Iterator<Item: Message>,
@@ -332,7 +322,7 @@ impl<C: Async, O: Message> Submission<C, O> {
         for nth in 0.. {
             let entered = self.demand.unless_ended(self.room.enter()).await;
             let Some(permit) = entered else { break };
-            // An iterator that panics here has an outcome, too.
+            // Before `next`: an iterator that panics has an outcome, too.
             let port = self.port(nth, permit);
             let Some(input) = inputs.next() else {
                 port.withdraw();

@@ -1,26 +1,28 @@
-//! `windowed`: exactly n items in flight, results in the order of inputs, and a slow item holds up nobody while the
-//! window lasts.
+//! `windowed`: exactly n items in flight, and results in the order of inputs. A slow item blocks no other item until
+//! the window is full.
 //!
-//! Two things are counted apart. A *run permit*, of n, is an item's from its beginning to the moment when its port
-//! has closed the result channel: there are n loops, each with one item at a time, and the port tells its loop, so that
-//! results which fit there need not be taken first. A place in the *window*, of W items, is its own until all its results are
-//! delivered. One loop at a time waits for a place, takes an input, and puts the item's result channel into a ring in the
-//! order of inputs; it works on the item once another loop may do the same, in its own task (`loops` tells why).
-//! Whoever collects delivers channel after channel. So what lies behind a slow head and has ended keeps no permit, and the
+//! Two resources are counted separately. An item holds one of n *run permits* from its beginning until its port has
+//! closed the result channel. There are n loops, each with one item at a time, and the port tells its loop; results
+//! that fit into the result channel need not be taken first. An item holds one of W places in the *window* until all
+//! its results are delivered.
+//!
+//! One loop at a time waits for a place, takes an input, and puts the item's result channel into a ring in the order of
+//! inputs. Then another loop may do the same, and this one works on the item in its own task (`loops` explains why).
+//! The collector delivers channel after channel. So an item that has ended behind a slow head keeps no permit, and the
 //! loops go on until the window is full.
 //!
-//! An item ends once its result channel has taken all its results: one that has more than fit there (one, unless said
-//! otherwise) waits with the next, and keeps its permit until its turn. So what is kept is W items at most, each with
-//! what its result channel holds and one put that waits, and one result in the collector's hands at `to`. Between an
-//! item and its delivery a `Rendezvous` makes the window useless: no item that has a result ends before its turn.
+//! An item ends once its result channel has taken all its results. An item with more results than fit there (one, by
+//! default) waits to put the next one, and keeps its permit until its turn. So at most W items are buffered, each with
+//! the contents of its result channel and one waiting put, and the collector holds one result for `to`. With a
+//! `Rendezvous` between an item and its delivery the window is useless: no item that has a result ends before its turn.
 //!
 //! # How wide
 //!
-//! While the head runs the other n - 1 permits go through an item each in its mean duration, so a window of W is
-//! full, and they stand idle, once the head takes W / (n - 1) times the mean. By default W is 16 n: of exponential
-//! durations one in e^16, or nine million, is that long, and permits do not stand idle. What has a heavier tail, or
-//! an item that is known to be slow, wants a window of its length over the mean, times n; what has results that
-//! are large has the memory of W of them to think of. W = n is what `finishes` does.
+//! While the head runs, the other n - 1 permits each complete one item in its mean duration. So a window of W is full,
+//! and the permits stand idle, once the head takes W / (n - 1) times the mean. By default W is 16 n. Of exponential
+//! durations one in e^16, or nine million, is that long, so permits do not stand idle. For durations with a heavier
+//! tail, or an item known to be slow, choose W as that item's duration over the mean, times n. Where results are large,
+//! W of them have to fit in memory. W = n is what `finishes` does.
 
 use std::fmt;
 use std::future::Future;
@@ -43,23 +45,23 @@ use super::{Demand, ONE, Output, open};
 
 pub use super::ended::Permit;
 
-/// How many items there may be of which not all is delivered.
+/// How many items may be unfinished or undelivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Window {
-    /// So many for each that may be in flight.
+    /// So many for each item that may be in flight.
     Times(NonZeroUsize),
     /// So many in all.
     Items(NonZeroUsize),
 }
 
 impl Window {
-    /// 16 for each that may be in flight; why is told above.
+    /// 16 for each item that may be in flight; the module explains why.
     pub const RECOMMENDED: Window = Window::Times(NonZeroUsize::new(16).unwrap());
 
-    /// How many those are.
+    /// The number of items for that parallelism.
     ///
     /// # Errors
-    /// Where they are fewer than may be in flight.
+    /// Where it is less than the parallelism.
     pub fn items(self, parallelism: NonZeroUsize) -> Result<NonZeroUsize, NarrowWindow> {
         match self {
             Window::Times(times) => Ok(parallelism.saturating_mul(times)),
@@ -72,7 +74,7 @@ impl Window {
     }
 }
 
-/// A window in which there is no place for all items that may be in flight.
+/// A window with too few places for all items that may be in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NarrowWindow {
     window: NonZeroUsize,
@@ -94,7 +96,7 @@ impl fmt::Display for NarrowWindow {
 
 impl std::error::Error for NarrowWindow {}
 
-/// n in flight, in the order of inputs, with a window apart.
+/// n in flight, in the order of inputs, with a separate window.
 #[derive(Clone, Copy, Debug)]
 pub struct Windowed {
     window: Window,
@@ -102,7 +104,7 @@ pub struct Windowed {
 }
 
 impl Windowed {
-    /// With such a window; by default [`Window::RECOMMENDED`].
+    /// With that window; by default [`Window::RECOMMENDED`].
     pub const fn with_window(window: Window) -> Self {
         Windowed {
             window,
@@ -110,9 +112,8 @@ impl Windowed {
         }
     }
 
-    /// The same, with such a buffer between an item and its delivery; by default one that holds one result.
-    /// An item of more results than it holds keeps its permit until its turn: with a `Rendezvous` the window is
-    /// useless.
+    /// The same, with that buffer between an item and its delivery; by default one that holds one result. An item with
+    /// more results than it holds keeps its permit until its turn: with a `Rendezvous` the window is useless.
     pub const fn with_results(self, results: Buffer) -> Self {
         Windowed { results, ..self }
     }
@@ -121,7 +122,7 @@ impl Windowed {
 impl Default for Windowed {
     fn default() -> Self {
         Windowed::with_window(if cfg!(feature = "loom") {
-            // The narrowest that is not n for every n.
+            // The narrowest window that is not n for every n.
             Window::Times(NonZeroUsize::new(2).unwrap())
         } else {
             Window::RECOMMENDED
@@ -152,8 +153,8 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Windowed {
     {
         let window = self.window.items(parallelism);
         let window = window.unwrap_or_else(|narrow| panic!("{narrow}"));
-        // `Room` bounds it: a buffer of W would count the same again, and families that allocate one at once cannot have
-        // any W.
+        // `Room` bounds it. A buffer of W would count the items a second time, and families that allocate a buffer at
+        // once cannot have an arbitrary W.
         let (ring, to_collect) = between::<C, C::Rx<O>>(Buffer::Unbounded);
         let (output, end) = Output::<C, O>::only(to, at_end);
         let (af, window) = (Arc::new(af), Arc::new(Room::new(window)));
@@ -175,29 +176,29 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Windowed {
     }
 }
 
-/// What a loop has.
+/// The state of one loop.
 struct Loop<C: Async, S, I: Message, O: Message, A> {
     spawner: S,
     af: Arc<A>,
     shared: Arc<Shared<C, I, O>>,
 }
 
-/// What the loops share. Where the last of them dies the ring does, too, and whoever collects learns of it.
+/// What the loops share. When the last of them dies the ring is dropped too, which ends the collector.
 struct Shared<C: Async, I: Message, O: Message> {
-    /// Gone once no input follows.
+    /// `None` once no input follows.
     source: Lead<Option<Source<C, I, O>>>,
     demand: Demand,
     window: Arc<Room>,
     results: Buffer,
 }
 
-/// Where items come from, and where their results go in the order of inputs.
+/// Where items come from, and where their result channels go in the order of inputs.
 struct Source<C: Async, I: Message, O: Message> {
     from: C::Rx<I>,
     ring: Outbox<C, C::Rx<O>>,
 }
 
-/// Has the loop go on in a task of its own.
+/// Continues the loop in a task of its own.
 fn go_on<C: Async, S, I: Message, O: Message, A, F>(this: Loop<C, S, I, O, A>)
 where
     S: Spawn + Clone + Send + 'static,
@@ -229,7 +230,7 @@ where
 }
 
 impl<C: Async, I: Message, O: Message> Shared<C, I, O> {
-    /// The next input, and where its results go; nothing once there is none, or it is not wanted.
+    /// The next input and the port for its results; `None` once there is no input, or none is wanted.
     async fn next(
         &self,
         ended: &Arc<Ended>,
@@ -250,7 +251,7 @@ impl<C: Async, I: Message, O: Message> Shared<C, I, O> {
                 return Some((input, port));
             }
         }
-        // The others learn of it here, whoever collects from the ring.
+        // The other loops see it in `source`, the collector on the ring.
         if let Some(source) = lead.take() {
             source.ring.end().await;
         }

@@ -1,12 +1,13 @@
-//! `pipeline` and `pipeline-blocking`: core.async's, whose items are calls of a function with each input; over any of our
-//! pipelines, whose bound and order they have.
+//! `pipeline` and `pipeline-blocking` of core.async, where an item is a call of a function with an input. They run over
+//! any of our pipelines, and have its bound and order.
 //!
-//! In the first the call is in the future of its item, for work that computes: it holds up whatever is in the same task, and
-//! what it emits is collected, and put once it has returned, as a task cannot wait in the middle of it. In the other it is a piece of blocking work, which the executor has
-//! a place for (G2), and puts each result before it goes on: so nothing that it emits is collected, however much there is.
+//! In `pipeline`, for work that computes, the call is made in the future of its item. It blocks the task that it is in,
+//! and a task cannot wait in the middle of a call. So its results are collected, and put once the call has returned. In
+//! `pipeline-blocking` the call is a piece of blocking work, for which the executor has a place (G2). It puts each
+//! result before it goes on, so nothing is collected, however many results there are.
 //!
-//! An item is in flight until its call has returned and its results have room. The original's worker waits for them in the
-//! same way before it takes its next job, so that n is n there, too, where `pipeline-async` has n + 2.
+//! An item is in flight until its call has returned and its results have room. The original's worker waits in the same
+//! way before it takes its next job. So n is n there, too, where `pipeline-async` has n + 2.
 //!
 //! ```
 //! # #[cfg(not(any(feature = "loom", feature = "shuttle")))] {
@@ -50,14 +51,14 @@ use crate::sync::{Arc, Mutex, block_on, caught};
 
 use super::Windowed;
 
-/// Calls as items of `P`: in tasks, or where they may hold up their threads.
+/// Calls as items of `P`: in tasks, or as blocking work.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Workers<const MAY_BLOCK: bool, P = Windowed>(P);
 
 /// Calls in tasks, as items of `P`.
 pub type Computing<P = Windowed> = Workers<false, P>;
 
-/// Calls that may hold up their threads, as items of `P`.
+/// Calls that may block their threads, as items of `P`.
 pub type HoldingUp<P = Windowed> = Workers<true, P>;
 
 impl<const MAY_BLOCK: bool, P> Workers<MAY_BLOCK, P> {
@@ -67,13 +68,13 @@ impl<const MAY_BLOCK: bool, P> Workers<MAY_BLOCK, P> {
     }
 }
 
-/// The function that gives each input to a transform of its own, and completes that after it, as core.async's pipelines do.
+/// A function that gives each input to a new transform and then completes that, as core.async's pipelines do.
 pub fn each_by<T, X: Transform<T>>(
     transform: impl Fn() -> X + Send + Sync + 'static,
 ) -> impl Fn(T, Emit<'_, T>) + Send + Sync + 'static {
     move |input, emit| {
         let mut transform = transform();
-        // An early end is that of this input: there is no other.
+        // An early end concerns this input only, and there is no other.
         let _ = transform.step(input, emit);
         transform.complete(emit);
     }
@@ -105,7 +106,7 @@ where
         H: Fn(Panic) -> Option<O> + Send + Sync + 'static,
     {
         let functions = Arc::new((transform, handler));
-        // A spawner need not be shared among threads.
+        // A spawner need not be shareable among threads.
         let begins = Mutex::new(spawner.clone());
         let af = move |input, port| {
             let functions = Arc::clone(&functions);
@@ -131,12 +132,12 @@ async fn compute<C: Async, I: Message, O: Message, X, H, G>(
     H: Fn(Panic) -> Option<O>,
 {
     for result in emitted(&functions, input) {
-        // Whether it is wanted the pipeline finds out.
+        // The pipeline finds out whether it is wanted.
         let _ = port.put(result).await;
     }
 }
 
-/// What a call emits, and behind it what the handler makes of its panic.
+/// The results of a call, followed by what the handler makes of its panic.
 pub(crate) fn emitted<I, O, X, H>((transform, handler): &(X, H), input: I) -> Vec<O>
 where
     X: Fn(I, Emit<'_, O>),
@@ -153,7 +154,7 @@ where
     results
 }
 
-/// A call that puts its results itself. Its item ends with the port, in the work or where that is dropped.
+/// A call that puts its results itself. Its item ends when the port is dropped, with the work.
 fn hold_up<C: Async, I: Message, O: Message, X, H, G>(
     spawner: &impl Spawn,
     functions: Arc<(X, H)>,

@@ -1,4 +1,5 @@
-//! Adapters of published crates. What each claims, and where its crate documents it, is at the top of its file.
+//! Adapters of published crates. The head of each file says what the adapter claims, and where its crate documents
+//! that.
 
 use flowmeter_harness::caps::Claim::{
     CancelSafe, Disconnect, KeepsBuffered, PassesOn, RateBound, WaiterFifo, WindowBound,
@@ -89,7 +90,7 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
     crossfire(hall);
 }
 
-/// crossfire once for each of its modules, so that one of a single producer or consumer shows what it gains.
+/// crossfire once for each of its modules, to show what a single producer or consumer gains.
 fn crossfire<H: Enrol>(hall: &mut H) {
     use crate::peers::crossfire::{
         MpmcArray, MpmcList, MpscArray, MpscList, SpscArray, SpscList, Tasks, Threads,
@@ -152,7 +153,7 @@ fn crossfire<H: Enrol>(hall: &mut H) {
         .enter();
 }
 
-/// The timers among them, and the system's own sleep as reference rows.
+/// Their timers, and the system's own sleep as reference rows.
 pub(super) fn timers<H: Enrol>(hall: &mut H) {
     use crate::peers::{
         async_io, hash_wheel_timer, os_sleep, spin_sleep, tokio_delay_queue, tokio_sleep, version,
@@ -170,7 +171,8 @@ pub(super) fn timers<H: Enrol>(hall: &mut H) {
         .sleep()
         .enter();
     let hash_wheel_timer = version("hierarchical_hash_wheel_timer");
-    // What is timed of arming and calling off is the sending of a message, which is no rank among those who do the work.
+    // A reference row: arming and cancelling only send a message, which cannot be ranked against timers that do the
+    // work.
     peer::<hash_wheel_timer::HashWheelTimer, _>(hall, "hash-wheel-timer", hash_wheel_timer)
         .timer()
         .cancel()
@@ -191,7 +193,7 @@ pub(super) fn timers<H: Enrol>(hall: &mut H) {
         .enter();
 }
 
-/// The limiters among them.
+/// Their limiters.
 pub(super) fn limiters<H: Enrol>(hall: &mut H) {
     use crate::peers::{
         governor::Governor, leaky_bucket::LeakyBucket, tokio_semaphore::TokioSemaphore, version,

@@ -1,37 +1,37 @@
-//! Buckets of timers, any of which can leave its bucket at once.
+//! Buckets of timers, from which any timer can be removed in constant time.
 //!
-//! A bucket is an array of keys, and a timer's link says which bucket it is in and where: one that leaves is replaced by the
-//! last. So one that comes last and leaves first, as most do, touches no other, where in a list it would have neighbours that
-//! are in no cache; and whoever walks through a bucket knows which timer comes after the next, and need not wait for one to
-//! hear of the other.
+//! A bucket is an array of keys, and a timer's link holds its bucket and place. A removed timer is replaced by the last
+//! of its bucket. So cancelling the most recently armed timer, the usual case, touches no other timer; in a linked list
+//! it would touch neighbours that are not in the cache. A loop over a bucket knows the next keys in advance, so their
+//! cache misses overlap.
 
 use super::service::{Link, Slab};
 
-/// What a bucket keeps room for. Beyond that it gives back what is not used: one that held a million would keep megabytes for
-/// nobody.
+/// The capacity that an emptied bucket keeps. The rest is freed: a bucket that once held a million timers would waste
+/// megabytes.
 const ROOM: usize = 64;
 
 #[derive(Clone, Default)]
 struct Bucket {
     keys: Vec<u32>,
-    /// How many of the first were popped: their places stay until the bucket is empty.
+    /// How many at the front were popped: their places stay until the bucket is empty.
     popped: usize,
 }
 
-/// So many buckets.
+/// A fixed number of buckets.
 pub(super) struct Buckets<const N: usize> {
     buckets: Box<[Bucket; N]>,
 }
 
-/// A bucket that one has left.
+/// The state of a bucket after a removal.
 pub(super) struct Without {
     pub(super) bucket: usize,
     pub(super) is_empty: bool,
-    /// Whether another has its place now, so that they are no longer in the order in which they came.
+    /// Whether another timer has its place now, so that the bucket is no longer in the order of arrival.
     pub(super) is_mixed: bool,
 }
 
-/// So many of the same, which need not lie on the stack before.
+/// An array of clones on the heap, built without a copy on the stack.
 pub(super) fn boxed<T: Clone, const N: usize>(one: T) -> Box<[T; N]> {
     let all = vec![one; N].into_boxed_slice();
     all.try_into().ok().expect("it has so many")
@@ -54,24 +54,24 @@ impl<const N: usize> Buckets<N> {
         self.len(bucket) == 0
     }
 
-    /// How many are in one.
+    /// How many timers a bucket holds.
     pub(super) fn len(&self, bucket: usize) -> usize {
         let Bucket { keys, popped } = &self.buckets[bucket];
         keys.len() - popped
     }
 
-    /// The one at that place of a bucket that none has left by [`pop_first`](Buckets::pop_first).
+    /// The timer at that place of a bucket from which [`pop_first`](Buckets::pop_first) has removed none.
     pub(super) fn key(&self, bucket: usize, at: usize) -> u32 {
         self.buckets[bucket].keys[at]
     }
 
-    /// The one that came last of those in a bucket.
+    /// The last timer of a bucket.
     pub(super) fn last(&self, bucket: usize) -> Option<u32> {
         let Bucket { keys, popped } = &self.buckets[bucket];
         keys[*popped..].last().copied()
     }
 
-    /// Puts a timer into a bucket, behind all others.
+    /// Appends a timer to a bucket.
     #[inline(always)]
     pub(super) fn push<T>(&mut self, timers: &mut Slab<T>, bucket: usize, key: u32) {
         let keys = &mut self.buckets[bucket].keys;
@@ -79,7 +79,7 @@ impl<const N: usize> Buckets<N> {
         keys.push(key);
     }
 
-    /// Takes a timer out of its bucket.
+    /// Removes a timer from its bucket.
     #[inline(always)]
     pub(super) fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32) -> Without {
         let Link { of, place } = *timers.link_mut(key);
@@ -105,7 +105,7 @@ impl<const N: usize> Buckets<N> {
         }
     }
 
-    /// Takes the first out of a bucket; its link is the caller's to change.
+    /// Removes the first timer of a bucket. The caller has to change its link.
     pub(super) fn pop_first(&mut self, bucket: usize) -> Option<u32> {
         let Bucket { keys, popped } = &mut self.buckets[bucket];
         let first = keys.get(*popped).copied();
@@ -113,7 +113,7 @@ impl<const N: usize> Buckets<N> {
         first
     }
 
-    /// Has a bucket begin anew of which all were popped.
+    /// Resets a bucket of which all timers were popped.
     pub(super) fn clear(&mut self, bucket: usize) {
         let Bucket { keys, popped } = &mut self.buckets[bucket];
         *popped = 0;

@@ -1,19 +1,20 @@
-//! The channel of a timeout: it closes when its timer fires, and no later than with the timer itself.
+//! The channel of a timeout. It closes when its timer fires, or when the timer service is dropped.
 
 use flowmeter_harness::channel::{Buffer, Channels, Message};
 
-/// The half that is closed by its drop: a timer that is dropped with live timeouts then answers whoever
-/// waits for them (T8), without a path of its own for that.
+/// A producer that closes its channel when dropped. A service dropped with live timeouts so answers the
+/// consumers that wait for them (T8), without separate code.
 pub(super) struct Closing<C: Channels, T: Message>(C::Tx<T>);
 
 impl<C: Channels, T: Message> Drop for Closing<C, T> {
     fn drop(&mut self) {
-        // Families that cannot close end with their last producer, which this one is.
+        // Families that cannot close end with their last producer, which is this one.
         C::close(&self.0);
     }
 }
 
-/// A channel without values, and what closes it. Without a buffer, as core.async's, where the family has that.
+/// A channel without values, and what closes it. Without a buffer, as in core.async, where the family supports
+/// that.
 ///
 /// # Panics
 /// When the family opens no channel at all.

@@ -1,9 +1,9 @@
-//! Callbacks: the code of others that the one thread of a timer runs.
+//! Callbacks: foreign code that the single thread of a timer runs.
 
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::contain;
 
-/// Runs callbacks, whose panics go no further than to be counted.
+/// Runs callbacks, and counts their panics instead of propagating them.
 pub(super) struct Contained {
     panics: AtomicU64,
 }
@@ -15,7 +15,8 @@ impl Contained {
         }
     }
 
-    /// Runs foreign code on a thread that has others to serve. The panic hook has reported what it says.
+    /// Runs foreign code on a thread that serves other timers, too. The panic hook has reported the
+    /// message.
     pub(super) fn run(&self, call: impl FnOnce()) {
         if contain(call).is_none() {
             // Relaxed: a statistic that orders nothing.

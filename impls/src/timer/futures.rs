@@ -1,4 +1,4 @@
-//! What is made of a timer that futures can wait for: ticks, and an end to waiting.
+//! Built on a timer that futures can wait for: intervals, and timeouts of other futures.
 
 use std::error::Error;
 use std::fmt;
@@ -11,20 +11,6 @@ use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::Sleep;
 
 /// Moments a period apart, however late each of them is noticed.
-///
-/// ```
-/// use std::time::Duration;
-/// use flowmeter_harness::sync::std::{block_on, clock};
-/// use flowmeter_impls::timer::futures::Interval;
-/// use flowmeter_impls::timer::hierarchical_wheel::HierarchicalWheel;
-///
-/// let timers = HierarchicalWheel::new();
-/// let begin = clock::after(Duration::from_millis(1));
-/// let mut interval = Interval::new(&timers, begin, Duration::from_millis(2));
-/// assert_eq!(block_on(interval.tick()), begin);
-/// let second = block_on(interval.tick());
-/// assert_eq!(second.as_nanos() - begin.as_nanos(), 2_000_000);
-/// ```
 #[derive(Debug)]
 pub struct Interval<'s, S> {
     timers: &'s S,
@@ -46,9 +32,8 @@ impl<'s, S: Sleep> Interval<'s, S> {
         }
     }
 
-    /// Waits for the next moment, and answers which it is. One that has passed already is answered at once, so that
-    /// whoever falls behind catches up and no moment is left out. Dropping the future leaves the moment to the next
-    /// call.
+    /// Waits for the next moment, and returns it. A moment that has passed is returned at once, so a late caller
+    /// catches up and no moment is skipped. Dropping the future leaves the moment to the next call.
     pub async fn tick(&mut self) -> Deadline {
         let due = self.next;
         self.timers.sleep_until(due).await;
@@ -56,7 +41,7 @@ impl<'s, S: Sleep> Interval<'s, S> {
         due
     }
 
-    /// Leaves out the moments before `now_nanos`; answers how many.
+    /// Skips the moments before `now_nanos`; returns how many.
     pub fn skip(&mut self, now_nanos: u64) -> u64 {
         let behind = now_nanos.saturating_sub(self.next.as_nanos());
         let period = u64::try_from(self.period.as_nanos()).unwrap_or(u64::MAX);
@@ -79,7 +64,7 @@ impl fmt::Display for Elapsed {
 
 impl Error for Elapsed {}
 
-/// Waits for a future until `deadline`. One that is ready when first asked is answered whatever the deadline.
+/// Waits for a future until `deadline`. A future that is ready at its first poll is returned whatever the deadline.
 ///
 /// # Errors
 /// When the deadline came first. The future is dropped then.

@@ -1,12 +1,12 @@
 //! `hashed_wheel`: a service over one wheel of ticks, as Netty's `HashedWheelTimer`.
 //!
-//! A timer belongs to the first tick that is not before its deadline, and lies in the bucket of that tick; ticks a
-//! whole turn apart share a bucket, where a timer is passed over until its turn has come. Arming and calling off touch
-//! one bucket and nothing else. The price is a tick of lateness: a millisecond, or half of it on average.
+//! A timer belongs to the first tick that is not before its deadline, and lies in the bucket of that tick. Ticks a
+//! whole turn apart share a bucket; a timer of a later turn is skipped until its turn. Arming and cancelling touch one
+//! bucket and nothing else. The price is up to a tick of lateness: a millisecond, or half of it on average.
 //!
-//! Where it differs from Netty's, on purpose: the thread sleeps until the next tick at which something may be due,
-//! where Netty's wakes at each, whatever is armed; what is armed goes into its bucket at once, not by way of a queue
-//! that the next tick empties; and a deadline that had passed when the thread last looked does not wait for a tick.
+//! Three differences from Netty are deliberate. The thread sleeps until the next tick at which a timer may be due,
+//! where Netty's wakes at each tick. A timer goes into its bucket at once, and not through a queue that the next tick
+//! empties. A deadline that had passed when the thread last looked does not wait for a tick.
 
 use flowmeter_harness::sync::Deadline;
 
@@ -19,17 +19,17 @@ pub type HashedWheel = TimerService<Ticks>;
 /// How long a tick is.
 pub const TICK_NANOS: u64 = 1_000_000;
 
-/// As many as Netty has.
+/// The same number as in Netty.
 const BUCKETS: usize = 512;
 
 /// One wheel of ticks.
 pub struct Ticks {
     buckets: Buckets<BUCKETS>,
-    /// Of each bucket: no timer in it belongs to a tick before. Exact but for those called off since.
+    /// For each bucket, a lower bound of the ticks of its timers. Exact unless timers were cancelled since.
     soonest: Box<[u64]>,
     /// All ticks up to this one are over, and their timers picked.
     past: u64,
-    /// Of the bucket that is being looked through: how many have not been looked at.
+    /// How many timers of the bucket in progress are still unexamined.
     unseen: Option<usize>,
 }
 
@@ -58,9 +58,9 @@ const fn bucket_of(tick: u64) -> usize {
 }
 
 impl Ticks {
-    /// Looks through a bucket, from its end, for what belongs to that tick, or to an earlier one; the answer is how much of
-    /// the step is left, or `None` when it was used up. Then it goes on: what was armed since belongs to a later tick, and in
-    /// the place of one that was called off there may be one that was seen before.
+    /// Searches a bucket, from its end, for timers of that tick or an earlier one. Returns how much of the step is
+    /// left, or `None` when it was used up; the next call continues there. A timer armed since then belongs to a later
+    /// tick. The place of a cancelled timer may hold one that was examined before.
     fn look_through<T>(
         &mut self,
         timers: &mut Slab<T>,
@@ -122,7 +122,7 @@ impl Index for Ticks {
         picked: &mut Vec<Picked>,
     ) -> Progress {
         let tick = now / TICK_NANOS;
-        // After a whole turn every bucket was looked through.
+        // After a whole turn every bucket was searched.
         let first = self.past.max(tick.saturating_sub(BUCKETS as u64));
         for over in first..tick {
             let bucket = bucket_of(over + 1);

@@ -1,7 +1,7 @@
 //! `heap`: a service over a heap of deadlines.
 //!
-//! Four children to a node, so that it is half as deep as one of two, and those of a node lie side by side. A
-//! timer knows its place in the heap, so one that is called off leaves at once and no garbage stays behind.
+//! A node has four children, side by side in memory, so the heap is half as deep as a binary one. A timer
+//! knows its place in the heap, so a cancelled timer leaves at once and leaves no garbage.
 
 use flowmeter_harness::sync::Deadline;
 
@@ -25,7 +25,7 @@ struct Node {
 const CHILDREN: usize = 4;
 
 impl DaryHeap {
-    /// Finds a place for that node, at `at` or nearer to the root.
+    /// Places that node at `at` or nearer to the root.
     fn rise<T>(&mut self, timers: &mut Slab<T>, mut at: usize, node: Node) {
         while at > 0 {
             let parent = (at - 1) / CHILDREN;
@@ -38,7 +38,7 @@ impl DaryHeap {
         self.set(timers, at, node);
     }
 
-    /// Finds a place for that node, at `at` or farther from the root.
+    /// Places that node at `at` or farther from the root.
     fn sink<T>(&mut self, timers: &mut Slab<T>, mut at: usize, node: Node) {
         loop {
             let first = CHILDREN * at + 1;
@@ -108,7 +108,7 @@ impl Index for DaryHeap {
                 _ => return Progress::Whole,
             }
         }
-        // Equal ones leave a heap in no order.
+        // A heap returns equal deadlines in no particular order.
         let last = picked.last().map(|picked| picked.due());
         let goes_on = self.nodes.first().map(|node| node.due) == last;
         if goes_on {

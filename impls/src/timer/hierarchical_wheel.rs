@@ -1,13 +1,24 @@
 //! `hierarchical_wheel`: a service over wheels within wheels, exact to the nanosecond.
 //!
-//! Eleven wheels of 64 slots. A deadline goes by its first digit, of six bits, that differs from that of the moment up
-//! to which all has fired: the wheel is that digit's place, the slot its value. So the slots of one wheel lie within
-//! one slot of the next, a word of bits says which of them hold timers, and every deadline of 64 bits has its place
-//! without a list for what lies beyond. The first slot of the first wheel that holds any is next, and it knows its
-//! earliest deadline: the thread sleeps until that moment exactly, not until a tick. Then the slots that lie wholly in
-//! the past fire as they are, and the one slot that the moment falls into is spread over the wheels below: a timer
-//! moves a few times in its life, and most, called off before, never. Slots are looked at where they are, as many timers
-//! of one at a time as a step has: until the past ones are empty, digits are compared with the moment before.
+//! There are eleven wheels of 64 slots, one wheel for each digit of six bits of a deadline:
+//!
+//! ```text
+//!             63..60    59..54   ...   11..6     5..0
+//!            +---------+--------+-----+--------+--------+
+//! deadline   | wheel 10| wheel 9| ... | wheel 1| wheel 0|
+//!            +---------+--------+-----+--------+--------+
+//! ```
+//!
+//! A deadline is compared with `now`, the moment up to which all timers have fired. The highest digit in which they
+//! differ selects the wheel, and the deadline's digit there selects the slot. So the slots of one wheel lie within one
+//! slot of the next, and every deadline of 64 bits has a slot without an overflow list. For each wheel one word
+//! (`held`) has a bit for each slot that holds timers. The first such slot of the lowest such wheel is next. It knows
+//! its earliest deadline, and the thread sleeps until exactly that moment, not until a tick.
+//!
+//! Slots that lie wholly in the past then fire as they are. The one slot that contains the present moment is spread
+//! over the wheels below. A timer moves a few times in its life, and most are cancelled before they move at all. A slot
+//! is emptied in place, at most a step of timers at a time. Until the past slots are empty, `now` stays at the moment
+//! before.
 
 use flowmeter_harness::sync::Deadline;
 
@@ -17,17 +28,17 @@ use super::service::{Index, Picked, Progress, Slab, TimerService};
 /// A timer service over wheels within wheels.
 pub type HierarchicalWheel = TimerService<Wheel>;
 
-/// Bits of a digit.
+/// Bits in a digit.
 const BITS: u32 = 6;
 const SLOTS: usize = 1 << BITS;
 const WHEELS: usize = u64::BITS.div_ceil(BITS) as usize;
 
-/// What is known of the timers in a slot.
+/// Bounds for the timers in a slot.
 #[derive(Clone, Copy)]
 struct Span {
-    /// None of them is due before. Exact but for those called off since.
+    /// No timer in it is due before. Exact unless timers were cancelled since.
     earliest: u64,
-    /// None of them is due after; as late as can be where they are not in the order in which they were armed.
+    /// No timer in it is due after. The maximum where the timers are not in the order in which they were armed.
     latest: u64,
 }
 
@@ -41,11 +52,11 @@ impl Span {
 /// Wheels within wheels.
 pub struct Wheel {
     slots: Buckets<{ WHEELS * SLOTS }>,
-    /// Of each wheel, which slots hold timers.
+    /// For each wheel, the slots that hold timers: bit n for slot n.
     held: [u64; WHEELS],
-    /// Of each slot.
+    /// For each slot.
     spans: Box<[Span; WHEELS * SLOTS]>,
-    /// The moment that digits are compared with: all that is due by then has left its slot.
+    /// The moment that deadlines are compared with. All timers due by then have left their slots.
     now: u64,
 }
 
@@ -60,14 +71,14 @@ impl Default for Wheel {
     }
 }
 
-/// The place of the first digit in which two moments differ.
+/// The place of the highest digit in which two moments differ.
 #[inline]
 const fn wheel_of(difference: u64) -> usize {
-    // Of equal ones the last, as of those that differ in that alone.
+    // Equal moments count as differing in the lowest digit.
     ((difference | 1).ilog2() / BITS) as usize
 }
 
-/// A moment's digit there.
+/// A moment's digit in that wheel.
 #[expect(clippy::cast_possible_truncation, reason = "a digit is less than 64")]
 #[inline]
 const fn digit(moment: u64, wheel: usize) -> usize {
@@ -75,9 +86,9 @@ const fn digit(moment: u64, wheel: usize) -> usize {
 }
 
 impl Wheel {
-    /// The slot that holds what is due first at `now`, a moment that is not before the one of the wheels. Once there is none
-    /// that lies wholly in the past, that moment is moved on to, and its own slot is emptied; but only when something in it is
-    /// due, or it would be spread while a storm is still being armed in it.
+    /// The slot of the timers that are due first at `now`, which is not before `self.now`. Once no slot lies wholly in
+    /// the past, `self.now` advances to `now`, and the slot that contains it is emptied. It advances only when a timer
+    /// in that slot is due: otherwise the slot would be spread while a burst is still being armed in it.
     fn reached(&mut self, now: u64) -> Option<usize> {
         let begun = self.own(self.now);
         if begun.is_some() {
@@ -100,12 +111,12 @@ impl Wheel {
         own
     }
 
-    /// The slot that this moment falls into, if it holds timers: there is one such at most, in whichever wheel.
+    /// The slot that contains this moment, if it holds timers. At most one slot in all wheels does.
     fn own(&self, moment: u64) -> Option<usize> {
         (0..WHEELS).find_map(|wheel| self.first_of(wheel, 1 << digit(moment, wheel)))
     }
 
-    /// The first of these slots of a wheel that holds timers.
+    /// The first slot of a wheel that holds timers, among those in the mask `slots`.
     fn first_of(&self, wheel: usize, slots: u64) -> Option<usize> {
         let held = self.held[wheel] & slots;
         (held != 0).then(|| wheel * SLOTS + held.trailing_zeros() as usize)
@@ -118,7 +129,7 @@ impl Wheel {
         wheel * SLOTS + digit(due, wheel)
     }
 
-    /// Nothing is left in that slot.
+    /// Marks that slot as empty.
     #[inline(always)]
     fn emptied(&mut self, slot: usize) {
         self.held[slot / SLOTS] &= !(1 << (slot % SLOTS));
@@ -176,7 +187,7 @@ impl Index for Wheel {
             if step == 0 {
                 return Progress::Batch;
             }
-            // A storm: all are due at one moment, and stand in the order in which they were armed.
+            // A burst: all are due at one moment, and stand in the order in which they were armed.
             let Span { earliest, latest } = self.spans[slot];
             let is_storm = earliest == latest && latest <= now && latest != u64::MAX;
             while step > 0

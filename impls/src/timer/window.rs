@@ -1,13 +1,13 @@
-//! The moment that timers agree on which may be late.
+//! The common moment of timers that may be late.
 
 use std::time::Duration;
 
 use flowmeter_harness::sync::Deadline;
 
-/// The roundest moment, in powers of two of a nanosecond, from `deadline` on and no more than `window` later. Whose
-/// windows overlap tend to choose the same one without knowing of each other.
+/// The roundest moment, in powers of two of a nanosecond, from `deadline` on and at most `window` later. So timers
+/// with overlapping windows tend to choose the same moment, without coordination.
 ///
-/// The last moment of all never comes, and is chosen for that which never comes alone.
+/// The last moment of all never comes, and is chosen only for a deadline that never comes.
 pub(super) fn roundest(deadline: Deadline, window: Duration) -> Deadline {
     let last = Deadline::after(deadline.as_nanos(), window);
     if deadline == Deadline::NEVER || window.is_zero() {
@@ -17,8 +17,8 @@ pub(super) fn roundest(deadline: Deadline, window: Duration) -> Deadline {
     let Some(before) = first.checked_sub(1) else {
         return deadline;
     };
-    // Above the highest bit in which the last differs from what lies before the first, both are the same; that bit is
-    // set in the last alone, so with nothing behind it the moment lies between them.
+    // Above the highest bit in which `last` differs from `before`, both are equal. That bit is set in `last` only. So
+    // `last` with all lower bits cleared lies between them.
     let kept = u64::MAX << (before ^ last).ilog2();
     Deadline::from_nanos(last & kept)
 }

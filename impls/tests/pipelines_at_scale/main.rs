@@ -1,7 +1,7 @@
-//! What shows with a million items only: pipelines over days of virtual time, on one thread and in some seconds.
+//! Behaviour that only a million items show: pipelines over days of virtual time, on one thread and in some seconds.
 //!
-//! The makespan is held against that of as many servers as may be in flight, each of which takes the next item in the
-//! order of inputs as soon as it is free. Moments are exact: time passes when no task can go on.
+//! The makespan is compared with that of as many servers as may be in flight, each of which takes the next item in
+//! the order of inputs as soon as it is free. Moments are exact: time passes when no task can run.
 
 #![expect(clippy::disallowed_types, reason = "these tests run against std alone")]
 
@@ -32,20 +32,20 @@ fn exponential(mean: u64, items: usize) -> Arc<[u64]> {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        // 53 bits, and never nothing.
+        // 53 bits, and never zero.
         let uniform = ((state >> 11) + 1) as f64 / (1_u64 << 53) as f64;
         (-uniform.ln() * mean as f64) as u64
     };
     (0..items).map(one).collect()
 }
 
-/// One of ten seconds, and 3,000 of ten milliseconds.
+/// One item of ten seconds, and 3,000 of ten milliseconds.
 fn slow_head() -> Arc<[u64]> {
     let others = std::iter::repeat_n(SECOND / 100, 3_000);
     std::iter::once(10 * SECOND).chain(others).collect()
 }
 
-/// When the last of them is done where each of so many servers takes the next as soon as it is free.
+/// When the last item is done if each of so many servers takes the next one as soon as it is free.
 fn ideal(durations: &[u64], servers: usize) -> u64 {
     let mut free: BinaryHeap<Reverse<u64>> = (0..servers).map(|_| Reverse(0)).collect();
     let mut last = 0;
@@ -57,9 +57,9 @@ fn ideal(durations: &[u64], servers: usize) -> u64 {
     last
 }
 
-/// What a run came to.
+/// The result of a run.
 struct Run {
-    /// When the last result was taken, nanoseconds.
+    /// When the last result was taken, in nanoseconds.
     makespan: u64,
     /// The most in flight at one moment.
     peak: usize,
@@ -147,7 +147,7 @@ fn the_recommended_window_is_wide_enough_for_any_n() {
     }
 }
 
-/// Else the window would be for nothing.
+/// Otherwise the window would be pointless.
 #[test]
 fn a_window_of_n_is_not() {
     let durations = exponential(SECOND, 100 * 64);

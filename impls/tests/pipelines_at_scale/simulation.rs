@@ -1,5 +1,5 @@
-//! An executor on the thread that asks it, whose time passes when no task can go on: to the moment of the first of those
-//! who sleep. Tasks take turns in the order in which they were woken, so a run is the same each time.
+//! An executor on the calling thread, with virtual time. When no task can run, time advances to the earliest deadline
+//! of the sleepers. Tasks run in the order in which they were woken, so every run is the same.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -13,20 +13,20 @@ use flowmeter_harness::executor::{Executors, Spawn};
 
 type TheFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Tasks, and their time.
+/// The tasks and their time.
 #[derive(Default)]
 pub struct Simulation {
     queue: Queue,
     clock: Clock,
 }
 
-/// Tasks that can go on, in the order of their turns.
+/// Tasks that can run, in their order.
 #[derive(Clone, Default)]
 pub struct Queue(Arc<Mutex<VecDeque<Arc<Task>>>>);
 
 /// A task, queued when it is woken.
 struct Task {
-    /// Nothing once it has ended.
+    /// `None` once it has ended.
     future: Mutex<Option<TheFuture>>,
     queue: Queue,
 }
@@ -39,13 +39,13 @@ pub struct Clock(Arc<Mutex<Time>>);
 struct Time {
     now: u64,
     asked: u64,
-    /// Moments, and who asked for each, first come, first woken.
+    /// The moments and the numbers of their sleepers, first come, first woken.
     moments: BinaryHeap<Reverse<(u64, u64)>>,
     sleepers: BTreeMap<u64, Waker>,
 }
 
 impl Time {
-    /// The moment so much later, and a number for whoever waits for it.
+    /// The moment so much later, and a number for its sleeper.
     fn ask(&mut self, nanos: u64) -> (u64, u64) {
         let asked = (self.now + nanos, self.asked);
         self.asked += 1;
@@ -63,7 +63,7 @@ impl Simulation {
         self.clock.clone()
     }
 
-    /// Runs until nobody can go on and nobody sleeps; answers what time it is.
+    /// Runs until no task can run and none sleeps; returns the time.
     pub fn run(&self) -> u64 {
         loop {
             while let Some(task) = self.queue.next() {
@@ -93,7 +93,7 @@ impl Task {
     }
 }
 
-/// Woken twice it is polled twice, which harms nobody.
+/// A task that is woken twice is polled twice, which is harmless.
 impl Wake for Task {
     fn wake(self: Arc<Self>) {
         let queue = self.queue.clone();
@@ -102,8 +102,8 @@ impl Wake for Task {
 }
 
 impl Clock {
-    /// Ready so much later than when it is first polled. Polled again it waits as before: a loop that works on one item after
-    /// the other is woken for more than one of them.
+    /// Ready so much later than its first poll. A further poll waits as before, since a loop that works on one item
+    /// after the other is also woken for other reasons.
     pub fn sleep(&self, nanos: u64) -> impl Future<Output = ()> + Send + use<> {
         let (clock, mut asked) = (self.clone(), None);
         poll_fn(move |context| {
@@ -117,7 +117,7 @@ impl Clock {
         })
     }
 
-    /// Goes on to the next moment; `false` when there is none.
+    /// Advances to the next moment; `false` when there is none.
     fn pass(&self) -> bool {
         let mut time = lock(&self.0);
         let Some(Reverse((moment, number))) = time.moments.pop() else {
@@ -166,7 +166,7 @@ impl Executors for Simulation {
         self.queue.spawn_blocking(work);
     }
 
-    /// None: a panic of a task is the test's.
+    /// None: a panic of a task fails the test.
     fn panics(&self) -> u64 {
         0
     }

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
-/// What an axis reaches at least and at most: nobody measures anything beyond, a record may say it, and arithmetic near the
-/// ends of floating point has no ticks to offer.
+/// The limits of an axis. No measurement lies beyond them, but a record may contain such a value, and arithmetic near
+/// the ends of floating point gives no ticks.
 const REACH: (f64, f64) = (1e-300, 1e300);
 
-/// How many decades have a tick each; of more, some have none.
+/// The most decades with a tick each.
 const DECADES: usize = 20;
 
-/// A range that is divided to the reader's liking, not the library's.
+/// A range with ticks of our choice, not the library's.
 #[derive(Clone, Debug)]
 pub struct Axis {
     lo: f64,
@@ -21,7 +21,7 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Categories at 0, 1, 2, …, with half a place of air at both ends.
+    /// Categories at 0, 1, 2, …, with half a place of margin at both ends.
     pub fn categories(labels: Vec<String>) -> Axis {
         Axis {
             lo: -0.5,
@@ -64,7 +64,7 @@ impl Axis {
         }
     }
 
-    /// Values: from zero, or in decades where they span too much to be told apart from zero.
+    /// Values: from zero, or in decades if they span too much for that.
     pub fn values(lo: f64, hi: f64, label: impl Fn(f64) -> String) -> Axis {
         if lo > 0.0 && hi / lo > 25.0 {
             Axis::decades(lo, hi, label)
@@ -98,7 +98,7 @@ impl Axis {
         }
     }
 
-    /// In decades, with 2 and 5 between them where there are few, and more where there is hardly one.
+    /// In decades, with 2 and 5 between them if there are few, and more if there is hardly one.
     pub fn decades(lo: f64, hi: f64, label: impl Fn(f64) -> String) -> Axis {
         let lo = lo.clamp(REACH.0, REACH.1) / 1.15;
         let hi = hi.clamp(REACH.0, REACH.1) * 1.15;
@@ -123,10 +123,10 @@ impl Axis {
         }
     }
 
-    /// Where a value lies between the ends, 0 to 1.
+    /// The position of a value between the ends, 0 to 1.
     pub fn share(&self, value: f64) -> f64 {
         let share = if self.logarithmic {
-            // Not of the quotients, which may be too large for a number.
+            // A difference of logarithms: the quotients may overflow.
             (value.ln() - self.lo.ln()) / (self.hi.ln() - self.lo.ln())
         } else {
             (value - self.lo) / (self.hi - self.lo)

@@ -1,5 +1,5 @@
-//! CPU time per operation against throughput: who is fast because it works little, and who because it
-//! spins.
+//! CPU time per operation against throughput: it separates implementations that are fast because they
+//! work little from those that are fast because they spin.
 
 use std::collections::BTreeMap;
 

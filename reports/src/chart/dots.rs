@@ -1,5 +1,5 @@
-//! One scenario: a dot with its interval for each implementation, best on top, and below it a small dot for each window
-//! that it was computed from; failures in words where the dot would be.
+//! One scenario: a dot with its interval for each implementation, best on top. Below it is a small dot for each window
+//! that it was computed from. Failures are shown in words in place of the dot.
 
 use std::collections::BTreeMap;
 
@@ -19,13 +19,14 @@ use crate::statistics::{Cell, Entry, samples};
 /// Characters of a name that fit beside the dots.
 const NAME: usize = 18;
 
-/// How far below its implementation's line a window lies, of the distance of two lines: on it, the interval would have no ends.
+/// How far a window's dot lies below the line of its implementation, as a share of the distance of two lines. On the
+/// line it would hide the ends of the interval.
 const BELOW: f64 = 0.3;
 
 /// How wide the dot of a window is, pixels.
 const DOT: i32 = 2;
 
-/// A name that fits. What is left out stands in its middle: variants of an implementation differ at the end.
+/// A name that fits, shortened in the middle: variants of an implementation differ at the end.
 pub fn short(name: &str) -> String {
     let count = name.chars().count();
     if count <= NAME {
@@ -36,7 +37,7 @@ pub fn short(name: &str) -> String {
     begin.chain(['…']).chain(end).collect()
 }
 
-/// Draws one.
+/// Draws a scenario.
 ///
 /// # Errors
 /// [`ReportError::Chart`] when the drawing library refuses.
@@ -46,7 +47,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
     let mut cells: Vec<&Cell> = cells
         .filter_map(|(name, _)| data.cell(&scenario.name, name))
         .collect();
-    // Contestants, unproved ones, references, failures.
+    // Competing implementations, unproved ones, references, failures.
     let place = |cell: &Cell| {
         (
             cell.measured().is_none(),
@@ -225,7 +226,7 @@ struct Picture {
     ends: (f64, f64),
 }
 
-/// What stands across.
+/// The name of the horizontal axis.
 fn axis_name(scenario: &Scenario) -> String {
     let name = number::axis_name(&scenario.unit);
     match scenario.measure {
@@ -244,7 +245,7 @@ fn picture(
     let numbers = || dots.iter().filter_map(|dot| dot.number.ok());
     let lo = numbers().map(|(lo, ..)| lo).fold(f64::INFINITY, f64::min);
     let hi = numbers().map(|(.., hi)| hi).fold(0.0, f64::max);
-    // Categories count upwards, and the best stands on top.
+    // Categories count upwards, and the best is on top.
     let names = dots.iter().rev().map(|dot| match dot.reference {
         true => format!("{}, ref.", short(dot.name)),
         false => short(dot.name),
@@ -253,7 +254,7 @@ fn picture(
     let frame = Frame {
         width: 440,
         height: 70 + 19 * dots.len() as u32,
-        // Of the intervals: one window that was disturbed does not press all others together.
+        // The axis spans the intervals, so that one disturbed window does not compress all others.
         x: Axis::values(lo, hi, |v| number::tick(v, unit)),
         y: Axis::categories(names.collect()),
         x_name: axis,
@@ -265,7 +266,7 @@ fn picture(
         for (n, dot) in dots.iter().enumerate() {
             let place = data.place(dot.name);
             let colour = Ink::Dot(place).colour();
-            // One where several would cover each other, those beyond the axis at its end.
+            // One dot for several that would cover each other; those beyond the axis are drawn at its end.
             let (least, most) = frame.x.ends();
             let windows = dot.windows.iter().map(|value| value.clamp(least, most));
             let step = |at: f64| frame.x_pixel(at) / DOT;

@@ -1,4 +1,4 @@
-//! How full the fullest period of limiters was: a bar for each implementation, and a mark at what it promises.
+//! How full the fullest period of limiters was: a bar for each implementation, and a mark at its promise.
 
 use flowmeter_harness::record::Scenario;
 use plotters::element::Rectangle;
@@ -12,7 +12,7 @@ use crate::error::ReportError;
 use crate::number;
 use crate::statistics::{FullestPeriod, Promise};
 
-/// Draws a scenario's, if periods were looked at there.
+/// Draws a scenario's chart, if its periods were recorded.
 ///
 /// # Errors
 /// [`ReportError::Chart`] when the drawing library refuses.
@@ -110,7 +110,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Option<Chart>, ReportEr
     }))
 }
 
-/// What an excess says, and what not.
+/// What an excess means, and what it does not.
 const LATE: &str = "This is when those who acquired ran on, not when the permit was granted, and only that is \
                     promised: who is woken late starts in a later period, so a small excess can be lateness. \
                     The checks of L1 and L2 judge the promise.";
@@ -123,7 +123,7 @@ fn promise(of: &FullestPeriod) -> &'static str {
     }
 }
 
-/// Who was seen above its promise, in words.
+/// The implementations observed above their promise, in words.
 fn seen(periods: &[(&Key, &FullestPeriod)]) -> String {
     let above = |p: &FullestPeriod| p.promise.most().is_some_and(|most| p.share() > most);
     let said: Vec<String> = periods

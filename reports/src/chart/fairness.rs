@@ -1,4 +1,5 @@
-//! How evenly threads of one side came to their turns: a bar of Jain's index for each implementation.
+//! How evenly turns were distributed among the threads of one side: a bar of Jain's index for each
+//! implementation.
 
 use flowmeter_harness::record::Scenario;
 use plotters::element::{Pixel, Rectangle};
@@ -28,7 +29,7 @@ impl Even {
     }
 }
 
-/// Draws a group's, if turns were counted there.
+/// Draws a group's chart, if turns were counted.
 ///
 /// # Errors
 /// [`ReportError::Chart`] when the drawing library refuses.

@@ -1,5 +1,5 @@
-//! Tasks of pipelines in flight over time: a strip for each implementation, with the number that was asked for and
-//! the bound that it claims drawn in.
+//! Tasks of pipelines in flight over time: a strip for each implementation, with the requested number and the
+//! claimed bound drawn in.
 
 use flowmeter_harness::record::Scenario;
 use plotters::element::Text;
@@ -13,19 +13,19 @@ use crate::error::ReportError;
 use crate::number;
 use crate::statistics::Flight;
 
-/// Height of a strip over the height of its plot: above it stands who it is.
+/// Height of a strip over the height of its plot: the name is above the plot.
 const STRIP: f64 = 1.55;
 
 /// Pixels of a strip.
 const PIXELS: u32 = 66;
 
-/// Stretches of time that the picture tells apart: two pixels each.
+/// Intervals of time that the picture distinguishes: two pixels each.
 const STRETCHES: u64 = 200;
 
-/// Places along the time at which the table tells how many there were.
+/// The number of moments in the table.
 const MOMENTS: u64 = 10;
 
-/// Draws a scenario's, if tasks were counted there.
+/// Draws a scenario's chart, if its tasks were counted.
 ///
 /// # Errors
 /// [`ReportError::Chart`] when the drawing library refuses.
@@ -165,7 +165,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Option<Chart>, ReportEr
     }))
 }
 
-/// The highest that its strip shows.
+/// The highest level that its strip shows.
 fn top(flight: &Flight) -> u64 {
     flight
         .peak
@@ -173,7 +173,7 @@ fn top(flight: &Flight) -> u64 {
         .max(flight.parallelism)
 }
 
-/// Levels to name beside a strip; those that would run into each other are left to its words.
+/// The levels to label beside a strip. Labels that would overlap are left to the strip's text.
 fn labelled(flight: &Flight, most: u64) -> Vec<u64> {
     let n = flight.parallelism;
     let mut levels = vec![0, n];
@@ -220,7 +220,7 @@ fn said(flight: &Flight) -> String {
     )
 }
 
-/// A line that goes across until the number changes: the most within each stretch of time, down at the end.
+/// A line of horizontal steps: the maximum within each interval of time, down to zero at the end.
 fn steps(flight: &Flight, stretch: u64, up: &impl Fn(u64) -> f64) -> Vec<(f64, f64)> {
     let (end, stretch) = (end(flight), stretch.max(1));
     let mut changes = flight.timeline.iter().peekable();
@@ -228,7 +228,7 @@ fn steps(flight: &Flight, stretch: u64, up: &impl Fn(u64) -> f64) -> Vec<(f64, f
     let mut points = vec![(0.0, up(0))];
     for from in (0..end).step_by(stretch as usize) {
         let mut most = now;
-        // What changes with the stretch itself leaves nothing of what was before.
+        // A change at the beginning of an interval replaces the level before.
         if changes.peek().is_some_and(|(at, _)| *at == from) {
             most = 0;
         }

@@ -16,7 +16,7 @@ use super::axis::Axis;
 use super::svg::{Ink, Svg, UNITS};
 use crate::error::ReportError;
 
-/// What drawing ends in.
+/// The result of drawing.
 pub type Drawn = Result<(), DrawingAreaErrorKind<Infallible>>;
 
 /// The inside of a chart.
@@ -32,9 +32,9 @@ pub struct Frame {
     pub x: Axis,
     /// Up.
     pub y: Axis,
-    /// What stands across, with its unit.
+    /// Name of the horizontal axis, with its unit.
     pub x_name: String,
-    /// What stands up, with its unit.
+    /// Name of the vertical axis, with its unit.
     pub y_name: String,
     /// Lines at the ticks of x.
     pub x_grid: bool,
@@ -45,7 +45,7 @@ pub struct Frame {
 const TOP: i32 = 24;
 const RIGHT: i32 = 12;
 const BOTTOM: i32 = 38;
-/// Pixels a character of a label takes.
+/// Width of a character of a label, in pixels.
 const CHARACTER: f64 = 6.4;
 
 /// Text of that ink, anchored.
@@ -62,13 +62,13 @@ impl Frame {
         14 + (self.y.longest_label() as f64 * CHARACTER) as i32
     }
 
-    /// Where a value stands across, pixels.
+    /// The horizontal position of a value, in pixels.
     pub fn x_pixel(&self, value: f64) -> i32 {
         let span = self.width as i32 - RIGHT - self.left();
         self.left() + (f64::from(span) * self.x.share(value)).round() as i32
     }
 
-    /// Where a value stands down, pixels.
+    /// The vertical position of a value, in pixels.
     pub fn y_pixel(&self, value: f64) -> i32 {
         let span = self.height as i32 - BOTTOM - TOP;
         TOP + (f64::from(span) * (1.0 - self.y.share(value))).round() as i32
@@ -120,7 +120,8 @@ impl Frame {
         root.present()
     }
 
-    /// Labels of ticks and names of axes. Not plotters' own: theirs leave out what they think too close.
+    /// Labels of ticks and names of axes. Plotters' own labelling leaves out labels that it considers
+    /// too close.
     fn labels(&self, root: &DrawingArea<Svg, Shift>) -> Drawn {
         use plotters::coord::ranged1d::{BoldPoints, Ranged, ValueFormatter};
         let label = |text: String, x: i32, y: i32, h_pos, v_pos| {
@@ -133,7 +134,7 @@ impl Frame {
             let text = self.x.format_ext(&tick);
             let half = (text.chars().count() as f64 * CHARACTER / 2.0) as i32;
             let x = self.x_pixel(tick);
-            // The last label must not leave the picture, none may run into the one before.
+            // The last label must not leave the picture, and no label may overlap the one before.
             let x = x.min(self.width as i32 - half);
             if x - half >= free_from {
                 free_from = x + half + 4;
@@ -167,7 +168,7 @@ impl Frame {
     }
 }
 
-/// A marker of implementation n: shape and colour both say whose it is.
+/// A marker of implementation n: both shape and colour identify it.
 pub struct Marker {
     at: (f64, f64),
     n: u16,
@@ -195,7 +196,7 @@ impl<DB: DrawingBackend> Drawable<DB> for Marker {
         _size: (u32, u32),
     ) -> Result<(), DrawingErrorKind<DB::ErrorType>> {
         let style = Ink::Marker(self.n).colour().filled();
-        // Shapes go on where colours begin again, so that no pair is used twice before 56.
+        // When the colours repeat the shapes go on, so no pair is used twice before 56.
         let corners: &[(i32, i32)] = match (self.n + self.n / 8) % 7 {
             0 => &[],
             1 => &[(-30, -30), (30, -30), (30, 30), (-30, 30)],
@@ -229,7 +230,7 @@ pub fn line(points: Vec<(f64, f64)>, ink: Ink) -> PathElement<(f64, f64)> {
     PathElement::new(points, ink.colour())
 }
 
-/// What a legend shows of implementation n: a piece of its line with a marker, 24 by 10 pixels.
+/// The legend symbol of implementation n: a piece of its line with a marker, 24 by 10 pixels.
 ///
 /// # Errors
 /// [`ReportError::Chart`] when the drawing library refuses.

@@ -1,7 +1,7 @@
 //! Percentiles of latency on the axis of HdrHistogram: 1/(1-p) across, time in decades up.
 //!
 //! The response time counts from the moment at which a message should have been sent (corrected for
-//! coordinated omission), the service time from the moment at which it was (raw).
+//! coordinated omission). The service time counts from the moment at which it was sent (raw).
 
 use flowmeter_harness::record::Scenario;
 

@@ -1,7 +1,8 @@
 //! Cumulative distributions of timers' lateness: time across in decades, and up the share of firings that were no
-//! later, on HdrHistogram's axis, so that the tail can be read.
+//! later, on HdrHistogram's axis, so that the tail is readable.
 //!
-//! References, the system's own sleeps, are what no timer can be expected to beat by far: dashed, without markers.
+//! References, the system's own sleeps, are dashed and without markers: no timer can be expected to beat them by
+//! far.
 
 use flowmeter_harness::record::Scenario;
 
@@ -13,7 +14,7 @@ use crate::error::ReportError;
 use crate::number;
 use crate::statistics::{LatenessCurves, Percentile};
 
-/// Lateness below this is none, nanoseconds: some reads of a clock.
+/// Lateness below this counts as none, in nanoseconds: a few clock readings.
 const NONE: u64 = 100;
 
 /// Draws a scenario's curves, if it has any.
@@ -26,7 +27,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Option<Chart>, ReportEr
         let mut of_scenario = curves.filter(|c| c.scenario == scenario.name);
         of_scenario.find(|c| c.implementation == name && !c.called.is_empty())
     };
-    // References first, so that they lie under the others.
+    // References first, so that the others are drawn over them.
     let mut keys = data.those(|name| of(name).is_some());
     keys.sort_by_key(|key| !key.reference);
     let curves: Vec<(&Key, &LatenessCurves)> = keys
@@ -151,7 +152,7 @@ fn row(key: &Key, curve: &LatenessCurves, columns: usize) -> Vec<String> {
         .collect()
 }
 
-/// With what a reference is.
+/// The key, with a note if it is a reference.
 fn named(key: Key) -> Key {
     let name = match key.reference {
         true => format!("{} (system's sleep)", key.name),
@@ -160,7 +161,7 @@ fn named(key: Key) -> Key {
     Key { name, ..key }
 }
 
-/// Who fired before its deadline.
+/// The timers that fired before their deadlines.
 fn early(curves: &[(&Key, &LatenessCurves)]) -> Vec<String> {
     let early = curves.iter().filter(|(_, curve)| curve.early > 0);
     early

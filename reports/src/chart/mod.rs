@@ -1,4 +1,4 @@
-//! Charts: what each draws, in words, with its data beside it.
+//! Charts, each with a description in words and a table of its data.
 
 mod axis;
 mod cpu;
@@ -37,16 +37,18 @@ pub struct Data<'a> {
     cells: BTreeMap<(&'a str, &'a str), &'a Cell>,
 }
 
-/// What sets an implementation apart.
+/// The look and kind of an implementation.
 struct Mark<'a> {
-    /// Place among its kind, which decides its colour and marker: only those of one kind share a picture.
+    /// Place among its kind, which decides its colour and marker: only implementations of one kind share a
+    /// picture.
     place: u16,
     kind: &'a str,
     reference: bool,
 }
 
 impl<'a> Data<'a> {
-    /// Of these runs. `page` has all runs of the page: whoever takes part on several machines looks alike on each.
+    /// The data of these runs. `page` has all runs of the page: an implementation looks alike on all machines of a
+    /// page.
     ///
     /// # Errors
     /// As [`crate::statistics::scenarios`].
@@ -109,12 +111,12 @@ impl<'a> Data<'a> {
         last.map_or(0, |last| usize::from(last) + 1)
     }
 
-    /// What an implementation is; empty where nobody says.
+    /// The kind of an implementation; empty if no run records it.
     pub fn kind(&self, implementation: &str) -> &'a str {
         self.marks.get(implementation).map_or("", |mark| mark.kind)
     }
 
-    /// Names with their places, of those for which that holds.
+    /// The keys of the implementations for which `holds` is true.
     pub fn those(&self, mut holds: impl FnMut(&str) -> bool) -> Vec<Key> {
         let all = self.implementations.iter().map(|(name, _)| *name);
         all.filter(|name| holds(name))
@@ -138,7 +140,7 @@ pub struct Key {
     pub reference: bool,
 }
 
-/// How the page's script finds the part of the data table that belongs to a place in the picture.
+/// How the page's script finds the part of the data table that belongs to a position in the picture.
 #[derive(Clone, Debug)]
 pub enum Hover {
     /// The nearest of these x (pixels) is a column.
@@ -151,32 +153,32 @@ pub enum Hover {
     Points(Vec<(i32, i32)>),
 }
 
-/// A picture with everything that stands around it.
+/// A picture with its texts and data.
 #[derive(Clone, Debug)]
 pub struct Chart {
     /// What it shows and which way is better.
     pub title: String,
     /// What is fixed in it.
     pub subtitle: String,
-    /// A sentence for those who do not see it.
+    /// A sentence that describes it for screen readers.
     pub description: String,
     /// Width and height of the picture, pixels.
     pub size: (u32, u32),
     /// The shapes of the picture.
     pub shapes: String,
-    /// Whose lines these are; empty where names stand in the picture.
+    /// The legend; empty if names are in the picture.
     pub keys: Vec<Key>,
     /// How hovering finds data.
     pub hover: Hover,
     /// Head of the data table.
     pub head: Vec<String>,
-    /// Its rows: names first. What begins with ✗ is a failure.
+    /// Its rows: names first. A field that begins with ✗ is a failure.
     pub rows: Vec<Vec<String>>,
-    /// Those without a number, and why.
+    /// Implementations without a number, and why.
     pub failures: Vec<String>,
-    /// What was seen that must not be.
+    /// Observations that must not occur.
     pub alarms: Vec<String>,
-    /// What was seen besides, and how it is to be read.
+    /// Further observations, and how to read them.
     pub remark: String,
     /// How far the placebo was off.
     pub placebo: String,
@@ -274,7 +276,7 @@ fn placebo_spread(data: &Data, scenarios: &[&Scenario]) -> String {
     }
 }
 
-/// Which way is up, in words.
+/// Whether more or less is better, in words.
 fn direction(better: Better) -> &'static str {
     match better {
         Better::Higher => "higher is better",
@@ -282,7 +284,7 @@ fn direction(better: Better) -> &'static str {
     }
 }
 
-/// Those of a scenario without a number, in words.
+/// Implementations of a scenario without a number, with the reason.
 fn failures(data: &Data, scenario: &Scenario) -> Vec<(String, String)> {
     let names = data.implementations.iter();
     names

@@ -132,8 +132,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The lines that a family's scenarios form. Where axes change together, so that nothing else stays the
-/// same along any of them, the one with the most places is taken.
+/// The lines that a family's scenarios form. If axes change together, so that no line has everything
+/// else constant, the axis with the most positions is used.
 pub fn lines<'a>(family: &[&'a Scenario]) -> Vec<Line<'a>> {
     let mut lines = Vec::new();
     for along in Along::ALL {
@@ -179,7 +179,7 @@ pub fn measured(scenario: &Scenario) -> &'static str {
     }
 }
 
-/// Draws one.
+/// Draws a line.
 ///
 /// # Errors
 /// [`ReportError::Chart`] when the drawing library refuses.
@@ -298,7 +298,8 @@ pub fn chart(data: &Data, of: &Line) -> Result<Chart, ReportError> {
     })
 }
 
-/// Who has no number where, and why; one reason at several points is said once.
+/// The implementations without a number at some point, and why; a reason for several points is given
+/// once.
 fn without(data: &Data, of: &Line) -> Vec<String> {
     let mut reasons: Vec<(String, String, Vec<&str>)> = Vec::new();
     for (label, scenario) in &of.points {

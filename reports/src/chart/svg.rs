@@ -1,7 +1,14 @@
-//! A drawing backend behind plotters that writes compact SVG: classes from the page's theme instead of
-//! colours, consecutive shapes of one class in one path, tenths of a pixel only where they matter.
+//! A drawing backend behind plotters that writes compact SVG. It uses classes of the page's theme instead of colours,
+//! merges consecutive shapes of one class into one path, and writes tenths of a pixel only where they matter.
 //!
-//! Plotters hands every stroke a colour; here the colour's bytes name an [`Ink`], which becomes a class.
+//! Plotters hands every stroke a colour. Here the colour's bytes encode an [`Ink`], which becomes a class:
+//!
+//! ```text
+//!             r                       g             b
+//!            +-----------------------+-------------+------------+
+//! colour     | kind of the `Ink`     | n, high byte| n, low byte|
+//!            +-----------------------+-------------+------------+
+//! ```
 
 use std::convert::Infallible;
 use std::fmt::Write;
@@ -16,18 +23,18 @@ use plotters_backend::{
 /// Units of the backend per pixel of the picture.
 pub const UNITS: i32 = 10;
 
-/// What a stroke, an area or a text is for.
+/// The purpose of a stroke, an area or a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
     /// Lines behind the data.
     Grid,
     /// Texts.
     Text,
-    /// Texts that say why there is no number.
+    /// Texts that explain why there is no number.
     Failure,
     /// The range with more busy threads than cores.
     Oversubscribed,
-    /// What must not be exceeded.
+    /// A limit that must not be exceeded.
     Bound,
     /// A line of implementation n.
     Line(u16),
@@ -46,10 +53,10 @@ pub enum Ink {
 impl Ink {
     const KINDS: [&'static str; 11] = ["g", "t", "x", "o", "b", "l", "r", "i", "m", "d", "f"];
 
-    /// The first kind that is of an implementation.
+    /// The first kind that belongs to an implementation.
     const OF_ONE: u8 = 5;
 
-    /// The colour that stands for it inside plotters.
+    /// The colour that encodes it inside plotters.
     pub fn colour(self) -> RGBColor {
         let (kind, n) = match self {
             Ink::Grid => (0, 0),
@@ -94,8 +101,8 @@ pub struct Svg<'a> {
 type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
 impl<'a> Svg<'a> {
-    /// Draws into `out`, which gets the shapes only: the caller writes the `<svg>` around them. The size
-    /// is in pixels.
+    /// Draws into `out`, which gets only the shapes: the caller writes the `<svg>` around them. The size is in
+    /// pixels.
     pub fn new(out: &'a mut String, width: u32, height: u32) -> Svg<'a> {
         Svg {
             out,
@@ -147,7 +154,7 @@ fn command(data: &mut String, letter: char, units: &[i32]) {
 
 fn polyline(data: &mut String, points: impl IntoIterator<Item = BackendCoord>) {
     let mut last: Option<BackendCoord> = None;
-    // The letter of a step like the one before is understood.
+    // The command letter may be omitted if the step before had the same one.
     let mut slanting = false;
     for (x, y) in points {
         let was_slanting = std::mem::take(&mut slanting);
@@ -169,7 +176,7 @@ fn polyline(data: &mut String, points: impl IntoIterator<Item = BackendCoord>) {
     }
 }
 
-/// The five characters that mean something in markup, written so that they do not.
+/// Escapes the five characters with a meaning in markup.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -201,7 +208,7 @@ impl DrawingBackend for Svg<'_> {
         Ok(())
     }
 
-    /// A line of no length, which round caps make a dot; on a whole pixel, and a step from the one before.
+    /// A line of length zero, which round caps make a dot; on a whole pixel, and relative to the one before.
     fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> Drawn {
         let whole = |units: i32| (units + UNITS / 2).div_euclid(UNITS) * UNITS;
         let (x, y) = (whole(x), whole(y));
@@ -269,7 +276,7 @@ impl DrawingBackend for Svg<'_> {
         if let Some(data) = self.path(style.color()) {
             command(data, 'M', &[x - r, y]);
             command(data, 'a', &[r, r]);
-            // All the way round but for a hundredth of the width: in one arc from a point to itself nothing is drawn.
+            // Almost all the way round, except a hundredth of the width: an arc from a point to itself draws nothing.
             data.push_str(" 0 1 1 0 ");
             number(data, 1);
             data.push('z');
@@ -302,14 +309,14 @@ impl DrawingBackend for Svg<'_> {
             HPos::Center => "c",
             HPos::Right => "e",
         };
-        // From the box that plotters thinks of to the base line.
+        // From the top of plotters' text box to the base line.
         let drop = match anchor.v_pos {
             VPos::Top => 0.8,
             VPos::Center => 0.35,
             VPos::Bottom => -0.2,
         };
         let y = y + (style.size() * drop) as i32;
-        // What texts usually look like needs no class.
+        // The usual look of texts needs no class.
         let class = match Ink::class(style.color()) {
             usual if usual == "t" => String::new(),
             class => class,

@@ -1,4 +1,4 @@
-//! The rankings of several machines side by side: does an order travel?
+//! The rankings of several machines side by side: whether an order holds on other machines.
 
 use super::{Source, heading};
 use crate::number;
@@ -15,18 +15,18 @@ pub struct Group {
 pub struct Row {
     pub name: String,
     pub origin: String,
-    /// Of each machine.
+    /// One for each machine.
     pub cells: Vec<Cell>,
 }
 
-/// Its ratio on a machine, and what sorting goes by.
+/// Its ratio on a machine, and the sort key.
 pub struct Cell {
     pub ratio: String,
     pub said: String,
     pub sort: String,
 }
 
-/// Every group that several machines rank; nothing where there is one machine.
+/// Every group that several machines rank; none if there is one machine.
 pub fn groups(sources: &[Source]) -> Vec<Group> {
     let rankings = |source: &Source| {
         let all = source.estimates.rankings.clone().into_iter();
@@ -59,7 +59,7 @@ pub fn groups(sources: &[Source]) -> Vec<Group> {
     names.iter().filter_map(group).collect()
 }
 
-/// Everybody whom any machine ranks, in the order of the first machine that does.
+/// All implementations that any machine ranks, in the order of the first machine that does.
 fn rows(rankings: &[Option<&Ranking>]) -> Vec<Row> {
     let mut known: Vec<&Rank> = Vec::new();
     for rank in rankings.iter().flatten().flat_map(|ranking| &ranking.ranks) {

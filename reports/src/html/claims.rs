@@ -1,4 +1,4 @@
-//! Claims of the seed texts: expected beside seen.
+//! Claims of the seed texts: expected beside observed.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use flowmeter_harness::record::{Holds, RunData, SeedClaim};
 
 use crate::claims::{Alike, alike, word};
 
-/// A text.
+/// A seed text.
 pub struct Text {
     pub file: String,
     pub rows: Vec<Row>,
 }
 
-/// A claim, and implementations of which the same was seen.
+/// A claim, and the implementations with the same observation.
 pub struct Row {
     pub claim: String,
     pub expected: String,
     pub names: String,
-    /// Where they come from.
+    /// The origins of the implementations.
     pub origin: String,
     pub seen: String,
     /// For the badge's colour.
@@ -26,7 +26,7 @@ pub struct Row {
     pub note: String,
 }
 
-/// Of all runs; of one claim and implementation the last row counts.
+/// From all runs. For each claim and implementation the last row counts.
 pub fn of<'a>(runs: impl Iterator<Item = &'a RunData>) -> Vec<Text> {
     let rows: Vec<&SeedClaim> = runs.flat_map(|run| &run.seed_claims).collect();
     let key = |row: &'_ SeedClaim| {
@@ -37,7 +37,7 @@ pub fn of<'a>(runs: impl Iterator<Item = &'a RunData>) -> Vec<Text> {
         .map(|(at, row)| (key(row), at))
         .collect();
     let mut counting: Vec<usize> = last.into_values().collect();
-    // Claims in the order in which they came first, whichever row of them counts.
+    // Claims in the order in which they first appeared, whichever row of them counts.
     let first = |at: &usize| {
         let same =
             |row: &&SeedClaim| (&row.seed, &row.claim) == (&rows[*at].seed, &rows[*at].claim);

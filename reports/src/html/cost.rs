@@ -1,4 +1,4 @@
-//! What operations cost beside time, and what they cost alone: CPU, switches, memory, allocations, criterion.
+//! What operations cost beside time, and uncontended costs: CPU, switches, memory, allocations, criterion.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use crate::chart::Data;
 use crate::number;
 use crate::statistics::{Allocated, Measured};
 
-/// A group's scenarios.
+/// The scenarios of a group.
 pub struct Group {
     pub name: String,
     pub tables: Vec<Table>,
 }
 
-/// A scenario's implementations.
+/// The implementations of a scenario.
 pub struct Table {
     pub scenario: String,
     pub form: String,
@@ -32,7 +32,7 @@ pub struct Row {
     pub fields: Vec<Field>,
 }
 
-/// A number as it is read, and what sorting goes by where that is something else.
+/// A number as shown, and its sort key where that differs.
 pub struct Field {
     pub text: String,
     pub sort: String,
@@ -48,9 +48,9 @@ pub struct Uncontended {
 pub struct Estimate {
     pub nanos: String,
     pub interval: String,
-    /// Its whole interval lies below those of all others of the row.
+    /// Whether its whole interval lies below those of all others of the row.
     pub lowest: bool,
-    /// The lowest, or one whose interval overlaps the lowest one's.
+    /// Whether it is the lowest, or its interval overlaps that of the lowest.
     pub indistinguishable: bool,
     pub sort: String,
 }
@@ -125,14 +125,14 @@ fn allocations(of: Option<&Allocated>) -> [Field; 3] {
     ]
 }
 
-/// Without a unit: none is `0`.
+/// A count without a unit; zero is `0`.
 fn plain(count: f64) -> String {
     number::tick(count, "")
 }
 
 fn field(value: Option<f64>, text: impl Fn(f64) -> String) -> Field {
     let text = value.map_or("unknown".to_owned(), text);
-    // What is a number as it stands is sorted by as it stands.
+    // A text that is a plain number is its own sort key.
     let sort = value.filter(|_| text.parse::<f64>().is_err());
     Field {
         sort: sort.map_or(String::new(), |v| format!("{v:.2e}")),
@@ -140,7 +140,7 @@ fn field(value: Option<f64>, text: impl Fn(f64) -> String) -> Field {
     }
 }
 
-/// Criterion's, if there are any.
+/// Criterion's estimates, if there are any.
 pub fn uncontended(data: &Data) -> Option<Uncontended> {
     let all = &data.estimates.uncontended;
     let keys = data.those(|name| all.iter().any(|it| it.implementation == name));

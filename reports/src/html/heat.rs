@@ -7,14 +7,14 @@ use crate::chart::{Data, Key};
 use crate::number;
 use crate::statistics::{Measured, Standing};
 
-/// A group's map.
+/// The map of a group.
 pub struct Group {
     pub name: String,
     pub implementations: Vec<Head>,
     pub rows: Vec<Row>,
 }
 
-/// An implementation over its column.
+/// An implementation at the head of its column.
 pub struct Head {
     pub place: u16,
     pub name: String,
@@ -24,7 +24,7 @@ pub struct Head {
 
 /// A scenario.
 pub struct Row {
-    /// Without its group, which stands above.
+    /// Without its group, which is in the heading.
     pub name: String,
     pub title: String,
     pub form: String,
@@ -40,14 +40,14 @@ pub struct Cell {
     pub value: String,
     pub ratio: String,
     pub interval: String,
-    /// What may be said of it, below; empty where nothing may, or it stands in the interval's place.
+    /// The verdict about it; empty if there is none, or if it is shown in place of the interval.
     pub word: &'static str,
     pub title: String,
-    /// What sorting goes by: the ratio; empty without one.
+    /// The sort key: the ratio; empty without one.
     pub sort: String,
 }
 
-/// All groups in the order of the page; where implementations of several kinds meet in one, a map for each kind.
+/// All groups in the order of the page. A group with several kinds of implementations has a map for each kind.
 pub fn groups(data: &Data) -> Vec<Group> {
     let mut maps = Vec::new();
     for scenarios in data.scenarios.chunk_by(|a, b| a.group == b.group) {
@@ -65,10 +65,10 @@ pub fn groups(data: &Data) -> Vec<Group> {
     maps
 }
 
-/// Of one kind; scenarios in which none of them took part are left out.
+/// The map of one kind. Scenarios in which none of them took part are left out.
 fn map(data: &Data, name: String, scenarios: &[&Scenario], keys: &[Key]) -> Group {
     let takes_part = |s: &&&Scenario| keys.iter().any(|k| data.cell(&s.name, &k.name).is_some());
-    // Rounds of whoever has the most in a scenario.
+    // The most rounds of any implementation in a scenario.
     let most = |scenario: &str| {
         let cells = keys
             .iter()
@@ -158,9 +158,9 @@ fn cell(data: &Data, scenario: &str, implementation: &str, most: usize) -> Cell 
     }
 }
 
-/// What else is to be known of a number.
+/// What else a reader has to know about a number.
 fn title(cell: &crate::statistics::Cell, m: &Measured, most: usize) -> String {
-    // A full number of rounds needs no words.
+    // A full number of rounds is not mentioned.
     let fewer = (m.rounds < most).then(|| format!("{} of {most} rounds", m.rounds));
     let mut said: Vec<String> = fewer.into_iter().chain(m.disturbance()).collect();
     if m.standing == Standing::AtMost {
@@ -173,7 +173,7 @@ fn title(cell: &crate::statistics::Cell, m: &Measured, most: usize) -> String {
     said.join(", ")
 }
 
-/// Half an octave a step.
+/// Each step is half an octave.
 fn heat(ratio: f64) -> char {
     let steps = (-ratio.log2() * 2.0).round().clamp(0.0, 8.0) as u32;
     char::from_digit(steps, 10).unwrap_or('8')

@@ -1,4 +1,4 @@
-//! What changed from run to run on one machine.
+//! Changes from run to run on one machine.
 
 use flowmeter_harness::record::RunData;
 
@@ -6,9 +6,9 @@ use super::Source;
 use crate::number;
 use crate::statistics::{Change, Diff, Verdict};
 
-/// A machine's runs, in their order.
+/// The runs of a machine, in order.
 pub struct History {
-    /// Which machine; empty where there is one.
+    /// The machine; empty if it is the only one.
     pub name: String,
     pub steps: Vec<Leap>,
 }
@@ -17,11 +17,11 @@ pub struct History {
 pub struct Leap {
     pub from: String,
     pub to: String,
-    /// How many cells did what, or why nothing is said.
+    /// How many cells changed in which way, or why none is judged.
     pub summary: String,
-    /// What changed.
+    /// The cells that changed.
     pub rows: Vec<Row>,
-    /// Tells it in a terminal.
+    /// The command that prints it in a terminal.
     pub command: String,
 }
 
@@ -38,11 +38,11 @@ pub struct Row {
     pub kind: &'static str,
     pub verdict: &'static str,
     pub why: String,
-    /// What sorting goes by: the ratio.
+    /// The sort key: the ratio.
     pub sort: String,
 }
 
-/// Of a machine with two runs or more.
+/// The history of a machine with two runs or more.
 pub fn of(source: &Source) -> Option<History> {
     let steps: Vec<Leap> = source
         .steps
@@ -72,7 +72,7 @@ fn quoted(run: &RunData) -> String {
     super::reproduce::shell_quoted(&run.folder.display().to_string())
 }
 
-/// When it was, of which build.
+/// When the run started, and its build.
 fn run(run: &RunData) -> String {
     let commit: String = run.run.commit.chars().take(12).collect();
     let dirty = match run.run.commit.ends_with("-dirty") && !commit.ends_with("-dirty") {
@@ -109,7 +109,7 @@ fn summary(diff: &Diff) -> String {
     }
 }
 
-/// What is called a change, and what lost its number or has one now.
+/// The cells called a change, and those that lost or gained a number.
 fn changed(diff: &Diff) -> Vec<Row> {
     let word = |change: &Change| match change.verdict {
         Verdict::Regression => Some(("fail", "slower")),

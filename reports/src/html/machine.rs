@@ -1,4 +1,4 @@
-//! The machine, its noise, and what warns about a run.
+//! The machine, its noise, and the warnings about a run.
 
 use flowmeter_harness::record::RunData;
 
@@ -6,13 +6,13 @@ use crate::chart::Data;
 use crate::number;
 use crate::statistics::{Twin, UNOPTIMISED};
 
-/// A run's machine: names and values.
+/// The machine of a run: names and values.
 pub struct Card {
     pub heading: String,
     pub facts: Vec<(&'static str, String)>,
 }
 
-/// How noisy it was.
+/// The noise of the machine.
 pub struct Noise {
     pub summary: String,
     pub placebos: Vec<Row>,
@@ -25,10 +25,10 @@ pub struct Row {
     pub implementation: String,
     pub ratio: String,
     pub interval: String,
-    /// What is no more than noise there.
+    /// The largest difference that is noise there.
     pub noise: String,
     pub said: String,
-    /// Whether it is not as it should be.
+    /// Whether it is not as expected.
     pub odd: bool,
 }
 
@@ -57,7 +57,7 @@ pub fn subtitle(runs: &[&RunData], machines: usize) -> String {
             if machine.cores == 1 { "" } else { "s" }
         ),
         machine.os.clone(),
-        // Without the commit and date of the compiler, which stand below.
+        // Without the commit and date of the compiler, which are shown below.
         machine
             .rustc
             .split(" (")
@@ -73,7 +73,7 @@ pub fn subtitle(runs: &[&RunData], machines: usize) -> String {
     of_runs + &Vec::from_iter(known).join(" · ")
 }
 
-/// What a reader must know before believing anything, each once. `all` is how many runs of this machine there are.
+/// The warnings that a reader needs before the numbers, each once. `all` is the number of runs of this machine.
 pub fn warnings(runs: &[RunData], all: usize, warnings: &mut Vec<String>) {
     let mut warn = |warning: String| {
         if !warnings.contains(&warning) {
@@ -202,7 +202,7 @@ pub fn card(run: &RunData) -> Card {
     }
 }
 
-/// How long the windows were; what was asked for may have been cut by a budget.
+/// The lengths of the windows; a budget may have shortened the requested length.
 fn windows(run: &RunData) -> String {
     let lengths = || run.windows.iter().map(|w| w.nanos);
     let (Some(least), Some(most)) = (lengths().min(), lengths().max()) else {

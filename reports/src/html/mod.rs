@@ -1,7 +1,7 @@
-//! One self-contained page: opens from disk, asks the network for nothing, reads without scripts.
+//! One self-contained page: it opens from disk, makes no network requests, and is readable without scripts.
 //!
-//! Everything that comes from a record passes through the template's escaping (or, inside pictures,
-//! through the drawing backend's). The same input gives the same bytes: no clock, no hash order.
+//! Every text from a record passes through the template's escaping or, inside pictures, through that of the
+//! drawing backend. The same input gives the same bytes: no clock, no hash order.
 
 mod across;
 mod claims;
@@ -42,7 +42,7 @@ struct Page {
     machines: Vec<Part>,
     exploratory: bool,
     proved: bool,
-    /// What that means, where somebody is.
+    /// What self-checked means; empty if no implementation is.
     self_checked: &'static str,
     mutants: Option<mutants::Mutants>,
     claims: Vec<claims::Text>,
@@ -50,11 +50,11 @@ struct Page {
     history: Vec<history::History>,
 }
 
-/// What a machine says.
+/// The part of the page about one machine.
 struct Part {
-    /// Over its part of each section; empty where there is one machine.
+    /// The heading of its part of each section; empty if it is the only machine.
     name: String,
-    /// Before the ids of its parts of the page; empty for the first machine.
+    /// The prefix of the ids in its part of the page; empty for the first machine.
     prefix: String,
     verdict: Vec<Sentence>,
     rankings: Vec<ranking::Group>,
@@ -73,11 +73,11 @@ struct Charts {
     figures: Vec<Figure>,
 }
 
-/// A chart, and what measures it again.
+/// A chart, and the command that measures it again.
 struct Figure {
-    /// What a link to it ends in.
+    /// The fragment of a link to it.
     id: String,
-    /// Of all its scenarios; empty where they have several.
+    /// The form of all its scenarios; empty where they have several.
     form: String,
     chart: Chart,
     hover: String,
@@ -85,13 +85,13 @@ struct Figure {
     provenance: String,
 }
 
-/// What a part of the page is made from.
+/// The source of a part of the page.
 struct Source<'a> {
     name: String,
-    /// Whose numbers stand in the page.
+    /// The runs with the numbers of the page.
     runs: &'a [RunData],
     estimates: &'a Estimates,
-    /// With those of earlier builds.
+    /// All runs, with those of earlier builds.
     all: &'a [RunData],
     steps: &'a [Step],
 }
@@ -113,7 +113,7 @@ pub fn render(runs: &[RunData], estimates: &Estimates) -> Result<String, ReportE
     }])
 }
 
-/// Renders the page of what was measured on these machines: each stands by itself.
+/// Renders the page of what was measured on these machines, each by itself.
 ///
 /// # Errors
 /// As [`render`].
@@ -183,7 +183,7 @@ fn page(sources: &[Source]) -> Result<String, ReportError> {
     Ok(page.render()?)
 }
 
-/// What the n-th machine says.
+/// The part of the n-th machine.
 fn part(n: usize, source: &Source, data: &Data) -> Result<Part, ReportError> {
     let prefix = match n {
         0 => String::new(),
@@ -216,7 +216,7 @@ fn charts(data: &Data, prefix: &str) -> Result<Vec<Charts>, ReportError> {
         let mut said = String::new();
         let mut figures: Vec<Figure> = Vec::new();
         for mut chart in chart::charts(data, group)? {
-            // Families share their reasons; saying one twice in a row helps nobody.
+            // Families share their reasons; a repeated one is left out.
             if chart.why == said {
                 chart.why.clear();
             } else if !chart.why.is_empty() {
@@ -267,7 +267,7 @@ fn figure(
     }
 }
 
-/// Ids of charts, each once: the name of the chart's first scenario, and a number from its second chart on.
+/// Unique ids of charts: the name of the chart's first scenario, with a number from its second chart on.
 struct Ids {
     prefix: String,
     given: Vec<String>,
@@ -281,7 +281,7 @@ impl Ids {
         }
     }
 
-    /// Letters, digits and dashes alone, so that it needs no quotes anywhere.
+    /// Only letters, digits and dashes, so that it needs no quotes anywhere.
     fn next(&mut self, scenario: &str) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let name: String = scenario.chars().map(plain).collect();
@@ -297,7 +297,7 @@ impl Ids {
     }
 }
 
-/// A group's name over its part of the page: `Channels, async`.
+/// The heading of a group in its part of the page: `Channels, async`.
 fn heading(group: &str) -> String {
     let words = match group.strip_suffix("-async") {
         Some(group) => format!("{group}, async"),
@@ -308,7 +308,7 @@ fn heading(group: &str) -> String {
     first.chain(characters).collect()
 }
 
-/// The places of a chart's data, as the script reads them: ` data-x="…"`, ` data-y="…"`, or both.
+/// The positions of a chart's data as the script reads them: ` data-x="…"`, ` data-y="…"`, or both.
 fn hover(hover: &Hover) -> String {
     let list = |numbers: &mut dyn Iterator<Item = i32>| {
         numbers.map(|n| n.to_string()).collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! Is the harness any good: who killed which mutant, in how many executions.
+//! The quality of the harness: which property found which mutant, in how many executions.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use flowmeter_harness::record::{Attack, RunData, Verdict};
 
 use crate::number;
 
-/// All that were let loose.
+/// The mutants that were run.
 pub struct Mutants {
     pub summary: String,
-    /// What was not as it should be, in words.
+    /// Results that are not as expected, in words.
     pub alarms: Vec<String>,
     pub rows: Vec<Row>,
 }
@@ -24,11 +24,11 @@ pub struct Row {
     pub kind: &'static str,
     pub said: &'static str,
     pub executions: String,
-    /// What sorting goes by.
+    /// The sort key.
     pub sort: u64,
 }
 
-/// Of all runs, if any has some; of one mutant and property the last row counts.
+/// From all runs, if any has mutants. For each mutant and property the last row counts.
 pub fn of<'a>(runs: impl Iterator<Item = &'a RunData>) -> Option<Mutants> {
     let mut last: BTreeMap<(bool, &str, &str), &Attack> = BTreeMap::new();
     for attack in runs.flat_map(|run| &run.attacks) {
@@ -42,7 +42,8 @@ pub fn of<'a>(runs: impl Iterator<Item = &'a RunData>) -> Option<Mutants> {
     })
 }
 
-/// Whether it went as it should: a mutant is killed, and an equivalent rewrite raises no alarm.
+/// Whether the result is as expected: a mutant is killed, and an equivalent rewrite raises no
+/// alarm.
 fn as_expected(attack: &Attack) -> bool {
     match attack.equivalent {
         true => !matches!(

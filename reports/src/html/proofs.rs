@@ -9,17 +9,17 @@ use crate::chart::Data;
 use crate::checked::Checked;
 use crate::number;
 
-/// A matrix for each kind, and in words what failed, hung or broke off.
+/// A matrix for each kind, and the failures, hangs and aborted checks in words.
 pub struct Proofs {
     pub matrices: Vec<Matrix>,
     pub failures: Vec<Failure>,
-    /// Who is in no row, since its own process proved what it timed.
+    /// Implementations without a row, since their own processes proved what they timed.
     pub self_checked: Vec<String>,
 }
 
 /// Implementations of one kind, and the properties that any of them claims.
 pub struct Matrix {
-    /// `Channels`; empty where nobody says what they are.
+    /// `Channels`; empty if no run records the kind.
     pub kind: String,
     pub columns: Vec<Column>,
     pub rows: Vec<Row>,
@@ -27,7 +27,7 @@ pub struct Matrix {
 
 /// A property in a world.
 pub struct Column {
-    /// Id of SEMANTICS.md.
+    /// The id in SEMANTICS.md.
     pub id: String,
     /// The rest of its name.
     pub name: String,
@@ -42,22 +42,22 @@ pub struct Row {
     pub cells: Vec<Cell>,
 }
 
-/// What came of it.
+/// The verdict on a property.
 pub struct Cell {
     /// For its colour.
     pub kind: &'static str,
     pub text: String,
     pub title: String,
-    /// Which failure it leads to, from 1; 0 for none.
+    /// The failure that it links to, from 1; 0 for none.
     pub failure: usize,
 }
 
-/// A property that failed, or whose check gave no answer.
+/// A property that failed, or was left without a verdict.
 pub struct Failure {
     /// `undecided` for its colour, where nothing failed.
     pub kind: &'static str,
     pub implementation: String,
-    /// What it did to the property.
+    /// In what way the property was not shown to hold.
     pub said: &'static str,
     pub property: String,
     pub world: String,
@@ -67,7 +67,7 @@ pub struct Failure {
     pub replay: Option<String>,
 }
 
-/// Of all runs; where several checked the same, the worst stands.
+/// From all runs. If several checked the same property, the worst verdict is shown.
 pub fn of(data: &Data) -> Proofs {
     let proofs: Vec<&Proof> = data.runs.iter().flat_map(|run| &run.proofs).collect();
     let mut kinds: Vec<&str> = data
@@ -113,7 +113,8 @@ pub fn of(data: &Data) -> Proofs {
     }
 }
 
-/// Of the proofs of one kind. What none of them claims has no column, and who claims nothing has no row.
+/// The matrix of one kind. A property that none of them claims has no column, and an implementation
+/// without claims has no row.
 fn matrix(data: &Data, kind: &str, proofs: &[&Proof], failed: &[&Proof]) -> Matrix {
     let said = proofs.iter().filter(|p| p.verdict != Verdict::Unclaimed);
     let mut keys: Vec<(&str, &str)> = said.map(|p| (&*p.property, &*p.world)).collect();
@@ -154,7 +155,7 @@ fn matrix(data: &Data, kind: &str, proofs: &[&Proof], failed: &[&Proof]) -> Matr
     }
 }
 
-/// C2 before C10: letter, number, name.
+/// Sorts C2 before C10: letter, number, name.
 fn order(property: &str) -> (char, u32, &str) {
     let mut characters = property.chars();
     let letter = characters.next().unwrap_or(' ').to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! The ranking section: each group in its views. A view of few cells shows these, and no order.
+//! The ranking section: each group in its views. A view of few cells shows the cells, and no order.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use crate::number;
 use crate::statistics::{Rank, Ranking, View};
 use crate::terminal::{references, without_number};
 
-/// A group's views.
+/// The views of a group.
 pub struct Group {
     pub name: String,
     pub views: Vec<Tab>,
-    /// Those that were measured beside them for comparison.
+    /// The references that were measured for comparison.
     pub references: String,
 }
 
@@ -25,7 +25,7 @@ pub struct Tab {
     pub note: String,
     /// Empty where there are too few cells for an order.
     pub rows: Vec<Row>,
-    /// The cells, where these are too few.
+    /// The cells, where they are too few for an order.
     pub cells: Vec<Cell>,
 }
 
@@ -33,12 +33,13 @@ pub struct Tab {
 pub struct Row {
     pub tier: String,
     pub partial: bool,
-    /// What stands above it, where a line is drawn there.
+    /// The text above it, if a line separates it from the row before.
     pub line: &'static str,
     pub name: String,
     pub place: u16,
     pub origin: String,
-    /// What a published crate or a system of others was; empty for ours, whose commit stands elsewhere.
+    /// The version of a published crate or foreign system; empty for ours, with their commit shown
+    /// elsewhere.
     pub version: String,
     pub badges: Vec<Badge>,
     pub ratio: String,
@@ -59,14 +60,14 @@ pub struct Cell {
     pub version: String,
     pub badges: Vec<Badge>,
     pub median: String,
-    /// What sorting goes by; empty without a number.
+    /// The sort key; empty without a number.
     pub sort: String,
     pub interval: String,
-    /// What may be said of it; empty where nothing may.
+    /// The verdict about it; empty if there is none.
     pub said: String,
 }
 
-/// What was checked of an implementation, beside its name.
+/// What was checked of an implementation, shown beside its name.
 pub struct Badge {
     /// `pass`, `fail` or `none`, for its colour.
     pub kind: &'static str,
@@ -74,10 +75,10 @@ pub struct Badge {
     pub title: String,
 }
 
-/// Above those that lack a cell.
+/// Above the implementations that lack a cell.
 const PARTIAL: &str = "not in every cell, so not in order with the others; by coverage, and without a ratio below half of the cells";
 
-/// Above those of which nothing was proved.
+/// Above the unproved implementations.
 const UNPROVED: &str =
     "unproved: nothing was proved in the form of their numbers, so they are not ranked";
 
@@ -255,7 +256,7 @@ fn cells(data: &Data, ranking: &Ranking) -> Vec<Cell> {
     cells.collect()
 }
 
-/// As recorded by all runs; several are told.
+/// The versions that all runs recorded, which may be several.
 fn version(data: &Data, implementation: &str) -> String {
     let all = data.runs.iter();
     let all = all.filter_map(|run| run.implementations.get(implementation));

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use flowmeter_harness::record::{RunData, Window};
 
-/// The commands that measure these scenarios again as each run measured them, with everybody who took part: a
-/// ratio is to whoever stood beside it. Runs that were measured alike share a line.
+/// The commands that measure these scenarios again as each run measured them, with all implementations of the
+/// run: a ratio depends on which implementations were measured together. Runs that were measured alike share
+/// a line.
 ///
-/// A window is as long as those that were timed, which a budget may have made shorter than was asked for.
+/// The window length is that of the timed windows, which a budget may have shortened.
 pub fn commands(runs: &[RunData], scenarios: &[String], all: &[&str]) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
     for run in runs {
@@ -41,9 +42,9 @@ pub fn commands(runs: &[RunData], scenarios: &[String], all: &[&str]) -> Vec<Str
     commands
 }
 
-/// A run's own command, and where it belongs.
+/// The command of a run, and its provenance.
 pub struct Whole {
-    /// Its commit and seed; with the run's beginning where there are several runs.
+    /// Its commit and seed; with the start time if there are several runs.
     pub said: String,
     pub command: String,
 }
@@ -70,11 +71,11 @@ pub fn bench(scenario: &str) -> String {
     format!("cargo bench -- {}", shell_quoted(&pattern))
 }
 
-/// How it was measured, as options.
+/// The options for the protocol of a run.
 fn protocol(run: &RunData, windows: &[&Window]) -> String {
     let run = &run.run;
     let mut lengths: Vec<u64> = match run.budget_seconds {
-        // An open loop at a low rate lasts longer than it was asked to; it will again.
+        // An open loop at a low rate lasts longer than requested, and will do so again.
         None => Vec::new(),
         Some(_) => windows.iter().map(|window| window.nanos).collect(),
     };
@@ -124,8 +125,8 @@ pub fn provenance(runs: &[RunData]) -> String {
     each.join("; ")
 }
 
-/// A regular expression that matches exactly these of all names; what they begin with is said once, and
-/// nothing else where that suffices.
+/// A regular expression that matches exactly these of all names. Their common prefix is written once, and
+/// alone if that is enough.
 fn pattern(names: &[String], all: &[&str]) -> String {
     let Some((first, rest)) = names.split_first() else {
         return "^$".to_owned();
@@ -140,7 +141,7 @@ fn pattern(names: &[String], all: &[&str]) -> String {
         .min()
         .unwrap_or(0);
     let prefix: String = first.chars().take(common).collect();
-    // Whole words only: `-(1|1024)` says more than `-1(|024)`.
+    // Cut at word boundaries: `-(1|1024)` is clearer than `-1(|024)`.
     let words_end = prefix.rfind(['-', '/', '_', '.']).map_or(0, |at| at + 1);
     let prefix = &prefix[..words_end];
     let common = prefix.chars().count();
@@ -163,7 +164,7 @@ fn regex_escaped(text: &str) -> String {
         .collect()
 }
 
-/// As one word of a POSIX shell.
+/// Quotes a text as one word of a POSIX shell.
 pub fn shell_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -17,7 +17,7 @@ pub fn script() -> String {
     lines.join("\n")
 }
 
-/// How lines are dashed once colours begin again.
+/// The dash patterns of lines that reuse a colour.
 const DASHES: [&str; 3] = ["", "6 3", "2 2.5"];
 
 /// The style sheet, with a class for each place's line, second line, interval, dots, marker and reference.

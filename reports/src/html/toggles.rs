@@ -1,15 +1,15 @@
-//! What a reader can put away: implementations by origin, scenarios by form.
+//! What a reader can hide: implementations by origin, scenarios by form.
 
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::RunData;
 
-/// What there is a choice of; nothing where there is one kind alone.
+/// The choices; none if there is only one kind.
 pub struct Toggles {
     pub origins: Vec<String>,
     pub forms: Vec<String>,
 }
 
-/// Of all runs.
+/// From all runs.
 pub fn of(runs: &[&RunData]) -> Toggles {
     let all = [Origin::Own, Origin::Peer, Origin::Foreign, Origin::Mutant];
     let has = |origin: &Origin| {

@@ -1,5 +1,6 @@
-//! Sentences that a hurried engineer can act on, made from the estimates: what to take, what leads in each group, and
-//! what that is worth. A run that may not call anything faster says so in its first sentence, and compares nothing.
+//! The conclusions in sentences, made from the estimates: which implementation to use, which one leads in each group,
+//! and how reliable that is. A run that may not call anything faster says so in its first sentence, and compares
+//! nothing.
 
 use flowmeter_harness::record::{Measure, Proof, Scenario, Verdict};
 
@@ -7,10 +8,10 @@ use crate::chart::Data;
 use crate::number;
 use crate::statistics::{Cell, Rank, Ranking, Standing, Twin, UNOPTIMISED, View};
 
-/// A sentence with the names in it set apart.
+/// A sentence with its names marked.
 #[derive(Default)]
 pub struct Sentence {
-    /// Whether a part is a name, and its text.
+    /// Parts: whether a part is a name, and its text.
     pub parts: Vec<(bool, String)>,
 }
 
@@ -38,8 +39,8 @@ impl Sentence {
     }
 }
 
-/// What to take, what leads overall, and what that is worth. A run that may conclude nothing says that first, and then what
-/// was seen, in no comparison.
+/// Which implementation to use, which one leads overall, and how reliable that is. A run that may conclude nothing says
+/// that first, and then what was measured, without a comparison.
 pub fn sentences(data: &Data) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     if data.estimates.exploratory {
@@ -76,10 +77,10 @@ fn inconclusive(data: &Data) -> String {
     }
 }
 
-/// So many cells of a scenario are told in a sentence.
+/// The largest number of cells of a scenario that a sentence names.
 const TOLD: usize = 3;
 
-/// Medians of some cells of one scenario with their intervals, appended: the first few, and how many more there are.
+/// Appends the medians of some cells of one scenario with their intervals: the first few, and how many more there are.
 fn medians(mut sentence: Sentence, cells: &[&Cell]) -> Sentence {
     for (i, cell) in cells.iter().take(TOLD).enumerate() {
         let Some(m) = cell.measured() else {
@@ -182,13 +183,13 @@ fn few(data: &Data) -> Vec<Sentence> {
     told.collect()
 }
 
-/// The contestants with a number in a scenario, by median; unproved ones only where there is nothing else.
+/// The implementations with a number in a scenario, by median; unproved ones only if there are no others.
 fn contestants<'a>(data: &Data<'a>, scenario: &Scenario) -> Vec<&'a Cell> {
     let cells = data.implementations.iter();
     let cells = cells.filter_map(|(name, _)| data.cell(&scenario.name, name));
     let cells = cells.filter(|cell| cell.measured().is_some() && !cell.reference);
     let mut cells: Vec<&Cell> = cells.collect();
-    // What is unproved is no choice, unless there is nothing else.
+    // An unproved implementation is not recommended, unless there is no other.
     if cells.iter().any(|cell| cell.competes()) {
         cells.retain(|cell| cell.competes());
     }
@@ -196,11 +197,11 @@ fn contestants<'a>(data: &Data<'a>, scenario: &Scenario) -> Vec<&'a Cell> {
     cells
 }
 
-/// Workload of the typical scenarios: puts and takes all the time, with no pattern of bursts or turns.
+/// Workload of the typical scenarios: continuous puts and takes, without a pattern of bursts or turns.
 const STREAM: &str = "stream";
 
-/// The scenarios that most programs look like: words that stream through 64 places, one to one and four to four, blocking;
-/// else the first throughput.
+/// The scenarios that resemble most programs: words through a buffer of 64, one to one and four to four, blocking; else
+/// the first throughput scenario.
 fn typical<'a>(data: &Data<'a>) -> Vec<&'a Scenario> {
     let timed = |s: &&&Scenario| {
         data.implementations.iter().any(|(name, _)| {
@@ -258,16 +259,16 @@ fn situation(scenario: &Scenario) -> String {
     }
 }
 
-/// Whether better is faster, not less of something else: bytes, wake-ups, time of the processor.
+/// Whether better means faster, and not less of something else: bytes, wake-ups, CPU time.
 fn is_speed(scenario: &Scenario) -> bool {
     let in_time = matches!(&*scenario.unit, "ns" | "ns/op" | "x ideal");
     scenario.measure == Measure::Throughput || in_time
 }
 
-/// What is said of a run without a number.
+/// The sentence of a run without a number.
 const NO_NUMBER: &str = "No implementation has a number in any scenario: see what failed below.";
 
-/// What to take in the typical scenarios.
+/// The recommendation for the typical scenarios.
 fn choice(data: &Data) -> Sentence {
     let scenarios = typical(data);
     if scenarios.is_empty() {
@@ -294,7 +295,7 @@ fn choice(data: &Data) -> Sentence {
     sentence.say(".")
 }
 
-/// That one of these is told apart from all others, appended.
+/// Appends that one of these is told apart from all others.
 fn fastest(sentence: Sentence, scenario: &Scenario, first: &Cell, cells: &[&Cell]) -> Sentence {
     let Some(m) = first.measured() else {
         return sentence;
@@ -330,7 +331,7 @@ fn fastest(sentence: Sentence, scenario: &Scenario, first: &Cell, cells: &[&Cell
     }
 }
 
-/// A ranking's cells in words: `the 12 cells of channels`.
+/// The cells of a ranking in words: `the 12 cells of channels`.
 fn cells_of(ranking: &Ranking) -> String {
     let group = match ranking.group.strip_suffix("-async") {
         Some(group) => format!("async {group}"),
@@ -342,7 +343,7 @@ fn cells_of(ranking: &Ranking) -> String {
     }
 }
 
-/// How many cells a group has, at the beginning of a sentence: `The one cell of limiters is`.
+/// The number of cells of a group, at the beginning of a sentence: `The one cell of limiters is`.
 fn cells_are(ranking: &Ranking) -> String {
     let of = cells_of(ranking).replacen("the ", "The ", 1);
     match ranking.cells {
@@ -351,13 +352,13 @@ fn cells_are(ranking: &Ranking) -> String {
     }
 }
 
-/// Whether a group is one of channels.
+/// Whether a group holds channels.
 fn of_channels(ranking: &Ranking) -> bool {
     matches!(&*ranking.group, "channels" | "channels-async" | "alts")
 }
 
-/// What leads where: a sentence on channels, and one on each other group in which any is told apart. The rest are named
-/// together. Without channels the first group is told of as they are.
+/// The leaders: a sentence on channels, and one on each other group in which any implementation is told apart. The
+/// other groups share a sentence. Without channels the first group takes their place.
 fn leads(data: &Data) -> Vec<Sentence> {
     let rankings = data.estimates.rankings.iter();
     let views = rankings.filter(|r| r.view == View::All && !r.ranks.is_empty());
@@ -387,7 +388,7 @@ fn leads(data: &Data) -> Vec<Sentence> {
     sentences
 }
 
-/// What leads each of these, in one sentence.
+/// The leaders of these groups, in one sentence.
 fn together(rankings: &[&Ranking]) -> Sentence {
     let mut sentence = Sentence::default();
     for (i, ranking) in rankings.iter().enumerate() {
@@ -398,13 +399,13 @@ fn together(rankings: &[&Ranking]) -> Sentence {
     sentence.say(".")
 }
 
-/// Whether a ranking of those with every cell has more than one tier.
+/// Whether the implementations with every cell of a ranking form more than one tier.
 fn tells_apart(ranking: &Ranking) -> bool {
     let mut complete = ranking.ranks.iter().filter(|r| ranking.complete(r));
     complete.any(|rank| rank.tier > 1)
 }
 
-/// What leads a ranking, appended.
+/// Appends the leader of a ranking.
 fn leader(mut sentence: Sentence, ranking: &Ranking) -> Sentence {
     let mean = |rank: &Rank| {
         format!(
@@ -455,7 +456,7 @@ fn leader(mut sentence: Sentence, ranking: &Ranking) -> Sentence {
             .name(&next.implementation)
             .say(format!(" with {}", number::ratio(next.ratio)));
     }
-    // One that is nearly complete may be ahead of the leader, and is not to vanish from the sentence.
+    // An implementation that lacks few cells may be ahead of the leader, so the sentence has to mention it.
     let best = partial
         .filter(|r| ranking.telling(r))
         .max_by(|a, b| a.ratio.total_cmp(&b.ratio));
@@ -468,7 +469,7 @@ fn leader(mut sentence: Sentence, ranking: &Ranking) -> Sentence {
     sentence
 }
 
-/// What was proved, what is noise.
+/// What was proved, and what is noise.
 fn worth(data: &Data) -> Sentence {
     let proofs: Vec<&Proof> = data.runs.iter().flat_map(|run| &run.proofs).collect();
     let with = |verdict: Verdict| {

@@ -1,8 +1,8 @@
-//! Resampling forks, then rounds: how far a median would have wandered had the run been repeated.
+//! Resampling forks, then rounds: how much a median would vary if the run were repeated.
 //!
-//! A resample is kept as the number of times each round was drawn. The median of a resample is then
-//! found by walking values that were sorted once, so that ten thousand resamples of a cell cost less
-//! than a millisecond, and all entries of a scenario share the draws (their windows share the rounds).
+//! A resample is stored as the number of times each round was drawn. Its median is found by walking
+//! values that were sorted once, so ten thousand resamples of a cell take less than a millisecond. All
+//! entries of a scenario share the draws, since their windows share the rounds.
 //!
 //! Source: Efron and Tibshirani, *An Introduction to the Bootstrap* (1993), chapters 8 (more than one
 //! level) and 13 (percentile interval).
@@ -88,7 +88,7 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// Percentile interval of bootstrap draws. The order of the draws is lost.
+/// Percentile interval of bootstrap draws. Reorders the draws.
 pub fn interval(draws: &mut [f64]) -> (f64, f64) {
     let last = draws.len() - 1;
     let tail = (1.0 - CONFIDENCE) / 2.0;

@@ -13,26 +13,26 @@ use crate::checked::Proofs;
 
 /// A scenario's cells, with the draws that rankings are made of.
 pub struct Comparison<'a> {
-    /// Which scenario.
+    /// The scenario.
     pub scenario: &'a Scenario,
     /// By implementation.
     pub cells: Vec<Cell>,
-    /// The proved one that no other proved one beats; none where nothing was proved of any.
+    /// The proved implementation that no other proved one beats; `None` if nothing was proved of any.
     leader: Option<String>,
     /// Of this scenario.
     pub placebos: Vec<Twin>,
     /// Of this scenario.
     pub slowed: Vec<SlowedTwin>,
-    /// Log-ratio to the best of each resample, by implementation, but for references; in single precision, since they are
-    /// only averaged.
+    /// Log-ratio to the best of each resample, by implementation, without references. In single precision, since they
+    /// are only averaged.
     pub draws: BTreeMap<String, Vec<f32>>,
-    /// Logarithms of the values of those with a number, by round; more is better.
+    /// Logarithms of the values of implementations with a number, by round; more is better.
     pub logs: BTreeMap<String, Vec<(usize, f64)>>,
     /// The rounds of each fork.
     pub forks: Vec<Vec<usize>>,
 }
 
-/// Resamples by which rounds can be drawn: usually all, and then one set serves every entry.
+/// Resamples by the set of rounds that can be drawn. Usually that is all rounds, and one set serves every entry.
 struct Draws<'a> {
     samples: &'a ScenarioSamples<'a>,
     made: BTreeMap<Vec<bool>, Resamples>,
@@ -76,8 +76,8 @@ pub fn differences(a: &[(usize, f64)], b: &[(usize, f64)]) -> Vec<(usize, f64)> 
         .collect()
 }
 
-/// The entry that no other beats by the median of per-round ratios. It starts from the best median; such
-/// medians need not be transitive, so a cycle ends where it began.
+/// The entry that no other beats by the median of per-round ratios. The search starts from the best median. Such
+/// medians need not be transitive, so the search of a cycle ends where it began.
 fn best(logs: &BTreeMap<&str, Vec<(usize, f64)>>) -> Option<String> {
     let by_median = |name: &&str| median(&only_values(&logs[*name]));
     let mut best = logs
@@ -99,10 +99,10 @@ fn best(logs: &BTreeMap<&str, Vec<(usize, f64)>>) -> Option<String> {
     Some(best.to_owned())
 }
 
-/// Log-ratios to one entry, in every resample, turned into log-ratios to the best of that resample. Which
-/// entry is the best is uncertain too: so the best of all has an interval of its own, and no interval
-/// reaches above 1. Those that may not lead may still be ahead. They count as level then, unless they are aside: references,
-/// and unproved ones beside proved ones.
+/// Turns log-ratios to one entry, in every resample, into log-ratios to the best of that resample. Which entry is the
+/// best is uncertain too. So the best of all has an interval of its own, and no interval reaches above 1. Entries that
+/// may not lead may still be ahead. They count as level then, unless they are aside: references, and unproved ones
+/// beside proved ones.
 fn to_the_best_of_each(
     draws: BTreeMap<String, Vec<f64>>,
     leads: impl Fn(&str) -> bool,
@@ -147,7 +147,7 @@ pub fn compare<'a>(
         .filter(|(name, entry)| *entry == Entry::Original && samples.has_number(name))
         .map(|&(name, entry)| (name, samples.logs(name, entry)))
         .collect();
-    // The best is a proved implementation; an unproved one where none is proved, and a reference where there are only
+    // The best is a proved implementation; an unproved one if none is proved, and a reference if there are only
     // references. It is no bound, unless there are only bounds.
     let is_reference = |name: &str| implementation(runs, name).is_some_and(|it| it.reference);
     let is_bound = |name: &str| samples.pace(name).generator_limited;
@@ -216,7 +216,7 @@ pub fn compare<'a>(
         let best = best.as_deref().expect("one of these is the best");
         let values = samples.values(name, Entry::Original);
         if against_best.is_empty() {
-            // Ratios are taken within rounds, and these two were timed in different runs only.
+            // Ratios are computed within rounds, and these two were timed in different runs only.
             let outcome = Outcome::Failed {
                 kind: FailureKind::Void,
                 message: format!("no round together with {best}, the best, so there is no ratio"),
@@ -227,7 +227,7 @@ pub fn compare<'a>(
         }
         let (lo, hi) = interval(&mut draws.medians(&values));
         let ratio = median(&only_values(against_best)).exp();
-        // Above 1 only where medians of ratios run in a circle, level with the best; or aside.
+        // Above 1 only if medians of ratios form a cycle, level with the best; or aside.
         let ratio = if is_aside(name) {
             ratio
         } else {
@@ -248,8 +248,8 @@ pub fn compare<'a>(
             lo,
             hi,
             ratio,
-            // The best of a resample is often better than the best of all: the interval is drawn down by
-            // that, and holds the ratio nevertheless.
+            // The best of a resample is often better than the best of all. This draws the interval down, and it has to
+            // hold the ratio nevertheless.
             ratio_lo: ratio_lo.exp().min(ratio),
             ratio_hi: ratio_hi.exp().max(ratio),
             p: if standing != Standing::Level || name == best {
@@ -334,7 +334,7 @@ impl Comparison<'_> {
         cell.competes() && cell.measured().is_some_and(exact)
     }
 
-    /// Says of which cells the interval reaches to the top, if several do.
+    /// Marks the cells with intervals that reach the top, if several do.
     fn mark_overlaps(&mut self) {
         let rivals = self.cells.iter_mut().filter(|cell| Self::is_rival(cell));
         let mut top: Vec<&mut Measured> = rivals
@@ -388,12 +388,12 @@ impl Comparison<'_> {
     }
 }
 
-/// Says which cells are slower than the leading one of their scenario, which leading ones are the best, and which slowed
-/// copies were noticed: each family of hypotheses is corrected for its size. Says nothing in an exploratory run. In a
-/// scenario without a placebo the noise is unknown, and nothing is slower.
+/// Says which cells are slower than the leading one of their scenario, which leading ones are the best, and which
+/// slowed copies were noticed. Each family of hypotheses is corrected for its size. Says nothing in an exploratory run.
+/// In a scenario without a placebo the noise is unknown, and nothing is slower.
 ///
-/// One implementation's placebo is not every implementation's noise, so an effect must also exceed half the
-/// width of its own interval.
+/// The placebo of one implementation does not measure the noise of every implementation. So an effect must also exceed
+/// half the width of its own interval.
 pub fn judge(comparisons: &mut [Comparison], exploratory: bool) {
     if exploratory {
         return;

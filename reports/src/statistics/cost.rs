@@ -1,5 +1,5 @@
-//! What operations cost beside time (CPU, context switches, memory), at whose expense, and criterion's uncontended
-//! costs.
+//! What operations cost beside time (CPU, context switches, memory), the fairness among threads, and criterion's
+//! uncontended costs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::bootstrap::median;
 use super::estimates::{Allocated, Cell, Cost};
 use super::samples::{Entry, ScenarioSamples};
 
-/// Of an implementation itself, over complete rounds.
+/// The cost of the implementation itself, over complete rounds.
 pub fn of(samples: &ScenarioSamples, name: &str) -> Cost {
     let rounds = samples.windows.get(&(name, Entry::Original));
     let windows: Vec<&Window> = rounds
@@ -38,7 +38,7 @@ pub fn of(samples: &ScenarioSamples, name: &str) -> Cost {
     }
 }
 
-/// What was allocated in cells with a number; of several passes the last.
+/// Allocations in cells with a number; of several passes the last.
 pub fn allocations(runs: &[RunData], cells: &[Cell]) -> Vec<Allocated> {
     let with_number: BTreeSet<(&str, &str)> = cells
         .iter()

@@ -1,23 +1,24 @@
 //! What changed from one run to another of the same scenarios, cell by cell.
 //!
-//! Everything is measured on *controls*: code that is the same in both runs, which is published crates of the same version
-//! built by the same compiler, contestants in other languages, and references. No judged cell tells what noise is, so a
-//! change that hits all of ours is seen like one that hits a single cell.
+//! All judgements rest on *controls*: code that is the same in both runs. Controls are published crates of the same
+//! version built by the same compiler, implementations in other languages, and references. No judged cell contributes
+//! to the estimate of noise. So a change of all our cells is detected like a change of one.
 //!
-//! Machine-wide drift makes the same build a tenth slower an hour later. So a cell's value is taken against its round: the
-//! median of how far the scenario's controls were from where they used to be. That median is the drift of the scenario and
-//! stands beside the ratio. A scenario with fewer than three controls has none, and its cells are not judged.
+//! Machine-wide drift makes the same build a tenth slower an hour later. So a cell's value is taken relative to its
+//! round: to the median deviation of the scenario's controls from their usual values. That median is the drift of the
+//! scenario and is shown beside the ratio. A scenario with fewer than three controls has no drift estimate, and its
+//! cells are not judged.
 //!
-//! Forks are the sample, and Welch's t statistic says how far a difference exceeds what tells forks apart. Two runs differ
-//! by more than that, by layout and by the day, and some scenarios do so ten times as much as others. Each control is
-//! therefore taken against the other controls of its scenario (*leave one out*), and used twice. What the controls of a
-//! scenario moved beyond what tells their forks apart is the scenario's variance between runs, and is added. What all
-//! controls still move by widens every standard error, by the factor that brings the median of their squares to where it
-//! belongs (*genomic control*). With fewer than ten such controls in all scenarios together that factor is unknown, and
-//! nothing is judged.
+//! Forks are the sample, and Welch's t statistic compares a difference with the variation between forks. Two runs
+//! differ by more than that, by memory layout and by the day, and in some scenarios ten times as much as in others.
+//! Each control is therefore taken against the other controls of its scenario (*leave one out*), and used twice. First,
+//! what the controls of a scenario moved beyond the variation between their forks is the scenario's variance between
+//! runs, and is added. Second, what all controls still move by widens every standard error. The factor brings the
+//! median of their squares to its expected value (*genomic control*). With fewer than ten such controls in all
+//! scenarios together that factor is unknown, and nothing is judged.
 //!
-//! What may be called a change is ruled as within a run: it survives Benjamini-Hochberg over all judged cells, its interval
-//! excludes 1, and it exceeds the placebos of both runs, half its own interval, and what the caller thinks worth a word.
+//! A change is judged as within a run: it survives Benjamini-Hochberg over all judged cells, its interval excludes 1,
+//! and it exceeds the placebos of both runs, half its own interval, and the caller's threshold.
 //!
 //! Source: Welch, *The generalization of "Student's" problem* (1947); Hedges, *A random effects model for effect sizes*
 //! (1983); Devlin and Roeder, *Genomic control for association studies* (1999).
@@ -36,25 +37,26 @@ use super::significance::{Statistic, discoveries, fork_medians};
 use super::{UNOPTIMISED, estimates_of};
 use crate::error::ReportError;
 
-/// So many controls make a round's median. With fewer nothing is said about a cell.
+/// The fewest controls that make a round's median. With fewer the cells of a scenario are not judged.
 const CONTROLS: usize = 3;
 
-/// So many controls, each taken against the other ones of its scenario, tell by how much standard errors are too narrow.
+/// The fewest controls, each taken against the others of its scenario, that determine how much too narrow the standard
+/// errors are.
 const LEFT_OUT: usize = 10;
 
-/// The variance between runs of the usual scenario counts as much as if so many controls had been seen to move by it: a
-/// scenario has a handful of them, and by those alone one in ten would seem at rest that is not.
+/// The weight of the usual scenario's variance between runs, as a number of controls. A scenario has a handful of
+/// controls; by those alone one in ten scenarios would seem stable that is not.
 const USUAL: usize = 4;
 
 /// Median of the square of a standard normal value.
 const MEDIAN_SQUARE: f64 = 0.4549;
 
-/// Two runs beside each other.
+/// A comparison of two runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diff {
     /// Why nothing is called a change, if nothing may be.
     pub unjudged: Option<String>,
-    /// Whether the two may be set against each other at all: of one machine and its settings, and neither exploratory nor
+    /// Whether the two may be compared at all: they are of one machine and its settings, and neither exploratory nor
     /// unoptimised.
     pub is_comparable: bool,
     /// Every cell that has a number in one of them, by group, scenario and implementation.
@@ -66,31 +68,32 @@ pub struct Diff {
 pub struct Change {
     /// Which scenario.
     pub scenario: String,
-    /// Who.
+    /// The implementation.
     pub implementation: String,
     /// Unit of the medians.
     pub unit: String,
-    /// Which way is up.
+    /// Whether more or less is better.
     pub better: Better,
     /// Median in the first run; `null` where it has no number there.
     pub base: Option<f64>,
     /// Median in the second run; `null` where it has no number there.
     pub new: Option<f64>,
-    /// New against base, less the drift; above 1 where the new one is better, whichever way is up.
+    /// New against base, less the drift; above 1 if the new one is better, whether more or less is better.
     pub ratio: Option<f64>,
     /// Lower end of the ratio's interval.
     pub ratio_lo: Option<f64>,
     /// Upper end of the ratio's interval.
     pub ratio_hi: Option<f64>,
-    /// How the controls of the scenario moved, likewise; `null` where they are too few, and nothing was taken off.
+    /// How the controls of the scenario moved, likewise; `null` if they are too few, and no drift was subtracted.
     pub drift: Option<f64>,
-    /// What may be said about it.
+    /// The verdict about it.
     pub verdict: Verdict,
-    /// Why a number is missing on one side, or nothing is said about both; `null` where neither is so, or nobody knows.
+    /// Why a number is missing on one side, or the cell is not judged; `null` if neither is so, or no reason is
+    /// recorded.
     pub why: Option<String>,
 }
 
-/// What may be said about a cell of two runs.
+/// The verdict about a cell of two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -100,9 +103,10 @@ pub enum Verdict {
     Improvement,
     /// Not told apart.
     Level,
-    /// Nothing is said: a control, a number that is a bound, no placebo, too few controls; or two runs that cannot tell.
+    /// Not judged: a control, a number that is a bound, no placebo, too few controls; or two runs that cannot be
+    /// compared.
     Unjudged,
-    /// It had a number, and fails now. Of a control that is nobody's change, and unjudged.
+    /// It had a number, and fails now. A control that fails is unjudged instead, since its code has not changed.
     Lost,
     /// It failed, and has a number now.
     Gained,
@@ -127,11 +131,11 @@ impl Diff {
     }
 }
 
-/// How far a cell moved, and how restless its scenario is.
+/// How far a cell moved, and how much its scenario varies between runs.
 struct Step {
-    /// By forks alone.
+    /// From forks only.
     statistic: Statistic,
-    /// Of each control that it is taken against: the square of how far it moved, beyond the square that its forks explain.
+    /// For each control that it is taken against: the square of its movement, less the square that its forks explain.
     beyond: Vec<f64>,
 }
 
@@ -167,7 +171,7 @@ impl<'a> Side<'a> {
         self.cell(implementation)?.measured()
     }
 
-    /// The widest noise floor of it.
+    /// Its widest noise floor.
     fn floor(&self) -> Option<f64> {
         let placebo = self.estimates.placebo(&self.samples.scenario.name);
         placebo.map(Twin::floor)
@@ -179,7 +183,7 @@ impl<'a> Side<'a> {
         median(&logs.into_iter().map(|(_, log)| log).collect::<Vec<_>>())
     }
 
-    /// How far the controls were from their levels, by round: the median of them.
+    /// The drift by round: the median deviation of the controls from their levels.
     fn weather(&self, controls: &[(&str, f64)]) -> BTreeMap<usize, f64> {
         let mut rounds: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         for (name, level) in controls {
@@ -191,7 +195,7 @@ impl<'a> Side<'a> {
         off.map(|(round, off)| (round, median(&off))).collect()
     }
 
-    /// Logarithms by round, more is better, less the weather.
+    /// Logarithms by round, more is better, less the drift.
     fn logs(&self, implementation: &str, weather: &BTreeMap<usize, f64>) -> Vec<(usize, f64)> {
         let logs = self.samples.logs(implementation, Entry::Original);
         if weather.is_empty() {
@@ -202,7 +206,7 @@ impl<'a> Side<'a> {
             .collect()
     }
 
-    /// Medians of resamples. The two sides are drawn apart, by their salt.
+    /// Medians of resamples. The salt makes the draws of the two sides independent.
     fn resampled(&self, logs: &[(usize, f64)], salt: bool) -> Vec<f64> {
         let has = |round: &usize| logs.iter().any(|(present, _)| present == round);
         let forks = self.samples.forks.iter();
@@ -215,8 +219,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// What changed from the first run to the second. A change is called one if it is more than `relevant`, a share (0.05:
-/// 5 %).
+/// What changed from the first run to the second. A change has to exceed `relevant`, a share (0.05: 5 %).
 ///
 /// # Errors
 /// [`ReportError::Clash`] when the two mean different things by one scenario; as [`estimates_of`] else.
@@ -304,7 +307,7 @@ pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, ReportError> {
 /// Why a control is not judged.
 const SAME_CODE: &str = "it is the same code in both runs, by which others are judged";
 
-/// Why nothing is judged beside so few controls.
+/// Why nothing is judged with so few controls.
 fn too_few(controls: usize) -> String {
     let cells = match controls {
         0 => "no cell".to_owned(),
@@ -336,8 +339,8 @@ fn is_control(runs: &[RunData; 2], name: &str) -> bool {
     of(base).is_some_and(|base| of(new) == Some(base))
 }
 
-/// The controls that a cell is taken against. None where they are too few. A control is taken against the others, which are
-/// one less.
+/// The controls that a cell is taken against; none if they are too few. A control is taken against the others, which
+/// are one less.
 fn against<'a>(controls: &[&'a str], name: &str) -> Vec<&'a str> {
     if controls.len() < CONTROLS {
         return Vec::new();
@@ -346,7 +349,7 @@ fn against<'a>(controls: &[&'a str], name: &str) -> Vec<&'a str> {
     others.collect()
 }
 
-/// What placebos moved by themselves, if there are any in both and the numbers are no bounds.
+/// How much placebos moved by themselves, if both runs have some and the numbers are no bounds.
 fn floor(sides: [&Side; 2], name: &str) -> Option<f64> {
     let of = |side: &Side| {
         let bound = side.measured(name)?.standing == Standing::AtMost;
@@ -355,7 +358,7 @@ fn floor(sides: [&Side; 2], name: &str) -> Option<f64> {
     Some(of(sides[0])?.max(of(sides[1])?))
 }
 
-/// Why these two runs cannot tell.
+/// Why these two runs cannot be compared.
 fn unjudged(base: &RunData, new: &RunData) -> Option<String> {
     let facts = |run: &RunData| {
         let machine = &run.run.machine;
@@ -388,7 +391,7 @@ fn unjudged(base: &RunData, new: &RunData) -> Option<String> {
     (!why.is_empty()).then(|| why.join("; "))
 }
 
-/// The medians, and what is known without statistics. `None` where neither run has a number.
+/// The medians, and what is known without statistics. `None` if neither run has a number.
 fn change(
     scenario: &Scenario,
     name: &str,
@@ -426,15 +429,15 @@ fn change(
 struct Move<'a> {
     ratio: f64,
     interval: (f64, f64),
-    /// Of the controls; none where they are too few.
+    /// The drift of the controls; `None` if they are too few.
     drift: Option<f64>,
-    /// By forks alone.
+    /// From forks only.
     statistic: Option<Statistic>,
-    /// Those it was taken against.
+    /// The controls that it was taken against.
     controls: Vec<&'a str>,
 }
 
-/// How each cell of a scenario did that has a number in both runs.
+/// The movement of each cell of a scenario that has a number in both runs.
 fn moves<'a>(
     runs: &[RunData; 2],
     sides: [&Side; 2],
@@ -491,7 +494,7 @@ impl<'a> Move<'a> {
         change.drift = self.drift;
     }
 
-    /// None where there was too little to take it against.
+    /// `None` if there were too few controls.
     fn step(&self, moves: &BTreeMap<&str, Move>) -> Option<Step> {
         let controls = self.controls.iter();
         let controls = controls.filter_map(|name| moves.get(name)?.statistic);
@@ -505,9 +508,9 @@ impl<'a> Move<'a> {
 }
 
 impl Step {
-    /// How far the cell is from "the same", with what runs differ by in its scenario beside what its forks do. A scenario
-    /// that seems more restless than the usual one is taken at its word, one that seems less is drawn towards it. Controls
-    /// were taken against each other, so their middle takes a degree of freedom.
+    /// How far the cell is from "the same", with the variance between runs of its scenario added to that between forks.
+    /// A scenario that seems less stable than the usual one is taken as it seems; one that seems more stable is drawn
+    /// towards the usual one. The controls were taken against each other, which costs a degree of freedom.
     fn between_runs(&self, usual: f64) -> Statistic {
         let controls = self.beyond.len();
         let sum: f64 = self.beyond.iter().sum();
@@ -521,7 +524,7 @@ impl Step {
     }
 }
 
-/// The variance between runs of the usual scenario: the median of what the controls of each cell tell.
+/// The variance between runs of the usual scenario: the median over the controls of each cell.
 fn usual(hypotheses: &[Hypothesis]) -> f64 {
     let told = hypotheses.iter().map(|h| &h.step.beyond);
     let told = told.filter(|beyond| !beyond.is_empty());
@@ -533,7 +536,7 @@ fn usual(hypotheses: &[Hypothesis]) -> f64 {
     median(&told).max(0.0)
 }
 
-/// How many times as wide standard errors are as controls show them to be, at least once.
+/// The factor by which the controls show standard errors to be too narrow, at least 1.
 fn wider(controls: &[Step], usual: f64) -> f64 {
     let squares = controls.iter().map(|c| c.between_runs(usual).t().powi(2));
     let squares: Vec<f64> = squares.collect();

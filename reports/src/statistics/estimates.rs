@@ -1,4 +1,4 @@
-//! What is estimated from the records of a run, and its file beside them.
+//! The estimates from the records of a run, and their file beside the records.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -23,11 +23,11 @@ pub const ESTIMATES_FILE: &str = "estimates.json";
 /// Version of the file of estimates.
 pub const ESTIMATES_SCHEMA: u32 = 5;
 
-/// Version of the method: raised whenever the same records would give other estimates, so that those kept
-/// from before are computed again.
+/// Version of the method. Raised whenever the same records would give other estimates, so that stored ones are computed
+/// again.
 pub const METHOD: u32 = 5;
 
-/// Everything that a report says in numbers, computed once from the records.
+/// All numbers of a report, computed once from the records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimates {
     /// [`ESTIMATES_SCHEMA`] of the writer.
@@ -40,7 +40,7 @@ pub struct Estimates {
     pub confidence: f64,
     /// Nothing is called faster: too few forks or rounds, or an unoptimised build.
     pub exploratory: bool,
-    /// Of an unoptimised build: these are no figures. Left out where it is not.
+    /// From an unoptimised build: these are no figures. Omitted if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unoptimised: bool,
     /// The runs it was computed from.
@@ -68,7 +68,7 @@ pub struct Estimates {
     pub uncontended: Vec<Uncontended>,
 }
 
-/// A run, told apart from others and from its own later states.
+/// A run, distinguished from others and from its own later states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     /// When it started.
@@ -90,7 +90,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Of a run as it stands.
+    /// Describes a run as it is now.
     pub fn of(run: &RunData) -> Source {
         Source {
             started: run.run.started.clone(),
@@ -112,19 +112,19 @@ pub struct Cell {
     pub scenario: String,
     /// Group of the scenario.
     pub group: String,
-    /// Who.
+    /// The implementation.
     pub implementation: String,
     /// Where it comes from.
     pub origin: Origin,
-    /// A reference: compared with the best and never the best itself, in no ranking.
+    /// A reference: compared with the best, never the best itself, and in no ranking.
     pub reference: bool,
-    /// Nothing was proved of it in the scenario's form, and why; left out where something was. Like a reference it has a number
-    /// and is never the best, in no ranking.
+    /// Why nothing was proved of it in the scenario's form; omitted if something was. Like a reference it has a number,
+    /// is never the best, and is in no ranking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unproved: Option<String>,
     /// Unit of the median.
     pub unit: String,
-    /// Which way is up.
+    /// Whether more or less is better.
     pub better: Better,
     /// Its number, or why it has none.
     pub outcome: Outcome,
@@ -145,11 +145,11 @@ pub enum Outcome {
         /// The rate asked for, messages per second.
         rate: Option<u64>,
     },
-    /// It has none.
+    /// It has no number.
     Failed {
         /// What kind of failure.
         kind: FailureKind,
-        /// What was seen, in a sentence.
+        /// What was observed, in a sentence.
         message: String,
         /// Complete rounds that were timed nevertheless; their values are not used.
         rounds: usize,
@@ -169,36 +169,38 @@ pub struct Measured {
     pub lo: f64,
     /// Upper end of its interval.
     pub hi: f64,
-    /// Against the scenario's best: the median of per-round ratios, at most 1 but for a reference and an unproved cell.
+    /// Ratio to the scenario's best: the median of per-round ratios, at most 1 except for a reference and an unproved
+    /// cell.
     pub ratio: f64,
     /// Lower end of the ratio's interval.
     pub ratio_lo: f64,
     /// Upper end of the ratio's interval.
     pub ratio_hi: f64,
-    /// Two-sided p-value of "as good as the best", from a t statistic on one value a fork; 1 for the best
+    /// Two-sided p-value of "as good as the best", from a t statistic on one value for each fork; 1 for the best
     /// itself, and with one fork.
     pub p: f64,
-    /// Its interval and that of another leading cell of the scenario overlap: either may be ahead.
+    /// Its interval overlaps that of another leading cell of the scenario: either may be ahead.
     pub overlaps: bool,
-    /// What may be said about it.
+    /// The verdict about it.
     pub standing: Standing,
     /// What an operation costs beside time.
     pub cost: Cost,
 }
 
-/// What operations cost beside time; absent where the system does not say.
+/// What operations cost beside time; absent where the system does not report it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// CPU time per operation, nanoseconds: median over rounds.
     pub cpu_nanos_per_op: Option<f64>,
-    /// Times a thread gave up its core to wait, per million operations: median over rounds. Who sleeps has
-    /// many; who spins has none.
+    /// Times a thread gave up its core to wait, per million operations: median over rounds. An implementation that
+    /// sleeps has many, and one that spins has none.
     pub voluntary_switches: Option<f64>,
-    /// Times a thread was pushed off its core, per million operations: median over rounds.
+    /// Times a thread was preempted, per million operations: median over rounds.
     pub involuntary_switches: Option<f64>,
     /// Peak memory of its process, bytes: the most of all forks.
     pub peak_bytes: Option<u64>,
-    /// How evenly its threads came to their turns, as Jain's index of the side where it is lower: median over rounds.
+    /// How evenly turns were distributed among its threads: Jain's index of the side where it is lower, median over
+    /// rounds.
     pub fairness: Option<f64>,
 }
 
@@ -207,32 +209,32 @@ pub struct Cost {
 pub struct Allocated {
     /// Which scenario.
     pub scenario: String,
-    /// Who.
+    /// The implementation.
     pub implementation: String,
     /// Allocations per operation.
     pub allocations_per_op: f64,
-    /// Bytes asked for per operation.
+    /// Bytes requested per operation.
     pub bytes_per_op: f64,
-    /// The most that was held at a time, bytes.
+    /// The most bytes that were live at a time.
     pub peak_live_bytes: u64,
 }
 
-/// What may be said about a cell against the best of its scenario.
+/// The verdict about a cell against the best of its scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
     /// The best of its scenario: all others are told apart from it, and no number is better than its own.
     Best,
-    /// As the best, but a number beside it is better: of a reference, of an unproved one, or of other rounds.
+    /// As the best, but another number is better: of a reference, of an unproved implementation, or from other rounds.
     First,
     /// The leading one is faster: the interval excludes 1, the effect exceeds the placebo's and half of its own
     /// interval, and it survives Benjamini-Hochberg over all cells.
     Slower,
-    /// Not told apart from the leading one, or the leading one itself where another is not told apart from it. In an exploratory
-    /// run all are.
+    /// Not told apart from the leading one, or the leading one itself if another is not told apart from it. In an
+    /// exploratory run this is every cell.
     Level,
-    /// Its number is a bound: the generator's own lateness is more than half of it, so the true one is at
-    /// most that. Neither best nor slower; a ranking's ratio takes the bound, its tiers leave the cell out.
+    /// Its number is an upper bound: the generator's own lateness is more than half of it. Neither best nor slower. The
+    /// ratio of a ranking uses the bound; its tiers leave the cell out.
     AtMost,
     /// A reference: compared with the best of the others, and in no ranking.
     Reference,
@@ -245,7 +247,7 @@ pub enum Standing {
 pub struct Twin {
     /// Which scenario.
     pub scenario: String,
-    /// Which implementation was entered twice.
+    /// The implementation with two entries.
     pub implementation: String,
     /// Rounds in which both were timed.
     pub rounds: usize,
@@ -255,7 +257,7 @@ pub struct Twin {
     pub lo: f64,
     /// Upper end of its interval.
     pub hi: f64,
-    /// Half the width of the interval, as the share by which a ratio so far below 1 is slower: 0 to 1.
+    /// Half the width of the interval, as a share: a ratio so far below 1 is slower. 0 to 1.
     pub half_width: f64,
 }
 
@@ -265,14 +267,14 @@ impl Twin {
         self.lo <= 1.0 && 1.0 <= self.hi
     }
 
-    /// The smallest difference, as a logarithm, that is not noise: how far the second entry was off, or
-    /// how uncertain that is, whichever is more.
+    /// The smallest difference, as a logarithm, that is not noise: the offset of the second entry or its uncertainty,
+    /// whichever is greater.
     pub fn floor(&self) -> f64 {
         let half_width = (self.hi.ln() - self.lo.ln()) / 2.0;
         self.ratio.ln().abs().max(half_width)
     }
 
-    /// The same as a share: a ratio so far below 1 is no more than noise.
+    /// The same as a share: a ratio so far below 1 is only noise.
     pub fn noise(&self) -> f64 {
         -(-self.floor()).exp_m1()
     }
@@ -281,25 +283,25 @@ impl Twin {
 /// A copy slowed on purpose, against the implementation itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SlowedTwin {
-    /// By how many percent it was slowed.
+    /// The percentage by which it was slowed.
     pub percent: u32,
     /// The comparison.
     pub twin: Twin,
     /// Two-sided p-value of "not slower".
     pub p: f64,
-    /// Whether it is called slower, by the rule that cells are judged by.
+    /// Whether it is called slower, by the rule for cells.
     pub called_slower: bool,
 }
 
-/// Which cells a ranking looks at.
+/// The cells that a ranking uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum View {
-    /// All of the group.
+    /// All cells of the group.
     All,
-    /// Those in which every implementation of the group has a number.
+    /// The cells of scenarios in which every implementation of the group has a number.
     Shared,
-    /// Those of one form: blocking, async or callback.
+    /// The cells of one form: blocking, async or callback.
     Form(String),
 }
 
@@ -308,25 +310,26 @@ pub enum View {
 pub struct Ranking {
     /// Group of scenarios.
     pub group: String,
-    /// Which cells of it.
+    /// The cells that it uses.
     pub view: View,
-    /// How many scenarios that is, of those in which a proved implementation has a number; of all where none has.
+    /// The number of scenarios in which a proved implementation has a number; of all scenarios if none has.
     pub cells: usize,
-    /// The scenarios in which an implementation has a number that is no reference.
+    /// The scenarios in which an implementation other than a reference has a number.
     pub scenarios: Vec<String>,
-    /// Those with all cells first, by ratio; then partial entrants, by coverage; then unproved ones.
+    /// Implementations with all cells first, by ratio; then partial entrants, by coverage; then unproved ones.
     pub ranks: Vec<Rank>,
-    /// What was checked of each that took part, in the forms of its numbers here; of those without a number, of its failures.
+    /// What was checked of each implementation, in the forms of its numbers here; without numbers, in those of its
+    /// failures.
     pub checked: BTreeMap<String, Vec<Checked>>,
 }
 
-/// A ranking of fewer cells is none: one cell would decide it.
+/// With fewer cells there is no ranking: one cell would decide it.
 const LEAST_CELLS: usize = 3;
 
 /// An implementation in a ranking.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rank {
-    /// Who.
+    /// The implementation.
     pub implementation: String,
     /// Where it comes from.
     pub origin: Origin,
@@ -336,27 +339,28 @@ pub struct Rank {
     pub lo: f64,
     /// Upper end of its interval.
     pub hi: f64,
-    /// Tier, from 1; ties share one, and in an exploratory run all are 1. Partial entrants share one after
-    /// all others: they ran other cells, so nothing is said about their order.
+    /// Tier, from 1; ties share one, and in an exploratory run all are 1. Partial entrants share one after all others:
+    /// they ran other cells, so their order is unknown.
     pub tier: u32,
     /// Cells in which it has a number.
     pub cells: usize,
-    /// How many of these numbers are bounds: its ratio is at least the one shown then.
+    /// How many of these numbers are bounds. With bounds, its true ratio is at least the one shown.
     pub bounds: usize,
-    /// Nothing was proved of it in the forms of its cells, and why: it has no place in the order. Left out where something was.
+    /// Why nothing was proved of it in the forms of its cells, so that it has no place in the order. Omitted if
+    /// something was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unproved: Option<String>,
 }
 
 impl Rank {
-    /// What stands before its ratio: `≥ ` where bounds are behind it.
+    /// The prefix of its ratio: `≥ ` if bounds are behind it.
     pub fn at_least(&self) -> &'static str {
         if self.bounds > 0 { "≥ " } else { "" }
     }
 }
 
 impl Ranking {
-    /// Whether it has enough cells to be one. Otherwise the cells themselves are shown, and all share a tier.
+    /// Whether it has enough cells for an order. Otherwise the cells themselves are shown, and all share a tier.
     pub fn is_ranked(&self) -> bool {
         self.cells >= LEAST_CELLS
     }
@@ -366,8 +370,8 @@ impl Ranking {
         rank.unproved.is_none() && rank.cells == self.cells
     }
 
-    /// Whether its ratio is worth showing: it is proved, and has a number in at least half of the cells. One good cell
-    /// that survived would otherwise read as an implementation that is best everywhere.
+    /// Whether its ratio is worth showing: it is proved, and has a number in at least half of the cells. Otherwise one
+    /// good cell would look like an implementation that is best everywhere.
     pub fn telling(&self, rank: &Rank) -> bool {
         rank.unproved.is_none() && rank.cells * 2 >= self.cells
     }
@@ -379,7 +383,7 @@ impl Ranking {
 }
 
 impl Estimates {
-    /// Writes them beside the records, whole or not at all.
+    /// Writes them beside the records, atomically.
     ///
     /// # Errors
     /// [`ReportError::Io`] when the folder cannot be written.
@@ -400,7 +404,7 @@ impl Estimates {
     /// Reads them from a run's folder.
     ///
     /// # Errors
-    /// [`ReportError::Io`] when there is no such file, [`ReportError::Estimates`] when it is another's.
+    /// [`ReportError::Io`] when there is no such file, [`ReportError::Estimates`] when it is not one of this build.
     pub fn read(folder: &Path) -> Result<Estimates, ReportError> {
         let path = folder.join(ESTIMATES_FILE);
         let text = fs::read_to_string(&path).map_err(|source| ReportError::Io {
@@ -422,7 +426,7 @@ impl Estimates {
         Ok(estimates)
     }
 
-    /// Whether they were computed from these runs as they stand now, and by this build's method.
+    /// Whether they were computed from these runs in their present state, and by this build's method.
     pub fn are_of(&self, runs: &[RunData]) -> bool {
         self.method == METHOD && self.sources.iter().cloned().eq(runs.iter().map(Source::of))
     }
@@ -434,14 +438,15 @@ impl Estimates {
             .find(|a| a.scenario == scenario && a.implementation == implementation)
     }
 
-    /// Those of a cell.
+    /// The cell of an implementation in a scenario.
     pub fn cell(&self, scenario: &str, implementation: &str) -> Option<&Cell> {
         self.cells
             .iter()
             .find(|c| c.scenario == scenario && c.implementation == implementation)
     }
 
-    /// The cells of a ranking, scenario by scenario: contestants by median, then unproved ones, then those without a number.
+    /// The cells of a ranking, scenario by scenario: competing implementations by median, then unproved ones, then
+    /// those without a number.
     pub fn cells_of(&self, ranking: &Ranking) -> Vec<&Cell> {
         let of = |scenario: &str| {
             let cells = self.cells.iter();
@@ -457,7 +462,7 @@ impl Estimates {
         scenarios.flat_map(|scenario| of(scenario)).collect()
     }
 
-    /// The placebo of a scenario: the widest, where several implementations were entered twice.
+    /// The placebo of a scenario: the widest, if several implementations were entered twice.
     pub fn placebo(&self, scenario: &str) -> Option<&Twin> {
         self.placebos
             .iter()
@@ -472,7 +477,7 @@ impl Cell {
         !self.reference && self.unproved.is_none()
     }
 
-    /// What may be said of its number, in a word; empty where nothing may, or it has none.
+    /// The verdict about its number, in a word; empty if there is none, or no number.
     pub fn word(&self, exploratory: bool) -> &'static str {
         match self.measured() {
             None => "",
@@ -489,7 +494,7 @@ impl Cell {
         }
     }
 
-    /// The order of two cells of a scenario by their medians, the better first. What has no number is last.
+    /// The order of two cells of a scenario by their medians, the better first. A cell without a number is last.
     pub fn by_median(a: &Cell, b: &Cell) -> Ordering {
         let median = |cell: &Cell| {
             let sign = match cell.better {
@@ -553,7 +558,7 @@ impl Cell {
 }
 
 impl Measured {
-    /// What stands before its number: `at most ` for a bound.
+    /// The prefix of its number: `at most ` for a bound.
     pub fn bound(&self) -> &'static str {
         match self.standing {
             Standing::AtMost => "at most ",

@@ -1,4 +1,4 @@
-//! How full the fullest period of a limiter was, as those who acquired saw it.
+//! How full the fullest period of a limiter was, as its callers saw it.
 
 use flowmeter_harness::record::{Excess, RunData};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use super::samples::{ScenarioSamples, implementation};
 pub struct FullestPeriod {
     /// Which scenario.
     pub scenario: String,
-    /// Who.
+    /// The implementation.
     pub implementation: String,
     /// Length of a period, nanoseconds.
     pub period_nanos: u64,
@@ -19,23 +19,23 @@ pub struct FullestPeriod {
     pub allowed: u64,
     /// Acquisitions in the fullest period of all complete rounds.
     pub worst: u64,
-    /// In the fullest one of a round: the median of the rounds.
+    /// Acquisitions in the fullest period of a round: the median of the rounds.
     pub typical: f64,
-    /// Complete rounds that this is from.
+    /// The number of complete rounds behind it.
     pub rounds: usize,
-    /// What it promises.
+    /// What the limiter promises.
     pub promise: Promise,
 }
 
-/// What a limiter promises of a period.
+/// What a limiter promises about a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Promise {
     /// No period, wherever it begins, holds more than allowed (L1).
     Window,
-    /// The burst and what the rate adds (L2).
+    /// The burst plus what the rate adds (L2).
     Rate,
-    /// Nothing that it claims.
+    /// No claim.
     None,
 }
 
@@ -49,8 +49,8 @@ impl Promise {
         }
     }
 
-    /// The most that a period may hold by it, over what is allowed: a burst is as large as a period's permits,
-    /// and a period adds as many again.
+    /// The most that a period may hold under it, over what is allowed: a burst is as large as a period's
+    /// permits, and a period adds as many again.
     pub fn most(self) -> Option<f64> {
         match self {
             Promise::Window => Some(1.0),
@@ -67,7 +67,7 @@ impl FullestPeriod {
     }
 }
 
-/// Adds those of a scenario, one for each implementation that told and has a number.
+/// Adds those of a scenario, one for each implementation that recorded periods and has a number.
 pub fn fullest(runs: &[RunData], samples: &ScenarioSamples, periods: &mut Vec<FullestPeriod>) {
     for (name, windows) in samples.with_number() {
         let found = windows.values();

@@ -1,4 +1,4 @@
-//! How many tasks pipelines had in flight, against what was asked for and what they claim.
+//! How many tasks pipelines had in flight, against the requested number and their claims.
 
 use flowmeter_harness::record::{InFlight, RunData};
 use serde::{Deserialize, Serialize};
@@ -11,20 +11,20 @@ use super::samples::{ScenarioSamples, implementation};
 pub struct Flight {
     /// Which scenario.
     pub scenario: String,
-    /// Who.
+    /// The implementation.
     pub implementation: String,
-    /// Tasks that were asked for at a time: n.
+    /// The requested number of tasks at a time: n.
     pub parallelism: u64,
-    /// How many it claims to have at most; absent where it claims nothing.
+    /// How many it claims to have at most; absent without a claim.
     pub bound: Option<u64>,
     /// Most at one moment of any complete round.
     pub peak: u64,
     /// Mean over time: the median of the rounds.
     pub mean: f64,
-    /// Complete rounds that this is from.
+    /// The number of complete rounds behind it.
     pub rounds: usize,
-    /// The first of them, in which all worked through the same items: pairs of a moment (nanoseconds since the
-    /// first task) and how many there were at most until the next; the last one is the end.
+    /// The course of the first round, in which all worked through the same items. Each pair is a moment
+    /// (nanoseconds since the first task) and the maximum until the next moment; the last pair is the end.
     pub timeline: Vec<(u64, u64)>,
 }
 
@@ -35,7 +35,7 @@ impl Flight {
     }
 }
 
-/// Adds those of a scenario, one for each implementation that told and has a number.
+/// Adds those of a scenario, one for each implementation that recorded tasks and has a number.
 pub fn flights(runs: &[RunData], samples: &ScenarioSamples, flights: &mut Vec<Flight>) {
     for (name, windows) in samples.with_number() {
         let found = windows.values();

@@ -12,7 +12,7 @@ use crate::error::ReportError;
 pub struct LatencyCurves {
     /// Which scenario.
     pub scenario: String,
-    /// Who.
+    /// The implementation.
     pub implementation: String,
     /// Messages timed.
     pub count: u64,

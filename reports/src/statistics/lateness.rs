@@ -12,7 +12,7 @@ use crate::error::ReportError;
 pub struct LatenessCurves {
     /// Which scenario.
     pub scenario: String,
-    /// Who.
+    /// The implementation.
     pub implementation: String,
     /// Firings at or after their deadline.
     pub count: u64,
@@ -20,7 +20,8 @@ pub struct LatenessCurves {
     pub early: u64,
     /// From the deadline to the call.
     pub called: Vec<Percentile>,
-    /// From the deadline to the moment at which the timer noticed; empty where the design does not say.
+    /// From the deadline to the moment at which the timer noticed; empty where the design does not
+    /// report it.
     pub claimed: Vec<Percentile>,
 }
 

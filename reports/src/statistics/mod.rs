@@ -1,9 +1,9 @@
 //! From records to estimates: medians, intervals, ratios, what may be called faster, rankings.
 //!
-//! Only complete rounds count, so that every entry of a scenario met the same weather. Ratios are taken
-//! within a round, in logarithms, and a ratio above 1 is always better, whichever way the scenario's
-//! value points. The rule "no proof, no number" is applied here: a cell with a failure has none, and one of which nothing was
-//! proved is never the best and in no ranking.
+//! Only complete rounds count, so that machine-wide drift affects every entry of a scenario alike. Ratios are computed
+//! within a round, in logarithms. A ratio above 1 is always better, whether more or less of the scenario's value is
+//! better. The rule "no proof, no number" is applied here: a cell with a failure has no number. A cell without any
+//! proof is never the best, and is in no ranking.
 
 mod bootstrap;
 mod compare;
@@ -39,7 +39,7 @@ pub use significance::FALSE_DISCOVERIES;
 use crate::checked::Proofs;
 use crate::error::ReportError;
 
-/// What is said of a build whose records call it unoptimised.
+/// The remark about a build that the records call unoptimised.
 pub const UNOPTIMISED: &str = "unoptimised build: these are no figures";
 
 /// Computes the estimates of one run, or of several taken together (each run's forks count as further
@@ -97,11 +97,11 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, ReportError> {
     Ok(estimates)
 }
 
-/// The estimates of these runs: for a single run those kept beside its records, if they were computed
-/// from the records as they stand; otherwise computed now.
+/// The estimates of these runs. For a single run the stored ones are used, if they were computed from its records in
+/// their present state; otherwise they are computed now.
 ///
 /// # Errors
-/// As [`estimate`]. A file of estimates that is stale or another's is passed over.
+/// As [`estimate`]. A stale or foreign file of estimates is ignored.
 pub fn estimates_of(runs: &[RunData]) -> Result<Estimates, ReportError> {
     if let [run] = runs
         && let Ok(kept) = Estimates::read(&run.folder)

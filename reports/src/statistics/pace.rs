@@ -1,9 +1,9 @@
-//! What the windows of an open loop are worth: whether the rate was kept, and whose lateness the numbers
-//! show.
+//! The quality of the windows of an open loop: whether the rate was kept, and whether the numbers show the
+//! lateness of the implementation or of the generator.
 //!
-//! A disturbed window keeps its value: leaving it out would flatter whoever was caught in it. How many there
-//! are decides whether the cell has a number at all, over all rounds, so that one stall of the machine does
-//! not cost a contestant its cell.
+//! A disturbed window keeps its value: leaving it out would favour the implementation that ran in it. The
+//! number of disturbed windows, over all rounds, decides whether the cell has a number at all. So one stall
+//! of the machine costs no implementation its cell.
 
 use flowmeter_harness::record::Window;
 
@@ -12,22 +12,22 @@ use super::bootstrap::median;
 /// Share of a cell's windows that may fall short of their rate: above it the rate cannot be sustained.
 const DISTURBED: f64 = 0.2;
 
-/// Share of the response's p99 that the generator's own may be: above it the generator was measured.
+/// The generator's own p99 as a share of the response's p99: above this the generator was measured.
 const GENERATOR: f64 = 0.5;
 
-/// How a cell's windows kept their rate.
+/// How well a cell's windows kept their rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     /// How many there are.
     pub windows: usize,
     /// How many fell short of the rate.
     pub disturbed: usize,
-    /// Whether the generator's lateness is most of the response: the true value is at most the one seen.
+    /// Whether the generator's lateness is most of the response: the true value is at most the measured one.
     pub generator_limited: bool,
 }
 
 impl Pace {
-    /// Of these windows. The value of a window that tells of its generator is the response's p99.
+    /// From these windows. The value of a window that records its generator is the response's p99.
     pub fn of<'a>(windows: impl Iterator<Item = &'a Window>) -> Pace {
         let (mut all, mut disturbed, mut shares) = (0, 0, Vec::new());
         for window in windows {

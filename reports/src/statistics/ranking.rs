@@ -12,7 +12,7 @@ use super::estimates::{Rank, Ranking, Standing, Twin, View};
 use super::significance::{discoveries, fork_medians, p_value};
 use crate::checked::{Checked, Proofs};
 
-/// An implementation's cells in one view.
+/// The cells of an implementation in one view.
 struct Entrant<'a> {
     name: &'a str,
     origin: Origin,
@@ -40,9 +40,9 @@ impl Entrant<'_> {
     }
 }
 
-/// The rankings of every group: all cells, those that everyone shares, and those of each form, where
-/// that makes a difference. An exploratory run has one tier, since it calls nothing faster, and so has a view of few cells.
-/// References are in none. Unproved ones come last, and are in no order.
+/// The rankings of every group: over all cells, over the shared ones, and over those of each form, where these differ.
+/// An exploratory run has one tier, since it calls nothing faster; so has a view of few cells. References are in no
+/// ranking. Unproved implementations come last, in no order.
 pub fn rankings(comparisons: &[Comparison], proofs: &Proofs, exploratory: bool) -> Vec<Ranking> {
     let mut groups: Vec<&str> = comparisons.iter().map(|c| &*c.scenario.group).collect();
     groups.dedup();
@@ -78,14 +78,14 @@ pub fn rankings(comparisons: &[Comparison], proofs: &Proofs, exploratory: bool) 
     rankings
 }
 
-/// Those that have a number in a scenario and may be ranked.
+/// The implementations that have a number in a scenario and may be ranked.
 fn proved<'a>(comparison: &'a Comparison) -> impl Iterator<Item = &'a str> {
     let cells = comparison.cells.iter();
     let cells = cells.filter(|cell| cell.competes() && cell.measured().is_some());
     cells.map(|cell| &*cell.implementation)
 }
 
-/// What was checked of each that took part in these scenarios.
+/// What was checked of each implementation that took part in these scenarios.
 fn checked(comparisons: &[&Comparison], proofs: &Proofs) -> BTreeMap<String, Vec<Checked>> {
     let mut forms: BTreeMap<&str, [BTreeSet<&str>; 2]> = BTreeMap::new();
     for comparison in comparisons {
@@ -122,7 +122,7 @@ fn rank(
             let Some(measured) = cell.measured() else {
                 continue;
             };
-            // What is proved in another form is partial: it lacks this cell.
+            // An implementation that is proved in another form only lacks this cell.
             if !cell.competes() && entered.contains(&*cell.implementation) {
                 continue;
             }
@@ -151,8 +151,8 @@ fn rank(
         n => n,
     };
     let mut entrants: Vec<Entrant> = entrants.into_values().collect();
-    // Unproved ones last. Then by coverage, so all complete ones stand before all partial ones: a ratio over few cells says
-    // little beside one over many.
+    // Unproved ones last. Then by coverage, so all complete entrants come before all partial ones: a ratio over few
+    // cells is weak evidence beside one over many.
     entrants.sort_by(|a, b| {
         let by_proof = a.unproved.is_some().cmp(&b.unproved.is_some());
         let by_coverage = b.cells.len().cmp(&a.cells.len());
@@ -205,16 +205,15 @@ fn rank(
     ranking
 }
 
-/// Tiers of complete entrants in order. A new one begins where an entrant is slower than every member of
-/// the tier before, by the rule that cells are judged by: the interval of the paired ratio excludes 1, the
-/// effect exceeds the noise floor (here the mean of the cells' floors) and half its own interval, and it
-/// survives Benjamini-Hochberg, here over all pairs of the ranking. Without any placebo the noise is unknown,
-/// and all share one tier.
+/// Tiers of complete entrants in order. A new tier begins with an entrant that is slower than every member of the tier
+/// before, by the rule for cells. The interval of the paired ratio excludes 1. The effect exceeds the noise floor (here
+/// the mean of the cells' floors) and half its own interval. And it survives Benjamini-Hochberg, here over all pairs of
+/// the ranking. Without any placebo the noise is unknown, and all share one tier.
 ///
-/// A pair is judged by the cells in which both have a number that is no bound: a bound says nothing of how far
-/// below it the true one lies, so it tells nobody apart, neither its owner nor who stands beside it.
+/// A pair is judged by the cells in which neither number is a bound. The true value may lie anywhere below a bound, so
+/// a bound distinguishes no pair.
 fn tiers(entrants: &[Entrant], comparisons: &[&Comparison]) -> Vec<u32> {
-    // The pairs of one entrant with all before it lie together.
+    // The pairs of one entrant with all before it are adjacent.
     let pairs_of = |slower: usize| -> Range<usize> {
         let first = slower * slower.saturating_sub(1) / 2;
         first..first + slower
@@ -230,7 +229,7 @@ fn tiers(entrants: &[Entrant], comparisons: &[&Comparison]) -> Vec<u32> {
     for n in 0..entrants.len() {
         let (pairs, found) = (&pairs[pairs_of(n)], &found[pairs_of(n)]);
         let slower = |of: usize| found[of] && pairs[of].is_slower();
-        // The nearest first: it is the likeliest to be level.
+        // The nearest first: it is the most likely one to be level.
         if n > 0 && (first..n).rev().all(slower) {
             (tier, first) = (tier + 1, n);
         }
@@ -243,7 +242,7 @@ fn tiers(entrants: &[Entrant], comparisons: &[&Comparison]) -> Vec<u32> {
 struct Pair<'a> {
     slower: &'a Entrant<'a>,
     faster: &'a Entrant<'a>,
-    /// Places and comparisons of the cells in which neither has a bound.
+    /// Indices and comparisons of the cells in which neither has a bound.
     exact: Vec<(usize, &'a Comparison<'a>)>,
 }
 
@@ -262,7 +261,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Of "as fast as the other"; 1 where no cell can tell.
+    /// The p-value of "as fast as the other"; 1 if no cell can tell.
     fn p_value(&self) -> f64 {
         if self.exact.is_empty() {
             return 1.0;
@@ -274,8 +273,8 @@ impl<'a> Pair<'a> {
         p_value(&self.exact.iter().map(of_scenario).collect::<Vec<_>>())
     }
 
-    /// Whether the interval of the ratio lies below 1, by more than the noise floor and half its width. Their
-    /// resamples are paired: both were drawn from the same rounds.
+    /// Whether the interval of the ratio lies below 1, by more than the noise floor and half its width. The resamples
+    /// are paired: both were drawn from the same rounds.
     fn is_slower(&self) -> bool {
         let cells = self.exact.iter();
         let floors: Vec<f64> = cells

@@ -1,4 +1,4 @@
-//! From the windows of runs to values per scenario, entry and complete round.
+//! From the windows of runs to values for each scenario, entry and complete round.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,18 +29,18 @@ impl Entry {
     }
 }
 
-/// A window, and which run it is of.
+/// A window, and the run that it belongs to.
 #[derive(Clone, Copy)]
 pub struct Timed<'a> {
     /// Index of the run.
     pub run: usize,
-    /// What was timed.
+    /// The timed window.
     pub window: &'a Window,
 }
 
-/// What was seen in a scenario.
+/// The measurements of a scenario.
 pub struct ScenarioSamples<'a> {
-    /// Which.
+    /// The scenario.
     pub scenario: &'a Scenario,
     /// Rounds by index, grouped into forks.
     pub forks: Vec<Vec<usize>>,
@@ -65,7 +65,7 @@ impl ScenarioSamples<'_> {
             .collect()
     }
 
-    /// How the windows of an implementation itself kept their rate.
+    /// How well the windows of the implementation itself kept their rate.
     pub fn pace(&self, implementation: &str) -> Pace {
         let windows = self.windows.get(&(implementation, Entry::Original));
         let windows = windows.into_iter().flat_map(BTreeMap::values);
@@ -95,12 +95,12 @@ impl ScenarioSamples<'_> {
     }
 }
 
-/// What is recorded of an implementation, by any of the runs.
+/// The record of an implementation, from any of the runs.
 pub fn implementation<'a>(runs: &'a [RunData], name: &str) -> Option<&'a Implementation> {
     runs.iter().find_map(|run| run.implementations.get(name))
 }
 
-/// Where an implementation comes from, by any of the runs.
+/// The origin of an implementation, from any of the runs.
 pub fn origin(runs: &[RunData], name: &str) -> Origin {
     implementation(runs, name).map_or(Origin::Peer, |it| it.origin)
 }
@@ -130,7 +130,7 @@ pub fn scenarios(runs: &[RunData]) -> Result<Vec<&Scenario>, ReportError> {
             }
         }
     }
-    // Groups come as the runs name them first.
+    // Groups in the order in which the runs first name them.
     let groups: Vec<&String> = runs.iter().flat_map(|run| &run.groups).collect();
     let mut scenarios: Vec<&Scenario> = seen.into_values().map(|(_, scenario)| scenario).collect();
     scenarios.sort_by_key(|s| {
@@ -154,8 +154,8 @@ pub fn scenarios(runs: &[RunData]) -> Result<Vec<&Scenario>, ReportError> {
     Ok(scenarios)
 }
 
-/// Windows and failures of one scenario in all runs. Which proofs a scenario relies on is the engine's
-/// to know: what failed one of them stands in the records as a failure.
+/// Windows and failures of one scenario in all runs. The engine knows which proofs a scenario relies
+/// on: an implementation that failed one of them has a failure in the records.
 pub fn samples<'a>(runs: &'a [RunData], scenario: &'a Scenario) -> ScenarioSamples<'a> {
     let name = scenario.name.as_str();
     let mut complete: BTreeSet<(usize, u32, u32)> = BTreeSet::new();

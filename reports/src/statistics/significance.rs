@@ -1,12 +1,11 @@
-//! When a difference may be called one: forks as the sample, and many comparisons at one false discovery
-//! rate.
+//! When a difference may be called one: forks as the sample, and many comparisons at one false discovery rate.
 //!
-//! A process keeps its layout in memory and its place on the cores for all of its rounds, so rounds of one
-//! fork repeat each other, and a difference is as certain as its forks are many. However often rounds are
-//! resampled, that does not change; a t statistic on one value a fork says it as it is.
+//! A process keeps its memory layout and its placement on the cores for all of its rounds. So the rounds of one fork
+//! are not independent, and the certainty of a difference depends on the number of forks. Resampling rounds more often
+//! does not change that. A t statistic on one value for each fork accounts for it.
 //!
-//! Source: Benjamini and Hochberg, *Controlling the false discovery rate* (1995); Abramowitz and Stegun,
-//! *Handbook of Mathematical Functions* (1964), 26.7.3 and 26.7.4 (the t distribution).
+//! Source: Benjamini and Hochberg, *Controlling the false discovery rate* (1995); Abramowitz and Stegun, *Handbook of
+//! Mathematical Functions* (1964), 26.7.3 and 26.7.4 (the t distribution).
 
 use super::bootstrap::median;
 
@@ -45,21 +44,21 @@ pub fn fork_medians(forks: &[Vec<usize>], values: &[(usize, f64)]) -> Vec<f64> {
         .collect()
 }
 
-/// A sum of means, and how sure it is.
+/// A sum of means, with its uncertainty.
 #[derive(Clone, Copy, Debug)]
 pub struct Statistic {
     /// The sum.
     pub sum: f64,
     /// The square of its standard error.
     pub variance: f64,
-    /// Degrees of freedom of that.
+    /// The degrees of freedom of the variance.
     freedom: f64,
 }
 
 impl Statistic {
-    /// Of several scenarios' logarithms, each seen in some forks: with forks - 1 degrees of freedom for
-    /// one scenario and those of Welch and Satterthwaite for more. `None` where one scenario has fewer than two forks,
-    /// since then nothing tells forks apart.
+    /// The statistic of several scenarios' logarithms, each measured in some forks. It has forks - 1 degrees of
+    /// freedom for one scenario, and those of Welch and Satterthwaite for more. `None` if one scenario has fewer than
+    /// two forks, since the variance between forks is then unknown.
     ///
     /// Source: Satterthwaite, *An approximate distribution of estimates of variance components* (1946).
     pub fn of(scenarios: &[Vec<f64>]) -> Option<Statistic> {
@@ -79,7 +78,7 @@ impl Statistic {
         parts.reduce(Statistic::and)
     }
 
-    /// Both together, which are independent.
+    /// The sum of two independent statistics.
     fn and(self, other: Statistic) -> Statistic {
         let variance = self.variance + other.variance;
         let share = |of: Statistic| of.variance * of.variance / of.freedom;
@@ -95,7 +94,7 @@ impl Statistic {
         }
     }
 
-    /// The same beside something else that moves it, with that variance of so many degrees of freedom.
+    /// The same with a further source of variance, of so many degrees of freedom.
     pub fn moved_by(self, variance: f64, freedom: usize) -> Statistic {
         self.and(Statistic {
             sum: 0.0,
@@ -112,15 +111,15 @@ impl Statistic {
         self.sum / self.variance.sqrt()
     }
 
-    /// Two-sided p-value, with standard errors that many times as wide.
+    /// Two-sided p-value, with standard errors multiplied by `wider`.
     pub fn p(self, wider: f64) -> f64 {
-        // Rounded down: the wider distribution.
+        // Rounded down, which gives the wider distribution.
         let freedom = (self.freedom + 1e-9).floor().clamp(1.0, 1e4);
         t_two_sided(self.t() / wider, freedom as u32)
     }
 }
 
-/// Two-sided p-value that the mean of several scenarios' logarithms is 0; 1 where nothing tells forks apart.
+/// Two-sided p-value that the mean of several scenarios' logarithms is 0; 1 if the variance between forks is unknown.
 pub fn p_value(scenarios: &[Vec<f64>]) -> f64 {
     Statistic::of(scenarios).map_or(1.0, |statistic| statistic.p(1.0))
 }

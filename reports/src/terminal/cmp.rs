@@ -8,7 +8,7 @@ use super::{Lines, Style, Tone, between_notes, cut, longest_name};
 use crate::number;
 use crate::statistics::{Cell, Estimates, Measured, Standing};
 
-/// Every cell, a table for each scenario, best first; unproved ones and references after these. `width` is in columns; below
+/// Every cell, a table for each scenario, best first; unproved ones and references last. `width` is in columns; below
 /// 80 the interval of the median is left out.
 pub fn cmp_table(estimates: &Estimates, width: usize, style: Style) -> String {
     let scenarios = estimates.cells.chunk_by(|a, b| a.scenario == b.scenario);

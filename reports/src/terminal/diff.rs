@@ -6,8 +6,8 @@ use super::{Lines, Style, Tone, cut, longest_name};
 use crate::number;
 use crate::statistics::{Change, Diff, Verdict};
 
-/// What changed between two runs, worst first, and a line that counts all cells. With `all` those that did not change
-/// as well. `width` is in columns.
+/// The changes between two runs, worst first, and a line that counts all cells. With `all` also the cells that did
+/// not change. `width` is in columns.
 pub fn diff_table(diff: &Diff, all: bool, width: usize, style: Style) -> String {
     let mut out = String::new();
     let mut shown: Vec<&Change> = diff.changes.iter().collect();

@@ -1,4 +1,4 @@
-//! The same in short, for a terminal: one line a row, nothing wider than asked for.
+//! The same in short, for a terminal: one line for each row, within the requested width.
 
 mod cmp;
 mod diff;
@@ -17,19 +17,19 @@ pub use diff::diff_table;
 pub use rank::rank_table;
 pub(crate) use rank::{references, without_number};
 
-/// Width that tables fit when nothing else is known, columns.
+/// The default width of tables, in columns.
 pub const DEFAULT_WIDTH: usize = 100;
 
 /// Whether to colour. The caller knows whether it writes to a terminal, and about `NO_COLOR`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Text alone.
+    /// Text only.
     Plain,
     /// With ANSI colours.
     Colour,
 }
 
-/// What a line is, for its colour.
+/// The role of a line, for its colour.
 #[derive(Clone, Copy)]
 enum Tone {
     Heading,
@@ -52,8 +52,8 @@ impl Style {
     }
 }
 
-/// Cuts text to so many columns, with an ellipsis where something is lost. Control characters, which
-/// could move the cursor, become a replacement character.
+/// Cuts text to so many columns, with an ellipsis for the lost part. Control characters, which could move the cursor,
+/// are replaced.
 fn cut(text: &str, width: usize) -> String {
     let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     if text.chars().count() <= width {
@@ -114,7 +114,7 @@ fn longest_name<'a>(names: impl Iterator<Item = &'a str>, most: usize) -> usize 
         .min(most)
 }
 
-/// Tables one below the other, between what a reader must know before believing them and what some of their words mean.
+/// Tables one below the other, between the warnings and the explanations of some of their words.
 fn between_notes(
     estimates: &Estimates,
     mut tables: Vec<String>,

@@ -7,7 +7,8 @@ use crate::checked::Checked;
 use crate::number;
 use crate::statistics::{Estimates, Ranking, View};
 
-/// The ranking of every group over all its cells, or these where they are too few. `width` is in columns.
+/// The ranking of every group over all its cells, or the cells where they are too few. `width` is in
+/// columns.
 pub fn rank_table(estimates: &Estimates, width: usize, style: Style) -> String {
     let all = || estimates.rankings.iter().filter(|r| r.view == View::All);
     let tables = all().map(|ranking| one_ranking(estimates, ranking, width, style));
@@ -33,7 +34,7 @@ fn proved(ranking: &Ranking, implementation: &str) -> String {
     words.collect::<Vec<_>>().join("; ")
 }
 
-/// The cells of a group that has too few of them for an order.
+/// The cells of a group with too few of them for an order.
 fn few(estimates: &Estimates, ranking: &Ranking, width: usize, style: Style) -> String {
     let mut out = String::new();
     let cells = match ranking.cells {
@@ -107,7 +108,7 @@ fn in_order(estimates: &Estimates, ranking: &Ranking, width: usize, style: Style
     let names = longest_name(ranking.ranks.iter().map(|r| &*r.implementation), 28);
     let checked = ranking.ranks.iter();
     let checked = checked.map(|rank| proved(ranking, &rank.implementation).chars().count());
-    // What is left of the width after the other columns, for a bar.
+    // The remaining width after the other columns, for a bar.
     let others = names + checked.max().unwrap_or(0).max(7) + 58;
     let bar_width = width.saturating_sub(others).min(24);
     let mut lines = Lines::new(
@@ -237,7 +238,7 @@ pub(crate) fn references<'a>(estimates: &'a Estimates, group: &str) -> Vec<&'a s
     names
 }
 
-/// Implementations of a group whose every cell failed, with how many those are.
+/// The implementations of a group that failed in every cell, with the number of these cells.
 pub(crate) fn without_number<'a>(
     estimates: &'a Estimates,
     ranking: &Ranking,

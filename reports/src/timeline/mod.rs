@@ -17,7 +17,7 @@ pub struct About<'a> {
     pub title: &'a str,
     /// What was violated, beginning with its id.
     pub violation: &'a str,
-    /// All that was told of it, as a terminal shows it.
+    /// The whole report of it, as a terminal shows it.
     pub told: &'a str,
     /// The command that shows it again.
     pub replay: Option<&'a str>,

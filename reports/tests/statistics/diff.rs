@@ -9,10 +9,10 @@ use rand_pcg::Pcg32;
 
 use crate::fixture::{self, Shape, normal};
 
-/// What is worth a word in these tests, a share.
+/// The threshold of a change in these tests, a share.
 const RELEVANT: f64 = 0.05;
 
-/// More than a hundred cells whose truth is the same each time.
+/// More than a hundred cells with the same true values each time.
 fn truth() -> RunData {
     let shape = Shape {
         implementations: 9,
@@ -25,12 +25,12 @@ fn truth() -> RunData {
         ..Shape::default()
     };
     let mut run = fixture::run(&shape);
-    // Five of them may change, and four crates are who they were.
+    // Five of them may change; four crates have the same versions.
     for name in ["kanal", "flume", "tokio-mpsc"] {
         let it = run.implementations.get_mut(name).expect("it takes part");
         it.origin = Origin::Own;
     }
-    // Its own weather is the same each time, and no weather then.
+    // The fixture's own noise repeats exactly, so it does not act as drift.
     for i in 0..run.windows.len() {
         let window = &run.windows[i];
         let same = run.windows[..i].iter().find(|w| {
@@ -44,13 +44,13 @@ fn truth() -> RunData {
     run
 }
 
-/// As it comes out on another day: everything a little slower or faster, each scenario too, each round, each process
-/// and each window.
+/// The same on another day: each scenario, round, process and window is a little slower or faster, and so is the
+/// whole run.
 fn on_day(day: u64, truth: &RunData) -> RunData {
     on_restless_day(day, truth, |_| 0.0)
 }
 
-/// And each cell slower or faster than it was, for no reason that forks would show: by so much in each scenario.
+/// In addition each cell is slower or faster, by a cause that forks do not show: by so much in each scenario.
 fn on_restless_day(day: u64, truth: &RunData, restless: impl Fn(&str) -> f64) -> RunData {
     let mut run = truth.clone();
     let mut rng = Pcg32::new(day, 0xDA7);
@@ -187,7 +187,7 @@ fn a_scenario_with_two_controls_is_not_judged_and_the_others_are() {
     assert!(why.contains("fewer than three others"), "{why}");
 }
 
-/// The cells that may have changed: those of the five that are no controls.
+/// The cells that may have changed: those of the five implementations that are no controls.
 fn ours(run: &RunData) -> Vec<(String, String)> {
     let own = |name: &&String| run.implementations[*name].origin == Origin::Own;
     let names: Vec<&String> = run.implementations.keys().filter(own).collect();

@@ -1,4 +1,4 @@
-//! What the estimates promise, on runs whose truth is known.
+//! The guarantees of the estimates, on runs with known true values.
 
 mod diff;
 #[path = "../fixture/mod.rs"]

@@ -1,4 +1,4 @@
-//! What becomes of a scenario at a given rate: disturbed windows, bounds, percentiles.
+//! Scenarios at a given rate: disturbed windows, bounds, percentiles.
 
 use flowmeter_harness::record::RunData;
 use flowmeter_reports::estimate;
@@ -61,7 +61,8 @@ fn what_the_generator_limits_is_a_bound_and_neither_best_nor_slower() {
         (number.standing, number.ratio)
     };
     assert_eq!(standing(&run, "kanal"), (Standing::AtMost, 1.0));
-    // A bound may be anything below it, so it is not told apart from the leading number.
+    // The true value may lie anywhere below a bound, so it is not told apart from the leading
+    // number.
     assert_eq!(standing(&run, "mutex"), (Standing::Level, 1.0));
     assert_eq!(standing(&run, "condvar").0, Standing::Slower);
     assert_eq!(standing(&run, "crossbeam-channel").0, Standing::AtMost);
@@ -70,7 +71,7 @@ fn what_the_generator_limits_is_a_bound_and_neither_best_nor_slower() {
         .iter()
         .filter(|r| r.cell.scenario == scenario && r.cell.at_most);
     assert_eq!(bounds.count(), 2);
-    // With bounds alone there is nobody to be called the best.
+    // If all numbers are bounds, none is called the best.
     for w in run.windows.iter_mut().filter(|w| w.scenario == scenario) {
         w.generator_p99_nanos = Some(w.value as u64);
     }

@@ -44,7 +44,7 @@ fn the_best_has_one_and_nobody_has_more() {
             let first: Vec<_> = numbers.iter().filter(|m| m.ratio == 1.0).collect();
             assert_eq!(first.len(), 1);
             assert_eq!(first[0].ratio_hi, 1.0);
-            // The best stands alone, and otherwise two at least are not told apart.
+            // The best is alone, or else at least two are not told apart.
             match of(Standing::Best).count() {
                 0 => {
                     assert!(of(Standing::Level).count() > 1 && first[0].standing == Standing::Level)
@@ -117,7 +117,7 @@ fn where_lower_is_better_the_lowest_is_the_best() {
 fn a_ratio_is_the_median_of_ratios_within_rounds() {
     let mut run = fixture::run(&small(3));
     let scenario = "channels/spsc-64";
-    // The weather changes by a factor of ten from round to round; the ratio does not.
+    // The drift changes by a factor of ten from round to round; the ratio does not.
     let weather = |round: u32| 10_f64.powi(round as i32 % 3) * 1e6;
     for (name, share) in [
         ("mutex", 1.0),

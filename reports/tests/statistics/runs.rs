@@ -1,4 +1,4 @@
-//! Several runs together, and estimates kept in their file.
+//! Several runs together, and stored estimates.
 
 use flowmeter_harness::record::RunData;
 use flowmeter_reports::{Estimates, estimate, estimates_of};
@@ -62,14 +62,14 @@ fn estimates_survive_their_file_to_the_last_digit() {
     estimates.write(folder.path()).unwrap();
     assert_eq!(Estimates::read(folder.path()).unwrap(), estimates);
     assert_eq!(estimates_of(std::slice::from_ref(&run)).unwrap(), estimates);
-    // Those of another method are passed over.
+    // Those of another method are ignored.
     let other = Estimates {
         method: 1,
         ..estimates.clone()
     };
     other.write(folder.path()).unwrap();
     assert_eq!(estimates_of(std::slice::from_ref(&run)).unwrap(), estimates);
-    // Once the run has gone on, the file is stale and passed over.
+    // Once the run has continued, the file is stale and ignored.
     run.rounds.pop();
     assert_ne!(estimates_of(std::slice::from_ref(&run)).unwrap(), estimates);
 }

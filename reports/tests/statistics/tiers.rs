@@ -21,7 +21,8 @@ fn all_cells<'a>(estimates: &'a Estimates, group: &str) -> &'a Ranking {
 fn ties_share_a_tier_and_the_next_one_starts_where_intervals_part() {
     let mut run = fixture::run(&small(1));
     for w in &mut run.windows {
-        // Two alike in front, two alike far behind: each is ahead of its like in every other round.
+        // Two alike in front, two alike far behind: within a pair each is ahead in every other
+        // round.
         let ahead_in = |parity: u32| 1.0 + 0.01 * f64::from((w.round + parity) % 2);
         w.value = match &*w.implementation {
             "mutex" => 1e6 * ahead_in(0),
@@ -75,7 +76,7 @@ fn an_exploratory_run_has_one_tier() {
 fn entrants_within_the_noise_of_the_placebos_share_a_tier() {
     let mut run = fixture::run(&small(1));
     for w in &mut run.windows {
-        // Three percent apart in every round, and the placebo is off by so much.
+        // Three percent apart in every round, and the placebo is off by as much.
         w.value = match (&*w.implementation, w.placebo) {
             ("mutex", false) => 1e6,
             ("mutex", true) => 0.95e6,
@@ -144,7 +145,7 @@ fn one_cell_that_survived_is_no_ratio_to_show() {
     );
 }
 
-/// Lets most of an implementation's numbers in a scenario be its generator's lateness.
+/// Makes most of an implementation's numbers in a scenario its generator's lateness.
 fn bound(run: &mut RunData, scenario: &str, implementation: &str) {
     let windows = run.windows.iter_mut();
     for w in windows.filter(|w| w.scenario == scenario && w.implementation == implementation) {

@@ -1,10 +1,10 @@
 //! `fixed_pool`: core.async's pool of 2 + cores threads, on which its go blocks run.
 //!
-//! One lock guards the run queue and every task, whose future stands there whenever no thread polls it. So a
-//! task is in one place at a time: waiting, queued or on a thread; a wake while it is on a thread queues it
-//! once more, afterwards. Work that blocks goes to threads of its own (`executor/blocking.rs`).
+//! One lock guards the run queue and every task. A task's future is stored there while no thread polls it. So
+//! a task is in one place at a time: waiting, queued or on a thread. A wake while it is on a thread queues it
+//! once more, after the poll. Blocking work goes to threads of its own (`executor/blocking.rs`).
 //!
-//! Source: `clojure.core.async.impl.exec.threadpool`, whose size was 2 + cores at first; version 1.5.648 has 8
+//! Source: `clojure.core.async.impl.exec.threadpool`, in its first size of 2 + cores; version 1.5.648 has 8
 //! threads instead.
 
 mod task;
@@ -34,10 +34,10 @@ pub struct FixedPool {
 #[derive(Clone)]
 pub struct PoolSpawner(Arc<Shared>);
 
-/// What the pool, its threads, its spawners and its wakers share.
+/// The state that the pool, its threads, its spawners and its wakers share.
 struct Shared {
     tasks: Mutex<Tasks>,
-    /// Something was queued, or the pool closed.
+    /// A task was queued, or the pool closed.
     changed: Condvar,
     blocking: BlockingThreads,
     panics: AtomicU64,
@@ -71,7 +71,8 @@ impl Executors for FixedPool {
             threads: Vec::with_capacity(threads.get()),
             spawner: PoolSpawner(Arc::clone(&shared)),
         };
-        // Each is the pool's at once: where the next one cannot start, the pool is dropped and ends these.
+        // Each thread belongs to the pool at once. If a later one cannot start, the pool is dropped and ends
+        // these.
         for _ in 0..threads.get() {
             let shared = Arc::clone(&shared);
             pool.threads.push(OwnThread::start(move || shared.work()));
@@ -96,7 +97,7 @@ impl Executors for FixedPool {
     }
 
     fn panics(&self) -> u64 {
-        // Relaxed: a count, nothing is published through it.
+        // Relaxed: a counter that publishes nothing.
         self.spawner.0.panics.load(Ordering::Relaxed)
     }
 }
@@ -152,7 +153,7 @@ impl Shared {
         }
     }
 
-    /// What each thread does until the pool closes.
+    /// The main loop of each thread, until the pool closes.
     fn work(&self) {
         let mut tasks = self.tasks.lock();
         while tasks.is_open() {
@@ -161,7 +162,7 @@ impl Shared {
                 continue;
             };
             drop(tasks);
-            // The future goes into the closure, and is dropped in there when it is ready or panics.
+            // The closure owns the future, and drops it when it is ready or panics.
             let pending = self.contain(move || {
                 let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
                 polled.is_pending().then_some(future)
@@ -179,7 +180,7 @@ impl Shared {
         }
     }
 
-    /// Runs what may panic; a panic is counted and goes no further.
+    /// Runs what may panic; a panic is counted and does not propagate.
     fn contain<R>(&self, work: impl FnOnce() -> R) -> Option<R> {
         let done = contain(work);
         if done.is_none() {

@@ -1,8 +1,8 @@
-//! The tasks of a pool, as its lock guards them.
+//! The tasks of a pool, guarded by its lock.
 //!
 //! Invariant, whenever the lock is free: a task's number is in the queue exactly when its future is here and
-//! it was woken since its last poll began. Numbers are never used again, so a waker that outlives its task
-//! wakes nobody.
+//! it was woken since its last poll began. Numbers are never reused, so a waker that outlives its task has
+//! no effect.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
@@ -15,19 +15,19 @@ use crate::sync::{Arc, Track};
 
 use super::Shared;
 
-/// What a task runs.
+/// The future of a task.
 pub(super) type TheFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// One task.
 pub(super) struct Task {
-    /// Not here while a thread polls it.
+    /// `None` while a thread polls it.
     future: Option<TheFuture>,
     /// Whether it was woken since its last poll began.
     woken: bool,
     waker: Waker,
 }
 
-/// All that have not ended, and whose turn is next.
+/// All tasks that have not ended, and the queue of those to run.
 pub(super) struct Tasks {
     open: bool,
     all: BTreeMap<u64, Task>,
@@ -47,7 +47,7 @@ impl Tasks {
         self.open
     }
 
-    /// Queues a new task; it comes back when the pool is closed.
+    /// Queues a new task; returns its future when the pool is closed.
     pub(super) fn add(
         &mut self,
         number: u64,
@@ -67,7 +67,7 @@ impl Tasks {
         None
     }
 
-    /// Whether the wake queued the task.
+    /// Wakes a task; returns whether that queued it.
     pub(super) fn wake(&mut self, number: u64) -> bool {
         let Some(task) = self.all.get_mut(&number).filter(|task| !task.woken) else {
             return false;
@@ -80,7 +80,7 @@ impl Tasks {
         waits
     }
 
-    /// Hands out whose turn it is.
+    /// Takes out the future of the first task in the queue.
     pub(super) fn next(&mut self) -> Option<(u64, TheFuture, Waker)> {
         let number = self.queue.pop_front()?;
         let task = self.all.get_mut(&number)?;
@@ -88,8 +88,8 @@ impl Tasks {
         Some((number, task.future.take()?, task.waker.clone()))
     }
 
-    /// Takes a pending future back; behind all others when it was woken meanwhile. It is answered, for
-    /// dropping outside the lock, when the pool has closed.
+    /// Takes a pending future back, and queues its task behind all others if it was woken meanwhile. If the
+    /// pool is closed it returns the future, to be dropped outside the lock.
     pub(super) fn suspend(&mut self, number: u64, future: TheFuture) -> Option<TheFuture> {
         if !self.open {
             self.end(number);
@@ -104,12 +104,12 @@ impl Tasks {
         None
     }
 
-    /// Forgets a task whose future is gone.
+    /// Forgets a task that has no future any more.
     pub(super) fn end(&mut self, number: u64) {
         self.all.remove(&number);
     }
 
-    /// Ends everything; answers the tasks that are on no thread.
+    /// Ends everything; returns the tasks that are on no thread.
     pub(super) fn close(&mut self) -> Vec<Task> {
         self.open = false;
         self.queue.clear();
@@ -125,12 +125,11 @@ impl Tasks {
 struct PoolWaker {
     shared: Arc<Shared>,
     number: u64,
-    /// Found under loom and shuttle when it is forgotten.
+    /// Loom and shuttle report it if it leaks.
     _alive: Track<()>,
 }
 
-// The checkers need not see the count of std's Arc: nothing is reached through it but what has a lock of
-// its own.
+// The checkers need not see the count of std's Arc: all that is reached through it has a lock of its own.
 #[allow(clippy::disallowed_types, reason = "`Wake` is written over std's Arc")]
 impl Wake for PoolWaker {
     fn wake(self: WakerArc<Self>) {
@@ -141,7 +140,7 @@ impl Wake for PoolWaker {
     }
 }
 
-/// What wakes that task.
+/// The waker of that task.
 #[allow(clippy::disallowed_types, reason = "`Wake` is written over std's Arc")]
 pub(super) fn waker(shared: Arc<Shared>, number: u64) -> Waker {
     Waker::from(WakerArc::new(PoolWaker {

@@ -1,19 +1,27 @@
-//! `work_stealing`: a queue for each thread, from which those that have nothing to do steal.
+//! `work_stealing`: a queue for each thread, from which idle threads steal.
 //!
-//! What a thread of the executor spawns or wakes goes into its own queue, whatever others do into one that all take from;
-//! a thread without either takes half of another's. Beside `fixed_pool`, whose threads share one queue and one lock, what
-//! is woken stays where it is warm, and threads meet only where one of them has nothing to do. Now and then a
-//! thread looks at the common queue first: tasks that go on waking each other would keep theirs full.
+//! A task that a thread of the executor spawns or wakes goes into that thread's own queue. A task spawned or woken
+//! elsewhere goes into the common queue. A thread that finds both empty steals half of another thread's queue. The
+//! threads of `fixed_pool` share one queue and one lock. Here a woken task stays in a warm cache, and threads contend
+//! only when one of them is idle. Every 61st turn a thread looks at the common queue first. Otherwise tasks that keep
+//! waking each other would keep the thread's own queue full.
 //!
-//! A task is guarded by a lock of its own, and its future stands there whenever no thread polls it.
-//! Invariants, whenever that is free: the task is in one queue, once, if its future is here and it was woken since its last
-//! poll began, and else in none. One whose executor has ended has no future, and is never queued again.
+//! A task is guarded by a lock of its own, and its future is stored there while no thread polls it. Invariants,
+//! whenever that lock is free: the task is in one queue, once, if its future is here and it was woken since its last
+//! poll began, and otherwise in none. After the end of its executor a task has no future and is never queued again.
 //!
-//! A thread goes to sleep in two steps: it says so, and then looks at all queues once more. Whoever queues does the
-//! reverse: it queues, and then asks whether anybody sleeps. With a fence between the two steps of each, either the thread
-//! finds the task, or whoever queued it finds the thread (Dekker's argument). Whoever steals several queues all but the one
-//! that it runs, and asks as well. Work that blocks goes to threads of its own
-//! (`executor/blocking.rs`).
+//! A thread goes to sleep in two steps: it announces that it sleeps, and then looks at all queues once more. A thread
+//! that queues a task does the reverse: it queues, and then checks for sleepers. With a fence between the two steps on
+//! both sides, either the sleeper finds the task, or the other thread finds the sleeper (Dekker's argument):
+//!
+//! | sleeper | thread that queues |
+//! | --- | --- |
+//! | `asleep += 1` | push the task |
+//! | fence (SeqCst) | fence (SeqCst) |
+//! | look at all queues | read `asleep` |
+//!
+//! A thread that steals queues all stolen tasks but the one that it runs, and then checks for sleepers as well.
+//! Blocking work goes to threads of its own (`executor/blocking.rs`).
 //!
 //! Source: Blumofe and Leiserson, "Scheduling multithreaded computations by work stealing", 1999; the queues are
 //! crossbeam's, after Chase and Lev, "Dynamic circular work-stealing deque", 2005.
@@ -41,8 +49,8 @@ use crate::sync::{Arc, Injector, Mutex, Stealer, Worker, contain, order_key, thr
 use sleepers::Sleepers;
 use task::{Handle, Task};
 
-/// How many tasks a thread takes from its own queue until it looks at the common one first. A prime, as in other
-/// schedulers, so that it is in step with nothing.
+/// How many turns a thread has before it looks at the common queue first. A prime, as in other schedulers, so that it
+/// stays in step with no periodic work.
 const TURNS: u32 = 61;
 
 /// A queue for each thread, and one for all.
@@ -55,28 +63,28 @@ pub struct WorkStealing {
 #[derive(Clone)]
 pub struct StealingSpawner(Arc<Shared>);
 
-/// What the executor, its threads, its spawners and its tasks share.
+/// The state that the executor, its threads, its spawners and its tasks share.
 struct Shared {
-    /// Which executor this is.
+    /// Identifies the executor.
     key: u64,
-    /// All that have not ended, by number; `None` once the executor is closed.
+    /// All tasks that have not ended, by number; `None` once the executor is closed.
     tasks: Mutex<Option<BTreeMap<u64, Handle>>>,
     common: Injector<Handle>,
-    /// Of the threads' own queues.
+    /// One for each thread's own queue.
     stealers: Vec<Stealer<Handle>>,
     sleepers: Sleepers,
     blocking: BlockingThreads,
     panics: AtomicU64,
 }
 
-/// The queue of a thread, and of which executor.
+/// The queue of a thread, and the executor that it belongs to.
 struct Local {
     key: u64,
     queue: Rc<Worker<Handle>>,
 }
 
 thread_local! {
-    /// Of this thread, where it is one of an executor's. It needs no drop, so that it is there when the destructor of another
+    /// `Some` on a thread of an executor. It needs no drop, so it is still there when the destructor of another
     /// thread-local wakes a task: `work` puts `None` back.
     static HERE: ManuallyDrop<RefCell<Option<Local>>> =
         const { ManuallyDrop::new(RefCell::new(None)) };
@@ -100,7 +108,8 @@ impl Executors for WorkStealing {
             spawner: StealingSpawner(Arc::clone(&shared)),
             threads: Vec::with_capacity(queues.len()),
         };
-        // Each is the executor's at once: where the next one cannot start, the executor is dropped and ends these.
+        // Each thread belongs to the executor at once. If a later one cannot start, the executor is dropped and ends
+        // these.
         for (place, queue) in queues.into_iter().enumerate() {
             let shared = Arc::clone(&shared);
             let thread = OwnThread::start(move || shared.work(place, queue));
@@ -109,7 +118,7 @@ impl Executors for WorkStealing {
         executor
     }
 
-    /// As many as the machine has cores.
+    /// One thread for each core of the machine.
     fn with_default_threads() -> Option<Self> {
         let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
         Some(Self::with_threads(cores))
@@ -128,7 +137,7 @@ impl Executors for WorkStealing {
     }
 
     fn panics(&self) -> u64 {
-        // Relaxed: a count, nothing is published through it.
+        // Relaxed: a counter that publishes nothing.
         self.spawner.0.panics.load(Ordering::Relaxed)
     }
 }
@@ -160,7 +169,7 @@ impl Drop for WorkStealing {
         let shared = &self.spawner.0;
         let tasks = shared.tasks.lock().take();
         shared.sleepers.close();
-        // None of them is queued again from here on; those that are on a thread are dropped there.
+        // From here on no task is queued again. A task that is on a thread is dropped there.
         for task in tasks.into_iter().flat_map(BTreeMap::into_values) {
             shared.contain(|| drop(task.end()));
         }
@@ -171,7 +180,7 @@ impl Drop for WorkStealing {
             thread.join();
         }
         shared.blocking.join();
-        // They hold what they lie in.
+        // The tasks hold the state in which the queue lies: without this they would leak.
         let rest = Worker::new();
         while shared.common.steal_into(&rest).is_some() {
             while rest.pop().is_some() {}
@@ -180,7 +189,7 @@ impl Drop for WorkStealing {
 }
 
 impl Shared {
-    /// What each thread does until the executor is closed.
+    /// The main loop of each thread, until the executor is closed.
     fn work(&self, place: usize, queue: Worker<Handle>) {
         let queue = Rc::new(queue);
         let local = Local {
@@ -200,7 +209,7 @@ impl Shared {
         while queue.pop().is_some() {}
     }
 
-    /// Whose turn it is on that thread.
+    /// The next task of that thread.
     fn next(&self, place: usize, queue: &Worker<Handle>, common_first: bool) -> Option<Handle> {
         let common = || self.announced(place, self.common.steal_into(queue));
         let first = if common_first { common() } else { None };
@@ -211,8 +220,8 @@ impl Shared {
         })
     }
 
-    /// Calls somebody for what came with a stolen task: while it was moved it was in no queue, and who fell asleep then
-    /// has not seen it.
+    /// Wakes a thread for the tasks that came with a stolen one. While they were moved they were in no queue, so a
+    /// thread that fell asleep then has not seen them.
     fn announced(&self, place: usize, stolen: Option<Handle>) -> Option<Handle> {
         if stolen.is_some() && !self.stealers[place].is_empty() {
             self.sleepers.call();
@@ -229,7 +238,7 @@ impl Shared {
             return;
         };
         let waker = Waker::from(Handle::clone(task));
-        // The future goes into the closure, and is dropped in there when it is ready or panics.
+        // The closure owns the future, and drops it when it is ready or panics.
         let pending = self.contain(move || {
             let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
             polled.is_pending().then_some(future)
@@ -244,14 +253,14 @@ impl Shared {
         }
     }
 
-    /// It has ended by itself.
+    /// Forgets a task that has ended by itself.
     fn forget(&self, task: &Handle) {
         if let Some(tasks) = &mut *self.tasks.lock() {
             tasks.remove(&task.number());
         }
     }
 
-    /// Puts a task where it is found: into this thread's queue, if it is one of ours.
+    /// Queues a task: in this thread's own queue if the thread belongs to this executor, else in the common one.
     fn queue(&self, task: Handle) {
         let elsewhere = HERE.with(|here| match &*here.borrow() {
             Some(local) if local.key == self.key => {
@@ -265,7 +274,7 @@ impl Shared {
         }
     }
 
-    /// Runs what may panic; a panic is counted and goes no further.
+    /// Runs what may panic; a panic is counted and does not propagate.
     fn contain<R>(&self, work: impl FnOnce() -> R) -> Option<R> {
         let done = contain(work);
         if done.is_none() {
@@ -312,7 +321,7 @@ mod tests {
         assert_eq!(running, 0, "threads of an executor that there is not");
     }
 
-    /// In the common queue that one would wait for ever, if the other came back to its thread's own first.
+    /// The spawned task is in the common queue. It would wait for ever if the waking task always came first.
     #[test]
     fn a_task_that_goes_on_waking_itself_leaves_others_their_turns() {
         const TURNS: u32 = 1_000_000;
@@ -342,7 +351,7 @@ mod tests {
         assert!(turns < TURNS, "the other had no turn in {turns}");
     }
 
-    /// What it has spawned lies in the queue of the thread that it holds up.
+    /// The spawned task is in the queue of the thread that its parent blocks.
     #[test]
     fn a_thread_with_nothing_to_do_steals_from_one_that_is_held_up() {
         let executor = WorkStealing::with_threads(ONE.saturating_add(1));

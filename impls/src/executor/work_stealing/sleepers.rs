@@ -1,9 +1,9 @@
-//! Threads that found nothing to do.
+//! Idle threads.
 
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use crate::sync::{Condvar, Mutex};
 
-/// How many sleep, and what wakes them.
+/// How many threads sleep, and what wakes them.
 pub(super) struct Sleepers {
     /// Written with the lock held, read without.
     asleep: AtomicUsize,
@@ -26,10 +26,10 @@ impl Sleepers {
         self.open.load(Ordering::Acquire)
     }
 
-    /// Sleeps until called, unless there is work by now, or the end has come.
+    /// Sleeps until called, unless there is work by now, or the executor is closed.
     pub(super) fn sleep_unless(&self, has_work: impl FnOnce() -> bool) {
         let held = self.lock.lock();
-        // Relaxed: the fences order it, and the lock those who write.
+        // Relaxed: the fences order it against the queues, and the lock orders the writes.
         self.asleep.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         let held = if self.are_open() && !has_work() {
@@ -41,17 +41,17 @@ impl Sleepers {
         drop(held);
     }
 
-    /// Wakes one, if any sleeps: something was queued.
+    /// Wakes one thread, if any sleeps: a task was queued.
     pub(super) fn call(&self) {
         fence(Ordering::SeqCst);
         if self.asleep.load(Ordering::Relaxed) > 0 {
-            // Who has said that it sleeps, and does not yet, holds the lock.
+            // A thread that has announced its sleep, and does not sleep yet, holds the lock.
             drop(self.lock.lock());
             self.called.notify_one();
         }
     }
 
-    /// Wakes all, for good.
+    /// Wakes all threads, for good.
     pub(super) fn close(&self) {
         let held = self.lock.lock();
         self.open.store(false, Ordering::Release);

@@ -10,11 +10,11 @@ use crate::sync::{Arc, Mutex, Track};
 
 use super::Shared;
 
-/// What a task runs.
+/// The future of a task.
 pub(super) type TheFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A task, by whoever may run or wake it. The checkers need not see the count of std's Arc: nothing is reached through it
-/// but what has a lock of its own.
+/// A reference to a task, for running and waking it. The checkers need not see the count of std's Arc: all that is
+/// reached through it has a lock of its own.
 #[allow(clippy::disallowed_types, reason = "`Wake` is written over std's Arc")]
 pub(super) type Handle = WakerArc<Task>;
 
@@ -22,7 +22,7 @@ pub(super) struct Task {
     shared: Arc<Shared>,
     number: u64,
     state: Mutex<State>,
-    /// Found under loom and shuttle when it is forgotten.
+    /// Loom and shuttle report it if it leaks.
     _alive: Track<()>,
 }
 
@@ -35,14 +35,14 @@ struct State {
 /// Where the future is.
 enum Place {
     Here(TheFuture),
-    /// With a thread that polls it.
+    /// On a thread that polls it.
     Away,
     /// The executor has ended.
     Gone,
 }
 
 impl Task {
-    /// One that nobody has woken yet.
+    /// A task that has not been woken yet.
     pub(super) fn new(shared: Arc<Shared>, number: u64, future: TheFuture) -> Handle {
         let state = State {
             woken: false,
@@ -60,7 +60,7 @@ impl Task {
         self.number
     }
 
-    /// Hands out the future for a poll.
+    /// Takes the future out for a poll.
     pub(super) fn begin(&self) -> Option<TheFuture> {
         let mut state = self.state.lock();
         match std::mem::replace(&mut state.future, Place::Away) {
@@ -75,8 +75,8 @@ impl Task {
         }
     }
 
-    /// Takes a pending future back, and queues the task where it was woken meanwhile. The future is answered, for dropping
-    /// without the lock, when the executor has ended.
+    /// Takes a pending future back, and queues the task if it was woken meanwhile. If the executor has ended it returns
+    /// the future, to be dropped without the lock.
     pub(super) fn suspend(self: &Handle, future: TheFuture) -> Option<TheFuture> {
         let mut state = self.state.lock();
         if let Place::Gone = state.future {
@@ -84,13 +84,13 @@ impl Task {
         }
         state.future = Place::Here(future);
         if state.woken {
-            // Nobody is called: the thread that does this looks at its queue next.
+            // Without waking a thread: this one looks at its queue next.
             self.shared.queue(Handle::clone(self));
         }
         None
     }
 
-    /// Ends it; answers the future, for dropping without the lock, unless a thread has it.
+    /// Ends the task. Returns the future, to be dropped without the lock, unless a thread has it.
     pub(super) fn end(&self) -> Option<TheFuture> {
         match std::mem::replace(&mut self.state.lock().future, Place::Gone) {
             Place::Here(future) => Some(future),
@@ -98,12 +98,12 @@ impl Task {
         }
     }
 
-    /// Queues it, unless it was woken before, or is with a thread.
+    /// Queues the task, unless it was woken before or is on a thread.
     pub(super) fn call(self: &Handle) {
         let mut state = self.state.lock();
         let was_woken = std::mem::replace(&mut state.woken, true);
         if !was_woken && let Place::Here(_) = state.future {
-            // With the lock held: once it has ended nobody queues it.
+            // With the lock held: once the task has ended it is never queued.
             self.shared.queue(Handle::clone(self));
             drop(state);
             self.shared.sleepers.call();

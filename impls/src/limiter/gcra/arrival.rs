@@ -1,14 +1,25 @@
 //! The moment up to which permits are given away: the theoretical arrival time of GCRA, in one atomic word.
 //!
-//! The word is in ticks ([`Rate`]) of the clock, modulo 2^64. What lies ahead of the clock is given away already, and
-//! nobody gives away more than 2^62 ticks; what lies behind it is as good as now. How far behind it is the word cannot
-//! tell: after half of its range (292 years, where a nanosecond is a tick) what is past would look like what is to
-//! come. So time has *eras* of 2^62 ticks. Whoever comes first in a new one says so in a second word, the era's last
-//! nanosecond, which is only compared otherwise, and brings the first up to date.
+//! ```text
+//!             63                                                       0
+//!            +---------------------------------------------------------+
+//! arrival    | moment up to which permits are given away, ticks % 2^64 |
+//!            +---------------------------------------------------------+
+//! era_ends   | last nanosecond of the current era                      |
+//!            +---------------------------------------------------------+
+//! ```
 //!
-//! Invariants: the arrival is no earlier than the beginning of the era that is told, and no later than 2^62 ticks from
-//! now. Who reads the era, then the arrival and then the clock has a moment after all that made either, but for the little
-//! by which brisk clocks are behind; so within that era the two are less than half of the word's range apart.
+//! Ticks are those of the [`Rate`]; the clock is read in ticks modulo 2^64 too. Whether the arrival is ahead of the
+//! clock is the sign of their wrapping difference (`later`). An arrival ahead of the clock is time given away already,
+//! at most 2^62 ticks of it. An arrival behind the clock counts as now. After half of the word's range (292 years,
+//! where a nanosecond is a tick) a past arrival would look like a future one. So time is divided into *eras* of 2^62
+//! ticks. The first caller in a new era brings the arrival up to date and then stores the era's last nanosecond in
+//! `era_ends`. All other callers only compare that second word with the clock.
+//!
+//! Invariants: the arrival is no earlier than the beginning of the stored era, and no later than 2^62 ticks from now. A
+//! caller reads the era, then the arrival, then the clock. So its clock reading is later than those that made either
+//! word, except for the small lag of brisk clocks. Within the era the two are then less than half of the word's range
+//! apart.
 
 use std::num::NonZeroU32;
 
@@ -19,7 +30,7 @@ use super::super::rate::Rate;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::clock;
 
-/// An era has two to the power of that many ticks.
+/// The number of ticks in an era, as a power of two.
 const ERA: u32 = 62;
 /// How far ahead of the clock permits are given away at most, in ticks.
 const AHEAD: u64 = 1 << ERA;
@@ -27,24 +38,24 @@ const AHEAD: u64 = 1 << ERA;
 #[derive(Debug)]
 pub(super) struct Arrival {
     rate: Rate,
-    /// What the burst takes, in ticks.
+    /// Ticks that the burst takes.
     burst: u64,
     arrival: AtomicU64,
     /// The last nanosecond of the era.
     era_ends: AtomicU64,
 }
 
-/// Permits that are somebody's from a moment on: a ticket.
+/// A ticket: permits that belong to one caller from the moment `due` on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub(super) due: Deadline,
     /// The arrival that it left behind.
     arrival: u64,
-    /// What its permits take, in ticks.
+    /// Ticks that its permits take.
     takes: u64,
 }
 
-/// A moment in nanoseconds, and as the word tells it.
+/// A moment in nanoseconds, and in ticks modulo 2^64.
 #[derive(Clone, Copy)]
 struct Moment {
     nanos: u64,
@@ -52,7 +63,7 @@ struct Moment {
 }
 
 impl Arrival {
-    /// Nothing is given away. Half of what may lie ahead has to hold a burst, so that those who wait have the other.
+    /// Nothing is given away yet. A burst may take at most half of `AHEAD`, so that waiters have the other half.
     pub(super) fn of(quota: Quota) -> Result<Arrival, LimitError> {
         let rate = Rate::of(quota)?;
         let burst = u64::from(quota.burst.get()).checked_mul(rate.ticks_per_permit);
@@ -67,7 +78,8 @@ impl Arrival {
         })
     }
 
-    /// Permits that are there now, or until a deadline; else when they would be. A burst holds that many.
+    /// Reserves permits that are there now, or by a deadline; else returns when they would be. The weight is at most
+    /// the burst.
     #[inline]
     pub(super) fn reserve(&self, weight: NonZeroU32, until: Deadline) -> Result<Slot, Deadline> {
         let takes = u64::from(weight.get()) * self.rate.ticks_per_permit;
@@ -104,8 +116,8 @@ impl Arrival {
         }
     }
 
-    /// Nobody wants that slot any more. The last one is given away again; one with others behind it is forfeited, for
-    /// they sleep to their own.
+    /// Gives up a slot. The last slot is given away again. A slot with others behind it is forfeited, since they sleep
+    /// to slots of their own.
     pub(super) fn give_back(&self, slot: Slot) {
         let era_ends = self.era_ends.load(Ordering::Acquire);
         let now = Moment::of(self.rate, clock::now_nanos());
@@ -120,8 +132,9 @@ impl Arrival {
         }
     }
 
-    /// Brings the arrival up to date, and then tells the era. Who has read the new era has the arrival after it, so
-    /// permits are given away between the two only by those who see the old one, on a clock that is in it.
+    /// Brings the arrival up to date, and then stores the new era. A thread that reads the new era reads the arrival
+    /// after it. So between the two writes only threads that see the old era give permits away, on a clock that is
+    /// still in it.
     fn begin_era(&self, old_ends: u64) {
         let now = Moment::of(self.rate, clock::now_nanos());
         let arrival = self.arrival.load(Ordering::Acquire);
@@ -131,7 +144,7 @@ impl Arrival {
             return;
         }
         let new = era(self.rate, now.nanos);
-        // What was given away in one era ends in the next.
+        // Permits given away in one era end in the next.
         let kept = match new - era(self.rate, old_ends) {
             1 => later(arrival, now.word),
             _ => now.word,
@@ -160,20 +173,20 @@ impl Moment {
     }
 }
 
-/// Which era that nanosecond is in.
+/// The number of the era that contains that nanosecond.
 fn era(rate: Rate, nanos: u64) -> u64 {
     let ticks = u128::from(nanos) * u128::from(rate.ticks_per_nano);
     (ticks >> ERA) as u64
 }
 
-/// The last nanosecond of an era; the last on the clock where that is in it.
+/// The last nanosecond of an era, or the last that the clock can hold.
 fn era_ends(rate: Rate, era: u64) -> u64 {
     let next = (u128::from(era) + 1) << ERA;
     let nanos = (next - 1) / u128::from(rate.ticks_per_nano);
     u64::try_from(nanos).unwrap_or(u64::MAX)
 }
 
-/// The later of two moments less than half of the word's range apart.
+/// The later of two moments that are less than half of the word's range apart.
 fn later(one: u64, other: u64) -> u64 {
     if one.wrapping_sub(other).cast_signed() > 0 {
         one

@@ -1,4 +1,4 @@
-//! The same for tasks: a slot on the same word, and a timer for those who sleep to theirs.
+//! The same for tasks: slots on the same word, and a timer for the waiters that sleep to theirs.
 
 use std::num::NonZeroU32;
 
@@ -20,7 +20,7 @@ pub struct AsyncGcra<S> {
     timer: S,
 }
 
-/// A slot of a future that has not heard of its permits yet, given back when it is dropped.
+/// A slot of a future that has not seen its permits yet, given back when it is dropped.
 struct Reserved<'a> {
     arrival: &'a Arrival,
     slot: Option<Slot>,
@@ -35,7 +35,7 @@ impl Drop for Reserved<'_> {
 }
 
 impl<S: Sleep> AsyncGcra<S> {
-    /// Whether it was granted until the deadline.
+    /// Whether it was granted permits by the deadline.
     async fn wait(&self, weight: NonZeroU32, deadline: Deadline) -> bool {
         let arrival = &self.gcra.arrival;
         loop {

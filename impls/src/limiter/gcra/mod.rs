@@ -1,19 +1,20 @@
-//! The generic cell rate algorithm (ITU-T I.371) with tickets: who has to wait reserves a slot and sleeps to it.
+//! The generic cell rate algorithm (ITU-T I.371) with tickets: a caller that has to wait reserves a slot and sleeps to
+//! it.
 //!
-//! The whole state is the moment up to which permits are given away (`arrival.rs`): each permit moves it on by what one
-//! takes at the rate, and whoever may be a burst ahead of it need not wait. An attempt is one exchange of that word,
-//! without a lock. A wait is the same exchange, made beforehand: from then on the slot is the waiter's, nobody grants
-//! it anything and nobody wakes it but its own timer, once. So those who wait are served in the order of their exchanges,
-//! heavy ones too, and there is no queue that somebody could hold up: one that is never polled again, or whose thread
-//! is late, keeps its own permits and nobody else's.
+//! The whole state is the moment up to which permits are given away (`arrival.rs`). Each permit moves it on by the time
+//! that a permit takes at the rate. A caller need not wait while that moment is at most a burst ahead of the clock. An
+//! attempt is one compare-exchange of that word, without a lock. A wait is the same exchange, made beforehand: from
+//! then on the slot belongs to the waiter, no other thread has to grant it anything, and only its own timer wakes it,
+//! once. So waiters are served in the order of their exchanges, whatever their weights. There is no queue that a waiter
+//! could block: a future that is never polled again, or a late thread, keeps its own permits only.
 //!
-//! The price is paid where somebody gives up. Those behind it sleep to slots of their own, so only the last slot can be
-//! given away again; any other is *forfeited*: its permits are granted to nobody, and the rate falls short by them. One
-//! whose slot would come after its deadline takes none, and so costs nobody anything: it looks once more when its deadline
-//! comes. Meanwhile it is behind everybody who has a slot.
+//! The price is paid where a waiter gives up. Those behind it sleep to slots of their own, so only the last slot can be
+//! given away again. Any other slot is *forfeited*: no caller gets its permits, and the rate falls short by them. A
+//! caller that would get a slot after its deadline takes none and so costs the others nothing: it looks once more at
+//! its deadline. Meanwhile it is behind every caller that has a slot.
 //!
-//! Slots are at whole nanoseconds, the first at which their permits are there; what they are computed from is a fraction
-//! that is not rounded (`rate.rs`).
+//! A slot is at the first whole nanosecond at which its permits are there. It is computed from a fraction that is not
+//! rounded (`rate.rs`).
 
 mod arrival;
 mod awaited;
@@ -40,7 +41,7 @@ pub struct Gcra {
 }
 
 impl Gcra {
-    /// Whether it was granted until the deadline.
+    /// Whether it was granted permits by the deadline.
     fn wait(&self, weight: NonZeroU32, deadline: Deadline) -> bool {
         loop {
             let is_late = clock::has_passed(deadline);
@@ -55,7 +56,7 @@ impl Gcra {
         }
     }
 
-    /// An acquisition that could never be granted is refused.
+    /// Refuses an acquisition that could never be granted.
     fn check_weight(&self, weight: NonZeroU32) -> Result<(), LimitError> {
         if weight > self.burst {
             return Err(LimitError::AboveBurst);
@@ -64,7 +65,7 @@ impl Gcra {
     }
 }
 
-/// Holds up the thread.
+/// Blocks the thread until that moment.
 fn sleep_until(moment: Deadline) {
     if clock::has_passed(moment) {
         return;
@@ -79,7 +80,7 @@ fn sleep_until(moment: Deadline) {
 const ONE: NonZeroU32 = NonZeroU32::MIN;
 
 impl Limiters for Gcra {
-    /// Refuses a burst that takes more than 2^61 ticks, 73 years where a nanosecond is a whole number of permits.
+    /// Refuses a burst that takes more than 2^61 ticks: 73 years where a nanosecond is one tick.
     fn with_quota(quota: Quota) -> Result<Self, LimitError> {
         Ok(Gcra {
             burst: quota.burst,

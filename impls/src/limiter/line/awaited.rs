@@ -1,4 +1,4 @@
-//! The same for tasks: the supply and its queue, and a timer for those who sleep.
+//! The line for tasks: the same supply and queue, and a timer for the sleepers.
 
 use std::future::poll_fn;
 use std::num::NonZeroU32;
@@ -22,7 +22,8 @@ pub struct AsyncLine<S: Supply, T, const FAIR: bool> {
 }
 
 impl<S: Supply, T: Sleep, const FAIR: bool> AsyncLine<S, T, FAIR> {
-    /// Whether it was granted until the deadline. Dropped while it waits, it gives up its place.
+    /// Whether it was granted permits by the deadline. If dropped while it waits, it gives up its
+    /// place.
     async fn wait(&self, weight: NonZeroU32, deadline: Deadline) -> bool {
         if self.line.take_at_once(weight).is_ok() {
             return true;
@@ -39,7 +40,7 @@ impl<S: Supply, T: Sleep, const FAIR: bool> AsyncLine<S, T, FAIR> {
                 };
                 if asleep_until != Some(until) {
                     asleep_until = Some(until);
-                    // What never comes needs no timer.
+                    // A moment that never comes needs no timer.
                     let comes = until != Deadline::NEVER;
                     sleep.set(comes.then(|| self.timer.sleep_until(until)));
                 }

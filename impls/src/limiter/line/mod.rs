@@ -1,24 +1,26 @@
-//! A line in front of a supply of permits: for threads ([`Line`]), and for tasks ([`AsyncLine`]), who sleep on a timer.
+//! A queue in front of a supply of permits: for threads ([`Line`]), and for tasks that sleep on a timer
+//! ([`AsyncLine`]).
 //!
-//! Nobody returns permits: they are back when the clock says so ([`Supply`]), and whoever waits sleeps until that
-//! moment. Without tasks there is no timer and no thread.
+//! No caller returns permits: they are back when the clock says so ([`Supply`]), and a waiter sleeps until then. A
+//! limiter for threads needs neither a timer nor a thread of its own.
 //!
-//! Those who wait stand in a queue. Whoever looks at the limiter grants to the first of them as long as their
-//! permits are here, and wakes these: nobody depends on another's thread or poll. Each sleeps until the moment at
-//! which its turn can have come, and looks then. Where somebody has left the queue that may be late for those
-//! behind; so whoever becomes the first, and sleeps for too long, is woken to look again. At its deadline
-//! one who waits first looks, and is granted what was free in time.
+//! Waiters stand in a queue. A waiter that looks, and in a fair line also an attempt, first grants permits to the front
+//! of the queue while the supply lasts, and wakes the waiters that it serves. So a grant depends on no particular
+//! thread, and on no poll of a particular future. Each waiter sleeps until the earliest moment at which its turn can
+//! have come, and looks then. That moment can be too late once another waiter has left the queue. So a waiter that
+//! becomes the first and would oversleep is woken to look again. At its deadline a waiter looks once more, and is
+//! granted what was free in time.
 //!
-//! Who gives up leaves the queue and looks once more, for those behind it. Where it was granted without having
-//! heard of it (a future that is dropped before its next poll), that acquisition is undone. A future that is
-//! granted and neither polled nor dropped keeps its permits, and holds up nobody.
+//! A waiter that gives up leaves the queue and grants to those behind it. If it was granted permits that it has not
+//! seen (a future that is dropped before its next poll), that acquisition is undone. A future that is granted permits,
+//! and is neither polled nor dropped, keeps them and blocks no other waiter.
 //!
-//! An attempt that is refused leaves behind when the next permit comes: until then others are refused by that moment alone,
+//! A refused attempt stores the moment of the next permit. Until then that moment alone refuses further attempts,
 //! without the lock.
 //!
-//! Fair: who finds somebody waiting waits behind, and one attempt (`try_acquire`, a deadline that has
-//! passed) fails. Unfair: who comes takes what is free, and those in the queue may find nothing when they
-//! wake; a heavy one may then wait for ever.
+//! Fair: a caller that finds waiters queues behind them, and a single attempt (`try_acquire`, a deadline that has
+//! passed) fails. Unfair: a caller takes what is free, and a waiter may find nothing when it wakes; one that asks for
+//! many permits may then wait for ever.
 
 mod awaited;
 mod queue;
@@ -38,31 +40,31 @@ use crate::sync::{Mutex, Parker, clock};
 pub use awaited::AsyncLine;
 use queue::{Queue, Ticket, Wake};
 
-/// Permits that come back with time. Who uses them holds a lock around them and reads the clock under that lock, so the
-/// moments that they are given never run backwards.
+/// Permits that come back with time. A [`Line`] holds a lock around its supply and reads the clock under that lock, so
+/// the moments that it passes never run backwards.
 pub trait Supply: fmt::Debug + Send + Sized + 'static {
     /// What undoes an acquisition.
     type Receipt: Copy + fmt::Debug + Send;
 
-    /// All of them are here.
+    /// A supply with all its permits free.
     ///
     /// # Errors
     /// [`LimitError::ImpossibleRate`].
     fn of(quota: Quota) -> Result<Self, LimitError>;
 
-    /// What is back at `now` is here.
+    /// Adds the permits that are back at `now`.
     fn collect(&mut self, now: u64);
 
-    /// Takes permits at `now`, up to which it has collected, if there are as many.
+    /// Takes permits at `now`, if as many are free. The supply has collected up to `now`.
     fn take(&mut self, weight: NonZeroU32, now: u64) -> Option<Self::Receipt>;
 
-    /// Makes an acquisition undone of which nobody has heard, as far as that grants nothing that was not there.
+    /// Undoes an acquisition that its waiter has not seen, as far as that grants no permit that did not exist.
     fn undo(&mut self, weight: NonZeroU32, receipt: Self::Receipt);
 
-    /// When so many more permits can have been acquired, if each is as soon as it is there.
+    /// The earliest moment at which so many more permits can have been acquired.
     fn earliest(&self, permits: u64, now: u64) -> Deadline;
 
-    /// The moment of an attempt: the system's, where its promise is of single nanoseconds.
+    /// The clock of an attempt. By default the system's, for supplies that promise single nanoseconds.
     #[inline]
     fn now() -> u64 {
         clock::now_nanos()
@@ -73,7 +75,7 @@ pub trait Supply: fmt::Debug + Send + Sized + 'static {
 #[derive(Debug)]
 pub struct Line<S: Supply, const FAIR: bool> {
     burst: NonZeroU32,
-    /// No permit is there before that moment. Written with the lock held.
+    /// No single permit is free before that moment. Written with the lock held.
     empty_until: AtomicU64,
     state: Mutex<State<S>>,
 }
@@ -82,7 +84,7 @@ pub struct Line<S: Supply, const FAIR: bool> {
 struct State<S: Supply> {
     supply: S,
     queue: Queue<S::Receipt>,
-    /// The last moment that the supply was given, as [`Supply::now`] is of another clock.
+    /// The last moment that the supply was given: [`Supply::now`] may read another clock than the waiters.
     latest: u64,
 }
 
@@ -91,27 +93,27 @@ struct Place<'a, S: Supply, const FAIR: bool> {
     line: &'a Line<S, FAIR>,
     ticket: Ticket,
     deadline: Deadline,
-    /// Granted, and gone from the queue.
+    /// Granted, and removed from the queue.
     served: bool,
 }
 
-/// What becomes of one who waits.
+/// The outcome of a waiter's look.
 enum Turn {
     Granted,
-    /// Its deadline has passed, and at that moment it could not have been granted.
+    /// Its deadline has passed, and it could not have been granted permits by then.
     TimedOut,
-    /// To be looked at again at that moment, or when it is woken.
+    /// It looks again at that moment, or when it is woken.
     Later(Deadline),
 }
 
 impl<S: Supply> State<S> {
-    /// That moment, or the last one where that was later.
+    /// That moment, or the last one if that was later.
     fn not_before_the_last(&mut self, now: u64) -> u64 {
         self.latest = self.latest.max(now);
         self.latest
     }
 
-    /// Grants to the first of those who wait, as long as there are permits; whom to wake, without the lock.
+    /// Grants permits to the front of the queue while the supply lasts; returns the waiters to wake, without the lock.
     #[inline]
     fn grant(&mut self, now: u64) -> Vec<Wake> {
         self.supply.collect(now);
@@ -130,7 +132,7 @@ impl<S: Supply> State<S> {
 }
 
 impl<S: Supply, const FAIR: bool> Line<S, FAIR> {
-    /// Takes permits without waiting; else says when enough are back, unless somebody waits for them.
+    /// Takes permits without waiting; else returns when enough are back, or nothing where waiters come first.
     #[inline]
     fn take_at_once(&self, weight: NonZeroU32) -> Result<(), Option<Deadline>> {
         let mut state = self.state.lock();
@@ -167,7 +169,7 @@ impl<S: Supply, const FAIR: bool> Line<S, FAIR> {
         }
     }
 
-    /// Whether it was granted until the deadline.
+    /// Whether it was granted permits by the deadline.
     fn wait(&self, weight: NonZeroU32, deadline: Deadline) -> bool {
         if self.take_at_once(weight).is_ok() {
             return true;
@@ -186,7 +188,7 @@ impl<S: Supply, const FAIR: bool> Line<S, FAIR> {
         }
     }
 
-    /// An acquisition that could never be granted is refused.
+    /// Refuses an acquisition that could never be granted.
     fn check_weight(&self, weight: NonZeroU32) -> Result<(), LimitError> {
         if weight > self.burst {
             return Err(LimitError::AboveBurst);
@@ -196,10 +198,10 @@ impl<S: Supply, const FAIR: bool> Line<S, FAIR> {
 }
 
 impl<S: Supply, const FAIR: bool> Place<'_, S, FAIR> {
-    /// Looks, and has itself woken by `wake` where it has to wait.
+    /// Looks, and leaves `wake` in its place if it has to wait.
     fn turn(&mut self, wake: Wake) -> Turn {
         let mut state = self.line.state.lock();
-        // It is awake: nobody needs to wake it. Dropped below, without the lock.
+        // It is awake and needs no wake-up. Dropped below, without the lock.
         let awake = state.queue.waiter(self.ticket).sleeping.take();
         let now = state.not_before_the_last(clock::now_nanos());
         let to_wake = state.grant(now);
@@ -259,7 +261,7 @@ impl<S: Supply, const FAIR: bool> Limiters for Line<S, FAIR> {
 
     #[inline]
     fn try_acquire(&self) -> Attempt {
-        // Relaxed: whoever knows of an acquisition that was undone reads what was written then.
+        // Relaxed: a thread that knows of an undone acquisition reads what was written then.
         let empty_until = self.empty_until.load(Ordering::Relaxed);
         if empty_until > 0 && S::now() < empty_until {
             return Attempt::NotBefore(Some(Deadline::from_nanos(empty_until)));

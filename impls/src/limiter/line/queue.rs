@@ -1,4 +1,4 @@
-//! Who waits for permits, first come, first served.
+//! The queue of waiters for permits, first come, first served.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -8,7 +8,7 @@ use flowmeter_harness::sync::Deadline;
 
 use crate::sync::Unparker;
 
-/// Wakes one who waits; run and dropped without the lock, since a waker is the executor's code.
+/// Wakes a waiter. Run and dropped without the lock, since a waker is the executor's code.
 #[derive(Debug)]
 pub(super) enum Wake {
     Thread(Unparker),
@@ -24,15 +24,15 @@ impl Wake {
     }
 }
 
-/// What names one place in the queue: the permits asked for before it, hence greater in later places.
+/// Names a place in the queue: the number of permits asked for before it, hence greater in later places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ticket(u64);
 
-/// Those who were granted and do not know it yet, and behind them those who wait.
+/// The waiters that were granted permits and have not seen it yet, and behind them those that still wait.
 #[derive(Debug)]
 pub(super) struct Queue<R> {
     places: VecDeque<Waiter<R>>,
-    /// How many of the first were granted.
+    /// How many places at the front were granted.
     granted: usize,
     asked: u64,
 }
@@ -41,14 +41,14 @@ pub(super) struct Queue<R> {
 pub(super) struct Waiter<R> {
     ticket: Ticket,
     pub(super) weight: NonZeroU32,
-    /// When it will look again by itself, and how to have it look sooner; nothing while it is looking.
+    /// When it will look again by itself, and how to wake it sooner; `None` while it is looking.
     pub(super) sleeping: Option<(Deadline, Wake)>,
-    /// What it was granted.
+    /// The receipt of its permits, once granted.
     pub(super) granted: Option<R>,
 }
 
 impl<R> Queue<R> {
-    /// Nobody waits.
+    /// An empty queue.
     pub(super) fn new() -> Queue<R> {
         Queue {
             places: VecDeque::new(),
@@ -57,12 +57,12 @@ impl<R> Queue<R> {
         }
     }
 
-    /// The first of those who wait.
+    /// The first waiter without permits.
     pub(super) fn first(&mut self) -> Option<&mut Waiter<R>> {
         self.places.get_mut(self.granted)
     }
 
-    /// The last place.
+    /// Enters at the end.
     pub(super) fn enter(&mut self, weight: NonZeroU32) -> Ticket {
         let ticket = Ticket(self.asked);
         self.asked += u64::from(weight.get());
@@ -75,7 +75,7 @@ impl<R> Queue<R> {
         ticket
     }
 
-    /// Grants the first of those who wait its permits; how to tell it.
+    /// Grants permits to the first waiter without; returns how to wake it.
     pub(super) fn grant_first(&mut self, receipt: R) -> Option<Wake> {
         let first = self.first()?;
         first.granted = Some(receipt);
@@ -84,14 +84,14 @@ impl<R> Queue<R> {
         sleeping.map(|(_, wake)| wake)
     }
 
-    /// Who has that place.
+    /// The waiter in that place.
     pub(super) fn waiter(&mut self, ticket: Ticket) -> &mut Waiter<R> {
         let place = self.place(ticket);
         &mut self.places[place]
     }
 
-    /// How many permits have to be acquired until one who waits has its own. Too many where somebody has left
-    /// the queue between it and the first, which has its exact number.
+    /// How many permits have to be acquired until that waiter has its own. An overestimate where a waiter
+    /// between it and the first has left; exact for the first.
     pub(super) fn distance(&mut self, ticket: Ticket) -> u64 {
         let weight = self.waiter(ticket).weight.get();
         let first = self.first().map_or(ticket, |first| first.ticket);

@@ -1,4 +1,4 @@
-//! Who may share a timeout: core.async's `timeouts-map`.
+//! Sharing of timeouts: core.async's `timeouts-map`.
 
 use std::any::{Any, TypeId};
 
@@ -6,11 +6,11 @@ use flowmeter_harness::channel::{Channels, Message};
 
 use crate::sync::{Arc, Mutex, OrderedMap};
 
-/// A timeout is shared by those who ask for one up to this much shorter: core.async's
+/// A timeout is shared by requests that end less than this much earlier: core.async's
 /// `TIMEOUT_RESOLUTION_MS`.
 const RESOLUTION_MS: u64 = 10;
 
-/// What a timeout is found by. Channels of different types cannot be one, so the type comes first, and the
+/// The key of a timeout. Channels of different types cannot be shared, so the type comes first. The
 /// entries of each type are ordered by their milliseconds as in the original.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
@@ -27,8 +27,8 @@ impl Key {
     }
 }
 
-/// A taking half for those who share it, until the timeout is over. The map may keep what it removed for a
-/// while, so the half is taken out of it then.
+/// The consumer that requests share, until the timeout is over. It is taken out then, since the map may
+/// keep a removed entry for a while.
 #[derive(Clone)]
 pub(super) struct Shared(Arc<Mutex<Option<Box<dyn Any + Send>>>>);
 
@@ -61,19 +61,19 @@ impl Coalesced {
         Coalesced(OrderedMap::new())
     }
 
-    /// A half of a timeout with a deadline close enough.
+    /// A consumer of a timeout with a deadline close enough.
     pub(super) fn find<C: Channels, T: Message>(&self, key: Key) -> Option<C::Rx<T>> {
         let (found, shared) = self.0.ceiling(&key)?;
         let close = found.kind == key.kind && found.due_ms < key.due_ms + RESOLUTION_MS;
         close.then(|| shared.another::<C, T>()).flatten()
     }
 
-    /// Lets others find that timeout; one with the same key is found no more.
+    /// Lets other requests find that timeout. An earlier one with the same key is no longer found.
     pub(super) fn insert(&self, key: Key, shared: Shared) {
         self.0.insert(key, shared);
     }
 
-    /// The timeout is over.
+    /// Ends the timeout.
     pub(super) fn remove(&self, key: Key, shared: &Shared) {
         self.0.remove_if(&key, |found| found.is(shared));
         shared.end();

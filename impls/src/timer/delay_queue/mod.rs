@@ -1,14 +1,16 @@
 //! `delay_queue`: core.async's `timers.clj` over `java.util.concurrent.DelayQueue`.
 //!
-//! Three parts as there: a delay queue, an ordered concurrent map in which a timeout finds another that is
-//! close enough to share its channel, and one daemon that takes what is due from the queue, removes it from
-//! the map and closes its channel. No lock spans map and queue, as there: the map comes first, so that most
-//! requests of the same moment find each other, and two that miss each other cost a channel more. A channel
-//! closed early by one of those who share it stays in both until it is due, and goes on being given out.
+//! There are three parts, as in the original. Due entries come out of a delay queue. An ordered concurrent map
+//! lets a timeout share the channel of another that is close enough. One daemon takes what is due from the queue,
+//! removes it from the map and closes its channel.
 //!
-//! Where it differs, on purpose: deadlines are milliseconds of the monotonic clock, rounded up, where the
-//! original truncates the wall clock and fires up to 1 ms early (T1); a delay that overflows is for ever (T4);
-//! the daemon ends with its service (T8). There is no cancel, since the original has none.
+//! No lock spans map and queue, as in the original. The map is updated first, so most simultaneous requests find
+//! each other; two that miss each other cost one more channel. If one of the sharing consumers closes a channel
+//! early, the channel stays in both parts until it is due, and further requests still receive it.
+//!
+//! Three differences are deliberate. Deadlines are milliseconds of the monotonic clock, rounded up; the original
+//! truncates the wall clock and fires up to 1 ms early (T1). A delay that overflows never ends (T4). The daemon
+//! ends with its service (T8). There is no cancel, since the original has none.
 //!
 //! Source: `clojure.core.async.impl.timers`, version 1.5.648; `DelayQueue` of JDK 17.
 
@@ -34,8 +36,7 @@ use queue::DelayQueue;
 
 const NANOS_PER_MS: u64 = 1_000_000;
 
-/// A timer service. Dropping it ends its daemon: armed callbacks are dropped uncalled, and who waits for a
-/// timeout is answered (T8).
+/// A timer service. Dropping it ends its daemon. Armed callbacks are dropped uncalled, and timeouts close (T8).
 pub struct DelayQueueTimers {
     parts: Arc<Parts>,
     daemon: OwnThread,
@@ -47,15 +48,15 @@ struct Parts {
     contained: Contained,
 }
 
-/// What the daemon finds in the queue.
+/// An entry of the queue.
 enum Entry {
     /// A channel to close, by dropping what closes it.
     Timeout {
-        /// Where others find it; `None` for a channel with a single taker, which nobody can share.
+        /// Where other requests find it; `None` for a channel with a single consumer, which cannot be shared.
         shared: Option<(Key, Shared)>,
         closing: Box<dyn Any + Send>,
     },
-    /// Something to call.
+    /// A callback to run.
     Callback {
         asked: Deadline,
         then: Box<dyn FnOnce(Fired) + Send>,
@@ -63,7 +64,7 @@ enum Entry {
 }
 
 impl DelayQueueTimers {
-    /// A service of its own.
+    /// Starts a service with a daemon of its own.
     pub fn new() -> Self {
         let parts = Arc::new(Parts {
             queue: DelayQueue::new(),
@@ -75,7 +76,7 @@ impl DelayQueueTimers {
         DelayQueueTimers { parts, daemon }
     }
 
-    /// How many callbacks have panicked, when called or when dropped by the end of the service.
+    /// How many callbacks have panicked, when called or when dropped at the end of the service.
     pub fn panics(&self) -> u64 {
         self.parts.contained.panics()
     }
@@ -95,7 +96,7 @@ impl fmt::Debug for DelayQueueTimers {
 
 impl Drop for DelayQueueTimers {
     fn drop(&mut self) {
-        // Before the wait for the daemon: it may run a callback that waits for one of these.
+        // Before joining the daemon: it may run a callback that waits for one of these.
         for entry in self.parts.queue.close() {
             self.parts.contained.run(|| self.parts.end(entry));
         }
@@ -104,7 +105,7 @@ impl Drop for DelayQueueTimers {
 }
 
 impl Parts {
-    /// What the daemon does.
+    /// The main loop of the daemon.
     fn serve(&self) {
         while let Some(entry) = self.queue.take() {
             let claimed_nanos = Some(clock::now_nanos());
@@ -134,13 +135,13 @@ fn whole_ms(deadline: Deadline) -> u64 {
     deadline.as_nanos().div_ceil(NANOS_PER_MS)
 }
 
-/// A whole millisecond as a deadline; the last of them never comes.
+/// A whole millisecond as a deadline; the last one never comes.
 fn at_ms(ms: u64) -> Deadline {
     Deadline::from_nanos(ms.saturating_mul(NANOS_PER_MS))
 }
 
 impl Timers for DelayQueueTimers {
-    /// Nothing can be done with an armed timer.
+    /// An armed timer supports no operation.
     type Handle = ();
 
     fn start() -> Self {
@@ -151,8 +152,8 @@ impl Timers for DelayQueueTimers {
             asked: deadline,
             then: Box::new(then),
         };
-        // Never before this millisecond, as in the original, which knows delays only: a callback that arms itself
-        // anew in the past comes behind what is due (T5).
+        // Never before this millisecond, as in the original, which only knows delays. So a callback that arms
+        // itself again in the past comes behind what is due (T5).
         let due_ms = whole_ms(deadline).max(clock::now_nanos() / NANOS_PER_MS);
         self.parts.queue.offer(at_ms(due_ms), callback);
     }

@@ -1,8 +1,9 @@
-//! A queue whose elements can be taken once they are due: `java.util.concurrent.DelayQueue`.
+//! A queue with elements that can be taken once they are due: `java.util.concurrent.DelayQueue`.
 //!
-//! One lock, a heap, and leader and followers among those who take: the leader waits for the deadline of the
-//! head, everybody else until told. A new head deposes the leader and wakes one of them; whoever has taken
-//! wakes the next when elements are left and nobody leads. Unlike the original it can be closed.
+//! It has one lock, a heap, and a leader among the waiting takes. The leader waits for the deadline of the
+//! head; all other takes (followers) wait until notified. A new head deposes the leader and wakes one take. A
+//! take that has its element wakes the next if elements are left and there is no leader. Unlike the original,
+//! the queue can be closed.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -20,12 +21,12 @@ pub(super) struct DelayQueue<E> {
 struct State<E> {
     heap: BinaryHeap<Delayed<E>>,
     offered: u64,
-    /// Which take waits for the head.
+    /// The take that waits for the head.
     leader: Option<u64>,
     closed: bool,
 }
 
-/// An element and when it is due; those due together leave in the order in which they came.
+/// An element and when it is due. Elements with equal deadlines leave in the order in which they came.
 struct Delayed<E> {
     due: Deadline,
     number: u64,
@@ -53,7 +54,7 @@ impl<E> PartialOrd for Delayed<E> {
 }
 
 impl<E> Ord for Delayed<E> {
-    /// Backwards: the heap's greatest is the one that is due first.
+    /// Reversed: the greatest element of the heap is the one that is due first.
     fn cmp(&self, other: &Self) -> Ordering {
         other.key().cmp(&self.key())
     }
@@ -72,7 +73,7 @@ impl<E> DelayQueue<E> {
         }
     }
 
-    /// Puts an element in, to be taken from `due` on. A closed queue drops it.
+    /// Inserts an element, to be taken from `due` on. A closed queue drops it.
     pub(super) fn offer(&self, due: Deadline, element: E) {
         let mut state = self.state.lock();
         if state.closed {
@@ -96,7 +97,7 @@ impl<E> DelayQueue<E> {
         }
     }
 
-    /// Waits for an element that is due, and takes the one that is due first; `None` when the queue is closed.
+    /// Waits for an element that is due, and takes the earliest; `None` when the queue is closed.
     pub(super) fn take(&self) -> Option<E> {
         let me = order_key();
         let mut state = self.state.lock();
@@ -109,7 +110,7 @@ impl<E> DelayQueue<E> {
                 Some(due) if state.leader.is_none() => {
                     state.leader = Some(me);
                     (state, _) = self.available.wait_until(state, due);
-                    // Somebody else may lead by now: a new head deposed this one.
+                    // Another take may lead by now: a new head deposed this one.
                     if state.leader == Some(me) {
                         state.leader = None;
                     }
@@ -125,7 +126,7 @@ impl<E> DelayQueue<E> {
         taken.map(|delayed| delayed.element)
     }
 
-    /// Ends all takes, and answers what nobody took.
+    /// Ends all takes, and returns the elements that were not taken.
     pub(super) fn close(&self) -> impl Iterator<Item = E> + use<E> {
         let mut state = self.state.lock();
         state.closed = true;
@@ -146,8 +147,8 @@ mod tests {
     use crate::channel::mutex::Channel;
     use crate::sync::{Arc, spawn};
 
-    /// The daemon is one taker; leaders and followers show with several. Each takes once, so that nobody but a
-    /// follower is left to take the next.
+    /// The daemon is a single taker; leaders and followers need several. Each takes once, so only a follower
+    /// is left to take the next.
     #[test]
     fn whoever_has_taken_passes_the_lead_on() {
         const TAKERS: u64 = 4;

@@ -1,4 +1,4 @@
-//! What is armed, and what comes next: all of a timer service but its lock and its thread.
+//! The armed timers and which comes next: a timer service without its lock and its thread.
 
 use std::fmt;
 
@@ -6,59 +6,58 @@ use flowmeter_harness::sync::Deadline;
 
 use super::slab::{Claim, Name, Picked, Slab};
 
-/// How many timers are looked at, or wakers taken off, in one go: for as long as one or two of these take nobody else gets the
-/// lock of a service.
-/// Few where it is explored what happens between two steps.
+/// How many timers are examined, or wakers claimed, in one step. While a step runs no other thread gets the lock of a
+/// service. Small under loom and shuttle, which explore what happens between two steps.
 pub(super) const STEP: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
     2
 } else {
     64
 };
 
-/// Stale entries that may be left among what is late, beyond two for each timer.
+/// Stale entries allowed among the late timers, beyond two for each timer.
 const SPARE: usize = 64;
 
 /// How far an index has come in picking what is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Not far enough: what else is due may come before what was picked.
+    /// Not far enough: other due timers may come before those picked.
     Looking,
-    /// What was picked can be called: what else is due is due no earlier, nor was it armed earlier if it is due then.
+    /// What was picked can be called. Every other due timer has a later deadline, or the same one and was armed later.
     Batch,
-    /// And nothing else is due.
+    /// As `Batch`, and no other timer is due.
     Whole,
 }
 
-/// Finds what is due next among the timers of a slab. It is given those that are due after the last moment it was asked
-/// about; once a round is whole it holds these, or those in the tick that this moment falls into where it counts in ticks, and
-/// no others.
+/// Finds the timers of a slab that are due next. It receives the timers that are due after the last moment that it was
+/// asked about. So once a round is whole, it holds these and no others. An index that counts in ticks may also hold
+/// those in the tick of that moment.
 pub trait Index: Default + Send + 'static {
-    /// Whether the thread of its service looks at the clock before a deadline, instead of being woken at it.
+    /// Whether the thread of its service spins on the clock before a deadline, instead of being woken at it.
     #[doc(hidden)]
     const SPINS: bool = false;
 
-    /// Puts a timer in.
+    /// Inserts a timer.
     #[doc(hidden)]
     fn insert<T>(&mut self, timers: &mut Slab<T>, key: u32, due: Deadline);
 
-    /// Puts one in that was armed before others that are in it.
+    /// Inserts a timer that was armed before others in the index.
     #[doc(hidden)]
     #[inline]
     fn insert_again<T>(&mut self, timers: &mut Slab<T>, key: u32, due: Deadline) {
         self.insert(timers, key, due);
     }
 
-    /// Takes a timer out.
+    /// Removes a timer.
     #[doc(hidden)]
     fn remove<T>(&mut self, timers: &mut Slab<T>, key: u32);
 
-    /// When it wants to be asked what is due, [`Deadline::NEVER`] when nothing is in it: no timer in it is due before,
-    /// and every one is picked that is due by then, or by the tick that it belongs to.
+    /// When it should be asked next; [`Deadline::NEVER`] when it is empty. No timer in it is due before that moment. At
+    /// that moment it picks every timer that is due by then, or by the tick that the timer belongs to.
     #[doc(hidden)]
     fn next(&self) -> Deadline;
 
-    /// Picks timers that are due at `now` and takes them out, looking at some `step` of them. Until it is [whole](Progress::Whole)
-    /// it is asked again for the same moment.
+    /// Picks and removes timers that are due at `now`, examining about `step` of them. Until the result is
+    /// [whole](Progress::Whole) it is asked again for the same moment.
     #[doc(hidden)]
     fn pick<T>(
         &mut self,
@@ -69,7 +68,7 @@ pub trait Index: Default + Send + 'static {
     ) -> Progress;
 }
 
-/// Timers in the hands of one owner, who asks what is due: for those who have a loop of their own.
+/// Timers of a single owner, which asks what is due: for programs with a loop of their own.
 ///
 /// ```
 /// use flowmeter_harness::sync::Deadline;
@@ -90,16 +89,16 @@ pub trait Index: Default + Send + 'static {
 pub struct Agenda<I, T> {
     timers: Slab<T>,
     index: I,
-    /// Up to here the index was asked: what is due no later is late already.
+    /// The last moment that the index was asked about. A timer due by then is late when it is armed.
     horizon: Deadline,
-    /// Timers that were late when they were armed, and that nobody has picked yet. Some may be stale: called off, moved, or
-    /// here twice.
+    /// Timers that were late when they were armed, and not picked yet. Some entries may be stale: cancelled, moved, or
+    /// present twice.
     late: Vec<Picked>,
     /// How many of the timers are in no index.
     out: usize,
 }
 
-/// Names one timer, of all that any [`Agenda`] has armed.
+/// Names one timer, uniquely among all agendas.
 #[derive(Debug)]
 pub struct Key(Name);
 
@@ -130,26 +129,26 @@ impl<I: Index, T> Agenda<I, T> {
         Key(self.add(due, then))
     }
 
-    /// Calls one off; `None` when it has fired or was called off before.
+    /// Cancels a timer; `None` when it has fired or was cancelled before.
     #[inline]
     pub fn disarm(&mut self, key: &Key) -> Option<T> {
         self.remove(key.0)
     }
 
-    /// Moves one; `false` when it has fired or was called off before.
+    /// Moves a timer; `false` when it has fired or was cancelled before.
     #[inline]
     pub fn rearm(&mut self, key: &Key, due: Deadline) -> bool {
         self.put_off(key.0, due)
     }
 
-    /// When one that is armed is due.
+    /// The deadline of an armed timer.
     pub fn due(&self, key: &Key) -> Option<Deadline> {
         self.due_of(key.0)
     }
 
-    /// Takes what is due at `now`, in the order of deadlines, and of equal ones in that in which they were armed. What `then`
-    /// arms fires next time, however early it is due. A `now` that lies before an earlier one counts as that one. If `then`
-    /// panics, some of the timers behind it never fire.
+    /// Fires what is due at `now`, in the order of deadlines, and equal deadlines in the order in which they were
+    /// armed. What `then` arms fires next time, however early it is due. A `now` before an earlier one counts as the
+    /// earlier one. If `then` panics, some of the timers behind it never fire.
     pub fn fire(&mut self, now: u64, mut then: impl FnMut(&mut Self, Deadline, T)) {
         let mut batch = Vec::new();
         self.begin(now, &mut batch);
@@ -167,7 +166,7 @@ impl<I: Index, T> Agenda<I, T> {
             }
         }
         if self.late.is_empty() {
-            // Its room, for the next.
+            // Keeps its allocation for the next call.
             self.late = batch;
         }
     }
@@ -177,12 +176,12 @@ impl<I: Index, T> Agenda<I, T> {
         self.timers.len()
     }
 
-    /// Whether none is armed.
+    /// Whether no timer is armed.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// When to look what is due: nothing fires before; [`Deadline::NEVER`] when none is armed.
+    /// When to look what is due: nothing fires before; [`Deadline::NEVER`] when no timer is armed.
     #[inline]
     pub fn next(&self) -> Deadline {
         if self.late.is_empty() || self.out == 0 {
@@ -228,20 +227,20 @@ impl<I: Index, T> Agenda<I, T> {
         armed.then(|| self.timers.due(name.key))
     }
 
-    /// What an armed timer is for.
+    /// What an armed timer does.
     pub(super) fn get_mut(&mut self, name: Name) -> Option<&mut T> {
         let armed = self.timers.has(name);
         armed.then(|| self.timers.get_mut(name.key)).flatten()
     }
 
-    /// Begins to pick what is due at `now`, into an empty batch: with what was armed late. What is from here on comes with the
-    /// next.
+    /// Begins to pick what is due at `now`, into an empty batch, with the timers that were armed late. A timer that is
+    /// armed late from here on belongs to the next batch.
     pub(super) fn begin(&mut self, now: u64, batch: &mut Vec<Picked>) {
         self.horizon = self.horizon.max(Deadline::from_nanos(now));
         std::mem::swap(&mut self.late, batch);
     }
 
-    /// Goes on with it, as far as one step goes, until it is whole.
+    /// Continues by one step. Repeat until it is whole.
     pub(super) fn pick(&mut self, batch: &mut Vec<Picked>) -> Progress {
         let before = batch.len();
         let now = self.horizon.as_nanos();
@@ -250,7 +249,7 @@ impl<I: Index, T> Agenda<I, T> {
         progress
     }
 
-    /// Takes off a timer of a batch that is wanted, unless it was called off or moved.
+    /// Claims a timer of a batch if it is wanted, unless it was cancelled or moved.
     #[inline(always)]
     pub(super) fn claim_if(&mut self, picked: Picked, wanted: impl FnOnce(&T) -> bool) -> Claim<T> {
         let claim = self.timers.claim_if(picked, wanted);
@@ -258,7 +257,7 @@ impl<I: Index, T> Agenda<I, T> {
         claim
     }
 
-    /// Takes off everything.
+    /// Removes everything.
     pub(super) fn take_all(&mut self) -> Vec<T> {
         self.index = I::default();
         self.late = Vec::new();
@@ -280,7 +279,7 @@ impl<I: Index, T> Agenda<I, T> {
         self.late.push(self.timers.take_out(key));
     }
 
-    /// Takes one out of wherever it is, for the place to be freed or entered anew.
+    /// Removes a timer from wherever it is, so that its place can be freed or entered again.
     #[inline(always)]
     fn leave(&mut self, name: Name) {
         if !self.timers.is_out(name.key) {
@@ -296,7 +295,7 @@ impl<I: Index, T> Agenda<I, T> {
     }
 }
 
-/// Puts a batch into the order of its deadlines; equal ones into that in which they were armed.
+/// Sorts a batch by deadline, and equal deadlines by the order in which they were armed.
 pub(super) fn sort(batch: &mut [Picked]) {
     batch.sort_unstable_by_key(|picked| (picked.due, picked.name.number));
 }
@@ -306,8 +305,8 @@ mod tests {
     use super::*;
     use crate::timer::hashed_wheel::{TICK_NANOS, Ticks};
 
-    /// Of a bucket that is looked through in steps, what was kept is called off between two of them, and so is all that
-    /// is left: nothing of it comes up in another bucket.
+    /// A bucket is examined in steps. Between two of them the timer that was kept is cancelled, and so are all that
+    /// remain: none of them turns up in another bucket.
     #[test]
     fn what_is_called_off_between_two_steps_leaves_no_trace() {
         let tick = |tick: u64| Deadline::from_nanos(tick * TICK_NANOS);
@@ -346,7 +345,7 @@ mod tests {
         assert_eq!(agenda.len(), 1);
     }
 
-    /// Late ones that are called off again are swept.
+    /// Late timers that are cancelled again are swept.
     #[test]
     fn what_is_late_does_not_grow_though_nobody_picks_it() {
         let mut agenda = Agenda::<Ticks, u64>::default();

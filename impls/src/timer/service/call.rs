@@ -1,8 +1,14 @@
 //! What a timer does when it fires, in three words.
 //!
-//! A callback of at most two words lies in the timer itself, and a larger one in a box. Most hold a handle and a number; their
-//! boxes were more than a third of what arming and calling off cost (METHODOLOGY.md, "What timers cost"). A waker is two words
-//! as well.
+//! ```text
+//!         +---------------------+---------------------+----------------+
+//! Call    | held.0: first word  | held.1: second word | kind: &'static |
+//!         +---------------------+---------------------+----------------+
+//! ```
+//!
+//! A callback of at most two words is stored in `held` itself, a larger one in a box to which `held` points. Most
+//! callbacks hold a handle and a number, and so need no allocation. A waker is two words as well. `kind` is a table of
+//! functions for the type of the value in `held`.
 
 use std::fmt;
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -10,23 +16,23 @@ use std::task::Waker;
 
 use flowmeter_harness::timer::Fired;
 
-/// The words that lie in a timer. Each goes by itself, into a register: both at once would be loaded as one before they have
-/// left the processor's store buffer as two, which a timer that is called off at once would wait for. Without padding, so that a copy
-/// has every byte.
+/// The two words of a call. Each is moved separately, in a register of its own. A combined load would follow two
+/// separate stores that are still in the store buffer, and stall when a timer is cancelled at once. Without padding, so
+/// that a copy has every byte.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Held(MaybeUninit<usize>, MaybeUninit<usize>);
 
-/// What a timer does when it fires, once; dropped, it does nothing.
+/// What a timer does when it fires, once. Dropping it does nothing else.
 pub(super) struct Call {
-    /// A value of the type that `kind` is of: it was moved in by [`Call::holding`], and it is moved out or dropped once, by
-    /// whoever consumes the call. That type is [`Holdable`] and so `Send`, as the call is; and nobody comes to the value by a
-    /// shared call, so it is `Sync` whatever that type is.
+    /// A value of the type that `kind` belongs to. [`Call::holding`] moves it in, and consuming the call moves it out
+    /// or drops it, once. That type is [`Holdable`] and so `Send`, as the call is. A shared reference to the call gives
+    /// no access to the value, so the call is `Sync` whatever that type is.
     held: Held,
     kind: &'static Kind,
 }
 
-/// What can be done with the value of a call. Each takes it out.
+/// What can be done with the value of a call. Each function takes it out.
 struct Kind {
     fire: unsafe fn(Held, Fired),
     abandon: unsafe fn(Held),
@@ -43,7 +49,7 @@ trait Holdable: Send + Sized + 'static {
 
     const KIND: &'static Kind = &Kind {
         fire: |held, fired| {
-            // SAFETY: whoever calls it hands over a value of this type, as with the other two.
+            // SAFETY: the caller hands over a value of this type, as with the other two.
             unsafe { taken::<Self>(held) }.fire(fired);
         },
         abandon: |held| {
@@ -59,14 +65,15 @@ trait Holdable: Send + Sized + 'static {
 }
 
 /// # Safety
-/// A value of that type lies there, and nobody takes it again.
+/// `held` contains a value of that type, and it is not taken again.
 #[inline]
 unsafe fn taken<T>(held: Held) -> T {
-    // SAFETY: it is there, as the caller promises, and aligned: `holding` has let in nothing that is larger or more aligned.
+    // SAFETY: it is there, as the caller promises. It is aligned: `holding` admits nothing that is larger or more
+    // aligned.
     unsafe { (&raw const held).cast::<T>().read() }
 }
 
-/// Runs a callback; when its time will never come it is dropped.
+/// Runs a callback, or drops it if its time will never come.
 struct Callback<F>(F);
 
 impl<F: FnOnce(Fired) + Send + 'static> Holdable for Callback<F> {
@@ -80,7 +87,7 @@ impl<F: FnOnce(Fired) + Send + 'static> Holdable for Callback<F> {
     fn abandon(self) {}
 }
 
-/// Who sleeps is answered although its time will never come (T8).
+/// A sleeper is woken even if its time will never come (T8).
 impl Holdable for Waker {
     const WAKES: bool = true;
 
@@ -95,7 +102,7 @@ impl Holdable for Waker {
 }
 
 impl Call {
-    /// One that calls back.
+    /// A call of a callback.
     #[inline(always)]
     pub(super) fn back(then: impl FnOnce(Fired) + Send + 'static) -> Self {
         fn boxed<F: FnOnce(Fired)>(then: F) -> impl FnOnce(Fired) {
@@ -110,7 +117,7 @@ impl Call {
         }
     }
 
-    /// One that wakes a future.
+    /// A call that wakes a future.
     #[inline(always)]
     pub(super) fn wake(waker: Waker) -> Self {
         Call::holding(waker)
@@ -134,7 +141,7 @@ impl Call {
         self.kind.wakes
     }
 
-    /// At the deadline.
+    /// Fires it at the deadline.
     #[inline]
     pub(super) fn fire(self, fired: Fired) {
         let this = ManuallyDrop::new(self);
@@ -142,7 +149,7 @@ impl Call {
         unsafe { (this.kind.fire)(this.held, fired) }
     }
 
-    /// When that will never come.
+    /// Ends it when its time will never come.
     pub(super) fn abandon(self) {
         let this = ManuallyDrop::new(self);
         // SAFETY: as in `fire`.
@@ -153,7 +160,7 @@ impl Call {
 impl Drop for Call {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the value is of this kind, and nobody has the call after its drop.
+        // SAFETY: the value is of this kind, and the call is not used after its drop.
         unsafe { (self.kind.drop)(self.held) }
     }
 }
@@ -183,7 +190,7 @@ mod tests {
         claimed_nanos: None,
     };
 
-    /// Callbacks of no word, of one, of two and of many; aligned as words are, and more.
+    /// Callbacks of zero, one, two and many words; aligned as words are, and more.
     #[test]
     fn what_a_callback_holds_is_used_once_or_dropped_once() {
         #[derive(Clone)]
@@ -222,7 +229,7 @@ mod tests {
         let also = held.clone();
         let call = Call::back(move |_| {
             let _also = also;
-            // Past the hook, which would print it.
+            // Bypasses the panic hook, which would print it.
             std::panic::resume_unwind(Box::new("a callback's own fault"));
         });
         assert!(crate::sync::contain(|| call.fire(FIRED)).is_none());

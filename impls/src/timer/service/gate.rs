@@ -1,8 +1,9 @@
-//! A lock that one thread takes again and again, and that others want between two of its turns.
+//! A lock that one thread takes again and again, while others want it between two of its turns.
 //!
-//! Who releases a lock and takes it again a moment later has it before anybody is awake who slept for it: a thread that
-//! arms one timer while a hundred thousand fire waited for milliseconds. So who finds the lock taken says that it wants it and
-//! looks again for a while before it sleeps, and the thread that fires gives way to it for as long.
+//! A thread that releases a lock and retakes it a moment later wins against every thread that has to wake up first. A
+//! thread that armed one timer while a hundred thousand fired waited for milliseconds. So a thread that finds the lock
+//! taken announces that it wants it, and retries for a while before it sleeps. The firing thread gives way to it for as
+//! long.
 
 use crate::spin::Spin;
 use crate::sync::atomic::{AtomicUsize, Ordering};
@@ -10,10 +11,9 @@ use crate::sync::{Mutex, MutexGuard, spinning_pays};
 
 pub(super) struct Gate<T> {
     lock: Mutex<T>,
-    /// How many look for a moment at which it is free. Nothing is handed over by it or by `turns`, so every order is
-    /// relaxed.
+    /// How many threads are retrying. Neither this nor `turns` publishes other data, so all orderings are relaxed.
     wanted: AtomicUsize,
-    /// How often one of these has stopped looking.
+    /// How often a thread has stopped retrying.
     turns: AtomicUsize,
 }
 
@@ -56,8 +56,8 @@ impl<T> Gate<T> {
         found.unwrap_or_else(|| self.lock.lock())
     }
 
-    /// Takes the lock again, a moment after it was released: once somebody who looks for that moment has had it. One of them
-    /// each time, or who fires would wait for as long as others come.
+    /// Takes the lock again, a moment after it was released, and first lets one retrying thread have it. Only one each
+    /// time: otherwise the firing thread would wait for as long as others arrive.
     #[inline]
     pub(super) fn lock_again(&self) -> MutexGuard<'_, T> {
         if spinning_pays() && self.wanted.load(Ordering::Relaxed) > 0 {

@@ -1,13 +1,17 @@
-//! A timer service: one lock around an [`Agenda`], and one thread that sleeps until it comes to something.
+//! A timer service: one lock around an [`Agenda`], and one thread that sleeps until the next timer may be due.
 //!
-//! Deadlines are nanoseconds of the monotonic clock. The thread is woken only for a deadline earlier than the one it
-//! sleeps for. Callbacks run on it one after the other, in the order of their deadlines, outside the lock; what one of
-//! them panics with is counted and goes no further. What is due is called in a round, in steps as it is picked: one that is
-//! armed after a round began, however early its deadline, comes in the next, so that a callback that arms itself anew in the
-//! past holds up nobody else (T5). Between two steps others may get the lock. A callback can be called off until the
-//! moment it is called; futures are woken a step together, since a waker that comes too late does no harm.
+//! Deadlines are nanoseconds of the monotonic clock. The thread is woken only for a deadline earlier than the one that
+//! it sleeps for. It runs callbacks one after the other, in the order of their deadlines, outside the lock. A panic of
+//! a callback is counted and does not propagate.
 //!
-//! What arming and calling off pass through is `inline(always)`: left to the compiler, in a large program it was a dozen calls.
+//! Due timers are called in rounds. A round picks them in steps and calls each step as it is picked. A timer armed
+//! after a round began waits for the next round, however early its deadline. So a callback that arms itself again in
+//! the past does not delay other timers (T5). Between two steps other threads can take the lock. A callback can be
+//! cancelled until the moment it is called. The futures of a step are woken together, since a late wake-up of a dropped
+//! future is harmless.
+//!
+//! The functions on the path of arming and cancelling are `inline(always)`. In a large program the compiler made a
+//! dozen calls of them.
 
 mod agenda;
 mod call;
@@ -49,8 +53,8 @@ use gate::Gate;
 use slab::{Claim, Name};
 use tail::Tail;
 
-/// A timer service. Dropping it ends its thread: armed callbacks are dropped uncalled, and who sleeps or waits
-/// for a timeout is answered (T8).
+/// A timer service. Dropping it ends its thread. Armed callbacks are dropped uncalled, sleepers are woken, and timeouts
+/// close (T8).
 pub struct TimerService<I: Index> {
     shared: Arc<Shared<I>>,
     thread: OwnThread,
@@ -59,25 +63,25 @@ pub struct TimerService<I: Index> {
 struct Shared<I> {
     state: Gate<State<I>>,
     changed: Condvar,
-    /// Whether a thread that looks at the clock is to look at its state instead.
+    /// Tells a thread that spins on the clock to look at its state instead.
     interrupted: AtomicBool,
     contained: Contained,
 }
 
-/// Behind the lock.
+/// What the lock guards.
 struct State<I> {
     agenda: Agenda<I, Call>,
-    /// Until when the thread sleeps, or what it is about to be woken for; `None` while it runs, and will look before
-    /// it sleeps.
+    /// The deadline that the thread sleeps until, or that it is about to be woken for. `None` while it runs: it looks
+    /// again before it sleeps.
     asleep_until: Option<Deadline>,
-    /// What the thread was last to sleep until. One that is called off leaves it: waking once for nothing is cheaper
-    /// than being woken for each that comes and goes.
+    /// The last deadline that the thread was to sleep until. Cancelling that timer leaves it unchanged: one useless
+    /// wake-up is cheaper than a wake-up for each timer that comes and goes.
     alarm: Deadline,
     /// Whether the thread is to end.
     stopping: bool,
 }
 
-/// Names one timer for ever, and among those of all services.
+/// Names one timer for ever, and uniquely among all services.
 #[derive(Debug)]
 pub struct Handle(Name);
 
@@ -88,7 +92,7 @@ impl<I: Index> State<I> {
         let Some(until) = self.asleep_until.filter(|until| due < *until) else {
             return false;
         };
-        // It may look later than the deadline: at the end of a tick.
+        // The index may want to look later than the deadline: at the end of a tick.
         let next = self.agenda.next();
         let oversleeps = next < until;
         if oversleeps {
@@ -98,7 +102,7 @@ impl<I: Index> State<I> {
         oversleeps
     }
 
-    /// Until when the thread sleeps that has seen at `now` that nothing is due.
+    /// Until when the thread sleeps, after it has seen at `now` that nothing is due.
     fn fall_asleep(&mut self, now: u64) -> Deadline {
         let next = self.agenda.next();
         let is_ahead = self.alarm.as_nanos() > now;
@@ -107,8 +111,9 @@ impl<I: Index> State<I> {
         self.alarm
     }
 
-    /// Takes off what is to be called next of a batch: one callback, since it can be called off until it begins, or several
-    /// wakers, since one that comes after its future was dropped wakes nobody. Answers how many of the batch are done with.
+    /// Claims what is called next of a batch, and returns how many of its timers are done with. That is either one
+    /// callback, since a callback can be cancelled until it begins, or several wakers, since a waker of a dropped
+    /// future is harmless.
     fn claim_some(&mut self, batch: &[Picked], calls: &mut Vec<(Deadline, Call)>) -> usize {
         let mut done = 0;
         for picked in batch.iter().take(STEP) {
@@ -134,7 +139,7 @@ impl<I: Index> State<I> {
 }
 
 impl<I: Index> TimerService<I> {
-    /// A service of its own.
+    /// Starts a service with a thread of its own.
     pub fn new() -> Self {
         let shared = Arc::new(Shared {
             state: Gate::new(State {
@@ -155,7 +160,7 @@ impl<I: Index> TimerService<I> {
         TimerService { shared, thread }
     }
 
-    /// How many callbacks have panicked, when called or when dropped by the end of the service.
+    /// How many callbacks have panicked, when called or when dropped at the end of the service.
     pub fn panics(&self) -> u64 {
         self.shared.contained.panics()
     }
@@ -180,7 +185,7 @@ impl<I: Index> Drop for TimerService<I> {
         let uncalled = state.agenda.take_all();
         drop(state);
         self.shared.wake();
-        // Before the wait for the thread: it may run a callback that waits for one of these, or for a sleeper.
+        // Before joining the thread: it may run a callback that waits for one of these, or for a sleeper.
         for call in uncalled {
             self.shared.contained.run(|| call.abandon());
         }
@@ -189,7 +194,7 @@ impl<I: Index> Drop for TimerService<I> {
 }
 
 impl<I: Index> Shared<I> {
-    /// Arms a timer; one that comes after the end is handed back. Compiled into who calls it, or its answer would go
+    /// Arms a timer; after the end of the service the call is returned. Inlined into the caller, or its result would go
     /// through memory.
     #[inline(always)]
     fn schedule(&self, due: Deadline, call: Call) -> Result<Handle, Call> {
@@ -216,9 +221,9 @@ impl<I: Index> Shared<I> {
         Ok(Handle(name))
     }
 
-    /// Arms a timer for who sleeps; one that need not wait, since the moment has passed or the service has ended, is handed
-    /// back. No clock is asked where the thread looks by then anyway: if the moment has passed, so has the thread's. Elsewhere
-    /// the brisk one is asked first; it is behind a little, so that it is the other's word that counts.
+    /// Arms a timer for a sleeper. The call is returned if there is nothing to wait for: the moment has passed, or the
+    /// service has ended. No clock is read where the thread looks by then anyway. Elsewhere the brisk clock is read
+    /// first. It lags a little, so only the system's clock decides that the moment has passed.
     #[inline(always)]
     fn schedule_sleep(&self, due: Deadline, call: Call) -> Result<Handle, Call> {
         let state = self.state.lock();
@@ -229,7 +234,7 @@ impl<I: Index> Shared<I> {
         self.schedule_in(state, due, call)
     }
 
-    /// Has `then` called. One that comes after the end is dropped uncalled, like those before it.
+    /// Arms a callback. After the end of the service it is dropped uncalled, like those before it.
     #[inline]
     fn schedule_call(&self, due: Deadline, then: impl FnOnce(Fired) + Send + 'static) -> Handle {
         let scheduled = self.schedule(due, Call::back(then));
@@ -243,10 +248,10 @@ impl<I: Index> Shared<I> {
         disarmed.is_some()
     }
 
-    /// Has the thread look again.
+    /// Makes the thread look again.
     fn wake(&self) {
         if I::SPINS {
-            // Relaxed: it takes the lock before it believes anything.
+            // Relaxed: the thread takes the lock before it relies on anything.
             self.interrupted.store(true, Ordering::Relaxed);
         }
         self.changed.notify_one();
@@ -263,7 +268,7 @@ impl<I: Index> Shared<I> {
         armed
     }
 
-    /// Sleeps until shortly before that moment, and looks at the clock for the rest.
+    /// Sleeps until shortly before that moment, and spins on the clock for the rest.
     fn wait_spinning<'a>(
         &'a self,
         state: MutexGuard<'a, State<I>>,
@@ -280,10 +285,10 @@ impl<I: Index> Shared<I> {
         let (state, _) = self.changed.wait_until(state, Deadline::from_nanos(sooner));
         let mut now = clock::now_nanos();
         if now < sooner {
-            // There is something new to look at.
+            // The state has changed.
             return state;
         }
-        // Who was woken by others, or had no time left to sleep, has learnt nothing of the system.
+        // Only a wake-up by the system, after an actual sleep, says how late the system is.
         if asleep_from < sooner && !self.interrupted.load(Ordering::Relaxed) {
             tail.woken(now - sooner);
         }
@@ -299,7 +304,7 @@ impl<I: Index> Shared<I> {
         self.state.lock()
     }
 
-    /// What the thread does.
+    /// The main loop of the thread.
     fn serve(&self) {
         let (mut batch, mut calls) = (Vec::new(), Vec::with_capacity(STEP));
         let mut tail = Tail::new();
@@ -319,7 +324,7 @@ impl<I: Index> Shared<I> {
                     state = self.call(state, now, &mut batch, &mut calls);
                 }
             }
-            // It may have been dropped between two steps: nobody would wake a thread that sleeps now.
+            // The service may have been dropped between two steps: then nothing would wake a thread that sleeps now.
             if is_idle && !state.stopping {
                 let until = state.fall_asleep(now);
                 state = match I::SPINS {
@@ -331,7 +336,8 @@ impl<I: Index> Shared<I> {
         }
     }
 
-    /// Calls what a batch holds. The first of it are claimed in the turn in which they were picked, while they are near.
+    /// Calls the timers of a batch. The first are claimed under the same lock under which they were picked, while they
+    /// are in the cache.
     fn call<'a>(
         &'a self,
         mut state: MutexGuard<'a, State<I>>,
@@ -340,7 +346,7 @@ impl<I: Index> Shared<I> {
         calls: &mut Vec<(Deadline, Call)>,
     ) -> MutexGuard<'a, State<I>> {
         if batch.len() > 2 * STEP {
-            // To sort it takes longer than others are to wait for the lock.
+            // Sorting it takes longer than other threads should wait for the lock.
             drop(state);
             sort(batch);
             state = self.state.lock_again();
@@ -359,7 +365,8 @@ impl<I: Index> Shared<I> {
         state
     }
 
-    /// Fires what was claimed in the round that began at `now`: all in one go, and what one that panics leaves in the next.
+    /// Fires what was claimed in the round that began at `now`. All calls share one `contain`; after a panic the rest
+    /// follow in another.
     fn fire(&self, now: u64, calls: &mut Vec<(Deadline, Call)>) {
         let mut claimed = calls.drain(..);
         while claimed.len() > 0 {
@@ -432,7 +439,7 @@ impl<I: Index> BlockingSleep for TimerService<I> {
     }
 }
 
-/// A fresh channel for each timeout: nothing is shared, so nobody's close is another's.
+/// Each timeout is a fresh channel. Nothing is shared, so closing one timeout closes no other.
 impl<C: Channels, I: Index> Timeouts<C> for TimerService<I> {
     fn start() -> Self {
         TimerService::new()

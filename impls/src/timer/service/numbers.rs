@@ -1,14 +1,14 @@
-//! Numbers of timers: no two timers have the same, whatever service they are of.
+//! Numbers of timers, unique across all services.
 //!
-//! So a name need not tell whose it is, and goes back to who armed the timer in two registers. Three words went through memory,
-//! and whoever moved them on waited for the writes.
+//! So the name of a timer need not say which service it belongs to, and is returned in two registers. A name of three
+//! words was returned through memory, and the caller stalled on those writes.
 
 use crate::sync::order_key;
 
-/// How many are taken at once from what all share.
+/// How many numbers a service takes at once from the shared counter.
 const BLOCK: u64 = 1 << 12;
 
-/// The numbers of one service: ever greater, and none of them is 0.
+/// The numbers of one service: increasing, and never 0.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     next: u64,

@@ -1,15 +1,15 @@
-//! Where armed timers lie: in pages that never move, found by a key, and used anew once they are free.
+//! Storage of armed timers: pages that never move. A key finds a timer, and free places are reused.
 
 use flowmeter_harness::sync::Deadline;
 
 use super::numbers::Numbers;
 
-/// Where a timer stands in its index.
+/// The place of a timer in its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Its place among others.
+    /// Its place in its bucket or heap.
     pub(in crate::timer) place: u32,
-    /// Which others these are, in an index that keeps several lots apart.
+    /// Which bucket, in an index with several.
     pub(in crate::timer) of: u32,
 }
 
@@ -37,14 +37,14 @@ struct Timer<T> {
     /// See [`Numbers`]; 0 while the place is free.
     number: u64,
     due: Deadline,
-    /// Of a free place: the next one, in `place`.
+    /// In a free place, `place` is the next free one.
     link: Link,
     then: Option<T>,
 }
 
-/// Timers of a page. In small ones a storm would be scattered over what else its threads have allocated meanwhile; the first
-/// timer of a service takes all of one, 48 KiB (METHODOLOGY.md, "What timers cost").
-/// Few where it is explored what happens at the end of one.
+/// Timers in a page: 48 KiB, which the first timer of a service allocates. With small pages the timers of a burst would
+/// be scattered among the other allocations of their threads. Small under loom and shuttle, which explore what happens
+/// at the end of a page.
 const PAGE: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
     4
 } else {
@@ -53,7 +53,7 @@ const PAGE: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
 
 type Page<T> = Box<[Timer<T>; PAGE]>;
 
-/// Names one timer for ever, and among those of all slabs.
+/// Names one timer for ever, and uniquely among all slabs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) key: u32,
@@ -61,23 +61,23 @@ pub(super) struct Name {
 }
 
 impl Name {
-    /// Of no timer.
+    /// The name of no timer.
     pub(super) const OF_NONE: Name = Name {
         key: u32::MAX,
         number: 0,
     };
 }
 
-/// What became of a timer of a batch.
+/// The result of claiming a timer of a batch.
 pub(super) enum Claim<T> {
-    /// It was called off or moved.
+    /// It was cancelled or moved.
     Gone,
-    /// It is not wanted, and stays where it is.
+    /// It is not wanted, and stays in its place.
     Left,
     Taken(T),
 }
 
-/// The timers, and what each is for.
+/// The timers with what each of them does.
 pub struct Slab<T> {
     pages: Vec<Page<T>>,
     free: u32,
@@ -100,7 +100,7 @@ impl<T> Slab<T> {
         self.armed
     }
 
-    /// A new timer, which an index or a batch has to be told of.
+    /// Adds a timer. The caller has to put it into an index or a batch.
     #[inline(always)]
     pub(super) fn add(&mut self, due: Deadline, then: T) -> Name {
         if self.free == Link::OUT.place {
@@ -116,7 +116,7 @@ impl<T> Slab<T> {
         Name { key, number }
     }
 
-    /// Takes one out that is in no index.
+    /// Removes a timer that is in no index.
     #[inline(always)]
     pub(super) fn remove(&mut self, key: u32) -> Option<T> {
         self.remove_if(key, |_| true)
@@ -135,7 +135,7 @@ impl<T> Slab<T> {
         Some(then)
     }
 
-    /// Takes out a timer of a batch that is wanted, if it is there still as it was picked.
+    /// Removes a timer of a batch if it is wanted, and unchanged since it was picked.
     #[inline(always)]
     pub(super) fn claim_if(&mut self, picked: Picked, wanted: impl FnOnce(&T) -> bool) -> Claim<T> {
         if !self.has_still(picked) {
@@ -145,14 +145,14 @@ impl<T> Slab<T> {
         taken.map_or(Claim::Left, Claim::Taken)
     }
 
-    /// Whether that timer is armed still.
+    /// Whether that timer is still armed.
     #[inline(always)]
     pub(super) fn has(&self, name: Name) -> bool {
         let page = self.pages.get(name.key as usize / PAGE);
         page.is_some_and(|page| page[name.key as usize % PAGE].number == name.number)
     }
 
-    /// Whether it is armed still as it was picked, and in no index.
+    /// Whether it is still armed as it was when picked, and in no index.
     #[inline(always)]
     pub(super) fn has_still(&self, picked: Picked) -> bool {
         let key = picked.name.key;
@@ -165,7 +165,7 @@ impl<T> Slab<T> {
         self.timer(key).due
     }
 
-    /// The number of an armed timer: one that was armed later has a greater one.
+    /// The number of an armed timer. A timer that was armed later has a greater one.
     pub(in crate::timer) fn number(&self, key: u32) -> u64 {
         self.timer(key).number
     }
@@ -174,7 +174,7 @@ impl<T> Slab<T> {
         self.timer_mut(key).due = due;
     }
 
-    /// What one that is armed is for, to be changed.
+    /// What an armed timer does, to be changed.
     pub(super) fn get_mut(&mut self, key: u32) -> Option<&mut T> {
         self.timer_mut(key).then.as_mut()
     }
@@ -189,7 +189,7 @@ impl<T> Slab<T> {
         &mut self.timer_mut(key).link
     }
 
-    /// Marks one that its index has just let go.
+    /// Marks a timer that its index has just released.
     #[inline]
     pub(in crate::timer) fn take_out(&mut self, key: u32) -> Picked {
         let timer = self.timer_mut(key);
@@ -203,9 +203,9 @@ impl<T> Slab<T> {
         }
     }
 
-    /// Takes all out, whatever index they are in.
+    /// Removes all timers, whatever index they are in.
     pub(super) fn take_all(&mut self) -> Vec<T> {
-        // Not by value: a page has no room on a small stack.
+        // Not by value: a page does not fit on a small stack.
         let timers = self
             .pages
             .drain(..)
@@ -216,7 +216,7 @@ impl<T> Slab<T> {
         all
     }
 
-    /// Another page of free places, the first of which is used first.
+    /// Adds a page of free places, the first of which is used first.
     fn grow(&mut self) {
         let first = self.pages.len() * PAGE;
         let place = |key: usize| u32::try_from(key).expect("four billion timers are not armed");
@@ -252,7 +252,7 @@ impl<T> Slab<T> {
 
 #[cfg(test)]
 impl Slab<()> {
-    /// So many timers, which are in no index yet, and their keys.
+    /// A slab with so many timers, which are in no index yet, and their keys.
     pub(in crate::timer) fn with(count: usize) -> (Self, Vec<u32>) {
         let mut slab = Slab::new();
         let keys = (0..count).map(|_| slab.add(Deadline::NEVER, ()).key);
@@ -261,7 +261,7 @@ impl Slab<()> {
     }
 }
 
-/// A timer of a batch: due, and not called yet. It can still be called off or moved, and is passed over then.
+/// A timer of a batch: due, and not called yet. It can still be cancelled or moved, and is skipped then.
 #[derive(Clone, Copy, Debug)]
 pub struct Picked {
     pub(super) due: Deadline,

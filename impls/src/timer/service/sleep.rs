@@ -11,7 +11,7 @@ use crate::sync::Arc;
 
 use super::{Call, Handle, Index, Shared};
 
-/// Ready at its deadline, or when its service ends. Armed by its first poll; dropping it calls it off.
+/// Ready at its deadline, or when its service ends. The first poll arms it; dropping it cancels it.
 pub struct SleepFuture<I: Index> {
     shared: Arc<Shared<I>>,
     due: Deadline,
@@ -36,7 +36,7 @@ impl<I: Index> Future for SleepFuture<I> {
         let waker = Call::wake(cx.waker().clone());
         if let Some(handle) = &self.armed {
             let mut state = self.shared.state.lock();
-            // One that is armed no more has fired, or its service has ended.
+            // A timer that is no longer armed has fired, or its service has ended.
             let Some(call) = state.agenda.get_mut(handle.0) else {
                 drop(state);
                 return Poll::Ready(());

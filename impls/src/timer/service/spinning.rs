@@ -1,13 +1,14 @@
-//! Any index, in a service whose thread is awake when a deadline comes.
+//! Any index, in a service with a thread that is awake when a deadline comes.
 
 use flowmeter_harness::sync::Deadline;
 
 use super::{Index, Picked, Progress, Slab};
 
-/// The same index, for a [`TimerService`](super::TimerService) with a spin tail: its thread is woken a little before each
-/// deadline and looks at the clock until then, so it is late by less than the system can promise, and takes a core for
-/// some tens of microseconds for each. It learns by how much, never looks for longer than 200 us, and goes without on a
-/// machine with one core, and for a while wherever it was put aside while it looked.
+/// The same index, for a [`TimerService`](super::TimerService) with a spin tail. Its thread is woken a little before
+/// each deadline and spins on the clock until then. So it is late by less than the system can promise, and each
+/// deadline costs some tens of microseconds of a core. The service learns how much sooner to wake, and never spins for
+/// longer than 200 us. It does not spin on a machine with one core, nor for a while after it was preempted while
+/// spinning.
 ///
 /// ```
 /// use std::sync::mpsc;

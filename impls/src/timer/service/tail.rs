@@ -1,30 +1,30 @@
-//! The spin tail: being awake when the deadline comes, instead of being woken then.
+//! The spin tail: the thread is awake when the deadline comes, instead of being woken then.
 //!
-//! A system wakes a thread some tens of microseconds after the moment that it was asked for. A thread that asks for so
-//! much sooner, and looks at the clock until its deadline, is late by less than one; a core is what it pays with. How much
-//! sooner, it learns from how late it was woken before. And it goes without where others want the core: always where there
-//! is but one, and for a while after it was put aside while it looked.
+//! A system wakes a thread some tens of microseconds after the requested moment. A thread that asks to be woken that
+//! much sooner, and spins on the clock until its deadline, is late by less than a microsecond. It pays with a core. It
+//! learns how much sooner from how late it was woken before. It does not spin where other threads want the core: never
+//! on a machine with one core, nor for a while after it was preempted while spinning.
 
-/// How much sooner to be woken at most, nanoseconds: a machine that wakes later than this is busy, and a longer look would
-/// make it busier.
+/// How much sooner to be woken at most, in nanoseconds. A machine that wakes threads later than this is busy, and
+/// longer spinning would make it busier.
 const MOST: u64 = 200_000;
-/// By how much the answer grows when a wake-up came later, nanoseconds, and by how much it shrinks when it came
-/// sooner: where they balance, nine of ten wake-ups come in time.
+/// How much the lead grows after a wake-up that came later, and shrinks after one that came sooner, in nanoseconds.
+/// They balance where nine of ten wake-ups come in time.
 const GROWS: u64 = 9_000;
 const SHRINKS: u64 = 1_000;
-/// Two looks at the clock that lie further apart, nanoseconds: somebody else had the core.
+/// Two clock readings further apart than this, in nanoseconds, show that the thread was preempted.
 const PUT_ASIDE: u64 = 20_000;
-/// For how many wake-ups to go without at most.
+/// The largest number of wake-ups without spinning.
 const LONGEST_REST: u32 = 1_024;
 
-/// What a thread has learnt about being woken.
+/// What a thread has learnt about its wake-ups.
 #[derive(Debug)]
 pub(super) struct Tail {
-    /// How much sooner to be woken, nanoseconds.
+    /// How much sooner to be woken, in nanoseconds.
     lead: u64,
-    /// For how many wake-ups to go without.
+    /// The remaining wake-ups without spinning.
     rest: u32,
-    /// How long the next rest would be.
+    /// The length of the next rest.
     next_rest: u32,
 }
 
@@ -37,7 +37,7 @@ impl Tail {
         }
     }
 
-    /// How much sooner than its deadline the thread is to be woken this time, nanoseconds.
+    /// How much sooner than its deadline the thread is to be woken this time, in nanoseconds.
     pub(super) fn lead(&mut self) -> u64 {
         if self.rest > 0 {
             self.rest -= 1;
@@ -46,7 +46,7 @@ impl Tail {
         self.lead
     }
 
-    /// It was woken so much later than it had asked for, nanoseconds.
+    /// Records a wake-up that came so many nanoseconds later than asked for.
     pub(super) fn woken(&mut self, late: u64) {
         self.lead = if late > self.lead {
             (self.lead + GROWS).min(MOST)
@@ -55,7 +55,7 @@ impl Tail {
         };
     }
 
-    /// It looked at the clock until its deadline, and two looks lay this far apart at most, nanoseconds.
+    /// Records a spin until the deadline, with the longest gap between two clock readings in nanoseconds.
     pub(super) fn looked(&mut self, apart: u64) {
         if apart > PUT_ASIDE {
             self.rest = self.next_rest;
@@ -70,11 +70,11 @@ impl Tail {
 mod tests {
     use super::*;
 
-    /// Of wake-ups that are late by 1 to 100 us, each as often, nine of ten come within what is learnt.
+    /// Wake-ups are late by 1 to 100 us, uniformly. The learnt lead covers nine of ten.
     #[test]
     fn nine_of_ten_come_in_time() {
         let mut tail = Tail::new();
-        // Each of a hundred, in an order that goes up and down.
+        // Each of a hundred values, in an order that goes up and down.
         let late = |turn: u64| (turn * 37 % 100 + 1) * 1_000;
         for turn in 0..10_000 {
             tail.woken(late(turn));
