@@ -12,10 +12,10 @@ use std::rc::Rc;
 use crate::history::{Answer, Call, Clause, Storage};
 use crate::spec::{Rules, Spec, State, Step};
 
-/// What every operation was answered, thread by thread; [`Answer::Pending`] for one that waits for ever.
+/// The answer of every operation, thread by thread; [`Answer::Pending`] for one that waits forever.
 pub type Outcome = Vec<Answer>;
 
-/// The outcomes that a program can come to: its threads call these operations one after the other.
+/// All outcomes of a program whose threads call these operations one after the other.
 ///
 /// # Panics
 /// When a call has more than 64 clauses.
@@ -24,7 +24,7 @@ pub fn allowed(channels: &[Storage], threads: &[Vec<Call>], rules: Rules) -> Has
     enumeration.all().expect("it may come to rest")
 }
 
-/// As [`allowed`], of a program of which no thread can be left waiting; `None` for any other.
+/// As [`allowed`], for a program in which no thread can be left waiting; `None` for any other program.
 ///
 /// # Panics
 /// As [`allowed`].
@@ -36,7 +36,7 @@ pub fn allowed_to_end(
     Enumeration::new(channels, threads, rules, false).all()
 }
 
-/// What can follow: of operations that are done before it, it says [`Answer::Pending`].
+/// The outcomes that can follow. Operations that are done earlier are [`Answer::Pending`] in them.
 type Following = Option<Rc<HashSet<Outcome>>>;
 
 struct Enumeration {
@@ -115,7 +115,7 @@ impl Enumeration {
         Some(outcomes)
     }
 
-    /// Steps by which something can be done; those of one way are taken all or not at all.
+    /// The alternatives to proceed. The steps of one alternative are taken all or not at all.
     fn ways(&self, state: &State, begun: &[usize]) -> Vec<Vec<Step>> {
         let mut ways = Vec::new();
         for &op in begun {
@@ -149,7 +149,7 @@ impl Enumeration {
         ways
     }
 
-    /// The ways to close: whichever of the puts that have begun were found waiting.
+    /// The alternatives of a close: each with a different set of begun puts found waiting.
     fn closings(
         &self,
         state: &State,
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
     use crate::channel::{Order, Patience};
 
-    /// Every step of the specification one by one, nothing remembered.
+    /// Takes every step of the specification one by one and remembers nothing.
     fn plainly(
         spec: &Spec,
         threads: &[std::ops::Range<usize>],
@@ -228,7 +228,7 @@ mod tests {
         for step in steps {
             let mut next = state.clone();
             if spec.apply(&mut next, step) {
-                // Having looked changes nothing for others: it is no progress.
+                // A look changes nothing for other operations, so it is no progress.
                 rests &= matches!(step, Step::Look(_));
                 plainly(spec, threads, &next, outcomes, budget);
             }
@@ -239,7 +239,7 @@ mod tests {
         }
     }
 
-    /// A call as it is drawn: its clauses, whether the first goes before the others, whether it waits.
+    /// A call as it is drawn: its clauses, whether it has priority, whether it waits.
     type Drawn = (Vec<(bool, usize)>, bool, bool);
 
     fn clause() -> impl Strategy<Value = (bool, usize)> {
