@@ -1,10 +1,10 @@
-//! Every outcome that the [specification](crate::spec) allows a small program: what its operations may be answered,
-//! all together. Enumerated once, the set judges any number of executions of which nothing is known but the
-//! answers: no stamps, so nothing that a recorder adds can hide a fault.
+//! Every outcome that the [specification](crate::spec) allows a small program: all combinations of answers of its
+//! operations. The set is enumerated once and then judges any number of executions of which only the answers are known.
+//! There are no stamps, so no recorder can hide a fault.
 //!
-//! Depth first over the steps of all threads, remembering by fingerprint what can follow from a state. Two things
-//! keep it small, as in the search of [`dual`](super::dual), and a test holds them against the plain enumeration
-//! of all steps: a request is made when it is used, and looks are taken whenever they can be.
+//! The enumeration is depth first over the steps of all threads. It remembers by fingerprint what can follow from a
+//! state. Two reductions keep it small, as in the search of [`dual`](super::dual): a request is made when it is used,
+//! and looks are taken as early as possible. A test compares them with the plain enumeration of all steps.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;

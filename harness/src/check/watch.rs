@@ -1,9 +1,9 @@
-//! Which check spoke, and what is seen without it.
+//! Records which check failed, and can switch one check off.
 //!
-//! A *check* is one line of a property that compares what it saw with what is right, and is named by its place,
-//! such as `a1_exclusive.rs:77`; a rule of the [`Ledger`](super::Ledger) is named by itself. A failure tells which
-//! checks spoke, and one of them can be switched off for a whole process: if nothing broken on purpose survives
-//! without it, it is not needed. Only a check that finds something comes here: one that holds costs its condition.
+//! A *check* is one line of a property that compares an observation with the expected value. Its name is its place,
+//! such as `a1_exclusive.rs:77`; a rule of the [`Ledger`](super::Ledger) has a name of its own. A failure reports the
+//! checks that failed. One check can be switched off for a whole process: if no mutant survives without it, it is not
+//! needed. Only failing checks come here; a check that holds costs only its condition.
 
 use std::fmt::Arguments;
 use std::panic::Location;
