@@ -1,9 +1,9 @@
-//! Combinators: core.async's functions over channels, whose go blocks take from some channels and put to others.
+//! Combinators: core.async's functions over channels. Their go blocks take from some channels and put to others.
 //!
-//! A *family* of combinators works on any executor, and over any channels whose alts tasks can await. Each combinator
-//! is passed the spawner for its go block. It owns the channels that it takes from or puts to; to go on using one, keep
-//! a further half of it. A go block that ends drops its halves. On channels that notice, this ends the channel for the
-//! other side.
+//! A *family* of combinators works on any executor, and over any channels with alts that tasks can await. Each
+//! combinator is passed the spawner for its go block. It owns the channels that it takes from or puts to; to go on
+//! using one, keep a further half of it. A go block that ends drops its halves. On channels that notice, this ends the
+//! channel for the other side.
 //!
 //! Where a user's function panics, the go block ends, the executor counts the panic, and the output is closed, so no
 //! consumer waits for it. core.async leaves such a channel open forever.

@@ -1,7 +1,7 @@
 //! Executors: what runs go blocks.
 //!
-//! [`go`] (a task whose result arrives on a channel, G1) is written once, over this trait and any channel. An executor
-//! only has to run futures and to offer a place for work that blocks.
+//! [`go`] (a task with a channel for its result, G1) is written once, over this trait and any channel. An executor only
+//! has to run futures and to offer a place for work that blocks.
 //!
 //! Go blocks written as explicit state machines (G3) are a design of their own, [`GoBlocks`], on any executor.
 
@@ -31,7 +31,7 @@ pub trait Spawn {
 ///
 /// Dropping it lets running tasks reach their next wait, and drops waiting tasks. Blocking work that has begun runs to
 /// its end; work that has not begun is dropped without running. Then the drop joins the executor's threads. A drop
-/// inside one of its own tasks or pieces of work cannot wait for that one, whose thread ends by itself.
+/// inside one of its own tasks or pieces of work cannot wait for that one; its thread ends by itself.
 pub trait Executors: Sized + Send + Sync + 'static {
     /// Spawns on this executor from elsewhere. It does not keep the executor alive.
     type Spawner: Spawn + Clone + Send + 'static;

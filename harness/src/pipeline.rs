@@ -18,8 +18,8 @@ pub enum AtEnd {
 /// The sink for the results of one input: none, one or many.
 ///
 /// Dropping it closes the result channel, also while unwinding, so the end of an item is visible on channels that do
-/// not notice dropped halves. A family whose close loses buffered values needs a rendezvous as result channel; such a
-/// family does not claim [`Claim::KeepsBuffered`](crate::caps::Claim::KeepsBuffered).
+/// not notice dropped halves. A family that loses buffered values at a close needs a rendezvous as result channel; such
+/// a family does not claim [`Claim::KeepsBuffered`](crate::caps::Claim::KeepsBuffered).
 #[derive(Debug)]
 pub struct ResultPort<C: Channels, O: Message, P = ()> {
     results: C::Tx<O>,
@@ -28,7 +28,7 @@ pub struct ResultPort<C: Channels, O: Message, P = ()> {
 }
 
 impl<C: Channels, O: Message> ResultPort<C, O> {
-    /// A port into `results`, whose channel has no other producer.
+    /// A port into `results`. Its channel has no other producer.
     pub fn new(results: C::Tx<O>) -> Self {
         ResultPort::holding(results, ())
     }

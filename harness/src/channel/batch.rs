@@ -9,8 +9,8 @@ use super::{Async, Blocking, Message, PutError, TakeError};
 /// Why not all values of a batch were put. Those that were not are left in its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchError {
-    /// The channel was closed, before the first put or between two. The value whose put was refused is back at the
-    /// front of the queue, unless the crate swallows it ([`PutError::Closed`]).
+    /// The channel was closed, before the first put or between two. The refused value is back at the front of the
+    /// queue, unless the crate swallows it ([`PutError::Closed`]).
     Closed,
     /// As many puts wait already as the channel admits.
     TooManyWaiters,
@@ -49,7 +49,7 @@ pub trait Batch: Blocking {
 /// Batches that are futures.
 ///
 /// A batch is several operations, so a pending one that is dropped may have done some of them: values taken are in
-/// `values`, and values put are no longer in the queue. The value whose put was pending is dropped with the future.
+/// `values`, and values put are no longer in the queue. The value of a pending put is dropped with the future.
 pub trait AsyncBatch: Async {
     /// [`Batch::take_many`] as a future. It waits only for the first value. If it is dropped while pending, it has
     /// taken nothing where the family is [`CancelSafe`](crate::caps::Claim::CancelSafe).

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use super::{Channels, Message};
 
-/// A family whose producers can wait until no consumer wants further values (P3), whether or not values are left.
+/// Producers can wait until no consumer wants further values (P3), whether or not values are left.
 pub trait AwaitClose: Channels {
     /// Ready once the channel is closed, from either side, or disconnected. A pending one that is dropped leaves
     /// nothing behind.

@@ -87,7 +87,7 @@ impl Buffer {
         ))
     }
 
-    /// Whether every value whose put was answered `true` can be taken.
+    /// Whether every accepted value (its put answered `true`) can be taken.
     pub const fn keeps_everything(self) -> bool {
         !matches!(self, Buffer::Dropping(_) | Buffer::Sliding(_))
     }

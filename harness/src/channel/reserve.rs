@@ -18,7 +18,7 @@ pub enum ReserveError {
     NothingToReserve,
 }
 
-/// A family whose producers can reserve room.
+/// Producers can reserve room.
 ///
 /// A permit reserves room for one value; for all other producers the buffer is smaller by one. It is filled without
 /// waiting ([`Reserve::fill`]) or dropped, which gives the room to a waiting put. Values are ordered by their puts, not

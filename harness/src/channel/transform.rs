@@ -30,8 +30,8 @@ pub trait Transform<T>: Send + 'static {
 /// The payload of a transform's panic.
 pub type Panic = Box<dyn Any + Send>;
 
-/// Supplies a value in place of one whose transform panicked; `None` supplies none (B3). It runs where the transform
-/// does, under the same restrictions.
+/// After a panic of the transform, supplies a value in place of its output; `None` supplies none (B3). It runs where
+/// the transform does, under the same restrictions.
 pub trait Handler<T>: FnMut(Panic) -> Option<T> + Send + 'static {}
 impl<T, H: FnMut(Panic) -> Option<T> + Send + 'static> Handler<T> for H {}
 
@@ -58,7 +58,7 @@ impl std::error::Error for TransformError {}
 /// The halves of a new channel.
 pub type Opened<C, T> = (<C as Channels>::Tx<T>, <C as Channels>::Rx<T>);
 
-/// A family whose channels transform values that are put.
+/// Channels can transform the values that are put.
 ///
 /// * When a put takes effect its value is transformed once, and the put answers `true` whatever is emitted. Emitted
 ///   values are stored as if put one by one. A fixed buffer accepts all of them: it may be overfilled, and then puts

@@ -15,7 +15,7 @@ use crate::spec::{Rules, Spec, State, Step};
 /// The answer of every operation, thread by thread; [`Answer::Pending`] for one that waits forever.
 pub type Outcome = Vec<Answer>;
 
-/// All outcomes of a program whose threads call these operations one after the other.
+/// All outcomes of a program. Each of its threads calls its operations one after the other.
 ///
 /// # Panics
 /// When a call has more than 64 clauses.

@@ -10,7 +10,7 @@ use super::Spawn;
 /// spawner on any thread. Here a value is bound by its type, so each binding needs a type of its own. A spawner that
 /// wraps any other spawner conveys the bindings, so all code that is passed a spawner conveys them too.
 pub trait Bindings: Sized + Send + Sync + 'static {
-    /// A spawner whose tasks and pieces of work inherit the bindings at the spawn.
+    /// A spawner. Its tasks and pieces of work inherit the bindings at the spawn.
     type Conveying<S: Spawn + Clone + Send + 'static>: Spawn + Clone + Send + 'static;
 
     /// Binds a value while `act` runs on this thread, hiding an outer one of its type.

@@ -1,9 +1,9 @@
 //! Go blocks written as explicit state machines (G3), as core.async's macro `go` writes them.
 //!
-//! A block is a function from state to state. A state is a value of the block's own type, most often an enum whose
-//! variants carry the answer to the preceding operation. The function is the `case` over the states, and its captures
-//! are the block's variables. Each state ends with a [`Step`]: an operation on a channel, the next state, or the
-//! result.
+//! A block is a function from state to state. A state is a value of the block's own type, most often an enum with
+//! variants that carry the answer to the preceding operation. The function is the `case` over the states, and its
+//! captures are the block's variables. Each state ends with a [`Step`]: an operation on a channel, the next state, or
+//! the result.
 //!
 //! ```
 //! # use flowmeter_harness::channel::{AwaitAlts, Callback, PutError, TakeError};
@@ -99,9 +99,9 @@ pub struct Selected<C: Channels, V: Message> {
     /// # Errors
     /// As [`AwaitAlts::run_async`].
     pub winner: Result<Winner, AltsError>,
-    /// What was taken, where a take has won; nothing where its channel was closed and empty.
+    /// What was taken if a take won; `None` if its channel was closed and empty.
     pub taken: Option<V>,
-    /// The ports. A put that lost, or whose channel was closed, holds its value again.
+    /// The ports. A put that lost or found its channel closed holds its value again.
     pub ports: Vec<Port<C, V>>,
 }
 

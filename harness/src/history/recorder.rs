@@ -27,7 +27,7 @@ pub struct Recorder {
     links: Vec<(Id, Id)>,
 }
 
-/// An operation that was called and whose answer is still to be recorded.
+/// An operation that was called; its answer is still to be recorded.
 #[derive(Debug)]
 #[must_use = "what is not answered is pending"]
 pub struct Called(usize);

@@ -16,8 +16,8 @@ use super::protocol::Request;
 use crate::record::{Allocation, Record};
 
 impl<'a> Parent<'a> {
-    /// The entries of the scenario whose allocations are still to be counted: all with timed results, except placebos
-    /// and slowed copies.
+    /// The entries of the scenario with allocations still to be counted: all with timed results, except placebos and
+    /// slowed copies.
     pub(super) fn uncounted<'c>(
         &self,
         contest: &'c Contest,

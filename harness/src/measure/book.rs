@@ -25,7 +25,7 @@ pub(super) struct Standpoint {
     pub next_fork: u32,
     /// The entries that have failed.
     pub failed: HashSet<EntryKey>,
-    /// Implementations whose allocations were counted.
+    /// Implementations with counted allocations.
     pub counted: HashSet<String>,
 }
 
@@ -202,7 +202,7 @@ fn header(plan: &Plan) -> Vec<u8> {
         .collect()
 }
 
-/// Refuses a plan whose records would not belong to the same run.
+/// Refuses a plan if its records would not belong to the same run.
 fn same_run(folder: &Path, data: &RunData, plan: &Plan) -> Result<(), MeasureError> {
     let (recorded, planned) = (&data.run, &plan.run);
     let machine = |run: &crate::record::Run| format!("{} ({})", run.machine.cpu, run.machine.cores);

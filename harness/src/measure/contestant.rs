@@ -38,8 +38,8 @@ pub(super) struct Contestant {
 impl Contestant {
     /// Starts the process. Requests may be sent at once.
     pub(super) fn start(mut command: Command) -> Result<Contestant, StageError> {
-        // An interrupt from the terminal reaches only the engine, whose end also ends the contestants. Otherwise they
-        // would die first, and the records would blame them.
+        // An interrupt from the terminal reaches only the engine, and the end of the engine ends the contestants.
+        // Otherwise they would die first, and the records would blame them.
         group::of_its_own(&mut command);
         let mut process = command
             .stdin(Stdio::piped())

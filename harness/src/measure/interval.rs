@@ -1,4 +1,4 @@
-//! The timed interval of a window whose operations have moments of their own: timers, grants, tasks.
+//! The timed interval of a window of operations that have moments of their own: timers, grants, tasks.
 //!
 //! Where threads work without a pause, [`Edges`](super::edges) divide their chunks at the edges of a window. Here
 //! nothing is divided: an operation belongs to the window if its moment does. The thread that requested the window

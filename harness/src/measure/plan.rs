@@ -63,7 +63,7 @@ pub struct Contest {
 pub struct Entry {
     /// The name of the implementation.
     pub implementation: String,
-    /// The second entry of the same implementation, whose spread is the noise floor.
+    /// The second entry of the same implementation; its spread is the noise floor.
     pub placebo: bool,
     /// A copy slowed on purpose by so many percent.
     pub slowed_percent: Option<u32>,

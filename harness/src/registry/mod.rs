@@ -83,7 +83,7 @@ pub trait Enrol: Sized {
     fn blocking<C: Blocking>(&mut self, _who: &Contestant) {}
     /// A family with futures.
     fn asynchronous<C: Async>(&mut self, _who: &Contestant) {}
-    /// A family whose threads and tasks may use one channel at once.
+    /// A family with channels that threads and tasks may use at once.
     fn mixed<C: Blocking + Async>(&mut self, _who: &Contestant) {}
     /// A family with callbacks.
     fn callback<C: Callback + Blocking>(&mut self, _who: &Contestant) {}
@@ -101,7 +101,7 @@ pub trait Enrol: Sized {
     fn await_alts<C: AwaitAlts>(&mut self, _who: &Contestant) {}
     /// A family with producers that do not keep the channel open.
     fn weak_producers<C: WeakProducers>(&mut self, _who: &Contestant) {}
-    /// A family whose producers can wait for the close.
+    /// A family with producers that can wait for the close.
     fn await_close<C: AwaitClose>(&mut self, _who: &Contestant) {}
     /// A family with batches for threads.
     fn batch<C: Batch>(&mut self, _who: &Contestant) {}
@@ -118,9 +118,9 @@ pub trait Enrol: Sized {
     fn timer<T: Timers>(&mut self, _who: &Contestant) {}
     /// A timer that can be cancelled.
     fn cancel<T: Cancel>(&mut self, _who: &Contestant) {}
-    /// A timer whose deadlines can be moved.
+    /// A timer with deadlines that can be moved.
     fn reset<T: Reset>(&mut self, _who: &Contestant) {}
-    /// A timer whose callbacks can share a wake-up.
+    /// A timer with callbacks that can share a wake-up.
     fn coalesce<T: Coalesce>(&mut self, _who: &Contestant) {}
     /// A timer that futures wait for.
     fn sleep<S: Sleep>(&mut self, _who: &Contestant) {}
@@ -258,8 +258,8 @@ fn newcomer<'h, F, H: Enrol>(
     }
 }
 
-/// A contestant whose kind is not stated yet. Next comes `channel()`, `timer()`, `sleep()`, `blocking_sleep()`,
-/// `pipeline()`, `workers()`, `parallel_map()`, `limiter()`, `executor()`, `go_blocks()` or `combinators()`.
+/// A contestant without a kind. Next comes `channel()`, `timer()`, `sleep()`, `blocking_sleep()`, `pipeline()`,
+/// `workers()`, `parallel_map()`, `limiter()`, `executor()`, `go_blocks()` or `combinators()`.
 #[must_use = "say what it is"]
 pub struct Newcomer<'h, F, H> {
     hall: &'h mut H,

@@ -54,7 +54,7 @@ impl Books<'_> {
         (0..self.0.operations.len()).filter(took).collect()
     }
 
-    /// A take whose value no put can have given it.
+    /// A take with a value that no put can have given it.
     fn bad_take(&self, culprit: Option<usize>) -> Option<Named> {
         let mut takes: Vec<usize> = (0..self.0.operations.len()).collect();
         takes.sort_by_key(|op| Some(*op) != culprit);

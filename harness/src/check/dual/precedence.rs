@@ -1,9 +1,9 @@
 //! Deduces precedence beyond what the history states, once and before the search, so that the search does not discover
 //! it by failing.
 //!
-//! On a channel that keeps all values in line, puts take effect in the order of their takes. A take that found nothing
-//! happens before, between or after the stays of two values. So for values u and v that were both taken, and for an
-//! answer e that found nothing:
+//! On a channel that keeps all values in line, puts take effect in the order of their takes. An answer "nothing there"
+//! falls before, between or after two values. So for values u and v that were both taken, and for an answer e that
+//! found nothing:
 //!
 //! - the put of v precedes the take of v;
 //! - the put of u precedes that of v exactly if the take of u precedes that of v;

@@ -12,7 +12,7 @@ pub struct History<'a> {
     pub(super) operations: &'a [Operation],
     /// The values that were certainly in the channel: their put was answered, or they were taken.
     pub(super) values: Vec<Passage>,
-    /// Unanswered puts whose value was never taken.
+    /// Unanswered puts of values that were never taken.
     pub(super) undecided: Vec<usize>,
     /// The operations that are neither a put nor a take of a value.
     pub(super) others: Vec<usize>,

@@ -41,9 +41,9 @@
 //! the queue, or had room reserved there (C9: puts without an answer).
 //!
 //! With room for one, puts and takes are judged exactly. Then x must be first if its put returns before the take of y
-//! begins. This relation includes →, and its shortest cycles have two values too: the value whose put returns first
-//! precedes every value that any other precedes. With more room the order of several overlapping values can decide, and
-//! only tier three searches for it.
+//! begins. This relation includes →, and its shortest cycles have two values too: the value with the first return of a
+//! put precedes every value that any other precedes. With more room the order of several overlapping values can decide,
+//! and only tier three searches for it.
 //!
 //! **Rendezvous** (C1). A put and its take overlap. Nothing else binds them, so this is exact. "Closed" must not be
 //! answered before the last value was handed over, since its put must have waited at the close.
@@ -58,7 +58,7 @@
 //! The tests compare all of it with a search through every explanation, and state how many illegal histories are
 //! missed.
 //!
-//! Not covered: cancelled takes whose value was handed back (C9), and promises.
+//! Not covered: cancelled takes that handed their value back (C9), and promises.
 
 mod close;
 mod history;
