@@ -103,11 +103,11 @@ named! {
         Window = "window",
         /// Applies a function to what an iterator gives, unordered.
         ParallelMap = "parallel-map",
-        /// Applies a function with any number of results to what comes out of a channel.
+        /// Applies a function with any number of results to each value from a channel.
         Workers = "workers",
         /// The function may block its thread.
         MayBlock = "may-block",
-        /// Takes inputs as results are taken, so that there may be any number.
+        /// Takes inputs only as results are taken, so the inputs may be endless.
         Lazy = "lazy",
         /// Grants permits.
         TryAcquire = "try-acquire",
@@ -125,7 +125,7 @@ named! {
 }
 
 named! {
-    /// Promises about behaviour; each names the statements of SEMANTICS.md that are then owed.
+    /// Promises about behaviour. SEMANTICS.md has the statements that each of them implies.
     Claim {
         /// Waiters are served first come, first served: puts and takes (C4), acquisitions (L1).
         WaiterFifo = "waiter-fifo",

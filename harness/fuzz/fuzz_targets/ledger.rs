@@ -1,5 +1,5 @@
 #![no_main]
-//! Tier one: any books are judged, and books that were kept apart merge into the same.
+//! Tier one: any ledger can be judged, and partial ledgers merge into the same result.
 
 use arbitrary::Arbitrary;
 use flowmeter_harness::check::{Ledger, Mint};

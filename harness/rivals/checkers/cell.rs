@@ -36,7 +36,7 @@ pub struct Cell {
 pub enum Timing {
     /// All histories were judged: how long each took, in order.
     Judged(Vec<f64>),
-    /// One took too long, after so many that did not; or the process died.
+    /// One history took too long, after `judged` histories that did not; or the process died.
     Stopped { judged: usize, why: &'static str },
     /// Not tried: too long for this checker, or a shorter history already exceeded the limit.
     Untried,

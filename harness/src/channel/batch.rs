@@ -6,13 +6,13 @@ use std::num::NonZeroUsize;
 
 use super::{Async, Blocking, Message, PutError, TakeError};
 
-/// Why not all values of a batch were put. Those that were not are left in its queue.
+/// Why not all values of a batch were put. The others are left in its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchError {
     /// The channel was closed, before the first put or between two. The refused value is back at the front of the
     /// queue, unless the crate swallows it ([`PutError::Closed`]).
     Closed,
-    /// As many puts wait already as the channel admits.
+    /// The limit of waiting puts is reached.
     TooManyWaiters,
 }
 

@@ -15,7 +15,7 @@ use super::{Alts, AltsError, Async, Message, Order, Patience};
 pub enum Winner {
     /// The clause of that index committed.
     Clause(usize),
-    /// No clause was able and the alts had no patience.
+    /// No clause was able, and the patience was [`Patience::Now`].
     Default,
     /// No clause committed before patience ended.
     TimedOut,
@@ -48,7 +48,7 @@ pub trait MixedAlts: Alts {
     type TakeClause<'a, T: Message>: Send;
     /// A put, and its value.
     type PutClause<'a, T: Message>: Send;
-    /// A clause as a run sees it, whatever it carries.
+    /// A clause as a run sees it, independent of its message type.
     type AnyClause<'c>: Send;
 
     /// A clause that takes from this half. Halves are borrowed shared: a channel may stand in several clauses.

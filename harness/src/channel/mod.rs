@@ -289,7 +289,7 @@ pub trait TakeDeadline: Blocking {
     ) -> Result<T, TakeUntilError>;
 }
 
-/// Channels that hold one value for ever, which answers every take.
+/// Channels that hold one value forever; it answers every take.
 pub trait Promises: Channels {
     /// A new promise channel.
     fn open_promise<T: Message + Clone>() -> (Self::Tx<T>, Self::Rx<T>);

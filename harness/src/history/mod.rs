@@ -55,7 +55,7 @@ impl From<Buffer> for Storage {
 /// What the stamps say about precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stamps {
-    /// A return precedes an invocation whose stamp is greater by more than the margin.
+    /// A return precedes an invocation if the stamp of the invocation is greater by more than the margin.
     Order {
         /// How far the stamps of two threads may differ at one moment.
         margin: u64,

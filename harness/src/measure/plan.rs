@@ -65,7 +65,7 @@ pub struct Entry {
     pub implementation: String,
     /// The second entry of the same implementation; its spread is the noise floor.
     pub placebo: bool,
-    /// A copy slowed on purpose by so many percent.
+    /// A copy slowed on purpose by that many percent.
     pub slowed_percent: Option<u32>,
     /// Why it is not timed, such as a failed property. It gets a row with this reason, and no window.
     pub kept_out: Option<StageError>,

@@ -1,4 +1,4 @@
-//! Entries of channels.
+//! Registration of channels.
 
 use crate::caps::{Capability, Kind};
 use crate::channel::{

@@ -1,4 +1,4 @@
-//! Entries of executors.
+//! Registration of executors.
 
 use crate::caps::{Capability, Kind};
 use crate::channel::{Async, AwaitAlts, Blocking, Callback};

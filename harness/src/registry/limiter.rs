@@ -1,4 +1,4 @@
-//! Entries of limiters.
+//! Registration of limiters.
 
 use crate::caps::{Capability, Kind};
 use crate::limiter::{

@@ -1,4 +1,4 @@
-//! Entries of pipelines, of any kind, and parallel maps.
+//! Registration of pipelines of all kinds, and of parallel maps.
 
 use std::num::NonZeroUsize;
 

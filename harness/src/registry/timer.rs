@@ -1,4 +1,4 @@
-//! Entries of timers.
+//! Registration of timers.
 
 use crate::caps::{Capability, Kind};
 use crate::channel::{Alts, Async, Blocking};

@@ -24,9 +24,9 @@
 //!
 //! **Empty** (C5, C2). Between the return of its put and the invocation of its take a value is certainly in the queue.
 //! An answer "would wait" or "closed" needs a moment at which no value is certainly there. This is also sufficient.
-//! Such a moment divides the values into those put before it, whose takes have all begun, and the rest, and orders no
-//! two values of one part. So the moments of several answers can be chosen independently. What remains is the question
-//! of the close.
+//! Such a moment divides the values into two parts: those put before it, with takes that have all begun, and the rest.
+//! It orders no two values of one part. So the moments of several answers can be chosen independently. What remains is
+//! the question of the close.
 //!
 //! **Close** (C6). The close happens at one moment inside the first close operation. That moment is no later than any
 //! answer "closed", and after the invocation of every put that was answered `true`. It is also after every answer
