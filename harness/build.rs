@@ -1,4 +1,4 @@
-//! Notes which compiler builds the engine: a number without its compiler cannot be repeated.
+//! Records the version of the compiler that builds the engine: a measurement without it cannot be repeated.
 
 use std::env;
 use std::process::Command;
@@ -12,7 +12,7 @@ fn main() {
     let Some(rustc) = env::var_os("RUSTC") else {
         return;
     };
-    // Where it does not answer, the records say "unknown".
+    // Where rustc does not answer, the records say "unknown".
     if let Ok(output) = Command::new(rustc).arg("--version").output()
         && let Ok(version) = String::from_utf8(output.stdout)
     {

@@ -1,12 +1,13 @@
-//! What the std facade costs against the bare primitives: nothing, or this bench shows it.
+//! Measures the overhead of the std facade over the bare primitives. The expected overhead is none.
 //!
-//! A condition variable is not among them: its calls are system calls, and the kernel's noise is wider
-//! than any wrapper.
+//! Each pair times the same work twice: once on `std`, once on `flowmeter_harness::sync::std`. It runs uncontended, on
+//! one thread, with warm caches, and reports nanoseconds per operation. The two results of a pair should agree within
+//! the noise of the machine. The pair `placebo` shows that noise: it times the bare work twice.
 //!
-//! Each pair times the same work, written once against `std` and once against
-//! `flowmeter_harness::sync::std`, uncontended, one thread, warm caches; nanoseconds per operation. The
-//! two of a pair should agree within the noise of the machine, which the pair `placebo` shows: the bare
-//! work entered twice. Not part of plain `cargo bench`, whose front door is the suites' bench:
+//! Condition variables are left out. Their calls are system calls, and the kernel's noise exceeds the cost of any
+//! wrapper.
+//!
+//! Plain `cargo bench` does not run this bench:
 //!
 //! ```text
 //! cargo bench -p flowmeter-harness --features facade-cost --bench facade_cost

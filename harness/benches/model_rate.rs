@@ -1,6 +1,6 @@
-//! What the facade costs a model checker: executions a second of one model, written against the checker itself and
-//! against the facade. The model is a queue of capacity 1 behind a lock and two condition variables, with as many
-//! threads as the checker can explore. Several rounds, one right after the other; the median of the ratios counts.
+//! Measures what the facade costs a model checker: executions per second of one model, written once against the checker
+//! itself and once against the facade. The model is a queue of capacity 1 behind a lock and two condition variables. It
+//! has as many threads as the checker can explore. Rounds follow each other at once; the result is the median ratio.
 //!
 //! ```text
 //! cargo bench -p flowmeter-harness --features model-rate --bench model_rate
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use flowmeter_harness::sync::{self, Exploration, World};
 
 const ROUNDS: usize = 9;
-/// Executions of a round under shuttle, by each of its four schedulers.
+/// Executions per round under shuttle, for each of its four schedulers.
 const SHARE: usize = 2_000;
 
-/// The model, over these primitives; `$get` makes a guard of what their lock answers.
+/// The model over these primitives. `$get` turns what their `lock` returns into a guard.
 macro_rules! model {
     ($name:ident, $get:ident, $($primitives:item)+) => {
         mod $name {
@@ -23,7 +23,8 @@ macro_rules! model {
 
             $($primitives)+
 
-            /// So many producers and consumers, of whom the model's first thread is one, with so many values each.
+            /// Runs `pairs` producers and `pairs` consumers with `values` values each. The first thread of the model is
+            /// one of them.
             pub fn run(pairs: usize, values: usize) {
                 let shared =
                     Arc::new((Mutex::new(VecDeque::new()), Condvar::new(), Condvar::new()));

@@ -1,8 +1,9 @@
-//! What an implementation may claim, beyond what its traits show.
+//! The capabilities that registration derives from an implementation's traits, and the promises that it makes beyond
+//! them.
 //!
-//! A [`Capability`] that a trait or an answered `Some` proves is derived at registration; a [`Claim`] is a promise
-//! about behaviour that only a property can find wrong. An unclaimed capability is grey in the report, a
-//! claimed one that fails is red.
+//! A [`Capability`] is derived at registration: a trait or an answered `Some` proves it. A [`Claim`] is a promise about
+//! behaviour, which only a property can refute. The report shows an unclaimed capability grey, and a claimed one that
+//! fails red.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -64,7 +65,7 @@ named! {
         TakeDeadline = "take-deadline",
         /// Can be closed while both halves live.
         Close = "close",
-        /// Halves know their channel.
+        /// Timers can be cancelled.
         Identity = "identity",
         /// Waits on several channels at once.
         Alts = "alts",
@@ -72,7 +73,7 @@ named! {
         MixedAlts = "mixed-alts",
         /// Tasks await an alts.
         AwaitAlts = "await-alts",
-        /// Producers that keep nothing open.
+        /// Producers that do not keep the channel open.
         WeakProducers = "weak-producers",
         /// Producers can wait for the close.
         AwaitClose = "await-close",
@@ -80,7 +81,7 @@ named! {
         Batch = "batch",
         /// Permits that hold room.
         Reserve = "reserve",
-        /// Transforms what is put.
+        /// Applies a function to values before they are stored.
         Transforms = "transforms",
         /// Calls back at deadlines.
         Schedule = "schedule",
@@ -98,15 +99,15 @@ named! {
         Timeout = "timeout",
         /// Results leave in the order of their inputs.
         Ordered = "ordered",
-        /// Items that have ended wait for those before them in a window, apart from those in flight (P5).
+        /// Finished items wait for earlier ones in a window that is separate from the items in flight (P5).
         Window = "window",
         /// Applies a function to what an iterator gives, unordered.
         ParallelMap = "parallel-map",
-        /// Applies a function with any number of results to what comes out of a channel.
+        /// Applies a function with any number of results to each value from a channel.
         Workers = "workers",
-        /// That function may hold up its thread.
+        /// The function may block its thread.
         MayBlock = "may-block",
-        /// Takes inputs as results are taken, so that there may be any number.
+        /// Takes inputs only as results are taken, so the inputs may be endless.
         Lazy = "lazy",
         /// Grants permits.
         TryAcquire = "try-acquire",
@@ -116,7 +117,7 @@ named! {
         Weights = "weights",
         /// Runs tasks.
         Tasks = "tasks",
-        /// What is spawned can have the bindings of whoever spawned it.
+        /// A spawned task can inherit the bindings of the task or thread that spawned it.
         Bindings = "bindings",
         /// Runs go blocks written as state machines.
         GoBlocks = "go-blocks",
@@ -124,9 +125,9 @@ named! {
 }
 
 named! {
-    /// Promises about behaviour; each names the statements of SEMANTICS.md that are then owed.
+    /// Promises about behaviour. SEMANTICS.md has the statements that each of them implies.
     Claim {
-        /// Whoever waits is served first come, first served: puts and takes (C4), acquisitions (L1).
+        /// Waiters are served first come, first served: puts and takes (C4), acquisitions (L1).
         WaiterFifo = "waiter-fifo",
         /// Dropping a pending future loses no value (C9).
         CancelSafe = "cancel-safe",
@@ -134,11 +135,11 @@ named! {
         KeepsBuffered = "keeps-buffered",
         /// Puts that wait when the channel closes are still taken (C6).
         PendingPutsSurvive = "pending-puts-survive",
-        /// At most so many waiting puts and takes; the next is refused (C7).
+        /// The number of waiting puts and takes is limited; a further one is refused (C7).
         BoundedWaiters = "bounded-waiters",
-        /// A stalled thread makes nobody's offer or poll wait (C12).
+        /// A stalled thread delays no offer or poll of another thread (C12).
         NonBlockingTry = "non-blocking-try",
-        /// A drop, a waker or a callback that panics leaves the channel and all values whole (C10, C11); a waker that
+        /// A panic in a drop, a waker or a callback leaves the channel and all values intact (C10, C11). A waker that
         /// panics stops no timer (T6).
         PanicSafe = "panic-safe",
         /// The last half dropped disconnects the other side (C14).
@@ -149,7 +150,8 @@ named! {
         StrictDefault = "strict-default",
         /// The choice among ready clauses is uniform over every ready subset (A5).
         UniformChoice = "uniform-choice",
-        /// A timer counts in no ticks: where time stands still while anybody can run, it fires at its deadline (T3).
+        /// Timers have no tick: if virtual time advances only while no thread can run, a timer fires exactly at its
+        /// deadline (T3).
         Tickless = "tickless",
         /// Timers due together fire in the order of their deadlines (T5).
         DeadlineOrder = "deadline-order",
@@ -163,9 +165,9 @@ named! {
         WindowBound = "window-bound",
         /// Acquisitions in any interval are at most the burst and what the rate adds (L2).
         RateBound = "rate-bound",
-        /// Each of those who wait for a permit is woken once, for its own grant (L2).
+        /// Each waiter for a permit is woken once, for its own grant (L2).
         WakesOnce = "wakes-once",
-        /// The turn of one who gives up waiting for a permit goes to those behind it (L3).
+        /// The turn of a waiter that gives up passes to the waiters behind it (L3).
         PassesOn = "passes-on",
     }
 }
@@ -193,7 +195,7 @@ named! {
 #[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "record", serde(rename_all = "lowercase"))]
 pub enum Origin {
-    /// Ours.
+    /// Written in this project.
     Own,
     /// A published crate.
     Peer,

@@ -1,12 +1,12 @@
-//! Combinators: core.async's functions over channels whose go blocks take from some and put to others.
+//! Combinators: core.async's functions over channels. Their go blocks take from some channels and put to others.
 //!
-//! A *family* of them works over any channels with alts that tasks await, and on any executor: each combinator is told
-//! what spawns its go block. A channel that it takes from or puts to is its own from then on; whoever wants to use one
-//! further keeps a half of it. A go block that ends lets go of its halves, which on channels that notice ends the channel
-//! for the other side.
+//! A *family* of combinators works on any executor, and over any channels with alts that tasks can await. Each
+//! combinator is passed the spawner for its go block. It owns the channels that it takes from or puts to; to go on
+//! using one, keep a further half of it. A go block that ends drops its halves. On channels that notice, this ends the
+//! channel for the other side.
 //!
-//! Where a user's function panics the go block ends, the executor counts it, and what it fills is closed: nobody waits for
-//! it. core.async leaves such a channel open for ever.
+//! Where a user's function panics, the go block ends, the executor counts the panic, and the output is closed, so no
+//! consumer waits for it. core.async leaves such a channel open forever.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -15,25 +15,25 @@ use crate::channel::{AwaitAlts, Buffer, Message, Transform};
 use crate::executor::Spawn;
 use crate::pipeline::AtEnd;
 
-/// What the topics of a publication are told apart by.
+/// Distinguishes the topics of a publication.
 pub trait Topic: Ord + Clone + Send + 'static {}
 impl<K: Ord + Clone + Send + 'static> Topic for K {}
 
-/// What an input of a mix is set to; all are off at first.
+/// A setting of an input of a mix; all are off at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attribute {
-    /// Nothing but the inputs with this is heard, whatever else they are set to.
+    /// While any input has this, only inputs with it are heard, whatever their other settings.
     Solo,
-    /// What it brings is taken and dropped.
+    /// Its values are taken and dropped.
     Mute,
     /// Nothing is taken from it.
     Pause,
 }
 
-/// What becomes of the inputs without solo while others have it.
+/// What happens to the inputs without solo while others have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SoloMode {
-    /// They are taken from, and what they bring is dropped.
+    /// Their values are taken and dropped.
     #[default]
     Mute,
     /// They are not taken from.
@@ -43,13 +43,13 @@ pub enum SoloMode {
 /// A family of combinators over channels of that family.
 ///
 /// # Panics
-/// What is told a buffer panics where the family has none such.
+/// Methods with a buffer parameter panic where the channel family has no such buffer.
 pub trait Combinators<C: AwaitAlts>: Sized + Send + Sync + 'static {
     /// Hands each item to all its taps (M4).
     type Mult<T: Message + Clone>: Send + Sync + 'static;
     /// A tap of a mult.
     type Tap: Copy + Send + 'static;
-    /// Merges inputs that come and go (M5).
+    /// Merges a changing set of inputs (M5).
     type Mix<T: Message>: Send + Sync + 'static;
     /// An input of a mix.
     type Input: Copy + Send + 'static;
@@ -60,7 +60,7 @@ pub trait Combinators<C: AwaitAlts>: Sized + Send + Sync + 'static {
     /// A subscriber of a topic.
     type Subscription<K: Topic>: Clone + Send + 'static;
 
-    /// Moves everything (M1). The answer closes once it has ended.
+    /// Moves all values (M1). The returned channel closes once the pipe has ended.
     fn pipe<T: Message>(
         spawner: &impl Spawn,
         from: C::Rx<T>,
@@ -68,7 +68,7 @@ pub trait Combinators<C: AwaitAlts>: Sized + Send + Sync + 'static {
         at_end: AtEnd,
     ) -> C::Rx<()>;
 
-    /// Two channels: of the values that `is_first` says yes to, and of the others (M2).
+    /// Returns two channels: the values for which `is_first` is true, and the others (M2).
     fn split<T: Message>(
         spawner: &impl Spawn,
         from: C::Rx<T>,
@@ -76,20 +76,19 @@ pub trait Combinators<C: AwaitAlts>: Sized + Send + Sync + 'static {
         buffers: (Buffer, Buffer),
     ) -> (C::Rx<T>, C::Rx<T>);
 
-    /// A channel of everything that the sources bring (M3).
+    /// Returns a channel of all values from the sources (M3).
     fn merge<T: Message>(spawner: &impl Spawn, sources: Vec<C::Rx<T>>, buffer: Buffer) -> C::Rx<T>;
 
     /// A mult of that source (M4).
     fn mult<T: Message + Clone>(spawner: &impl Spawn, from: C::Rx<T>) -> Self::Mult<T>;
 
-    /// Has the mult put every item to `to` from the next one on. It is closed when the source closes, unless asked
-    /// not to.
+    /// Puts every later item to `to`, which is closed when the source closes unless `at_end` says otherwise.
     fn tap<T: Message + Clone>(mult: &Self::Mult<T>, to: C::Tx<T>, at_end: AtEnd) -> Self::Tap;
 
-    /// Takes a tap away, without closing its channel; harmless where it has gone.
+    /// Removes a tap without closing its channel; harmless if it is gone.
     fn untap<T: Message + Clone>(mult: &Self::Mult<T>, tap: Self::Tap);
 
-    /// Takes all taps away.
+    /// Removes all taps.
     fn untap_all<T: Message + Clone>(mult: &Self::Mult<T>);
 
     /// A mix into `to`, which it never closes (M5).
@@ -98,19 +97,19 @@ pub trait Combinators<C: AwaitAlts>: Sized + Send + Sync + 'static {
     /// Adds an input, with all attributes off.
     fn admix<T: Message>(mix: &Self::Mix<T>, from: C::Rx<T>) -> Self::Input;
 
-    /// Takes an input away; harmless where it has gone.
+    /// Removes an input; harmless if it is gone.
     fn unmix<T: Message>(mix: &Self::Mix<T>, input: Self::Input);
 
-    /// Takes all inputs away.
+    /// Removes all inputs.
     fn unmix_all<T: Message>(mix: &Self::Mix<T>);
 
-    /// Sets attributes of inputs, all at once; what is not named stays. Inputs that have gone are passed over.
+    /// Sets attributes of inputs, all at once. Attributes that are not named stay. Inputs that are gone are skipped.
     fn toggle<T: Message>(mix: &Self::Mix<T>, changes: &[(Self::Input, Attribute, bool)]);
 
-    /// Says what becomes of inputs without solo.
+    /// Sets what happens to inputs without solo.
     fn solo_mode<T: Message>(mix: &Self::Mix<T>, mode: SoloMode);
 
-    /// A publication of that source by topic; each topic has a buffer, chosen when somebody first subscribes to it (M6).
+    /// Publishes the source by topic. The buffer of a topic is chosen at its first subscription (M6).
     fn publish<K: Topic, T: Message + Clone, S: Spawn + Clone + Send + 'static>(
         spawner: S,
         from: C::Rx<T>,
@@ -118,8 +117,8 @@ pub trait Combinators<C: AwaitAlts>: Sized + Send + Sync + 'static {
         buffer_of: impl Fn(&K) -> Buffer + Send + Sync + 'static,
     ) -> Self::Publication<K, T, S>;
 
-    /// Has the publication put every item of that topic to `to`. It is closed when the source closes, unless asked
-    /// not to.
+    /// Puts every later item of the topic to `to`, which is closed when the source closes unless `at_end` says
+    /// otherwise.
     fn sub<K: Topic, T: Message + Clone, S: Spawn + Clone + Send + 'static>(
         publication: &Self::Publication<K, T, S>,
         topic: K,
@@ -127,19 +126,19 @@ pub trait Combinators<C: AwaitAlts>: Sized + Send + Sync + 'static {
         at_end: AtEnd,
     ) -> Self::Subscription<K>;
 
-    /// Takes a subscriber away, without closing its channel; harmless where it has gone.
+    /// Removes a subscriber without closing its channel; harmless if it is gone.
     fn unsub<K: Topic, T: Message + Clone, S: Spawn + Clone + Send + 'static>(
         publication: &Self::Publication<K, T, S>,
         subscription: &Self::Subscription<K>,
     );
 
-    /// Takes all subscribers of a topic away, or those of all topics.
+    /// Removes all subscribers of one topic or of all topics.
     fn unsub_all<K: Topic, T: Message + Clone, S: Spawn + Clone + Send + 'static>(
         publication: &Self::Publication<K, T, S>,
         topic: Option<&K>,
     );
 
-    /// Puts all values (M7). The answer closes once it has ended.
+    /// Puts all values (M7). The returned channel closes once this has ended.
     fn onto_chan<T: Message>(
         spawner: &impl Spawn,
         to: C::Tx<T>,
@@ -153,15 +152,15 @@ pub trait Combinators<C: AwaitAlts>: Sized + Send + Sync + 'static {
         values: impl IntoIterator<Item = T, IntoIter: Send + 'static>,
     ) -> C::Rx<T>;
 
-    /// A channel with the collection, to which everything was added (M9): core.async's `into`, a name that every type has
-    /// in Rust.
+    /// Returns a channel with the collection, extended by all values (M9). This is core.async's `into`; in Rust every
+    /// type already has a method of that name.
     fn collect<T: Message, B: Extend<T> + Message>(
         spawner: &impl Spawn,
         collection: B,
         from: C::Rx<T>,
     ) -> C::Rx<B>;
 
-    /// A channel with what everything folds to; `Break` ends it before the source does (M10).
+    /// Returns a channel with the result of the fold; `Break` ends it before the source does (M10).
     fn reduce<T: Message, A: Message>(
         spawner: &impl Spawn,
         from: C::Rx<T>,
@@ -169,7 +168,7 @@ pub trait Combinators<C: AwaitAlts>: Sized + Send + Sync + 'static {
         fold: impl FnMut(A, T) -> ControlFlow<A, A> + Send + 'static,
     ) -> C::Rx<A>;
 
-    /// As [`Combinators::reduce`], of what the transform makes of everything (M11).
+    /// As [`Combinators::reduce`], over what the transform emits (M11).
     fn transduce<T: Message, A: Message>(
         spawner: &impl Spawn,
         from: C::Rx<T>,
@@ -178,7 +177,7 @@ pub trait Combinators<C: AwaitAlts>: Sized + Send + Sync + 'static {
         fold: impl FnMut(A, T) -> ControlFlow<A, A> + Send + 'static,
     ) -> C::Rx<A>;
 
-    /// A channel of what `f` makes of the first values of all sources, of the second ones, and so on (M12).
+    /// Returns a channel of `f` applied to the first values of all sources, to the second ones, and so on (M12).
     fn map<T: Message, U: Message>(
         spawner: &impl Spawn,
         sources: Vec<C::Rx<T>>,
@@ -186,7 +185,7 @@ pub trait Combinators<C: AwaitAlts>: Sized + Send + Sync + 'static {
         f: impl FnMut(Vec<T>) -> U + Send + 'static,
     ) -> C::Rx<U>;
 
-    /// A channel of the first `count` values (M13).
+    /// Returns a channel of the first `count` values (M13).
     fn take<T: Message>(
         spawner: &impl Spawn,
         count: usize,
@@ -194,14 +193,14 @@ pub trait Combinators<C: AwaitAlts>: Sized + Send + Sync + 'static {
         buffer: Buffer,
     ) -> C::Rx<T>;
 
-    /// A channel without those values that equal the one before (M14).
+    /// Returns a channel without the values that equal their predecessor (M14).
     fn unique<T: Message + Clone + PartialEq>(
         spawner: &impl Spawn,
         from: C::Rx<T>,
         buffer: Buffer,
     ) -> C::Rx<T>;
 
-    /// A channel of groups of that size; the last may be smaller (M15).
+    /// Returns a channel of groups of that size; the last may be smaller (M15).
     fn partition<T: Message>(
         spawner: &impl Spawn,
         size: NonZeroUsize,
@@ -209,7 +208,7 @@ pub trait Combinators<C: AwaitAlts>: Sized + Send + Sync + 'static {
         buffer: Buffer,
     ) -> C::Rx<Vec<T>>;
 
-    /// A channel of groups of neighbours for which `key` answers alike (M15).
+    /// Returns a channel of groups of consecutive values with equal `key` (M15).
     fn partition_by<T: Message, K: PartialEq + Send + 'static>(
         spawner: &impl Spawn,
         key: impl FnMut(&T) -> K + Send + 'static,

@@ -1,10 +1,9 @@
 //! Executors: what runs go blocks.
 //!
-//! [`go`] (a task whose result arrives on a channel, G1) is written once over this trait and any
-//! channel; an executor only has to run futures, and to offer a place for work that blocks.
+//! [`go`] (a task with a channel for its result, G1) is written once, over this trait and any channel. An executor only
+//! has to run futures and to offer a place for work that blocks.
 //!
-//! What runs go blocks that are written as explicit state machines (G3) is a design of its own, [`GoBlocks`], on whatever
-//! executor.
+//! Go blocks written as explicit state machines (G3) are a design of their own, [`GoBlocks`], on any executor.
 
 mod bindings;
 mod go_blocks;
@@ -19,7 +18,7 @@ use crate::pipeline::ResultPort;
 pub use bindings::Bindings;
 pub use go_blocks::{Frame, GoBlocks, Port, Selected, Step};
 
-/// Runs tasks, for one who does not own the executor: a task that spawns further ones, for instance.
+/// Runs tasks without owning the executor: a task that spawns further tasks uses it, for instance.
 pub trait Spawn {
     /// As [`Executors::spawn`]; once the executor is dropped, the task is dropped without having run.
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static);
@@ -28,28 +27,28 @@ pub trait Spawn {
     fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static);
 }
 
-/// Runs tasks on threads of its own. Dropping it lets running tasks come to their next wait, and drops those that
-/// wait; lets blocking work that has begun come to its end, and drops what has not begun without running it; and
-/// joins its threads. In one of its own tasks or pieces of work, where nobody may wait for that one, what it runs
-/// on ends by itself.
+/// Runs tasks on threads of its own.
+///
+/// Dropping it lets running tasks reach their next wait, and drops waiting tasks. Blocking work that has begun runs to
+/// its end; work that has not begun is dropped without running. Then the drop joins the executor's threads. A drop
+/// inside one of its own tasks or pieces of work cannot wait for that one; its thread ends by itself.
 pub trait Executors: Sized + Send + Sync + 'static {
-    /// What spawns on this executor from elsewhere. It does not keep the executor alive.
+    /// Spawns on this executor from elsewhere. It does not keep the executor alive.
     type Spawner: Spawn + Clone + Send + 'static;
 
-    /// An executor with that many threads; one thread a task where the design has no pool.
+    /// An executor with that many threads, or one thread per task where the design has no pool.
     ///
     /// # Panics
-    /// When the system cannot start one of them. Those of ours that have started are ended first.
+    /// When the system cannot start a thread. Our executors first end the threads that have started.
     fn with_threads(threads: NonZeroUsize) -> Self;
 
-    /// An executor with as many threads as the design has where nobody says how many; `None` where it leaves that to
-    /// its user.
+    /// An executor with the design's default number of threads; `None` where the design leaves the number to its user.
     fn with_default_threads() -> Option<Self> {
         None
     }
 
-    /// [`Executors::with_threads`], each of whose threads calls `begin` before it runs anything: where it is to be
-    /// pinned, for instance. `None` where the design has no place for that.
+    /// [`Executors::with_threads`], where each thread calls `begin` before it runs anything, for instance to pin
+    /// itself. `None` where the design has no such hook.
     fn with_threads_beginning(
         threads: NonZeroUsize,
         begin: impl Fn() + Send + Sync + 'static,
@@ -61,30 +60,29 @@ pub trait Executors: Sized + Send + Sync + 'static {
     /// Runs a task. A task that panics ends alone and is counted in [`Executors::panics`] (G1).
     ///
     /// # Panics
-    /// When it needs a thread that the system cannot start. Ours have dropped the task by then.
+    /// When it needs a thread that the system cannot start. Our executors have dropped the task by then.
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static);
 
-    /// A spawner of this executor. What panics in its tasks is counted in [`Executors::panics`] too.
+    /// A spawner of this executor. Panics in its tasks are counted in [`Executors::panics`] too.
     fn spawner(&self) -> Self::Spawner;
 
-    /// Runs work that may hold up its thread, where it starves no task (G2).
+    /// Runs work that may block its thread, apart from the tasks, so that it starves none (G2).
     ///
     /// # Panics
-    /// When it needs a thread that the system cannot start. Ours have dropped the work by then.
+    /// When it needs a thread that the system cannot start. Our executors have dropped the work by then.
     fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static);
 
     /// How many tasks and pieces of work ended in a panic.
     fn panics(&self) -> u64;
 }
 
-/// Runs a go block: answers a channel that yields its result once and is closed then (G1).
+/// Runs a go block: returns a channel that yields its result once and is then closed (G1).
 ///
-/// `None` is core.async's nil: the channel closes without a value. So it does when the block panics, which
-/// the executor counts, and when the executor is dropped before the block has ended.
+/// `None` is core.async's nil: the channel closes without a value. The same happens when the block panics, which the
+/// executor counts, and when the executor is dropped before the block has ended.
 ///
-/// The result waits in a buffer for one value, as core.async's does, and the block does not wait for it to be
-/// taken: the family has to keep what is buffered at a close
-/// ([`Claim::KeepsBuffered`](crate::caps::Claim::KeepsBuffered)).
+/// The result waits in a buffer for one value, as in core.async, and the block does not wait until it is taken. The
+/// family must therefore keep buffered values at a close ([`Claim::KeepsBuffered`](crate::caps::Claim::KeepsBuffered)).
 ///
 /// # Panics
 /// When the family has no fixed buffer.
@@ -97,7 +95,7 @@ pub fn go<C: Async, T: Message>(
     rx
 }
 
-/// Runs a go block as [`go`] does, with the result put into `to`, whose channel has no other producer and room for it.
+/// Runs a go block as [`go`] does and puts the result into `to`. Its channel has room, and no other producer.
 pub fn go_into<C: Async, T: Message>(
     spawner: &impl Spawn,
     to: C::Tx<T>,
@@ -106,13 +104,13 @@ pub fn go_into<C: Async, T: Message>(
     let mut port = ResultPort::<C, T>::new(to);
     spawner.spawn(async move {
         if let Some(result) = block.await {
-            // Refused when the taker has closed the channel: it does not want the result any more.
+            // Refused if the consumer has closed the channel: it no longer wants the result.
             let _ = port.put(result).await;
         }
     });
 }
 
-/// Lets other tasks of the executor run: wakes its own task, and is ready when that is polled again.
+/// Yields to other tasks of the executor: wakes its own task, and is ready at the next poll.
 pub async fn give_way() {
     let mut given = false;
     poll_fn(|context| {

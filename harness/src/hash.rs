@@ -1,6 +1,6 @@
-//! A hash that is the same in every build, for what a run must repeat: orders, seeds, choices.
+//! A hash that is the same in every build, for everything that a run must repeat: orders, seeds, choices.
 //!
-//! The standard library's hashes may change between versions. Not for tables, and not against an adversary.
+//! The standard library's hashes may change between versions. Do not use this one for tables or against an adversary.
 
 /// FNV-1a of 64 bits (Fowler, Noll, Vo).
 pub fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {

@@ -1,11 +1,14 @@
-//! The contract of Flowmeter: what a channel, a timer, a pipeline, a limiter, an executor and a family of combinators are
-//! ([`channel`], [`timer`], [`pipeline`], [`transform_pipeline`], [`parallel_map`], [`limiter`], [`executor`], [`combinator`]), what they may claim
-//! ([`caps`]), how they take part ([`registry`]), and the primitives they are written
-//! against, in three worlds ([`sync`]).
+//! The contract of Flowmeter. It defines:
 //!
-//! Invariant: nothing here knows an implementation. Without features this crate is only the traits
-//! and the std world, so that an application which wants a channel pulls in next to nothing;
-//! `record`, `check` and `measure` add what proves and times.
+//! - what a channel, a timer, a pipeline, a limiter, an executor and a family of combinators are ([`channel`],
+//!   [`timer`], [`pipeline`], [`transform_pipeline`], [`parallel_map`], [`limiter`], [`executor`], [`combinator`]);
+//! - what they may claim ([`caps`]);
+//! - how they are registered ([`registry`]);
+//! - the primitives they are written against, in three worlds ([`sync`]).
+//!
+//! Invariant: nothing here knows an implementation. Without features this crate is only the traits and the std world,
+//! so an application that needs a channel has few dependencies. The features `record`, `check` and `measure` add the
+//! parts that verify and time.
 
 pub mod caps;
 pub mod channel;

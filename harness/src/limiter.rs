@@ -1,4 +1,4 @@
-//! Limiters: no more acquisitions in any window of time than agreed.
+//! Limiters: a bound on the acquisitions in any window of time.
 
 use std::future::Future;
 use std::num::NonZeroU32;
@@ -13,7 +13,7 @@ pub struct Quota {
     pub permits: NonZeroU32,
     /// Length of the period.
     pub period: Duration,
-    /// How many may be had at once after a pause; for a window limiter the same as `permits`.
+    /// Permits available at once after a pause; equal to `permits` for a window limiter.
     pub burst: NonZeroU32,
 }
 
@@ -22,23 +22,22 @@ pub struct Quota {
 pub enum LimitError {
     /// The period is zero, the rate does not fit the clock, or the design cannot hold that burst.
     ImpossibleRate,
-    /// More was asked for at once than the burst can ever hold.
+    /// The request exceeds what the burst can ever hold.
     AboveBurst,
 }
 
-/// Permits that are free now, or when the next attempt can succeed.
+/// The result of an attempt to take a permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attempt {
     /// Acquired.
     Granted,
-    /// Not now; not before that moment, where the design knows it.
+    /// Not granted. No attempt can succeed before that moment, where the design knows it.
     NotBefore(Option<Deadline>),
 }
 
 /// A design that grants permits.
 ///
-/// A design that sleeps takes its timer as a type parameter of its own and starts it, so a limiter is made
-/// from its quota alone.
+/// A design that sleeps takes its timer as a type parameter and starts it, so a limiter is made from its quota alone.
 pub trait Limiters: Sized + Send + Sync + 'static {
     /// A limiter for that quota.
     ///
@@ -50,19 +49,19 @@ pub trait Limiters: Sized + Send + Sync + 'static {
     fn try_acquire(&self) -> Attempt;
 }
 
-/// Waiting for a permit by holding up the thread.
+/// Waits for a permit by blocking the thread.
 pub trait BlockingLimit: Limiters {
     /// Waits for a permit.
     fn acquire(&self);
 }
 
-/// Waiting for a permit until a deadline by holding up the thread.
+/// Waits for a permit until a deadline by blocking the thread.
 pub trait LimitDeadline: Limiters {
-    /// Waits for a permit until `deadline`; whether it was granted.
+    /// Waits for a permit until `deadline`; returns whether it was granted.
     fn acquire_until(&self, deadline: Deadline) -> bool;
 }
 
-/// Waiting for a permit in a future; dropping it gives up the place in the queue (L3).
+/// Waits for a permit in a future; dropping it gives up the place in the queue (L3).
 pub trait AsyncLimit: Limiters {
     /// Ready with a permit.
     fn acquire_async(&self) -> impl Future<Output = ()> + Send;
@@ -70,11 +69,11 @@ pub trait AsyncLimit: Limiters {
 
 /// [`LimitDeadline`] in a future; dropping it gives up the place in the queue (L3).
 pub trait AsyncLimitDeadline: Limiters {
-    /// Ready with whether a permit was granted until `deadline`.
+    /// Ready with whether a permit was granted by `deadline`.
     fn acquire_until_async(&self, deadline: Deadline) -> impl Future<Output = bool> + Send;
 }
 
-/// Acquisitions that weigh several permits, by holding up the thread.
+/// Acquisitions that weigh several permits, by blocking the thread.
 pub trait WeightedLimit: Limiters {
     /// Waits for `weight` permits at once.
     ///

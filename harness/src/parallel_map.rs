@@ -1,4 +1,4 @@
-//! Parallel maps: a function applied to everything that an iterator gives, n at a time, with results as they complete.
+//! Parallel maps: a function applied to each item of an iterator, n at a time, with results as they complete.
 
 use std::error::Error;
 use std::fmt;
@@ -10,11 +10,10 @@ use crate::channel::{Async, Message};
 use crate::executor::Executors;
 use crate::limiter::AsyncLimit;
 
-/// An input that has no result: its function panicked, the iterator did where it was to give it, or the executor is
-/// gone.
+/// An input without a result: its function panicked, the iterator panicked in its place, or the executor is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unfinished {
-    /// Which one, from zero, in the order in which inputs were taken.
+    /// Index of the input, from zero, in the order in which inputs were taken.
     pub input: u64,
 }
 
@@ -30,13 +29,13 @@ impl fmt::Display for Unfinished {
 
 impl Error for Unfinished {}
 
-/// What comes of one input.
+/// The result of one input.
 pub type Outcome<O> = Result<O, Unfinished>;
 
-/// Where the outcomes of a parallel map are taken from. Dropping it stops the map: no further input is taken, and what is
-/// in flight comes to its end for nobody.
+/// The outcomes of a parallel map. Dropping it stops the map: no further input is taken, items in flight run to their
+/// end, and their results are dropped.
 pub trait Outcomes<O>: Send {
-    /// The next outcome, as soon as there is one; `None` once all were handed over, however often that is asked.
+    /// The next outcome, as soon as there is one; `None` once all were returned, however often it is called.
     fn completed(&mut self) -> impl Future<Output = Option<Outcome<O>>> + Send;
 }
 
@@ -60,20 +59,21 @@ impl<L: AsyncLimit> Throttle for Arc<L> {
 
 /// A design of unordered parallel maps, over any channel and executor (P7).
 pub trait ParallelMaps<C: Async, E: Executors>: Sized + Send + Sync + 'static {
-    /// Whether inputs are taken and results handed over as the consumer goes on, so that the iterator may be endless.
-    /// Else all inputs are taken beforehand, and nothing is handed over before the last has begun.
+    /// Whether inputs are taken as the consumer takes results, so that the iterator may be endless. Otherwise all
+    /// inputs are taken first, and no result is returned before the last input has begun.
     const LAZY: bool;
 
-    /// Where the outcomes are taken from.
+    /// The type from which the outcomes are taken.
     type Outcomes<O: Message>: Outcomes<O>;
 
-    /// Starts to apply `function` to all that `inputs` gives, `parallelism` at a time, each in a task of `spawner`. An
-    /// input is in flight from the call of `function` until its future has ended; it is taken before it waits for
-    /// `throttle`, so that no permit is taken that nothing is begun with. The iterator runs in a task where the map is
-    /// lazy: one that blocks holds up a thread of the executor.
+    /// Starts to apply `function` to each item of `inputs`, `parallelism` at a time, each in a task of `spawner`.
+    ///
+    /// An input is in flight from the call of `function` until its future has ended. The input is taken before it waits
+    /// for `throttle`, so no permit is spent without an item to begin. A lazy map runs the iterator in a task, so an
+    /// iterator that blocks holds up a thread of the executor.
     ///
     /// # Panics
-    /// Where the channels have one producer only.
+    /// Where the channels allow one producer only.
     fn start<I, O, T, A, F>(
         &self,
         spawner: E::Spawner,

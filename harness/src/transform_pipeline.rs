@@ -1,5 +1,5 @@
-//! Pipelines that transform: core.async's `pipeline` and `pipeline-blocking`, whose workers apply a function to all that
-//! comes out of a channel.
+//! Pipelines that transform: core.async's `pipeline` and `pipeline-blocking`. Their workers apply a function to each
+//! value from a channel.
 
 use std::future::Future;
 use std::num::NonZeroUsize;
@@ -8,22 +8,24 @@ use crate::channel::{Async, Emit, Message, Panic};
 use crate::executor::Executors;
 use crate::pipeline::AtEnd;
 
-/// A design of pipelines whose items are calls of a function, over any channel and executor (P6).
+/// A design of pipelines that call a function for each item, over any channel and executor (P6).
 ///
-/// Each input is transformed by itself: nothing is kept from one to the next. What the function emits leaves as the
-/// results of its input, together, and `Break` says that nobody wants more of them. Where it panics what it has emitted
-/// stays, and what `handler` makes of the panic comes after that; `None` is nothing.
+/// Each input is transformed by itself; no state is kept between inputs. Everything that the function emits leaves
+/// together, as the results of its input. `Break` from the sink means that no further result is wanted. After a panic,
+/// values emitted before it stay, and the value of `handler` follows them; `None` adds nothing.
 pub trait TransformPipelines<C: Async, E: Executors>: Sized + Send + Sync + 'static {
     /// Whether results leave in the order of their inputs (P2).
     const ORDERED: bool;
 
-    /// Whether the function may hold up its thread: it has one apart from the executor's tasks, and puts each result
-    /// before it goes on. Else it runs in a task, and all results of an input are there before the first is put.
+    /// Whether the function may block its thread. If so, it has a thread apart from the executor's tasks, and puts each
+    /// result before it continues. Otherwise it runs in a task, and all results of an input exist before the first is
+    /// put.
     const MAY_BLOCK: bool;
 
-    /// Starts to move inputs from `from` through `transform` to `to`, in `workers` calls at a time, on the executor of
-    /// `spawner`, and answers a future that is ready when all is delivered, whether that is polled or not. `to` is closed
-    /// or left open then, as `at_end` says. Once it is seen closed nothing further is taken (P3).
+    /// Starts to move inputs from `from` through `transform` to `to`, with `workers` concurrent calls, on the executor
+    /// of `spawner`. Returns a future that is ready when all is delivered; the pipeline runs whether or not it is
+    /// polled. At the end `to` is closed or left open, as `at_end` says. Once `to` is seen closed, no further input is
+    /// taken (P3).
     #[expect(
         clippy::too_many_arguments,
         reason = "those of core.async's pipeline, and a spawner"

@@ -1,5 +1,5 @@
 #![no_main]
-//! Tier three: any history is judged or turned away, and a counterexample can be shown.
+//! Tier three: any history is judged or rejected as malformed, and a counterexample can be shown.
 
 use flowmeter_fuzz::Happening;
 use flowmeter_harness::check::dual::{Verdict, judge};

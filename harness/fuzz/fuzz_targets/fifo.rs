@@ -1,5 +1,5 @@
 #![no_main]
-//! Tier two: any operations are read or turned away, and judged; a rejection names operations that there are.
+//! Tier two: any operations are judged or rejected as malformed; a rejection names existing operations.
 
 use flowmeter_fuzz::{Kind, Passing};
 use flowmeter_harness::check::fifo::{History, Operation};

@@ -1,5 +1,5 @@
 #![no_main]
-//! Tier one: any books are judged, and books that were kept apart merge into the same.
+//! Tier one: any ledger can be judged, and partial ledgers merge into the same result.
 
 use arbitrary::Arbitrary;
 use flowmeter_harness::check::{Ledger, Mint};
@@ -33,6 +33,6 @@ fuzz_target!(|entries: Vec<(Entry, u8, bool)>| {
     assert_eq!(merged.judge_drained(), whole.judge_drained());
     assert_eq!(merged.judge_takes(), whole.judge_takes());
     assert_eq!(merged.judge_drops(&mint), whole.judge_drops(&mint));
-    // Who took from nowhere, or twice, is found drained or not.
+    // `judge_takes` must accept whatever `judge_drained` accepts.
     assert!(whole.judge_drained().is_err() || whole.judge_takes().is_ok());
 });

@@ -1,5 +1,5 @@
 #![no_main]
-//! The reader of records: any bytes are a run, or no run for a reason that can be told.
+//! The reader of records: any bytes are a run, or are refused with a reason.
 
 use std::path::Path;
 

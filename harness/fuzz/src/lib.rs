@@ -1,5 +1,5 @@
-//! Histories from arbitrary bytes. They are any at all, where the judges promise to take any, and plausible, so that
-//! the bytes are not spent on what is turned away at the door.
+//! Histories made from arbitrary bytes. Where a judge promises to accept any input, histories are unrestricted.
+//! Elsewhere they are plausible, so that few inputs are rejected before they are judged.
 
 mod channel;
 mod whole;

@@ -1,4 +1,4 @@
-//! Histories of several channels with alts, for tier three: any at all.
+//! Arbitrary histories of several channels with alts, for tier three.
 
 use arbitrary::Arbitrary;
 use flowmeter_harness::channel::{Order, Patience};

@@ -1,5 +1,5 @@
-//! One cell of the comparison: a process that tells how long each history took, and is ended when it says
-//! nothing for too long.
+//! One cell of the comparison: a child process that prints how long each history took. The parent kills it when it
+//! prints nothing for too long.
 
 use std::env;
 use std::fmt;
@@ -14,16 +14,16 @@ use std::time::{Duration, Instant};
 use crate::contestant::Contestant;
 use crate::queue;
 
-/// One history has so long.
+/// Time limit for one history.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// So many histories, the same for all contestants.
+/// Histories per cell, the same for all checkers.
 const HISTORIES: u64 = 21;
 
-/// A short question is asked again until this much time has passed.
+/// A short question is repeated until this much time has passed.
 const REPEAT: Duration = Duration::from_millis(2);
 
-/// A contestant, and what it is asked.
+/// One checker and the question that it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     pub contestant: Contestant,
@@ -31,19 +31,19 @@ pub struct Cell {
     pub legal: bool,
 }
 
-/// What became of a cell; microseconds a history.
+/// The result of a cell, in microseconds per history.
 #[derive(Clone, Debug)]
 pub enum Timing {
     /// All histories were judged: how long each took, in order.
     Judged(Vec<f64>),
-    /// One took too long, after so many that did not; or the process died.
+    /// One history took too long, after `judged` histories that did not; or the process died.
     Stopped { judged: usize, why: &'static str },
-    /// Too long for the contestant, or a shorter one was already.
+    /// Not tried: too long for this checker, or a shorter history already exceeded the limit.
     Untried,
 }
 
 impl Timing {
-    /// If all were judged.
+    /// Median over all histories, if all were judged.
     pub fn median(&self) -> Option<f64> {
         match self {
             Timing::Judged(micros) => Some(micros[micros.len() / 2]),
@@ -51,7 +51,7 @@ impl Timing {
         }
     }
 
-    /// Over all histories, which is what a rate says; if all were judged.
+    /// Mean over all histories, from which a rate follows, if all were judged.
     pub fn mean(&self) -> Option<f64> {
         match self {
             Timing::Judged(micros) => Some(micros.iter().sum::<f64>() / micros.len() as f64),
@@ -79,7 +79,7 @@ impl fmt::Display for Timing {
     }
 }
 
-/// Three digits.
+/// Formats with three significant digits.
 fn digits(micros: f64) -> String {
     match micros {
         ..10.0 => format!("{micros:.2}"),
@@ -124,7 +124,7 @@ impl FromStr for Cell {
 }
 
 impl Cell {
-    /// The child's part: a line for each history, with its microseconds.
+    /// The child: prints one line per history with its microseconds.
     pub fn run(self) {
         for seed in 0..HISTORIES {
             let history = queue::history(self.length, 1_000_000 + seed, self.legal);
@@ -145,7 +145,7 @@ impl Cell {
         }
     }
 
-    /// The parent's part.
+    /// The parent: starts the child and collects its times.
     pub fn time(self) -> Timing {
         let program = env::current_exe().expect("the path of this program");
         let mut child = Command::new(program)

@@ -1,4 +1,4 @@
-//! The checkers, and the queue as each wants it told.
+//! The checkers, and the specification of a queue in the form that each of them needs.
 
 use std::collections::VecDeque;
 use std::hint::black_box;
@@ -16,10 +16,10 @@ use lincheck::recorder::{Recorder, record_init_part};
 use stateright::semantics::{ConsistencyTester, LinearizabilityTester};
 use todc_utils::{Action, WGLChecker};
 
-/// So many states of tier three are more than any history here asks for.
+/// A budget of states for tier three that no history here exhausts.
 pub const BUDGET: u64 = 100_000_000;
 
-/// Who is asked.
+/// The checkers that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contestant {
     /// Tiers one and two.
@@ -60,12 +60,12 @@ impl Contestant {
         !matches!(self, Contestant::Fifo | Contestant::Dual)
     }
 
-    /// Whether histories of that length can be asked about at all.
+    /// Whether the checker accepts histories of that length at all.
     pub fn takes(self, length: usize) -> bool {
         self != Contestant::Dual || length <= 64
     }
 
-    /// The question in the contestant's own words; to be asked as often as one likes.
+    /// The question in the checker's own form. It may be asked any number of times.
     pub fn ask(self, operations: &[Operation]) -> Question {
         match self {
             Contestant::Fifo => {
@@ -146,14 +146,14 @@ fn whole(operations: &[Operation]) -> History {
     history
 }
 
-/// What the published checkers are told was called.
+/// A call, as the published checkers are told of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     Put(u64),
     Poll,
 }
 
-/// And what was answered.
+/// The answer to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered {
     Done,
@@ -169,7 +169,7 @@ fn tell(outcome: Outcome) -> (Asked, Answered) {
     }
 }
 
-/// The queue, for all three.
+/// The specification of the queue for all three published checkers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Queue(VecDeque<u64>);
 
@@ -194,7 +194,7 @@ impl todc_utils::Specification for Queue {
     }
 
     fn apply(&(asked, answered): &Self::Operation, state: &Self::State) -> (bool, Self::State) {
-        // Without a copy of what cannot be.
+        // Rejects impossible answers before the state is copied.
         if let Answered::Polled(value) = answered
             && state.front().copied() != value
         {
@@ -261,7 +261,7 @@ fn tester(operations: &[Operation]) -> LinearizabilityTester<u32, Queue> {
     tester
 }
 
-/// `lincheck` makes executions by recording only: so threads play the history, one event after the other.
+/// `lincheck` can only record executions, so threads replay the history event by event.
 fn execution(operations: &[Operation]) -> lincheck::Execution<Asked, Answered> {
     let mut moments = vec![[0; 2]; operations.len()];
     for (moment, (at, calls)) in events(operations).into_iter().enumerate() {

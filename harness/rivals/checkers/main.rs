@@ -1,15 +1,15 @@
-//! The three tiers and three published checkers on the same questions: which of them says so of a history, and
-//! how long it takes.
+//! Compares the three tiers with three published checkers on the same questions, in verdicts and in time.
 //!
-//! The question is one that all can be asked: was a queue without a bound, with puts and polls that were all
-//! answered, linearizable? Every history comes in two forms, as a queue made it, and with the answers of two
-//! polls exchanged, after which it is none. Before anything is timed all have to agree. Each cell (a checker, a
-//! length, legal or not) is a process of its own, which is ended when one history takes longer than 10 s; longer
-//! histories are then not tried. Ours are timed from what a recorder writes down to the verdict, the others
-//! from their own form of the history on, so what translating costs them is not counted.
+//! The question is one that all of them can answer: is a history of an unbounded queue linearizable, if every put and
+//! every poll was answered? Each history comes in two forms: as a queue produced it, and with the answers of two polls
+//! exchanged, which makes it illegal. Before timing, all checkers must agree on every short history.
 //!
-//! Then, without rivals: operations a second of tiers one and two on long histories, and of tier three on alts,
-//! timeouts, cancels and closes on all kinds of buffers.
+//! Each cell (a checker, a length, legal or illegal) is a process of its own. It is killed when one history takes
+//! longer than 10 s, and longer histories are then not tried. Our tiers are timed from the recorded operations to the
+//! verdict. The other checkers are timed from their own form of the history, so the cost of translation is not counted.
+//!
+//! The second part has no rivals: operations per second of tiers one and two on long histories, and of tier three on
+//! alts, timeouts, cancels and closes on all kinds of buffers.
 //!
 //! ```text
 //! cargo run --release --manifest-path harness/rivals/Cargo.toml
@@ -25,7 +25,7 @@ use std::env;
 use cell::{Cell, Timing};
 use contestant::Contestant;
 
-/// Beyond these all that is left is tiers one and two.
+/// Beyond the lengths that the others can judge only tiers one and two are left.
 const LENGTHS: [usize; 9] = [8, 16, 24, 32, 40, 64, 128, 1_000, 10_000];
 
 fn main() {
@@ -42,7 +42,7 @@ fn main() {
     tiers::whole();
 }
 
-/// Every checker says of every short history what it is; how many there were.
+/// Checks that every checker judges every short history correctly; returns the number of histories.
 fn agree() -> u64 {
     let mut histories = 0;
     for seed in 0..2_000 {

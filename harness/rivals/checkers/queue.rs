@@ -21,7 +21,7 @@ pub fn history(length: usize, seed: u64, legal: bool) -> Vec<Operation> {
     unreachable!("some history has two values in order")
 }
 
-/// What a queue with that room did, driven by threads that are in the middle of something most of the time.
+/// What a queue with that room did. Most of the time every thread that drives it is amid an operation.
 pub fn queue(dice: &mut Dice, length: usize, room: usize) -> Vec<Operation> {
     /// Where a thread is.
     #[derive(Clone, Copy)]

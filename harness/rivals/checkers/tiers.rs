@@ -1,4 +1,4 @@
-//! What the tiers do that no rival is asked.
+//! Measurements of the tiers for which there is no rival.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::queue::queue;
 
 const ROUNDS: usize = 7;
 
-/// Operations a second of tiers one and two, on what threads recorded each for itself.
+/// Operations per second of tiers one and two, on operations that each thread recorded by itself.
 pub fn long() {
     println!("\nlong histories: million operations a second, median of {ROUNDS} (least to most)");
     println!(
@@ -66,7 +66,7 @@ fn judge_order(operations: &[Operation], buffer: Buffer) {
     black_box(history.judge(buffer)).expect("it can be explained");
 }
 
-/// Histories a second of tier three, on executions of the whole specification.
+/// Histories per second of tier three, on executions of the whole specification.
 pub fn whole() {
     println!("\nthe whole specification, tier 3: histories a second");
     println!(

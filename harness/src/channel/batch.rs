@@ -6,20 +6,20 @@ use std::num::NonZeroUsize;
 
 use super::{Async, Blocking, Message, PutError, TakeError};
 
-/// Why not all values of a batch were put. Those that were not are left in its queue.
+/// Why not all values of a batch were put. The others are left in its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchError {
-    /// The channel was closed, before or between two of the puts. The value that met the close is back at the front
-    /// of the queue, but where the crate swallows it ([`PutError::Closed`]).
+    /// The channel was closed, before the first put or between two. The refused value is back at the front of the
+    /// queue, unless the crate swallows it ([`PutError::Closed`]).
     Closed,
-    /// As many puts wait already as the channel admits.
+    /// The limit of waiting puts is reached.
     TooManyWaiters,
 }
 
-/// Batches that hold up their thread.
+/// Batches that block their thread.
 pub trait Batch: Blocking {
-    /// Takes up to `limit` values and appends them to `values`: waits for the first as [`Blocking::take`] does, and
-    /// takes whatever else is there without waiting. Answers how many they were, at least one.
+    /// Takes up to `limit` values and appends them to `values`. Waits for the first one as [`Blocking::take`] does, and
+    /// takes what else is available without waiting. Returns the number taken, at least one.
     ///
     /// They leave the channel in its order; other takers may take in between.
     ///
@@ -48,11 +48,11 @@ pub trait Batch: Blocking {
 
 /// Batches that are futures.
 ///
-/// A batch is several operations, so a pending one that is dropped may have done some of them: what was taken is in
-/// `values`, what was put is no longer in the queue. The value whose put was pending is dropped with it.
+/// A batch is several operations, so a pending one that is dropped may have done some of them: values taken are in
+/// `values`, and values put are no longer in the queue. The value of a pending put is dropped with the future.
 pub trait AsyncBatch: Async {
-    /// [`Batch::take_many`] as a future. It waits only for the first value: dropped while it is pending, it has taken
-    /// nothing where the family is [`CancelSafe`](crate::caps::Claim::CancelSafe).
+    /// [`Batch::take_many`] as a future. It waits only for the first value. If it is dropped while pending, it has
+    /// taken nothing where the family is [`CancelSafe`](crate::caps::Claim::CancelSafe).
     fn take_many_async<T: Message>(
         rx: &mut Self::Rx<T>,
         limit: NonZeroUsize,
@@ -76,7 +76,7 @@ pub trait AsyncBatch: Async {
 }
 
 impl<T> PutError<T> {
-    /// Gives the value back to the front of the queue that it came from, and says why as a batch does.
+    /// Returns the value to the front of the queue that it came from, and gives the reason as a [`BatchError`].
     pub fn back_into(self, values: &mut VecDeque<T>) -> BatchError {
         let (back, why) = match self {
             PutError::Closed(back) => (back, BatchError::Closed),

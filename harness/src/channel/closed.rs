@@ -4,9 +4,9 @@ use std::future::Future;
 
 use super::{Channels, Message};
 
-/// A family whose producers can wait for the close (P3): nobody wants any more, whether or not values are left.
+/// Producers can wait until no consumer wants further values (P3), whether or not values are left.
 pub trait AwaitClose: Channels {
-    /// Ready once the channel is closed, by whomever, or disconnected. Dropped while it is pending it leaves nothing
-    /// behind.
+    /// Ready once the channel is closed, from either side, or disconnected. A pending one that is dropped leaves
+    /// nothing behind.
     fn closed<T: Message>(tx: &Self::Tx<T>) -> impl Future<Output = ()> + Send;
 }

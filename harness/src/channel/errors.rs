@@ -1,4 +1,4 @@
-//! What errors of channels say, so that `?` and `Box<dyn Error>` take them.
+//! Display texts of the channel errors, so that `?` and `Box<dyn Error>` accept them.
 
 use std::error::Error;
 use std::fmt;

@@ -1,8 +1,9 @@
 //! Alts over channels of different message types, for threads and for tasks.
 //!
-//! [`Alts`] has one message type and no indirection, for loops that are timed. Here every clause is a value of its own,
-//! typed by its message, and a run borrows all of them as the one type that the family has for a clause, whatever it
-//! carries. After the run the clauses have what came of them: the take that won has the value, the put that
+//! [`Alts`] has one message type and no indirection, for loops that are timed. Here every clause is a separate value,
+//! typed by its message. A run borrows all clauses through one type of the family that hides the message type. After
+//! the run each clause holds its result: the winning take has the value, the winning put has an empty slot, and the
+//! slot of every losing put still holds its value.
 //! won has an empty slot, and every loser's slot holds its value still.
 
 use std::future::Future;
@@ -14,13 +15,13 @@ use super::{Alts, AltsError, Async, Message, Order, Patience};
 pub enum Winner {
     /// The clause of that index committed.
     Clause(usize),
-    /// No clause was able and the alts had no patience.
+    /// No clause was able, and the patience was [`Patience::Now`].
     Default,
     /// No clause committed before patience ended.
     TimedOut,
 }
 
-/// Waiting on several channels at once, whatever they carry, exactly one clause committing.
+/// Waits on several channels of any message types; exactly one clause commits.
 ///
 /// ```
 /// # use flowmeter_harness::channel::{AltsError, MixedAlts, Order, Patience, Winner};
@@ -47,7 +48,7 @@ pub trait MixedAlts: Alts {
     type TakeClause<'a, T: Message>: Send;
     /// A put, and its value.
     type PutClause<'a, T: Message>: Send;
-    /// A clause as a run sees it, whatever it carries.
+    /// A clause as a run sees it, independent of its message type.
     type AnyClause<'c>: Send;
 
     /// A clause that takes from this half. Halves are borrowed shared: a channel may stand in several clauses.
@@ -62,18 +63,18 @@ pub trait MixedAlts: Alts {
     /// The put as a run sees it.
     fn any_put<'c, T: Message>(clause: &'c mut Self::PutClause<'_, T>) -> Self::AnyClause<'c>;
 
-    /// What a take brought when it won, given once; nothing where its channel was closed and empty.
+    /// What a winning take received, returned once; `None` where its channel was closed and empty.
     fn taken<T: Message>(clause: &mut Self::TakeClause<'_, T>) -> Option<T>;
 
-    /// The value of a put: gone once it was accepted, still there when the put lost or its channel was closed. To be
-    /// filled again before the next run.
+    /// The slot of a put. It is empty after the value was accepted, and full if the put lost or its channel was closed.
+    /// Fill it again before the next run.
     fn slot<'c, T: Message>(clause: &'c mut Self::PutClause<'_, T>) -> &'c mut Option<T>;
 
-    /// Commits exactly one clause, or none when patience ends first. What a former run brought and nobody has asked for
-    /// is dropped.
+    /// Commits exactly one clause, or none if the patience ends first. A value from an earlier run that was not
+    /// collected is dropped.
     ///
     /// # Errors
-    /// [`AltsError`], before anything had an effect.
+    /// [`AltsError`], before any effect.
     fn run_mixed(
         clauses: &mut [Self::AnyClause<'_>],
         order: Order,
@@ -84,14 +85,14 @@ pub trait MixedAlts: Alts {
 /// An alts that tasks await.
 pub trait AwaitAlts: MixedAlts + Async {
     /// [`MixedAlts::run_mixed`] as a future. Its patience ends once `until` is ready, which is polled only while no
-    /// clause is able; an alts that is to wait for ever has [`std::future::pending`]. Where a clause and `until` race,
+    /// clause is able. For an alts without a time limit pass [`std::future::pending`]. If a clause and `until` race,
     /// exactly one wins (A9).
     ///
-    /// Dropped while it is pending, it leaves no clause behind. If a clause had committed before, nothing is lost
-    /// (C9): what a take was handed goes back to its channel, and the value of a put has been delivered.
+    /// If it is dropped while pending, no clause stays behind. If a clause had committed by then, nothing is lost (C9):
+    /// a value that a take received goes back to its channel, and the value of a put has been delivered.
     ///
     /// # Errors
-    /// [`AltsError`], before anything had an effect.
+    /// [`AltsError`], before any effect.
     fn run_async(
         clauses: &mut [Self::AnyClause<'_>],
         order: Order,
@@ -99,23 +100,23 @@ pub trait AwaitAlts: MixedAlts + Async {
     ) -> impl Future<Output = Result<Winner, AltsError>> + Send;
 }
 
-/// What an alts can take from: it knows its family and what it carries, which a half alone does not tell. A handle
-/// that is no half of its family may be one too.
+/// Anything that an alts can take from. It knows its family and its message type, which a half alone does not tell. A
+/// handle that is not a half of its family may implement it too.
 pub trait TakePort {
-    /// Whose port it is.
+    /// The family of the channel.
     type Family: MixedAlts;
-    /// What it carries.
+    /// The message type.
     type Message: Message;
 
     /// A clause that takes from this port.
     fn take_clause(&self) -> <Self::Family as MixedAlts>::TakeClause<'_, Self::Message>;
 }
 
-/// What an alts can put to.
+/// Anything that an alts can put to.
 pub trait PutPort {
-    /// Whose port it is.
+    /// The family of the channel.
     type Family: MixedAlts;
-    /// What it carries.
+    /// The message type.
     type Message: Message;
 
     /// A clause that puts the value in its slot into this port.

@@ -1,26 +1,25 @@
-//! Channels: one family of traits for core.async's handlers, the published crates' halves and
-//! whatever comes next.
+//! Channels: one family of traits that fits core.async's handlers, the halves of published crates, and later designs.
 //!
-//! A *family* is a zero-sized type that names a design; its sending and receiving halves are generic
-//! associated types, so a published crate's own types are the halves and nothing stands between the
-//! harness and them. Operations are functions of the family rather than methods of the halves: an
-//! adapter may therefore use foreign types without wrapping them, and a bound such as `C: Blocking`
-//! speaks for every message type at once.
+//! A *family* is a zero-sized type that names a design. Its sending and receiving halves are generic associated types,
+//! so the halves are a published crate's own types, without a wrapper in between. Operations are functions of the
+//! family rather than methods of the halves. An adapter may therefore use foreign types unwrapped, and a bound such as
+//! `C: Blocking` covers every message type at once.
 //!
-//! What every known channel has is in [`Channels`]; what only some have is a trait of its own
-//! ([`Blocking`], [`Async`], [`Callback`], [`PutDeadline`], [`TakeDeadline`], [`Alts`], [`MixedAlts`],
-//! [`AwaitAlts`], [`Promises`], [`WeakProducers`], [`Batch`], [`Reserve`], [`Transforms`]), so that registering what is
-//! not there does not compile. Questions outside any timed loop (which
-//! buffers, a further half, closing, identity) are asked at run time and answered with "no" where a family
-//! lacks them; the registry derives those capabilities instead of being told. A trait for each would make
-//! every workload that needs two of them a bound of its own. Behaviour that no type can show is a
+//! [`Channels`] has what every known channel offers. Anything that only some offer is a trait of its own ([`Blocking`],
+//! [`Async`], [`Callback`], [`PutDeadline`], [`TakeDeadline`], [`Alts`], [`MixedAlts`], [`AwaitAlts`], [`Promises`],
+//! [`WeakProducers`], [`Batch`], [`Reserve`], [`Transforms`]). Registering a missing capability therefore does not
+//! compile.
+//!
+//! Questions outside timed loops are answered at run time: which buffers exist, a further half, closing, identity. A
+//! family that lacks one of these answers "no", and the registry derives the capability from the answer. A trait for
+//! each would give every workload that needs two of them a bound of its own. Behaviour that no type can show is a
 //! [`Claim`](crate::caps::Claim).
 //!
-//! A crate with two types of halves (std's `SyncSender` and `Sender`) is two families registered under
-//! one name. core.async's single handle is both halves in one: `Tx` and `Rx` are then the same type.
+//! A crate with two types of halves (std's `SyncSender` and `Sender`) is two families, registered under one name.
+//! core.async's single handle is both halves in one, so `Tx` and `Rx` are the same type.
 //!
-//! Files beside this one have what few families offer: alts of several types, producers that keep nothing open,
-//! batches, permits, transforms.
+//! The submodules hold what few families offer: alts over several message types, weak producers, batches, permits and
+//! transforms.
 
 mod batch;
 mod closed;
@@ -65,12 +64,12 @@ pub enum Buffer {
 }
 
 impl Buffer {
-    /// A fixed buffer; for constants, where the capacity is plainly not zero.
+    /// A fixed buffer, for capacities that are evidently not zero.
     ///
     /// # Panics
     /// When `capacity` is zero: a fixed buffer without room is called [`Buffer::Rendezvous`].
     ///
-    /// A constant one does not compile, nor does the variant with a plain number:
+    /// In a constant, capacity zero does not compile. Nor does the variant with a plain number:
     ///
     /// ```compile_fail
     /// # use flowmeter_harness::channel::Buffer;
@@ -88,7 +87,7 @@ impl Buffer {
         ))
     }
 
-    /// Whether every value that a put was answered `true` for comes out again.
+    /// Whether every accepted value (its put answered `true`) can be taken.
     pub const fn keeps_everything(self) -> bool {
         !matches!(self, Buffer::Dropping(_) | Buffer::Sliding(_))
     }
@@ -106,25 +105,25 @@ impl std::fmt::Display for Buffer {
     }
 }
 
-/// Why a put did not happen.
+/// Why a put failed.
 #[derive(Debug, PartialEq, Eq)]
 pub enum PutError<T> {
     /// The channel was closed before the put was requested. `None` where the crate swallows the value.
     Closed(Option<T>),
-    /// As many puts wait already as the channel admits ([`Claim::BoundedWaiters`](crate::caps::Claim::BoundedWaiters)).
+    /// The limit of waiting puts is reached ([`Claim::BoundedWaiters`](crate::caps::Claim::BoundedWaiters)).
     TooManyWaiters(T),
 }
 
-/// Why a take brought nothing.
+/// Why a take received nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TakeError {
     /// The channel is closed and nothing is left in it.
     Closed,
-    /// As many takes wait already as the channel admits.
+    /// The limit of waiting takes is reached.
     TooManyWaiters,
 }
 
-/// Why a put with a deadline did not happen.
+/// Why a put with a deadline failed.
 #[derive(Debug, PartialEq, Eq)]
 pub enum PutUntilError<T> {
     /// The deadline passed before there was room.
@@ -133,7 +132,7 @@ pub enum PutUntilError<T> {
     Put(PutError<T>),
 }
 
-/// Why a take with a deadline brought nothing.
+/// Why a take with a deadline received nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TakeUntilError {
     /// The deadline passed before there was a value.
@@ -142,29 +141,29 @@ pub enum TakeUntilError {
     Take(TakeError),
 }
 
-/// What became of an [`offer`](Channels::offer).
+/// The result of an [`offer`](Channels::offer).
 #[derive(Debug, PartialEq, Eq)]
 pub enum Offered<T> {
-    /// The value is in the buffer or in a taker's hands.
+    /// The value is in the buffer, or a taker has it.
     Done,
-    /// A put would have had to wait.
+    /// The put would have had to wait.
     WouldWait(T),
     /// The channel is closed.
     Closed(T),
 }
 
-/// What a [`poll`](Channels::poll) found.
+/// The result of a [`poll`](Channels::poll).
 #[derive(Debug, PartialEq, Eq)]
 pub enum Polled<T> {
     /// A value.
     Done(T),
-    /// A take would have had to wait.
+    /// The take would have had to wait.
     WouldWait,
     /// The channel is closed and nothing is left in it.
     Closed,
 }
 
-/// A design of channels, for any message type: what every known channel has.
+/// A channel design, for any message type: the operations that every known channel has.
 pub trait Channels: Sized + Send + Sync + 'static {
     /// The half that puts.
     type Tx<T: Message>: Send + 'static;
@@ -184,27 +183,27 @@ pub trait Channels: Sized + Send + Sync + 'static {
         None
     }
 
-    /// Closes the channel while both halves live; closing twice is harmless. `false` where only dropping
-    /// halves ends a channel.
+    /// Closes the channel while both halves live; closing twice is harmless. Returns `false` where a channel ends only
+    /// by dropping halves.
     fn close<T: Message>(_tx: &Self::Tx<T>) -> bool {
         false
     }
 
-    /// [`Channels::close`] from the taking side: what was put before can still be taken where the
-    /// family keeps it at a close. `false` where a taker cannot close.
+    /// [`Channels::close`] from the consumer's side. Values put before can still be taken where the family keeps them
+    /// at a close. Returns `false` where a consumer cannot close.
     ///
-    /// It decides no capability: [`Capability::Close`](crate::caps::Capability::Close) is the producer's.
+    /// It decides no capability: [`Capability::Close`](crate::caps::Capability::Close) is about the producer's side.
     fn close_rx<T: Message>(_rx: &mut Self::Rx<T>) -> bool {
         false
     }
 
-    /// Whether both put into the same channel, or `None` where halves do not know. Halves are compared
-    /// with their like: no published crate compares a producer with a consumer.
+    /// Whether both put into the same channel, or `None` where halves cannot tell. Only halves of one kind are
+    /// compared: no published crate compares a producer with a consumer.
     fn same_tx<T: Message>(_one: &Self::Tx<T>, _other: &Self::Tx<T>) -> Option<bool> {
         None
     }
 
-    /// Whether both take from the same channel, or `None` where halves do not know.
+    /// Whether both take from the same channel, or `None` where halves cannot tell.
     fn same_rx<T: Message>(_one: &Self::Rx<T>, _other: &Self::Rx<T>) -> Option<bool> {
         None
     }
@@ -216,7 +215,7 @@ pub trait Channels: Sized + Send + Sync + 'static {
     fn poll<T: Message>(rx: &mut Self::Rx<T>) -> Polled<T>;
 }
 
-/// Puts and takes that hold up their thread while they wait.
+/// Puts and takes that block their thread while they wait.
 pub trait Blocking: Channels {
     /// Puts, waiting for room or for a taker.
     ///
@@ -247,9 +246,9 @@ pub trait Async: Channels {
 
 /// Puts and takes that answer a callback, as core.async's `put!` and `take!`.
 ///
-/// The callback runs on the thread that completes the operation, outside any lock, and may use the
-/// channel again. It should not wait: it would hold up that thread, and the callbacks behind it might run on another one,
-/// beside what it does next.
+/// The callback runs on the thread that completes the operation, outside any lock, and may use the channel again. It
+/// should not wait: that would block its thread, and later callbacks might then run on another thread, concurrently
+/// with the rest of this one.
 pub trait Callback: Channels {
     /// [`Blocking::put`] with its answer given to `then`.
     fn put_then<T: Message>(
@@ -290,7 +289,7 @@ pub trait TakeDeadline: Blocking {
     ) -> Result<T, TakeUntilError>;
 }
 
-/// Channels that hold one value for ever, which answers every take.
+/// Channels that hold one value forever; it answers every take.
 pub trait Promises: Channels {
     /// A new promise channel.
     fn open_promise<T: Message + Clone>() -> (Self::Tx<T>, Self::Rx<T>);
@@ -327,7 +326,7 @@ pub enum Patience {
     Now,
 }
 
-/// Which clause of an alts committed, and with what.
+/// Which clause of an alts committed, and its result.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Chosen<T> {
     /// The take at index `clause` committed; no value means that its channel was closed and empty.
@@ -345,56 +344,56 @@ pub enum Chosen<T> {
         /// Whether the channel took the value (`false`: it was closed).
         accepted: bool,
     },
-    /// No clause was able and the alts had no patience.
+    /// No clause was able, and the patience was [`Patience::Now`].
     Default,
     /// No clause committed before the deadline.
     TimedOut,
 }
 
-/// Why an alts could not be prepared or run. Nothing has had an effect then.
+/// Why an alts could not be prepared or run. It had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AltsError {
-    /// No clause, and neither default nor deadline: it would wait for ever.
+    /// No clause, and neither default nor deadline: it would wait forever.
     NoClauses,
     /// The put clause of that index has an empty slot.
     MissingValue {
         /// Index into the clauses.
         clause: usize,
     },
-    /// There are not as many slots as clauses.
+    /// The number of slots differs from the number of clauses.
     SlotCount {
         /// How many slots were given.
         slots: usize,
         /// How many clauses there are.
         clauses: usize,
     },
-    /// The channel of that clause admits no further waiter.
+    /// The channel of that clause has reached its limit of waiters.
     TooManyWaiters {
         /// Index into the clauses.
         clause: usize,
     },
 }
 
-/// Waiting on several channels at once, exactly one clause committing.
+/// Waits on several channels of one message type; exactly one clause commits.
 ///
-/// An alts is prepared once and run as often as one likes, so that designs with a reusable selection
-/// (crossbeam's `Select`) are not charged for rebuilding it. Clauses borrow their halves shared: one
-/// channel may stand in several. The values of put clauses stand in slots, one a clause; after a run
-/// the winner's slot is empty, unless its channel was closed, and every loser's still holds its value.
+/// An alts is prepared once and run any number of times, so that designs with a reusable selection (crossbeam's
+/// `Select`) do not pay for rebuilding it. Clauses borrow their halves shared, so one channel may stand in several. The
+/// values of put clauses stand in slots, one per clause. After a run the winner's slot is empty, unless its channel was
+/// closed. The slot of every losing put still holds its value.
 pub trait Alts: Blocking {
     /// The prepared clauses.
     type Prepared<'a, T: Message>;
 
-    /// Readies the clauses for any number of runs.
+    /// Prepares the clauses for any number of runs.
     fn prepare<'a, T: Message>(
         clauses: &'a [Clause<'a, Self, T>],
         order: Order,
     ) -> Self::Prepared<'a, T>;
 
-    /// Commits exactly one clause, or none when patience ends first.
+    /// Commits exactly one clause, or none if the patience ends first.
     ///
     /// # Errors
-    /// [`AltsError`], before anything had an effect.
+    /// [`AltsError`], before any effect.
     fn run<T: Message>(
         prepared: &mut Self::Prepared<'_, T>,
         slots: &mut [Option<T>],

@@ -1,4 +1,4 @@
-//! Permits: room that is held before there is a value for it (C15).
+//! Permits: room in the buffer that a producer holds before it has a value (C15).
 
 use std::future::Future;
 
@@ -7,44 +7,44 @@ use super::{Async, Blocking, Channels, Message};
 /// Why there is no permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReserveError {
-    /// There is no room now. Never the answer to one that waits.
+    /// There is no room now. A reservation that waits never answers this.
     WouldWait,
-    /// The channel is closed, or was closed while this waited.
+    /// The channel is closed, or was closed while the reservation waited.
     Closed,
-    /// As many puts and reservations wait already as the channel admits.
+    /// The limit of waiting puts and reservations is reached.
     TooManyWaiters,
-    /// This channel has no room that could be held: a rendezvous has none, a dropping or sliding buffer and a promise
-    /// never run out of it, and what a transform makes of a value may need any number of places.
+    /// This channel has no room that could be reserved. A rendezvous has no buffer, a dropping or sliding buffer and a
+    /// promise never run out of room, and the output of a transform may need any number of places.
     NothingToReserve,
 }
 
-/// A family whose producers can hold room.
+/// Producers can reserve room.
 ///
-/// A permit holds room for one value: for everybody else the buffer is smaller by one. It is filled without waiting
-/// ([`Reserve::fill`]) or dropped, which gives the room back to a put that waits. The order among values is the order in
-/// which they are put, not that of the permits.
+/// A permit reserves room for one value; for all other producers the buffer is smaller by one. It is filled without
+/// waiting ([`Reserve::fill`]) or dropped, which gives the room to a waiting put. Values are ordered by their puts, not
+/// by their permits.
 ///
-/// What a close does to permits that are out is the design's own: either filling one answers so and gives the value
-/// back, or the value can still be taken, and takers hear of the end after the last permit is gone. An accepted value
-/// is never lost.
+/// A design decides what a close does to outstanding permits. Either filling one fails and gives the value back, or the
+/// value can still be taken, and consumers see the end only after the last permit is gone. An accepted value is never
+/// lost.
 pub trait Reserve: Channels {
     /// Room for one value. Dropping it gives the room back.
     type Permit<'a, T: Message>: Send;
 
-    /// Holds room without waiting.
+    /// Reserves room without waiting.
     ///
     /// # Errors
     /// [`ReserveError`].
     fn try_reserve<T: Message>(tx: &Self::Tx<T>) -> Result<Self::Permit<'_, T>, ReserveError>;
 
-    /// Puts into the room that is held; never waits.
+    /// Puts into the reserved room; never waits.
     ///
     /// # Errors
-    /// The value, where the channel was closed meanwhile.
+    /// The value, if the channel was closed in the meantime.
     fn fill<T: Message>(permit: Self::Permit<'_, T>, value: T) -> Result<(), T>;
 }
 
-/// Reservations that hold up their thread while they wait, in line with the puts.
+/// Reservations that block their thread while they wait, in one queue with the puts.
 pub trait BlockingReserve: Reserve + Blocking {
     /// [`Reserve::try_reserve`], waiting for room.
     ///

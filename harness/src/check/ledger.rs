@@ -1,4 +1,4 @@
-//! Tier one: exactly one, none lost, none doubled, in time linear in the number of operations.
+//! Tier one: every value is taken exactly once, neither lost nor duplicated. Linear in the number of operations.
 
 use super::{Mint, watch};
 use crate::spec::Violation;
@@ -8,20 +8,20 @@ struct Account {
     offered: u32,
     /// Puts answered `true`.
     accepted: u32,
-    /// Puts answered with the value given back, or swallowed with an error.
+    /// Puts that gave the value back, or swallowed it with an error.
     refused: u32,
     /// Takes that answered this value.
     taken: u32,
 }
 
-/// What callers asked and were answered, by token.
+/// The calls and answers of each token.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     accounts: Vec<Account>,
 }
 
 impl Ledger {
-    /// Empty books for `count` tokens.
+    /// An empty ledger for `count` tokens.
     pub fn new(count: usize) -> Ledger {
         Ledger {
             accounts: vec![Account::default(); count],
@@ -50,7 +50,7 @@ impl Ledger {
         self.accounts[id].taken += 1;
     }
 
-    /// Adds the books of another thread.
+    /// Adds the ledger of another thread.
     pub fn merge(&mut self, other: &Ledger) {
         for (mine, theirs) in self.accounts.iter_mut().zip(&other.accounts) {
             mine.offered += theirs.offered;
@@ -70,7 +70,7 @@ impl Ledger {
         self.accounts.iter().map(|a| u64::from(a.accepted)).sum()
     }
 
-    /// The rules of a channel that keeps everything, after all of it was drained.
+    /// Checks a channel that keeps everything, after it was drained.
     ///
     /// # Errors
     /// The first broken rule.
@@ -86,7 +86,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// The rules that hold for every buffer but a promise, drained or not.
+    /// Checks the rules that hold for every buffer except a promise, drained or not.
     ///
     /// # Errors
     /// The first broken rule.
@@ -117,7 +117,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Every token was dropped exactly once: to be asked when all handles and values are gone.
+    /// Checks that every token was dropped exactly once. Call it when all handles and values are gone.
     ///
     /// # Errors
     /// The first token that was not.
@@ -137,11 +137,10 @@ impl Ledger {
         Ok(())
     }
 
-    /// Closes the books of a channel that keeps everything: it is drained, and all handles and values are
-    /// gone.
+    /// Checks a channel that keeps everything, after it was drained and all handles and values are gone.
     ///
     /// # Panics
-    /// With the first broken rule and `around`, which says what was going on.
+    /// With the first broken rule, and with `around` as its context.
     #[track_caller]
     pub fn close(&self, mint: &Mint, around: &str) {
         Ledger::conclude([self.judge_drained(), self.judge_drops(mint)], around);
@@ -176,7 +175,7 @@ impl Ledger {
     }
 }
 
-/// That rule is broken: whether it is on.
+/// Reports that the rule is broken; returns whether it is switched on.
 fn breaks(rule: &str) -> bool {
     watch::speaks(format!("ledger: {rule}"))
 }

@@ -1,10 +1,12 @@
-//! Judging what implementations did, in tiers.
+//! Judges what implementations did, in three tiers.
 //!
-//! Three tiers. The [`Ledger`] needs no order of events at all: values are unique [`Token`]s that count their
-//! drops; callers write down what they asked and were answered, each thread for itself, and the books are
-//! compared once everything has stopped. [`fifo`] looks at when things were asked and answered, one channel at a
-//! time. [`dual`] holds small histories against the whole specification. Beside them [`outcomes`] enumerates what a
-//! tiny program may be answered at all. [`watch`] knows which check of them all has spoken.
+//! - The [`Ledger`] needs no order of events. Values are unique [`Token`]s that count their drops. Each thread records
+//!   its own calls and answers, and the ledgers are compared once all threads have stopped.
+//! - [`fifo`] uses the times of calls and answers, one channel at a time.
+//! - [`dual`] judges small histories against the whole specification.
+//!
+//! In addition [`outcomes`] enumerates the possible answers of a tiny program, and [`watch`] records which check has
+//! failed.
 
 pub mod dual;
 pub mod fifo;

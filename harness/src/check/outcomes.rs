@@ -1,10 +1,10 @@
-//! Every outcome that the [specification](crate::spec) allows a small program: what its operations may be answered,
-//! all together. Enumerated once, the set judges any number of executions of which nothing is known but the
-//! answers: no stamps, so nothing that a recorder adds can hide a fault.
+//! Every outcome that the [specification](crate::spec) allows a small program: all combinations of answers of its
+//! operations. The set is enumerated once and then judges any number of executions of which only the answers are known.
+//! There are no stamps, so no recorder can hide a fault.
 //!
-//! Depth first over the steps of all threads, remembering by fingerprint what can follow from a state. Two things
-//! keep it small, as in the search of [`dual`](super::dual), and a test holds them against the plain enumeration
-//! of all steps: a request is made when it is used, and looks are taken whenever they can be.
+//! The enumeration is depth first over the steps of all threads. It remembers by fingerprint what can follow from a
+//! state. Two reductions keep it small, as in the search of [`dual`](super::dual): a request is made when it is used,
+//! and looks are taken as early as possible. A test compares them with the plain enumeration of all steps.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -12,10 +12,10 @@ use std::rc::Rc;
 use crate::history::{Answer, Call, Clause, Storage};
 use crate::spec::{Rules, Spec, State, Step};
 
-/// What every operation was answered, thread by thread; [`Answer::Pending`] for one that waits for ever.
+/// The answer of every operation, thread by thread; [`Answer::Pending`] for one that waits forever.
 pub type Outcome = Vec<Answer>;
 
-/// The outcomes that a program can come to: its threads call these operations one after the other.
+/// All outcomes of a program. Each of its threads calls its operations one after the other.
 ///
 /// # Panics
 /// When a call has more than 64 clauses.
@@ -24,7 +24,7 @@ pub fn allowed(channels: &[Storage], threads: &[Vec<Call>], rules: Rules) -> Has
     enumeration.all().expect("it may come to rest")
 }
 
-/// As [`allowed`], of a program of which no thread can be left waiting; `None` for any other.
+/// As [`allowed`], for a program in which no thread can be left waiting; `None` for any other program.
 ///
 /// # Panics
 /// As [`allowed`].
@@ -36,7 +36,7 @@ pub fn allowed_to_end(
     Enumeration::new(channels, threads, rules, false).all()
 }
 
-/// What can follow: of operations that are done before it, it says [`Answer::Pending`].
+/// The outcomes that can follow. Operations that are done earlier are [`Answer::Pending`] in them.
 type Following = Option<Rc<HashSet<Outcome>>>;
 
 struct Enumeration {
@@ -115,7 +115,7 @@ impl Enumeration {
         Some(outcomes)
     }
 
-    /// Steps by which something can be done; those of one way are taken all or not at all.
+    /// The alternatives to proceed. The steps of one alternative are taken all or not at all.
     fn ways(&self, state: &State, begun: &[usize]) -> Vec<Vec<Step>> {
         let mut ways = Vec::new();
         for &op in begun {
@@ -149,7 +149,7 @@ impl Enumeration {
         ways
     }
 
-    /// The ways to close: whichever of the puts that have begun were found waiting.
+    /// The alternatives of a close: each with a different set of begun puts found waiting.
     fn closings(
         &self,
         state: &State,
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
     use crate::channel::{Order, Patience};
 
-    /// Every step of the specification one by one, nothing remembered.
+    /// Takes every step of the specification one by one and remembers nothing.
     fn plainly(
         spec: &Spec,
         threads: &[std::ops::Range<usize>],
@@ -228,7 +228,7 @@ mod tests {
         for step in steps {
             let mut next = state.clone();
             if spec.apply(&mut next, step) {
-                // Having looked changes nothing for others: it is no progress.
+                // A look changes nothing for other operations, so it is no progress.
                 rests &= matches!(step, Step::Look(_));
                 plainly(spec, threads, &next, outcomes, budget);
             }
@@ -239,7 +239,7 @@ mod tests {
         }
     }
 
-    /// A call as it is drawn: its clauses, whether the first goes before the others, whether it waits.
+    /// A call as it is drawn: its clauses, whether it has priority, whether it waits.
     type Drawn = (Vec<(bool, usize)>, bool, bool);
 
     fn clause() -> impl Strategy<Value = (bool, usize)> {

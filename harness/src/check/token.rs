@@ -1,4 +1,4 @@
-//! Values that can be told apart and that count their own drops.
+//! Values that are distinguishable and count their own drops.
 
 // Plain std atomics in every world: what a checker writes must not add an ordering between the threads
 // of a model, nor a step to its schedule.
@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Makes tokens and knows how often each was dropped.
+/// Makes tokens and counts the drops of each.
 #[derive(Clone, Debug)]
 pub struct Mint {
     drops: Arc<[AtomicU32]>,
@@ -31,7 +31,7 @@ impl Mint {
         self.drops.len()
     }
 
-    /// The token of that number. Make each once.
+    /// The token of that number. Make each only once.
     ///
     /// # Panics
     /// When the number is not below [`Mint::count`].
@@ -60,7 +60,7 @@ impl Token {
         self.id
     }
 
-    /// The same value a second time, as only a channel that is broken on purpose makes it.
+    /// A duplicate of the value, for channels that are broken on purpose.
     #[must_use]
     pub fn forged(&self) -> Token {
         Token {
@@ -69,7 +69,7 @@ impl Token {
         }
     }
 
-    /// As [`Token::forged`], and nobody counts its drop.
+    /// As [`Token::forged`], but its drop is not counted.
     #[must_use]
     pub fn ghost(&self) -> Token {
         Mint::new(self.id + 1).token(self.id)
@@ -84,7 +84,7 @@ impl fmt::Debug for Token {
 
 impl Drop for Token {
     fn drop(&mut self) {
-        // Relaxed: a count that nobody reads before a join.
+        // Relaxed: the count is read only after a join.
         self.drops[self.id].fetch_add(1, Ordering::Relaxed);
     }
 }

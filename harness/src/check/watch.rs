@@ -1,24 +1,24 @@
-//! Which check spoke, and what is seen without it.
+//! Records which check failed, and can switch one check off.
 //!
-//! A *check* is one line of a property that compares what it saw with what is right, and is named by its place,
-//! such as `a1_exclusive.rs:77`; a rule of the [`Ledger`](super::Ledger) is named by itself. A failure tells which
-//! checks spoke, and one of them can be switched off for a whole process: if nothing broken on purpose survives
-//! without it, it is not needed. Only a check that finds something comes here: one that holds costs its condition.
+//! A *check* is one line of a property that compares an observation with the expected value. Its name is its place,
+//! such as `a1_exclusive.rs:77`; a rule of the [`Ledger`](super::Ledger) has a name of its own. A failure reports the
+//! checks that failed. One check can be switched off for a whole process: if no mutant survives without it, it is not
+//! needed. Only failing checks come here; a check that holds costs only its condition.
 
 use std::fmt::Arguments;
 use std::panic::Location;
 use std::sync::{Mutex, PoisonError};
 
-/// What an execution ends with where a check that is switched off would have ended it: nobody can go on there.
+/// The panic message of an execution that cannot continue because the check that would have ended it is switched off.
 pub const ABANDONED: &str = "abandoned: the check is off";
 
-/// The check that is off, by its name.
+/// The name of the check that is switched off.
 static OFF: Mutex<Option<String>> = Mutex::new(None);
 
-/// Those that have spoken.
+/// The checks that have failed.
 static SPOKE: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// The name of a check at that place: the path below the sources of the properties, and the line.
+/// The name of the check at that place: the path below the sources of the properties, and the line.
 pub fn name_of(place: &Location<'_>) -> String {
     let file = place.file();
     let below = file
@@ -27,17 +27,17 @@ pub fn name_of(place: &Location<'_>) -> String {
     format!("{below}:{}", place.line())
 }
 
-/// Switches that check off, and all others on, from here on in this process.
+/// Switches that check off, and all others on, for the rest of this process.
 pub fn switch_off(check: Option<&str>) {
     *OFF.lock().unwrap_or_else(PoisonError::into_inner) = check.map(str::to_owned);
 }
 
-/// The checks that have spoken since the last call, each once, in the order in which they first did.
+/// The checks that have failed since the last call, each once, in the order of their first failure.
 pub fn spoken() -> Vec<String> {
     std::mem::take(&mut *SPOKE.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// A check has found something: whether it is on. Then it is written down.
+/// Reports a failed check. Records it and returns `true` if the check is on.
 pub fn speaks(check: String) -> bool {
     let off = OFF.lock().unwrap_or_else(PoisonError::into_inner);
     if off.as_deref() == Some(&*check) {
@@ -51,10 +51,10 @@ pub fn speaks(check: String) -> bool {
     true
 }
 
-/// What the check at the caller's place has found.
+/// Reports the failure of the check at the caller's place.
 ///
 /// # Panics
-/// With what is said, unless the check is off.
+/// With `says`, unless the check is off.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -64,10 +64,10 @@ pub fn found(says: Arguments<'_>) {
     }
 }
 
-/// As [`found`], where nobody can go on: without the check the execution is abandoned.
+/// As [`found`], for a caller that cannot continue: if the check is off, the execution is abandoned.
 ///
 /// # Panics
-/// With what is said, or with [`ABANDONED`].
+/// With `says`, or with [`ABANDONED`].
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use crate::sync::panic_text;
 
-    /// One test, since what is off is off for the process; others speak meanwhile.
+    /// A single test, because switching off affects the whole process. Other checks may fail meanwhile.
     #[test]
     fn a_check_speaks_unless_it_is_off() {
         let told = catch_unwind(|| found(format_args!("C1: alas"))).expect_err("it is on");

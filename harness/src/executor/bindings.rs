@@ -1,19 +1,19 @@
-//! Bindings that go with what is spawned (G5).
+//! Bindings that spawned tasks inherit (G5).
 
 use std::any::Any;
 
 use super::Spawn;
 
-/// A design of bindings: values that are found where code runs, and not handed to it.
+/// A design of bindings: values that code finds in its context instead of receiving them as arguments.
 ///
-/// Clojure's dynamic variables, which core.async's `go` captures: a block sees those of whoever spawned it, on whichever
-/// thread it runs. Here a value is bound by its type, so a binding has a type of its own, and what conveys the bindings is
-/// a spawner around any other: everything that is told what spawns its tasks conveys them too.
+/// They correspond to Clojure's dynamic variables, which core.async's `go` captures: a block sees the bindings of its
+/// spawner on any thread. Here a value is bound by its type, so each binding needs a type of its own. A spawner that
+/// wraps any other spawner conveys the bindings, so all code that is passed a spawner conveys them too.
 pub trait Bindings: Sized + Send + Sync + 'static {
-    /// A spawner whose tasks and pieces of work have the bindings of whoever spawned them.
+    /// A spawner. Its tasks and pieces of work inherit the bindings at the spawn.
     type Conveying<S: Spawn + Clone + Send + 'static>: Spawn + Clone + Send + 'static;
 
-    /// Binds a value while `act` runs on this thread, over an outer one of its type.
+    /// Binds a value while `act` runs on this thread, hiding an outer one of its type.
     fn bind<T: Any + Send + Sync, R>(value: T, act: impl FnOnce() -> R) -> R;
 
     /// The innermost value of that type that is bound here.

@@ -1,8 +1,9 @@
 //! Go blocks written as explicit state machines (G3), as core.async's macro `go` writes them.
 //!
-//! A block is a function from state to state. A state is a value of a type of the block's own, most often an enum whose
-//! variants carry what the operation before was answered; the function is the `case` over them, and what it captures are
-//! the block's variables. Each state ends with a [`Step`]: an operation on a channel, another state at once, or the result.
+//! A block is a function from state to state. A state is a value of the block's own type, most often an enum with
+//! variants that carry the answer to the preceding operation. The function is the `case` over the states, and its
+//! captures are the block's variables. Each state ends with a [`Step`]: an operation on a channel, the next state, or
+//! the result.
 //!
 //! ```
 //! # use flowmeter_harness::channel::{AwaitAlts, Callback, PutError, TakeError};
@@ -29,7 +30,7 @@
 //! }
 //! ```
 //!
-//! `if` and `case` choose the next state, and a loop comes back to one that was there before: [`Step::Recur`].
+//! `if` and `case` choose the next state. A loop returns to an earlier one: [`Step::Recur`].
 
 use std::fmt;
 use std::future::Future;
@@ -42,17 +43,17 @@ use crate::channel::{
 /// How a state ends, in a block with states `S` and a result `T`.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step<S, T> {
-    /// Goes on with that state at once, on the same thread.
+    /// Continues with that state at once, on the same thread.
     Recur(S),
-    /// Goes on once the operation that was asked for is answered; meanwhile the thread is free. Only an operation answers
-    /// this: a block that says it by itself waits for ever.
+    /// Continues once the requested operation is answered; meanwhile the thread is free. Only an operation returns
+    /// this: a block that returns it by itself waits forever.
     Parked,
     /// The block is over: its channel has the result, if there is one, and is closed.
     Return(Option<T>),
 }
 
-/// What a state asks its operation of: one at most. The answer is made into the next state by `next`, often the
-/// constructor of a variant. What is answered immediately is [`Step::Recur`].
+/// Starts the operation of a state: at most one. `next` turns the answer into the next state; it is often the
+/// constructor of a variant. An operation that is answered immediately returns [`Step::Recur`].
 pub trait Frame<C: Channels, S: Send + 'static>: Sized {
     /// Takes, as [`Callback::take_then`].
     fn take<V: Message, T>(
@@ -69,8 +70,8 @@ pub trait Frame<C: Channels, S: Send + 'static>: Sized {
         next: impl FnOnce(Result<(), PutError<V>>) -> S + Send + 'static,
     ) -> Step<S, T>;
 
-    /// Waits on several channels at once, as [`AwaitAlts::run_async`]; with [`std::future::ready`] as `until` it has a
-    /// default.
+    /// Waits on several channels at once, as [`AwaitAlts::run_async`]. With [`std::future::ready`] as `until` it does
+    /// not wait.
     fn alts<V: Message, T>(
         self,
         ports: Vec<Port<C, V>>,
@@ -82,7 +83,7 @@ pub trait Frame<C: Channels, S: Send + 'static>: Sized {
         C: AwaitAlts;
 }
 
-/// A port of an alts in a state machine, which has it until it is answered.
+/// A port of an alts in a state machine. The alts owns it until it is answered.
 #[derive(Debug)]
 pub enum Port<C: Channels, V: Message> {
     /// Take from this half.
@@ -91,16 +92,16 @@ pub enum Port<C: Channels, V: Message> {
     Put(C::Tx<V>, Option<V>),
 }
 
-/// What came of an alts in a state machine.
+/// The result of an alts in a state machine.
 pub struct Selected<C: Channels, V: Message> {
-    /// The port that won, by its index; [`Winner::TimedOut`] where `until` was ready before.
+    /// Index of the port that won; [`Winner::TimedOut`] if `until` was ready first.
     ///
     /// # Errors
     /// As [`AwaitAlts::run_async`].
     pub winner: Result<Winner, AltsError>,
-    /// What was taken, where a take has won; nothing where its channel was closed and empty.
+    /// What was taken if a take won; `None` if its channel was closed and empty.
     pub taken: Option<V>,
-    /// The ports. A put that lost, or whose channel was closed, has its value again.
+    /// The ports. A put that lost or found its channel closed holds its value again.
     pub ports: Vec<Port<C, V>>,
 }
 
@@ -115,10 +116,10 @@ impl<C: Channels, V: Message + fmt::Debug> fmt::Debug for Selected<C, V> {
 
 /// A design that runs go blocks written as state machines, over channels of that family and on any executor.
 pub trait GoBlocks<C: Callback>: Sized + Send + Sync + 'static {
-    /// What a state asks its operation of.
+    /// Starts the operation of a state.
     type Frame<'f, S: Send + 'static>: Frame<C, S>;
 
-    /// Runs a block from that state on: answers a channel that yields its result once and is closed then, as
+    /// Runs a block from that state on: returns a channel that yields its result once and is then closed, as
     /// [`go`](super::go) does (G1).
     ///
     /// # Panics

@@ -1,14 +1,17 @@
-//! Histories: what callers invoked and what they were answered, on several channels at once, for a checker
-//! that has the [specification](crate::spec) explain them.
+//! Histories: calls and answers of operations on several channels at once, for a checker that explains them by the
+//! [specification](crate::spec).
 //!
-//! An operation is an interval from its call to its answer. What precedes what is part of a history: by
-//! stamps (one operation's return lies before another's invocation), by the program's own order (one thread's
-//! operations, what came before a thread was started, what came before a join), or by both; see
-//! [`History::predecessors`]. Values are numbers that no two puts share, except where a crate gives a value back
-//! and the caller offers it again.
+//! An operation is an interval from its call to its answer. Precedence is part of a history, and comes from two
+//! sources; see [`History::predecessors`]:
 //!
-//! Invariant: the operations of one thread stand in the order in which it called them, and only its last may be
-//! pending. A [`Recorder`] writes histories while real code runs.
+//! - stamps: one operation returns before another is invoked;
+//! - the program's own order: the operations of one thread, and what precedes the start or follows the join of a
+//!   thread.
+//!
+//! Values are numbers that no two puts share, unless a crate gives a value back and the caller offers it again.
+//!
+//! Invariant: the operations of one thread are in the order of their calls, and only its last may be pending. A
+//! [`Recorder`] records histories while real code runs.
 
 mod operation;
 mod recorder;
@@ -23,15 +26,15 @@ pub use show::{channel_name, columns, paragraph};
 /// How a channel of a history stores values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Storage {
-    /// Not at all.
+    /// No buffer.
     Rendezvous,
-    /// Room for so many, at least one.
+    /// Room for that many values, at least one.
     Fixed(usize),
     /// Room for any number.
     Unbounded,
-    /// Room for so many, at least one; what does not fit is dropped.
+    /// Room for that many values, at least one; further values are dropped.
     Dropping(usize),
-    /// Room for so many, at least one; the oldest makes room.
+    /// Room for that many values, at least one; the oldest is dropped for a further one.
     Sliding(usize),
     /// The first value answers every take.
     Promise,
@@ -49,16 +52,16 @@ impl From<Buffer> for Storage {
     }
 }
 
-/// What stamps say about what precedes what.
+/// What the stamps say about precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stamps {
-    /// A return precedes an invocation whose stamp is greater by more than the margin.
+    /// A return precedes an invocation if the stamp of the invocation is greater by more than the margin.
     Order {
-        /// How far the stamps of two threads may be apart at one moment.
+        /// How far the stamps of two threads may differ at one moment.
         margin: u64,
     },
-    /// Nothing: they tell the order in which a checker ran the threads of a weak memory model, where a thread
-    /// need not have seen what ran before it.
+    /// Nothing. They give the order in which a checker ran the threads of a weak memory model, where a thread need not
+    /// have seen what ran before it.
     Schedule,
 }
 
@@ -69,13 +72,13 @@ pub struct History {
     pub channels: Vec<Storage>,
     /// All operations, those of each thread in their order.
     pub operations: Vec<Operation>,
-    /// Pairs of operations, by index: the first returned before the second was invoked, for a reason other
-    /// than stamps (a thread was started, or joined, in between).
+    /// Pairs of operations, by index. The first returned before the second was invoked, for a reason other than stamps:
+    /// a thread was started or joined in between.
     pub links: Vec<(usize, usize)>,
     /// What the stamps mean.
     pub stamps: Stamps,
-    /// Whether everything had come to rest at the end: what is pending waits, and will wait for ever. A
-    /// wake-up that was lost is then seen in the history itself.
+    /// Whether the execution had come to rest at the end: pending operations wait and will wait forever. A lost wake-up
+    /// is then visible in the history itself.
     pub quiescent: bool,
 }
 
@@ -91,11 +94,11 @@ impl History {
         }
     }
 
-    /// For each operation the set of those that precede it, as bits.
+    /// For each operation the set of its predecessors, as bits.
     ///
-    /// The order of the program is always part of it, the stamps where they mean something; what is pending
-    /// precedes nothing. The edge from a put to the take that received its value needs no bit: no explanation
-    /// has the take before the put.
+    /// The order of the program always counts, and stamps count where they have a meaning. A pending operation precedes
+    /// nothing. The edge from a put to the take that received its value needs no bit: no explanation has the take
+    /// before the put.
     ///
     /// # Panics
     /// With more than 64 operations.
@@ -127,8 +130,7 @@ impl History {
         sets
     }
 
-    /// What is wrong with it as a history, if it names what is not there: a channel, a clause, an operation, or
-    /// room for no value.
+    /// Why it is not a valid history: it names a missing channel, clause or operation, or a buffer has no room.
     pub fn fault(&self) -> Option<String> {
         let without_room = self.channels.iter().position(|storage| {
             use Storage::{Dropping, Fixed, Sliding};
@@ -165,8 +167,8 @@ impl History {
         (!self.links.iter().all(linked)).then(|| "a link names no operation".to_owned())
     }
 
-    /// What was known at the moment of that stamp: later answers are pending, later calls are not there. At
-    /// rest only if the caller says so.
+    /// The history as known at that stamp: later answers are pending, and later calls are left out. It is quiescent
+    /// only if the caller sets that.
     pub fn until(&self, stamp: u64) -> History {
         let mut index = vec![None; self.operations.len()];
         let mut operations = Vec::new();
@@ -216,7 +218,7 @@ mod tests {
         });
         change(&mut history);
         let fault = history.fault();
-        // A judge says the same, and not whether it is legal.
+        // The judge reports the same fault, and not a verdict.
         assert_eq!(decide(&history, Rules::STRICT, 10).err(), fault);
         fault
     }

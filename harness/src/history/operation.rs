@@ -5,7 +5,7 @@ use crate::channel::{Order, Patience};
 /// A value, as the number of its [`Token`](crate::check::Token).
 pub type Value = u32;
 
-/// One port of an operation.
+/// One clause of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Clause {
     /// Puts the value.
@@ -49,9 +49,9 @@ pub enum Call {
     /// An alts. A put, a take, an offer and a poll are alts of one clause, and [`Call`] has constructors for
     /// them: one mechanism specifies them all.
     Alts {
-        /// At least one.
+        /// The clauses, at least one.
         clauses: Vec<Clause>,
-        /// In which order they are tried.
+        /// In which order the clauses are tried.
         order: Order,
         /// How long it waits.
         patience: Patience,
@@ -93,7 +93,7 @@ impl Call {
         }
     }
 
-    /// Its clauses; none for a close.
+    /// Its clauses; empty for a close.
     pub fn clauses(&self) -> &[Clause] {
         match self {
             Call::Close(_) => &[],
@@ -101,7 +101,7 @@ impl Call {
         }
     }
 
-    /// Whether it may wait, and so be found waiting by others.
+    /// Whether it may wait, so that other operations can find it waiting.
     pub fn waits(&self) -> bool {
         matches!(
             self,
@@ -112,7 +112,7 @@ impl Call {
         )
     }
 
-    /// Whether an earlier clause goes before a later one.
+    /// Whether earlier clauses have priority over later ones.
     pub fn has_priority(&self) -> bool {
         matches!(
             self,
@@ -124,7 +124,7 @@ impl Call {
     }
 }
 
-/// What a call was answered. Clauses are named by their index, 0 for an operation that has only one.
+/// The answer to a call. Clauses are named by index; an operation with a single clause has index 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Answer {
     /// The put took effect: `true`.
@@ -132,43 +132,43 @@ pub enum Answer {
         /// Which clause.
         clause: usize,
     },
-    /// The put found its channel closed: `false`, with the value given back.
+    /// The put found its channel closed: `false`, and the value was given back.
     Refused {
         /// Which clause.
         clause: usize,
     },
-    /// The take has a value.
+    /// The take received a value.
     Took {
         /// Which clause.
         clause: usize,
-        /// What it has.
+        /// The value.
         value: Value,
     },
-    /// The take found its channel closed and nothing left in it.
+    /// The take found its channel closed and empty.
     Ended {
         /// Which clause.
         clause: usize,
     },
-    /// It would have had to wait, which it was not to; the default of an alts.
+    /// It would have had to wait, but was not allowed to; the default of an alts.
     WouldWait,
     /// The deadline passed.
     TimedOut,
     /// A close is done.
     Closed,
-    /// Its future was dropped; the caller does not know what it came to.
+    /// Its future was dropped; the caller does not know the outcome.
     Cancelled,
-    /// None yet.
+    /// No answer yet.
     Pending,
 }
 
 /// A call and its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// Who called.
+    /// The calling thread.
     pub thread: usize,
-    /// What.
+    /// The call.
     pub call: Call,
-    /// What came back.
+    /// The answer.
     pub answer: Answer,
     /// When it was called.
     pub invoked: u64,

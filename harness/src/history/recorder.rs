@@ -1,6 +1,5 @@
-//! Writing histories down while real code runs, without adding to what the program synchronises: every thread
-//! writes for itself, stamps are shared by nobody ([`world::stamp`]), and the writings are put together where
-//! threads are joined anyway.
+//! Records histories while real code runs, without adding synchronisation to the program. Every thread records by
+//! itself, stamps share no state ([`world::stamp`]), and the records are merged where threads are joined anyway.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,32 +7,32 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::{Answer, Call, History, Operation, Stamps, Storage};
 use crate::sync::{Note, world};
 
-/// An operation before all are put together: a thread, and which of its operations.
+/// An operation before the merge: a thread, and the index among its operations.
 type Id = (usize, usize);
 
-/// What one thread writes into.
+/// The record of one thread.
 ///
-/// A thread forks one for each thread that it starts, and joins it when it joins the thread: with that, what a
-/// start and a join say about precedence is written down, too.
+/// A thread forks a recorder for each thread that it starts, and joins it when it joins the thread. This also records
+/// the precedence that starts and joins imply.
 #[derive(Debug)]
 pub struct Recorder {
     thread: usize,
-    /// How many there are, over all threads; written where a thread is started.
+    /// The number of recorders over all threads; written when a thread is started.
     threads: Arc<AtomicUsize>,
-    /// How many operations this thread has called.
+    /// The number of operations that this thread has called.
     called: usize,
-    /// What precedes this thread's next operation, beside its own.
+    /// What precedes this thread's next operation, besides its own operations.
     before: Vec<Id>,
     written: Vec<(Id, Operation)>,
     links: Vec<(Id, Id)>,
 }
 
-/// An operation that was called and waits for its answer to be written down.
+/// An operation that was called; its answer is still to be recorded.
 #[derive(Debug)]
 #[must_use = "what is not answered is pending"]
 pub struct Called(usize);
 
-/// How many operations a thread writes down without allocating.
+/// Operations that a thread records without allocating.
 const ROOM: usize = 64;
 
 impl Recorder {
@@ -44,7 +43,7 @@ impl Recorder {
 
     fn of(threads: Arc<AtomicUsize>, before: Vec<Id>) -> Recorder {
         Recorder {
-            // Relaxed: only that numbers differ matters.
+            // Relaxed: the numbers only have to differ.
             thread: threads.fetch_add(1, Ordering::Relaxed),
             threads,
             called: 0,
@@ -59,20 +58,20 @@ impl Recorder {
         Recorder::of(Arc::clone(&self.threads), self.past())
     }
 
-    /// Takes over what a thread wrote that has been joined.
+    /// Merges the record of a thread that has been joined.
     pub fn join(&mut self, other: Recorder) {
         self.before.extend(other.past());
         self.written.extend(other.written);
         self.links.extend(other.links);
     }
 
-    /// What precedes whatever happens now.
+    /// The operations that precede the next event.
     fn past(&self) -> Vec<Id> {
         let last = self.called.checked_sub(1).map(|last| (self.thread, last));
         self.before.iter().copied().chain(last).collect()
     }
 
-    /// To be called right before the operation.
+    /// Call this right before the operation.
     pub fn invoke(&mut self, call: Call) -> Called {
         let id = (self.thread, self.called);
         self.called += 1;
@@ -92,7 +91,7 @@ impl Recorder {
         Called(at)
     }
 
-    /// To be called right after the operation.
+    /// Call this right after the operation.
     pub fn answer(&mut self, called: Called, answer: Answer) {
         let returned = world::stamp();
         let operation = &mut self.written[called.0].1;
@@ -101,20 +100,20 @@ impl Recorder {
         world::note(|| Note::Answered(operation.answer_text()));
     }
 
-    /// Instead of [`Recorder::answer`], for the operation called last: it had no effect, and is left out. What
-    /// is legal with it is legal without it.
+    /// Discards the operation called last, instead of [`Recorder::answer`]: it had no effect. A history that is legal
+    /// with it is legal without it.
     pub fn leave_out(&mut self, called: Called) {
         debug_assert_eq!(called.0 + 1, self.written.len(), "it was called last");
         self.written.truncate(called.0);
-        // What precedes it precedes whatever has its number next.
+        // Its predecessors precede the operation that gets its number next.
         self.called -= 1;
     }
 
-    /// The history of all that was joined.
+    /// The merged history of all joined threads.
     pub fn finish(mut self, channels: impl Into<Vec<Storage>>) -> History {
         self.written.sort_by_key(|(id, _)| *id);
         let at = |id: Id| self.written.binary_search_by_key(&id, |(id, _)| *id).ok();
-        // What a thread wrote that was not joined is not there.
+        // Records of threads that were not joined are missing.
         let link = |(before, after): &(Id, Id)| Some((at(*before)?, at(*after)?));
         let links = self.links.iter().filter_map(link).collect();
         History {
@@ -238,7 +237,7 @@ mod tests {
                 Verdict::Illegal(counterexample) => panic!("{counterexample}"),
                 Verdict::Inconclusive(why) => panic!("{why}"),
             }
-            // With each producer's two values exchanged it is illegal, whatever the threads did.
+            // If the two values of each producer are exchanged it is illegal, whatever the threads did.
             let mut reordered = history.clone();
             for operation in &mut reordered.operations {
                 if let Answer::Took { value, .. } = &mut operation.answer {
@@ -250,7 +249,7 @@ mod tests {
         }
     }
 
-    /// A lock around a queue, as an unbounded channel; `forgetful` loses what is offered last.
+    /// A queue behind a lock, as an unbounded channel. If `forgetful`, it loses the value offered last.
     #[cfg(any(feature = "loom", feature = "shuttle"))]
     fn model(forgetful: bool) {
         use std::collections::VecDeque;

@@ -1,11 +1,11 @@
-//! Histories as people read them: a column for each thread, what was called and answered from top to bottom.
+//! Prints histories for people: one column per thread, with calls and answers from top to bottom.
 
 use std::fmt::{self, Write};
 
 use super::{Answer, Call, Clause, History, Operation};
 use crate::channel::{Order, Patience};
 
-/// How wide a page is.
+/// Width of a page in characters.
 const WIDTH: usize = 100;
 
 /// A channel's name: `a` to `z`, and then with a number.
@@ -83,8 +83,8 @@ impl Operation {
     }
 }
 
-/// The history in a column for each thread: `┌` where an operation was called, `└` where it was answered, each
-/// with the operation's number; what is still open at the end is pending.
+/// The history with one column per thread: `┌` marks a call, `└` its answer, each with the operation's number. An
+/// operation that is still open at the end is pending.
 pub fn columns(history: &History) -> String {
     let mut names: Vec<usize> = history.operations.iter().map(|o| o.thread).collect();
     names.sort_unstable();
@@ -93,7 +93,7 @@ pub fn columns(history: &History) -> String {
     let width = (WIDTH / threads.max(1)).clamp(16, 48);
     let mut events = Vec::new();
     for (op, operation) in history.operations.iter().enumerate() {
-        // At one stamp nothing precedes anything: calls come first.
+        // At equal stamps nothing precedes anything: calls come first.
         events.push((operation.invoked, 0, op));
         if operation.answer != Answer::Pending {
             events.push((operation.returned, 1, op));
@@ -133,7 +133,7 @@ pub fn columns(history: &History) -> String {
     text
 }
 
-/// Text in lines of a page's width, later ones indented.
+/// Wraps text to the width of a page; later lines are indented.
 pub fn paragraph(text: &str) -> String {
     wrapped(text, WIDTH).join("\n   ")
 }
@@ -147,7 +147,7 @@ fn line(text: &mut String, cells: &[String], width: usize) {
     text.push('\n');
 }
 
-/// Broken at blanks into pieces of so many characters; later pieces are indented by three where they are shown.
+/// Breaks text at blanks into pieces of at most `width` characters. Later pieces are shown indented by three.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     for word in text.split(' ') {

@@ -1,41 +1,41 @@
-//! Counting allocations, in a pass of its own: counting distorts times, so a process that times must not count.
+//! Counts allocations, in a pass of its own: counting distorts times, so a process that times must not count.
 //!
-//! A program opts in by `#[global_allocator] static ALLOCATOR: Counting = Counting;`. It counts nothing until it is
-//! [switched on](switch_on), which only the process of that pass is; switched off, an allocation costs one relaxed
-//! load more than the system's. The edges of a window take a reading each, so that what is counted is the work
-//! between them: neither threads being started nor buffers being opened.
+//! A program opts in by `#[global_allocator] static ALLOCATOR: Counting = Counting;`. Counting begins only when it is
+//! [switched on](switch_on), which only the process of that pass does. While it is off, an allocation costs one relaxed
+//! load more than the system's. Both edges of a window take a reading, so only the work between them is counted, and
+//! not the start of threads or the opening of buffers.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-// Relaxed throughout: each is a sum of its own, and none publishes anything.
+// Relaxed throughout: each is an independent sum, and none publishes other data.
 static ON: AtomicBool = AtomicBool::new(false);
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
-/// Below 0 where more was released than allocated since counting began.
+/// Bytes allocated minus bytes released since counting began; may be negative.
 static LIVE: AtomicI64 = AtomicI64::new(0);
-/// The most that [`LIVE`] was since [`mark`].
+/// The maximum of [`LIVE`] since [`mark`].
 static PEAK: AtomicI64 = AtomicI64::new(0);
 
-/// The system's allocator, counted while switched on. A reallocation counts as an allocation of the new size and a
-/// release of the old.
+/// The system's allocator, with counting while it is switched on. A reallocation counts as an allocation of the new
+/// size and a release of the old one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counting;
 
-/// What was allocated over a time.
+/// What was allocated in an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allocated {
-    /// How often.
+    /// Number of allocations.
     pub allocations: u64,
-    /// How much, bytes.
+    /// Bytes allocated.
     pub bytes: u64,
-    /// How much of it was held at once at most, above what was held when the time began, bytes.
+    /// Peak of the bytes held at once, above those held when the interval began.
     pub peak_live_bytes: u64,
 }
 
-/// What this process had allocated at a moment, since counting was switched on.
+/// Totals of this process since counting was switched on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reading {
     allocations: u64,
@@ -45,7 +45,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// What was allocated since `earlier`, which was taken by [`mark`].
+    /// The difference to `earlier`, which was taken by [`mark`].
     pub(super) fn since(self, earlier: Reading) -> Allocated {
         Allocated {
             allocations: self.allocations.saturating_sub(earlier.allocations),
@@ -56,7 +56,7 @@ impl Reading {
 }
 
 impl Allocated {
-    /// Both together; of the peaks the higher.
+    /// The sum of both; of the peaks, the higher one.
     #[must_use]
     pub(super) fn plus(self, other: Allocated) -> Allocated {
         Allocated {
@@ -66,7 +66,7 @@ impl Allocated {
         }
     }
 
-    /// As much over a time so many times as long; the peak stays.
+    /// Scaled to an interval `factor` times as long; the peak stays.
     #[must_use]
     pub(super) fn scaled(self, factor: f64) -> Allocated {
         let scaled = |number: u64| (number as f64 * factor).round() as u64;
@@ -78,7 +78,7 @@ impl Allocated {
     }
 }
 
-/// Counts from now on, for good; `false` where [`Counting`] is not this program's allocator.
+/// Switches counting on for good. Returns `false` where [`Counting`] is not this program's allocator.
 pub fn switch_on() -> bool {
     ON.store(true, Ordering::Relaxed);
     let before = ALLOCATIONS.load(Ordering::Relaxed);
@@ -86,7 +86,7 @@ pub fn switch_on() -> bool {
     ALLOCATIONS.load(Ordering::Relaxed) > before
 }
 
-/// How many bytes more are held now than when counting began (fewer: below 0); `None` while nothing is counted.
+/// Bytes held now minus bytes held when counting began; `None` while nothing is counted.
 pub fn live_bytes() -> Option<i64> {
     now().map(|reading| reading.live)
 }
@@ -101,7 +101,7 @@ pub(super) fn now() -> Option<Reading> {
     })
 }
 
-/// [`now`], from which on the peak is looked for anew.
+/// [`now`], and restarts the search for the peak.
 pub(super) fn mark() -> Option<Reading> {
     PEAK.store(LIVE.load(Ordering::Relaxed), Ordering::Relaxed);
     now()
@@ -114,7 +114,7 @@ fn counted(bytes: usize) {
     }
     ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
     BYTES.fetch_add(bytes as u64, Ordering::Relaxed);
-    // A block is never larger than an i64 holds.
+    // The size of a block always fits an i64.
     let live = LIVE.fetch_add(bytes as i64, Ordering::Relaxed) + bytes as i64;
     PEAK.fetch_max(live, Ordering::Relaxed);
 }

@@ -1,7 +1,8 @@
-//! The pass that counts allocations: once a scenario has been timed, each of its implementations works through one
-//! short window in a process of its own, in which counting is on and nothing is timed.
+//! The pass that counts allocations. After a scenario has been timed, each of its implementations runs one short window
+//! in a process of its own, in which counting is on and nothing is timed.
 //!
-//! It takes nobody's number away: whoever fails here has none counted, and that is told.
+//! A failure in this pass leaves the implementation's timed results in place: its allocations are missing, and the
+//! progress says so.
 
 use std::time::Instant;
 
@@ -15,8 +16,8 @@ use super::protocol::Request;
 use crate::record::{Allocation, Record};
 
 impl<'a> Parent<'a> {
-    /// Whose allocations are still to be counted in that scenario: all who have a number, neither a placebo nor a
-    /// slowed copy.
+    /// The entries of the scenario with allocations still to be counted: all with timed results, except placebos and
+    /// slowed copies.
     pub(super) fn uncounted<'c>(
         &self,
         contest: &'c Contest,
@@ -51,7 +52,7 @@ impl<'a> Parent<'a> {
         };
         let limit = self.plan.ramp + window + self.plan.window_limit;
         let began = Instant::now();
-        // All are started before the first is waited for, and all are ready before the first works.
+        // All processes are started before waiting for the first, and all are ready before the first one works.
         let started: Vec<_> = entries
             .iter()
             .map(|entry| self.start(contest, entry))

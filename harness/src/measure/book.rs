@@ -1,11 +1,11 @@
-//! The file of records while a run writes it: made once, appended line by line, cut back when resumed.
+//! The file of records during a run: created once, appended to line by line, and cut back when the run is resumed.
 //!
-//! Invariants: a record is one line written by one call, so a kill tears the last line at most; what is there is
-//! never overwritten by a new run; two processes never append to one file.
+//! Invariants: a record is one line, written by one call, so a kill tears at most the last line. A new run never
+//! overwrites existing records. Two processes never append to one file.
 //!
-//! Resuming keeps every line but a torn last one and the windows of rounds that did not come to their end.
-//! A failure is kept even where its round was not finished: it was seen, and who failed stays out. The
-//! shortened file replaces the old one in one step, so that a kill meanwhile loses nothing either.
+//! Resuming drops a torn last line and the windows of incomplete rounds, and keeps every other line. A failure is kept
+//! even if its round was not finished: it was observed, and its entry stays excluded. The shortened file replaces the
+//! old one atomically, so a kill during the replacement loses nothing either.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -23,9 +23,9 @@ pub(super) struct Standpoint {
     pub rounds: u32,
     /// The first fork number that has not been used.
     pub next_fork: u32,
-    /// Who has failed.
+    /// The entries that have failed.
     pub failed: HashSet<EntryKey>,
-    /// Implementations whose allocations were counted.
+    /// Implementations with counted allocations.
     pub counted: HashSet<String>,
 }
 
@@ -33,18 +33,18 @@ pub(super) struct Standpoint {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Standpoints {
     pub scenarios: HashMap<String, Standpoint>,
-    /// Windows that count.
+    /// Windows of complete rounds.
     pub windows: u64,
-    /// What they took, nanoseconds.
+    /// Their total duration, nanoseconds.
     pub window_nanos: u64,
     pub failures: u64,
 }
 
-/// What resuming found.
+/// The result of looking for a run to resume.
 pub(super) enum Found {
-    /// The run has come to its end.
+    /// The run is complete.
     Complete,
-    /// It goes on from there.
+    /// The run continues from there.
     Unfinished(Book, Standpoints),
 }
 
@@ -52,7 +52,7 @@ pub(super) enum Found {
 pub(super) struct Book {
     path: PathBuf,
     file: File,
-    /// The file that this one replaced: holding its lock keeps out who opened it before.
+    /// The file that this one replaced. Its lock keeps out processes that opened it before the replacement.
     _replaced: Option<File>,
 }
 
@@ -99,7 +99,7 @@ impl Book {
         lock(&file, folder)?;
         let data = match read_run(&path) {
             Ok(data) => data,
-            // Killed before its first line was whole.
+            // The run was killed before its first line was complete.
             Err(RecordError::Empty { .. }) => {
                 let book = Book::replace(path, file, &header(plan))?;
                 return Ok(Found::Unfinished(book, Standpoints::default()));
@@ -107,7 +107,7 @@ impl Book {
             Err(error) => return Err(error.into()),
         };
         if data.rounds.is_empty() && data.windows.is_empty() && data.failures.is_empty() {
-            // Killed before anything was measured, perhaps amid the header.
+            // The run was killed before anything was measured, perhaps amid the header.
             same_run(folder, &data, plan)?;
             let book = Book::replace(path, file, &header(plan))?;
             return Ok(Found::Unfinished(book, Standpoints::default()));
@@ -135,14 +135,14 @@ impl Book {
         Ok(Found::Unfinished(book, standpoints))
     }
 
-    /// Puts `content` in the place of the file, in one step.
+    /// Replaces the file by `content` atomically.
     fn replace(path: PathBuf, old: File, content: &[u8]) -> Result<Book, MeasureError> {
         let fresh = path.with_extension("jsonl.resuming");
         let trouble = |source| MeasureError::Folder {
             path: fresh.clone(),
             source,
         };
-        // One left behind by a kill is of no value: the old file is still whole.
+        // A replacement left behind by a kill is overwritten: the old file is still complete.
         let mut file = File::create(&fresh).map_err(trouble)?;
         lock(&file, &path)?;
         file.write_all(content).map_err(trouble)?;
@@ -175,7 +175,7 @@ fn lock(file: &File, path: &Path) -> Result<(), MeasureError> {
         Err(TryLockError::WouldBlock) => Err(MeasureError::Busy {
             path: path.to_owned(),
         }),
-        // Some file systems have no locks: then there is none.
+        // Some file systems have no locks; then the file is not locked.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
     }
 }
@@ -186,7 +186,7 @@ fn line(record: &Record) -> Vec<u8> {
     line
 }
 
-/// Everything that is known before the first window.
+/// The records that are known before the first window.
 fn header(plan: &Plan) -> Vec<u8> {
     let run = Record::Run(Box::new(plan.run.clone()));
     let implementations = plan.implementations.iter().cloned();
@@ -202,7 +202,7 @@ fn header(plan: &Plan) -> Vec<u8> {
         .collect()
 }
 
-/// Refuses a plan under which the records would not be those of one run.
+/// Refuses a plan if its records would not belong to the same run.
 fn same_run(folder: &Path, data: &RunData, plan: &Plan) -> Result<(), MeasureError> {
     let (recorded, planned) = (&data.run, &plan.run);
     let machine = |run: &crate::record::Run| format!("{} ({})", run.machine.cpu, run.machine.cores);
@@ -235,7 +235,7 @@ fn same_run(folder: &Path, data: &RunData, plan: &Plan) -> Result<(), MeasureErr
     Ok(())
 }
 
-/// Refuses a plan with other scenarios or other contestants.
+/// Refuses a plan with other scenarios or other implementations.
 fn same_field(folder: &Path, data: &RunData, plan: &Plan) -> Result<(), MeasureError> {
     let mut planned: Vec<&str> = plan
         .contests
@@ -270,7 +270,7 @@ fn same_field(folder: &Path, data: &RunData, plan: &Plan) -> Result<(), MeasureE
     Ok(())
 }
 
-/// Who ran that scenario and who shall, where a round of it is complete and tells.
+/// The recorded and the planned entries of that scenario, if a complete round of it shows the recorded ones.
 fn entries_of(data: &RunData, contest: &Contest) -> Option<(&'static str, String, String)> {
     let name = &contest.scenario.name;
     data.rounds.iter().find(|round| round.scenario == *name)?;
@@ -316,7 +316,7 @@ fn standpoints(data: &RunData) -> Standpoints {
     }
     for window in &data.windows {
         let at = all.scenarios.entry(window.scenario.clone()).or_default();
-        // A fork whose windows are all dropped is not used again either.
+        // The number of a fork is not reused even if all its windows are dropped.
         at.next_fork = at.next_fork.max(window.fork + 1);
         if complete.contains(&(window.scenario.as_str(), window.fork, window.round)) {
             all.windows += 1;
@@ -354,7 +354,7 @@ fn complete_rounds(data: &RunData) -> HashSet<(&str, u32, u32)> {
         .collect()
 }
 
-/// The whole lines, less the windows of rounds that did not come to their end.
+/// The complete lines, without the windows of incomplete rounds.
 fn without_unfinished(bytes: &[u8], data: &RunData) -> Vec<u8> {
     let complete = complete_rounds(data);
     let kept = |line: &[u8]| match serde_json::from_slice(line) {

@@ -1,12 +1,12 @@
-//! Histograms of contestants whose language has no HdrHistogram: log-linear buckets, as pairs of a value and how often
-//! it came, for which records have a histogram like any other.
+//! Converts histograms from languages without HdrHistogram. They send log-linear buckets, as pairs of a value and a
+//! count; records hold them as HdrHistograms like all others.
 
 use hdrhistogram::Histogram;
 use serde_json::Value;
 
 use super::protocol::encode_histogram;
 
-/// Where a sample may carry histograms.
+/// Where a sample may hold histograms.
 const PLACES: [&str; 5] = [
     "/latency/response",
     "/latency/service",
@@ -14,13 +14,13 @@ const PLACES: [&str; 5] = [
     "/lateness/called",
     "/lateness/claimed",
 ];
-/// As many as those of our own stages have: what a bucket's value is rounded to.
+/// Significant digits of a bucket's value, as in our own histograms.
 const DIGITS: u8 = 3;
 
-/// Replaces lists of buckets in an answer by the histograms they come to; whatever else it says is left alone.
+/// Replaces the lists of buckets in an answer by histograms. The rest of the answer is left alone.
 ///
 /// # Errors
-/// Which pair is none.
+/// Names the invalid pair.
 pub(super) fn condense(answer: &mut Value) -> Result<(), String> {
     for place in PLACES {
         if let Some(histogram) = answer.pointer_mut(place)
@@ -44,7 +44,7 @@ fn histogram_of(buckets: &[Value]) -> Result<Histogram<u64>, String> {
         };
         let recorded = histogram.record_n(value, count);
         recorded.map_err(|why| format!("{bucket} fits no histogram: {why}"))?;
-        // What stands on a line are signed counts.
+        // The histogram's encoding stores signed counts.
         if i64::try_from(histogram.count_at(value)).is_err() {
             return Err(format!("{bucket} fits no histogram: nobody counts so far"));
         }

@@ -1,29 +1,30 @@
-//! How long a window may be when the whole run has to fit into a given time.
+//! Computes the length of windows when the whole run has to fit into a given time.
 //!
-//! Window = what is left of the budget, less what is not measuring (starting processes, proving, ramps,
-//! overhead), divided by the windows that are left. Where that falls below [`SHORTEST_WINDOW`], scenarios are
-//! dropped by [`RULE`]. All entries of a scenario get windows of the same length; it is worked out anew before
+//! The window is the rest of the budget, less the overhead (starting processes, proving, ramps), divided by the number
+//! of remaining windows. Where that falls below [`SHORTEST_WINDOW`], scenarios are dropped by [`RULE`]. All entries of
+//! a scenario get windows of the same length. The length is recomputed before each scenario from the cost of the run so
+//! far.
 //! each scenario, from what the run has cost until then.
 
 use std::time::Duration;
 
-/// A window shorter than this measures the edges more than the work.
+/// Shorter windows measure the edges more than the work.
 pub const SHORTEST_WINDOW: Duration = Duration::from_millis(50);
 
-/// The rule by which scenarios are dropped, for whoever reads about it.
+/// The rule by which scenarios are dropped, as text for messages.
 pub const RULE: &str = "whole scenarios are dropped from the end of the list, where the least important stand, \
                         until the windows of the others are at least 50 ms";
 
-/// Time that a run may take.
+/// The time that a run may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// In all, from the start of the run; a resumed part has what earlier ones left of it, and at least a tenth.
+    /// In total, from the start of the run. A resumed part has what earlier parts left, and at least a tenth.
     pub total: Duration,
-    /// No window is longer than this, however much time there is.
+    /// Upper limit of a window, however much time there is.
     pub longest_window: Duration,
 }
 
-/// What a scenario asks for.
+/// What a scenario requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand {
     /// Windows: entries times rounds through all forks.
@@ -32,12 +33,12 @@ pub struct Demand {
     pub processes: u64,
 }
 
-/// What a window and a process cost, beside measuring.
+/// The cost of a window and of a process, besides measuring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overhead {
-    /// Of each window beyond its length: the ramp, stopping, verifying, the records.
+    /// Per window, beyond its length: the ramp, stopping, verifying, the records.
     pub window: Duration,
-    /// Of each process: starting it, preparing, proving.
+    /// Per process: starting, preparing, proving.
     pub process: Duration,
 }
 
@@ -46,13 +47,13 @@ pub struct Overhead {
 pub struct Allotment {
     /// Length of each window.
     pub window: Duration,
-    /// So many scenarios from the start of the list are measured; the others are dropped.
+    /// Number of scenarios from the start of the list that are measured; the others are dropped.
     pub kept: usize,
 }
 
-/// Divides the time that is left among the scenarios that are left, the most important first.
+/// Divides the remaining time among the remaining scenarios, the most important first.
 ///
-/// Where not even one fits, none is kept.
+/// If not even one fits, none is kept.
 pub fn allot(
     left: Duration,
     longest_window: Duration,
@@ -69,7 +70,7 @@ pub fn allot(
                 + overhead.process.as_secs_f64() * processes as f64;
             let window = (left.as_secs_f64() - spent) / windows.max(1) as f64;
             (window >= SHORTEST_WINDOW.as_secs_f64()).then(|| Allotment {
-                // What does not fit a Duration is longer than any window.
+                // A value that does not fit a Duration exceeds any window.
                 window: Duration::try_from_secs_f64(window)
                     .unwrap_or(Duration::MAX)
                     .min(longest_window),
@@ -82,7 +83,7 @@ pub fn allot(
         })
 }
 
-/// What a run has cost so far, and what the rest will.
+/// The cost of a run so far, from which the cost of the rest is estimated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     windows: u32,
@@ -92,7 +93,7 @@ pub(super) struct Pace {
     ramp: Duration,
 }
 
-/// What a process is taken to cost before any was started.
+/// Assumed cost of a process before any was started.
 const FIRST_PROCESS: Duration = Duration::from_millis(200);
 
 impl Pace {
@@ -129,7 +130,7 @@ impl Pace {
         }
     }
 
-    /// How long that much more will take.
+    /// How long the given demand will take.
     pub(super) fn left(&self, demand: Demand, window: Duration) -> Duration {
         let overhead = self.overhead();
         let seconds = (overhead.window + window).as_secs_f64() * demand.windows as f64

@@ -1,7 +1,7 @@
 //! A contestant's process: the child's side of the [`protocol`](super::protocol).
 //!
-//! Invariants: the process ends when its standard input ends, even in the middle of a window and even if
-//! the contestant hangs; a panic is an answer; what a contestant prints does not reach the protocol.
+//! Invariants: the process ends when its standard input ends, even amid a window and even if the contestant hangs. A
+//! panic is reported as an answer. Output that a contestant prints does not reach the protocol.
 
 use std::io::{self, BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,11 +13,10 @@ use super::{Sample, Stage, StageError, WindowSpec, allocation, clock, usage};
 use crate::record::FailureKind;
 use crate::sync::panic_text;
 
-/// Serves the engine over this process's standard input and output, and answers when the input ends.
+/// Serves the engine over this process's standard input and output, and returns when the input ends.
 ///
-/// From here on the standard output is the standard error: only the protocol goes to the engine. Call it
-/// first thing in `main`. A thread waits for the end of the input and then ends the process without
-/// unwinding or destructors.
+/// Afterwards standard output is redirected to standard error, so that only the protocol reaches the engine. Call it
+/// first in `main`. A thread waits for the end of the input and then ends the process without unwinding or destructors.
 ///
 /// `make_stage` gets the implementation's name and the scenario as the engine sent them.
 pub fn serve_process(
@@ -42,14 +41,14 @@ pub fn serve_process(
     });
     match answer_all(make_stage, requests.into_iter(), output) {
         Ok(()) => ExitCode::SUCCESS,
-        // The engine is gone: nobody is left to tell.
+        // The engine is gone, so the error cannot be reported.
         Err(_) => ExitCode::from(2),
     }
 }
 
-/// Serves requests from `input` until it ends, answers going to `output`.
+/// Serves requests from `input` until it ends and writes answers to `output`.
 ///
-/// This is [`serve_process`] without the process: nothing is set aside, and a hanging contestant holds up the
+/// This is [`serve_process`] without the process: no stream is redirected, and a contestant that hangs blocks the
 /// caller.
 ///
 /// # Errors
@@ -138,7 +137,7 @@ fn answer(
     outcome.unwrap_or_else(Answer::from)
 }
 
-/// What a window allocated; `uncounted` where its stage does not say.
+/// The allocations of a window; `uncounted` where its stage does not report them.
 fn allocated(sample: Sample) -> Answer {
     match sample.allocated {
         Some(allocated) => Answer::Allocated {
@@ -149,9 +148,9 @@ fn allocated(sample: Sample) -> Answer {
     }
 }
 
-/// Turns a panic into an error of its kind.
+/// Turns a panic into an error of kind [`FailureKind::Panic`].
 fn caught(work: impl FnOnce() -> Result<Answer, StageError>) -> Result<Answer, StageError> {
-    // After a panic the engine asks this process for nothing more, so no broken state is looked at.
+    // After a panic the engine sends no further request to this process, so broken state is not observed.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         Err(StageError {
             kind: FailureKind::Panic,
@@ -171,25 +170,25 @@ fn protocol_error(message: String) -> Answer {
     }
 }
 
-/// The standard output as a file of its own; what is printed from now on goes to the standard error.
+/// A duplicate of standard output. Later prints go to standard error.
 #[cfg(unix)]
 fn take_stdout() -> io::Result<std::fs::File> {
     use std::os::fd::AsFd;
     let output = io::stdout().as_fd().try_clone_to_owned()?;
-    // SAFETY: dup2 only replaces what descriptor 1 stands for; nobody owns it but the standard streams.
+    // SAFETY: dup2 only replaces the target of descriptor 1, which only the standard streams own.
     if unsafe { libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO) } < 0 {
         return Err(io::Error::last_os_error());
     }
     Ok(output.into())
 }
 
-/// The standard output itself: here a contestant that prints is found to talk rubbish.
+/// Standard output itself: on this system a contestant that prints violates the protocol.
 #[cfg(not(unix))]
 fn take_stdout() -> io::Result<io::Stdout> {
     Ok(io::stdout())
 }
 
-/// Ends the process without running anything more of it.
+/// Ends the process without running any more of its code.
 #[cfg(unix)]
 fn exit_now() -> ! {
     // SAFETY: _exit takes any status and does not return; exit handlers must not run, since a hung

@@ -1,4 +1,4 @@
-//! The engine's end of a contestant's process: one question at a time, each with a time limit.
+//! The engine's end of a contestant's process: one request at a time, each with a time limit.
 //!
 //! Invariant: the process is dead when its [`Contestant`] is dropped.
 
@@ -17,18 +17,18 @@ use super::protocol::{Answer, Request, WireSample, excerpt};
 use super::{StageError, WindowSpec};
 use crate::record::FailureKind;
 
-/// A line longer than this is no answer, bytes. Three histograms take some 100 KB.
+/// The longest accepted line, in bytes. Three histograms take some 100 KB.
 const LONGEST_LINE: u64 = 8 << 20;
-/// How much is kept of the end of what it complains about, bytes; and of what it says is wrong, characters.
+/// How much is kept of the end of its standard error, in bytes, and of its error messages, in characters.
 const COMPLAINT: usize = 4096;
-/// How much of an answer that is none is quoted, characters.
+/// How much of an invalid answer is quoted, in characters.
 const EXCERPT: usize = 80;
-/// How long to wait for the rest of its complaints once it has ended.
+/// How long to wait for the rest of its standard error after it has ended.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 pub(super) struct Contestant {
     process: Child,
-    /// It has been waited for.
+    /// Whether it has been waited for.
     has_ended: bool,
     input: ChildStdin,
     answers: Receiver<Vec<u8>>,
@@ -36,10 +36,10 @@ pub(super) struct Contestant {
 }
 
 impl Contestant {
-    /// Starts the process; it may be asked at once.
+    /// Starts the process. Requests may be sent at once.
     pub(super) fn start(mut command: Command) -> Result<Contestant, StageError> {
-        // An interrupt from the terminal reaches the engine alone; its end ends the contestants. Else they
-        // would die first, and be blamed for it in the records.
+        // An interrupt from the terminal reaches only the engine, and the end of the engine ends the contestants.
+        // Otherwise they would die first, and the records would blame them.
         group::of_its_own(&mut command);
         let mut process = command
             .stdin(Stdio::piped())
@@ -53,12 +53,12 @@ impl Contestant {
         let input = process.stdin.take().expect("piped above");
         let output = process.stdout.take().expect("piped above");
         let errors = process.stderr.take().expect("piped above");
-        // One line is kept at most, so that a process that floods its output is held up by the pipe.
+        // At most one line is buffered, so the pipe blocks a process that floods its output.
         let (lines, answers) = mpsc::sync_channel(1);
         thread::spawn(move || read_answers(BufReader::new(output), &lines));
         let (last_words, complaints) = mpsc::sync_channel(1);
         thread::spawn(move || {
-            // The receiver may be gone, and the complaints with it.
+            // The receiver may be gone; then the text is dropped.
             let _ = last_words.send(tail_of(errors));
         });
         Ok(Contestant {
@@ -70,9 +70,9 @@ impl Contestant {
         })
     }
 
-    /// Asks without waiting for the answer.
+    /// Sends a request without waiting for the answer.
     ///
-    /// What it has said beyond its last answer would be taken for the next.
+    /// Fails if the process has written anything since its last answer: that would be taken for the next answer.
     pub(super) fn ask(&mut self, request: &Request) -> Result<(), StageError> {
         if let Ok(line) = self.answers.try_recv() {
             let said = shortened(&line, EXCERPT);
@@ -84,7 +84,7 @@ impl Contestant {
         sent.map_err(|_| self.ended())
     }
 
-    /// Prepared, as asked for before.
+    /// Waits for the answer to the request to prepare.
     pub(super) fn ready(&mut self, limit: Duration) -> Result<(), StageError> {
         match self.answer(limit)? {
             Answer::Ready => Ok(()),
@@ -123,7 +123,7 @@ impl Contestant {
         }
     }
 
-    /// Operations of a window and what they allocated; `None` where the program counts nothing.
+    /// Operations of a window and their allocations; `None` where the program counts none.
     pub(super) fn allocations(
         &mut self,
         request: &Request,
@@ -166,7 +166,7 @@ impl Contestant {
         }
     }
 
-    /// What to say of a process that has closed its output, or its input.
+    /// The error for a process that has closed its output or its input.
     fn ended(&mut self) -> StageError {
         self.has_ended = true;
         let how = match group::end(&mut self.process) {
@@ -200,7 +200,7 @@ fn read_answers(mut output: impl BufRead, lines: &mpsc::SyncSender<Vec<u8>>) {
             .take(LONGEST_LINE)
             .read_until(b'\n', &mut line)
         {
-            // A line that is cut off was written by a process that ended; so it is told as that.
+            // A truncated line means that the process ended, and is reported as that.
             Ok(_) if line.last() != Some(&b'\n') && (line.len() as u64) < LONGEST_LINE => return,
             Ok(_) => {
                 if lines.send(line).is_err() {
@@ -238,7 +238,7 @@ fn rubbish(message: String) -> StageError {
     }
 }
 
-/// As [`excerpt`], of a line as it came.
+/// As [`excerpt`], for a raw line.
 fn shortened(line: &[u8], most: usize) -> String {
     excerpt(String::from_utf8_lossy(line).trim_end(), most)
 }

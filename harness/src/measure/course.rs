@@ -1,11 +1,12 @@
 //! One scenario of a run: fork by fork, round by round, one window at a time.
 //!
-//! In a fork every entry of the scenario has a process of its own, all alive at once and idle on their pipes but
-//! for the one whose turn it is. Each proves itself once, untimed, in every fork (a fresh process that has proved
-//! is as warm as every other). Then come rounds: in each, every entry has one window, in an order drawn anew
-//! from the seed, so that drift of the machine hits all alike. Whoever hangs, ends, panics, miscounts or talks
-//! rubbish gets one row that says so, is killed, and has no further window in this scenario; the run goes
-//! on.
+//! In a fork every entry of the scenario has a process of its own. All are alive at once, and all but the one being
+//! measured are idle on their pipes. Each process proves itself once per fork, untimed; a fresh process that has proved
+//! itself is as warm as every other. Rounds follow. In each, every entry has one window, in an order drawn anew from
+//! the seed, so that drift of the machine affects all entries alike.
+//!
+//! A process that hangs, ends, panics, miscounts or violates the protocol gets one row with the reason. It is killed
+//! and has no further window in this scenario; the run continues.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -22,7 +23,7 @@ use super::protocol::{Request, WireSample};
 use super::{StageError, WindowSpec};
 use crate::record::{Failure, Record, Round, Window};
 
-/// A scenario under way.
+/// The state of the current scenario.
 struct Course<'a> {
     contest: &'a Contest,
     window: Duration,
@@ -31,12 +32,12 @@ struct Course<'a> {
     failed: HashSet<EntryKey>,
     /// Windows and processes of the scenarios after this one.
     later: Demand,
-    /// Timed in the round under way.
+    /// Windows timed in the current round.
     in_round: u64,
 }
 
 impl<'a> Course<'a> {
-    /// Who has not failed.
+    /// The entries that have not failed.
     fn standing(&self) -> impl Iterator<Item = (usize, &'a Entry)> {
         let entries = self.contest.entries.iter().enumerate();
         entries.filter(|(_, entry)| !self.failed.contains(&entry.key()))
@@ -44,7 +45,7 @@ impl<'a> Course<'a> {
 }
 
 impl<'a> Parent<'a> {
-    /// Measures the scenario of that index; `later` is what the scenarios after it ask for.
+    /// Measures the scenario of that index. `later` is the demand of the scenarios after it.
     pub(super) fn contest(
         &mut self,
         index: usize,
@@ -93,7 +94,7 @@ impl<'a> Parent<'a> {
         self.count_allocations(contest, &uncounted)
     }
 
-    /// One generation of processes, and its rounds.
+    /// One generation of processes and its rounds.
     fn fork(&mut self, course: &mut Course<'a>, fork: u32) -> Result<(), MeasureError> {
         let scenario = course.contest.scenario.name.as_str();
         self.progress.event(&Event::Fork { scenario, fork });
@@ -101,7 +102,7 @@ impl<'a> Parent<'a> {
         let standing: Vec<(usize, &'a Entry)> = course.standing().collect();
         let processes = standing.len();
         let mut field = Field::new(course.contest.entries.len());
-        // All are started before the first is waited for: their start-up overlaps.
+        // All processes are started before waiting for the first, so that their start-up overlaps.
         let started: Vec<_> = standing
             .into_iter()
             .map(|(index, entry)| (index, entry, self.start(course.contest, entry)))
@@ -124,7 +125,7 @@ impl<'a> Parent<'a> {
                 Err(error) => self.fail(course, entry, fork, None, error)?,
             }
         }
-        // One that hung until it was given up says nothing of what the next will take.
+        // The time of a process that hung until its limit does not predict the time of the next.
         if field.0.iter().flatten().count() == processes {
             self.pace.processes_took(began.elapsed(), processes);
         }
@@ -147,7 +148,7 @@ impl<'a> Parent<'a> {
         Ok(contestant)
     }
 
-    /// One pass over all who stand.
+    /// One window for each entry that has not failed.
     fn round(
         &mut self,
         course: &mut Course<'a>,
@@ -210,7 +211,7 @@ impl<'a> Parent<'a> {
         Ok(())
     }
 
-    /// Notes that an entry has no number; once only.
+    /// Records the failure of an entry, once.
     fn fail(
         &mut self,
         course: &mut Course<'_>,
@@ -249,7 +250,7 @@ impl<'a> Parent<'a> {
         let forks = rounds.div_ceil(u64::from(self.plan.run.rounds));
         let demand = Demand {
             windows: here + course.later.windows,
-            // The processes of the fork under way are started.
+            // The processes of the current fork are already started.
             processes: able * forks.saturating_sub(1)
                 + self
                     .uncounted(course.contest, |key| course.failed.contains(key))

@@ -1,25 +1,27 @@
-//! The two edges of a window, for many threads at once and without a thread that samples.
+//! The two edges of a window, for many threads at once and without a sampling thread.
 //!
-//! A window begins when the last thread of its workload has started to run ([`Edges::begin`]): the ramp is
-//! untimed work of all of them, the first edge stands at its end, the second a window later. Each thread works
-//! in chunks of k operations and reads the clock once a chunk. A *counting* thread whose chunk spans an edge
-//! divides the chunk at the edge in proportion to time, so every thread is counted over the same interval, from
-//! edge to edge, also one that slept across an edge; the rate is all their operations over that interval.
-//! Threads go on after the second edge until every counting thread has passed it, so that what is counted is
-//! counted while all run, but no longer than 5 ms: one that sleeps then is woken by the end.
+//! A window begins when the last thread of its workload has started to run ([`Edges::begin`]). The ramp comes first:
+//! untimed work of all threads. The first edge is at its end, the second edge a window later. Each thread works in
+//! chunks of k operations and reads the clock once per chunk.
 //!
-//! k adapts: it doubles while a chunk takes less than 20 us and halves above 100 us, between 1 and 1024, so
-//! that reading the clock costs next to nothing. Within 200 us of an edge chunks are a sixteenth as long, so that
-//! little is left to be divided.
+//! If a chunk of a *counting* thread spans an edge, the thread divides the chunk at the edge in proportion to time. So
+//! every thread is counted over the same interval, from edge to edge, even if it slept across an edge. The rate is the
+//! sum of their operations over that interval. After the second edge threads go on until every counting thread has
+//! passed it, so that counting happens while all run. They go on for at most 5 ms: a thread that still sleeps then is
+//! woken by the end.
 //!
-//! CPU time, context switches and, where a process counts them, allocations are read by whoever passes an edge
-//! first, together with the clock, and scaled from the interval between the two readings to the window; where they lie less than half a window
-//! apart they are not known.
+//! k adapts between 1 and 1024. It doubles while a chunk takes less than 20 us and halves above 100 us, so the cost of
+//! reading the clock is negligible. Within 200 us of an edge chunks are a sixteenth as long, so that little has to be
+//! divided.
 //!
-//! **A copy slowed on purpose** ([`WindowSpec::slowed_percent`]) stands still for p percent of the timed
-//! interval: in [`PAUSES`] pauses at moments that all threads share. Pausing each thread for itself would
-//! not do: where one thread waits for another anyway, its pause is hidden by the wait (too little) or two
-//! threads' pauses add up (too much, twice p at a rendezvous). Operations longer than a pause (window * p / 100 /
+//! The first thread to pass an edge reads CPU time, context switches and, where the process counts them, allocations,
+//! together with the clock. Their differences are scaled from the interval between the two readings to the window. They
+//! are unknown if the readings are less than half a window apart.
+//!
+//! **A copy slowed on purpose** ([`WindowSpec::slowed_percent`]) stands still for p percent of the timed interval: in
+//! [`PAUSES`] pauses at moments that all threads share. Separate pauses per thread would not work. Where one thread
+//! waits for another anyway, the wait hides its pause (too little), or the pauses of two threads add up (too much,
+//! twice p at a rendezvous). Operations longer than a pause (window * p / 100 / [`PAUSES`]) may skip it.
 //! [`PAUSES`]) may step over it.
 //!
 //! ```
@@ -76,13 +78,13 @@ struct Shared {
     begins: AtomicU64,
     /// Counting threads that have not passed the second edge.
     counting: AtomicUsize,
-    /// Of the process, read by whoever passed that edge first.
+    /// The readings of the process, taken by the first thread to pass each edge.
     used_at_first: OnceLock<Reading>,
     used_at_last: OnceLock<Reading>,
 }
 
 impl Edges {
-    /// Edges of a window in which `counting` threads will count, and that has yet to [`begin`](Edges::begin).
+    /// Edges of a window with `counting` counting threads. The window starts at [`begin`](Edges::begin).
     pub fn new(spec: &WindowSpec, counting: usize) -> Edges {
         Edges {
             ramp: spec.ramp_nanos,
@@ -97,13 +99,13 @@ impl Edges {
         }
     }
 
-    /// The ramp begins now: everybody who takes part runs.
+    /// Starts the ramp. All threads of the workload run by now.
     pub fn begin(&self) {
         self.begin_at(clock::now_nanos());
     }
 
     fn begin_at(&self, now: u64) {
-        // Relaxed: a moment that stands for itself; whoever sees it late divides the chunk at it all the same.
+        // Relaxed: an independent value. A thread that sees it late still divides its chunk at it.
         self.shared.begins.store(now, Ordering::Relaxed);
     }
 
@@ -132,7 +134,7 @@ impl Edges {
     /// Whether every counting thread has passed the second edge: time to stop.
     #[inline]
     pub fn over(&self) -> bool {
-        // Relaxed: a hint to stop that orders nothing; results travel by joining the threads.
+        // Relaxed: only a hint to stop. Results travel by joining the threads.
         self.shared.counting.load(Ordering::Relaxed) == 0
     }
 
@@ -141,20 +143,20 @@ impl Edges {
         self.shared.counting.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Chunks of a thread that works but does not count (a producer, where consumers count).
+    /// Chunks of a thread that works but does not count (a producer, if the consumers count).
     pub fn laps(&self) -> Laps {
         Laps::of(self)
     }
 
-    /// Chunks of a thread that counts; make as many as [`Edges::new`] was told.
+    /// Chunks of a counting thread. Make as many as were passed to [`Edges::new`].
     pub fn counter(&self) -> Counter {
         Counter::of(self)
     }
 
-    /// The sample of what the counting threads counted, its value in operations per second.
+    /// The sample of the counting threads; its value is operations per second.
     ///
     /// # Errors
-    /// [`FailureKind::Void`] when nothing was counted or a thread did not live to see both edges.
+    /// [`FailureKind::Void`] when nothing was counted, or when a thread ended before it passed both edges.
     pub fn sample(&self, counted: &[Option<Counted>]) -> Result<Sample, StageError> {
         let void = |message: &str| StageError {
             kind: FailureKind::Void,
@@ -175,8 +177,8 @@ impl Edges {
         ))
     }
 
-    /// What it cost between the edges, scaled from the interval between the two readings; nothing is known
-    /// where these lie less than half a window apart.
+    /// The cost between the edges, scaled from the interval between the two readings. Unknown if these are less than
+    /// half a window apart.
     pub fn cost(&self) -> Cost {
         let readings = self
             .shared

@@ -1,13 +1,13 @@
-//! Why a run cannot be measured. A contestant that fails is no such reason: it becomes a row.
+//! Why a run cannot be measured. A failing contestant is not an error: it becomes a row.
 
 use std::path::PathBuf;
 
 use crate::record::{Noise, RecordError};
 
-/// Why a run cannot be measured. Each says what is wrong and what to do.
+/// Why a run cannot be measured. Each message says what is wrong and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
-    /// The plan asks for nothing, or for what cannot be.
+    /// The plan is empty or impossible.
     #[error("{0}")]
     Plan(String),
     /// The folder or its file of records cannot be made, read or written.
@@ -18,7 +18,7 @@ pub enum MeasureError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// A run must not be overwritten.
+    /// The folder holds a run, which must not be overwritten.
     #[error("{}: holds a run already; continue it with --resume, or name another folder", .path.display())]
     Exists {
         /// Which folder.

@@ -1,11 +1,12 @@
-//! A process and whatever it starts: a group that ends as one.
+//! A process and everything that it starts: a group that is killed together.
 //!
-//! A script may start a program without standing aside for it (`exec`). Killed alone it would leave that running, beside all
-//! that is measured afterwards. An interrupt from the terminal does not reach the group either: it is the engine's to end it.
+//! A script may start a program without replacing itself (`exec`). Killing only the script would leave the program
+//! running beside all later measurements. An interrupt from the terminal does not reach the group either; ending it is
+//! the engine's task.
 
 use std::process::{Child, Command};
 
-/// Has what it starts begin a group of its own.
+/// Makes the started process the leader of a new group.
 pub fn of_its_own(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -13,19 +14,19 @@ pub fn of_its_own(command: &mut Command) {
     let _ = command;
 }
 
-/// Ends a process that began a group, with all that is in it, and waits for it. Nobody may have waited for it before: its
-/// number could be another's by then.
+/// Kills a process that leads a group, with all processes in it, and waits for it. The process must not have been
+/// waited for before: its number could belong to another process by then.
 ///
 /// # Errors
 /// When it cannot be waited for.
 pub fn end(process: &mut Child) -> std::io::Result<std::process::ExitStatus> {
     #[cfg(unix)]
     if let Ok(leader) = i32::try_from(process.id()) {
-        // SAFETY: kill takes any numbers and touches no memory. The group is that of the process, which is not waited for
-        // yet, so that nobody else has its number.
+        // SAFETY: kill takes any numbers and touches no memory. The leader has not been waited for yet, so no other
+        // process or group has its number.
         let _ = unsafe { libc::kill(-leader, libc::SIGKILL) };
     }
-    // Killing what has ended does not change how it ended.
+    // Killing a process that has ended does not change its exit status.
     let _ = process.kill();
     process.wait()
 }
@@ -48,7 +49,7 @@ mod tests {
         let mut output = script.stdout.take().unwrap();
         output.read_exact(&mut [0; 6]).unwrap();
         assert!(!end(&mut script).unwrap().success());
-        // Its output ends when the last who could write to it has ended.
+        // Its output ends when the last process that can write to it has ended.
         assert_eq!(output.read_to_end(&mut Vec::new()).unwrap(), 0);
     }
 }

@@ -1,8 +1,8 @@
-//! The timed interval of a window whose operations know their own moments: timers, grants, tasks.
+//! The timed interval of a window of operations that have moments of their own: timers, grants, tasks.
 //!
-//! Where threads work without a pause, [`Edges`](super::edges) divide their chunks at the edges of a window.
-//! Here nothing has to be divided: an operation belongs to the window when its moment does. The thread that
-//! asked for the window sleeps through ramp and window, and reads what the process used at both edges.
+//! Where threads work without a pause, [`Edges`](super::edges) divide their chunks at the edges of a window. Here
+//! nothing is divided: an operation belongs to the window if its moment does. The thread that requested the window
+//! sleeps through ramp and window, and reads the usage of the process at both edges.
 //!
 //! Moments are those of the std world's clock, on which deadlines are set.
 
@@ -22,7 +22,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// The ramp begins now.
+    /// Starts the ramp now.
     pub fn begin(spec: &WindowSpec) -> Interval {
         let began = clock::now_nanos();
         let first = began.saturating_add(spec.ramp_nanos);
@@ -60,8 +60,8 @@ impl Interval {
         self.last - self.first
     }
 
-    /// Sleeps until the second edge; answers what it cost between the edges, scaled from the interval between
-    /// two readings, each as soon after its edge as the system wakes this thread.
+    /// Sleeps until the second edge. Returns the cost between the edges, scaled from the interval between two readings.
+    /// Each reading is taken as soon after its edge as the system wakes this thread.
     pub fn sleep_through(&self) -> Cost {
         sleep_until(self.first);
         let first = Reading::first(clock::now_nanos());

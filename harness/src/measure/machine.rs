@@ -1,6 +1,6 @@
-//! The machine of a run: what it is, and what its clock, caches and scheduler cost.
+//! Describes the machine of a run, and what its clock, caches and scheduler cost.
 //!
-//! Sources: `/proc`, `/sys`, and three small timings. What a system does not say is `unknown` or absent.
+//! Sources: `/proc`, `/sys`, and three small timings. Values that the system does not provide are `unknown` or absent.
 
 use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,11 +12,11 @@ use super::pin::{self, Pinned, Pinning};
 use crate::record::Machine;
 
 const UNKNOWN: &str = "unknown";
-/// Clock reads timed in one go.
+/// Clock reads per timing.
 const READS: u32 = 10_000;
-/// Round trips of a cache line timed in one go; the median of [`GOES`] goes is taken.
+/// Round trips of a cache line per timing; the result is the median of [`GOES`] timings.
 const LINE_TRIPS: u32 = 1_000;
-/// Round trips of park and unpark timed in one go.
+/// Round trips of park and unpark per timing.
 const PARK_TRIPS: u32 = 20;
 const GOES: usize = 15;
 
@@ -91,7 +91,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// What one read of [`clock::now_nanos`] costs.
+/// The cost of one read of [`clock::now_nanos`].
 pub fn clock_read_nanos() -> f64 {
     median(
         (0..GOES)
@@ -106,7 +106,7 @@ pub fn clock_read_nanos() -> f64 {
     )
 }
 
-/// How long a cache line takes to another core and back; `None` where two threads cannot be pinned apart.
+/// The time of a cache line to another core and back; `None` where two threads cannot be pinned apart.
 pub fn core_round_trip_nanos() -> Option<f64> {
     if pin::cores()?.len() < 2 {
         return None;
@@ -123,7 +123,7 @@ pub fn core_round_trip_nanos() -> Option<f64> {
     )
 }
 
-/// How long waking a parked thread and being woken by it takes.
+/// The time to wake a parked thread and to be woken by it.
 pub fn park_round_trip_nanos() -> f64 {
     volley(
         PARK_TRIPS,
@@ -138,17 +138,17 @@ pub fn park_round_trip_nanos() -> f64 {
     .expect("nothing to be pinned")
 }
 
-/// Two threads hand a number to and fro: median nanoseconds of `trips` there and back.
+/// Two threads hand a number back and forth. Returns the median nanoseconds of `trips` round trips.
 ///
-/// `settle` readies the thread of that index and says whether it could; `wait` waits for the ball to
-/// show a number; `wake` wakes the other thread.
+/// `settle` prepares the thread of that index and returns whether it could. `wait` waits until the shared word shows a
+/// number. `wake` wakes the other thread.
 fn volley(
     trips: u32,
     settle: fn(usize) -> bool,
     wait: fn(&AtomicU32, u32),
     wake: fn(&thread::Thread),
 ) -> Option<f64> {
-    // A thread of its own serves, so that pinning it leaves the caller free.
+    // The other side is a thread of its own, so that pinning it does not pin the caller.
     let server = thread::spawn(move || {
         if !settle(0) {
             return None;

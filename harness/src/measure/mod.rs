@@ -1,15 +1,15 @@
 //! The measuring engine: rounds, forks, windows, histograms, noise.
 //!
-//! A contestant is timed in a child process that speaks one line [`protocol`], idle on a pipe while others
-//! run; the [`parent`] interleaves windows among the children. What a child does in a window is a
-//! [`Stage`]: the engine knows no workload and no implementation.
+//! A contestant is timed in a child process that speaks a line [`protocol`] and is idle on a pipe while others run. The
+//! [`parent`] interleaves windows among the children. A [`Stage`] is what a child runs in a window: the engine knows no
+//! workload and no implementation.
 //!
 //! | module | is about |
 //! | --- | --- |
 //! | [`plan`], [`parent`] | what a run shall measure, and measuring or resuming it |
 //! | [`child`], [`protocol`], [`group`] | a contestant's process |
 //! | [`edges`], [`interval`], [`reading`], [`clock`], [`usage`] | what a workload counts with |
-//! | [`budget`], [`order`], [`progress`] | how long windows are, who comes when, what is told meanwhile |
+//! | [`budget`], [`order`], [`progress`] | length of windows, order of entries, progress reports |
 //! | [`machine`], [`noise`], [`pin`] | the machine, its noise, its cores |
 //! | [`allocation`] | counting allocations, in a pass that times nothing |
 

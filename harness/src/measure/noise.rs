@@ -1,39 +1,42 @@
 //! How quiet the machine is.
 //!
-//! Sources: `/proc/loadavg`, `/proc/stat` over an interval in which this process does nothing, and a fixed
-//! piece of work timed over and over. The score is the worst of three shares, each set against the share at
-//! which numbers are worth nothing: steal 10 % ([`UNUSABLE_STEAL`]), others' work 50 % of the cores
-//! ([`UNUSABLE_BUSY`]), spread of the fixed work 25 % ([`UNUSABLE_SPREAD`]). A score up to [`QUIET_SCORE`] is
-//! quiet: at most 2 % steal, 10 % others' work, 5 % spread. The load average is recorded and not scored, since it remembers
-//! what this run did itself. What a system does not say is absent and not scored.
+//! Sources: `/proc/loadavg`, `/proc/stat` over an interval in which this process is idle, and a fixed piece of work
+//! timed repeatedly.
+//!
+//! The score is the worst of three shares, each relative to the share at which results are worthless: steal 10 %
+//! ([`UNUSABLE_STEAL`]), other processes 50 % of the cores ([`UNUSABLE_BUSY`]), spread of the fixed work 25 %
+//! ([`UNUSABLE_SPREAD`]). A score up to [`QUIET_SCORE`] is quiet: at most 2 % steal, 10 % other processes, 5 % spread.
+//!
+//! The load average is recorded but not scored, because it includes the work of this run itself. Values that the system
+//! does not provide are absent and not scored.
 
 use std::time::{Duration, Instant};
 
 use super::{clock, usage};
 use crate::record::Noise;
 
-/// Share of stolen time at which numbers are worth nothing.
+/// Share of stolen time at which results are worthless.
 pub const UNUSABLE_STEAL: f64 = 0.10;
-/// Share of the cores in others' use at which numbers are worth nothing.
+/// Share of the cores used by other processes at which results are worthless.
 pub const UNUSABLE_BUSY: f64 = 0.50;
-/// Spread of a fixed piece of work, (p90 - p10) / p50, at which numbers are worth nothing.
+/// Spread of a fixed piece of work, (p90 - p10) / p50, at which results are worthless.
 pub const UNUSABLE_SPREAD: f64 = 0.25;
 /// The highest score that is still quiet.
 pub const QUIET_SCORE: u32 = 20;
-/// How long to watch where nobody says.
+/// The default duration of the watch.
 pub const DEFAULT_WATCH: Duration = Duration::from_millis(600);
 
 /// Steps of the fixed piece of work: some tens of microseconds.
 const FIXED_WORK: u64 = 20_000;
-/// How often it is timed at least.
+/// The least number of timings.
 const FEWEST_TIMINGS: usize = 50;
 
 /// Time of all cores since the machine started, in ticks of the system: `/proc/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticks {
-    /// All there were.
+    /// All ticks.
     pub total: u64,
-    /// Nothing to do, or waiting for a disk.
+    /// Idle, or waiting for a disk.
     pub idle: u64,
     /// Given to other guests by the hypervisor.
     pub steal: u64,
@@ -60,7 +63,7 @@ impl Ticks {
         })
     }
 
-    /// Shares since `earlier`: stolen, and used by anyone; `None` before a tick has passed.
+    /// Shares since `earlier`: stolen, and used by all processes; `None` before a tick has passed.
     fn shares_since(self, earlier: Ticks) -> Option<(f64, f64)> {
         let total = self.total.saturating_sub(earlier.total) as f64;
         let idle = self.idle.saturating_sub(earlier.idle) as f64;
@@ -70,10 +73,10 @@ impl Ticks {
     }
 }
 
-/// Watches the machine for about `interval`: half of it doing nothing, half of it with the fixed work.
+/// Watches the machine for about `interval`: half of it idle, half of it with the fixed work.
 pub fn watch(interval: Duration) -> Noise {
     let before = Ticks::read();
-    // Nothing is waited for here: doing nothing is the measurement.
+    // Sleeping is part of the measurement: the machine is observed while this process is idle.
     std::thread::sleep(interval / 2);
     let shares = before.zip(Ticks::read());
     let shares = shares.and_then(|(before, after)| after.shares_since(before));
@@ -87,10 +90,10 @@ pub fn watch(interval: Duration) -> Noise {
     })
 }
 
-/// A stretch of time in which this process and its children work, seen from its two ends.
+/// An interval in which this process and its children work, observed at both ends.
 ///
-/// What others did meanwhile is what the cores did, less what this process and those of its children that
-/// were waited for did; children still alive at either end are taken for others.
+/// The work of other processes is the work of all cores, less that of this process and of the children that it has
+/// waited for. Children that are alive at either end count as other processes.
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch {
     ticks: Ticks,
@@ -106,7 +109,7 @@ impl Stretch {
         })
     }
 
-    /// Load, steal and others' work since it began; `None` before a tick has passed.
+    /// Load, steal and other processes' work since it began; `None` before a tick has passed.
     pub fn end(self) -> Option<Noise> {
         let now = Stretch::begin()?;
         let (steal, used) = now.ticks.shares_since(self.ticks)?;
@@ -121,7 +124,7 @@ impl Stretch {
     }
 }
 
-/// Of the share of the cores that was used, what this process did not use itself.
+/// The used share of the cores, less what this process used itself.
 fn others(used: f64, own: f64) -> f64 {
     (used - own).clamp(0.0, 1.0)
 }
@@ -138,7 +141,7 @@ fn ticks_per_second() -> Option<f64> {
     None
 }
 
-/// The same with score and verdict filled in.
+/// Fills in the score and the verdict.
 fn scored(noise: Noise) -> Noise {
     let shares = [
         noise.steal.map(|share| share / UNUSABLE_STEAL),
@@ -166,7 +169,7 @@ fn spread_of_fixed_work(time: Duration) -> f64 {
         let began = clock::now_nanos();
         let mut state = began;
         for _ in 0..FIXED_WORK {
-            // A chain of dependent multiplications: one core's speed and nothing else.
+            // A chain of dependent multiplications depends only on the speed of one core.
             state = std::hint::black_box(state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1));
         }
         timings.push(clock::now_nanos() - began);

@@ -1,4 +1,4 @@
-//! Who comes when: decided by the seed alone, so that a run can be repeated.
+//! The order of entries in a round. It depends only on the seed, so that a run can be repeated.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -6,9 +6,9 @@ use rand_pcg::Pcg64Mcg;
 
 use crate::hash::fnv1a;
 
-/// The order in which `entries` of them have their windows in that round.
+/// The order in which the `entries` entries have their windows in that round.
 ///
-/// Drift of the machine hits all alike, since every round has an order of its own.
+/// Every round has an order of its own, so drift of the machine affects all entries alike.
 pub fn order_of_round(seed: u64, scenario: &str, round: u32, entries: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..entries).collect();
     order.shuffle(&mut Pcg64Mcg::seed_from_u64(round_seed(
@@ -17,7 +17,7 @@ pub fn order_of_round(seed: u64, scenario: &str, round: u32, entries: usize) -> 
     order
 }
 
-/// The seed of what workloads draw in that round: the same for all entries.
+/// The seed of the workload's random choices in that round: the same for all entries.
 pub fn round_seed(seed: u64, scenario: &str, round: u32) -> u64 {
     let numbers = seed.to_le_bytes().into_iter().chain(round.to_le_bytes());
     fnv1a(numbers.chain(scenario.bytes()))

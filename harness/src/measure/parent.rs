@@ -1,7 +1,7 @@
-//! The parent of a run: scenario by scenario, each with windows as long as the plan or its budget says.
+//! The parent of a run: scenario after scenario, each with windows as long as the plan or its budget says.
 //!
-//! What happens within a scenario is `course.rs`; the file of records is `book.rs`. The records are those of
-//! one run even if it was killed and resumed: see [`resume`].
+//! `course.rs` handles one scenario, `book.rs` the file of records. The records are those of one run even if it was
+//! killed and resumed; see [`resume`].
 
 use std::path::Path;
 use std::process::Command;
@@ -15,14 +15,14 @@ use super::plan::{Contest, Entry, Plan};
 use super::progress::{Event, Progress};
 use crate::record::{End, Noise, Record};
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunSummary {
     /// Windows in the records, those of earlier parts included.
     pub windows: u64,
-    /// Cells without a number, those of earlier parts included.
+    /// Cells without a result, those of earlier parts included.
     pub failures: u64,
-    /// Scenarios dropped for want of time.
+    /// Scenarios dropped for lack of time.
     pub dropped: u64,
     /// Wall time of this part.
     pub took: Duration,
@@ -30,10 +30,10 @@ pub struct RunSummary {
 
 /// Measures a plan into a folder that holds no run yet.
 ///
-/// `spawn` gives the command that starts a contestant's process for an entry; it must speak the
-/// [`protocol`](super::protocol) ([`child::serve_process`](super::child::serve_process) does). Its pipes are
-/// set here. Writing to a process that has just ended must give an error, not a signal: leave `SIGPIPE`
-/// ignored, as Rust's start-up does.
+/// `spawn` returns the command that starts a contestant's process for an entry. The process must speak the
+/// [`protocol`](super::protocol), as [`child::serve_process`](super::child::serve_process) does. Its pipes are set
+/// here. Writing to a process that has just ended must return an error, not raise a signal: leave `SIGPIPE` ignored, as
+/// Rust's start-up does.
 ///
 /// # Errors
 /// [`MeasureError`]; never because of a contestant.
@@ -50,11 +50,10 @@ pub fn run(
     parent.run(noise)
 }
 
-/// Continues a run that was cut off. `None` when there is nothing left to do.
+/// Continues a run that was cut off. Returns `None` when nothing is left to do.
 ///
-/// A torn last line and the windows of an unfinished round are dropped; nothing else is. Scenarios that lack
-/// rounds go on in a new fork (its number was not used before) until they have as many as planned; whoever has
-/// failed stays out.
+/// Only a torn last line and the windows of an unfinished round are dropped. Scenarios that lack rounds continue in a
+/// new fork, with an unused number, until they have as many as planned. Entries that have failed stay excluded.
 ///
 /// # Errors
 /// [`MeasureError`], also when the plan is not that of the run in the folder.
@@ -74,7 +73,7 @@ pub fn resume(
     parent.run(noise).map(Some)
 }
 
-/// Looks at the machine before anything is timed.
+/// Watches the machine before anything is timed.
 fn watch(plan: &Plan) -> Result<Option<Noise>, MeasureError> {
     let noise = match plan.noise_watch {
         Duration::ZERO if !plan.strict => return Ok(None),
@@ -87,7 +86,7 @@ fn watch(plan: &Plan) -> Result<Option<Noise>, MeasureError> {
     Ok(Some(noise))
 }
 
-/// A run under way.
+/// A run in progress.
 pub(super) struct Parent<'a> {
     pub(super) plan: &'a Plan,
     pub(super) book: Book,
@@ -96,9 +95,9 @@ pub(super) struct Parent<'a> {
     pub(super) progress: &'a mut dyn Progress,
     began: Instant,
     pub(super) pace: Pace,
-    /// Timed in this part.
+    /// Windows timed in this part.
     pub(super) windows: u64,
-    /// Seen in this part.
+    /// Failures in this part.
     pub(super) failures: u64,
 }
 
@@ -131,7 +130,7 @@ impl<'a> Parent<'a> {
         let contests = &self.plan.contests;
         for index in 0..contests.len() {
             let Some((window, kept)) = self.window_of(index) else {
-                // Whatever is left is less important than this one, and is dropped with it.
+                // The remaining scenarios are less important than this one, and are dropped with it.
                 for contest in &contests[index..] {
                     let scenario = &contest.scenario.name;
                     self.progress.event(&Event::Dropped { scenario });
@@ -162,7 +161,7 @@ impl<'a> Parent<'a> {
         at.cloned().unwrap_or_default()
     }
 
-    /// What is still to be done for these scenarios.
+    /// The remaining demand of these scenarios.
     fn demand(&self, contests: &[Contest]) -> Demand {
         let mut demand = Demand {
             windows: 0,
@@ -184,14 +183,13 @@ impl<'a> Parent<'a> {
         let rounds = self.plan.total_rounds().saturating_sub(at.rounds);
         Demand {
             windows: able * u64::from(rounds),
-            // One more each to count its allocations; what its window takes shows in the pace of processes.
+            // One more process each to count its allocations. The time of its window is part of the pace of processes.
             processes: able * u64::from(rounds.div_ceil(self.plan.run.rounds))
                 + self.uncounted(contest, |key| at.failed.contains(key)).len() as u64,
         }
     }
 
-    /// The length of that scenario's windows, and how many scenarios from it on fit; `None` where the budget
-    /// does not reach.
+    /// The window length of that scenario, and how many scenarios from it on fit; `None` where the budget is too small.
     fn window_of(&self, index: usize) -> Option<(Duration, usize)> {
         let contests = &self.plan.contests[index..];
         let Some(budget) = self.plan.budget else {
@@ -208,12 +206,12 @@ impl<'a> Parent<'a> {
         (allotment.kept > 0 || index == 0).then_some((allotment.window, allotment.kept.max(1)))
     }
 
-    /// What is left of a budget for this part of the run, but never less than a tenth, so that it can finish.
+    /// What is left of a budget for this part of the run. It is at least a tenth, so that the run can finish.
     fn share(&self, total: Duration) -> Duration {
         total.saturating_sub(self.spent_before()).max(total / 10)
     }
 
-    /// What earlier parts are known to have taken: their windows and ramps.
+    /// The time that earlier parts are known to have taken: their windows and ramps.
     fn spent_before(&self) -> Duration {
         let ramps = self.plan.ramp.as_secs_f64() * self.before.windows as f64;
         let seconds = self.before.window_nanos as f64 / 1e9 + ramps;

@@ -1,45 +1,43 @@
-//! Which cores a thread may run on. Where a system has no such thing, that is an answer, not an error.
+//! Which cores a thread may run on. On a system without pinning, the result says so; it is not an error.
 
 use std::sync::OnceLock;
 
-/// A recorded axis of a scenario.
+/// Where threads run: a recorded axis of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pinning {
-    /// Wherever the system puts it.
+    /// Wherever the system puts them.
     #[default]
     Free,
     /// All threads on the first core.
     OneCore,
-    /// The i-th thread on the i-th core, around again when there are more threads than cores.
+    /// The i-th thread on the i-th core, modulo the number of cores.
     CorePerThread,
 }
 
-/// What became of pinning.
+/// The result of pinning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pinned {
     /// The thread runs there from now on.
     Done,
     /// This system cannot pin threads.
     Unsupported,
-    /// The system refused, and said why.
+    /// The system refused, for this reason.
     Refused(String),
 }
 
-/// The cores that this process was given, as it was when first asked for: pin nothing before.
-/// `None` where the system does not say.
+/// The cores of this process at the first call, so do not pin anything before. `None` where the system does not say.
 pub fn cores() -> Option<&'static [usize]> {
     static CORES: OnceLock<Option<Vec<usize>>> = OnceLock::new();
     CORES.get_or_init(system::allowed).as_deref()
 }
 
-/// How the workers of this process are pinned, once [`decide`] has said.
+/// How the workers of this process are pinned, as set by [`decide`].
 static OF_PROCESS: OnceLock<Pinning> = OnceLock::new();
 
-/// Says how the workers of this process are pinned, once and before it starts a thread; the answer tells whether
-/// they can be.
+/// Sets how the workers of this process are pinned, once and before it starts a thread. Returns whether they can be.
 ///
-/// On one core the calling thread is put there, and whatever it starts inherits that. Otherwise it stays free, so that
-/// what asks how many cores there are is told so, and each worker asks for [`worker`].
+/// With one core the calling thread is pinned to it, and the threads that it starts inherit that. Otherwise it stays
+/// free, so that code that asks for the number of cores gets the full number, and each worker calls [`worker`].
 pub fn decide(pinning: Pinning) -> Pinned {
     let pinning = *OF_PROCESS.get_or_init(|| pinning);
     match (pinning, pin(pinning, 0)) {
@@ -48,16 +46,16 @@ pub fn decide(pinning: Pinning) -> Pinned {
     }
 }
 
-/// How the workers of this process are pinned; free unless [`decide`] said otherwise.
+/// How the workers of this process are pinned; free unless [`decide`] set it.
 pub fn of_process() -> Pinning {
     OF_PROCESS.get().copied().unwrap_or_default()
 }
 
-/// Puts the calling thread where the `index`-th worker of a workload belongs.
+/// Pins the calling thread as the `index`-th worker of a workload.
 pub fn worker(index: usize) -> Pinned {
     match of_process() {
         Pinning::CorePerThread => pin(Pinning::CorePerThread, index),
-        // Where the process is, and it with it.
+        // The worker inherits the pinning of its process.
         Pinning::Free | Pinning::OneCore => Pinned::Done,
     }
 }

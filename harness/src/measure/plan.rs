@@ -10,72 +10,72 @@ use crate::record::{Implementation, Proof, Run, Scenario, Uncontended};
 
 /// Enough for threads to start, buffers to fill and branch predictors to learn.
 pub const USUAL_RAMP: Duration = Duration::from_millis(10);
-/// Enough operations to say how much each allocates, and little beside the timed windows.
+/// Enough operations to determine the allocations of each, and short beside the timed windows.
 pub const USUAL_ALLOCATION_WINDOW: Duration = Duration::from_millis(20);
-/// Patience with a proof: a quick one takes a fraction of a second.
+/// Time limit of a proof; a quick one takes a fraction of a second.
 pub const USUAL_PROVE_LIMIT: Duration = Duration::from_secs(30);
-/// Patience with a window beyond its length: threads that have to be woken one after the other take a while.
+/// Time limit of a window beyond its length: waking threads one after the other takes time.
 pub const USUAL_WINDOW_LIMIT: Duration = Duration::from_secs(10);
 
 /// A run to be measured.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// First line of the records; its seed, forks, rounds and window rule the run.
+    /// The first line of the records. Its seed, forks, rounds and window length control the run.
     pub run: Run,
     /// Untimed work before each window.
     pub ramp: Duration,
-    /// Patience with a contestant that gets ready or proves itself.
+    /// Time limit for preparing and proving a contestant.
     pub prove_limit: Duration,
-    /// Patience with a contestant in a window, beyond ramp and window.
+    /// Time limit for a window, beyond its ramp and length.
     pub window_limit: Duration,
-    /// How long to watch the machine's noise before the first window; nothing is watched at zero.
+    /// How long to watch the machine's noise before the first window; zero skips it.
     pub noise_watch: Duration,
-    /// Length of the window in which each contestant's allocations are counted, in a process of its own once a
-    /// scenario has been timed; none are counted where there is none.
+    /// Length of the window in which each implementation's allocations are counted, in a process of its own after the
+    /// scenario has been timed. `None` skips the count.
     pub allocation_window: Option<Duration>,
     /// Refuse to measure on a machine that is not quiet.
     pub strict: bool,
     /// Fit the windows into this time instead of taking [`Run::window_nanos`].
     pub budget: Option<Budget>,
-    /// Who takes part.
+    /// The implementations that take part.
     pub implementations: Vec<Implementation>,
-    /// What was proved before.
+    /// Proofs from before the run.
     pub proofs: Vec<Proof>,
-    /// What criterion timed before.
+    /// Criterion's timings from before the run.
     pub uncontended: Vec<Uncontended>,
-    /// In the order in which they are run; with a budget the most important come first.
+    /// Scenarios in the order in which they run; with a budget the most important come first.
     pub contests: Vec<Contest>,
 }
 
-/// A scenario and those who run it.
+/// A scenario and its entries.
 #[derive(Clone, Debug)]
 pub struct Contest {
-    /// As the records tell it.
+    /// The scenario as in the records.
     pub scenario: Scenario,
-    /// As the contestants' processes are told it; the engine does not look inside.
+    /// The scenario as sent to the contestants' processes; opaque to the engine.
     pub spec: serde_json::Value,
-    /// Who runs it.
+    /// The entries that run it.
     pub entries: Vec<Entry>,
 }
 
 /// One contestant of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Whose.
+    /// The name of the implementation.
     pub implementation: String,
-    /// The second entry of the same implementation, whose spread is the noise floor.
+    /// The second entry of the same implementation; its spread is the noise floor.
     pub placebo: bool,
-    /// A copy slowed on purpose by so many percent.
+    /// A copy slowed on purpose by that many percent.
     pub slowed_percent: Option<u32>,
-    /// What keeps it from being timed, such as a property that it failed: it gets that row, and no window.
+    /// Why it is not timed, such as a failed property. It gets a row with this reason, and no window.
     pub kept_out: Option<StageError>,
 }
 
-/// What tells entries of one scenario apart.
+/// Distinguishes the entries of one scenario.
 pub(super) type EntryKey = (String, bool, Option<u32>);
 
 impl Entry {
-    /// The implementation as it is.
+    /// The unmodified implementation.
     pub fn new(implementation: impl Into<String>) -> Entry {
         Entry {
             implementation: implementation.into(),
@@ -85,7 +85,7 @@ impl Entry {
         }
     }
 
-    /// The same implementation once more.
+    /// A second entry of the same implementation.
     pub fn placebo(implementation: impl Into<String>) -> Entry {
         Entry {
             placebo: true,
@@ -103,7 +103,7 @@ impl Entry {
 }
 
 impl Plan {
-    /// Rounds of a scenario through all forks.
+    /// Rounds of a scenario over all forks.
     pub fn total_rounds(&self) -> u32 {
         self.run.forks.saturating_mul(self.run.rounds)
     }

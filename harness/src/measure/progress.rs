@@ -1,19 +1,19 @@
-//! What a run tells while it goes on.
+//! Progress events of a run.
 
 use std::time::Duration;
 
 use crate::record::{Failure, Noise, Window};
 
-/// Something happened.
+/// A progress event.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// A scenario begins.
     Scenario {
         /// Its name.
         name: &'a str,
-        /// Which, from 0.
+        /// Index of the scenario, from 0.
         index: usize,
-        /// How many there are.
+        /// Number of scenarios.
         of: usize,
         /// Length of its windows.
         window: Duration,
@@ -22,71 +22,71 @@ pub enum Event<'a> {
     Fork {
         /// Its scenario.
         scenario: &'a str,
-        /// Which, from 0.
+        /// Index of the fork, from 0.
         fork: u32,
     },
     /// A contestant has proved itself and will be timed.
     Proved {
         /// Its scenario.
         scenario: &'a str,
-        /// Who.
+        /// The implementation.
         implementation: &'a str,
     },
     /// A round begins.
     Round {
         /// Its scenario.
         scenario: &'a str,
-        /// Which, from 0, through all forks.
+        /// Index of the round, from 0, over all forks.
         round: u32,
-        /// How many there will be.
+        /// Number of rounds.
         of: u32,
     },
     /// A window was timed.
     Window {
-        /// As it stands in the records.
+        /// The window as in the records.
         window: &'a Window,
-        /// How far the run is.
+        /// Progress of the run.
         standing: Standing,
     },
-    /// A cell has no number.
+    /// A cell has no result.
     Failure {
-        /// As it stands in the records.
+        /// The failure as in the records.
         failure: &'a Failure,
-        /// How far the run is.
+        /// Progress of the run.
         standing: Standing,
     },
-    /// A contestant's allocations could not be counted; its number stands.
+    /// A contestant's allocations could not be counted; its timed results stand.
     Uncounted {
         /// Its scenario.
         scenario: &'a str,
-        /// Who.
+        /// The implementation.
         implementation: &'a str,
         /// Why, in a sentence.
         why: &'a str,
     },
-    /// The machine's noise was looked at.
+    /// The machine's noise was watched.
     Noise(&'a Noise),
-    /// A scenario was dropped, since the budget does not reach ([`RULE`](super::budget::RULE)).
+    /// A scenario was dropped because the budget is too small ([`RULE`](super::budget::RULE)).
     Dropped {
         /// Its name.
         scenario: &'a str,
     },
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// Windows timed, those of an earlier part of a resumed run included.
     pub done: u64,
-    /// Windows still to come, as it looks now: a contestant that fails has none.
+    /// Windows still expected: a contestant that fails has none.
     pub to_come: u64,
-    /// How long they will take, from what was seen so far.
+    /// Estimated time for them.
     pub time_left: Duration,
 }
 
-/// Who is told.
+/// Receives progress events.
 pub trait Progress {
-    /// Something happened. No window is under way meanwhile, so this may draw.
+    /// Handles an event. No window is timed meanwhile, so this may draw.
     fn event(&mut self, event: &Event<'_>);
 }
 
@@ -96,7 +96,7 @@ impl<F: FnMut(&Event<'_>)> Progress for F {
     }
 }
 
-/// Tells nobody.
+/// Ignores all events.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;
 

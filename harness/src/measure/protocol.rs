@@ -1,11 +1,12 @@
 //! The line protocol between the engine and a contestant's process.
 //!
-//! A contestant is an executable. The engine starts it with pipes on its standard input and output, and
-//! writes requests, one JSON object a line; to each the contestant writes one answer, one JSON object a line,
-//! in UTF-8, ended by `\n` and flushed. There is one request under way at a time. Nothing else may appear on
-//! the standard output; the standard error is free (its last line is quoted when the process ends
-//! unexpectedly). **When its standard input ends, the process ends**, at once and whatever it is doing: this is what
-//! leaves no orphans when the engine is killed. Unknown keys are ignored on both sides.
+//! A contestant is an executable. The engine starts it with pipes on its standard input and output. The engine writes
+//! requests, one JSON object per line. The contestant answers each with one JSON object on one line, in UTF-8, ended by
+//! `\n` and flushed. Only one request is outstanding at a time. Nothing else may appear on standard output. Standard
+//! error is free; its last line is quoted when the process ends unexpectedly. Unknown keys are ignored on both sides.
+//!
+//! **When its standard input ends, the process ends**, at once and whatever it is doing. This leaves no orphans when
+//! the engine is killed.
 //!
 //! | request | answer |
 //! | --- | --- |
@@ -15,26 +16,24 @@
 //! | `{"ask":"peak-memory"}` | `{"answer":"peak-memory","bytes":5304320}` |
 //! | `{"ask":"allocations","ramp_nanos":10000000,"nanos":20000000,"seed":7}` | `{"answer":"allocated","operations":42000,"allocations":12,"bytes":640,"peak_live_bytes":512}` or `{"answer":"uncounted"}` |
 //!
-//! - `prepare` comes first and once: `implementation` is a name of the registry, `scenario` whatever the
-//!   scenario's file says (the engine does not look inside).
+//! - `prepare` comes first and once. `implementation` is a name of the registry. `scenario` is what the scenario's file
+//!   says, and is opaque to the engine.
 //! - `prove` runs the workload untimed and verifies count, order and bounds.
-//! - `window` works `ramp_nanos` untimed, then counts for `nanos`; with `slowed_percent` it stands still for
-//!   that share of the time, on purpose. `seed` is what the workload draws from. `value` is in the scenario's
-//!   unit and positive; `operations` and `nanos` lie between the edges; what is not known is `null`.
-//!   `latency`, of open-loop scenarios, is `{"response":…,"service":…,"generator":…}`: histograms of
-//!   nanoseconds, hdrhistogram V2 (uncompressed), in standard base64 with padding; beside it may stand
-//!   `unsustained` (share of the offered rate that was missed) and `generator_p99_nanos` (its own lateness).
-//!   `lateness`, `in_flight` and `excess`, of timers, pipelines and limiters, are those of a record's window, and so is
-//!   `warm_up`, of a program that is compiled while it runs: it warms up in `prove`, until its values have settled.
-//!   In place of a histogram's text may stand its buckets: a list of pairs of a value and how often it came, such as
-//!   `[[1024,7],[2048,1]]`.
-//! - `allocations` is asked of a process that is asked for no timed window: it switches counting on for good, runs
-//!   one window like any other, and answers what was allocated between its edges, in so many operations;
+//! - `window` works `ramp_nanos` untimed, then counts for `nanos`. With `slowed_percent` it stands still for that share
+//!   of the time, on purpose. `seed` is the seed of the workload's random choices. `value` is in the scenario's unit
+//!   and positive. `operations` and `nanos` count between the edges. Unknown values are `null`. In open-loop scenarios
+//!   `latency` is `{"response":…,"service":…,"generator":…}`: histograms of nanoseconds, hdrhistogram V2
+//!   (uncompressed), in standard base64 with padding. `unsustained` (share of the offered rate that was missed) and
+//!   `generator_p99_nanos` (the generator's own lateness) may accompany it. `lateness`, `in_flight` and `excess`, of
+//!   timers, pipelines and limiters, are as in the window record. So is `warm_up`, for a program that is compiled while
+//!   it runs: it warms up in `prove`, until its values have settled. A histogram may also be given as buckets: a list
+//!   of pairs of a value and its count, such as `[[1024,7],[2048,1]]`.
+//! - `allocations` is sent to a process that receives no request for a timed window. It switches counting on for good,
+//!   runs one window like any other, and answers the allocations and the operations between its edges. The answer is
 //!   `uncounted` where the program counts no allocations.
-//! - Any request may be answered by
-//!   `{"answer":"error","kind":"count","message":"put 1000, took 999"}`, where `kind` is one of `proof`,
-//!   `panic`, `count`, `void`, `protocol` (and `hang`, `crash`, which the engine finds by itself). The
-//!   contestant has no further windows in that scenario then.
+//! - Any request may be answered by `{"answer":"error","kind":"count","message":"put 1000, took 999"}`. `kind` is one
+//!   of `proof`, `panic`, `count`, `void`, `protocol`; the engine detects `hang` and `crash` by itself. The contestant
+//!   then has no further windows in that scenario.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -46,7 +45,7 @@ use super::allocation::Allocated;
 use super::{LatencySample, Sample, StageError, WindowSpec};
 use crate::record::{FailureKind, Findings, Latency};
 
-/// So many characters of what a contestant says at most, and an ellipsis where there are more.
+/// At most `most` characters of the text, followed by an ellipsis if it is longer.
 pub fn excerpt(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
@@ -54,11 +53,11 @@ pub fn excerpt(text: &str, most: usize) -> String {
     }
 }
 
-/// What the engine asks.
+/// A request of the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
 pub enum Request {
-    /// Make this implementation ready to run this scenario.
+    /// Prepare this implementation for this scenario.
     Prepare {
         /// Its name.
         implementation: String,
@@ -78,7 +77,7 @@ pub enum Request {
         /// See [`WindowSpec::seed`].
         seed: u64,
     },
-    /// Say how much memory the process has had at most.
+    /// Report the peak memory of the process.
     PeakMemory,
     /// Run one window with allocations counted.
     Allocations {
@@ -102,7 +101,7 @@ impl From<WindowSpec> for Request {
     }
 }
 
-/// What the contestant's process answers.
+/// An answer of the contestant's process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub enum Answer {
@@ -114,7 +113,7 @@ pub enum Answer {
     Sample(Box<WireSample>),
     /// To [`Request::PeakMemory`].
     PeakMemory {
-        /// Bytes, where the system says.
+        /// Bytes, where the system reports them.
         bytes: Option<u64>,
     },
     /// To [`Request::Allocations`].
@@ -145,7 +144,7 @@ impl From<StageError> for Answer {
     }
 }
 
-/// A [`Sample`] as a line carries it.
+/// A [`Sample`] in its wire format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WireSample {
     /// In the scenario's unit.
@@ -172,7 +171,7 @@ pub struct WireSample {
     /// Latencies, of open-loop scenarios.
     #[serde(default)]
     pub latency: Option<Latency>,
-    /// What was found beside.
+    /// Further observations of the window.
     #[serde(flatten)]
     pub findings: Findings,
 }
@@ -195,7 +194,7 @@ impl From<Sample> for WireSample {
 }
 
 impl WireSample {
-    /// Whether this can be a measurement at all; the answer says what is wrong with it.
+    /// Whether this can be a measurement at all; the error says what is wrong with it.
     pub(super) fn check(&self) -> Result<(), String> {
         if !(self.value.is_finite() && self.value > 0.0) {
             return Err(format!("the value {} is not a positive number", self.value));
@@ -230,7 +229,7 @@ fn encode_latency(latency: &LatencySample) -> Latency {
     }
 }
 
-/// A histogram as a line carries it: hdrhistogram V2 in base64.
+/// Encodes a histogram for the wire: hdrhistogram V2 in base64.
 pub fn encode_histogram(histogram: &Histogram<u64>) -> String {
     let mut bytes = Vec::new();
     V2Serializer::new()
@@ -239,7 +238,7 @@ pub fn encode_histogram(histogram: &Histogram<u64>) -> String {
     STANDARD.encode(bytes)
 }
 
-/// The histogram that a line carries.
+/// Decodes a histogram from the wire.
 ///
 /// # Errors
 /// What is wrong with the text.

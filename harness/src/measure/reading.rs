@@ -1,9 +1,9 @@
-//! What a process had used and allocated at a moment, and what that makes of an interval.
+//! Resource usage and allocations of a process at a moment, and their difference over an interval.
 
 use super::allocation::{self, Allocated};
 use super::usage::{self, Usage};
 
-/// What an interval cost the process; each part where it is known.
+/// The cost of an interval to the process; each part where it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// CPU time and context switches.
@@ -13,7 +13,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Of both together; what one does not know, both do not. Of memory held, the larger.
+    /// The sum of both. A part that is unknown in either is unknown in the sum. Of the peaks of memory, the larger one.
     #[must_use]
     pub fn plus(self, other: Cost) -> Cost {
         Cost {
@@ -23,17 +23,17 @@ impl Cost {
     }
 }
 
-/// What the process had used and allocated at a moment of some clock.
+/// Usage and allocations of the process at a moment of some clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// That moment, nanoseconds.
+    /// The moment, nanoseconds.
     pub nanos: u64,
     pub(super) used: Option<Usage>,
     pub(super) allocated: Option<allocation::Reading>,
 }
 
 impl Reading {
-    /// At the first edge of an interval.
+    /// A reading at the first edge of an interval.
     pub fn first(nanos: u64) -> Reading {
         Reading {
             nanos,
@@ -42,7 +42,7 @@ impl Reading {
         }
     }
 
-    /// At its second edge.
+    /// A reading at the second edge of an interval.
     pub fn last(nanos: u64) -> Reading {
         Reading {
             nanos,
@@ -51,7 +51,7 @@ impl Reading {
         }
     }
 
-    /// What it cost between that first reading and this last one, scaled to so many nanoseconds.
+    /// The cost between that first reading and this last one, scaled to `nanos` nanoseconds.
     pub fn since(&self, first: &Reading, nanos: u64) -> Cost {
         let factor = nanos as f64 / self.nanos.saturating_sub(first.nanos).max(1) as f64;
         let used = self.used.zip(first.used);

@@ -1,4 +1,4 @@
-//! What a child does when its turn comes: the seam between the engine and the workloads.
+//! What a child runs in a window: the interface between the engine and the workloads.
 
 use hdrhistogram::Histogram;
 
@@ -13,13 +13,13 @@ pub struct WindowSpec {
     pub ramp_nanos: u64,
     /// Time between the edges, nanoseconds.
     pub nanos: u64,
-    /// Idle away this share of the time on purpose, percent: shows whether the engine notices.
+    /// The percentage of the time to spend idle on purpose. It shows whether the engine notices.
     pub slowed_percent: Option<u32>,
-    /// Seed of what the workload draws at random.
+    /// Seed of the workload's random choices.
     pub seed: u64,
 }
 
-/// What was seen between the edges of a window.
+/// The observations between the edges of a window.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// In the scenario's unit.
@@ -41,14 +41,14 @@ pub struct Sample {
     pub generator_p99_nanos: Option<u64>,
     /// Latencies, of open-loop scenarios.
     pub latency: Option<LatencySample>,
-    /// What was found beside.
+    /// Further observations.
     pub findings: Findings,
     /// What was allocated between the edges, in a process that counts.
     pub allocated: Option<Allocated>,
 }
 
 impl Sample {
-    /// Of so many operations in that time, with that value, and nothing found beside.
+    /// A sample of `operations` operations in `nanos`, with that value and cost, and no further findings.
     pub fn new(value: f64, operations: u64, nanos: u64, cost: Cost) -> Sample {
         Sample {
             value,
@@ -77,13 +77,13 @@ pub struct LatencySample {
     pub generator: Histogram<u64>,
 }
 
-/// Why a stage has no number to give.
+/// Why a stage has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct StageError {
-    /// What kind.
+    /// The kind of failure.
     pub kind: FailureKind,
-    /// What was seen, in a sentence.
+    /// What was observed, in a sentence.
     pub message: String,
 }
 
@@ -92,12 +92,12 @@ pub trait Stage {
     /// Runs the workload untimed, verifying count, order and bounds.
     ///
     /// # Errors
-    /// What was violated.
+    /// The violation.
     fn prove(&mut self) -> Result<(), StageError>;
 
     /// Runs one timed window; count and checksum are verified after it.
     ///
     /// # Errors
-    /// What was violated, or why the window is void.
+    /// The violation, or why the window is void.
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError>;
 }

@@ -1,7 +1,6 @@
-//! What this process has cost so far: CPU time, context switches, peak memory.
+//! Resource usage of this process so far: CPU time, context switches, peak memory.
 //!
-//! Sources: `getrusage(2)` and `VmHWM` of `/proc/self/status`. Where a system has them not, the answer is
-//! `None`, never a guess.
+//! Sources: `getrusage(2)` and `VmHWM` of `/proc/self/status`. Values that the system does not provide are `None`.
 
 /// CPU time and context switches of this process, all its threads together, since it began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +9,7 @@ pub struct Usage {
     pub cpu_nanos: u64,
     /// Times a thread gave up its core to wait.
     pub voluntary_switches: u64,
-    /// Times a thread was pushed off its core.
+    /// Times a thread was preempted.
     pub involuntary_switches: u64,
 }
 
@@ -29,7 +28,7 @@ impl Usage {
         }
     }
 
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn plus(self, other: Usage) -> Usage {
         Usage {
@@ -39,7 +38,7 @@ impl Usage {
         }
     }
 
-    /// As much over a time so many times as long.
+    /// Scaled to an interval `factor` times as long.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Usage {
         let scaled = |number: u64| (number as f64 * factor).round() as u64;
@@ -51,13 +50,12 @@ impl Usage {
     }
 }
 
-/// What this process has used until now; `None` where the system does not say.
+/// The usage of this process until now; `None` where the system does not say.
 pub fn now() -> Option<Usage> {
     system::of_process()
 }
 
-/// What the processes that this one started and has waited for have used until now; `None` where the system
-/// does not say.
+/// The usage of the processes that this one started and has waited for; `None` where the system does not say.
 pub fn ended_children() -> Option<Usage> {
     system::of_ended_children()
 }

@@ -1,8 +1,8 @@
-//! What a window found beyond its value.
+//! Observations of a window beyond its value.
 
 use serde::{Deserialize, Serialize};
 
-/// What a window found beyond its value: each part only where the workload looks for it.
+/// Observations of a window beyond its value. Each part is present only if the workload measures it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
     /// How late timers fired.
@@ -14,63 +14,63 @@ pub struct Findings {
     /// How full the fullest period of a limiter was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excess: Option<Excess>,
-    /// How evenly threads of the same kind came to their turns.
+    /// How evenly turns were distributed over threads of the same kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
-    /// How the process was warmed up before its first window, where its language compiles while it runs.
+    /// How the process was warmed up before its first window, if its language compiles at run time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
 }
 
-/// Short windows that were not counted, one after the other until their values no longer changed.
+/// Short windows that were not counted, repeated until their values no longer changed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WarmUp {
-    /// How many.
+    /// Number of windows.
     pub windows: u32,
-    /// How long all of them took, nanoseconds.
+    /// Total duration, nanoseconds.
     pub nanos: u64,
-    /// Whether their values had settled; else patience ended first.
+    /// Whether their values had settled; otherwise the time limit was reached.
     pub settled: bool,
 }
 
-/// How evenly threads or tasks of the same kind came to their turns, as Jain's index: 1 where all had as many, 1/n where
-/// one of n had all of them.
+/// How evenly turns were distributed over threads or tasks of the same kind, as Jain's index: 1 if all had equally
+/// many, 1/n if one of n had all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
-    /// Of those who put, from the beginning of the ramp until each of them stopped; 1 where nobody does.
+    /// Over the producers, from the start of the ramp until each of them stopped; 1 if there are none.
     pub producers: f64,
-    /// Of those who take, between the edges: values, or permits of a limiter.
+    /// Over the consumers, between the edges: values, or permits of a limiter.
     pub consumers: f64,
 }
 
 /// How late timers fired: histograms of nanoseconds, HdrHistogram V2 (uncompressed), base64 with padding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lateness {
-    /// From the deadline to the call: of a callback, of a task that is polled, of a thread that runs on.
+    /// From the deadline to the call of a callback, to the poll of a task, or until a thread runs again.
     pub called: String,
-    /// From the deadline to the moment at which the timer noticed; where the design says.
+    /// From the deadline to the moment at which the timer noticed, where the design reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed: Option<String>,
-    /// Calls before their deadline; they are in no histogram. Stages of ours fail instead of answering any: other
-    /// programs that speak the protocol may answer them.
+    /// Calls before their deadline, which are in no histogram. Our own stages fail instead of reporting any; other
+    /// programs that speak the protocol may report them.
     pub early: u64,
 }
 
 /// How many tasks were in flight: from the call of the function to the end of its work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InFlight {
-    /// Tasks that were asked for at a time.
+    /// Tasks that may be in flight at a time.
     pub parallelism: u64,
     /// Most at one moment.
     pub peak: u64,
     /// Mean over time.
     pub mean: f64,
-    /// Pairs of a moment (nanoseconds since the first task) and how many there were at most until the next; the
-    /// last one is the end.
+    /// Pairs of a moment (nanoseconds since the first task) and the maximum in flight until the next moment. The last
+    /// pair is the end.
     pub timeline: Vec<(u64, u64)>,
 }
 
-/// How full the fullest half-open period was, wherever it begins, as those who acquired saw it.
+/// How full the fullest half-open period was, wherever it begins, as observed by the acquiring threads.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Excess {
     /// Length of a period, nanoseconds.

@@ -1,10 +1,9 @@
 //! The one schema of a run: what the engine appends and everything else reads.
 //!
-//! A run is a folder. `records.jsonl` in it holds one [`Record`] a line, appended and never rewritten
-//! (a resumed run cuts off a torn last line and an unfinished round first). The first line is the
-//! [`Run`]; scenarios and implementations come before the first record that names them. Readers ignore
-//! keys and records they do not know, so that a newer writer does not break an older reader; a new
-//! meaning of an old key raises [`SCHEMA`].
+//! A run is a folder. Its file `records.jsonl` holds one [`Record`] per line. It is only appended to; a resumed run
+//! first cuts off a torn last line and an unfinished round. The first line is the [`Run`]. Scenarios and
+//! implementations come before the first record that names them. Readers ignore unknown keys and records, so that a
+//! newer writer does not break an older reader. A new meaning of an old key raises [`SCHEMA`].
 #![doc = include_str!("../record.md")]
 
 mod findings;
@@ -35,33 +34,33 @@ pub const RECORDS_FILE: &str = "records.jsonl";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "kebab-case")]
 pub enum Record {
-    /// First line: what was asked for, when, by which build, on which machine.
+    /// First line: the request, the time, the build, the machine.
     Run(Box<Run>),
-    /// A contestant of this run.
+    /// An implementation in this run.
     Implementation(Implementation),
     /// A scenario of this run.
     Scenario(Scenario),
     /// A property checked before anything was timed.
     Proof(Proof),
-    /// What an operation costs with nobody in the way, by criterion.
+    /// The uncontended cost of an operation, by criterion.
     Uncontended(Uncontended),
     /// One timed window: a cell in one round.
     Window(Window),
-    /// A cell that has no number, and why.
+    /// A cell that has no result, and the reason.
     Failure(Failure),
     /// Every entry of that scenario has had its window (or failure) in this round.
     Round(Round),
-    /// What a contestant allocates, from a pass of its own after the timed rounds.
+    /// The allocations of an implementation, from a separate pass after the timed rounds.
     Allocation(Allocation),
     /// How quiet the machine was.
     Noise(Noise),
     /// A claim of a seed text, and what an implementation did.
     SeedClaim(SeedClaim),
-    /// A mutant, and what a property made of it.
+    /// A mutant, and the result of a property on it.
     Mutant(Attack),
-    /// Last line of a run that came to its end.
+    /// Last line of a complete run.
     End(End),
-    /// A kind that this build does not know; never written, and left out when read.
+    /// A kind that this build does not know. It is never written, and skipped when read.
     #[serde(other)]
     Unknown,
 }

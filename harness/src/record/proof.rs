@@ -10,7 +10,7 @@ use crate::caps::Origin;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Held wherever it was looked.
+    /// It held in every execution.
     Pass,
     /// A counterexample was found.
     Fail,
@@ -20,16 +20,16 @@ pub enum Verdict {
     NotInstrumentable,
     /// The budget ended before the search.
     Inconclusive,
-    /// Undecided: the check gave no answer, nor in one at least of two repetitions alone.
+    /// Undecided: the check did not answer in time, and neither did at least one of two repetitions without other load.
     Hung,
-    /// The check itself broke off: an abort, an unreadable answer.
+    /// The check itself failed: an abort, an unreadable answer.
     Error,
 }
 
 /// A property checked on an implementation in a world: also the line that `check --format json` prints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proof {
-    /// Who.
+    /// The implementation.
     pub implementation: String,
     /// Id of SEMANTICS.md and name, such as `c2-order`.
     pub property: String,
@@ -37,7 +37,7 @@ pub struct Proof {
     pub world: String,
     /// Outcome.
     pub verdict: Verdict,
-    /// Whether every execution of every model was seen, within the world's bounds. Models of generated programs are
+    /// Whether every execution of every model was explored, within the world's bounds. Models of generated programs are
     /// a sample.
     pub complete: bool,
     /// How many executions.
@@ -46,37 +46,37 @@ pub struct Proof {
     pub seconds: f64,
     /// Where the counterexample lies.
     pub counterexample: Option<PathBuf>,
-    /// What was seen, in a sentence, when it did not pass.
+    /// What was observed, in a sentence, when it did not pass.
     #[serde(default)]
     pub detail: Option<String>,
-    /// The command that shows it again.
+    /// The command that reproduces it.
     pub replay: Option<String>,
 }
 
-/// A mutant, and what one property made of it: also the line that `mutants --format json` prints.
+/// A mutant and the result of one property on it: also the line that `mutants --format json` prints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attack {
     /// The implementation that is broken on purpose.
     pub mutant: String,
-    /// What it does wrong; few have the same.
+    /// The kind of fault; few mutants share one.
     pub family: String,
-    /// Different and correct: nobody may find anything.
+    /// Different but correct: no property may fail.
     pub equivalent: bool,
-    /// Whether it was found.
+    /// Whether the fault was found.
     pub killed: bool,
-    /// What came of it, in the world that found it, or in the last one where none did.
+    /// The result in the world that found it, or in the last one if none did.
     pub verdict: Verdict,
-    /// Which property looked.
+    /// The property.
     pub by: String,
     /// The world that found it, if one did.
     pub world: Option<String>,
-    /// The check that found it, by its place; none where the world itself did, as a deadlock, and where none did.
+    /// The check that found it, by its place. None if the world itself found it, such as a deadlock, or if none did.
     pub check: Option<String>,
     /// Executions in all worlds together.
     pub executions: u64,
     /// Seconds in all worlds together.
     pub seconds: f64,
-    /// What was seen, in words.
+    /// What was observed, in words.
     pub detail: Option<String>,
 }
 
@@ -84,28 +84,28 @@ pub struct Attack {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Holds {
-    /// What was seen is what the text says.
+    /// The observation agrees with the text.
     Yes,
-    /// It is not, on purpose: the note names the statement that wants it so.
+    /// It differs on purpose: the note names the statement that requires the difference.
     Differs,
-    /// It is not, and nobody says why.
+    /// It differs without an explanation.
     No,
-    /// The original that the text speaks of does something else than its text: it is another version.
+    /// The original that the text describes behaves differently from its text: it is another version.
     Version,
     /// The text contradicts itself.
     Inconsistent,
 }
 
-/// A claim of a seed text as an implementation re-enacts it: also the line that `claims --format json` prints.
+/// A claim of a seed text as an implementation reproduces it: also the line that `claims --format json` prints.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeedClaim {
     /// The text's file.
     pub seed: String,
-    /// What it claims, in short.
+    /// The claim, in short.
     pub claim: String,
-    /// Who re-enacts it.
+    /// The implementation.
     pub implementation: String,
-    /// Where that comes from.
+    /// The origin of the implementation.
     pub origin: Origin,
     /// The text's own words or figure.
     pub expected: String,
@@ -113,6 +113,6 @@ pub struct SeedClaim {
     pub seen: String,
     /// Whether the two agree.
     pub holds: Holds,
-    /// How it was re-enacted, and why it differs, where there is something to say.
+    /// How it was reproduced, and why it differs, where that needs explaining.
     pub note: Option<String>,
 }

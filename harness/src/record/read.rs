@@ -1,7 +1,7 @@
-//! Reading a run back: its lines sorted by kind, and what is wrong with a file that is none.
+//! Reads a run back: its lines sorted by kind, or the reason why the file is not a run.
 //!
-//! What a reader holds is consistent: each window and failure names a scenario and an implementation that
-//! were introduced before it, and each value is a positive number.
+//! The result is consistent: each window and failure names a scenario and an implementation that were introduced before
+//! it, and each value is a positive number.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,7 +13,7 @@ use super::{
     Run, SCHEMA, Scenario, SeedClaim, Uncontended, Window,
 };
 
-/// Why a run cannot be read or written. Each says which file, where, and what to do.
+/// Why a run cannot be read or written. Each message names the file and the place, and says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The file cannot be opened, read or written.
@@ -42,7 +42,7 @@ pub enum RecordError {
         /// Its schema.
         found: u32,
     },
-    /// There is nothing in it.
+    /// The file is empty.
     #[error("{}: holds no run; measure first, or name another folder", .path.display())]
     Empty {
         /// Which file.
@@ -50,7 +50,7 @@ pub enum RecordError {
     },
 }
 
-/// A run, read.
+/// A complete run in memory.
 #[derive(Clone, Debug)]
 pub struct RunData {
     /// Its folder.
@@ -63,25 +63,25 @@ pub struct RunData {
     pub scenarios: BTreeMap<String, Scenario>,
     /// Groups of scenarios in the order in which the file names them first.
     pub groups: Vec<String>,
-    /// What was proved.
+    /// The proofs.
     pub proofs: Vec<Proof>,
-    /// What criterion timed.
+    /// Criterion's timings.
     pub uncontended: Vec<Uncontended>,
-    /// What was allocated, where that was counted.
+    /// Allocations, where they were counted.
     pub allocations: Vec<Allocation>,
     /// Windows in the order of the file.
     pub windows: Vec<Window>,
-    /// Cells without a number.
+    /// Cells without a result.
     pub failures: Vec<Failure>,
     /// Rounds that are complete.
     pub rounds: Vec<Round>,
-    /// How quiet it was, over the run.
+    /// The machine's noise over the run.
     pub noise: Vec<Noise>,
-    /// Claims of the seed texts, re-enacted.
+    /// Reproduced claims of the seed texts.
     pub seed_claims: Vec<SeedClaim>,
-    /// What properties made of mutants.
+    /// Results of properties on mutants.
     pub attacks: Vec<Attack>,
-    /// The end, if it came to it.
+    /// The end, if the run is complete.
     pub end: Option<End>,
     /// A torn last line was left out (the run was cut off while it wrote).
     pub torn: bool,
@@ -104,7 +104,7 @@ pub fn read_run(path: &Path) -> Result<RunData, RecordError> {
     read_records(BufReader::new(opened), &file)
 }
 
-/// Reads the records of a run from anywhere; `file` is what errors name, and its folder the run's.
+/// Reads the records of a run from any reader. Errors name `file`, and its folder is the folder of the run.
 ///
 /// # Errors
 /// As [`read_run`].

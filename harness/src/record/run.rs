@@ -1,10 +1,10 @@
-//! A run: what was asked for, on which machine, who took part, and how it ended.
+//! A run: the request, the machine, the implementations, and the end.
 
 use serde::{Deserialize, Serialize};
 
 use crate::caps::Origin;
 
-/// What was asked for, when, by which build, on which machine.
+/// The request, the time, the build and the machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// [`SCHEMA`](super::SCHEMA) of the writer.
@@ -13,10 +13,10 @@ pub struct Run {
     pub started: String,
     /// The command that repeats it.
     pub command: String,
-    /// Folder that scenarios came from besides the built-in ones, as it was named: what is measured again needs it.
+    /// Folder of scenarios besides the built-in ones, as given on the command line; needed to measure again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario_dir: Option<String>,
-    /// Folder that contestants in other languages came from, likewise.
+    /// Folder of implementations in other languages, likewise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreign_dir: Option<String>,
     /// Commit of the build, `unknown` outside a checkout; `-dirty` appended with local changes.
@@ -32,23 +32,23 @@ pub struct Run {
     /// Where threads might run: `free`, `one-core` or `core-per-thread`.
     #[serde(default)]
     pub pinning: String,
-    /// Time that all windows were to fit into, seconds; then `window_nanos` is the longest that one may be.
+    /// Time limit for all windows together, seconds; `window_nanos` is then the longest window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_seconds: Option<u64>,
-    /// A copy of one implementation in each scenario was slowed by so many percent.
+    /// A copy of one implementation in each scenario was slowed by that many percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowed_percent: Option<u32>,
     /// Too few forks or rounds to call anything faster.
     pub exploratory: bool,
-    /// Built with debug assertions, as cargo's `dev` profile does, and so unoptimised: what was timed is not what
-    /// anybody ships.
+    /// Built with debug assertions, as cargo's `dev` profile does, and so unoptimised: the timings are not
+    /// representative.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unoptimised: bool,
     /// The machine.
     pub machine: Machine,
 }
 
-/// The machine of a run; what cannot be known is `unknown` or absent.
+/// The machine of a run. Unknown values are `unknown` or absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// Model of the processor.
@@ -61,19 +61,19 @@ pub struct Machine {
     pub os: String,
     /// Frequency governor.
     pub governor: String,
-    /// Hypervisor, if one shows.
+    /// Hypervisor, if one is detected.
     pub hypervisor: String,
     /// Compiler of this build.
     pub rustc: String,
-    /// Reading the engine's clock, nanoseconds.
+    /// Cost of reading the engine's clock, nanoseconds.
     pub clock_read_nanos: Option<f64>,
-    /// A cache line's way to another core and back, nanoseconds.
+    /// Time of a cache line to another core and back, nanoseconds.
     pub core_round_trip_nanos: Option<f64>,
-    /// Waking a parked thread and being woken by it, nanoseconds.
+    /// Time to wake a parked thread and to be woken by it, nanoseconds.
     pub park_round_trip_nanos: Option<f64>,
 }
 
-/// A contestant.
+/// An implementation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Implementation {
     /// Its name.
@@ -84,10 +84,10 @@ pub struct Implementation {
     pub version: String,
     /// Stable names of what it claims.
     pub caps: Vec<String>,
-    /// What it is: `channel`, `timer`, `pipeline`, `limiter` or `executor`; empty where nobody says.
+    /// Its kind: `channel`, `timer`, `pipeline`, `limiter` or `executor`; empty where it is not stated.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub kind: String,
-    /// Measured beside the others for comparison: in no ranking, and nobody's best.
+    /// Measured for comparison only: excluded from rankings and from the best values.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reference: bool,
 }
@@ -97,28 +97,28 @@ pub struct Implementation {
 pub struct Noise {
     /// Runnable processes over the last minute.
     pub load_1m: Option<f64>,
-    /// Share of time that the hypervisor gave to others, 0 to 1.
+    /// Share of time that the hypervisor gave to other guests, 0 to 1.
     pub steal: Option<f64>,
-    /// Share of time that other processes used the cores while this one only watched, 0 to 1.
+    /// Share of the cores that other processes used while this one was idle, 0 to 1.
     pub busy: Option<f64>,
-    /// Spread of a fixed piece of work timed over and over: (p90 - p10) / p50.
+    /// Spread of a fixed piece of work, timed repeatedly: (p90 - p10) / p50.
     pub spread: Option<f64>,
     /// 0 silent to 100 unusable.
     pub score: u32,
-    /// Whether `--strict` would go on.
+    /// Whether `--strict` would proceed.
     pub quiet: bool,
 }
 
-/// The run came to its end.
+/// The end of a complete run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct End {
     /// Wall time of all its parts, seconds.
     pub seconds: f64,
     /// Windows timed.
     pub windows: u64,
-    /// Cells without a number.
+    /// Cells without a result.
     pub failures: u64,
-    /// Scenarios that were dropped for want of time, in their order.
+    /// Scenarios dropped for lack of time, in their order.
     #[serde(default)]
     pub dropped: Vec<String>,
 }

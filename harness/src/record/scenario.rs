@@ -1,4 +1,4 @@
-//! What was measured.
+//! Scenarios: workloads with their parameters.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 pub enum Measure {
     /// Operations per second; higher is better.
     Throughput,
-    /// 99th percentile of how late something came (a message after its intended moment, a timer after its deadline),
+    /// 99th percentile of a lateness (of a message after its intended moment, of a timer after its deadline),
     /// nanoseconds; lower is better.
     Latency,
-    /// What something cost, in the scenario's unit; lower is better.
+    /// The cost of something, in the scenario's unit; lower is better.
     Cost,
 }
 
 impl Measure {
-    /// Which way is up.
+    /// Whether higher or lower is better.
     pub const fn better(self) -> Better {
         match self {
             Measure::Throughput => Better::Higher,
@@ -27,7 +27,7 @@ impl Measure {
     }
 }
 
-/// Which way is up.
+/// Whether higher or lower is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Better {
@@ -58,13 +58,13 @@ pub struct Scenario {
     pub params: BTreeMap<String, String>,
     /// Where it stands on the axes of the charts.
     pub axes: Axes,
-    /// The scenario as contestants' processes are told it, so that a run can be resumed without its file;
-    /// null where the writer cannot resume.
+    /// The scenario as sent to the contestants' processes, so that a run can be resumed without its file. Null where
+    /// the writer cannot resume.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub spec: serde_json::Value,
 }
 
-/// Where a scenario stands on the axes that charts share; what does not apply is absent.
+/// The position of a scenario on the axes that charts share. Axes that do not apply are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Axes {
     /// Scenarios with the same family differ only along the axes below and share a chart.

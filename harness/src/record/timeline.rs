@@ -1,23 +1,22 @@
-//! One execution as people look at it: threads side by side, what they called and were answered, and the steps in
-//! between.
+//! One execution for display: threads side by side, their calls and answers, and the steps in between.
 
 use serde::{Deserialize, Serialize};
 
-/// What happened in an execution. Moments are positions in the order in which it happened, from 0 on.
+/// The events of an execution. Moments are positions in the order of events, from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeline {
     /// Names of the threads.
     pub threads: Vec<String>,
-    /// Operations, where the model wrote them down.
+    /// Operations, where the model recorded them.
     #[serde(default)]
     pub spans: Vec<Span>,
-    /// Steps, where the world can tell them.
+    /// Steps, where the world reports them.
     #[serde(default)]
     pub steps: Vec<Step>,
-    /// Who waits for what at the end, a sentence each.
+    /// What each thread waits for at the end, one sentence each.
     #[serde(default)]
     pub waits: Vec<String>,
-    /// The longest explanation of what was seen, a sentence each; what comes next is what nothing explains.
+    /// The longest explanation of the history, one sentence per step. The next answer has no explanation.
     #[serde(default)]
     pub explained: Vec<String>,
 }
@@ -29,13 +28,13 @@ pub struct Span {
     pub thread: usize,
     /// When it was called.
     pub from: u64,
-    /// When it was answered; nothing for one that is pending.
+    /// When it was answered; `None` while it is pending.
     pub to: Option<u64>,
     /// What was called.
     pub call: String,
     /// What came back.
     pub answer: Option<String>,
-    /// Whether it is the one that nothing explains.
+    /// Whether it is the operation without an explanation.
     #[serde(default)]
     pub fault: bool,
 }

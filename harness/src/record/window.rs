@@ -1,4 +1,4 @@
-//! What was timed and counted, and what has no number.
+//! Timed windows, counts, and cells without a result.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,18 +7,18 @@ use super::Findings;
 /// One timed window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Window {
-    /// Which scenario.
+    /// The scenario.
     pub scenario: String,
-    /// Who.
+    /// The implementation.
     pub implementation: String,
-    /// The second entry of the same implementation, whose spread is the noise floor.
+    /// Whether this is the second entry of the same implementation; its spread is the noise floor.
     pub placebo: bool,
-    /// A copy slowed on purpose by so many percent, to see whether the engine notices.
+    /// A copy slowed on purpose by that many percent, to test whether the engine notices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowed_percent: Option<u32>,
     /// Generation of child processes, from 0.
     pub fork: u32,
-    /// Round within the run of this scenario, from 0, counted through all forks.
+    /// Round of this scenario in the run, from 0, counted over all forks.
     pub round: u32,
     /// The value, in the scenario's unit.
     pub value: f64,
@@ -32,7 +32,7 @@ pub struct Window {
     pub voluntary_switches: Option<u64>,
     /// Times a thread was pushed off its core.
     pub involuntary_switches: Option<u64>,
-    /// Peak memory of the process so far, bytes.
+    /// Times a thread was preempted.
     pub peak_bytes: Option<u64>,
     /// Share of the rate that was missed, 0 to 1, where that is more than a hundredth (open loop).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,7 +44,7 @@ pub struct Window {
     /// Latencies, of open-loop scenarios.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
-    /// What was found beside.
+    /// Further observations.
     #[serde(flatten)]
     pub findings: Findings,
 }
@@ -60,13 +60,13 @@ pub struct Latency {
     pub generator: String,
 }
 
-/// What an operation of a single thread costs, as criterion timed it in `cargo bench`. The scenario may be one
-/// that the engine did not time in this run.
+/// The uncontended cost of an operation on a single thread, as criterion timed it in `cargo bench`. The engine need not
+/// have timed the scenario in this run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Uncontended {
-    /// Which scenario.
+    /// The scenario.
     pub scenario: String,
-    /// Who.
+    /// The implementation.
     pub implementation: String,
     /// Criterion's typical estimate: the slope of its regression, or the mean; nanoseconds an operation.
     pub nanos: f64,
@@ -76,13 +76,13 @@ pub struct Uncontended {
     pub hi: f64,
 }
 
-/// Why a cell has no number.
+/// Why a cell has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
-    /// A property that the scenario relies on failed before timing, or its check broke off.
+    /// A property that the scenario relies on failed before timing, or its check did not complete.
     Proof,
-    /// A property that the scenario relies on is undecided, or none of them was asked of the implementation.
+    /// A property that the scenario relies on is undecided, or none of them applies to the implementation.
     Unproved,
     /// It gave no answer in time and was killed.
     Hang,
@@ -90,20 +90,20 @@ pub enum FailureKind {
     Crash,
     /// It panicked.
     Panic,
-    /// What it delivered is not what was put: count, checksum or order.
+    /// Its output differs from its input: count, checksum or order.
     Count,
     /// Nothing was measured: the generator gave up, or nothing happened between the edges.
     Void,
-    /// It answered something that is not the protocol.
+    /// Its answer violates the protocol.
     Protocol,
 }
 
-/// A cell that has no number, and why.
+/// A cell that has no result, and the reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// Which scenario.
+    /// The scenario.
     pub scenario: String,
-    /// Who.
+    /// The implementation.
     pub implementation: String,
     /// The second entry of the same implementation.
     pub placebo: bool,
@@ -112,38 +112,38 @@ pub struct Failure {
     pub slowed_percent: Option<u32>,
     /// Generation of child processes.
     pub fork: u32,
-    /// Round, where it had begun.
+    /// Round, if one had begun.
     pub round: Option<u32>,
-    /// What kind.
+    /// The kind of failure.
     pub kind: FailureKind,
-    /// What was seen, in a sentence.
+    /// What was observed, in a sentence.
     pub message: String,
 }
 
 /// Every entry of that scenario has had its window, or its failure, in this round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
-    /// Which scenario.
+    /// The scenario.
     pub scenario: String,
     /// Generation of child processes.
     pub fork: u32,
-    /// Round within the run of this scenario.
+    /// Round of this scenario in the run.
     pub round: u32,
 }
 
-/// What a contestant allocates, counted in a process of its own, in which nothing was timed.
+/// The allocations of an implementation, counted in a process of its own, in which nothing was timed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allocation {
-    /// Which scenario.
+    /// The scenario.
     pub scenario: String,
-    /// Who.
+    /// The implementation.
     pub implementation: String,
     /// Operations between the edges of its window.
     pub operations: u64,
-    /// Allocations between the edges; divided by the operations, what each costs.
+    /// Allocations between the edges.
     pub allocations: u64,
-    /// What was allocated between the edges, bytes.
+    /// Bytes allocated between the edges.
     pub bytes: u64,
-    /// The most that was held at once between the edges, above what was held at the first, bytes.
+    /// Peak of the bytes held between the edges, above those held at the first edge.
     pub peak_live_bytes: u64,
 }

@@ -1,4 +1,4 @@
-//! Entries of channels.
+//! Registration of channels.
 
 use crate::caps::{Capability, Kind};
 use crate::channel::{
@@ -10,14 +10,14 @@ use crate::channel::{
 use super::{Enrol, Entry, Newcomer};
 
 impl<'h, C: Channels, H: Enrol> Newcomer<'h, C, H> {
-    /// A channel. Its buffers, further halves, closing and identity are found out by asking it.
+    /// A channel. Its buffers, further halves, closing and identity are determined by asking the family.
     pub fn channel(self) -> Entry<'h, C, H> {
         self.of_kind(Kind::Channel).ask_the_family()
     }
 }
 
 impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
-    /// Goes on with another family of the same contestant.
+    /// Continues with another family of the same implementation.
     pub fn family<D: Channels>(self) -> Entry<'h, D, H> {
         self.of::<D>().ask_the_family()
     }
@@ -141,7 +141,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
         self.derive(Capability::AwaitAlts).visit(H::await_alts::<C>)
     }
 
-    /// Has producers that keep nothing open.
+    /// Has producers that do not keep the channel open.
     pub fn weak_producers(self) -> Self
     where
         C: WeakProducers,

@@ -1,4 +1,4 @@
-//! Entries of combinators.
+//! Registration of combinators.
 
 use crate::caps::Kind;
 use crate::channel::AwaitAlts;

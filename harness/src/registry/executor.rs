@@ -1,4 +1,4 @@
-//! Entries of executors.
+//! Registration of executors.
 
 use crate::caps::{Capability, Kind};
 use crate::channel::{Async, AwaitAlts, Blocking, Callback};
@@ -15,7 +15,7 @@ impl<'h, E: Executors, H: Enrol> Newcomer<'h, E, H> {
 }
 
 impl<'h, E: Executors, H: Enrol> Entry<'h, E, H> {
-    /// An executor whose spawners those bindings go with.
+    /// Bindings that the spawners of this executor convey.
     pub fn bindings<B: Bindings, C: Async + Blocking>(self) -> Self {
         self.derive(Capability::Bindings)
             .visit(H::bindings::<B, E, C>)
@@ -23,7 +23,7 @@ impl<'h, E: Executors, H: Enrol> Entry<'h, E, H> {
 }
 
 impl<'h, G, H: Enrol> Newcomer<'h, G, H> {
-    /// What runs go blocks that are state machines, over those channels, on that executor.
+    /// Runs go blocks written as state machines, over those channels, on that executor.
     pub fn go_blocks<C: Callback + AwaitAlts, E: Executors>(self) -> Entry<'h, G, H>
     where
         G: GoBlocks<C>,

@@ -1,4 +1,4 @@
-//! Entries of limiters.
+//! Registration of limiters.
 
 use crate::caps::{Capability, Kind};
 use crate::limiter::{
@@ -17,12 +17,12 @@ impl<'h, L: Limiters, H: Enrol> Newcomer<'h, L, H> {
 }
 
 impl<'h, L: Limiters, H: Enrol> Entry<'h, L, H> {
-    /// Goes on with another type of the same contestant: one for tasks beside one for threads.
+    /// Continues with another type of the same implementation, such as one for tasks beside one for threads.
     pub fn limiter_family<M: Limiters>(self) -> Entry<'h, M, H> {
         self.of::<M>().visit(H::limiter::<M>)
     }
 
-    /// Holds up the thread until a permit is free.
+    /// Blocks the thread until a permit is free.
     pub fn blocking_limit(self) -> Self
     where
         L: BlockingLimit,
@@ -31,7 +31,7 @@ impl<'h, L: Limiters, H: Enrol> Entry<'h, L, H> {
             .visit(H::blocking_limit::<L>)
     }
 
-    /// Holds up the thread until a deadline.
+    /// Blocks the thread until a permit is free or a deadline passes.
     pub fn limit_deadline(self) -> Self
     where
         L: LimitDeadline,

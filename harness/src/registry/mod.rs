@@ -1,6 +1,6 @@
-//! How an implementation takes part: one readable line a contestant.
+//! Registration of implementations: one readable line each.
 //!
-//! A [`Registry`] walks its contestants past anyone who implements [`Enrol`]:
+//! A [`Registry`] passes its contestants to any type that implements [`Enrol`]:
 //!
 //! ```ignore
 //! impl Registry for Everybody {
@@ -17,9 +17,9 @@
 //! }
 //! ```
 //!
-//! Each call hands the suites a *type*, so what they store is monomorphic and nothing timed goes
-//! through `dyn`. Buffers and further halves are found by asking the family; a family that is
-//! registered for something it does not implement does not compile.
+//! Each call passes a *type*, so the suites store monomorphic code and timed loops have no `dyn`. Buffers and further
+//! halves are determined by asking the family. Registering a family for a trait that it does not implement does not
+//! compile.
 
 mod channel;
 mod combinator;
@@ -49,41 +49,41 @@ use crate::pipeline::Pipelines;
 use crate::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 use crate::transform_pipeline::TransformPipelines;
 
-/// Who takes part.
+/// An implementation as registered.
 #[derive(Clone, Debug)]
 pub struct Contestant {
-    /// One name for all its families; no two contestants of any kind share one.
+    /// One name for all its families; unique among the contestants of all kinds.
     pub name: &'static str,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Where it comes from.
     pub origin: Origin,
     /// Version of the crate it comes from.
     pub version: String,
-    /// What it offers and promises.
+    /// Its capabilities and claims.
     pub capabilities: Capabilities,
-    /// Measured beside the others for comparison: in no ranking, and nobody's best.
+    /// Measured for comparison only: excluded from rankings and from the best values.
     pub reference: bool,
 }
 
-/// Those whom contestants are shown to: a suite keeps what it needs of each type.
+/// Receives contestants. A suite implements it to keep what it needs of each type.
 ///
 /// Every method is called once for each family that has the trait; [`Enrol::contestant`] comes first.
 pub trait Enrol: Sized {
-    /// Whether that contestant is to be asked what it has, which opens channels: foreign code runs. Of those
-    /// who are not asked the hall hears in [`Enrol::contestant`] what their registration says, and sees no
-    /// family.
+    /// Whether to ask that contestant for its capabilities. Asking opens channels, so foreign code runs. Of a
+    /// contestant that is not asked, [`Enrol::contestant`] receives what its registration says, and no family is
+    /// visited.
     fn asks(&self, _name: &str) -> bool {
         true
     }
-    /// A contestant and all it claims.
+    /// A contestant and its claims.
     fn contestant(&mut self, _who: &Contestant) {}
 
     /// A family with blocking operations.
     fn blocking<C: Blocking>(&mut self, _who: &Contestant) {}
     /// A family with futures.
     fn asynchronous<C: Async>(&mut self, _who: &Contestant) {}
-    /// A family whose threads and tasks meet on one channel.
+    /// A family with channels that threads and tasks may use at once.
     fn mixed<C: Blocking + Async>(&mut self, _who: &Contestant) {}
     /// A family with callbacks.
     fn callback<C: Callback + Blocking>(&mut self, _who: &Contestant) {}
@@ -99,9 +99,9 @@ pub trait Enrol: Sized {
     fn mixed_alts<C: MixedAlts>(&mut self, _who: &Contestant) {}
     /// A family with alts that tasks await.
     fn await_alts<C: AwaitAlts>(&mut self, _who: &Contestant) {}
-    /// A family with producers that keep nothing open.
+    /// A family with producers that do not keep the channel open.
     fn weak_producers<C: WeakProducers>(&mut self, _who: &Contestant) {}
-    /// A family whose producers can wait for the close.
+    /// A family with producers that can wait for the close.
     fn await_close<C: AwaitClose>(&mut self, _who: &Contestant) {}
     /// A family with batches for threads.
     fn batch<C: Batch>(&mut self, _who: &Contestant) {}
@@ -116,11 +116,11 @@ pub trait Enrol: Sized {
 
     /// A timer that calls back.
     fn timer<T: Timers>(&mut self, _who: &Contestant) {}
-    /// A timer that can be called off.
+    /// A timer that can be cancelled.
     fn cancel<T: Cancel>(&mut self, _who: &Contestant) {}
-    /// A timer whose deadlines can be moved.
+    /// A timer with deadlines that can be moved.
     fn reset<T: Reset>(&mut self, _who: &Contestant) {}
-    /// A timer whose callbacks can share a wake-up.
+    /// A timer with callbacks that can share a wake-up.
     fn coalesce<T: Coalesce>(&mut self, _who: &Contestant) {}
     /// A timer that futures wait for.
     fn sleep<S: Sleep>(&mut self, _who: &Contestant) {}
@@ -151,24 +151,24 @@ pub trait Enrol: Sized {
 
     /// A limiter.
     fn limiter<L: Limiters>(&mut self, _who: &Contestant) {}
-    /// A limiter that holds up the thread.
+    /// A limiter that blocks the thread.
     fn blocking_limit<L: BlockingLimit>(&mut self, _who: &Contestant) {}
-    /// A limiter that holds up the thread until a deadline.
+    /// A limiter that blocks the thread until a deadline.
     fn limit_deadline<L: LimitDeadline>(&mut self, _who: &Contestant) {}
     /// A limiter that futures wait for.
     fn async_limit<L: AsyncLimit>(&mut self, _who: &Contestant) {}
     /// A limiter that futures wait for until a deadline.
     fn async_limit_deadline<L: AsyncLimitDeadline>(&mut self, _who: &Contestant) {}
-    /// A limiter with weights that holds up the thread.
+    /// A limiter with weights that blocks the thread.
     fn weighted_limit<L: WeightedLimit>(&mut self, _who: &Contestant) {}
     /// A limiter with weights that futures wait for.
     fn async_weighted_limit<L: AsyncWeightedLimit>(&mut self, _who: &Contestant) {}
 
     /// An executor, with channels on which its tasks wait.
     fn executor<E: Executors, C: Async + Blocking>(&mut self, _who: &Contestant) {}
-    /// Bindings that go with what is spawned on that executor.
+    /// Bindings that the spawners of that executor convey.
     fn bindings<B: Bindings, E: Executors, C: Async + Blocking>(&mut self, _who: &Contestant) {}
-    /// What runs go blocks that are state machines, over those channels, on that executor.
+    /// Runs go blocks written as state machines, over those channels, on that executor.
     fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(
         &mut self,
         _who: &Contestant,
@@ -179,23 +179,22 @@ pub trait Enrol: Sized {
     fn combinators<F: Combinators<C>, C: AwaitAlts, E: Executors>(&mut self, _who: &Contestant) {}
 }
 
-/// A list of who takes part: a zero-sized type of the crate that has the contestants. A kind that is left
-/// out has none.
+/// A list of contestants: a zero-sized type of the crate that has them. A kind that is left out has none.
 pub trait Registry: Copy + Send + Sync + 'static {
-    /// Walks every channel past `hall`, in the order in which tables show them.
+    /// Passes every channel to `hall`, in the order in which tables show them.
     fn channels<H: Enrol>(self, _hall: &mut H) {}
-    /// Walks every timer past `hall`.
+    /// Passes every timer to `hall`.
     fn timers<H: Enrol>(self, _hall: &mut H) {}
-    /// Walks every pipeline past `hall`.
+    /// Passes every pipeline to `hall`.
     fn pipelines<H: Enrol>(self, _hall: &mut H) {}
-    /// Walks every limiter past `hall`.
+    /// Passes every limiter to `hall`.
     fn limiters<H: Enrol>(self, _hall: &mut H) {}
-    /// Walks every executor past `hall`.
+    /// Passes every executor to `hall`.
     fn executors<H: Enrol>(self, _hall: &mut H) {}
-    /// Walks every family of combinators past `hall`.
+    /// Passes every family of combinators to `hall`.
     fn combinators<H: Enrol>(self, _hall: &mut H) {}
 
-    /// Walks everybody past `hall`, kind by kind.
+    /// Passes all contestants to `hall`, kind by kind.
     fn everybody<H: Enrol>(self, hall: &mut H) {
         self.channels(hall);
         self.timers(hall);
@@ -206,16 +205,16 @@ pub trait Registry: Copy + Send + Sync + 'static {
     }
 }
 
-/// A registry that names what runs the tasks of async rows: the same for all of them, so that none is timed
-/// with a better neighbour than its rivals.
+/// A registry that names the executor of async rows. It is the same for all of them, so no row is timed with a better
+/// executor than its rivals.
 pub trait AsyncRegistry: Registry {
-    /// What runs the tasks of async rows.
+    /// The executor for the tasks of async rows.
     type Executor: Executors;
-    /// What the tasks of pipelines sleep on.
+    /// The timer that tasks of pipelines sleep on.
     type Sleep: Sleep;
 }
 
-/// One of ours.
+/// An implementation written in this project.
 pub fn own<'h, F, H: Enrol>(hall: &'h mut H, name: &'static str) -> Newcomer<'h, F, H> {
     newcomer(
         hall,
@@ -234,7 +233,7 @@ pub fn peer<'h, F, H: Enrol>(
     newcomer(hall, name, Origin::Peer, version.into())
 }
 
-/// One that is broken on purpose.
+/// An implementation that is broken on purpose.
 pub fn mutant<'h, F, H: Enrol>(hall: &'h mut H, name: &'static str) -> Newcomer<'h, F, H> {
     newcomer(
         hall,
@@ -259,9 +258,8 @@ fn newcomer<'h, F, H: Enrol>(
     }
 }
 
-/// A contestant of whom it is not yet said what it is: `channel()`, `timer()`, `sleep()`,
-/// `blocking_sleep()`, `pipeline()`, `workers()`, `parallel_map()`, `limiter()`, `executor()`, `go_blocks()` or
-/// `combinators()` comes next.
+/// A contestant without a kind. Next comes `channel()`, `timer()`, `sleep()`, `blocking_sleep()`, `pipeline()`,
+/// `workers()`, `parallel_map()`, `limiter()`, `executor()`, `go_blocks()` or `combinators()`.
 #[must_use = "say what it is"]
 pub struct Newcomer<'h, F, H> {
     hall: &'h mut H,
@@ -289,7 +287,7 @@ impl<'h, F, H: Enrol> Newcomer<'h, F, H> {
     }
 }
 
-/// A registration being written; ends with [`Entry::enter`].
+/// A registration in progress; ends with [`Entry::enter`].
 #[must_use = "an entry takes part once it is entered"]
 pub struct Entry<'h, F, H> {
     hall: &'h mut H,
@@ -299,7 +297,7 @@ pub struct Entry<'h, F, H> {
 }
 
 impl<'h, F, H: Enrol> Entry<'h, F, H> {
-    /// The same entry, speaking of another type from here on.
+    /// The same entry, for another type from here on.
     fn of<G>(self) -> Entry<'h, G, H> {
         let Entry {
             hall, who, visits, ..
@@ -322,20 +320,20 @@ impl<'h, F, H: Enrol> Entry<'h, F, H> {
         self
     }
 
-    /// Promises that behaviour.
+    /// Adds claims about its behaviour.
     pub fn claims(mut self, claims: &[Claim]) -> Self {
         self.who.capabilities.claims.extend(claims);
         self
     }
 
-    /// Is measured beside the others for comparison: what the system itself does, or can do at best. It stands in
-    /// no ranking and is nobody's best.
+    /// Marks it as measured for comparison only: what the system itself does, or can do at best. It is excluded from
+    /// rankings and from the best values.
     pub fn reference(mut self) -> Self {
         self.who.reference = true;
         self
     }
 
-    /// Takes part.
+    /// Completes the registration.
     pub fn enter(self) {
         self.hall.contestant(&self.who);
         if !self.hall.asks(self.who.name) {

@@ -1,4 +1,4 @@
-//! Contestants that are broken on purpose, and what is expected of those who look at them.
+//! Contestants that are broken on purpose, and what properties should find in them.
 
 use super::Registry;
 
@@ -7,22 +7,22 @@ use super::Registry;
 pub struct Mutant {
     /// Its name as a contestant.
     pub name: &'static str,
-    /// Name of the contestant that it is made of.
+    /// Name of the contestant that it is derived from.
     pub base: &'static str,
     /// The kind of fault.
     pub family: &'static str,
-    /// What it models.
+    /// The real-world mistake that it models.
     pub models: &'static str,
     /// The properties that find it, each in some world.
     pub killed_by: &'static [&'static str],
-    /// Whether it is different and correct, so that nobody may find anything.
+    /// Whether it is different but correct, so that no property may fail.
     pub equivalent: bool,
-    /// Whether a single thread sees the fault.
+    /// Whether a single thread can observe the fault.
     pub sequential: bool,
 }
 
 /// A registry of mutants.
 pub trait MutantRegistry: Registry {
-    /// All of them; each takes part under its name.
+    /// All mutants; each is registered under its name.
     fn mutants(self) -> &'static [Mutant];
 }

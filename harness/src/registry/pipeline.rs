@@ -1,4 +1,4 @@
-//! Entries of pipelines, of any kind, and parallel maps.
+//! Registration of pipelines of all kinds, and of parallel maps.
 
 use std::num::NonZeroUsize;
 
@@ -12,8 +12,8 @@ use crate::transform_pipeline::TransformPipelines;
 use super::{Enrol, Entry, Newcomer};
 
 impl<'h, P, H: Enrol> Newcomer<'h, P, H> {
-    /// A pipeline, as configured by default, over those channels, on that executor. `over_n` is how many
-    /// tasks it may have in flight beyond its parallelism (P1).
+    /// A pipeline with its default configuration, over those channels, on that executor. It may have `over_n` tasks in
+    /// flight beyond its parallelism (P1).
     pub fn pipeline<C: Async, E: Executors>(self, over_n: usize) -> Entry<'h, P, H>
     where
         P: Pipelines<C, E> + Default,
@@ -28,8 +28,8 @@ impl<'h, P, H: Enrol> Newcomer<'h, P, H> {
         }
         entry
     }
-    /// A pipeline that transforms, as configured by default, over those channels, on that executor. It may have as many
-    /// calls under way as it has workers (P6).
+    /// A pipeline that transforms, with its default configuration, over those channels, on that executor. It may have
+    /// as many concurrent calls as it has workers (P6).
     pub fn workers<C: Async, E: Executors>(self) -> Entry<'h, P, H>
     where
         P: TransformPipelines<C, E> + Default,
@@ -48,8 +48,8 @@ impl<'h, P, H: Enrol> Newcomer<'h, P, H> {
         entry
     }
 
-    /// A parallel map, as configured by default, over those channels, on that executor. It may have as many inputs in
-    /// flight as its parallelism (P7).
+    /// A parallel map with its default configuration, over those channels, on that executor. It may have as many inputs
+    /// in flight as its parallelism (P7).
     pub fn parallel_map<C: Async, E: Executors>(self) -> Entry<'h, P, H>
     where
         P: ParallelMaps<C, E> + Default,

@@ -1,4 +1,4 @@
-//! Entries of timers.
+//! Registration of timers.
 
 use crate::caps::{Capability, Kind};
 use crate::channel::{Alts, Async, Blocking};
@@ -34,7 +34,7 @@ impl<'h, T, H: Enrol> Newcomer<'h, T, H> {
 }
 
 impl<'h, T, H: Enrol> Entry<'h, T, H> {
-    /// Timers can be called off.
+    /// Timers can be cancelled.
     pub fn cancel(self) -> Self
     where
         T: Cancel,
@@ -50,7 +50,7 @@ impl<'h, T, H: Enrol> Entry<'h, T, H> {
         self.derive(Capability::Reset).visit(H::reset::<T>)
     }
 
-    /// Those close in time can share a wake-up.
+    /// Timers close in time can share a wake-up.
     pub fn coalesce(self) -> Self
     where
         T: Coalesce,

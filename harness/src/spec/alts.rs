@@ -1,4 +1,4 @@
-//! What a clause is able to, and what follows from it for priority, default and deadline.
+//! When a clause is able, and the consequences for priority, default and deadline.
 
 use super::{Port, Spec, State};
 use crate::channel::Patience;
@@ -11,13 +11,14 @@ impl Spec {
         progress.outcome.is_none() && !progress.holds
     }
 
-    /// Whether others can find this clause; of a put on a closed channel, whether it asked before the close.
+    /// Whether other operations can find this clause. For a put on a closed channel: whether it requested before the
+    /// close.
     pub(super) fn has_requested(&self, state: &State, (op, clause): Port) -> bool {
         state.operations[op].requested & 1 << clause != 0
     }
 
-    /// Whether the clause could commit now. Of a waiting operation's clause that was not requested yet: as if it
-    /// were requested now.
+    /// Whether the clause could commit now. A clause of a waiting operation that was not requested yet is treated as if
+    /// it were requested now.
     pub fn is_able(&self, state: &State, port: Port) -> bool {
         let op = port.0;
         match self.clause(port) {
@@ -43,7 +44,7 @@ impl Spec {
         }
     }
 
-    /// Whether puts and takes of that channel meet instead of storing.
+    /// Whether puts and takes of that channel meet without storing.
     fn meets(&self, channel: usize) -> bool {
         self.channels[channel] == Storage::Rendezvous
     }
@@ -87,8 +88,8 @@ impl Spec {
             && self.may_prefer(state, port)
     }
 
-    /// Whether these two may hand over a value: they are two (A4), one of them was found waiting by the other
-    /// (C5), and nothing is in line before the value.
+    /// Whether these two may hand over a value: they belong to two operations (A4), one of them was found waiting by
+    /// the other (C5), and no value is in line before this one.
     pub(super) fn may_meet(&self, state: &State, put: Port, take: Port) -> bool {
         let (Clause::Put { channel, .. }, Clause::Take { channel: other }) =
             (self.clause(put), self.clause(take))
@@ -120,7 +121,7 @@ impl Spec {
         })
     }
 
-    /// Whether an operation that does not wait, or no longer, may be answered so (A6, A9, C5, C8).
+    /// Whether an operation that does not wait, or no longer waits, may be answered so (A6, A9, C5, C8).
     pub(super) fn may_give_up(&self, state: &State, op: usize) -> bool {
         let Call::Alts {
             clauses,
@@ -138,8 +139,8 @@ impl Spec {
         })
     }
 
-    /// Whether looking ahead of time can matter to the operation: it may be answered otherwise for having
-    /// seen a clause unable at an earlier moment.
+    /// Whether an earlier look can matter to the operation: its answer may depend on having seen a clause unable at an
+    /// earlier moment.
     pub fn may_need_to_look(&self, op: usize) -> bool {
         let clauses = self.calls[op].clauses().len();
         let weak_priority = self.calls[op].has_priority() && !self.rules.strict_priority;
@@ -147,8 +148,8 @@ impl Spec {
         clauses > 1 && (weak_priority || weak_end)
     }
 
-    /// Whether an operation can be left waiting for ever: it is one that waits, and none of its clauses is able
-    /// once it has asked for all of them.
+    /// Whether an operation can be left waiting forever: it is one that waits, and none of its clauses is able once it
+    /// has requested all of them.
     pub fn can_rest(&self, state: &State, op: usize) -> bool {
         self.calls[op].waits()
             && (0..self.calls[op].clauses().len()).all(|clause| !self.is_able(state, (op, clause)))

@@ -4,23 +4,23 @@ use std::collections::BTreeSet;
 
 use crate::history::{Storage, Value};
 
-/// A value whose put has taken effect and whose take has not.
+/// A value after its put has taken effect and before its take has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The value.
     pub value: Value,
-    /// The take that was handed it and will be cancelled: until then the value counts as taken, and then it
-    /// is back where it stood (C9).
+    /// The take that received it and will be cancelled. Until then the value counts as taken; afterwards it is back in
+    /// its old place (C9).
     pub holder: Option<usize>,
 }
 
 /// A channel. A rendezvous has values in line only where a cancelled take gave one back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Channel {
-    /// In the order in which the puts took effect.
+    /// Values in the order in which their puts took effect.
     pub line: Vec<Place>,
-    /// The puts that hold room for their values and will be cancelled: until then the room counts as taken, and
-    /// no take finds a value there (C5, C9).
+    /// The puts that hold room for their values and will be cancelled. Until then the room counts as taken, and no take
+    /// finds a value there (C5, C9).
     pub reserved: BTreeSet<usize>,
     /// Whether it was closed.
     pub closed: bool,
@@ -33,7 +33,7 @@ impl Channel {
         self.line.iter().enumerate().filter_map(free)
     }
 
-    /// The value that the next take answers.
+    /// The value that the next take receives.
     pub fn first(&self) -> Option<Value> {
         self.free().next().map(|(_, value)| value)
     }
@@ -47,7 +47,7 @@ impl Channel {
         }
     }
 
-    /// Stores a value, as B1 says for each kind.
+    /// Stores a value, as B1 states for each kind of buffer.
     pub fn store(&mut self, storage: Storage, value: Value) {
         let stored = self.free().count();
         match storage {
@@ -66,7 +66,7 @@ impl Channel {
         });
     }
 
-    /// Takes the first value; `holder` is a take that will be cancelled, and holds it in its place.
+    /// Takes the first value. A take that will be cancelled is its `holder`, and the value keeps its place.
     pub fn take(&mut self, storage: Storage, holder: Option<usize>) -> Option<Value> {
         let (at, value) = self.free().next()?;
         match holder {
@@ -78,7 +78,7 @@ impl Channel {
         Some(value)
     }
 
-    /// Has a taker that will be cancelled hold this value, which it got from a putter's hands.
+    /// Makes a take that will be cancelled the holder of this value, which it received directly from a put.
     pub fn hand(&mut self, value: Value, holder: usize) {
         self.line.push(Place {
             value,
@@ -86,12 +86,12 @@ impl Channel {
         });
     }
 
-    /// Has a putter that will be cancelled hold room for its value.
+    /// Makes a put that will be cancelled hold room for its value.
     pub fn reserve(&mut self, holder: usize) {
         self.reserved.insert(holder);
     }
 
-    /// What this operation holds, a value or room, is free again.
+    /// Releases the value or the room that this operation holds.
     pub fn give_back(&mut self, holder: usize) {
         self.reserved.remove(&holder);
         for place in &mut self.line {

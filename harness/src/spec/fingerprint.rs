@@ -1,5 +1,5 @@
-//! The fingerprint of a state, kept up step by step: a sum (exclusive or) over channels and operations, of
-//! which a step changes few.
+//! The fingerprint of a state, updated step by step: the exclusive or over channels and operations, of which a step
+//! changes few.
 
 use super::{Channel, Progress, State};
 use crate::sync::split_mix;
@@ -7,7 +7,7 @@ use crate::sync::split_mix;
 /// The operations (one, twice, or two) and channels that a step may change.
 pub type Touched = ([usize; 2], Channels);
 
-/// Most steps change one channel, and allocating for it took longer than the step.
+/// Most steps change one channel, and allocating a list for it took longer than the step.
 pub enum Channels {
     One([usize; 1]),
     Many(Vec<usize>),
@@ -60,14 +60,14 @@ fn of_channel(index: usize, channel: &Channel) -> u128 {
     };
     let lanes = channel.line.iter().fold(lanes, place);
     let reserved = channel.reserved.iter();
-    // No place has such a word: the lower half of its own is small.
+    // No other place contributes such a word: the lower half of theirs is small.
     reserved
         .fold(lanes, |lanes, holder| lanes.with(!(*holder as u64)))
         .sum()
 }
 
 impl State {
-    /// The share of these in the fingerprint.
+    /// The contribution of these to the fingerprint.
     pub(super) fn part(&self, ([one, other], channels): &Touched) -> u128 {
         let mut sum = of_operation(*one, &self.operations[*one]);
         if other != one {

@@ -1,29 +1,36 @@
-//! The specification of channels and alts, as a program: a plain sequential state, and the steps that an
-//! execution is made of. A history is legal if steps can be placed inside its operations' intervals so that
-//! each step may be taken when its turn comes and each operation's outcome is what its caller was answered.
+//! The specification of channels and alts as a program: a sequential state, and the steps of an execution. A history is
+//! legal if steps can be placed inside its operations' intervals such that each step is enabled when it is taken, and
+//! each operation's outcome is the answer that its caller received.
 //!
-//! The state: per channel its line of values and whether it was closed ([`Channel`]); per operation what it has
-//! asked for and its outcome, set once ([`Progress`]). The steps ([`Step`]):
+//! The state has, per channel, its line of values and whether it was closed ([`Channel`]). Per operation it has the
+//! requested clauses and the outcome, which is set once ([`Progress`]). The steps ([`Step`]):
 //!
-//! - *Request*: every clause that waits has a moment of its own at which others begin to find it. An alts
-//!   asks clause by clause; one request for all of them would reject core.async, which locks one channel after the
-//!   other. Operations that do not wait ask for nothing, so they never meet each other (C5).
-//! - *Commit*: the one moment at which an operation takes effect, on one clause: a put finds room
-//!   ([`Step::Store`]), a take finds a value ([`Step::Receive`]), two operations meet on a rendezvous and both have
-//!   their outcome in one step ([`Step::Meet`]), or the channel is closed ([`Step::Refuse`], [`Step::End`]). A put
-//!   that asked before the close may still be taken after it (C6). Nobody meets himself (A4).
-//! - *Look*: a clause is seen unable. Who gives up or prefers a later clause needs that at the same moment where
-//!   the strict claims are made, and at some moment of the call otherwise (A5, A6, A9, C8).
-//! - *Reserve*: room that becomes free may belong to a put before its value is there. Where the put is cancelled
-//!   then (C9), others may have seen that: an offer is refused, and a poll finds nothing.
+//! - *Request*: for every waiting clause, the moment from which other operations can find it. An alts requests clause
+//!   by clause. A single request for all clauses would reject core.async, which locks one channel after the other.
+//!   Operations that do not wait request nothing, so they never meet each other (C5).
+//! - *Commit*: the one moment at which an operation takes effect, on one clause. A put finds room ([`Step::Store`]), a
+//!   take finds a value ([`Step::Receive`]), or the channel is closed ([`Step::Refuse`], [`Step::End`]). On a
+//!   rendezvous two operations meet, and one step decides both ([`Step::Meet`]). A put that requested before the close
+//!   may still be taken after it (C6). An operation never meets itself (A4).
+//! - *Look*: a clause is seen unable. An operation that gives up or prefers a later clause needs this: at the same
+//!   moment under the strict claims, otherwise at some moment of the call (A5, A6, A9, C8).
+//! - *Reserve*: room that becomes free may belong to a put before its value is there. If the put is then cancelled
+//!   (C9), other operations may have seen that: an offer is refused, and a poll finds nothing.
 //! - *Give up*, *cancel* (C9) and *close*.
 //!
-//! Timers, limiters and pipelines have specifications of their own ([`timer`], [`limiter`], [`pipeline`]): what is seen
-//! of them goes step by step through a sequential state, which answers the first [`Violation`].
+//! Timers, limiters and pipelines have specifications of their own ([`timer`], [`limiter`], [`pipeline`]). Observations
+//! of them pass step by step through a sequential state, which returns the first [`Violation`].
 //!
-//! What clauses are able to, and what priority and default ask for, is in `alts.rs`. What a transform makes of the puts
-//! ([`transform`]) stands apart from the search. Not specified: permits and batches, refusals for too many waiters, the order among those who wait (C4: from outside, who asked first is known
-//! only of callers that were seen suspended), and how long a deadline is away.
+//! `alts.rs` defines when clauses are able, and what priority and default require. The effect of a transform
+//! ([`transform`]) is separate from the search.
+//!
+//! Not specified:
+//!
+//! - permits and batches;
+//! - refusals for too many waiters;
+//! - the order among waiters (C4): from outside, the order of requests is known only for callers that were seen
+//!   suspended;
+//! - how far away a deadline is.
 
 mod alts;
 mod channel;
@@ -48,7 +55,7 @@ pub type Port = (usize, usize);
 /// A step of an execution. Operations and clauses are named by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// Others can find this clause from now on.
+    /// Other operations can find this clause from now on.
     Request(Port),
     /// This clause is seen unable.
     Look(Port),
@@ -56,20 +63,20 @@ pub enum Step {
     Store(Port),
     /// A put that will be cancelled holds room for its value.
     Reserve(Port),
-    /// A take has the first value in line.
+    /// A take receives the first value in line.
     Receive(Port),
     /// A put and a take meet on a rendezvous.
     Meet {
-        /// Who puts.
+        /// The put.
         put: Port,
-        /// Who takes.
+        /// The take.
         take: Port,
     },
     /// A put is refused by a closed channel.
     Refuse(Port),
     /// A take is told that the channel is closed and has nothing left.
     End(Port),
-    /// The operation would have to wait longer than it is willing to.
+    /// The operation would have to wait longer than its patience allows.
     GiveUp(usize),
     /// The future of the operation is dropped: without effect, or with a value or room given back.
     Cancel(usize),
@@ -78,7 +85,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// The operations that may be decided by it: one, twice, or two.
+    /// The operations that the step may decide: one (twice), or two.
     pub fn operations(self) -> [usize; 2] {
         match self {
             Step::Request((op, _))
@@ -96,21 +103,21 @@ impl Step {
     }
 }
 
-/// How far an operation has come.
+/// The progress of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Progress {
-    /// What it came to, once.
+    /// The outcome; set once.
     pub outcome: Option<Answer>,
-    /// The clauses that others can find, as bits. Of a put clause on a closed channel: that it asked before the
-    /// close.
+    /// The clauses that other operations can find, as bits. For a put clause on a closed channel: that it requested
+    /// before the close.
     pub requested: u64,
     /// The clauses that were seen unable.
     pub looked: u64,
-    /// A take that was handed a value, or a put that was given room, and that will be cancelled.
+    /// Whether it will be cancelled and holds a value (a take) or room (a put).
     pub holds: bool,
 }
 
-/// Where an execution stands.
+/// The state of an execution.
 #[derive(Clone, Debug)]
 pub struct State {
     /// The channels.
@@ -120,19 +127,18 @@ pub struct State {
     fingerprint: u128,
 }
 
-/// The operations that steps speak of, on their channels, under their rules.
+/// The operations to which steps refer, with their channels and rules.
 #[derive(Clone, Debug)]
 pub struct Spec {
     channels: Vec<Storage>,
     calls: Vec<Call>,
-    /// Operations that are cancelled in the end, as far as they were not done before.
+    /// Operations that are cancelled at the end, unless they are done before.
     cancelled: Vec<bool>,
     rules: Rules,
 }
 
 impl Spec {
-    /// The specification of so many channels and calls; `cancelled` says of each call whether its future is
-    /// dropped in the end.
+    /// The specification of these channels and calls. The flag of a call says whether its future is dropped at the end.
     ///
     /// # Panics
     /// When a call has more than 64 clauses.
@@ -160,7 +166,7 @@ impl Spec {
         Spec::new(history.channels.clone(), calls, rules)
     }
 
-    /// Before the first step: every channel open and empty, nothing asked for.
+    /// The state before the first step: every channel open and empty, nothing requested.
     pub fn start(&self) -> State {
         State {
             channels: vec![Channel::default(); self.channels.len()],
@@ -183,7 +189,7 @@ impl Spec {
         self.calls[op].clauses()[clause]
     }
 
-    /// Takes the step, if it is one that may be taken now; whether it was.
+    /// Takes the step if it is enabled; returns whether it was.
     pub fn apply(&self, state: &mut State, step: Step) -> bool {
         if !self.may(state, step) {
             return false;
@@ -195,7 +201,7 @@ impl Spec {
         true
     }
 
-    /// Whether the step may be taken now.
+    /// Whether the step is enabled.
     pub fn may(&self, state: &State, step: Step) -> bool {
         match step {
             Step::Request(port @ (op, clause)) => {
@@ -204,7 +210,7 @@ impl Spec {
                 self.is_undecided(state, op)
                     && self.calls[op].waits()
                     && state.operations[op].requested & 1 << clause == 0
-                    // What a put asks for after the close is to be refused, and no request of it is found.
+                    // A put after the close is refused, and no request of it is found.
                     && (open || !is_put)
             }
             Step::Look(port @ (op, clause)) => {
@@ -249,7 +255,7 @@ impl Spec {
         }
     }
 
-    /// What a step that may be taken does.
+    /// The effect of an enabled step.
     fn take_effect(&self, state: &mut State, step: Step) {
         match step {
             Step::Request((op, clause)) => state.operations[op].requested |= 1 << clause,
@@ -353,8 +359,8 @@ impl State {
         self.operations[op].outcome = Some(outcome);
     }
 
-    /// Two states with the same fingerprint are the same state, but for one chance in 2^128 a pair. What an
-    /// operation came to is not part of it, only that it has an outcome: no later step asks.
+    /// States with the same fingerprint are equal, except with probability 2^-128 per pair. The fingerprint includes
+    /// whether an operation has an outcome, but not which one: no later step depends on it.
     pub fn fingerprint(&self) -> u128 {
         self.fingerprint
     }

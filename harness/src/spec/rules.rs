@@ -7,7 +7,7 @@ use crate::caps::Claim;
 /// Which of the claims that change the specification are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// What is buffered survives a close.
+    /// Buffered values survive a close.
     pub keeps_buffered: bool,
     /// Puts that waited at a close are still taken, and not refused.
     pub pending_puts_survive: bool,

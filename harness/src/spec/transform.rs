@@ -1,12 +1,12 @@
-//! What comes out of a channel with a transform, whoever puts and takes: that transform, run over the values of the
-//! puts in the order in which they took effect, and completed once (B2).
+//! The output of a channel with a transform, independent of producers and consumers: the transform, run over the values
+//! of the puts in the order in which they took effect, and completed once (B2).
 
 use std::ops::ControlFlow;
 
 use crate::channel::Transform;
 
-/// What is emitted for these puts when the channel is closed after them. Those that come after the transform has ended
-/// the channel come to nothing.
+/// The output for these puts, if the channel is closed after them. Puts after the transform has ended the channel
+/// produce nothing.
 pub fn transformed<T>(
     mut transform: impl Transform<T>,
     puts: impl IntoIterator<Item = T>,
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
     use crate::channel::Emit;
 
-    /// Emits each value twice, ends with a three, and has a zero for the end.
+    /// Emits each value twice, ends at a three, and emits a zero at the end.
     struct Twice;
 
     impl Transform<u32> for Twice {

@@ -1,13 +1,13 @@
-//! What a specification or a check answers when something was broken.
+//! The result of a specification or a check when a rule was broken.
 
 use std::fmt;
 
-/// A broken rule, with the id of SEMANTICS.md it breaks.
+/// A broken rule, with its id in SEMANTICS.md.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// Such as `C2`.
     pub id: &'static str,
-    /// What was seen.
+    /// What was observed.
     pub text: String,
 }
 

@@ -1,23 +1,23 @@
-//! What a thread of a model runs, whatever its type: a world's way of starting and joining threads is then compiled once,
-//! and not again for each of the thousands of bodies that properties have.
+//! The body of a model's thread, with its type erased. So a world's code to start and join threads is compiled once,
+//! and not for each of the thousands of bodies that properties have.
 
 use ::std::any::Any;
 
-/// What a thread ends with.
+/// The result of a thread.
 pub(crate) type Answer = Box<dyn Any + Send>;
 
-/// What a thread runs.
+/// The function that a thread runs.
 pub(crate) type Body = Box<dyn FnOnce() -> Answer + Send>;
 
-/// The body without its type.
+/// Erases the type of a body.
 pub(crate) fn erased<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> Body {
     Box::new(|| Box::new(body()))
 }
 
-/// The answer of a body of that type.
+/// Recovers the typed result of a body.
 ///
 /// # Panics
-/// When it is another body's.
+/// When it is the result of a body of another type.
 pub(crate) fn answered<T: 'static>(answer: Answer) -> T {
     *answer
         .downcast()

@@ -1,4 +1,4 @@
-//! The std world's queues of which idle threads steal: crossbeam's deques, first in, first out.
+//! Work-stealing queues of the std world: crossbeam's deques, first in, first out.
 
 use ::std::fmt;
 use ::std::iter::repeat_with;
@@ -6,13 +6,13 @@ use ::std::iter::repeat_with;
 use crossbeam_deque as bare;
 use crossbeam_deque::Steal;
 
-/// A queue that one thread puts into and takes from, and others steal from.
+/// A queue that one thread puts into and takes from, and other threads steal from.
 pub struct Worker<T>(bare::Worker<T>);
 
 /// Steals from a [`Worker`].
 pub struct Stealer<T>(bare::Stealer<T>);
 
-/// A queue that anybody puts into.
+/// A queue that any thread puts into.
 pub struct Injector<T>(bare::Injector<T>);
 
 impl<T> Worker<T> {
@@ -23,21 +23,21 @@ impl<T> Worker<T> {
         Worker(bare::Worker::new_fifo())
     }
 
-    /// Who steals from it.
+    /// A handle that steals from it.
     #[inline]
     #[track_caller]
     pub fn stealer(&self) -> Stealer<T> {
         Stealer(self.0.stealer())
     }
 
-    /// Puts `value` at its end.
+    /// Appends `value`.
     #[inline]
     #[track_caller]
     pub fn push(&self, value: T) {
         self.0.push(value);
     }
 
-    /// The first.
+    /// Takes the first value.
     #[inline]
     #[track_caller]
     pub fn pop(&self) -> Option<T> {
@@ -46,14 +46,14 @@ impl<T> Worker<T> {
 }
 
 impl<T> Stealer<T> {
-    /// The first, and some of those behind it into `thief`; none where it is empty.
+    /// Takes the first value, and moves some of those behind it into `thief`; `None` if the queue is empty.
     #[inline]
     #[track_caller]
     pub fn steal_into(&self, thief: &Worker<T>) -> Option<T> {
         stolen(|| self.0.steal_batch_and_pop(&thief.0))
     }
 
-    /// Whether nothing is there to be stolen.
+    /// Whether nothing can be stolen.
     #[inline]
     #[track_caller]
     pub fn is_empty(&self) -> bool {
@@ -69,7 +69,7 @@ impl<T> Injector<T> {
         Injector(bare::Injector::new())
     }
 
-    /// Puts `value` at its end.
+    /// Appends `value`.
     #[inline]
     #[track_caller]
     pub fn push(&self, value: T) {
@@ -83,7 +83,7 @@ impl<T> Injector<T> {
         stolen(|| self.0.steal_batch_and_pop(&thief.0))
     }
 
-    /// Whether nothing is there to be stolen.
+    /// Whether nothing can be stolen.
     #[inline]
     #[track_caller]
     pub fn is_empty(&self) -> bool {
@@ -91,7 +91,7 @@ impl<T> Injector<T> {
     }
 }
 
-/// Asks until nobody was in the way.
+/// Retries until the attempt did not collide with another thread.
 #[inline]
 fn stolen<T>(steal: impl FnMut() -> Steal<T>) -> Option<T> {
     let mut answers = repeat_with(steal);

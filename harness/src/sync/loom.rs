@@ -6,19 +6,19 @@
 //! | stacks | main about 24 KiB; spawned threads 128 KiB |
 //! | atomics, fences | memory orders explored; `SeqCst` accesses act as `AcqRel` (only `fence(SeqCst)` orders all); no load buffering |
 //! | `UnsafeCell` | races found |
-//! | `Mutex`, `Parker` | acquire and release, as std's; but a panic that a model catches after it let go of a lock fails the next one who takes that lock (loom's own locks poison) |
+//! | `Mutex`, `Parker` | acquire and release, as std's; but after a caught panic that released a lock, the next thread that takes that lock fails (loom's own locks poison) |
 //! | `Condvar` | a woken thread sees all that its waker saw |
-//! | mischief | from a script enumerated around the exploration, once the space without any is exhausted: one occasion that was met there, taken in a space of its own with at most one preemption. The n-th wait of a thread in a `Condvar`, a `Parker` or `block_on` ends for nothing; its n-th `notify_one` with several waiters wakes another than the one who waited longest; its n-th `compare_exchange_weak` fails for nothing |
+//! | mischief | explored once the space without any is exhausted, from a script enumerated around the exploration: one occasion met there is taken, in a space of its own with at most one preemption. Its kinds: the n-th wait of a thread in a `Condvar`, a `Parker` or `block_on` ends spuriously; its n-th `notify_one` with several waiters wakes another waiter than the longest waiting one; its n-th `compare_exchange_weak` fails spuriously |
 //! | `Arc` | loom's: leaks found (by number, without a line); no `Weak`, unsized only by `from_std` |
 //! | `Track` | leaks found, with the line |
 //! | constructors | none is `const`, so no statics |
 //! | `thread_local!` | loom's; in a destructor of one, the facade no longer knows its thread |
 //! | time | virtual; the earliest armed timer fires at any scheduling point (the first 8 firings of an execution; after those only when all others wait), so relative speed is arbitrary: assert that nothing is early or lost, not durations |
-//! | `yield_now`, `spin_hint` | let others run; after 100 of them with nobody beginning to wait, a timer fires |
-//! | a fired timer | carries what its helper saw: the past of those who made it start and wake up |
+//! | `yield_now`, `spin_hint` | let others run; after 100 of them without a new wait, a timer fires |
+//! | a fired timer | carries what its helper saw: the past of the threads that started and woke the helper |
 //! | `choose` | all of `0..n`, from a script enumerated around the exploration |
 //! | `random_u64` | the same numbers for each thread in every execution |
-//! | deadlock | found, with who waits where; `on_quiescence` runs instead, if registered |
+//! | deadlock | found, with the place where each thread waits; `on_quiescence` runs instead, if registered |
 //! | limits | at its time limit, or out of executions, the answer says `complete: false`; a limit is looked at every 1,000 executions |
 
 use ::loom::model::Builder;
@@ -75,11 +75,11 @@ const THREADS: usize = 5;
 const BRANCHES: usize = 20_000;
 /// How often loom looks at its limits, in executions.
 const CHECKPOINT: usize = 1_000;
-/// Timers that fire while somebody could run; each multiplies the space.
+/// Timers that fire while a thread could run; each multiplies the space.
 const EAGER: u32 = 8;
-/// How loom begins to tell of a race.
+/// How loom's report of a race begins.
 const RACE: &str = "Causality violation";
-/// What loom says at its own limits: of branches, and of threads in both places where it counts them.
+/// Loom's messages at its own limits: of branches, and of threads in both places where it counts them.
 const LIMITS: [&str; 3] = [
     "Model exceeded maximum number of branches",
     "threads.len() < self.max()",
@@ -106,8 +106,8 @@ impl Word for ::loom::sync::atomic::AtomicU64 {
     }
 }
 
-/// Loom's own parking, which loses its token to locks and spurious wake-ups if it is used freely; here
-/// a thread is only released while it sits, or has not yet come to sit.
+/// Loom's own parking. Used freely it loses its token to locks and spurious wake-ups. Here a thread is only released
+/// while it sits, or before it sits.
 #[derive(Debug)]
 pub struct Chair {
     thread: raw::Thread,
@@ -132,8 +132,8 @@ impl Place for Chair {
     }
 }
 
-/// What a thread is about to run. Where an execution fails before the thread begins, loom drops it outside the
-/// model, where nothing of loom's can be dropped: that would abort the process.
+/// The body that a thread is about to run. If an execution fails before the thread begins, loom drops it outside the
+/// model. Dropping anything of loom's there would abort the process.
 struct Unbegun(Option<Body>);
 
 impl Unbegun {
@@ -227,7 +227,7 @@ pub fn random_u64() -> u64 {
     super::split_mix(super::split_mix(thread as u64 + 1).wrapping_add(drawn))
 }
 
-/// One of `0..n`: all of them, one exploration after the other.
+/// One of `0..n`; each value is explored in turn.
 ///
 /// # Panics
 /// When there is nothing to choose from.
@@ -238,18 +238,18 @@ pub fn choose(n: usize) -> usize {
     choices::choose(Loom::me().unwrap_or(usize::MAX), n)
 }
 
-/// As much of the space as loom comes to under one script of choices.
+/// The part of the space that loom explores under one script of choices.
 #[derive(Clone, Copy)]
 struct Stretch {
     preemptions: Option<usize>,
-    /// Loom looks at its limits before the executions whose number this divides.
+    /// Loom checks its limits before every `interval`-th execution.
     interval: usize,
-    /// Executions, the next one included, at which it stops if it looks then.
+    /// The number of executions, including the next one, at which it stops if it checks then.
     permutations: usize,
     time: Option<Duration>,
 }
 
-/// What fails in that stretch, and in which of its executions.
+/// The failure of that stretch, and the number of its execution.
 fn check(
     stretch: Stretch,
     model: &::std::sync::Arc<impl Fn() + Send + Sync + 'static>,
@@ -276,7 +276,7 @@ fn check(
         preemptions: stretch.preemptions,
         execution: executions() - before,
     };
-    // The same exploration comes to the same race; this time, slowly, loom keeps the lines.
+    // The same exploration reaches the same race. This time loom also records the lines, which is slow.
     let again = found.contains(RACE).then(|| check(true)).flatten();
     Some(Failure {
         limit: LIMITS.iter().any(|limit| found.contains(limit)),
@@ -323,7 +323,7 @@ explore: |plan, model| {
         if next % interval == 0 && (next >= permutations || script.elapsed() >= time) {
             complete = false;
         }
-        // A script of choices that has come to its end is empty: it begins anew with the next occasion.
+        // A script of choices that has ended is empty: it begins anew with the next occasion.
         if !(choices::advance() || plan.mischief && mischief::advance()) {
             break None;
         }

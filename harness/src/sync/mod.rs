@@ -14,21 +14,21 @@
 //! | `Arc` | shared ownership; no `Weak`, for loom has none |
 //! | `thread_local!` | per-thread state, with or without a `const` initialiser |
 //! | `block_on` | runs a future on this thread |
-//! | `contain`, `caught` | runs foreign code that may panic, and stops the panic or answers it |
-//! | `Track` | a value whose leak is found under loom and shuttle |
+//! | `contain`, `caught` | runs foreign code that may panic; drops the panic or returns it |
+//! | `Track` | a value with leak detection under loom and shuttle |
 //! | `OrderedMap` | an ordered map that threads share (std: feature `ordered-map`) |
-//! | `Worker`, `Stealer`, `Injector` | queues of which idle threads steal (std: feature `deques`) |
+//! | `Worker`, `Stealer`, `Injector` | work-stealing queues (std: feature `deques`) |
 //! | `spawn`, `try_spawn`, `JoinHandle`, `yield_now`, `spin_hint` | threads |
 //! | `spinning_pays` | whether to look again before waiting |
-//! | `is_taken_apart` | whether a model has failed here, and destructors had better let be |
+//! | `is_taken_apart` | whether a model has failed here, so that destructors should do nothing |
 //! | `precise_wakeups` | asks for wake-ups at deadlines, not some time after (std on Linux) |
 //! | `clock` | `now_nanos`, `brisk_nanos`, `after`, `has_passed`, `left` |
 //! | `choose` | one of n, explored where the world can |
 //! | `random_u64`, `order_key` | random numbers, and unique keys for ordering locks, that replay |
 //!
-//! Every call is `#[inline]` and `#[track_caller]`, so that the harness can name the line that made it, and
-//! where schedules are explored break it (`sites`); names that are another crate's own (`Arc`, under std the
-//! atomics) are passed through as they are.
+//! Every call is `#[inline]` and `#[track_caller]`, so that the harness can name the line that made it. Where schedules
+//! are explored, the harness can also break that line (`sites`). Names that belong to other crates (`Arc`, under std
+//! the atomics) are passed through unchanged.
 //!
 //! What each world sees, in short; the modules of loom and shuttle tell their limits in full:
 //!
@@ -40,20 +40,20 @@
 //! | races on `UnsafeCell` | not seen | found | not seen |
 //! | leaks of `Track` / `Arc` | not seen | found / found | found / not seen |
 //! | time | the machine's | virtual, fires at any point | virtual, fires when all wait, or at any point |
-//! | deadlock | hangs | found, with who waits where | found, with who waits where |
+//! | deadlock | hangs | found, with the place where each thread waits | found, with the place where each thread waits |
 //! | `on_quiescence` | refused | runs when all wait | runs when all wait |
 //! | `choose` | random | enumerated | random |
 //! | random numbers, keys | differ from run to run | replay | replay with the schedule |
-//! | wake-ups for nothing, weak exchanges that fail for nothing | happen | each, one at a time | random, in a quarter of the executions |
-//! | whom `notify_one` wakes | anybody | the first; each other, one at a time | the first; anybody in a quarter of the executions |
-//! | a failing execution | is gone | is told by its number | is recorded, and shrunk |
+//! | spurious wake-ups, spurious failures of weak exchanges | happen | each, one at a time | random, in a quarter of the executions |
+//! | the waiter that `notify_one` wakes | any | the first; each other, one at a time | the first; any in a quarter of the executions |
+//! | a failing execution | is lost | is identified by its number | is recorded, and shrunk |
 //! | a panic in `contain` | stops there | fails the model | fails the model |
 //!
-//! `shuttle::Sim` is a fourth world of the same primitives as shuttle's: one schedule, in which threads take
-//! turns and time passes only when all wait, for exact checks of durations, rates and bounds.
+//! `shuttle::Sim` is a fourth world with the same primitives as shuttle's. It has a single schedule, in which threads
+//! take turns and time passes only when all wait. It allows exact checks of durations, rates and bounds.
 //!
-//! Under loom and shuttle all of it lives inside [`World::explore`] only. Where no timer is armed and
-//! no rescuer registered, a model has exactly the threads it starts.
+//! Under loom and shuttle all of this works only inside [`World::explore`]. If no timer is armed and no rescuer
+//! registered, a model has exactly the threads that it starts.
 
 use ::std::fmt;
 use ::std::future::Future;
@@ -126,14 +126,14 @@ pub struct Exploration {
     pub executions: u64,
     /// Wall time at most.
     pub time: Duration,
-    /// Seed of what is random.
+    /// Seed of all random decisions.
     pub seed: u64,
     /// loom: how often a thread may be preempted; `None` for no bound.
     pub preemptions: Option<usize>,
-    /// loom and shuttle: whether primitives also misbehave as their contracts admit. Waits end for nothing,
-    /// `notify_one` wakes another than the one who waited longest, weak exchanges fail for nothing.
+    /// loom and shuttle: whether primitives also misbehave as their contracts admit. Waits end spuriously, `notify_one`
+    /// wakes another waiter than the longest waiting one, weak exchanges fail spuriously.
     pub mischief: bool,
-    /// For how long a smaller one is looked for when a generated program fails.
+    /// How long to look for a smaller program when a generated one fails.
     pub shrinking: Duration,
 }
 
@@ -161,13 +161,12 @@ pub struct Explored {
     pub failure: Option<Failure>,
 }
 
-/// What came of one execution that was run again.
+/// The result of an execution that was run again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replayed {
-    /// How it failed, with the schedule that it had this time.
+    /// The failure, with the schedule of this execution.
     pub failure: Option<Failure>,
-    /// Whether the model made the steps of the schedule. Under loom, which counts executions, only whether there were so
-    /// many.
+    /// Whether the model made the steps of the schedule. Loom only counts executions: whether there were that many.
     pub fits: bool,
 }
 
@@ -185,11 +184,11 @@ pub trait World: Send + Sync + 'static {
     /// `std`, `loom`, `shuttle` or `sim`.
     const NAME: &'static str;
 
-    /// The world in whose types models of this one are written: another one where both have the same primitives, so
-    /// that nothing is compiled twice.
+    /// The world that provides the types for models of this world. It is another one where both have the same
+    /// primitives, so that nothing is compiled twice.
     type Models: World<Models = Self::Models>;
 
-    /// Name of the world that explores now: [`World::NAME`], but for models that worlds share.
+    /// Name of the exploring world: [`World::NAME`], except for models that worlds share.
     fn name() -> &'static str {
         Self::NAME
     }
@@ -197,8 +196,8 @@ pub trait World: Send + Sync + 'static {
     /// A spawned thread.
     type JoinHandle<T: Send + 'static>: Send;
 
-    /// A lock, for what the threads of a model share beside what they try. Wakers need it: a checker must see
-    /// that one was handed over before it is woken.
+    /// A lock for state that the threads of a model share besides the code under test. Wakers need it: a checker must
+    /// see that a waker was handed over before it is woken.
     type Mutex<T: Send + 'static>: Lock<T>;
 
     /// Starts a thread of the world.
@@ -210,9 +209,9 @@ pub trait World: Send + Sync + 'static {
     /// When the thread panicked.
     fn join<T: Send + 'static>(handle: Self::JoinHandle<T>) -> T;
 
-    /// To be called before an operation that others race. Where schedules are explored it does nothing.
-    /// Under std the threads that this one has started begin now, together, and the caller waits a random
-    /// little while: real threads would meet too seldom by themselves.
+    /// Call this before an operation that races with others. Where schedules are explored it does nothing. Under std
+    /// the threads that this one has started begin now, together, and the caller waits for a short random time:
+    /// otherwise real threads would seldom meet.
     fn perturb() {}
 
     /// Lets others run.
@@ -221,46 +220,46 @@ pub trait World: Send + Sync + 'static {
     /// Nanoseconds since the world's clock began.
     fn now_nanos() -> u64;
 
-    /// A stamp for what a checker writes down about the calling thread: no smaller than any that the thread took
-    /// before. Taking one adds nothing to what the program synchronises, and is no step of a model.
+    /// A stamp for the records of a checker about the calling thread: no smaller than any earlier stamp of that thread.
+    /// Taking one adds no synchronisation to the program, and is no step of a model.
     fn stamp() -> u64;
 
-    /// By how much one thread's stamp must be greater than another's to be the later one; `None` where stamps are
-    /// the order of a schedule, of which a thread need not have seen what went before.
+    /// The least difference between the stamps of two threads that shows which is later. `None` where stamps follow the
+    /// order of a schedule: there a thread need not have seen what ran before it.
     fn stamp_margin() -> Option<u64>;
 
-    /// Has a picture of the execution say that of the calling thread, where one is being made.
+    /// Adds a note about the calling thread to the picture of the execution, if one is being made.
     fn note(_note: impl FnOnce() -> Note) {}
 
     /// Runs a future on this thread.
     fn block_on<F: Future>(future: F) -> F::Output;
 
-    /// One of `0..n`: explored where the world can, else random.
+    /// One of `0..n`: explored where the world can, otherwise random.
     fn choose(n: usize) -> usize;
 
-    /// Has `rescue` run once, on a thread of its own, at the moment when every other thread of the
-    /// model waits and no timer is armed: waiting that is right must not read as a deadlock. It may
-    /// lock, notify and unpark; waiting there for others is a deadlock. Under std
-    /// nobody can know that moment, and the answer is `false`: `rescue` will not run.
+    /// Registers `rescue` to run once, on a thread of its own, when every other thread of the model waits and no timer
+    /// is armed. It keeps correct waiting from being reported as a deadlock. It may lock, notify and unpark; if it
+    /// waits for other threads, that is a deadlock. Under std that moment cannot be detected, and the result is
+    /// `false`: `rescue` will not run.
     fn on_quiescence(rescue: impl FnOnce() + Send + 'static) -> bool;
 
-    /// Runs `model` over and over, in as many different ways as the plan admits. Never panics: what
-    /// the model panics with is the answer's failure.
+    /// Runs `model` repeatedly, in as many different ways as the plan admits. Never panics: a panic of the model is the
+    /// failure in the result.
     fn explore(plan: &Exploration, model: impl Fn() + Send + Sync + 'static) -> Explored;
 
-    /// Runs that execution of the model again, and under loom those before it. Where it fails again it is the
-    /// same execution if the answer's schedule is the same.
+    /// Runs that execution of the model again, and under loom also those before it. If it fails again with the same
+    /// schedule, it was the same execution.
     ///
     /// # Errors
-    /// When the schedule is another world's, or is none.
+    /// When the schedule belongs to another world, or is invalid.
     fn replay(
         schedule: &Schedule,
         model: impl Fn() + Send + Sync + 'static,
     ) -> Result<Replayed, String>;
 
-    /// Looks, for at most so long, for an execution that fails as this one does and in which threads take turns
-    /// less often. Its schedule is as exact as the one given. Only shuttle can; elsewhere, and where
-    /// nothing smaller fails, the answer is `None`.
+    /// Looks, for a limited time, for an execution that fails as this one does with fewer switches between threads. Its
+    /// schedule is as exact as the given one. Only shuttle can; elsewhere, and if nothing smaller fails, the result is
+    /// `None`.
     fn shrink(
         failure: &Failure,
         model: impl Fn() + Send + Sync + 'static,
@@ -280,7 +279,7 @@ pub(crate) fn split_mix(index: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// A random number scaled to `0..n` by multiply and shift: no division, and a bias below n / 2^64.
+/// A random number scaled to `0..n` by multiply and shift: without division, and with a bias below n / 2^64.
 ///
 /// # Panics
 /// When there is nothing to choose from.
@@ -291,7 +290,7 @@ pub(crate) fn scale(random: u64, n: usize) -> usize {
     ((u128::from(random) * n as u128) >> 64) as usize
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub fn panic_text(panic: &(dyn ::std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&'static str>().copied());

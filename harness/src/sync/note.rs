@@ -1,14 +1,14 @@
-//! What a model says of its own operations, for a picture of an execution.
+//! Notes of a model about its own operations, for a picture of an execution.
 
-/// What a model says of its own operations.
+/// A note of a model about its own operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// The thread calls this.
+    /// The thread makes this call.
     Called(String),
-    /// What the thread called last is answered so.
+    /// The answer to the thread's last call.
     Answered(String),
-    /// The operation of that number, from 0 in the order of calls, has an answer that nothing explains.
+    /// The operation of that number, from 0 in the order of calls, has an unexplained answer.
     Culprit(usize),
-    /// What explains everything before that, in order.
+    /// The steps that explain everything before that answer, in order.
     Explained(Vec<String>),
 }

@@ -6,7 +6,7 @@ use crossbeam_skiplist::SkipMap;
 
 /// An ordered map that threads share without a lock.
 ///
-/// What is removed is dropped some time later, when no thread can still be reading it.
+/// Removed entries are dropped some time later, when no thread can still be reading them.
 pub struct OrderedMap<K, V>(SkipMap<K, V>);
 
 impl<K, V> OrderedMap<K, V>
@@ -36,7 +36,7 @@ where
         Some((entry.key().clone(), entry.value().clone()))
     }
 
-    /// Removes `key` if its value is one of those meant; answers whether it did.
+    /// Removes `key` if `is_meant` accepts its value; returns whether it did.
     #[inline]
     #[track_caller]
     pub fn remove_if(&self, key: &K, is_meant: impl FnOnce(&V) -> bool) -> bool {

@@ -1,7 +1,7 @@
-//! What an exploration failed with, and which execution that was: enough to see exactly that one again.
+//! The failure of an exploration, and the schedule that reproduces exactly that execution.
 //!
-//! A schedule is a value, so that it can be written to a file. It fits a model as long as the model makes the same
-//! steps, in whatever build.
+//! A schedule is a value, so it can be written to a file. It fits a model as long as the model makes the same steps, in
+//! any build.
 
 use ::std::fmt;
 
@@ -9,14 +9,15 @@ use ::std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
 pub struct Failure {
-    /// What the panic said, or how the threads wait for each other.
+    /// The panic message, or how the threads wait for each other.
     pub message: String,
-    /// How to see it again; `None` where nothing repeats an execution, as under std.
+    /// How to reproduce it; `None` where executions cannot be repeated, as under std.
     pub schedule: Option<Schedule>,
-    /// Which model, where a whole family of them was explored.
+    /// The model, where a whole family of models was explored.
     #[cfg_attr(feature = "record", serde(default))]
     pub member: Option<Member>,
-    /// Whether the explorer came to a limit of its own (steps, branches, threads), which convicts nobody.
+    /// Whether the explorer reached a limit of its own (steps, branches, threads). That is no fault of the
+    /// implementation.
     #[cfg_attr(feature = "record", serde(default))]
     pub limit: bool,
 }
@@ -25,20 +26,20 @@ pub struct Failure {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
 pub struct Member {
-    /// By which the family finds it again.
+    /// The key by which the family finds it again.
     pub key: String,
-    /// What it does, for people.
+    /// A description for people.
     pub told: String,
 }
 
 impl Failure {
-    /// What was violated: the words before the first colon, such as the id of a property.
+    /// The violated rule: the words before the first colon, such as the id of a property.
     pub fn violated(&self) -> &str {
         violated(&self.message)
     }
 }
 
-/// The words of a failure's message before its first colon; std's own words of an assertion come before those.
+/// The words of a failure's message before its first colon, after std's own words of an assertion.
 fn violated(message: &str) -> &str {
     let line = message.lines().find(|line| !line.is_empty());
     let line = line.unwrap_or_default();
@@ -75,11 +76,11 @@ impl fmt::Display for Failure {
 #[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "record", serde(rename_all = "kebab-case"))]
 pub enum Schedule {
-    /// shuttle: all that was decided.
+    /// shuttle: all decisions.
     Steps(Steps),
-    /// loom: which one of those that it comes to, always in the same order.
+    /// loom: the number of the execution; their order is always the same.
     Nth {
-        /// The answers to `choose` under which it explored.
+        /// The results of `choose` in that exploration.
         choices: String,
         /// The one occasion for mischief that was taken; empty for none.
         mischief: String,
@@ -88,12 +89,12 @@ pub enum Schedule {
         /// The execution under those, counted from 1.
         execution: u64,
     },
-    /// sim: the only one there is.
+    /// sim: the only schedule.
     Turns,
 }
 
 impl Schedule {
-    /// How often another thread goes on, where that is known.
+    /// The number of switches between threads, where it is known.
     pub fn switches(&self) -> Option<usize> {
         match self {
             Schedule::Steps(steps) => Some(steps.switches()),
@@ -102,25 +103,25 @@ impl Schedule {
     }
 }
 
-/// Every decision of an execution: who made its steps, and which random numbers it drew.
+/// Every decision of an execution: the threads of its steps, and the random numbers drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
 pub struct Steps {
-    /// A thread and how many steps it made before another one went on.
+    /// A thread, and how many steps it made before a switch.
     pub runs: Vec<(u32, u32)>,
     /// A thread and a number that it drew, in the order of drawing.
     pub drawn: Vec<(u32, u64)>,
-    /// Whether what was drawn might decide on mischief.
+    /// Whether the drawn numbers could decide on mischief.
     pub mischief: bool,
 }
 
 impl Steps {
-    /// How often another thread went on.
+    /// The number of switches between threads.
     pub fn switches(&self) -> usize {
         self.runs.len().saturating_sub(1)
     }
 
-    /// Whether these decisions are the other ones, and perhaps more after them.
+    /// Whether these decisions begin with the other ones.
     #[cfg(feature = "shuttle")]
     pub(super) fn begins_with(&self, other: &Steps) -> bool {
         let Some(((task, steps), before)) = other.runs.split_last() else {

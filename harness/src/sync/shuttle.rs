@@ -6,17 +6,17 @@
 //! | what | under shuttle 0.9.9 |
 //! | --- | --- |
 //! | threads | many, with stacks of 256 KiB |
-//! | atomics, fences | sequentially consistent whatever the order asked for: orders are loom's to prove |
-//! | `UnsafeCell` | races not looked for |
+//! | atomics, fences | sequentially consistent for every requested order: only loom checks memory orders |
+//! | `UnsafeCell` | races not detected |
 //! | `Mutex` | does not poison; the next holder is chosen by the schedule |
-//! | mischief | in a quarter of the executions, each occasion with probability 1/8: a wait in a `Condvar`, a `Parker` or `block_on` ends for nothing; `notify_one` wakes another than the one who waited longest; `compare_exchange_weak` fails for nothing. None in the others, nor in [`Sim`] |
-//! | `Arc` | std's; leaks not looked for |
+//! | mischief | in a quarter of the executions, each occasion with probability 1/8: a wait in a `Condvar`, a `Parker` or `block_on` ends spuriously; `notify_one` wakes another waiter than the longest waiting one; `compare_exchange_weak` fails spuriously. None in the others, nor in [`Sim`] |
+//! | `Arc` | std's; leaks not detected |
 //! | `Track` | leaks found, with the line |
 //! | `thread_local!` | shuttle's; in a destructor of one at a thread's end, the facade no longer knows its thread |
 //! | time | virtual; chosen per execution with probability 1/2 each: quiescent (a timer fires only when all others wait, so nothing takes any time but waiting) or adversarial (the earliest armed timer fires at any point, the first 64 firings of an execution) |
-//! | `yield_now`, `spin_hint` | let others run; after 100 of them with nobody beginning to wait, a timer fires |
+//! | `yield_now`, `spin_hint` | let others run; after 100 of them without a new wait, a timer fires |
 //! | `choose`, `random_u64` | random, part of the schedule |
-//! | deadlock | found, with who waits where; `on_quiescence` runs instead, if registered |
+//! | deadlock | found, with the place where each thread waits; `on_quiescence` runs instead, if registered |
 //! | limits | an execution of more than 200,000 steps fails: a livelock; never `complete` |
 
 use ::shuttle::future::batch_semaphore::{BatchSemaphore, Fairness};
@@ -63,11 +63,11 @@ facade!(Shuttle);
 
 /// Stack of a thread in bytes.
 const STACK: usize = 256 * 1024;
-/// Steps of one execution; more are a livelock.
+/// Steps of one execution; more are reported as a livelock.
 const STEPS: usize = 200_000;
-/// Timers that fire while somebody could run, in an adversarial execution.
+/// Timers that fire while a thread could run, in an adversarial execution.
 const EAGER: u32 = 64;
-/// Of so many occasions for mischief one is taken, in an execution that has any.
+/// One in this many occasions for mischief is taken, in an execution with mischief.
 const SELDOM: u64 = 8;
 
 ::std::thread_local! {
@@ -95,8 +95,8 @@ impl Word for ::shuttle::sync::atomic::AtomicU64 {
     }
 }
 
-/// A semaphore of one permit: unlike shuttle's parking it does not wake for nothing, so that a waiting
-/// thread is a blocked one.
+/// A semaphore of one permit. Unlike shuttle's parking it does not wake spuriously, so a waiting thread is a blocked
+/// one.
 #[derive(Debug)]
 pub struct Chair(BatchSemaphore);
 
@@ -105,8 +105,8 @@ impl Place for Chair {
         Chair(BatchSemaphore::new(0, Fairness::StrictlyFair))
     }
     fn sit(&self) {
-        // An error says that the semaphore was closed, which happens only while an execution is torn
-        // down: then there is nothing to wait for.
+        // An error means that the semaphore was closed. That happens only while an execution is torn down, when there
+        // is nothing to wait for.
         let _ = self.0.acquire_blocking(1);
     }
     fn release(&self) {
@@ -117,8 +117,8 @@ impl Place for Chair {
 /// A task that is no thread of the model.
 const NOBODY: usize = usize::MAX;
 
-// By task: shuttle's own thread-locals are looked up in a map at each access. All threads of a model run on one
-// thread of the system.
+// Indexed by task: shuttle's own thread-locals are looked up in a map at each access. All threads of a model run on one
+// operating-system thread.
 ::std::thread_local! {
     static NUMBERS: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
@@ -178,7 +178,7 @@ impl Engine for Shuttle {
     fn set_me(number: usize) {
         NUMBERS.with_borrow_mut(|numbers| {
             if number == 0 {
-                // The first thread of an execution: what is there is left from the one before.
+                // The first thread of an execution: entries of the execution before are left.
                 numbers.clear();
             }
             let Some(task) = task() else { return };
@@ -235,15 +235,15 @@ fn config(max_steps: MaxSteps) -> Config {
     config
 }
 
-/// What PCT says of a model in which nothing ever was concurrent: there is nothing for it to explore.
+/// PCT's message on a model without concurrency: there is nothing for it to explore.
 const NOT_CONCURRENT: &str = "test closure did not exercise any concurrency";
 
-/// What shuttle says at its limit of steps: somebody goes on for ever, or the model is large.
+/// Shuttle's message at its limit of steps: a thread never ends, or the model is large.
 const TOO_MANY_STEPS: &str = "exceeded max_steps bound";
 
 type Model = ::std::sync::Arc<dyn Fn() + Send + Sync>;
 
-/// Executes the model as often as the scheduler says, until it fails; and the steps of the last execution.
+/// Executes the model as often as the scheduler says, until it fails. Also returns the steps of the last execution.
 fn run(
     scheduler: impl Scheduler + 'static,
     time: Option<Duration>,
@@ -341,13 +341,13 @@ fn shrink(
     shrunk::shrink(found, attempt, limit)
 });
 
-/// The shuttle build under one schedule, the same every time: threads take turns, and time passes only when
-/// all of them wait. So a duration is exact, a day takes as long as what happens in it, and a model may be
-/// large: its steps are not limited. Whatever the plan asks for, one execution is all there is.
+/// Shuttle's primitives under a single schedule, the same every time: threads take turns, and time passes only when all
+/// of them wait. So durations are exact, a simulated day takes only as long as its events, and a model may be large:
+/// its steps are not limited. There is only one execution, whatever the plan asks for.
 #[derive(Debug)]
 pub struct Sim;
 
-/// Its one execution.
+/// Runs the one execution.
 fn turns(model: impl Fn() + Send + Sync + 'static) -> Option<Failure> {
     let message = attempt(move || {
         let scheduler = RoundRobinScheduler::new(1);

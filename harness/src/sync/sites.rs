@@ -1,10 +1,9 @@
-//! Mutation by site: every call of the facade that synchronises is listed with the line that made it, and one of
-//! them can be broken while ordinary models run. A break that no model notices is a model that is missing, or a
-//! call that need not be there.
+//! Mutation by site. Every synchronising call of the facade is listed with its line, and one of them can be broken
+//! while ordinary models run. If no model notices the break, either a model is missing or the call is not needed.
 //!
-//! Only the explored worlds come here, and where nothing is listed or broken they pay one relaxed load a call; in
-//! the std world the calls compile to the bare primitives. Wake-ups through a `Waker` have no site: std's table of
-//! functions stands between the line that wakes and the facade.
+//! Only the explored worlds use this. While nothing is listed or broken, they pay one relaxed load per call. In the std
+//! world the calls compile to the bare primitives. Wake-ups through a `Waker` have no site: std's table of functions
+//! stands between the line that wakes and the facade.
 
 use ::std::cell::RefCell;
 use ::std::collections::BTreeSet;
@@ -16,7 +15,7 @@ use ::std::sync::atomic::{AtomicU8, Ordering};
 use super::explored::source_file;
 use super::trace;
 
-/// What a site does.
+/// The kind of call at a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "record", serde(rename_all = "kebab-case"))]
@@ -64,14 +63,14 @@ impl Kind {
     }
 }
 
-/// What is done to a site.
+/// The way in which a site is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "record", serde(rename_all = "kebab-case"))]
 pub enum Breakage {
-    /// The call does nothing: nobody is notified or unparked, nothing is fenced.
+    /// The call does nothing: it notifies or unparks no thread, and fences nothing.
     Dropped,
-    /// The notification goes to whoever waited shortest.
+    /// The notification goes to the waiter that has waited shortest.
     AnotherWaiter,
     /// The memory order is `Relaxed`.
     Relaxed,
@@ -90,30 +89,30 @@ impl Breakage {
         }
     }
 
-    /// Whether the primitive's contract admits it. Then code that is right survives it.
+    /// Whether the primitive's contract admits it. Correct code survives such a break.
     pub const fn is_admitted(self) -> bool {
         matches!(self, Breakage::AnotherWaiter | Breakage::FailsOnce)
     }
 }
 
-/// A call of the facade, by the line that made it.
+/// A call of the facade, identified by its line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
 pub struct Site {
-    /// The source file as it reads from the workspace.
+    /// The source file, relative to the workspace.
     pub file: String,
     /// Its line, from 1.
     pub line: u32,
     /// Its column, from 1.
     pub column: u32,
-    /// What it does.
+    /// The kind of call.
     pub kind: Kind,
-    /// The memory order that was asked for: of success and of failure, where there are two.
+    /// The requested memory order: of success and of failure, where there are two.
     pub order: Option<String>,
 }
 
 impl Site {
-    /// In which ways it can be broken.
+    /// The ways in which it can be broken.
     pub fn breakages(&self) -> Vec<Breakage> {
         match self.kind {
             Kind::Lock | Kind::TryLock => Vec::new(),
@@ -161,9 +160,9 @@ impl fmt::Display for Site {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mutation {
-    /// Which; its order is not looked at.
+    /// The site; its memory order is ignored.
     pub site: Site,
-    /// How.
+    /// The break.
     pub breakage: Breakage,
 }
 
@@ -172,19 +171,19 @@ type Orders = Option<(Ordering, Option<Ordering>)>;
 const LISTING: u8 = 1;
 const BROKEN: u8 = 2;
 
-/// What there is to do when a site is passed.
+/// The work to do when a site is passed.
 static WATCH: AtomicU8 = AtomicU8::new(0);
 static MUTATION: OnceLock<Mutation> = OnceLock::new();
 
 thread_local! {
-    /// What this thread lists, if it does.
+    /// The sites that this thread lists, while it does.
     static SEEN: RefCell<Option<BTreeSet<Site>>> = const { RefCell::new(None) };
 }
 
-/// Runs explorations on this thread, and answers with the sites they passed, in the order of files and lines.
+/// Runs explorations on this thread, and also returns the sites they passed, in the order of files and lines.
 pub fn listed<R>(run: impl FnOnce() -> R) -> (R, BTreeSet<Site>) {
     SEEN.set(Some(BTreeSet::new()));
-    // It stays: other threads may be listing when this one is done.
+    // The bit stays set: other threads may still be listing.
     WATCH.fetch_or(LISTING, Ordering::Relaxed);
     let answer = run();
     (answer, SEEN.take().unwrap_or_default())
@@ -193,14 +192,14 @@ pub fn listed<R>(run: impl FnOnce() -> R) -> (R, BTreeSet<Site>) {
 /// Breaks one site for the rest of this process.
 ///
 /// # Errors
-/// With the mutation, when another was made before: one in a process.
+/// Returns the mutation if another was made before: a process can have only one.
 pub fn break_one(mutation: Mutation) -> Result<(), Mutation> {
     MUTATION.set(mutation)?;
     WATCH.fetch_or(BROKEN, Ordering::Relaxed);
     Ok(())
 }
 
-/// To be called at every site: how it is broken, if it is.
+/// Called at every site. Returns how it is broken, if it is.
 #[inline]
 pub(crate) fn pass(kind: Kind, orders: Orders, at: &'static Location<'static>) -> Option<Breakage> {
     trace::step(|| kind.name().to_owned(), Some(at));
@@ -217,7 +216,7 @@ fn watched(
     at: &'static Location<'static>,
 ) -> Option<Breakage> {
     if watch & LISTING != 0 {
-        // A thread-local that is gone belongs to a thread that ends.
+        // An inaccessible thread-local means that the thread is ending.
         let _ = SEEN.try_with(|seen| {
             let mut seen = seen.borrow_mut();
             seen.as_mut()

@@ -1,4 +1,4 @@
-//! The std world: the bare primitives, nothing added.
+//! The std world: the bare primitives, with nothing added.
 
 use ::std::cell;
 use ::std::future::Future;
@@ -59,7 +59,7 @@ impl<T> Mutex<T> {
         MutexGuard(self.0.lock().unwrap_or_else(bare::PoisonError::into_inner))
     }
 
-    /// The lock, if nobody holds it.
+    /// Locks if the lock is free.
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
@@ -70,7 +70,7 @@ impl<T> Mutex<T> {
         }
     }
 
-    /// The value, when nobody else can hold the lock.
+    /// Consumes the lock and returns its value.
     #[inline]
     #[track_caller]
     pub fn into_inner(self) -> T {
@@ -118,7 +118,7 @@ impl Condvar {
         Condvar(bare::Condvar::new())
     }
 
-    /// Gives up the lock, waits for a notification, takes the lock again. May wake for nothing.
+    /// Releases the lock, waits for a notification, and locks again. May wake spuriously.
     #[inline]
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
@@ -129,7 +129,7 @@ impl Condvar {
         )
     }
 
-    /// As [`Condvar::wait`], until `deadline` at most; the second answer is whether it has passed.
+    /// As [`Condvar::wait`], until `deadline` at most; the second result is whether it has passed.
     #[inline]
     #[track_caller]
     pub fn wait_until<'a, T>(
@@ -186,8 +186,8 @@ impl Default for Parker {
 impl Parker {
     /// A waiting place for this thread.
     ///
-    /// It stands for the thread itself, so two parkers of one thread share their token: whoever waits
-    /// must look again at what it waits for, as after any wake-up for nothing.
+    /// It represents the thread itself, so two parkers of one thread share their token. The waiting thread must check
+    /// its condition again after each wake-up, as after a spurious one.
     #[inline]
     #[track_caller]
     pub fn new() -> Self {
@@ -197,14 +197,14 @@ impl Parker {
         }
     }
 
-    /// What wakes this parker.
+    /// A handle that wakes this parker.
     #[inline]
     #[track_caller]
     pub fn unparker(&self) -> Unparker {
         self.unparker.clone()
     }
 
-    /// Waits for the token and takes it. May wake for nothing.
+    /// Waits for the token and takes it. May wake spuriously.
     #[inline]
     #[track_caller]
     pub fn park(&self) {
@@ -231,7 +231,7 @@ impl Unparker {
     }
 }
 
-/// A cell whose readers and writers the worlds watch.
+/// A cell for which the explored worlds check reads and writes.
 #[derive(Debug, Default)]
 pub struct UnsafeCell<T>(cell::UnsafeCell<T>);
 
@@ -243,14 +243,14 @@ impl<T> UnsafeCell<T> {
         UnsafeCell(cell::UnsafeCell::new(value))
     }
 
-    /// Reads; nobody may write meanwhile.
+    /// Reads; no thread may write meanwhile.
     #[inline]
     #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
         f(self.0.get())
     }
 
-    /// Writes; nobody may read or write meanwhile.
+    /// Writes; no thread may read or write meanwhile.
     #[inline]
     #[track_caller]
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
@@ -265,7 +265,7 @@ impl<T> UnsafeCell<T> {
     }
 }
 
-/// A value whose leak is found under loom and shuttle.
+/// A value with leak detection under loom and shuttle.
 #[derive(Debug, Default)]
 pub struct Track<T>(T);
 
@@ -333,30 +333,29 @@ pub fn try_spawn<T: Send + 'static>(
     thread::Builder::new().spawn(body).ok().map(JoinHandle)
 }
 
-/// Whether somebody else may get on while this thread looks again and again: not on one core. Asked once of the
-/// system.
+/// Whether other threads can progress while this one spins: false on a single core. The system is asked once.
 #[inline]
 pub fn spinning_pays() -> bool {
     static PAYS: bare::OnceLock<bool> = bare::OnceLock::new();
     *PAYS.get_or_init(|| thread::available_parallelism().is_ok_and(|cores| cores.get() > 1))
 }
 
-/// Whether a model has failed here and is being taken apart: never, this is none.
+/// Whether a model has failed here and its state is being dropped. Never: this is not a model.
 #[inline]
 pub fn is_taken_apart() -> bool {
     false
 }
 
-/// Asks the system to wake this thread at its deadlines: Linux otherwise takes up to 50 µs more, to wake
-/// several threads at once (timer slack). Where the system cannot be asked nothing changes.
+/// Asks the system to wake this thread exactly at its deadlines. Linux otherwise takes up to 50 µs more, to wake
+/// several threads at once (timer slack). Where the system cannot be asked, nothing changes.
 pub fn precise_wakeups() {
     #[cfg(target_os = "linux")]
     {
-        // Without libc: the kernel answers for a thread under its number, though `/proc` does not list it.
+        // Without libc: the kernel accepts a thread's number here, though `/proc` does not list it.
         let thread = ::std::fs::read_link("/proc/thread-self").unwrap_or_default();
         if let Some(number) = thread.file_name() {
             let slack = ::std::path::Path::new("/proc").join(number);
-            // In nanoseconds; zero would mean the default. What fails is only late.
+            // In nanoseconds; zero would select the default. If the write fails, wake-ups are only later.
             let _ = ::std::fs::write(slack.join("timerslack_ns"), "1");
         }
     }
@@ -384,9 +383,9 @@ pub mod clock {
         u64::try_from(origin.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// The same for whoever asks so often that the answer's cost counts: behind [`now_nanos`] by less than 100 ns, and
-    /// threads that ask it at once may be told moments in another order than they asked, by as much. With the feature
-    /// `brisk-clock` it takes a third of the time where the processor has a counter to rely on.
+    /// As [`now_nanos`], but cheaper. It lags behind [`now_nanos`] by less than 100 ns. Threads that read it
+    /// concurrently may see moments in another order than that of their reads, by the same amount. With the feature
+    /// `brisk-clock` a read takes a third of the time, if the processor has a reliable counter.
     #[inline]
     #[track_caller]
     pub fn brisk_nanos() -> u64 {
@@ -410,7 +409,7 @@ pub mod clock {
         deadline != Deadline::NEVER && now_nanos() >= deadline.as_nanos()
     }
 
-    /// How long until then: nothing when it has passed, `None` when it never comes.
+    /// The time left until then: zero if it has passed, `None` if it never comes.
     #[inline]
     #[track_caller]
     pub fn left(deadline: Deadline) -> Option<Duration> {
@@ -418,7 +417,7 @@ pub mod clock {
             .then(|| Duration::from_nanos(deadline.as_nanos().saturating_sub(now_nanos())))
     }
 
-    /// The same moment for an API that wants std's `Instant`; `None` when it never comes.
+    /// The same moment for an API that takes std's `Instant`; `None` if it never comes.
     #[inline]
     #[track_caller]
     pub fn instant(deadline: Deadline) -> Option<Instant> {
@@ -442,27 +441,27 @@ pub fn random_u64() -> u64 {
     })
 }
 
-/// A key that nobody else has; later ones are greater.
+/// A unique key; later ones are greater.
 #[inline]
 #[track_caller]
 pub fn order_key() -> u64 {
     use ::std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    // Relaxed: only uniqueness is asked for, and a read-modify-write alone gives it.
+    // Relaxed: only uniqueness is required, and an atomic read-modify-write suffices for it.
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Runs foreign code and answers what it panicked with, which the panic hook has told by then.
+/// Runs foreign code and catches its panic. The panic hook has run by then.
 ///
 /// # Errors
-/// What it panicked with.
+/// The payload of the panic.
 #[inline]
 #[track_caller]
 pub fn caught<R>(call: impl FnOnce() -> R) -> Result<R, Box<dyn ::std::any::Any + Send>> {
     catch_unwind(AssertUnwindSafe(call))
 }
 
-/// Runs foreign code and stops its panic, which the panic hook has told by then: then there is no answer.
+/// Runs foreign code and drops its panic; the result is then `None`. The panic hook has run by then.
 #[inline]
 #[track_caller]
 pub fn contain<R>(call: impl FnOnce() -> R) -> Option<R> {
@@ -470,7 +469,7 @@ pub fn contain<R>(call: impl FnOnce() -> R) -> Option<R> {
         Ok(answer) => return Some(answer),
         Err(payload) => payload,
     };
-    // What a panic carries is foreign too. One that panics in its drop is forgotten, or this would not end.
+    // The payload of a panic is foreign too. A payload that panics in its drop is forgotten, or this would not end.
     if let Err(further) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         forget(further);
     }

@@ -1,8 +1,8 @@
-//! What the threads of one execution did, for a picture of it: the steps of the facade with the lines that made
-//! them, and what the model says of its own operations ([`World::note`](super::World::note)).
+//! Records what the threads of one execution did, for a picture of it: the steps of the facade with their lines, and
+//! the model's notes on its own operations ([`World::note`](super::World::note)).
 //!
-//! Only while [`traced`] runs is anything written down; otherwise a step costs one relaxed load, or nothing in the
-//! std world, which has no steps.
+//! Events are recorded only while [`traced`] runs. Otherwise a step costs one relaxed load, or nothing in the std
+//! world, which has no steps.
 
 use ::std::collections::VecDeque;
 use ::std::panic::Location;
@@ -11,12 +11,12 @@ use ::std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Note;
 
-/// Something that a thread did.
+/// An event of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Its number, 0 being the model's first thread; `None` for one that is not the model's.
+    /// Its number, 0 for the model's first thread; `None` for a thread outside the model.
     pub thread: Option<usize>,
-    /// What it did.
+    /// What the thread did.
     pub what: What,
 }
 
@@ -25,16 +25,16 @@ pub struct Event {
 pub enum What {
     /// A step of the facade.
     Step {
-        /// Which, in a word or two.
+        /// The kind of step, in a word or two.
         what: String,
         /// The line, such as `impls/src/channel/mutex/state.rs:210`.
         at: Option<String>,
     },
-    /// What the model says.
+    /// A note of the model.
     Said(Note),
 }
 
-/// Events kept: the last ones.
+/// The number of events kept, the latest ones.
 const ROOM: usize = 4_000;
 
 type Who = fn() -> Option<usize>;
@@ -54,8 +54,8 @@ fn trace() -> MutexGuard<'static, Trace> {
     TRACE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs an exploration, and answers with what the threads of its last execution did; only the end of it, where it
-/// was long. One at a time in a process.
+/// Runs an exploration, and also returns the events of its last execution; only the latest, if there were many. Only
+/// one at a time in a process.
 pub fn traced<R>(run: impl FnOnce() -> R) -> (R, Vec<Event>) {
     trace().events.clear();
     ON.store(true, Ordering::Relaxed);
@@ -65,7 +65,7 @@ pub fn traced<R>(run: impl FnOnce() -> R) -> (R, Vec<Event>) {
     (answer, events.into())
 }
 
-/// An execution begins, in which `who` tells which thread is running.
+/// Begins an execution, in which `who` returns the running thread.
 pub(crate) fn begin(who: Who) {
     if ON.load(Ordering::Relaxed) {
         let mut trace = trace();
@@ -74,7 +74,7 @@ pub(crate) fn begin(who: Who) {
     }
 }
 
-/// The running thread does that.
+/// Records a step of the running thread.
 #[inline]
 pub(crate) fn step(what: impl FnOnce() -> String, at: Option<&'static Location<'static>>) {
     if ON.load(Ordering::Relaxed) {
@@ -83,7 +83,7 @@ pub(crate) fn step(what: impl FnOnce() -> String, at: Option<&'static Location<'
     }
 }
 
-/// The model says that.
+/// Records a note of the model.
 #[inline]
 pub(crate) fn note(note: impl FnOnce() -> Note) {
     if ON.load(Ordering::Relaxed) {

@@ -1,8 +1,8 @@
-//! The world in which the caller runs, for code that is compiled once for all of them: properties and generated
+//! The world in which the caller runs, for code that is compiled once for all worlds: properties and generated
 //! programs.
 //!
-//! In a thread of a model that loom or shuttle explores, that is the world that explores; everywhere else it is std.
-//! All threads of such a model are coroutines of one thread of the system, so the world is that thread's.
+//! In a thread of a model that loom or shuttle explores, it is that world; everywhere else it is std. All threads of
+//! such a model are coroutines of one operating-system thread, so the world is a property of that thread.
 
 use ::std::cell::Cell;
 use ::std::future::Future;
@@ -11,7 +11,7 @@ use ::std::pin::{Pin, pin};
 use super::std::Std;
 use super::{Lock, Note, World};
 
-/// The worlds that have primitives of their own. Sim has shuttle's.
+/// The worlds with primitives of their own. Sim uses shuttle's.
 #[derive(Clone, Copy, Debug)]
 pub enum Primitives {
     /// Those of std.
@@ -28,7 +28,7 @@ pub enum Primitives {
     static CURRENT: Cell<Primitives> = const { Cell::new(Primitives::Std) };
 }
 
-/// From here on this thread of the system is in that world.
+/// Sets the world of this operating-system thread.
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 pub(super) fn enter(world: Primitives) {
     CURRENT.set(world);
@@ -56,7 +56,7 @@ macro_rules! with {
     };
 }
 
-/// Wraps what a world makes.
+/// Wraps the result of a world's function.
 macro_rules! wrapped {
     ($wrapper:ident: $call:ident($($argument:expr),*)) => {
         match CURRENT.get() {
@@ -186,7 +186,7 @@ pub fn note(note: impl FnOnce() -> Note) {
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut output = None;
     {
-        // The worlds run one type of future, whatever it is.
+        // The worlds run one type of future, whatever the type of the given one.
         let running = pin!(async { output = Some(future.await) });
         let running: Pin<&mut dyn Future<Output = ()>> = running;
         with!(W => W::block_on(running));

@@ -1,4 +1,4 @@
-//! The pass that counts allocations: once for each who has numbers, and no number is lost by it.
+//! The allocation pass: it runs once for each implementation that has windows, and loses no number.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -69,7 +69,7 @@ fn each_who_has_numbers_is_counted_once_in_a_process_of_its_own() {
     );
     assert_eq!(numbers, (1_000, 500, 8_000));
     assert_eq!(allocation.peak_live_bytes, 64);
-    // In each scenario 5 in the first fork, 4 in the second, and 2 to count.
+    // Per scenario: 5 processes in the first fork, 4 in the second, 2 to count.
     assert_eq!(started.into_inner(), 2 * (5 + 4 + 2));
     assert_eq!(data.windows.len(), 2 * 6 * 4, "windows are timed ones only");
 }
@@ -109,7 +109,7 @@ fn a_run_cut_off_anywhere_counts_everybody_once() {
     run(&plan, &whole.run_folder(), spawn, &mut Silent).unwrap();
     let lines = whole.lines();
     let allocations = |n: &usize| lines[*n].contains("\"allocation\"");
-    // Before each of them, amid each, after each, and before the end of all.
+    // Killed before each of them, amid each, after each, and before the end of the run.
     for first in (0..lines.len()).filter(allocations) {
         for torn in [0, 20, lines[first].len()] {
             let ground = Ground::new();

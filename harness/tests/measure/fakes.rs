@@ -1,4 +1,4 @@
-//! Contestants that behave as their name says. None of them works for its numbers: a window takes no time.
+//! Contestants that behave as their names say. They do no work: a window takes no time.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, Write};
@@ -18,7 +18,7 @@ pub fn serve() -> ExitCode {
                 .as_str()
                 .expect("the spec names a folder"),
         );
-        // Held until this process ends: whoever can lock it alone knows that no contestant lives.
+        // Held until this process ends. A test that acquires the lock exclusively knows that no contestant is alive.
         let alive = File::open(folder.join("alive")).expect("the test made it");
         alive.lock_shared().expect("locks work here");
         let fake = Fake {
@@ -35,7 +35,7 @@ pub fn serve() -> ExitCode {
     })
 }
 
-/// A process that does not speak the protocol: after as many right answers as its first argument says.
+/// A process that stops speaking the protocol after the number of correct answers in its first argument.
 pub fn talk_rubbish() -> ExitCode {
     let right: usize = std::env::args().nth(1).map_or(0, |n| n.parse().unwrap());
     let mut output = std::io::stdout();
@@ -57,7 +57,7 @@ pub fn talk_rubbish() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Length of the window in which allocations are counted, nanoseconds: the fakes know it by that.
+/// Length of the window in which allocations are counted, in nanoseconds. The fakes recognise the window by it.
 pub const ALLOCATION_NANOS: u64 = 2_000;
 
 struct Fake {
@@ -81,7 +81,7 @@ fn park_for_ever() -> ! {
 }
 
 impl Fake {
-    /// Two windows at one time would find each other's file.
+    /// Runs `work` under a file of its own: a second window at the same time would find the file.
     fn alone<T>(&self, work: impl FnOnce() -> T) -> Result<T, StageError> {
         let turn = self.folder.join("turn");
         OpenOptions::new()
@@ -102,7 +102,7 @@ impl Stage for Fake {
             "hangs-in-proof" => park_for_ever(),
             #[cfg(unix)]
             "out-of-reach" => {
-                // SAFETY: these three only ask.
+                // SAFETY: these three calls only read process ids.
                 let (own, parents) = unsafe { (libc::getpgrp(), libc::getpgid(libc::getppid())) };
                 assert_ne!(
                     own, parents,
@@ -118,7 +118,7 @@ impl Stage for Fake {
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
         self.windows += 1;
         let mut sample = Sample {
-            // The seed shows in the records, so that tests can see who was told what.
+            // The value depends on the seed, so that tests can tell which contestant received which seed.
             value: 1.0 + (spec.seed % 1_000) as f64,
             operations: 1_000 + u64::from(spec.slowed_percent.unwrap_or(0)),
             nanos: spec.nanos,

@@ -1,4 +1,4 @@
-//! Plans for fakes, and looking at what came of them.
+//! Plans for the fakes, and assertions about the records of a run.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::this_program_as;
 
-/// A place for contestants to meet, and a folder for the run.
+/// The folder in which contestants share files, and the folder of the run.
 pub struct Ground {
     folder: TempDir,
 }
@@ -44,7 +44,7 @@ impl Ground {
         read_run(&self.run_folder()).expect("a run can be read")
     }
 
-    /// Whole lines of the records.
+    /// Complete lines of the record file.
     pub fn lines(&self) -> Vec<String> {
         let text = fs::read_to_string(self.records()).unwrap_or_default();
         let whole = text.split_inclusive('\n').filter(|l| l.ends_with('\n'));

@@ -28,7 +28,7 @@ tests![
 const FOLDER: &str = "FLOWMETER_TEST_FOLDER";
 const NAMES: &str = "FLOWMETER_TEST_NAMES";
 const SCENARIOS: &[&str] = &["x/one", "x/two"];
-/// Longer than any of this takes.
+/// A time limit that no step of these tests reaches.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn plan_of(ground: &Path, names: &str) -> Plan {
@@ -36,7 +36,7 @@ fn plan_of(ground: &Path, names: &str) -> Plan {
     plan(ground, SCENARIOS, &entries(&names))
 }
 
-/// The role of a parent that will be killed: it prints a line whenever a record was written.
+/// The parent that will be killed: it prints a line after every written record.
 pub fn parent() -> ExitCode {
     let ground = PathBuf::from(std::env::var_os(FOLDER).expect("the test names a folder"));
     let names = std::env::var(NAMES).expect("the test names contestants");
@@ -82,7 +82,7 @@ impl Victim {
     }
 }
 
-/// Waits until no contestant lives: each holds a lock as long as it does.
+/// Waits until no contestant is alive. Each holds a lock while it lives.
 fn assert_no_orphans(ground: &Ground) {
     let alive = File::open(ground.path().join("alive")).unwrap();
     let (told, all_gone) = mpsc::channel();
@@ -93,7 +93,7 @@ fn assert_no_orphans(ground: &Ground) {
     all_gone
         .recv_timeout(PATIENCE)
         .expect("every contestant has ended");
-    // A contestant that was killed in its turn could not leave it.
+    // A contestant that was killed during its turn could not remove this file.
     let _ = fs::remove_file(ground.path().join("turn"));
 }
 
@@ -127,7 +127,7 @@ fn resumed(ground: &Ground, plan: &Plan) -> RunData {
     ground.read()
 }
 
-/// No fork goes on after the cut: its windows are from before it or from after it.
+/// No fork continues after the cut: all its windows are from before the cut or all from after it.
 fn assert_new_forks(before: &HashSet<String>, data: &RunData) {
     let key = |record: &Record| match record {
         Record::Window(w) => (w.scenario.clone(), w.fork),
@@ -147,8 +147,8 @@ fn assert_new_forks(before: &HashSet<String>, data: &RunData) {
 }
 
 fn a_killed_run_is_resumed_without_loss_or_doubling() {
-    // 18 windows a scenario. In turn: before any, amid a round, at a round's end, amid the second fork, and in
-    // the second scenario.
+    // A scenario has 18 windows. The cuts: before any window, amid a round, at the end of a round, amid the second
+    // fork, and in the second scenario.
     for windows in [0, 1, 3, 5, 9, 14, 18, 23] {
         let ground = Ground::new();
         let names = "ant,bee,cat";
@@ -208,7 +208,7 @@ fn a_run_cut_off_at_any_byte_can_be_resumed() {
 
 fn a_failure_in_an_unfinished_round_stays() {
     let ground = Ground::new();
-    // Killed right after the first failure: its round is not finished.
+    // Killed right after the first failure, with that round unfinished.
     start(&ground, "lies,ant,bee,cat").kill_after("failure", 1);
     assert_no_orphans(&ground);
     let plan = plan_of(ground.path(), "lies,ant,bee,cat");
@@ -230,7 +230,7 @@ fn a_resumed_run_may_be_resumed_again() {
     let plan = plan_of(ground.path(), names);
     start(&ground, names).kill_after("window", 5);
     assert_no_orphans(&ground);
-    // The second part fails to its end too: its last 3 lines and a half are taken away.
+    // The second part has failed to its end too. Its last three and a half lines are removed.
     resumed(&ground, &plan);
     let first = settled(&ground);
     let lines = ground.lines();
@@ -246,7 +246,7 @@ fn a_resumed_run_may_be_resumed_again() {
 fn a_resumed_run_has_what_is_left_of_its_budget() {
     let ground = Ground::new();
     let mut plan = plan_of(ground.path(), "ant");
-    // Some 8 s for each of 12 windows, which the fakes say they took, and did not.
+    // The fakes claim some 8 s for each of 12 windows without spending them.
     plan.budget = Some(Budget {
         total: Duration::from_secs(100),
         longest_window: Duration::from_secs(60),

@@ -1,7 +1,7 @@
-//! The measuring engine against contestants that are honest, and against those that are not.
+//! The measuring engine against contestants that answer correctly and contestants that misbehave.
 //!
-//! This program is its own contestant: executed anew with [`ROLE`] set it is a child that serves fakes, or a
-//! parent that measures and will be killed.
+//! This program is its own contestant. Executed with [`ROLE`] set, it is a child that serves fakes, or a parent that
+//! measures and will be killed.
 
 mod allocations;
 mod fakes;
@@ -19,7 +19,7 @@ use libtest_mimic::{Arguments, Trial};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Set in the environment of an execution that is no test.
+/// Set in the environment of an execution that plays a role instead of running tests.
 const ROLE: &str = "FLOWMETER_TEST_ROLE";
 
 /// This program in another role.

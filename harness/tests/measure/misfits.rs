@@ -1,4 +1,4 @@
-//! Contestants that fail become rows; the others are measured as if nothing had been.
+//! Contestants that fail become rows of the report. The others are measured as if nothing had happened.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn measured(plan: &Plan, ground: &Ground) -> RunData {
     ground.read()
 }
 
-/// Each fails in its first window or before, and "ant" has all its windows.
+/// Each fails in its first window or earlier, and "ant" has all its windows.
 fn assert_rows(data: &RunData, plan: &Plan, rows: &[(&str, FailureKind, Option<u32>, &str)]) {
     for (name, kind, round, message) in rows {
         let failure = only_failure(data, name);
@@ -113,7 +113,7 @@ fn whoever_aborts_later_keeps_what_was_measured_and_has_no_more() {
 
 fn a_placebo_fails_for_itself() {
     let ground = Ground::new();
-    // Of two that need to be alone, none disturbs the other; both lie.
+    // Both need to be alone, and neither disturbs the other; both fail.
     let two = [Entry::new("lies"), Entry::placebo("lies")];
     let plan = plan(ground.path(), &["x/one"], &two);
     let data = measured(&plan, &ground);

@@ -1,4 +1,4 @@
-//! What cannot be measured is refused in one sentence, and nothing is overwritten.
+//! A plan that cannot be measured is refused with one sentence, and nothing is overwritten.
 
 use std::fs;
 use std::time::Duration;
@@ -20,7 +20,7 @@ tests![
     a_strict_run_wants_a_quiet_machine_or_says_so,
 ];
 
-/// What the sentence says, and the change to a good plan that it answers.
+/// The expected sentence, and the change to a good plan that provokes it.
 type Change = (&'static str, fn(&mut Plan));
 
 fn one(ground: &Ground) -> Plan {
@@ -81,7 +81,7 @@ fn a_run_is_never_overwritten() {
 
 fn a_folder_that_cannot_be_made_is_refused() {
     let ground = Ground::new();
-    // Its place is taken by a file.
+    // A file occupies the path of the folder.
     fs::write(ground.run_folder(), "not a folder").unwrap();
     let error = refused(&ground, &one(&ground));
     assert!(matches!(error, MeasureError::Folder { .. }), "{error}");

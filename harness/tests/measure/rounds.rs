@@ -1,4 +1,4 @@
-//! Rounds, forks, windows, order and what is told meanwhile.
+//! Rounds, forks, windows, their order, and the progress that is reported meanwhile.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -94,7 +94,7 @@ fn all_entries_draw_from_the_same_seed() {
     let plan = plan(ground.path(), &["x/one"], &mixed());
     run(&plan, &ground.run_folder(), spawn, &mut Silent).unwrap();
     let data = ground.read();
-    // The fakes' values are made of the seed that they were given.
+    // The value of each fake derives from the seed that it received.
     let value = |entry: &Entry, round| only_window(&data, "x/one", entry, round).unwrap().value;
     let entries = &plan.contests[0].entries;
     for round in 0..6 {
@@ -193,7 +193,7 @@ fn a_budget_too_small_drops_the_least_important() {
         &["x/one", "x/two", "x/three"],
         &entries(&["ant"]),
     );
-    // Not even one scenario of 6 windows of 50 ms fits: the first is measured all the same.
+    // Not even one scenario of 6 windows of 50 ms fits. The first scenario is measured all the same.
     plan.budget = Some(Budget {
         total: Duration::from_millis(100),
         longest_window: Duration::from_secs(1),

@@ -1,12 +1,13 @@
-//! Which statement an illegal history violates. The search is exact about whether a history is legal, and says
-//! at which answer it stops being so; the id is a judgement from that answer and from the books, by rules that
-//! go from the particular to the general.
+//! Names the statement that an illegal history violates.
+//!
+//! The search decides exactly whether a history is legal, and finds the answer at which it stops being so. The id is a
+//! judgement from that answer and from the ledger of values. The rules go from the particular to the general.
 
 use crate::check::Violation;
 use crate::history::{Answer, Call, Clause, History, Storage, Value, channel_name};
 
-/// The violated id, and a sentence. `without_priority`: whether the history is legal if the culprit's clauses
-/// are in no order.
+/// The violated id, and a sentence. `without_priority` says whether the history is legal if the culprit's clauses have
+/// no order.
 pub(super) fn explain(
     history: &History,
     culprit: Option<usize>,
@@ -53,7 +54,7 @@ impl Books<'_> {
         (0..self.0.operations.len()).filter(took).collect()
     }
 
-    /// A take whose value nobody can have given it.
+    /// A take with a value that no put can have given it.
     fn bad_take(&self, culprit: Option<usize>) -> Option<Named> {
         let mut takes: Vec<usize> = (0..self.0.operations.len()).collect();
         takes.sort_by_key(|op| Some(*op) != culprit);
@@ -93,7 +94,7 @@ impl Books<'_> {
         faults?.into_iter().next()
     }
 
-    /// Why that clause of `putter` did not put what `taker` took; `None` where it may have.
+    /// Why that clause of `putter` did not put what `taker` took; `None` if it may have.
     fn not_given(&self, putter: usize, at: usize, taker: usize) -> Option<Named> {
         let operation = &self.0.operations[putter];
         let alone = operation.call.clauses().len() == 1;
@@ -122,7 +123,7 @@ impl Books<'_> {
         ))
     }
 
-    /// A value that went into the channel and that no take ever had, and whom it was lost to.
+    /// A value that went into the channel and that no take received, and the operation that lost it.
     fn lost(&self, channel: usize) -> Option<Named> {
         if !matches!(
             self.0.channels[channel],
@@ -252,7 +253,7 @@ impl Books<'_> {
         }
     }
 
-    /// Something waits that could go on.
+    /// A waiting operation that could proceed.
     fn bad_rest(&self) -> Option<Named> {
         (0..self.0.operations.len())
             .filter(|op| self.0.operations[*op].answer == Answer::Pending)

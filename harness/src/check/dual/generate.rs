@@ -1,5 +1,5 @@
-//! Random executions of the specification itself: their histories are legal by construction, and most of them
-//! are not any more once an answer is changed. What tests and benches of a judge are fed with.
+//! Random executions of the specification itself. Their histories are legal by construction, and most become illegal
+//! when an answer is changed. They are the input of tests and benches of a judge.
 
 use super::search::rests;
 use crate::channel::{Order, Patience};
@@ -7,12 +7,12 @@ use crate::history::{Answer, Call, Clause, History, Operation, Storage};
 use crate::spec::{Rules, Spec, State, Step};
 use crate::sync::{Deadline, scale, split_mix};
 
-/// Seeded, so that an execution comes again.
+/// A seeded random source, so that an execution can be repeated.
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
 
 impl Dice {
-    /// Other throws for every seed, and for those of neighbours.
+    /// Every seed gives a different sequence, also adjacent seeds.
     pub fn new(seed: u64) -> Dice {
         Dice(split_mix(seed))
     }
@@ -26,7 +26,7 @@ impl Dice {
         scale(split_mix(self.0), n)
     }
 
-    /// One of these.
+    /// A random element.
     pub(super) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
@@ -78,7 +78,7 @@ struct Run {
     threads: Vec<usize>,
     cancelled: Vec<bool>,
     history: History,
-    /// The place in the history of each operation that was invoked.
+    /// Index into the history of each operation that was invoked.
     called: Vec<Option<usize>>,
     now: u64,
 }
@@ -105,7 +105,7 @@ impl Run {
         }
     }
 
-    /// Something that can happen: a call, a step, or a return.
+    /// Performs one possible event: a call, a step, or a return.
     fn act(&mut self, dice: &mut Dice) -> bool {
         let count = self.called.len();
         let first = dice.below(count);
@@ -179,11 +179,11 @@ impl Run {
     }
 }
 
-/// The history of an execution of so many operations that ran until everything rested.
+/// The history of an execution of `count` operations, run until nothing more could happen.
 pub fn execute(dice: &mut Dice, count: usize, rules: Rules) -> History {
     let mut run = Run::new(dice, count, rules);
     let mut idle = 0;
-    // A cancel has its chance only now and then.
+    // A cancel happens only with a low probability, hence the many attempts.
     while idle < 100 {
         idle = if run.act(dice) { 0 } else { idle + 1 };
     }
@@ -197,13 +197,13 @@ pub fn execute(dice: &mut Dice, count: usize, rules: Rules) -> History {
         }
     }
     state.operations = operations;
-    // Nothing more could happen, but for one thing: two alts that each prefer the other's later clause, and
-    // have both asked for everything, never meet under strict priority. Real ones meet while they ask.
+    // Nothing more can happen, with one exception. Two alts that each prefer the other's later clause, and have both
+    // requested all clauses, never meet under strict priority. Real ones meet while they request.
     history.quiescent = rests(&spec, &history, &state);
     history
 }
 
-/// Changes one thing about the history, after which it is most often illegal; whether it did.
+/// Changes one thing about the history, which most often makes it illegal. Returns whether it changed anything.
 pub fn corrupt(dice: &mut Dice, history: &mut History) -> bool {
     let at = dice.below(history.operations.len());
     let other = dice.below(history.operations.len());
@@ -234,7 +234,7 @@ pub fn corrupt(dice: &mut Dice, history: &mut History) -> bool {
                 None => Answer::Ended { clause: 0 },
             }
         }
-        // It was over before another one began.
+        // It had returned before another one began.
         (Answer::Took { .. } | Answer::Accepted { .. }, 3)
             if (operation.invoked..operation.returned).contains(&other_invoked) && other != at =>
         {

@@ -1,9 +1,9 @@
-//! Tier three: whole histories of up to about 40 operations, alts and all, held against the
-//! [specification](crate::spec) exactly.
+//! Tier three: exact judgement of whole histories against the [specification](crate::spec), of up to about 40
+//! operations including alts.
 //!
-//! [`judge`] searches for an order of steps that explains every answer. There is none: the history is
-//! illegal, and a [`Counterexample`] says which answer was the first that nothing explains. The budget ended
-//! first: [`Verdict::Inconclusive`], which is no pass.
+//! [`judge`] searches for an order of steps that explains every answer. If there is none, the history is illegal, and a
+//! [`Counterexample`] names the first answer that no order explains. If the budget ends first, the result is
+//! [`Verdict::Inconclusive`], which is not a pass.
 
 mod explain;
 pub mod generate;
@@ -19,14 +19,14 @@ use crate::history::{Answer, Call, History};
 use crate::spec::{Rules, Step};
 use search::{Found, Search};
 
-/// What became of a history.
+/// The result of judging a history.
 #[derive(Clone, Debug)]
 pub enum Verdict {
     /// Some order of steps explains every answer.
     Legal,
-    /// None does.
+    /// No order of steps does.
     Illegal(Box<Counterexample>),
-    /// It is not known, for this reason.
+    /// Undecided, for this reason.
     Inconclusive(String),
 }
 
@@ -35,16 +35,16 @@ pub enum Verdict {
 pub struct Counterexample {
     /// The history.
     pub history: History,
-    /// What it violates: the id is the one most likely meant, for an answer can be wrong in more than one way.
+    /// The violation. An answer can be wrong in more than one way; the id is the most likely one.
     pub violation: Violation,
-    /// The operation whose answer is the first, by the order of returns, that nothing explains; `None` when
-    /// every answer is explained but not that the rest waits for ever.
+    /// The operation with the first unexplained answer, by the order of returns. `None` if every answer is explained,
+    /// but not that the pending operations wait forever.
     pub culprit: Option<usize>,
     /// The steps that explain everything before that answer.
     pub prefix: Vec<Step>,
 }
 
-/// Judges a history under these rules, looking at no more than `budget` states (some millions a minute).
+/// Judges a history under these rules, visiting at most `budget` states (some millions per minute).
 pub fn judge(history: &History, rules: Rules, budget: u64) -> Verdict {
     match decide(history, rules, budget) {
         Err(why) => Verdict::Inconclusive(why),
@@ -53,10 +53,10 @@ pub fn judge(history: &History, rules: Rules, budget: u64) -> Verdict {
     }
 }
 
-/// Whether a history is legal, without the search for what it is that is not: the same answer, sooner.
+/// Whether a history is legal, without the search for the first unexplained answer. Faster than [`judge`].
 ///
 /// # Errors
-/// With the reason for which it is not known.
+/// The reason, when it is undecided.
 pub fn decide(history: &History, rules: Rules, budget: u64) -> Result<bool, String> {
     let clauses = history.operations.iter().map(|o| o.call.clauses().len());
     if history.operations.len() > 64 || clauses.max().unwrap_or(0) > 64 {
@@ -72,8 +72,8 @@ pub fn decide(history: &History, rules: Rules, budget: u64) -> Result<bool, Stri
     }
 }
 
-/// Finds the first return with which the history stops being legal. Prefixes of legal histories are legal, so
-/// halving finds it; a prefix on which the budget ends counts as legal.
+/// Finds the first return with which the history stops being legal, by bisection: prefixes of legal histories are
+/// legal. A prefix on which the budget ends counts as legal.
 fn counterexample(history: &History, rules: Rules, budget: u64) -> Counterexample {
     let mut returns: Vec<(u64, usize)> = (history.operations.iter().enumerate())
         .filter(|(_, o)| o.answer != Answer::Pending)
@@ -118,8 +118,8 @@ fn counterexample(history: &History, rules: Rules, budget: u64) -> Counterexampl
     }
 }
 
-/// What was known at the moment of that stamp, and what would be cancelled: that may hold a value or room, which
-/// others have seen.
+/// What was known at that stamp, and the operations that will be cancelled. These may hold a value or room, which other
+/// operations have seen.
 fn until(history: &History, stamp: u64) -> History {
     let mut cut = history.until(stamp);
     let known = history.operations.iter().filter(|o| o.invoked <= stamp);

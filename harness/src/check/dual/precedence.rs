@@ -1,29 +1,29 @@
-//! What must come before what, beyond what the history says: deduced once, so that the search does not find it out
-//! by failing.
+//! Deduces precedence beyond what the history states, once and before the search, so that the search does not discover
+//! it by failing.
 //!
-//! On a channel that keeps all values in line, puts take effect in the order of their takes, and an answer
-//! "nothing there" stands between two values or before or after both. So for values u and v that were both taken,
-//! and an answer e that found nothing:
+//! On a channel that keeps all values in line, puts take effect in the order of their takes. An answer "nothing there"
+//! falls before, between or after two values. So for values u and v that were both taken, and for an answer e that
+//! found nothing:
 //!
-//! - the put of v before the take of v;
-//! - the put of u before that of v exactly if the take of u is before that of v;
-//! - the put of u before e exactly if the take of u is before e.
+//! - the put of v precedes the take of v;
+//! - the put of u precedes that of v exactly if the take of u precedes that of v;
+//! - the put of u precedes e exactly if the take of u precedes e.
 //!
-//! A value that nobody took counts as taken after everything. Whatever precedes itself cannot be explained at all.
-//! Deduced are only statements about values whose one put and one take are certain, on channels without cancelled
-//! takes, which may put a value back in line.
+//! A value that was never taken counts as taken after everything else. An operation that must precede itself cannot be
+//! explained. Deductions cover only values with exactly one certain put and one certain take, on channels without
+//! cancelled takes, which may put a value back in line.
 
 use crate::history::{Answer, Clause, History, Storage};
 use crate::spec::Rules;
 
-/// The way of one value.
+/// The put and the take of one value.
 #[derive(Clone, Copy, Debug)]
 struct Passage {
     put: usize,
     take: Option<usize>,
 }
 
-/// The sets of the operations that precede each, with all that follows; none if some would precede itself.
+/// For each operation the set of operations that precede it, transitively closed; `None` if one would precede itself.
 pub(super) fn deduced(history: &History, rules: Rules) -> Option<Vec<u64>> {
     let mut before = history.predecessors();
     let lines: Vec<Line> = (0..history.channels.len())
@@ -49,7 +49,7 @@ pub(super) fn deduced(history: &History, rules: Rules) -> Option<Vec<u64>> {
     }
 }
 
-/// Adds what precedes a predecessor.
+/// Adds the predecessors of predecessors.
 fn close(before: &mut [u64]) {
     for middle in 0..before.len() {
         let earlier = before[middle];
@@ -64,10 +64,10 @@ fn close(before: &mut [u64]) {
     }
 }
 
-/// What is certain about one channel.
+/// The certain facts about one channel.
 struct Line {
     passages: Vec<Passage>,
-    /// Takes that were answered that nothing is there.
+    /// Takes that found nothing.
     empty: Vec<usize>,
 }
 
@@ -135,7 +135,7 @@ impl Line {
         Some(Line { passages, empty })
     }
 
-    /// Whether there was more to deduce; none if a value that nobody took would have to be taken.
+    /// Whether anything new was deduced; `None` if a value that was never taken would have to be taken.
     fn deduce(&self, before: &mut [u64]) -> Option<bool> {
         let mut changed = false;
         let mut precede = |before: &mut [u64], one: usize, other: usize| {

@@ -1,17 +1,17 @@
-//! The search for an explanation: steps of the specification, in an order that respects what precedes what,
-//! after which every operation came to what its caller was answered.
+//! The search for an explanation: steps of the specification, in an order that respects precedence, after which every
+//! operation has the outcome that its caller was answered.
 //!
-//! Depth first over the operations that nothing unfinished precedes (Wing and Gong 1993), remembering every
-//! state that led nowhere (Lowe 2017), by its fingerprint. Four things keep it small, and a test holds them
-//! against the plain enumeration of all steps:
+//! It is a depth-first search over the operations without unfinished predecessors (Wing and Gong 1993). It remembers
+//! every failed state by its fingerprint (Lowe 2017). Four reductions keep it small; a test compares them with the
+//! plain enumeration of all steps:
 //!
-//! - A request is made when it is used. Being found earlier only forbids others to give up, so it is enough to
-//!   ask right before a meeting, and right before a close for the puts that are to survive it.
-//! - Looks are taken whenever they can be: having looked forbids nothing.
-//! - A step that changes no channel (a refusal, an end, giving up) is taken as soon as it may be, without
-//!   looking at alternatives: the operation's answer is known, so nobody else can need it.
-//! - What a queue's order forces is [deduced](super::precedence) before the search, and counts like what the history
-//!   says about who precedes whom.
+//! - A request is made when it is used. An earlier request only forbids other operations to give up, so it is enough to
+//!   request right before a meeting, and right before a close for the puts that are to survive it.
+//! - Looks are taken as early as possible: having looked forbids nothing.
+//! - A step that changes no channel (a refusal, an end, giving up) is taken as soon as it may be, without alternatives.
+//!   The operation's answer is known, so no other operation needs the step.
+//! - What the order of a queue forces is [deduced](super::precedence) before the search, and counts like the precedence
+//!   in the history.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -21,18 +21,18 @@ use super::precedence;
 use crate::history::{Answer, Call, Clause, History, Storage};
 use crate::spec::{Port, Rules, Spec, State, Step};
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// The history is legal.
     Explained,
-    /// It is not.
+    /// The history is illegal.
     Nothing,
-    /// The budget ended first, or some way was left out.
+    /// Undecided: the budget ended first, or an alternative was skipped.
     Exhausted,
 }
 
-/// A fingerprint is a hash already.
+/// A hasher for fingerprints, which are hashes already.
 #[derive(Default)]
 struct AsItIs(u64);
 
@@ -48,7 +48,7 @@ impl Hasher for AsItIs {
     }
 }
 
-/// Of so many puts each may or may not have waited when one channel was closed; with more of them not all
+/// The most puts per channel of which it may be open whether they waited at a close. With more of them not all
 /// combinations are tried.
 const MAX_UNSURE: usize = 12;
 
@@ -57,23 +57,23 @@ pub struct Search<'a> {
     history: &'a History,
     spec: Spec,
     predecessors: Vec<u64>,
-    /// What must have happened before each happens; none if something would have to happen before itself.
+    /// What must precede each operation; `None` if one would precede itself.
     forced: Option<Vec<u64>>,
-    /// Operations by the time of their return: likely orders are tried first.
+    /// Operations by return time: likely orders are tried first.
     order: Vec<usize>,
     answered: u64,
-    /// The operations to which having looked can matter.
+    /// The operations for which an earlier look can matter.
     curious: u64,
     seen: HashSet<u128, BuildHasherDefault<AsItIs>>,
     budget: u64,
-    /// Whether some way was left out, so that finding nothing says nothing.
+    /// Whether an alternative was skipped. If so, an unsuccessful search proves nothing.
     skipped: Cell<bool>,
     path: Vec<Step>,
     longest: (u32, Vec<Step>),
 }
 
 impl<'a> Search<'a> {
-    /// A search that looks at no more than `budget` states.
+    /// A search that visits at most `budget` states.
     ///
     /// # Panics
     /// With more than 64 operations, or 64 clauses of one.
@@ -116,7 +116,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The steps that explain the most answers, of all that were tried: all of them when the history is legal.
+    /// The steps that explain the most answers, of all that were tried; all answers if the history is legal.
     pub fn longest(&self) -> &[Step] {
         &self.longest.1
     }
@@ -162,7 +162,7 @@ impl<'a> Search<'a> {
         Found::Nothing
     }
 
-    /// Keeps the path if it is the best so far. Asked where there is no further way, deepest first.
+    /// Keeps the path if it is the longest so far. Called where there is no further alternative, deepest first.
     fn remember(&mut self, done: u64) {
         let explained = (done & self.answered).count_ones();
         if explained > self.longest.0 || self.longest.1.is_empty() {
@@ -217,7 +217,7 @@ impl<'a> Search<'a> {
         self.spec.may(state, step).then_some(step)
     }
 
-    /// The ways in which the operation can go on with an effect.
+    /// The alternatives in which the operation can proceed with an effect.
     fn branches(&self, state: &State, op: usize, begun: u64, ready: u64) -> Vec<Way> {
         let operation = &self.history.operations[op];
         let mut ways = Vec::new();
@@ -225,7 +225,7 @@ impl<'a> Search<'a> {
             (Answer::Closed, Call::Close(channel)) => {
                 self.closings(state, op, *channel, begun, &mut ways)
             }
-            // It may have closed the channel already; what is at rest and has no answer has no effect.
+            // The close may have happened already. In a quiescent history a pending operation has no effect.
             (Answer::Pending, Call::Close(channel)) if !self.history.quiescent => {
                 self.closings(state, op, *channel, begun, &mut ways)
             }
@@ -241,7 +241,7 @@ impl<'a> Search<'a> {
                 Clause::Put { channel, value } => {
                     if self.spec.storage(*channel) != Storage::Rendezvous {
                         ways.push(Way::One([Step::Store(port)]));
-                        // Elsewhere a put has room whoever holds some.
+                        // On other channels a put always has room, so it does not matter which operations hold some.
                         let bounded = matches!(self.spec.storage(*channel), Storage::Fixed(_));
                         if bounded && operation.answer == Answer::Cancelled {
                             ways.push(Way::One([Step::Reserve(port)]));
@@ -273,13 +273,13 @@ impl<'a> Search<'a> {
             Answer::Accepted { clause: won } => won == at && matches!(clause, Clause::Put { .. }),
             Answer::Took { clause: won, .. } => won == at && matches!(clause, Clause::Take { .. }),
             Answer::Cancelled => true,
-            // What is at rest and has no answer has no effect.
+            // In a quiescent history a pending operation has no effect.
             Answer::Pending => !self.history.quiescent,
             _ => false,
         }
     }
 
-    /// The ways in which a put can meet a taker. Who is found waiting by whom matters to priority only.
+    /// The alternatives in which a put can meet a taker. Which of the two was found waiting matters only to priority.
     fn meetings(
         &self,
         put: Port,
@@ -319,7 +319,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The ways to close: each with some of the puts found waiting.
+    /// The alternatives of a close: each with a different set of puts found waiting.
     fn closings(&self, state: &State, op: usize, channel: usize, begun: u64, ways: &mut Vec<Way>) {
         let (mut asked, mut unsure) = (Vec::new(), Vec::new());
         for other in members(begun) {
@@ -394,7 +394,7 @@ pub fn is_answer(history: &History, op: usize, outcome: Answer) -> bool {
     }
 }
 
-/// Whether all that is pending has nothing left to do but wait, once it has asked for everything.
+/// Whether every pending operation can only wait, once it has requested all its clauses.
 pub fn rests(spec: &Spec, history: &History, state: &State) -> bool {
     let pending = || {
         let all = history.operations.iter().enumerate();

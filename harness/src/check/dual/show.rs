@@ -1,5 +1,5 @@
-//! A counterexample as people read it, in 100 columns: the sentence, who did what when, who waits for whom, and how
-//! far an explanation goes.
+//! Prints a counterexample for people, in 100 columns: the sentence, the operations of each thread in time, the
+//! operations that wait for each other, and the longest explanation.
 
 use std::fmt;
 
@@ -47,12 +47,12 @@ impl fmt::Display for Counterexample {
 }
 
 impl Counterexample {
-    /// The steps that explain everything before the answer that nothing explains, a sentence each.
+    /// The steps that explain everything before the unexplained answer, one sentence each.
     pub fn explained(&self) -> Vec<String> {
         self.prefix.iter().map(|step| self.step(*step)).collect()
     }
 
-    /// The number of the operation that nothing explains, in the order of calls.
+    /// The number of the unexplained operation, in the order of calls.
     pub fn culprit_by_call(&self) -> Option<usize> {
         let operations = &self.history.operations;
         let culprit = &operations[self.culprit?];
@@ -70,7 +70,7 @@ impl Counterexample {
         format!("{} was answered \"{answer}\"", self.call(op))
     }
 
-    /// What a pending operation waits for, and who else waits there.
+    /// What a pending operation waits for, and which other operations wait there.
     fn wait(&self, op: usize) -> String {
         let operations = &self.history.operations;
         let clauses = operations[op].call.clauses();

@@ -1,13 +1,13 @@
-//! The one moment at which a channel closes.
+//! The moment at which a channel closes.
 
 use super::{History, Outcome, Rejection};
 
 /// What the operations say about the moment of the close.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CloseMoment {
-    /// It was no earlier, because of that operation.
+    /// A lower bound of the moment, and the operation that shows it.
     no_earlier: Option<(u64, usize)>,
-    /// It was no later, because of that operation.
+    /// An upper bound of the moment, and the operation that shows it.
     no_later: Option<(u64, usize)>,
 }
 
@@ -39,21 +39,21 @@ impl CloseMoment {
         moment
     }
 
-    /// The channel was still open at `moment`, says `operation`.
+    /// `operation` shows that the channel was still open at `moment`.
     pub(super) fn no_earlier(&mut self, moment: u64, operation: usize) {
         if self.no_earlier.is_none_or(|(latest, _)| latest < moment) {
             self.no_earlier = Some((moment, operation));
         }
     }
 
-    /// The channel was closed by `moment`, says `operation`.
+    /// `operation` shows that the channel was closed by `moment`.
     pub(super) fn no_later(&mut self, moment: u64, operation: usize) {
         if self.no_later.is_none_or(|(earliest, _)| moment < earliest) {
             self.no_later = Some((moment, operation));
         }
     }
 
-    /// Whether there is such a moment.
+    /// Whether such a moment exists.
     pub(super) fn judge(&self, history: &History<'_>) -> Result<(), Rejection> {
         let Some((closed, by)) = self.no_later else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! A history with every put beside its take, ready to be judged.
+//! A history with each put paired with its take, ready for judging.
 
 use std::fmt;
 
@@ -10,17 +10,17 @@ use crate::check::Violation;
 #[derive(Clone, Debug)]
 pub struct History<'a> {
     pub(super) operations: &'a [Operation],
-    /// The values that were certainly in the channel: put with an answer, or taken.
+    /// The values that were certainly in the channel: their put was answered, or they were taken.
     pub(super) values: Vec<Passage>,
-    /// Puts without an answer whose value nobody took.
+    /// Unanswered puts of values that were never taken.
     pub(super) undecided: Vec<usize>,
     /// The operations that are neither a put nor a take of a value.
     pub(super) others: Vec<usize>,
-    /// A take whose value nobody put, or somebody else took.
+    /// A take of a value that was never put, or that another take received too.
     stray: Option<Stray>,
 }
 
-/// The way of one value through the channel.
+/// The put and the take of one value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Passage {
     pub(super) put: usize,
@@ -33,7 +33,7 @@ enum Stray {
     TakenTwice(usize, usize),
 }
 
-/// What is no history of a channel with distinct values.
+/// Why the operations are not a history of a channel with distinct values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
     text: String,
@@ -48,7 +48,7 @@ impl fmt::Display for Malformed {
 impl std::error::Error for Malformed {}
 
 impl<'a> History<'a> {
-    /// Reads operations, in any order. What the channel did wrong is found by [`History::judge`].
+    /// Reads operations, in any order. [`History::judge`] finds what the channel did wrong.
     ///
     /// # Errors
     /// When an operation returns before it is called, is called at [`NEVER`], has an answer without a return,
@@ -76,10 +76,10 @@ impl<'a> History<'a> {
         Ok(history)
     }
 
-    /// Whether a channel with that buffer can have done this.
+    /// Whether a channel with that buffer can have produced this history.
     ///
     /// # Errors
-    /// With what shows that it cannot.
+    /// The rule that is broken, and the operations that show it.
     pub fn judge(&self, buffer: Buffer) -> Result<(), Rejection> {
         if let Some(stray) = self.stray {
             return Err(self.reject_stray(stray));
@@ -159,8 +159,8 @@ impl<'a> History<'a> {
         }
     }
 
-    /// When a value was taken. One that nobody took is taken after everything else, or by a take without an
-    /// answer, the earliest of which is `unknown`.
+    /// When a value was taken. A value without a take was taken after everything else, or by a take without an answer,
+    /// the earliest of which began at `unknown`.
     pub(super) fn taken(&self, passage: Passage, unknown: Option<u64>) -> Interval {
         match passage.take {
             Some(take) => self.interval(take),

@@ -1,54 +1,64 @@
-//! Tier two: can what happened on one channel be explained as a queue, first in, first out? In time
-//! O(n log n).
+//! Tier two: judges in time O(n log n) whether the operations on one channel can be explained as a first-in, first-out
+//! queue.
 //!
-//! Every operation is an interval, from its invocation to its return; explaining a history means to find a
-//! moment for each operation, inside its interval, such that a queue that does them one after the other
-//! gives the same answers (linearizability). Values are distinct, so a put and its take know each other.
-//! Each statement below is *necessary*: what is rejected cannot be explained. Stamps that are equal count
-//! as simultaneous, in the order that suits the implementation.
+//! Every operation is an interval, from its invocation to its return. To explain a history is to find one moment in
+//! each interval such that a sequential queue, doing the operations at these moments, gives the same answers
+//! (linearizability). Values are distinct, so each put has one take. Each rule below is *necessary*: a rejected history
+//! cannot be explained. Equal stamps count as simultaneous, in the order that favours the implementation.
 //!
-//! **First in, first out** (C2). No value is taken before its put began, and no two values x, y have the put
-//! of x return before that of y begins, and the take of y before that of x (or x is never taken). That is also
-//! *sufficient*. First let a put end no later than its take and a take begin no earlier than its put,
-//! which any explanation obeys. Say x → y where an interval of x ends before the same one of y begins. An
-//! order of the values that respects → is an explanation: let each put, and then each take, happen once
-//! everything before it in that order has begun; that is inside its interval, or some → would point
-//! backwards. Such an order exists unless → has a cycle, and the shortest cycle has two values: in a longer
-//! one, two steps by puts a → b and c → d can be exchanged for a → d or for c → b, whichever of a and c was put
-//! first, and so the cycle made shorter. (Henzinger, Sezgin and Vafeiadis, "Aspect-oriented
-//! linearizability proofs", CONCUR 2013, have the patterns; Abdulla and others, "Efficient Linearizability
-//! Monitoring", PLDI 2025, arXiv 2509.17795, time O(n log n) and the history of flawed proofs.)
+//! **First in, first out** (C2). No value is taken before its put began. No two values x, y have the put of x return
+//! before that of y begins, and the take of y return before that of x begins (or x never taken). This rule is also
+//! *sufficient*:
 //!
-//! **Empty** (C5, C2). Between the return of its put and the invocation of its take a value is certainly in
-//! the queue. An answer "would wait" or "closed" needs a moment that no value covers so. That is sufficient as
-//! well: such a moment parts the values into those put before it, which have all begun to be taken, and the
-//! others, and makes no order between two values of one part. So the moments of several answers may be chosen
-//! each for itself, and what remains is one question about the close.
+//! 1. Let a put end no later than its take, and a take begin no earlier than its put. Any explanation obeys this.
+//! 2. Write x → y if the put (or the take) of x ends before that of y begins. An order of the values that respects → is
+//!    an explanation: let each put, and then each take, happen once everything before it in that order has begun. That
+//!    moment is inside its interval, or some → would point backwards.
+//! 3. Such an order exists unless → has a cycle. The shortest cycle has two values: in a longer one, two steps by puts
+//!    a → b and c → d can be exchanged for a → d or for c → b, whichever of a and c was put first, which shortens the
+//!    cycle.
 //!
-//! **Close** (C6). One moment, inside the first close: no later than any answer "closed", after the
-//! invocation of every put that was answered `true`, and after every answer "would wait"; or else, for a poll
-//! during which puts were under way, after the first of these was called, since one that asked before the close may
-//! put its value after it, and until then a poll would wait.
+//! Henzinger, Sezgin and Vafeiadis, "Aspect-oriented linearizability proofs", CONCUR 2013, have the patterns. Abdulla
+//! and others, "Efficient Linearizability Monitoring", PLDI 2025, arXiv 2509.17795, have time O(n log n) and the
+//! history of flawed proofs.
 //!
-//! **Capacity** (C3, C5). First every interval is narrowed to what → leaves of it. Then not more values than
-//! there is room are certainly in the queue at one moment. A value of which that is never certain, since its
-//! take begins before its put returns, is there at some moment between the two all the same, so not all of
-//! that time may the room be certainly taken by others. Where an offer was refused as full, as many values as
-//! there is room can have been in the queue, or held room there (C9: puts without an answer). With room for one, puts and takes are judged exactly: x must then be
-//! first where its put returns before the take of y begins; → is part of that, and in a shortest cycle of it, too,
-//! there are two values, since the one whose put returns first is before every value that any other is
-//! before. With more room, which of several overlapping values come first can decide, and tier three has to
-//! search.
+//! **Empty** (C5, C2). Between the return of its put and the invocation of its take a value is certainly in the queue.
+//! An answer "would wait" or "closed" needs a moment at which no value is certainly there. This is also sufficient.
+//! Such a moment divides the values into two parts: those put before it, with takes that have all begun, and the rest.
+//! It orders no two values of one part. So the moments of several answers can be chosen independently. What remains is
+//! the question of the close.
 //!
-//! **Rendezvous** (C1). A put and its take overlap. Nothing else binds them, so this is exact; "closed" must
-//! not be answered before the last value was handed over, since its put must have waited at the close.
+//! **Close** (C6). The close happens at one moment inside the first close operation. That moment is no later than any
+//! answer "closed", and after the invocation of every put that was answered `true`. It is also after every answer
+//! "would wait", with one exception. A put that requested before the close may deliver its value after it, and until
+//! then a poll would wait. So if puts were under way during such a poll, the moment only has to be after the first of
+//! them was called.
 //!
-//! Exact, then: unbounded and rendezvous channels, with empty answers and a close; puts and takes where there
-//! is room for one. Not exact: other fixed buffers, and offers refused as full; dropping and sliding buffers,
-//! where a value that nobody took counts as dropped; and histories with [`Outcome::TakeUnknown`]. The
-//! tests compare all of it with a search through every explanation, and state how much is missed.
+//! **Capacity** (C3, C5). First every interval is narrowed to what → leaves of it. Then the values that are certainly
+//! in the queue at one moment are at most as many as there is room. A value may never be certainly there, because its
+//! take begins before its put returns. It is still there at some moment between the two, so other values cannot fill
+//! the room for all of that time. When an offer was refused as full, as many values as there is room can have been in
+//! the queue, or had room reserved there (C9: puts without an answer).
 //!
-//! Outside: cancelled takes whose value was handed back (C9), and promises.
+//! With room for one, puts and takes are judged exactly. Then x must be first if its put returns before the take of y
+//! begins. This relation includes →, and its shortest cycles have two values too: the value with the first return of a
+//! put precedes every value that any other precedes. With more room the order of several overlapping values can decide,
+//! and only tier three searches for it.
+//!
+//! **Rendezvous** (C1). A put and its take overlap. Nothing else binds them, so this is exact. "Closed" must not be
+//! answered before the last value was handed over, since its put must have waited at the close.
+//!
+//! So these are exact: unbounded and rendezvous channels, with empty answers and a close; puts and takes with room for
+//! one. These are not exact:
+//!
+//! - other fixed buffers, and offers refused as full;
+//! - dropping and sliding buffers, where a value that was never taken counts as dropped;
+//! - histories with [`Outcome::TakeUnknown`].
+//!
+//! The tests compare all of it with a search through every explanation, and state how many illegal histories are
+//! missed.
+//!
+//! Not covered: cancelled takes that handed their value back (C9), and promises.
 
 mod close;
 mod history;
@@ -69,11 +79,11 @@ use super::Violation;
 /// The return stamp of an operation that has not returned.
 pub const NEVER: u64 = u64::MAX;
 
-/// What was asked of a channel, and what it answered.
+/// An operation on a channel, and its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// A put or an offer that was answered `true`; or that was never answered, in which case its value may
-    /// or may not have arrived. Values are distinct.
+    /// A put or an offer that was answered `true`, or that was never answered. In that case its value may or may not
+    /// have arrived. Values are distinct.
     Put(u64),
     /// An offer that was answered "would wait".
     PutFull,
@@ -85,7 +95,7 @@ pub enum Outcome {
     TakeEmpty,
     /// A take or a poll that was answered "closed".
     TakeClosed,
-    /// A take that was never answered: it may have a value that nobody has seen since.
+    /// A take that was never answered: it may have taken a value.
     TakeUnknown,
     /// A close, or the drop of the last handle that closes.
     Close,
@@ -94,9 +104,9 @@ pub enum Outcome {
 /// One operation on the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Operation {
-    /// Who asked, for the report.
+    /// The calling thread, for the report.
     pub thread: u32,
-    /// When it was called, in any unit: stamps are only compared.
+    /// When it was called, in any unit; stamps are only compared.
     pub invoke: u64,
     /// When it was answered, not before `invoke`; [`NEVER`] if it was not.
     pub returned: u64,
@@ -129,7 +139,7 @@ impl fmt::Display for Operation {
 pub struct Rejection {
     /// The broken statement, and the values and operations that break it.
     pub violation: Violation,
-    /// Which operations, by their place in the history: as few as show the fault.
+    /// The operations that show the fault, by their index in the history; as few as possible.
     pub witness: Vec<usize>,
 }
 
@@ -139,7 +149,7 @@ impl fmt::Display for Rejection {
     }
 }
 
-/// A stretch of time that includes both of its ends.
+/// A closed interval of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Interval {
     from: u64,

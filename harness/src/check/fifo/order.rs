@@ -1,16 +1,15 @@
-//! Who comes first: the order of the values that intervals force.
+//! The order of the values that intervals force.
 
 use super::Interval;
 
-/// Two values, of which `first` has to be first by one kind of operation, and `second` by the other.
+/// Two values with contradictory orders: `first` has to be first by one kind of operation, `second` by the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Inversion {
     pub(super) first: usize,
     pub(super) second: usize,
 }
 
-/// The order that one interval of each value forces: x is before y where that of x ends before that of y
-/// begins.
+/// The order that one interval of each value forces: x is before y if the interval of x ends before that of y begins.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
     begins: Vec<(u64, usize)>,
@@ -25,10 +24,10 @@ impl Order {
         }
     }
 
-    /// Cuts off other intervals of the same values where y would follow earlier than an x before it.
+    /// Shortens other intervals of the same values, so that no y begins before the x that precede it.
     ///
     /// # Errors
-    /// When nothing is left of one.
+    /// When nothing is left of an interval.
     pub(super) fn hold_back(&self, follow: &mut [Interval]) -> Result<(), Inversion> {
         let mut ended = self.ends.iter().peekable();
         let mut latest: Option<usize> = None;
@@ -47,8 +46,8 @@ impl Order {
         Ok(())
     }
 
-    /// Cuts off other intervals of the same values where x would follow later than a y after it. That leaves
-    /// something of each, if [`Order::hold_back`] does.
+    /// Shortens other intervals of the same values, so that no x ends after the y that follow it. If
+    /// [`Order::hold_back`] leaves something of each interval, so does this.
     pub(super) fn hurry(&self, follow: &mut [Interval]) {
         let mut begun = self.begins.iter().rev().peekable();
         let mut earliest = u64::MAX;
@@ -61,10 +60,10 @@ impl Order {
     }
 }
 
-/// Stamps in order, with their places.
+/// The stamps in ascending order, with their indices.
 fn sorted(stamps: impl Iterator<Item = u64>) -> Vec<(u64, usize)> {
     let mut stamps: Vec<(u64, usize)> = stamps.zip(0..).collect();
-    // Histories are recorded thread by thread, so they come in long sorted runs, which this sort merges.
+    // Histories are recorded thread by thread. So they consist of long sorted runs, which this sort merges.
     stamps.sort();
     stamps
 }

@@ -1,4 +1,4 @@
-//! A channel with a buffer.
+//! Judges a channel with a buffer.
 
 use super::close::CloseMoment;
 use super::history::Passage;
@@ -25,7 +25,7 @@ pub(super) fn judge(history: &History<'_>, buffer: Buffer) -> Result<(), Rejecti
     close.judge(history)
 }
 
-/// The values that passed through, with what is known about when each was put and taken.
+/// The values that passed through, and what is known about the times of their puts and takes.
 struct Queue<'a> {
     history: &'a History<'a>,
     values: Vec<Passage>,
@@ -34,7 +34,7 @@ struct Queue<'a> {
 }
 
 impl<'a> Queue<'a> {
-    /// A put ends no later than its take, a take begins no earlier than its put.
+    /// Makes each put end no later than its take, and each take begin no earlier than its put.
     fn new(history: &'a History<'a>, keeps_everything: bool) -> Result<Queue<'a>, Rejection> {
         let unknown = history.unknown_take();
         let mut queue = Queue {
@@ -59,7 +59,8 @@ impl<'a> Queue<'a> {
                 );
                 return Err(history.reject("C2", text, History::both(passage)));
             }
-            // Changes nothing of what the order forces; but so an interval says all that its own value does.
+            // This does not change the order that is forced, but it makes each interval state all that its own value
+            // implies.
             put.to = put.to.min(take.to);
             take.from = take.from.max(put.from);
             queue.values.push(passage);
@@ -70,15 +71,15 @@ impl<'a> Queue<'a> {
     }
 
     fn judge_order(&self, order: &Order) -> Result<(), Rejection> {
-        // What the order cuts off is wanted for the capacity only; the rest is exact without, and the report
+        // The shortened intervals are used only for the capacity. The other rules are exact without them and report
         // better.
         let mut takes = self.takes.clone();
         let judged = order.hold_back(&mut takes);
         judged.map_err(|inversion| self.reject_order(inversion))
     }
 
-    /// Leaves of every interval what the order of the values allows. Once is enough: an order that follows
-    /// from the narrowed intervals followed from the given ones.
+    /// Narrows every interval to what the order of the values allows. Once is enough: an order that follows from the
+    /// narrowed intervals also follows from the given ones.
     fn narrow(&mut self, by_puts: &Order) {
         let narrow = |order: &Order, intervals: &mut [Interval]| {
             let judged = order.hold_back(intervals);
@@ -89,8 +90,7 @@ impl<'a> Queue<'a> {
         narrow(&Order::new(&self.takes), &mut self.puts);
     }
 
-    /// The open interval in which each value is in the queue whatever happened; turned around if there is
-    /// none.
+    /// The open interval in which each value is certainly in the queue; reversed if there is none.
     fn certain(&self) -> Vec<Interval> {
         let both = self.puts.iter().zip(&self.takes);
         both.map(|(put, take)| Interval {
@@ -100,8 +100,8 @@ impl<'a> Queue<'a> {
         .collect()
     }
 
-    /// When each put, answered or not, can have asked without having put its value into the queue: by their ends,
-    /// each beginning with the earliest of those that end no earlier.
+    /// When each put, answered or not, can have requested without having put its value into the queue. Sorted by end;
+    /// each begins with the earliest of those that end no earlier.
     fn coming(&self) -> Vec<Interval> {
         let never_taken = self.history.undecided.iter();
         let never_taken = never_taken.map(|&put| Passage { put, take: None });
@@ -145,7 +145,7 @@ impl<'a> Queue<'a> {
         }
         let full = Crowd::certain(&ends, room);
         for (value, certain) in certain.into_iter().enumerate() {
-            // Whose take may come before the return of its put, is in the queue at some moment between.
+            // If the take may begin before the put returns, the value is still in the queue at some moment between.
             let crossing = Interval {
                 from: certain.to,
                 to: certain.from,
@@ -169,7 +169,7 @@ impl<'a> Queue<'a> {
             match self.history.tell(other).outcome {
                 Outcome::TakeEmpty => match occupied.earliest_outside(within) {
                     Some(moment) => {
-                        // A put that asked before the close and lands after this answer leaves it to wait.
+                        // A put that requested before the close and delivers after this answer justifies the answer.
                         let later = coming.partition_point(|put| put.to < within.from);
                         let asked = coming.get(later).map_or(NEVER, |put| put.from);
                         close.no_earlier(moment.min(asked), other);
@@ -186,7 +186,7 @@ impl<'a> Queue<'a> {
         Ok(())
     }
 
-    /// `room` is none where nothing is ever refused as full.
+    /// `room` is `None` where no offer is refused as full.
     fn judge_full(&self, room: Option<usize>, close: &mut CloseMoment) -> Result<(), Rejection> {
         let others = self.history.others.iter().copied();
         let mut refused = others
@@ -213,7 +213,7 @@ impl<'a> Queue<'a> {
         Ok(())
     }
 
-    /// There are `room` values for certain, and one more: any, or one that needs to come meanwhile.
+    /// There are certainly `room` values, and one more: any value, or one that has to arrive meanwhile.
     fn reject_crowd(&self, within: Interval, room: usize, one_more: Option<usize>) -> Rejection {
         let certain = self.certain().into_iter().enumerate();
         let inside =
@@ -251,7 +251,7 @@ impl<'a> Queue<'a> {
         self.history.reject("C2", text, witness)
     }
 
-    /// Nowhere in `answer` the queue can be empty: the fewest values that show it, one after the other.
+    /// The queue cannot be empty anywhere in `answer`: finds the fewest values that show it, one after the other.
     fn reject_empty(&self, id: &'static str, answer: usize) -> Rejection {
         let mut moment = self.history.interval(answer);
         let certain = self.certain();

@@ -10,7 +10,8 @@ pub(super) fn judge(history: &History<'_>) -> Result<(), Rejection> {
     for &other in &history.others {
         let operation = history.tell(other);
         match operation.outcome {
-            // Nobody waited: whoever met somebody later may have begun to wait later.
+            // No counterpart waited then. An operation that found a counterpart later may have begun to wait after this
+            // answer.
             Outcome::TakeEmpty | Outcome::PutFull => close.no_earlier(operation.invoke, other),
             Outcome::TakeClosed => {
                 close.no_later(operation.returned, other);
@@ -31,7 +32,7 @@ pub(super) fn judge(history: &History<'_>) -> Result<(), Rejection> {
     close.judge(history)
 }
 
-/// The earliest moment by which every value can be handed over, and the last of them.
+/// The earliest moment by which every value can be handed over, and the last value handed over.
 fn last_handover(history: &History<'_>) -> Result<Option<(u64, Passage)>, Rejection> {
     let unknown = history.unknown_take();
     let mut last: Option<(u64, Passage)> = None;

@@ -1,14 +1,14 @@
-//! At which moments so many values are in the queue.
+//! The moments at which a given number of values is in the queue.
 
 use super::Interval;
 
-/// The moments at which at least so many of some intervals overlap: stretches of time, apart and in order.
+/// The moments at which at least `count` of the intervals overlap: disjoint stretches of time, in order.
 #[derive(Clone, Debug)]
 pub(super) struct Crowd {
     stretches: Vec<Interval>,
 }
 
-/// When some intervals begin and when they end, each in order.
+/// The beginnings and the ends of some intervals, each sorted.
 #[derive(Clone, Debug)]
 pub(super) struct Ends {
     from: Vec<u64>,
@@ -16,7 +16,7 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Of open intervals; those that end no later than they begin are none.
+    /// Of open intervals. Those that end no later than they begin are left out.
     pub(super) fn of_open(intervals: &[Interval]) -> Ends {
         Ends::new(|| {
             intervals
@@ -35,7 +35,7 @@ impl Ends {
             from: intervals().map(|interval| interval.from).collect(),
             to: intervals().map(|interval| interval.to).collect(),
         };
-        // Long sorted runs, as in the order of the values.
+        // Long sorted runs, as in `order.rs`.
         ends.from.sort();
         ends.to.sort();
         ends
@@ -43,13 +43,13 @@ impl Ends {
 }
 
 impl Crowd {
-    /// Of open intervals, for what certainly is: at the very moment at which one value goes and another
-    /// comes neither needs to be there. The stretches are open as well.
+    /// Overlaps of open intervals, for what is certain: at the moment at which one value leaves and another arrives,
+    /// neither needs to be there. The stretches are open as well.
     pub(super) fn certain(values: &Ends, count: usize) -> Crowd {
         Crowd::sweep(values, count, |from, to| from < to)
     }
 
-    /// Of closed intervals, for what can be. The stretches are closed as well.
+    /// Overlaps of closed intervals, for what is possible. The stretches are closed as well.
     pub(super) fn possible(values: &Ends, count: usize) -> Crowd {
         Crowd::sweep(values, count, |from, to| from <= to)
     }
@@ -78,7 +78,7 @@ impl Crowd {
         self.stretches.first().copied()
     }
 
-    /// The earliest moment in there that is in none of the stretches, which are open.
+    /// The earliest moment of `within` that is in none of the stretches, which are open.
     pub(super) fn earliest_outside(&self, within: Interval) -> Option<u64> {
         let moment = self
             .around(within.from)
@@ -86,7 +86,7 @@ impl Crowd {
         (moment <= within.to).then_some(moment)
     }
 
-    /// The latest moment in there that is in none of the stretches, which are open.
+    /// The latest moment of `within` that is in none of the stretches, which are open.
     pub(super) fn latest_outside(&self, within: Interval) -> Option<u64> {
         let moment = self
             .around(within.to)
@@ -94,7 +94,7 @@ impl Crowd {
         (moment >= within.from).then_some(moment)
     }
 
-    /// The earliest moment in there that is in one of the stretches, which are closed.
+    /// The earliest moment of `within` that is in one of the stretches, which are closed.
     pub(super) fn earliest_inside(&self, within: Interval) -> Option<u64> {
         let next = self
             .stretches

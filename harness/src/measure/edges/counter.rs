@@ -1,21 +1,21 @@
-//! Counting between the edges: a chunk that spans one is divided at it.
+//! Counts between the edges: a chunk that spans an edge is divided at it.
 
 use std::ops::ControlFlow;
 
 use super::{Edges, Laps};
 use crate::measure::clock;
 
-/// What one thread counted from edge to edge.
+/// The operations that one thread counted from edge to edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Counted {
     /// Operations, with the shares of the chunks that span the edges.
     pub operations: f64,
 }
 
-/// The chunks of one thread that counts.
+/// The chunks of one counting thread.
 ///
-/// One that is dropped before it passed the second edge, because its thread panicked or ended, counts as
-/// having passed, so that the other threads of the window end too.
+/// Dropping it before the second edge, because its thread panicked or ended, counts as passing the edge, so that the
+/// other threads of the window end too.
 #[derive(Debug)]
 pub struct Counter {
     laps: Laps,
@@ -41,8 +41,8 @@ impl Counter {
         self.laps.chunk()
     }
 
-    /// Ends a chunk in which `operations` were done; otherwise as [`Laps::lap`]. A thread that is told to stop
-    /// within a chunk ends it with what it had done of it.
+    /// Ends a chunk of `operations` operations; otherwise as [`Laps::lap`]. A thread that is told to stop within a
+    /// chunk ends it with the operations done so far.
     #[inline]
     pub fn lap(&mut self, operations: u64) -> ControlFlow<()> {
         self.lap_at(clock::now_nanos(), operations)
@@ -57,7 +57,7 @@ impl Counter {
         self.laps.end_chunk(now)
     }
 
-    /// Operations so far, from the thread's start: what the books must agree with after the window.
+    /// Operations since the start of the thread. The ledger must agree with them after the window.
     pub fn operations(&self) -> u64 {
         self.operations
     }
@@ -67,7 +67,7 @@ impl Counter {
         self.at_last.is_some()
     }
 
-    /// What was counted; `None` when this thread did not live to see both edges.
+    /// The count; `None` when this thread ended before it passed both edges.
     pub fn finish(self) -> Option<Counted> {
         Some(Counted {
             operations: self.at_last? - self.at_first?,
@@ -79,7 +79,7 @@ impl Counter {
     fn divide(&mut self, now: u64, operations: u64) {
         let edges = &self.laps.edges;
         let (first, last) = (edges.first_nanos(), edges.last_nanos());
-        // Before the window began this thread may have waited for others to start.
+        // Before the window began, this thread may have waited for others to start.
         let began = match edges.began_nanos() {
             None => return,
             Some(begins) => self.laps.began.max(begins).min(now),
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use crate::measure::WindowSpec;
 
-    /// One that began when the window did.
+    /// A counter that began with the window.
     fn counter(edges: &Edges) -> Counter {
         let mut counter = edges.counter();
         counter.laps.began = 0;
@@ -156,8 +156,8 @@ mod tests {
         let (mut awake, mut parked) = (counter(&edges), counter(&edges));
         assert!(awake.lap_at(RAMP, 0).is_continue());
         assert!(awake.lap_at(RAMP + WINDOW, 5_000).is_continue());
-        // Asleep until 10 us before the second edge, then fast: 1000 operations in 50 ms are no more than
-        // that, whatever their pace while they came.
+        // It sleeps until 10 us before the second edge, then runs fast. 1000 operations in 50 ms count as that,
+        // whatever their pace in between.
         let wakes = RAMP + WINDOW - 10_000;
         assert!(parked.lap_at(wakes, 0).is_continue());
         assert!(parked.lap_at(RAMP + WINDOW, 1_000).is_break());
@@ -174,7 +174,7 @@ mod tests {
         let mut counter = counter(&edges);
         assert!(counter.lap_at(RAMP, 10).is_continue());
         assert!(counter.lap_at(RAMP + WINDOW / 2, 700).is_continue());
-        // Then nothing came but the message that ends it.
+        // Then only the message that ends it arrives.
         assert!(counter.lap_at(RAMP + WINDOW * 2, 0).is_break());
         assert!((operations(counter) - 700.0).abs() < 1e-9);
     }
@@ -217,8 +217,8 @@ mod tests {
 
     #[test]
     fn bursts_are_counted_to_within_a_few_operations() {
-        // 64 operations at 100 ns each, then nothing for the rest of 97.3 us: the pace inside a chunk is anything but
-        // even. With chunks as long as elsewhere up to 56 of 32,896 operations would be on an edge's wrong side.
+        // 64 operations at 100 ns each, then none for the rest of 97.3 us: the pace inside a chunk is very uneven. With
+        // chunks of the usual length, up to 56 of 32,896 operations would be on the wrong side of an edge.
         let ends = |n: u64, shift: u64| shift + n / 64 * 97_300 + (n % 64 + 1) * 100;
         let mut worst: f64 = 0.0;
         for shift in (0..100_000).step_by(777) {

@@ -9,9 +9,10 @@ use crate::measure::clock;
 const SHORT_CHUNK: u64 = 20_000;
 /// A chunk longer than this is halved, nanoseconds.
 const LONG_CHUNK: u64 = 100_000;
-/// Nearer to an edge than this, chunks are short, nanoseconds: a usual one that begins farther away ends before it.
+/// Within this distance of an edge chunks are short, in nanoseconds. A usual chunk that begins farther away ends before
+/// the edge.
 const NEAR: u64 = 2 * LONG_CHUNK;
-/// How many times as short.
+/// The factor by which chunks are shorter near an edge.
 const NEAR_SHARE: u32 = 16;
 /// Operations in a chunk at most.
 pub const MAX_CHUNK: u32 = 1024;
@@ -28,7 +29,7 @@ pub struct Laps {
     pub(super) began: u64,
     /// The edge to pass next: 0 before the window began, never once both are passed.
     pub(super) next_edge: u64,
-    /// When to stop though not all counting threads have passed the second edge.
+    /// When to stop even if not all counting threads have passed the second edge.
     gives_up: u64,
     pub(super) edges: Edges,
 }
@@ -51,15 +52,15 @@ impl Laps {
         self.chunk
     }
 
-    /// Ends a chunk: reads the clock, adapts the chunk, stands still where a copy is slowed on purpose.
-    /// `Break` once every counting thread has passed the second edge, or has had time enough to.
+    /// Ends a chunk: reads the clock, adapts the chunk length, and pauses in a copy that is slowed on purpose. Returns
+    /// `Break` once every counting thread has passed the second edge, or the grace period is over.
     #[inline]
     pub fn lap(&mut self) -> ControlFlow<()> {
         let now = clock::now_nanos();
         self.end_chunk(now)
     }
 
-    /// Time that passes between two chunks, of which it is no part; otherwise as [`Laps::lap`].
+    /// Skips time between two chunks that belongs to neither; otherwise as [`Laps::lap`].
     pub fn idle(&mut self) -> ControlFlow<()> {
         let now = clock::now_nanos();
         self.began = now;
@@ -85,7 +86,7 @@ impl Laps {
         self.look(now)
     }
 
-    /// Notes edges, and says whether it is over.
+    /// Handles edges; returns whether the window is over.
     #[inline]
     fn look(&mut self, now: u64) -> ControlFlow<()> {
         if now >= self.next_edge {

@@ -1,32 +1,33 @@
-//! How many permits may be granted in a length of time, in whole numbers: nothing is rounded, so nothing drifts (L4).
+//! The number of permits that may be granted in an interval. Integer arithmetic: nothing is rounded, so nothing drifts
+//! (L4).
 
 use std::num::{NonZeroU32, NonZeroU64};
 
 use super::super::Violation;
 
-/// What a limiter promises about any length of time.
+/// What a limiter promises about every interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// L1: no half-open period, wherever it begins, holds more than so many permits.
+    /// L1: no half-open period, wherever it begins, holds more than `permits` permits.
     Window {
         /// Permits in a period.
         permits: NonZeroU32,
         /// Nanoseconds.
         period: NonZeroU64,
     },
-    /// L2: between two moments, both included, no more is granted than the burst and what the rate adds meanwhile.
+    /// L2: between two moments, both included, no more is granted than the burst plus what the rate adds in between.
     Rate {
         /// What the rate adds in a period.
         permits: NonZeroU32,
         /// Nanoseconds.
         period: NonZeroU64,
-        /// What may be had at once.
+        /// Permits available at once.
         burst: NonZeroU32,
     },
 }
 
 impl Limit {
-    /// The statement of SEMANTICS.md that it is.
+    /// Its statement in SEMANTICS.md.
     pub fn id(self) -> &'static str {
         match self {
             Limit::Window { .. } => "L1",
@@ -34,10 +35,10 @@ impl Limit {
         }
     }
 
-    /// The most that may be granted between two moments, both included, that lie so many nanoseconds apart.
+    /// The most permits that may be granted between two moments `nanos` apart, both included.
     pub fn most_in(self, nanos: u64) -> u64 {
         match self {
-            // That many half-open periods cover it.
+            // The interval is covered by this many half-open periods.
             Limit::Window { permits, period } => {
                 let periods = u128::from(nanos / period) + 1;
                 saturated(u128::from(permits.get()) * periods)
@@ -54,8 +55,8 @@ impl Limit {
         }
     }
 
-    /// How far apart two moments must be at least, in nanoseconds, for so many permits to be granted from the one to
-    /// the other; what no clock holds is `u64::MAX`.
+    /// The least distance in nanoseconds between two moments such that `permits` permits may be granted from the one to
+    /// the other; `u64::MAX` if it does not fit the clock.
     pub fn least_for(self, permits: u64) -> u64 {
         match self {
             Limit::Window {
@@ -77,7 +78,7 @@ impl Limit {
         }
     }
 
-    /// The most that can be had at once.
+    /// The most permits available at once.
     pub fn at_once(self) -> u64 {
         self.most_in(0)
     }
@@ -87,22 +88,23 @@ fn saturated(number: u128) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// A grant, as far as is known from outside.
+/// A grant, as known from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// The earliest moment at which it can have been: the call.
+    /// Its earliest possible moment: the call.
     pub from: u64,
-    /// The latest: the return.
+    /// Its latest possible moment: the return.
     pub until: u64,
     /// Permits.
     pub weight: u64,
 }
 
-/// Whether these grants can be placed in the time that is known of each without more of them between any two moments
-/// than may be. Exact where that time is one moment; elsewhere it convicts only what surely lies together.
+/// Whether each of these grants can be placed in its interval such that no two moments enclose more of them than
+/// allowed. Exact if the intervals are single moments. Otherwise only grants that certainly lie together are a
+/// violation.
 ///
 /// # Errors
-/// More permits than may be, and in how much time.
+/// The number of permits beyond the limit, and the interval that holds them.
 pub fn judge(limit: Limit, grants: &[Grant]) -> Result<(), Violation> {
     let mut by_end: Vec<&Grant> = grants.iter().collect();
     by_end.sort_unstable_by_key(|grant| grant.until);
@@ -111,7 +113,7 @@ pub fn judge(limit: Limit, grants: &[Grant]) -> Result<(), Violation> {
     begins.dedup();
     for begin in begins {
         let mut sum = 0_u64;
-        // What begins after it and ends before a moment lies between the two.
+        // A grant that begins after `begin` and ends before a moment lies between the two.
         for grant in by_end.iter().filter(|grant| grant.from >= begin) {
             sum = sum.saturating_add(grant.weight);
             let nanos = grant.until.saturating_sub(begin);
@@ -127,7 +129,7 @@ pub fn judge(limit: Limit, grants: &[Grant]) -> Result<(), Violation> {
     Ok(())
 }
 
-/// How many of these moments, which stand in their order, the fullest half-open period holds.
+/// The most of these sorted moments in one half-open period.
 pub fn fullest(period: NonZeroU64, moments: &[u64]) -> u64 {
     let (mut most, mut begins) = (0, 0);
     for (index, moment) in moments.iter().enumerate() {

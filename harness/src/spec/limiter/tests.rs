@@ -1,4 +1,4 @@
-//! Against brute force: every window and every placement of small histories.
+//! Compares with brute force: every window and every placement of small histories.
 
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -22,7 +22,7 @@ fn rate(permits: u32, period: u64, burst: u32) -> Limit {
     }
 }
 
-/// L1 and L2 word for word, at known moments: every window start, every pair of moments.
+/// L1 and L2 literally, at known moments: every window start, every pair of moments.
 fn is_kept(limit: Limit, grants: &[(u64, u64)]) -> bool {
     let within = |from: u64, until: u64| -> u64 {
         let inside = grants.iter().filter(|(at, _)| (from..=until).contains(at));
@@ -54,7 +54,7 @@ fn known(grants: &[(u64, u64)]) -> Vec<Grant> {
     grants.iter().map(grant).collect()
 }
 
-/// Whether the grants can be placed at moments in which the limit is kept.
+/// Whether the grants can be placed at moments that keep the limit.
 fn can_be_placed(limit: Limit, grants: &[Grant], placed: &mut Vec<(u64, u64)>) -> bool {
     let Some((first, rest)) = grants.split_first() else {
         return is_kept(limit, placed);
@@ -111,7 +111,7 @@ proptest! {
         prop_assert!(least == 0 || limit.most_in(least - 1) < permits);
     }
 
-    /// Whoever tries at each moment has exactly the permits that a limiter of that kind gives.
+    /// Tries at every moment are granted exactly the permits that a limiter of that kind gives.
     #[test]
     fn greedy_tries_have_what_the_words_allow(limit in limits(), first_come: bool, passes_on: bool) {
         let terms = Terms { limit, first_come, at_once: true, passes_on };
@@ -158,7 +158,7 @@ proptest! {
         let _ = judge(limit, &grants);
     }
 
-    /// A first-come limiter, run step by step, is never convicted: neither for its order nor for its moments.
+    /// A first-come limiter, run step by step, is never rejected, neither for its order nor for its moments.
     #[test]
     fn a_fair_limiter_is_right(
         limit in limits(),
@@ -172,7 +172,7 @@ proptest! {
         }
     }
 
-    /// Nor is one in which everybody has a slot from the moment he asks, and some give up.
+    /// Neither is a limiter with slots, where every waiter has a slot from its request on and some waiters give up.
     #[test]
     fn a_limiter_of_slots_is_right(
         limit in limits(),
@@ -187,11 +187,11 @@ proptest! {
     }
 }
 
-/// Everybody asks at his moment, and has the first slot after all others that is in time. Who waits until a deadline
-/// without one looks again then. Some stop waiting after a while.
+/// Every waiter asks at its moment, and gets the first slot after all others that is before its deadline. A waiter with
+/// a deadline and without a slot tries again at its deadline. Some waiters give up after a while.
 fn run_of_slots(limit: Limit, asks: &[(u64, u64, Option<u64>, Option<u64>)]) -> Vec<Event> {
     let mut events = Vec::new();
-    // Of slots that are somebody's, granted or forfeited: when and how heavy.
+    // Slots that are held, granted or forfeited: moment and weight.
     let mut slots: Vec<(u64, u64)> = Vec::new();
     let next = |slots: &[(u64, u64)], weight: u64, from: u64| {
         let last = slots.last().map_or(0, |(at, _)| *at);
@@ -245,7 +245,7 @@ fn run_of_slots(limit: Limit, asks: &[(u64, u64, Option<u64>, Option<u64>)]) -> 
     events
 }
 
-/// Everybody asks at his moment, and at each moment who can be served is, from the front.
+/// Every waiter asks at its moment. At each moment waiters are served from the front while permits are free.
 fn fair_run(limit: Limit, asks: &[(u64, u64, Option<u64>)]) -> Vec<Event> {
     let mut events = Vec::new();
     let mut grants = Vec::new();
@@ -273,7 +273,7 @@ fn fair_run(limit: Limit, asks: &[(u64, u64, Option<u64>)]) -> Vec<Event> {
                 line.remove(0);
                 events.push(Event::Granted { who, from: at, at });
             }
-            // One that gives up lets those behind it forward at that moment.
+            // A waiter that gives up lets those behind it advance at that moment.
             let late = line
                 .iter()
                 .position(|(_, _, deadline)| *deadline == Some(at));
@@ -389,7 +389,7 @@ fn whose_turn_has_come_is_served_then() {
         "L3",
         "kept its permits",
     );
-    // Of two the first gave up, and holds nothing.
+    // The first of two gave up, and holds nothing.
     let gone = Event::Dropped { who: 0, at: 5 };
     let two = [tried(true, 0), asked(0, 1), asked(1, 1), gone];
     breaks(
@@ -411,7 +411,7 @@ fn only_the_last_slot_is_given_away_again() {
     let first = Event::Dropped { who: 0, at: 5 };
     let last = Event::Dropped { who: 1, at: 5 };
     for (events, right) in [
-        // What is before the other's slot is forfeited.
+        // The permits before the other's slot are forfeited.
         (vec![first, granted(1, 20)], true),
         (vec![first, granted(1, 21)], false),
         (
@@ -422,7 +422,7 @@ fn only_the_last_slot_is_given_away_again() {
             vec![last, granted(0, 10), asked(2, 11), granted(2, 30)],
             false,
         ),
-        // Who would be too late has no slot, and looks at his deadline.
+        // A waiter that would be too late has no slot, and tries again at its deadline.
         (vec![until(2, 29, 2), asked(3, 3), granted(0, 10)], true),
         (
             vec![until(2, 29, 2), last, granted(0, 10), granted(2, 29)],
@@ -492,14 +492,14 @@ fn what_nobody_ever_had_is_free_at_any_time() {
     let judged = |events: &[Event]| Waiters::judge(terms, events).map_err(|v| v.id);
     assert_eq!(judged(&[tried(true, 0), tried(false, 0)]), Err("L1"));
     assert_eq!(judged(&[tried(true, 0), until(0, 0, 1), late]), Err("L3"));
-    // Somebody in line may have it, and is not known to.
+    // A waiter in line may already have the permit, which is not known yet.
     assert_eq!(
         judged(&[tried(true, 0), asked(1, 0), tried(false, 0)]),
         Ok(())
     );
     let line = [tried(true, 0), asked(1, 0), until(0, 0, 1), late];
     assert_eq!(judged(&line), Ok(()));
-    // And what was had may not be back, as far as anybody knows.
+    // The permit that was granted may not be available again, as far as is known.
     let had = [tried(true, 0), tried(true, 0), tried(false, 10)];
     assert_eq!(judged(&had), Ok(()));
 }
@@ -518,7 +518,8 @@ fn a_period_that_nothing_divides_does_not_drift() {
     assert_eq!(odd.most_in(1_000_003 * 1_000_000 - 1), 7_000_000);
 }
 
-/// Two that surely overlap in a period, and a third: no window holds two of them for sure, and yet three are too many.
+/// Two grants certainly overlap in a period with a third. No window certainly holds two of them, and yet three are too
+/// many.
 #[test]
 fn long_stretches_convict_what_no_window_does() {
     let grant = |from, until| Grant {

@@ -1,117 +1,118 @@
-//! Who waits for permits, and who is served when (L1's order of service, L3).
+//! The order in which waiters for permits are served (L1's order of service, L3).
 
 use super::super::Violation;
 use super::{Grant, Limit};
 
-/// What is claimed beside the limit.
+/// The claims besides the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// The limit.
     pub limit: Limit,
-    /// Whoever waits is served first come, first served: nobody has a permit while somebody waits before him.
+    /// Waiters are served first come, first served: no waiter gets a permit before one that has waited longer.
     pub first_come: bool,
-    /// Time stands still while anybody can run: whoever's turn has come is served at that moment. Elsewhere a grant
-    /// may be seen any time later.
+    /// Time advances only while no thread can run: a waiter is served at the moment at which its turn comes. Otherwise
+    /// a grant may be observed at any later time.
     pub at_once: bool,
-    /// The turn of one who gives up goes to those behind him. Else everybody has a slot from the moment he asks, and who
-    /// gives up forfeits his, unless it is the last; one whose slot would come after his deadline has none.
+    /// The turn of a waiter that gives up passes to the waiters behind it. Otherwise every waiter has a slot from its
+    /// request on, unless the slot would come after its deadline. A waiter that gives up forfeits its slot, unless it
+    /// is the last one.
     pub passes_on: bool,
 }
 
-/// What is seen of those who acquire, each known by a number.
+/// An observation of a waiter, which is identified by a number.
 ///
-/// One thread writes them down in the order in which it learns of them: who waits when it was seen waiting, and an
-/// answer when it is there. Times are as sure as that: of what was asked the moment of the call, which is no later than
-/// what it led to; of answers and drops the moment at which they were over, which is no earlier.
+/// One thread records the observations in the order in which it makes them: a waiter when it is seen waiting, an answer
+/// when it is there. The time of a request is the moment of the call, which is no later than its effect. The time of an
+/// answer or a drop is the moment at which it was over, which is no earlier than its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Somebody stands in line, for as long as he likes, or until a deadline.
+    /// A waiter is in line, without a time limit or until a deadline.
     Asked {
-        /// Who.
+        /// The waiter.
         who: usize,
         /// Permits.
         weight: u64,
-        /// When he gives up.
+        /// When it gives up.
         deadline: Option<u64>,
-        /// When he called.
+        /// When it called.
         at: u64,
     },
-    /// Somebody in line has his permits.
+    /// A waiter has its permits.
     Granted {
-        /// Who.
+        /// The waiter.
         who: usize,
-        /// The earliest moment at which it can have been.
+        /// The earliest possible moment of the grant.
         from: u64,
-        /// When.
+        /// When it was over.
         at: u64,
     },
-    /// More was asked for than can ever be had at once.
+    /// More was requested than can ever be available at once.
     Refused {
-        /// Who.
+        /// The waiter.
         who: usize,
     },
-    /// Somebody gave up at his deadline.
+    /// A waiter gave up at its deadline.
     TimedOut {
-        /// Who.
+        /// The waiter.
         who: usize,
-        /// When.
+        /// When it was over.
         at: u64,
     },
-    /// The future of somebody in line was dropped: what it may have been granted meanwhile is undone.
+    /// The future of a waiter was dropped. A grant that it may have received meanwhile is undone.
     Dropped {
-        /// Who.
+        /// The waiter.
         who: usize,
-        /// When.
+        /// When it was over.
         at: u64,
     },
-    /// Somebody tried, without standing in line.
+    /// An attempt without waiting.
     Tried {
-        /// Whether he had a permit.
+        /// Whether it got a permit.
         granted: bool,
         /// The earliest moment at which the limiter can have answered.
         from: u64,
-        /// When.
+        /// When it was over.
         at: u64,
     },
 }
 
-/// Somebody in line.
+/// A waiter in line.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     who: usize,
     weight: u64,
     deadline: Option<u64>,
-    /// Since when: the moment he asked, or at which the last one before him gave up.
+    /// The moment of its request, or the moment at which the last waiter before it gave up.
     since: u64,
-    /// When he asked.
+    /// The moment of its request.
     asked: u64,
-    /// Where turns are not passed on, his slot, unless it would come after his deadline.
+    /// Its slot, where turns are not passed on; `None` if the slot would come after its deadline.
     slot: Option<Slot>,
 }
 
-/// When somebody is served, whatever becomes of the others.
+/// The moment at which a waiter is served, independent of the other waiters.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     at: u64,
-    /// Greater than those of everybody before.
+    /// Greater than the tickets of all earlier slots.
     ticket: usize,
 }
 
-/// A limiter with its line: steps are taken by [`Waiters::step`].
+/// A limiter with its line of waiters; [`Waiters::step`] takes the steps.
 #[derive(Clone, Debug)]
 pub struct Waiters {
     terms: Terms,
     line: Vec<Waiting>,
     granted: Vec<Grant>,
-    /// What nobody has and nobody can have any more, where turns are not passed on.
+    /// Permits that no waiter has or can still get, where turns are not passed on.
     forfeited: Vec<Grant>,
-    /// Of slots that were not given away again, in their order.
+    /// The tickets of slots that were not reused, in order.
     tickets: Vec<usize>,
     asked: usize,
 }
 
 impl Waiters {
-    /// Nobody waits, and nothing was granted.
+    /// A limiter without waiters and grants.
     pub fn new(terms: Terms) -> Waiters {
         Waiters {
             terms,
@@ -123,7 +124,7 @@ impl Waiters {
         }
     }
 
-    /// Goes through all of them.
+    /// Judges a whole sequence of events.
     ///
     /// # Errors
     /// The first violation.
@@ -132,7 +133,7 @@ impl Waiters {
         events.iter().try_for_each(|event| waiters.step(*event))
     }
 
-    /// What is seen next.
+    /// Processes the next event.
     ///
     /// # Errors
     /// The rule that it breaks.
@@ -182,7 +183,7 @@ impl Waiters {
         self.asked
     }
 
-    /// The slot of one who gives up is given away again if it is the last, else forfeited.
+    /// The slot of a waiter that gives up is reused if it is the last one, and forfeited otherwise.
     fn forfeit(&mut self, slot: Slot, weight: u64) {
         if self.tickets.last() == Some(&slot.ticket) {
             self.tickets.pop();
@@ -202,7 +203,7 @@ impl Waiters {
         }
     }
 
-    /// Somebody leaves the line; at that moment, where it is the turn of those behind then.
+    /// Removes a waiter from the line. If `at` is given, the waiters behind it move up at that moment.
     fn leave(&mut self, who: usize, at: Option<u64>) -> Result<Waiting, Violation> {
         let place = self.place(who)?;
         let left = self.line.remove(place);
@@ -228,7 +229,7 @@ impl Waiters {
         self.not_before_turn("somebody", place, weight, at)?;
         let mut turn = self.turn(place);
         if self.is_slotless(place) {
-            // He looks again when his deadline comes.
+            // It tries again at its deadline.
             turn = turn.max(deadline.unwrap_or(0));
             self.ticket();
         }
@@ -266,7 +267,7 @@ impl Waiters {
                 format!("{who} timed out at {deadline}, although a permit was free at {turn}");
             return Violation::found("L3", text);
         }
-        // Others in line may have had permits of which nobody knows yet.
+        // Other waiters may have received permits that are not known yet.
         let is_alone = self.line.len() == 1;
         if is_alone && self.was_free(self.line[place].weight) {
             return Violation::found("L3", format!("{who} timed out, and nobody had its permits"));
@@ -293,8 +294,8 @@ impl Waiters {
         Ok(())
     }
 
-    /// Whether so many are free whatever the time, where nobody else is in line: all that was ever granted leaves room
-    /// for them.
+    /// Whether `weight` permits are free at any time, if no other waiter is in line: all grants so far leave room for
+    /// them.
     fn was_free(&self, weight: u64) -> bool {
         let granted = self.granted.iter();
         let granted = granted.chain(&self.forfeited);
@@ -302,12 +303,12 @@ impl Waiters {
         sum <= self.terms.limit.at_once()
     }
 
-    /// Who has no slot where everybody else has one.
+    /// Whether the waiter has no slot although the design gives slots.
     fn is_slotless(&self, place: usize) -> bool {
         !self.terms.passes_on && self.line[place].slot.is_none()
     }
 
-    /// What was granted, what can be granted no more, and slots.
+    /// Grants, forfeited permits, and slots.
     fn taken(&self) -> Vec<Grant> {
         let slots = self.line.iter().filter_map(|waiting| {
             let Slot { at, .. } = waiting.slot?;
@@ -321,8 +322,8 @@ impl Waiters {
         taken.chain(slots).collect()
     }
 
-    /// Whether what is served at that moment can be, at that place in line: those before it were served as well, or
-    /// overtaken. Who has a deadline by then may have given up.
+    /// Whether the waiter at that place in line may be served at that moment. The waiters before it must have been
+    /// served as well, or the order must not matter. A waiter with a deadline by then may have given up.
     fn not_before_turn(
         &self,
         what: &str,
@@ -353,7 +354,7 @@ impl Waiters {
         Ok(())
     }
 
-    /// The moment at which that place in line is served at the latest: everybody before it is served too.
+    /// The latest moment at which that place in line is served: after all waiters before it.
     fn turn(&self, place: usize) -> u64 {
         let Waiting {
             weight,
@@ -370,8 +371,8 @@ impl Waiters {
         self.served_after(&self.taken(), &before, weight, since)
     }
 
-    /// When a weight can be granted from a moment on, after what was granted and others, each of some weight from some
-    /// moment on.
+    /// When `weight` can be granted after `granted` and `others`; each of the others has a weight and an earliest
+    /// moment.
     fn served_after(
         &self,
         granted: &[Grant],
@@ -392,7 +393,7 @@ impl Waiters {
         self.free_at(&granted, weight, from.max(last))
     }
 
-    /// The earliest moment from that one on at which so many are free after these grants.
+    /// The earliest moment at or after `from` at which `weight` permits are free after these grants.
     fn free_at(&self, granted: &[Grant], weight: u64, from: u64) -> u64 {
         let limit = self.terms.limit;
         if weight > limit.at_once() {

@@ -1,10 +1,10 @@
-//! The specification of pipelines: how many items are in flight (P1), what is delivered when (P2), when the output
-//! closes and what is begun after that (P3), what an item that ends badly takes along (P4: nothing), and what a slow
-//! one holds up (P5).
+//! The specification of pipelines. It covers the number of items in flight (P1), the order of delivery (P2), the close
+//! of the output and the items begun after it (P3), and what a slow item delays (P5). A failing item affects no other
+//! (P4).
 //!
-//! An item is in flight from the call of the function until the port for its results is dropped, however it ends: a
-//! panic is one more way to drop it. Whatever else happens the rules are the same, so that P4 needs none of its own
-//! but for what is to be seen when nobody can go on.
+//! An item is in flight from the call of the function until the port for its results is dropped, in whatever way it
+//! ends: a panic is one more way to drop the port. The same rules apply to all of them, so P4 needs no rule of its own,
+//! except for what must be observed when the pipeline has come to rest.
 
 #[cfg(test)]
 mod tests;
@@ -13,22 +13,22 @@ use std::collections::BTreeMap;
 
 use super::Violation;
 
-/// A pipeline, and what it promises.
+/// The properties that a pipeline promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// Items that may be in flight (P1).
     pub bound: usize,
-    /// Items that may have a place, from the first on that has not ended (P5): where they leave in the order of their
-    /// inputs and have no window apart, those in flight have them all; elsewhere there is no end of places.
+    /// Items that may hold a place, from the first unfinished one on (P5). In an ordered pipeline without a separate
+    /// window the items in flight hold all places. In an unordered one the number of places is unlimited.
     pub window: usize,
     /// Results leave in the order of their inputs (P2).
     pub ordered: bool,
-    /// Inputs there are, numbered from zero.
+    /// Number of inputs, numbered from zero.
     pub inputs: usize,
 }
 
 impl Terms {
-    /// Any number in flight: nobody asks about that.
+    /// Any number in flight: the bound is not checked.
     pub const fn unbounded(ordered: bool, inputs: usize) -> Terms {
         Terms {
             bound: usize::MAX,
@@ -39,17 +39,17 @@ impl Terms {
     }
 }
 
-/// What is seen of a pipeline, in the order in which it is learnt of.
+/// An observation of a pipeline, in the order in which observations are made.
 ///
-/// That order shows what truly was before what where an item writes down its call when it is called, a result before it
-/// puts it and its end before it drops the port, and the consumer a result once it has it.
+/// That order reflects the true order if each observation is recorded at the right moment: a call when it is made, a
+/// result before it is put, an end before the port is dropped, and a delivery once the consumer has the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The function was called with an input.
     Begun(usize),
     /// An item is about to put a result: its first, its second.
     Put(usize),
-    /// An item is about to drop its port, of itself or because it panics or is dropped.
+    /// An item is about to drop its port: it ends, panics, or is dropped.
     Ended(usize),
     /// A result of that item was taken out of the output.
     Delivered {
@@ -58,15 +58,15 @@ pub enum Event {
         /// Which of its results, from zero.
         number: usize,
     },
-    /// The consumer closed the output: it wants nothing further.
+    /// The consumer closed the output: it wants no further results.
     Unwanted,
-    /// The output was seen closed and empty by who had not closed it.
+    /// The output was seen closed and empty, without having been closed by the consumer.
     Closed,
     /// The output was seen empty.
     Empty,
-    /// The pipeline said that it has ended.
+    /// The pipeline reported its end.
     Finished,
-    /// Nobody can go on, and the input stays open.
+    /// No task can proceed, and the input stays open.
     Rest,
 }
 
@@ -77,19 +77,19 @@ struct Item {
     ended: bool,
 }
 
-/// A pipeline: steps are taken by [`Pipeline::step`].
+/// A pipeline; [`Pipeline::step`] takes the steps.
 #[derive(Clone, Debug)]
 pub struct Pipeline {
     terms: Terms,
     items: BTreeMap<usize, Item>,
-    /// How many items had begun when nothing was wanted any more.
+    /// How many items had begun when the consumer closed the output.
     unwanted: Option<usize>,
     closed: bool,
     finished: bool,
 }
 
 impl Pipeline {
-    /// Nothing has begun.
+    /// A pipeline before its first item.
     pub fn new(terms: Terms) -> Pipeline {
         Pipeline {
             terms,
@@ -100,7 +100,7 @@ impl Pipeline {
         }
     }
 
-    /// Goes through all of them.
+    /// Judges a whole sequence of events.
     ///
     /// # Errors
     /// The first violation.
@@ -114,7 +114,7 @@ impl Pipeline {
         self.items.values().filter(|item| !item.ended).count()
     }
 
-    /// What is seen next.
+    /// Processes the next event.
     ///
     /// # Errors
     /// The rule that it breaks.
@@ -139,7 +139,7 @@ impl Pipeline {
                 self.all_is_done("the output closed")?;
                 self.all_is_delivered("the output closed")
             }
-            // Once the end was told all results lie in the output.
+            // After the end was reported, all results are in the output.
             Event::Empty if self.finished => self.all_is_delivered("the end was told"),
             Event::Empty => Ok(()),
             Event::Finished => {
@@ -177,8 +177,8 @@ impl Pipeline {
                 format!("{placed} items have a place, where the window has {window}"),
             );
         }
-        // Each that may be in flight has one take that was pending, or one item that finds it out; it is found out
-        // at the head, and until then the window may fill.
+        // After the close this many items may still begin: per item in flight, one pending take or one item that
+        // notices the close. In an ordered pipeline only the head notices it, and until then the window may fill.
         let may_begin = if self.terms.ordered { window } else { bound };
         let since = self.unwanted.map(|begun| self.items.len() - begun);
         match since.filter(|since| *since > may_begin) {
@@ -228,7 +228,7 @@ impl Pipeline {
         }
     }
 
-    /// Nothing is in flight, and nothing is left to begin unless nothing is wanted.
+    /// Nothing is in flight, and nothing is left to begin, unless the consumer wants nothing further.
     fn all_is_done(&self, what: &str) -> Result<(), Violation> {
         let flying = self.in_flight();
         if flying > 0 {
@@ -255,7 +255,8 @@ impl Pipeline {
         }
     }
 
-    /// Items that have a place: in an ordered pipeline one that has ended keeps it until those before it have ended.
+    /// Items that hold a place. In an ordered pipeline a finished item holds its place until those before it have
+    /// ended.
     fn placed(&self) -> usize {
         if !self.terms.ordered {
             return self.in_flight();
@@ -265,8 +266,8 @@ impl Pipeline {
         head.map_or(0, |head| self.items.range(head..).count())
     }
 
-    /// The bound is reached where there is input for it, or the window: what never ends holds its place, and nothing
-    /// else does (P4).
+    /// At rest, if inputs are left and wanted, the bound or the window is reached. Only an item that never ends holds
+    /// its place (P4).
     fn rest(&self) -> Result<(), Violation> {
         let Terms {
             bound,

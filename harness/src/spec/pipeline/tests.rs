@@ -1,4 +1,4 @@
-//! Against the words of P1 to P3, counted anew at every moment of every small history.
+//! Compares with P1 to P3 taken literally, evaluated anew at every moment of every small history.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ const fn delivered(item: usize, number: usize) -> Event {
     Event::Delivered { item, number }
 }
 
-/// The words, each of them about everything before a moment.
+/// The statements literally, each about everything before a moment.
 fn is_kept(terms: Terms, events: &[Event]) -> bool {
     (0..events.len()).all(|now| {
         let before = &events[..now];
@@ -105,7 +105,7 @@ fn alphabet(inputs: usize) -> Vec<Event> {
     all
 }
 
-/// Every history of two inputs of up to six events, and what is one event longer than a legal one.
+/// Every history of two inputs of up to six events, and every extension of a legal one by one event.
 #[test]
 fn every_small_history_is_judged_as_the_words_say() {
     let ordered = [(1, 1), (2, 2), (1, 2)].map(|(bound, window)| (bound, window, true));
@@ -130,7 +130,7 @@ fn every_small_history_is_judged_as_the_words_say() {
                         is_kept(terms, &events),
                         "{events:?}: {judged:?}"
                     );
-                    // Twice the same end shows nothing further.
+                    // A repeated end shows nothing new.
                     let again = history.last() == Some(&next);
                     if judged.is_ok() && !again {
                         longer.push(events);
@@ -178,7 +178,7 @@ fn no_more_are_in_flight_than_the_bound() {
         "P1",
         "not in flight",
     );
-    // Behind a head that does not end an item holds its place in the order, where there is one.
+    // Behind a head that does not end, an item holds its place in the order, if there is an order.
     let behind = [
         Event::Begun(0),
         Event::Begun(1),

@@ -1,7 +1,7 @@
-//! The specification of timers: what becomes of each that is armed ([`Service`]: T1 to T5, T8), and which timeouts are
-//! one channel ([`Shared`]: T7).
+//! The specification of timers: the fate of each armed timer ([`Service`]: T1 to T5, T8), and which timeouts share a
+//! channel ([`Shared`]: T7).
 //!
-//! Moments are nanoseconds of the clock of a world; `u64::MAX` never comes.
+//! Moments are nanoseconds of a world's clock; `u64::MAX` never comes.
 
 mod service;
 mod shared;

@@ -1,28 +1,29 @@
 //! One service with its timers.
 //!
-//! A timer is armed until it fires, is cancelled, or its service ends; each of them happens once, and is the last thing
-//! that happens to it. Firing is the service's own step, which nobody sees: it was before the call, and no later than
-//! an answer `false` to a cancel or a move, which says that it had been.
+//! A timer is armed until it fires, is cancelled, or its service ends. Each of these happens at most once, and is the
+//! last event of the timer. Firing is an internal step of the service, and not observed. It happened before the
+//! callback was called. It also happened before an answer `false` to a cancel or a move, which means that the timer had
+//! fired.
 
 use std::collections::BTreeMap;
 
 use super::super::Violation;
 
-/// What is claimed, and where.
+/// The claims, and the conditions of the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
-    /// After a stall what was due fires in the order of deadlines (T5).
+    /// Timers that became due during a stall fire in the order of their deadlines (T5).
     pub deadline_order: bool,
-    /// By how much a timer may come late, where time stands still while anybody can run: what a design rounds up.
-    /// Elsewhere it may be any time.
+    /// How late a timer may fire where time advances only while no thread can run: the design's rounding. `None`
+    /// elsewhere: any lateness is allowed.
     pub late: Option<u64>,
 }
 
-/// What is seen of timers, each known by a number of the caller's.
+/// An observation of a timer, which is identified by a number of the caller's.
 ///
-/// They are written down in the order in which they are learnt of: an arming before it is asked for, an answer when it
-/// is there, a firing when it is seen. `at` of an arming is no later than what it led to; `at` of all else is the
-/// moment at which it was over, and no earlier.
+/// Observations are recorded in the order in which they are made: an arming before it is requested, an answer when it
+/// is there, a firing when it is seen. `at` of an arming is no later than its effect. `at` of any other event is the
+/// moment at which it was over, and no earlier than its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A timer is about to be armed.
@@ -36,45 +37,45 @@ pub enum Event {
     },
     /// A cancel was answered.
     Cancelled {
-        /// Which; one that was never scheduled here is another service's.
+        /// The timer. One that was never scheduled here belongs to another service.
         timer: usize,
-        /// The answer: whether it will not fire.
+        /// The answer: `true` if it will not fire.
         answer: bool,
-        /// When.
+        /// When it was over.
         at: u64,
     },
     /// A move to another deadline was answered.
     Moved {
-        /// Which.
+        /// The timer.
         timer: usize,
         /// The new deadline.
         due: u64,
-        /// The answer: whether it fires then instead.
+        /// The answer: `true` if it fires at the new deadline instead.
         answer: bool,
-        /// When.
+        /// When it was over.
         at: u64,
     },
-    /// A timer was seen to have fired.
+    /// A timer was observed to have fired.
     Fired {
-        /// Which.
+        /// The timer.
         timer: usize,
-        /// The deadline that its callback was told.
+        /// The deadline that its callback received.
         told: Option<u64>,
-        /// When the design says that it noticed.
+        /// When the design reports that it noticed.
         claimed: Option<u64>,
-        /// When it was called, or was over for who waited.
+        /// When it was called, or when the wait for it was over.
         at: u64,
     },
-    /// A callback holds up the service from here on. What is claimed of a stall is of callbacks on one thread.
+    /// A callback blocks the service from here on. Claims about a stall refer to callbacks on one thread.
     Stalled,
-    /// It does so no longer.
+    /// The callback no longer blocks the service.
     Released {
-        /// When it was let go.
+        /// When it was released.
         at: u64,
     },
     /// The service was dropped, and the drop has returned.
     ShutDown {
-        /// When.
+        /// When it was over.
         at: u64,
     },
 }
@@ -82,7 +83,7 @@ pub enum Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Armed,
-    /// An answer said that it had fired; the call has not been seen yet.
+    /// An answer said that it had fired; the call has not been observed yet.
     Leaving,
     Fired,
     Cancelled,
@@ -94,13 +95,13 @@ enum State {
 struct Timer {
     due: u64,
     state: State,
-    /// Since when the service could have fired it.
+    /// The earliest moment at which the service could have fired it.
     since: u64,
-    /// It was due when a stall ended, and fires before all that is armed later.
+    /// It was due when a stall ended, so it fires before all timers that are armed later.
     caught_up: bool,
 }
 
-/// A service of timers: steps are taken by [`Service::step`].
+/// A service of timers; [`Service::step`] takes the steps.
 #[derive(Clone, Debug)]
 pub struct Service {
     terms: Terms,
@@ -110,7 +111,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// Nothing is armed.
+    /// A service without armed timers.
     pub fn new(terms: Terms) -> Service {
         Service {
             terms,
@@ -120,7 +121,7 @@ impl Service {
         }
     }
 
-    /// Goes through all of them, after which nothing more is to be seen.
+    /// Judges a whole sequence of events, after which no further event follows.
     ///
     /// # Errors
     /// The first violation.
@@ -130,7 +131,7 @@ impl Service {
         service.rest()
     }
 
-    /// What is seen next.
+    /// Processes the next event.
     ///
     /// # Errors
     /// The rule that it breaks.
@@ -184,7 +185,7 @@ impl Service {
         }
     }
 
-    /// Nothing more is to be seen.
+    /// Ends the sequence: no further event follows.
     ///
     /// # Errors
     /// T2 where a timer was neither cancelled nor called.
@@ -228,7 +229,7 @@ impl Service {
                 }
                 None => timer.state = State::Cancelled,
             },
-            // It had fired, then; which it cannot have before it was due.
+            // It had fired, then, which is impossible before it was due.
             (State::Armed, false) if timer.due <= at && timer.due != u64::MAX => {
                 timer.state = State::Leaving;
             }
@@ -281,7 +282,7 @@ impl Service {
         Ok(())
     }
 
-    /// T1, and where it can be seen T3.
+    /// Checks T1, and T3 where it can be observed.
     fn in_time(
         &self,
         number: usize,
@@ -320,8 +321,8 @@ impl Service {
         Ok(())
     }
 
-    /// T5: what was due at the end of a stall fires before what was armed since, and where claimed in the order of
-    /// deadlines.
+    /// Checks T5: timers due at the end of a stall fire before those armed since then, and, if claimed, in the order of
+    /// their deadlines.
     fn in_order(&self, number: usize, timer: &Timer) -> Result<(), Violation> {
         let waits = |other: &Timer| other.state == State::Armed && other.caught_up;
         let mut waiting = self.timers.iter().filter(|(_, other)| waits(other));

@@ -1,26 +1,27 @@
-//! T7: which timeouts are one channel.
+//! T7: which timeouts share a channel.
 //!
-//! A timeout is due at a whole millisecond, rounded up. A request shares the channel of the first deadline that is not
-//! before its own and less than 10 ms after it, as long as that is not over; else it has a channel of its own. A
-//! request reads the clock somewhere between its call and its return, so a deadline is known to lie between two
-//! milliseconds, which are one where time stands still meanwhile. One thread asks, in its order.
+//! A timeout is due at a whole millisecond, rounded up. A request shares the channel of the first pending deadline that
+//! is at or after its own and less than 10 ms after it. Otherwise it gets a channel of its own.
+//!
+//! A request reads the clock at some moment between its call and its return, so its deadline is known to lie between
+//! two milliseconds. They are equal if time stands still meanwhile. One thread makes all requests.
 
 use super::super::Violation;
 
-/// What a request was answered.
+/// A request and its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// Nanoseconds of delay.
+    /// Delay, nanoseconds.
     pub delay: u64,
     /// The moment of the call.
     pub called: u64,
     /// The moment of the return.
     pub returned: u64,
-    /// Which channel: the same number for the same one.
+    /// The channel: equal numbers mean the same channel.
     pub channel: usize,
 }
 
-/// A channel, and between which whole milliseconds, both included, it is due.
+/// A channel, and the range of whole milliseconds, both included, in which it is due.
 #[derive(Clone, Copy, Debug)]
 struct Channel {
     number: usize,
@@ -33,19 +34,19 @@ struct Channel {
 pub struct Shared(Vec<Channel>);
 
 const NANOS_PER_MS: u64 = 1_000_000;
-/// A timeout is shared by those who ask for one up to this much shorter.
+/// Requests for a timeout up to this much shorter share the channel of an existing one.
 const RESOLUTION_MS: u64 = 10;
 
 impl Shared {
-    /// The most by which a timeout comes late, in nanoseconds: it was rounded up, and shares.
+    /// The most by which a timeout is late, in nanoseconds: it was rounded up, and shares a channel.
     pub const LATE: u64 = (RESOLUTION_MS + 1) * NANOS_PER_MS;
 
-    /// None was asked for.
+    /// A service without timeouts.
     pub fn new() -> Shared {
         Shared::default()
     }
 
-    /// Goes through all of them.
+    /// Judges a whole sequence of requests.
     ///
     /// # Errors
     /// The first violation.
@@ -54,10 +55,10 @@ impl Shared {
         requests.iter().try_for_each(|asked| shared.ask(*asked))
     }
 
-    /// A request was answered.
+    /// Processes an answered request.
     ///
     /// # Errors
-    /// T7, where it shares what it may not, or not what it has to.
+    /// T7, if it shares a channel that it must not share, or does not share one that it must.
     pub fn ask(&mut self, asked: Asked) -> Result<(), Violation> {
         let due = |now: u64| now.saturating_add(asked.delay).div_ceil(NANOS_PER_MS);
         let own = Channel {
@@ -66,7 +67,7 @@ impl Shared {
             latest: due(asked.returned.max(asked.called)),
         };
         let over = asked.returned.max(asked.called).div_ceil(NANOS_PER_MS);
-        // What is surely there, surely close enough, and so is shared unless something else comes first.
+        // A channel that certainly exists and is certainly close enough must be shared, unless another one comes first.
         let surely = self.0.iter().filter(|other| {
             let not_before = other.earliest >= own.latest;
             let close = other.latest.saturating_sub(own.earliest) < RESOLUTION_MS;
@@ -101,7 +102,7 @@ impl Shared {
             );
             return Violation::found("T7", text);
         }
-        // Its deadline is as sure as what was shared shows.
+        // Sharing narrows the range in which the deadline lies.
         shared.earliest = shared.earliest.max(own.earliest);
         shared.latest = shared
             .latest
@@ -109,10 +110,11 @@ impl Shared {
         Ok(())
     }
 
-    /// A timeout was seen closed, for want of time and not by somebody who shares it.
+    /// Processes a timeout that was seen closed because it was due, and not because another user of the channel closed
+    /// it.
     ///
     /// # Errors
-    /// T7 where that is before what it shares is due.
+    /// T7 if that is before the shared deadline.
     pub fn closed(&self, channel: usize, at: u64) -> Result<(), Violation> {
         let of = self.0.iter().find(|other| other.number == channel);
         let Some(of) = of else {

@@ -1,4 +1,4 @@
-//! Against brute force: a firing that nobody sees is tried at every place of small histories, and clocks are read at
+//! Compares with brute force: an unobserved firing is tried at every place of small histories, and clocks are read at
 //! every moment.
 
 use proptest::prelude::*;
@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use super::super::Violation;
 use super::{Asked, Event, Service, Shared, Terms};
 
-/// One timer, its firing a step like all others, at known moments: whether there is a place for the firing.
+/// Judges one timer, with its firing as a step like all others, at known moments: whether there is a place for the
+/// firing.
 fn can_be(events: &[Event]) -> bool {
     let fires = events
         .iter()
@@ -47,7 +48,7 @@ fn run(events: &[Event], fires: Option<usize>) -> bool {
             let Some(seen) = fired_by.filter(|seen| *seen >= place) else {
                 return false;
             };
-            // As late as what follows it allows.
+            // The latest moment that the following events allow.
             let follows = events[place..]
                 .iter()
                 .take_while(|e| !matches!(e, Event::Fired { .. }));
@@ -98,7 +99,7 @@ fn run(events: &[Event], fires: Option<usize>) -> bool {
     true
 }
 
-/// What may happen to one timer at a moment; the firing is told what it was armed for at last.
+/// The possible events of one timer at a moment. The firing reports the deadline armed last.
 fn happenings(at: u64) -> Vec<Event> {
     let mut all = vec![
         Event::Scheduled {
@@ -132,7 +133,7 @@ fn happenings(at: u64) -> Vec<Event> {
     all
 }
 
-/// Every history of up to five events, one a nanosecond or two at once.
+/// Every history of up to five events, one per nanosecond or two at once.
 #[test]
 fn every_small_history_is_judged_as_brute_force_does() {
     let (mut legal, mut illegal) = (0, 0);
@@ -151,7 +152,7 @@ fn every_small_history_is_judged_as_brute_force_does() {
                 } else {
                     illegal += 1;
                 }
-                // What is broken stays broken, but for a call that is still to be seen.
+                // A violation stays one, except that a call may still be observed.
                 let open = judged.is_err_and(|v| v.text.contains("never called"));
                 if expected || open {
                     longer.push(events);
@@ -334,7 +335,7 @@ fn a_stall_is_caught_up_with_in_order_and_before_what_comes_later() {
     breaks(ANYHOW, &after(&[0, 2]), "T5", "before 1");
     Service::judge(ordered, &after(&[1, 0, 2])).expect("in order");
     Service::judge(ANYHOW, &after(&[0, 1, 2])).expect("no order is claimed");
-    // Whoever is late for the stall's sake is not slept through.
+    // A timer that is late because of the stall is not slept through.
     let prompt = Terms {
         late: Some(2),
         ..ANYHOW
@@ -367,7 +368,7 @@ fn a_timeout_shares_the_first_that_is_less_than_ten_milliseconds_later() {
     let two = [ask(5, 0, 0, 0), ask(8, 0, 0, 1)];
     let second = judged(&[&two[..], &[ask(3, 0, 0, 1)]].concat());
     assert!(second.is_err_and(|text| text.contains("not the first")));
-    // Whether the clock was read before the millisecond or after it is not known.
+    // It is not known whether the clock was read before the millisecond or after it.
     for channel in [0, 1] {
         assert_eq!(judged(&[ask(10, 0, 0, 0), ask(10, 0, 1, channel)]), Ok(()));
     }
@@ -384,7 +385,7 @@ fn a_shared_timeout_does_not_close_before_what_it_shares() {
     assert!(shared.closed(1, 10 * MS).is_err());
 }
 
-/// A map of deadlines, as T7 says, with the clock read at a known moment.
+/// T7 as a map of deadlines, with the clock read at a known moment.
 fn coalesce(requests: &[(u64, u64)]) -> Vec<usize> {
     let mut deadlines: Vec<(u64, usize)> = Vec::new();
     let mut channels = Vec::new();
@@ -403,7 +404,7 @@ fn coalesce(requests: &[(u64, u64)]) -> Vec<usize> {
 }
 
 proptest! {
-    /// However imprecisely the readings of the clock are known.
+    /// The reference is accepted however imprecisely the readings of the clock are known.
     #[test]
     fn who_coalesces_so_is_right(
         requests in prop::collection::vec((0..30 * MS, 0..3 * MS, 0..2 * MS, 0..2 * MS), 1..8),
@@ -423,7 +424,7 @@ proptest! {
         prop_assert_eq!(Shared::judge(&asked), Ok(()));
     }
 
-    /// Where the clock is known nothing else passes, as long as nothing is due at the moment itself.
+    /// If the clock is known, every other answer is rejected, as long as nothing is due at the moment itself.
     #[test]
     fn any_other_answer_is_wrong(
         requests in prop::collection::vec((5 * MS..30 * MS, 0..MS), 1..6),

@@ -1,5 +1,5 @@
-//! The atomics of an explored world: the checker's own, each call a site, and weak exchanges that may fail for
-//! nothing, as the contract says.
+//! The atomics of an explored world: the checker's own. Each call is a site, and weak exchanges may fail spuriously, as
+//! their contract admits.
 
 use ::std::panic::Location;
 use ::std::sync::atomic::Ordering;
@@ -9,7 +9,7 @@ use super::Engine;
 use super::census;
 use super::mischief::Mischief;
 
-/// The order that the caller's site asks for, unless it is broken.
+/// The memory order requested at the caller's site, unless it is broken.
 #[inline]
 #[track_caller]
 pub fn ordered(kind: Kind, order: Ordering) -> Ordering {
@@ -19,8 +19,8 @@ pub fn ordered(kind: Kind, order: Ordering) -> Ordering {
     }
 }
 
-/// The orders of success and failure that the caller's site asks for, unless it is broken, and whether the
-/// exchange fails for nothing.
+/// The memory orders of success and failure requested at the caller's site, unless it is broken, and whether the
+/// exchange fails spuriously.
 #[inline]
 #[track_caller]
 pub fn exchanged<E: Engine>(
@@ -46,14 +46,14 @@ fn fails_once<E: Engine>() -> bool {
     E::me().is_some_and(entry)
 }
 
-/// Whether the caller's fence stands.
+/// Whether the caller's fence takes effect.
 #[inline]
 #[track_caller]
 pub fn fences(order: Ordering) -> bool {
     sites::pass(Kind::Fence, Some((order, None)), Location::caller()) != Some(Breakage::Dropped)
 }
 
-/// The atomics of a checker whose own are in scope as `raw`.
+/// Defines the atomics of a checker. Its own atomics must be in scope as `raw`.
 macro_rules! atomics {
     ($engine:ident) => {
         pub use ::std::sync::atomic::Ordering;
@@ -83,7 +83,7 @@ macro_rules! atomics {
 }
 pub(in super::super) use atomics;
 
-/// One type of [`atomics`].
+/// Defines one type of [`atomics`].
 macro_rules! atomic {
     ($engine:ident, $name:ident $([$t:ident])?, $value:ty, $zero:expr; $($fetch:ident)*) => {
         #[doc = concat!("As std's `", stringify!($name), "`.")]
@@ -111,17 +111,17 @@ macro_rules! atomic {
                 self.0.store(value, ordered(Kind::Store, order));
             }
 
-            /// Writes, and answers what was there.
+            /// Writes, and returns the previous value.
             #[inline]
             #[track_caller]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
                 self.0.swap(value, ordered(Kind::ReadModifyWrite, order))
             }
 
-            /// Writes `new` where it finds `current`.
+            /// Writes `new` if the value is `current`.
             ///
             /// # Errors
-            /// With what was there instead.
+            /// With the other value.
             #[inline]
             #[track_caller]
             pub fn compare_exchange(
@@ -136,10 +136,10 @@ macro_rules! atomic {
                 self.0.compare_exchange(current, new, success, failure)
             }
 
-            /// Writes `new` where it finds `current`, or fails for nothing.
+            /// Writes `new` if the value is `current`; may fail spuriously.
             ///
             /// # Errors
-            /// With what was there.
+            /// With the value found.
             #[inline]
             #[track_caller]
             pub fn compare_exchange_weak(
@@ -157,10 +157,10 @@ macro_rules! atomic {
                 self.0.compare_exchange(current, new, success, failure)
             }
 
-            /// Writes what `next` makes of what is there, until it does or `next` gives nothing.
+            /// Replaces the value by `next` of it; retries until it succeeds or `next` returns `None`.
             ///
             /// # Errors
-            /// With what was there when `next` gave nothing.
+            /// With the value for which `next` returned `None`.
             #[inline]
             #[track_caller]
             pub fn fetch_update(
@@ -180,7 +180,7 @@ macro_rules! atomic {
             }
 
             $(
-                /// As std's of that name: answers what was there.
+                /// As std's of that name: returns the previous value.
                 #[inline]
                 #[track_caller]
                 pub fn $fetch(&self, value: $value, order: Ordering) -> $value {
@@ -196,7 +196,7 @@ macro_rules! atomic {
             }
         }
 
-        // Not its value: reading that would be a step of the model.
+        // The value is left out: reading it would be a step of the model.
         impl $(<$t>)? ::std::fmt::Debug for $name $(<$t>)? {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 f.debug_struct(stringify!($name)).finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! Who is in the model, and what each of them waits for.
+//! The threads of a model, and what each of them waits for.
 
 use ::std::cell::RefCell;
 use ::std::collections::BTreeMap;
@@ -11,57 +11,57 @@ use super::super::Deadline;
 use super::seat::Rouse;
 use super::{Word, place};
 
-/// What a thread does.
+/// The state of a thread.
 #[derive(Clone)]
 pub enum State {
-    /// Runs, or could: also a thread that has been roused and was not scheduled yet.
+    /// It runs, or could run. This includes a thread that has been roused and was not scheduled yet.
     Running,
-    /// Sits until roused.
+    /// It sits until roused.
     Seated {
-        /// What the caller waits in.
+        /// The kind of wait, for messages.
         what: &'static str,
         /// The line that waits.
         at: &'static Location<'static>,
     },
-    /// Waits for a thread to end.
+    /// It waits for a thread to end.
     Joining {
         /// That thread.
         thread: usize,
         /// The line that waits.
         at: &'static Location<'static>,
     },
-    /// Is about to lock, and waits while somebody holds the lock.
+    /// It is about to lock, and waits while the lock is held.
     Locking {
-        /// Who does.
+        /// The holder of the lock.
         holder: Arc<Holder>,
         /// The line that locks.
         at: &'static Location<'static>,
     },
-    /// The helper, with nothing to do.
+    /// The helper, without work.
     Idle,
     /// Has ended.
     Gone,
 }
 
-/// Who holds a lock: nobody, a thread of the model, or a stranger.
+/// The holder of a lock: none, a thread of the model, or a foreign thread.
 #[derive(Debug, Default)]
 pub struct Holder(AtomicUsize);
 
 impl Holder {
     const STRANGER: usize = usize::MAX;
 
-    /// That thread does; `None` is a stranger.
+    /// Sets the holder to that thread; `None` is a foreign thread.
     pub fn set(&self, thread: Option<usize>) {
         let number = thread.map_or(Holder::STRANGER, |thread| thread + 1);
         self.0.store(number, Ordering::Relaxed);
     }
 
-    /// Nobody does.
+    /// Marks the lock as free.
     pub fn clear(&self) {
         self.0.store(0, Ordering::Relaxed);
     }
 
-    /// Whether anybody does.
+    /// Whether the lock is held.
     pub fn is_somebody(&self) -> bool {
         self.0.load(Ordering::Relaxed) != 0
     }
@@ -78,31 +78,31 @@ impl fmt::Display for Holder {
 
 /// A thread of the model.
 pub struct Entry {
-    /// What it does.
+    /// Its state.
     pub state: State,
-    /// How many numbers it has drawn.
+    /// How many random numbers it has drawn.
     #[cfg(feature = "loom")]
     pub drawn: u64,
-    /// How often it has chosen.
+    /// How many choices it has made.
     #[cfg(feature = "loom")]
     pub chosen: usize,
-    /// How many occasions for mischief it has had, of each kind.
+    /// How many occasions for mischief it has had, per kind.
     #[cfg(feature = "loom")]
     pub occasions: [usize; super::mischief::Mischief::KINDS],
-    /// Whether its exchange at the site that fails once has failed.
+    /// Whether its exchange at the site that fails once has failed already.
     pub failed: bool,
 }
 
 /// An armed timer: it rouses a seat.
 #[derive(Clone)]
 pub struct Timer {
-    /// When.
+    /// When it fires.
     pub deadline: Deadline,
-    /// Which of those with the same deadline comes first.
+    /// Orders timers with the same deadline.
     pub number: u64,
-    /// Whom.
+    /// The seat that it rouses.
     pub seat: Arc<dyn Rouse>,
-    /// What all who may rouse that seat operate on.
+    /// The word on which all operations operate that may rouse that seat.
     pub gate: Arc<dyn Word>,
 }
 
@@ -110,42 +110,42 @@ pub struct Timer {
 pub enum Duty {
     /// Fire this timer.
     Fire(Timer),
-    /// Run these.
+    /// Run these rescuers.
     Rescue(Vec<Rescuer>),
-    /// Nothing until roused.
+    /// Wait until roused.
     Idle,
     /// End, and drop the rescuers that were not needed.
     End(Vec<Rescuer>),
-    /// Nobody will ever run again: say this.
+    /// No thread will ever run again: report this deadlock.
     Deadlock(String),
 }
 
-/// Giving way so often with nobody beginning to wait is waiting too: for time to pass.
+/// After this many yields without a new wait, yielding counts as waiting for time to pass.
 pub const SPINS: u32 = 100;
 
-/// What to do when everybody waits.
+/// Runs when all threads wait.
 pub type Rescuer = Box<dyn FnOnce() + Send>;
 
 /// The threads, timers and rescuers of one execution.
 pub struct Census {
     threads: Vec<Entry>,
-    /// Which thread is the helper.
+    /// The number of the helper.
     pub helper: Option<usize>,
-    /// Where the idle helper sits.
+    /// The seat of the idle helper.
     pub helper_seat: Option<Arc<dyn Rouse>>,
     timers: Vec<Timer>,
     timers_armed: u64,
-    /// What runs at quiescence.
+    /// Rescuers that run at quiescence.
     pub rescuers: Vec<Rescuer>,
     /// The virtual clock.
     pub clock: Arc<dyn Word>,
-    /// What passes the past of those who arm timers or register rescuers on to the helper.
+    /// Passes the past of threads that arm timers or register rescuers on to the helper.
     pub orders: Arc<dyn Word>,
-    /// How many timers may still fire while somebody could run.
+    /// How many timers may still fire while a thread could run.
     pub eager: u32,
-    /// How often threads have given way since somebody last waited or a timer fired.
+    /// How often threads have yielded since a thread last began to wait or a timer fired.
     pub spun: u32,
-    /// The last key given out.
+    /// The last order key.
     pub keys: u64,
     /// Tracked values alive, by number, with the lines that made them.
     pub tracked: BTreeMap<u64, &'static Location<'static>>,
@@ -175,7 +175,7 @@ pub fn begin(clock: Arc<dyn Word>, orders: Arc<dyn Word>, eager: u32) {
     CENSUS.with_borrow_mut(|census| *census = Some(new));
 }
 
-/// Ends the census, if there is one, and answers it.
+/// Ends the census, if there is one, and returns it.
 pub fn end() -> Option<Census> {
     CENSUS.with_borrow_mut(Option::take)
 }
@@ -197,13 +197,13 @@ pub fn try_with<R>(look: impl FnOnce(&mut Census) -> R) -> Option<R> {
         .flatten()
 }
 
-/// A thread goes on.
+/// Marks a thread as running.
 pub fn runs(thread: usize) {
     with(|census| census.thread(thread).state = State::Running);
 }
 
 impl Census {
-    /// A new thread, running; answers its number.
+    /// Adds a new, running thread; returns its number.
     pub fn enter(&mut self) -> usize {
         self.threads.push(Entry {
             state: State::Running,
@@ -234,13 +234,13 @@ impl Census {
         });
     }
 
-    /// Calls off the timer of a thread: a thread waits in one place at a time.
+    /// Cancels the timer of a thread: a thread waits in one place at a time.
     pub fn disarm(&mut self, thread: usize) {
         self.timers
             .retain(|timer| timer.seat.thread() != Some(thread));
     }
 
-    /// Whether the timer is still the one to fire; then it is taken away.
+    /// Removes the timer if it is still the next one to fire; returns whether it was.
     pub fn take_if_next(&mut self, timer: &Timer) -> bool {
         let next = self
             .next_timer()
@@ -280,7 +280,7 @@ impl Census {
         (0..self.threads.len()).all(|number| Some(number) == self.helper || gone(number))
     }
 
-    /// What there is to do for the helper, who asks.
+    /// The next duty of the helper, which calls this.
     pub fn duty(&mut self) -> Duty {
         if self.all_gone() {
             return Duty::End(::std::mem::take(&mut self.rescuers));
@@ -298,8 +298,8 @@ impl Census {
         Duty::Idle
     }
 
-    /// After somebody began to wait, armed a timer or ended: the helper's seat, when there is something
-    /// to do for it; an error with the tale of a deadlock when there is nobody left who could run.
+    /// Call this after a thread began to wait, armed a timer or ended. Returns the helper's seat if the helper has
+    /// something to do, or an error with the report of a deadlock if no thread is left that could run.
     pub fn settle(&mut self) -> Result<Option<Arc<dyn Rouse>>, String> {
         if let Some(helper) = self.helper {
             match self.threads[helper].state {
@@ -320,7 +320,7 @@ impl Census {
         Ok(self.helper_seat.take())
     }
 
-    /// Who waits for what, and where.
+    /// The report of a deadlock: what each thread waits for, and where.
     fn deadlock(&self) -> String {
         let mut tale = String::from("deadlock: every thread waits, and no timer is armed");
         for (number, entry) in self.threads.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! A script of choices for a checker without a choice operator: the model is explored once per script,
-//! and the script advances like an odometer over the choices that were actually asked for.
+//! A script of choices for a checker without a choice operator. The model is explored once per script. The script
+//! advances like an odometer over the choices that the model made.
 //!
-//! A choice is named by the thread that asks and how often it has asked, so that its meaning does not
+//! A choice is identified by its thread and the number of choices that the thread made before. So its meaning does not
 //! depend on the schedule.
 
 use ::std::cell::RefCell;
@@ -19,12 +19,12 @@ thread_local! {
     static SCRIPT: RefCell<Vec<Digit>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Forgets the script.
+/// Clears the script.
 pub fn clear() {
     SCRIPT.with_borrow_mut(Vec::clear);
 }
 
-/// The next script; `false` when that was the last.
+/// Advances to the next script; `false` when that was the last.
 pub fn advance() -> bool {
     SCRIPT.with_borrow_mut(|script| {
         while let Some(last) = script.last_mut() {
@@ -38,7 +38,7 @@ pub fn advance() -> bool {
     })
 }
 
-/// The script, for [`follow`].
+/// The script as text, for [`follow`].
 pub fn written() -> String {
     let digits = SCRIPT.with_borrow(|script| {
         let digit = |digit: &Digit| {
@@ -55,7 +55,7 @@ pub fn written() -> String {
     digits.join(" ")
 }
 
-/// Takes up a script that was [`written`]; `false` when it is none.
+/// Loads a script from its text ([`written`]); `false` if the text is invalid.
 pub fn follow(written: &str) -> bool {
     let digit = |text: &str| {
         let (asked, answer) = text.split_once('=')?;
@@ -74,7 +74,7 @@ pub fn follow(written: &str) -> bool {
     known
 }
 
-/// The script's word on the next choice of `thread`.
+/// The script's value for the next choice of `thread`.
 pub fn choose(thread: usize, n: usize) -> usize {
     let nth = census::with(|census| {
         let entry = census.thread(thread);
@@ -87,7 +87,7 @@ pub fn choose(thread: usize, n: usize) -> usize {
             .find(|digit| digit.thread == thread && digit.nth == nth);
         match known {
             Some(digit) => {
-                // Under another schedule the same choice may be among more or fewer.
+                // Under another schedule the same choice may have more or fewer alternatives.
                 digit.of = digit.of.max(n);
                 digit.value % n
             }

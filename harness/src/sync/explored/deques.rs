@@ -1,5 +1,5 @@
-//! The queues of the explored worlds of which idle threads steal: each behind a lock. The published ones' own atomics are
-//! no business of these worlds, and would be invisible to them.
+//! Work-stealing queues of the explored worlds, each behind a lock. The atomics inside published queues are not under
+//! test here, and would be invisible to the checkers.
 
 use ::std::collections::VecDeque;
 use ::std::fmt;
@@ -8,13 +8,13 @@ use ::std::sync::Arc;
 use super::Engine;
 use super::lock::Mutex;
 
-/// A queue that one thread puts into and takes from, and others steal from.
+/// A queue that one thread puts into and takes from, and other threads steal from.
 pub struct Worker<E: Engine, T>(Arc<Injector<E, T>>);
 
 /// Steals from a [`Worker`].
 pub struct Stealer<E: Engine, T>(Arc<Injector<E, T>>);
 
-/// A queue that anybody puts into.
+/// A queue that any thread puts into.
 pub struct Injector<E: Engine, T>(Mutex<E, VecDeque<T>>);
 
 impl<E: Engine, T> Worker<E, T> {
@@ -25,21 +25,21 @@ impl<E: Engine, T> Worker<E, T> {
         Worker(Arc::new(Injector::new()))
     }
 
-    /// Who steals from it.
+    /// A handle that steals from it.
     #[inline]
     #[track_caller]
     pub fn stealer(&self) -> Stealer<E, T> {
         Stealer(Arc::clone(&self.0))
     }
 
-    /// Puts `value` at its end.
+    /// Appends `value`.
     #[inline]
     #[track_caller]
     pub fn push(&self, value: T) {
         self.0.push(value);
     }
 
-    /// The first.
+    /// Takes the first value.
     #[inline]
     #[track_caller]
     pub fn pop(&self) -> Option<T> {
@@ -48,14 +48,14 @@ impl<E: Engine, T> Worker<E, T> {
 }
 
 impl<E: Engine, T> Stealer<E, T> {
-    /// The first, and some of those behind it into `thief`; none where it is empty.
+    /// Takes the first value, and moves some of those behind it into `thief`; `None` if the queue is empty.
     #[inline]
     #[track_caller]
     pub fn steal_into(&self, thief: &Worker<E, T>) -> Option<T> {
         self.0.steal_into(thief)
     }
 
-    /// Whether nothing is there to be stolen.
+    /// Whether nothing can be stolen.
     #[inline]
     #[track_caller]
     pub fn is_empty(&self) -> bool {
@@ -71,14 +71,14 @@ impl<E: Engine, T> Injector<E, T> {
         Injector(Mutex::new(VecDeque::new()))
     }
 
-    /// Puts `value` at its end.
+    /// Appends `value`.
     #[inline]
     #[track_caller]
     pub fn push(&self, value: T) {
         self.0.lock().push_back(value);
     }
 
-    /// As [`Stealer::steal_into`]: half of them.
+    /// As [`Stealer::steal_into`]: moves half of the values.
     #[inline]
     #[track_caller]
     pub fn steal_into(&self, thief: &Worker<E, T>) -> Option<T> {
@@ -93,7 +93,7 @@ impl<E: Engine, T> Injector<E, T> {
         Some(first)
     }
 
-    /// Whether nothing is there to be stolen.
+    /// Whether nothing can be stolen.
     #[inline]
     #[track_caller]
     pub fn is_empty(&self) -> bool {

@@ -1,4 +1,4 @@
-//! One exploration: executions counted, panics kept instead of printed.
+//! One exploration: counts executions, and keeps panic messages instead of printing them.
 
 use ::std::cell::RefCell;
 use ::std::panic::{
@@ -13,7 +13,7 @@ use super::{Engine, Word, census, place, thread, track};
 #[derive(Default)]
 struct Trial {
     executions: u64,
-    /// What panics of the present execution said, and where.
+    /// The panic messages of the present execution, with their places.
     said: Vec<String>,
 }
 
@@ -21,7 +21,7 @@ thread_local! {
     static TRIAL: RefCell<Option<Trial>> = const { RefCell::new(None) };
 }
 
-/// Runs a whole exploration: `search` answers whether it was complete, and what failed.
+/// Runs a whole exploration. `search` returns whether it was complete, and the failure.
 pub fn explore(search: impl FnOnce() -> (bool, Option<Failure>)) -> Explored {
     if let Err(nested) = begin() {
         return Explored {
@@ -38,8 +38,8 @@ pub fn explore(search: impl FnOnce() -> (bool, Option<Failure>)) -> Explored {
     }
 }
 
-/// As [`explore`], on a thread of the system's own: a checker may leave a failing thread of a model in the middle
-/// of its panic, and then the system's thread that ran it counts as panicking for ever.
+/// As [`explore`], on an operating-system thread of its own. A checker may leave a failing thread of a model amid its
+/// panic. The operating-system thread that ran it then counts as panicking forever.
 pub fn explore_apart(search: impl FnOnce() -> (bool, Option<Failure>) + Send) -> Explored {
     ::std::thread::scope(|scope| {
         let explored = scope.spawn(|| explore(search)).join();
@@ -47,8 +47,7 @@ pub fn explore_apart(search: impl FnOnce() -> (bool, Option<Failure>) + Send) ->
     })
 }
 
-/// Makes this operating-system thread one that explores: until [`end`], what panics here is kept and
-/// not printed.
+/// Makes this operating-system thread one that explores. Until [`end`], panics here are kept and not printed.
 ///
 /// # Errors
 /// When it explores already: an exploration inside a model.
@@ -71,7 +70,7 @@ fn begin() -> Result<(), String> {
     })
 }
 
-/// Ends the exploration; answers the executions there were.
+/// Ends the exploration; returns the number of executions.
 fn end() -> u64 {
     let executions = executions();
     TRIAL.with_borrow_mut(|trial| *trial = None);
@@ -83,7 +82,7 @@ pub fn executions() -> u64 {
     TRIAL.with_borrow(|trial| trial.as_ref().map_or(0, |trial| trial.executions))
 }
 
-/// Whether the panic is one of an explored model, and was kept. Small: a model's stack is.
+/// Whether the panic belongs to an explored model, and was kept. Uses little stack, since a model's stack is small.
 fn keep(panic: &PanicHookInfo<'_>) -> bool {
     let kept = TRIAL.try_with(|trial| {
         let mut trial = trial.try_borrow_mut().ok()?;
@@ -91,7 +90,7 @@ fn keep(panic: &PanicHookInfo<'_>) -> bool {
         let text = panic
             .payload_as_str()
             .unwrap_or("a panic without a message");
-        // A line of the checker's own, or of this facade's, says nothing about the model.
+        // A line of the checker or of this facade says nothing about the model.
         let of_model = |file: &str| !file.starts_with('/') && !file.contains("sync/explored/");
         let at = panic.location().filter(|at| of_model(at.file()));
         let at = at.map(|at| format!(" ({})", place(at)));
@@ -101,10 +100,10 @@ fn keep(panic: &PanicHookInfo<'_>) -> bool {
     matches!(kept, Ok(Some(())))
 }
 
-/// One execution of the model, inside the checker. `eager` timers may fire while others could run.
+/// Runs one execution of the model, inside the checker. `eager` timers may fire while other threads could run.
 ///
 /// # Panics
-/// With what the model panics with, and when the execution before this one left a leak.
+/// With the model's panic, and when the execution before this one left a leak.
 pub fn execute<E: Engine>(eager: u32, model: &dyn Fn()) {
     if let Some(leak) = census::end().as_ref().and_then(track::leaks) {
         panic!("{leak}");
@@ -125,7 +124,7 @@ pub fn execute<E: Engine>(eager: u32, model: &dyn Fn()) {
     E::leave();
 }
 
-/// Runs the checker, and answers what failed.
+/// Runs the checker, and returns the failure.
 pub fn attempt(check: impl FnOnce()) -> Option<String> {
     let outcome = catch_unwind(AssertUnwindSafe(check));
     world::enter(Primitives::Std);
@@ -133,8 +132,7 @@ pub fn attempt(check: impl FnOnce()) -> Option<String> {
     let Err(panic) = outcome else {
         return census.as_ref().and_then(track::leaks);
     };
-    // It belongs to threads that will never run again: dropping it would call into a checker that has
-    // gone.
+    // The census belongs to threads that will never run again. Dropping it would call into a checker that is gone.
     ::std::mem::forget(census);
     let said = TRIAL.with_borrow_mut(|trial| trial.as_mut().map(|t| ::std::mem::take(&mut t.said)));
     let said = said.unwrap_or_default().join("\n");

@@ -1,4 +1,4 @@
-//! The one thread that the facade adds to a model: it fires timers, and rescues when all wait.
+//! The only thread that the facade adds to a model: it fires timers, and runs rescuers when all threads wait.
 
 use ::std::sync::Arc;
 
@@ -7,8 +7,8 @@ use super::census::{self, Duty, State};
 use super::seat::{Rouse, Seat};
 use super::{Engine, time};
 
-/// Starts the helper unless it is there already. Models that arm no timer and register no rescuer
-/// never come here, and pay nothing.
+/// Starts the helper unless it runs already. Models that arm no timer and register no rescuer never call this, and have
+/// no extra thread.
 pub fn ensure<E: Engine>() {
     let number = census::with(|census| {
         if census.helper.is_some() {
@@ -27,17 +27,17 @@ pub fn ensure<E: Engine>() {
     }
 }
 
-/// Does what the census settled.
+/// Acts on the result of the census.
 ///
 /// # Panics
-/// With the tale of a deadlock.
+/// With the report of a deadlock.
 pub fn act(settled: Result<Option<Arc<dyn Rouse>>, String>) {
     match settled {
         Ok(None) => {}
         Ok(Some(helper)) => {
             helper.rouse();
         }
-        // While a failure unwinds, destructors may come here; one failure is enough.
+        // Destructors may get here while a failure unwinds; one failure is enough.
         Err(_) if ::std::thread::panicking() => {}
         Err(deadlock) => panic!("{deadlock}"),
     }

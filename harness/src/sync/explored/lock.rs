@@ -16,13 +16,13 @@ use super::{Engine, Word, helper, time};
 /// A lock that does not poison.
 pub struct Mutex<E: Engine, T> {
     raw: E::Mutex<T>,
-    /// For the census.
+    /// The holder, as the census reports it.
     holder: Arc<Holder>,
 }
 
 /// The lock, held.
 pub struct MutexGuard<'a, E: Engine, T> {
-    /// Taken out only by the drop.
+    /// Taken only by the drop.
     raw: Option<E::Guard<'a, T>>,
     lock: &'a Mutex<E, T>,
 }
@@ -59,7 +59,7 @@ impl<E: Engine, T> Mutex<E, T> {
         self.guard(raw, me)
     }
 
-    /// The lock, if nobody holds it.
+    /// Locks if the lock is free.
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, E, T>> {
@@ -67,7 +67,7 @@ impl<E: Engine, T> Mutex<E, T> {
         E::try_lock(&self.raw).map(|raw| self.guard(raw, E::me()))
     }
 
-    /// The value, when nobody else can hold the lock.
+    /// Consumes the lock and returns its value.
     #[inline]
     #[track_caller]
     pub fn into_inner(self) -> T {
@@ -83,7 +83,7 @@ impl<E: Engine, T> Mutex<E, T> {
     }
 }
 
-/// A thread is about to wait for a lock, whatever is under it.
+/// Records that a thread is about to wait for a lock.
 fn locks(thread: usize, holder: &Arc<Holder>, at: &'static Location<'static>) {
     let settled = census::with(|census| {
         census.thread(thread).state = State::Locking {
@@ -141,15 +141,15 @@ impl<E: Engine, T> DerefMut for MutexGuard<'_, E, T> {
 impl<E: Engine, T> Drop for MutexGuard<'_, E, T> {
     #[inline]
     fn drop(&mut self) {
-        // First the census, then the lock: the next holder says so again.
+        // The census is updated before the release, because the next holder updates it again.
         self.lock.holder.clear();
         drop(self.raw.take());
     }
 }
 
-/// A condition variable. Wakes in the order of waiting, but for mischief.
+/// A condition variable. Wakes waiters in the order of waiting, except under mischief.
 pub struct Condvar<E: Engine> {
-    /// What waits and notifications operate on, so that the checker orders them.
+    /// The word on which waits and notifications operate, so that the checker orders them.
     gate: Arc<E::Word>,
     waiters: Plain<VecDeque<Arc<Seat<E>>>>,
 }
@@ -165,14 +165,14 @@ impl<E: Engine> Condvar<E> {
         }
     }
 
-    /// Gives up the lock, waits for a notification, takes the lock again.
+    /// Releases the lock, waits for a notification, and locks again.
     #[inline]
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, E, T>) -> MutexGuard<'a, E, T> {
         self.sit(guard, Deadline::NEVER, Location::caller())
     }
 
-    /// As [`Condvar::wait`], until `deadline` at most; the second answer is whether it has passed.
+    /// As [`Condvar::wait`], until `deadline` at most; the second result is whether it has passed.
     #[inline]
     #[track_caller]
     pub fn wait_until<'a, T>(
@@ -202,7 +202,8 @@ impl<E: Engine> Condvar<E> {
         self.gate.touch();
         let lock = guard.lock;
         if E::misbehaves(Mischief::SpuriousWakeUp, 1) > 0 {
-            // At once, which is no less than later: until it has the lock again, others may come first.
+            // Returning at once is as general as returning later: until it has the lock again, other threads may run
+            // first.
             drop(guard);
             return lock.lock_at(at);
         }
@@ -229,7 +230,7 @@ impl<E: Engine> Condvar<E> {
             None => E::misbehaves(Mischief::AnotherWaiter, others),
         };
         loop {
-            // A waiter whose time was up does not use up the notification.
+            // A waiter that has timed out does not consume the notification.
             let next = self.waiters().remove(::std::mem::take(&mut place));
             if next.is_none_or(|seat| seat.rouse()) {
                 return;

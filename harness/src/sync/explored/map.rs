@@ -1,5 +1,5 @@
-//! `OrderedMap` of the explored worlds: a tree behind a lock. A published map's own atomics are no
-//! business of these worlds, and would be invisible to them.
+//! `OrderedMap` of the explored worlds: a tree behind a lock. The atomics inside a published map are not under test
+//! here, and would be invisible to the checkers.
 
 use ::std::collections::BTreeMap;
 use ::std::fmt;
@@ -35,7 +35,7 @@ impl<E: Engine, K: Ord + Clone, V: Clone> OrderedMap<E, K, V> {
         Some((key.clone(), value.clone()))
     }
 
-    /// Removes `key` if its value is one of those meant; answers whether it did.
+    /// Removes `key` if `is_meant` accepts its value; returns whether it did.
     #[inline]
     #[track_caller]
     pub fn remove_if(&self, key: &K, is_meant: impl FnOnce(&V) -> bool) -> bool {

@@ -1,9 +1,9 @@
-//! What the contracts of the primitives admit and no checker does by itself: a wait that ends for nothing, a
+//! Behaviour that the contracts of the primitives admit but no checker explores by itself: a spurious wake-up, a
 //! notification that goes to another waiter, a weak exchange that fails though it could succeed.
 //!
-//! Where a checker has random numbers they decide. For one that has none a script does: while nothing is scripted
-//! the occasions are counted, and then each of them is taken once, one at a time, in an exploration of its own. An
-//! occasion is named by the thread that comes to it and how often it has before, so that its meaning does not
+//! Where a checker has random numbers they decide. For a checker without them a script decides. While the script is
+//! empty, occasions are counted; then each of them is taken once, one at a time, in an exploration of its own. An
+//! occasion is identified by its thread and the number of occasions that the thread had before. So its meaning does not
 //! depend on the schedule.
 
 #[cfg(feature = "loom")]
@@ -14,24 +14,24 @@ use ::std::collections::BTreeMap;
 #[cfg(feature = "loom")]
 use super::census;
 
-/// A way of misbehaving that a contract admits.
+/// A kind of misbehaviour that a contract admits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mischief {
-    /// A wait in a `Condvar`, a `Parker` or `block_on` that ends for nothing.
+    /// A spurious end of a wait in a `Condvar`, a `Parker` or `block_on`.
     SpuriousWakeUp,
     /// A `compare_exchange_weak` that fails though it could succeed.
     WeakFailure,
-    /// A `notify_one` that wakes another than the one who waited longest.
+    /// A `notify_one` that wakes another waiter than the one that waited longest.
     AnotherWaiter,
 }
 
 impl Mischief {
-    /// How many there are.
+    /// Number of kinds.
     #[cfg(feature = "loom")]
     pub const KINDS: usize = 3;
 }
 
-/// An occasion taken.
+/// An occasion that is taken.
 #[cfg(feature = "loom")]
 #[derive(Clone, Copy)]
 struct Stroke {
@@ -43,9 +43,9 @@ struct Stroke {
 
 #[cfg(feature = "loom")]
 enum Script {
-    /// Nothing is: the ways that each occasion has, by kind and thread.
+    /// No occasion is taken: counts the ways of each occasion, by kind and thread.
     Counting(BTreeMap<(Mischief, usize), Vec<usize>>),
-    /// The last one now, the others later.
+    /// The last stroke is taken now, the others later.
     Taking(Vec<Stroke>),
 }
 
@@ -54,13 +54,13 @@ thread_local! {
     static SCRIPT: RefCell<Script> = const { RefCell::new(Script::Counting(BTreeMap::new())) };
 }
 
-/// Forgets the script, and counts.
+/// Clears the script, and counts.
 #[cfg(feature = "loom")]
 pub fn clear() {
     SCRIPT.set(Script::Counting(BTreeMap::new()));
 }
 
-/// Goes on to the next occasion; `false` when that was the last.
+/// Advances to the next occasion; `false` when that was the last.
 #[cfg(feature = "loom")]
 pub fn advance() -> bool {
     SCRIPT.with_borrow_mut(|script| {
@@ -78,7 +78,7 @@ pub fn is_taken() -> bool {
     SCRIPT.with_borrow(|script| matches!(script, Script::Taking(strokes) if !strokes.is_empty()))
 }
 
-/// The occasion that is being taken, for [`follow`]; empty where none is.
+/// The occasion that is being taken, as text for [`follow`]; empty if there is none.
 #[cfg(feature = "loom")]
 pub fn written() -> String {
     SCRIPT.with_borrow(|script| match script {
@@ -95,7 +95,7 @@ pub fn written() -> String {
     })
 }
 
-/// Takes the occasion that was [`written`], and no other; `false` when it is none.
+/// Takes the occasion of that text ([`written`]), and no other; `false` if the text is invalid.
 #[cfg(feature = "loom")]
 pub fn follow(written: &str) -> bool {
     let numbers: Option<Vec<usize>> = (written.split_whitespace())
@@ -120,7 +120,7 @@ pub fn follow(written: &str) -> bool {
     true
 }
 
-/// The first occasion of each thread last, where it is taken first.
+/// The strokes in reverse order: the first occasion of each thread comes last, where it is taken first.
 #[cfg(feature = "loom")]
 fn strokes(occasions: &BTreeMap<(Mischief, usize), Vec<usize>>) -> Vec<Stroke> {
     let mut strokes = Vec::new();
@@ -138,7 +138,7 @@ fn strokes(occasions: &BTreeMap<(Mischief, usize), Vec<usize>>) -> Vec<Stroke> {
     strokes
 }
 
-/// The script's word on this occasion of `thread`, which has so many `ways`: one of them, or 0 for none.
+/// The script's decision on this occasion of `thread`, which has `ways` ways: one of them, or 0 for none.
 #[cfg(feature = "loom")]
 pub fn scripted(thread: usize, what: Mischief, ways: usize) -> usize {
     if ways == 0 {

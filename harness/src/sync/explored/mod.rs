@@ -1,20 +1,19 @@
-//! What the loom and the shuttle world share: the facade's waiting, time and bookkeeping, written once
-//! over the little that the two checkers do differently ([`Engine`]).
+//! The common part of the loom and the shuttle world: waiting, time and bookkeeping of the facade. It is written once,
+//! over the few operations in which the two checkers differ ([`Engine`]).
 //!
-//! A checker knows which threads are blocked, but not why, and it has no time. So a [`census`] outside
-//! the model counts the model's threads and what each waits for. Both checkers run every thread of a
-//! model as a coroutine on the one operating-system thread that called the checker (loom 0.7.2
-//! `rt/scheduler.rs`, shuttle-engine 0.1.7 `runtime/execution.rs`; a model of ours asserts it), so the
-//! census is a plain thread-local: no cost in branches, and no happens-before edge that the program
-//! under test does not have.
+//! A checker knows which threads are blocked, but not why, and it has no time. So a [`census`] outside the model
+//! records the model's threads and what each waits for. Both checkers run every thread of a model as a coroutine on the
+//! one operating-system thread that called the checker (loom 0.7.2 `rt/scheduler.rs`, shuttle-engine 0.1.7
+//! `runtime/execution.rs`; one of our models asserts it). The census is therefore a plain thread-local. It costs no
+//! branches, and adds no happens-before edge that the program under test does not have.
 //!
-//! Every wait of the facade is one mechanism: a thread takes a [`seat`](seat::Seat), puts it where its
-//! waker will find it, and sits; whoever takes the seat away rouses it, once. A roused thread counts as
-//! running from that moment. A timer is one more party that may rouse a seat.
+//! All waiting in the facade uses one mechanism. A thread takes a [`seat`](seat::Seat), puts it where its waker will
+//! find it, and sits. The waker that takes the seat away rouses it, once. A roused thread counts as running from that
+//! moment. A timer is one more waker.
 //!
-//! Invariant that keeps loom's partial-order reduction sound: plain state of the facade (a waiter list,
-//! the armed timers) is only touched right after an operation on a [`Word`] that all who touch the same
-//! state also operate on, with no scheduling point between.
+//! This invariant keeps loom's partial-order reduction sound: plain state of the facade (a waiter list, the armed
+//! timers) is touched only right after an operation on a [`Word`], with no scheduling point in between. Every access to
+//! the same state operates on the same word.
 
 pub mod atomic;
 pub mod census;
@@ -53,7 +52,7 @@ pub trait Word: Send + Sync + 'static {
     fn store(&self, value: u64);
     /// Exchanges.
     fn swap(&self, value: u64, order: Ordering) -> u64;
-    /// Changes nothing, but is a read-modify-write: the checker orders it against all other accesses.
+    /// Changes nothing, but is a read-modify-write, so the checker orders it against all other accesses.
     fn touch(&self);
 }
 
@@ -63,15 +62,15 @@ pub trait Place: Send + Sync + 'static {
     fn here() -> Self;
     /// Blocks until released.
     fn sit(&self);
-    /// Releases whoever sits here, or will.
+    /// Releases the thread that sits here, or will.
     fn release(&self);
 }
 
-/// What a checker has to offer for the facade to stand on it.
+/// The operations that the facade requires of a checker.
 pub trait Engine: Sized + Send + Sync + 'static {
-    /// What the world is known by while it explores.
+    /// The name of the world while it explores.
     const PRIMITIVES: Primitives;
-    /// Whether a thread sees whatever was run before it.
+    /// Whether a thread sees everything that ran before it.
     const SEQUENTIAL: bool;
     /// Its atomic.
     type Word: Word;
@@ -89,7 +88,7 @@ pub trait Engine: Sized + Send + Sync + 'static {
     /// Waits for the lock.
     #[track_caller]
     fn lock<T>(mutex: &Self::Mutex<T>) -> Self::Guard<'_, T>;
-    /// The lock, if nobody holds it.
+    /// Locks if the lock is free.
     #[track_caller]
     fn try_lock<T>(mutex: &Self::Mutex<T>) -> Option<Self::Guard<'_, T>>;
     /// The value.
@@ -105,26 +104,26 @@ pub trait Engine: Sized + Send + Sync + 'static {
     /// Lets others run.
     fn yield_now();
 
-    /// The calling thread's number in the census; `None` for a thread the facade did not start, or one
-    /// whose thread-locals are gone.
+    /// The calling thread's number in the census. `None` for a thread that the facade did not start, or for one that
+    /// has destroyed its thread-locals.
     fn me() -> Option<usize>;
     /// Gives the calling thread its number.
     fn set_me(number: usize);
-    /// The calling thread has done its work: what it still does, in destructors, is nobody's.
+    /// The calling thread has finished its work. What its destructors still do is attributed to no thread.
     fn leave() {}
 
-    /// In which of so many `ways` what the calling thread now does misbehaves, as its contract admits: 0 for not
-    /// at all. No scheduling point.
+    /// Selects one of `ways` admitted misbehaviours for the calling thread's present operation: 0 for none. No
+    /// scheduling point.
     fn misbehaves(what: Mischief, ways: usize) -> usize;
 }
 
-/// A line of the sources as it reads from the workspace.
+/// A source location, with the path relative to the workspace.
 pub fn place(location: &Location<'_>) -> String {
     format!("{}:{}", source_file(location), location.line())
 }
 
-/// A source file as it reads from the workspace: the twins of `impls` compile its sources under another folder
-/// (`impls/loom/../src/…`). What a build script wrote is named from its own folder on.
+/// A source file, relative to the workspace. The twins of `impls` compile its sources under another folder
+/// (`impls/loom/../src/…`). Files that a build script wrote are named from its own folder on.
 pub fn source_file(location: &Location<'_>) -> String {
     let file = location.file();
     let built = file.split_once("/build/").map_or("", |(_, built)| built);
@@ -142,7 +141,7 @@ pub fn source_file(location: &Location<'_>) -> String {
     parts.join("/")
 }
 
-/// The names that every world has, for an [`Engine`].
+/// Defines the names that every world has, for an [`Engine`].
 macro_rules! facade {
     ($engine:ident) => {
         use $crate::sync::explored;
@@ -168,11 +167,11 @@ macro_rules! facade {
         pub type Unparker = explored::park::Unparker<$engine>;
         /// An ordered map that threads share.
         pub type OrderedMap<K, V> = explored::map::OrderedMap<$engine, K, V>;
-        /// A queue that one thread puts into and takes from, and others steal from.
+        /// A queue that one thread puts into and takes from, and other threads steal from.
         pub type Worker<T> = explored::deques::Worker<$engine, T>;
         /// Steals from a [`Worker`].
         pub type Stealer<T> = explored::deques::Stealer<$engine, T>;
-        /// A queue that anybody puts into.
+        /// A queue that any thread puts into.
         pub type Injector<T> = explored::deques::Injector<$engine, T>;
         /// A thread.
         pub type JoinHandle<T> = explored::thread::JoinHandle<$engine, T>;
@@ -201,15 +200,15 @@ macro_rules! facade {
         #[inline]
         pub fn precise_wakeups() {}
 
-        /// Never: another look is only another step, and the same as waiting.
+        /// Never: in a model another look is only another step, and equivalent to waiting.
         #[inline]
         pub fn spinning_pays() -> bool {
             false
         }
 
-        /// Whether the model has failed and is being taken apart. That happens partly outside of it, where none of its
-        /// primitives can be used, and partly where a lock was held or a race found, and whoever comes there again
-        /// aborts the process: destructors had better let be what they would do.
+        /// Whether the model has failed and its state is being dropped. Destructors should then skip their work. Part
+        /// of it happens outside the model, where none of its primitives can be used. Part of it happens where a lock
+        /// was held or a race found, and using these again aborts the process.
         #[inline]
         pub fn is_taken_apart() -> bool {
             ::std::thread::panicking()
@@ -222,7 +221,7 @@ macro_rules! facade {
             explored::thread::yield_now::<$engine>();
         }
 
-        /// One turn of waiting by looking again: lets others run.
+        /// One iteration of spinning: lets others run.
         #[inline]
         #[track_caller]
         pub fn spin_hint() {
@@ -239,8 +238,8 @@ macro_rules! facade {
             Ok(call())
         }
 
-        /// Runs foreign code. Panics are the checker's own language, so none is stopped: an assertion
-        /// in there, or a deadlock, fails the model.
+        /// Runs foreign code. The checker reports failures as panics, so none is caught: an assertion or a deadlock in
+        /// the code fails the model.
         #[inline]
         #[track_caller]
         pub fn contain<R>(call: impl FnOnce() -> R) -> Option<R> {
@@ -264,7 +263,7 @@ macro_rules! facade {
 }
 pub(super) use facade;
 
-/// A [`World`](super::World) of explored executions: everything but how to explore.
+/// Defines a [`World`](super::World) of explored executions, except how to explore.
 macro_rules! world {
     (
         $world:ident over $engine:ident, $name:literal,

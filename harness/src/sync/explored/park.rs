@@ -19,7 +19,7 @@ const EMPTY: u64 = 0;
 const TOKEN: u64 = 1;
 
 struct Bench<E: Engine> {
-    /// The token: given with release and taken with acquire, as std's parking does, and no stronger.
+    /// The token: given with release and taken with acquire, as in std's parking, and no stronger.
     token: Arc<E::Word>,
     /// Where the parked thread sits.
     seat: Plain<Option<Arc<Seat<E>>>>,
@@ -68,7 +68,7 @@ impl<E: Engine> Parker<E> {
         }
     }
 
-    /// What wakes this parker.
+    /// A handle that wakes this parker.
     #[inline]
     #[track_caller]
     pub fn unparker(&self) -> Unparker<E> {
@@ -130,7 +130,7 @@ impl<E: Engine> Unparker<E> {
 }
 
 impl<E: Engine> Wake for Unparker<E> {
-    // The line that wakes is behind std's table of functions, so this is no site.
+    // The line that wakes is hidden behind std's table of functions, so this is no site.
     fn wake(self: Arc<Self>) {
         self.give();
     }

@@ -1,4 +1,4 @@
-//! The one way of waiting.
+//! The single mechanism of waiting.
 
 use ::std::panic::Location;
 use ::std::sync::Arc;
@@ -8,11 +8,11 @@ use super::super::{Deadline, trace};
 use super::census::{self, State};
 use super::{Engine, Place, Word, helper};
 
-/// A thread waiting in a seat can be roused, once.
+/// A seat; its thread can be roused, once.
 pub trait Rouse: Send + Sync {
     /// Whether this call was the one that roused it.
     fn rouse(&self) -> bool;
-    /// Who sits there.
+    /// The thread that sits there.
     fn thread(&self) -> Option<usize>;
 }
 
@@ -33,8 +33,8 @@ impl<E: Engine> Seat<E> {
         })
     }
 
-    /// Sits until roused: by whoever finds the seat, or by a timer at `deadline`, which first touches
-    /// `gate`, as every other waker of this seat does. No scheduling point before the thread blocks.
+    /// Sits until roused by a waker that finds the seat, or by a timer at `deadline`. The timer first touches `gate`,
+    /// as every other waker of this seat does. No scheduling point before the thread blocks.
     pub fn sit(
         self: &Arc<Self>,
         what: &'static str,
@@ -65,7 +65,7 @@ impl<E: Engine> Seat<E> {
         trace::step(|| "goes on".to_owned(), None);
     }
 
-    /// Sits as the helper with nothing to do; `self` must already be in the census.
+    /// Sits as the helper without work; `self` must already be in the census.
     pub fn idle(&self) {
         self.place.sit();
     }

@@ -1,4 +1,4 @@
-//! Threads of the explored worlds, and what each of them counts for itself.
+//! Threads of the explored worlds, and their bookkeeping.
 
 use ::std::fmt;
 use ::std::marker::PhantomData;
@@ -15,7 +15,7 @@ pub struct JoinHandle<E: Engine, T: 'static> {
     answer: PhantomData<fn() -> T>,
 }
 
-/// A thread whose answer has no type yet.
+/// A thread with an untyped result.
 struct Started<E: Engine> {
     raw: E::JoinHandle,
     number: usize,
@@ -74,7 +74,7 @@ impl<E: Engine> Started<E> {
     }
 }
 
-/// Counts a thread that has done its work.
+/// Records that a thread has finished its work.
 pub fn leave(number: usize) {
     trace::step(|| "ends".to_owned(), None);
     let settled = census::with(|census| {
@@ -104,7 +104,7 @@ impl<E: Engine, T> fmt::Debug for JoinHandle<E, T> {
     }
 }
 
-/// Lets others run: a timer, too, when nothing else has happened for a while.
+/// Lets others run. After many yields without other events a timer fires.
 #[inline]
 #[track_caller]
 pub fn yield_now<E: Engine>() {
@@ -120,8 +120,7 @@ pub fn yield_now<E: Engine>() {
     E::yield_now();
 }
 
-/// A key that nobody else in this execution has; later ones are greater. Begins anew with each
-/// execution.
+/// A key that is unique in this execution; later ones are greater. Each execution begins anew.
 #[inline]
 #[track_caller]
 pub fn order_key() -> u64 {
@@ -131,7 +130,7 @@ pub fn order_key() -> u64 {
     })
 }
 
-/// Has `rescue` run by the helper at quiescence.
+/// Registers `rescue` to be run by the helper at quiescence.
 pub fn on_quiescence<E: Engine>(rescue: impl FnOnce() + Send + 'static) {
     time::order();
     census::with(|census| census.rescuers.push(Box::new(rescue)));

@@ -1,4 +1,4 @@
-//! Virtual time: it stands still until a timer fires, and then is that timer's deadline.
+//! Virtual time: it stands still until a timer fires, and then jumps to that timer's deadline.
 
 use ::std::sync::atomic::Ordering;
 use ::std::time::Duration;
@@ -6,8 +6,8 @@ use ::std::time::Duration;
 use super::super::{Deadline, trace};
 use super::census::{self, Timer};
 
-/// Nanoseconds since the execution began. Other threads may see a firing later than it happened, as
-/// with any relaxed read.
+/// Nanoseconds since the execution began. Other threads may see a firing later than it happened, as with any relaxed
+/// read.
 #[inline]
 #[track_caller]
 pub fn now_nanos() -> u64 {
@@ -28,7 +28,7 @@ pub fn has_passed(deadline: Deadline) -> bool {
     deadline != Deadline::NEVER && now_nanos() >= deadline.as_nanos()
 }
 
-/// How long until then: nothing when it has passed, `None` when it never comes.
+/// The time left until then: zero if it has passed, `None` if it never comes.
 #[inline]
 #[track_caller]
 pub fn left(deadline: Deadline) -> Option<Duration> {
@@ -36,20 +36,20 @@ pub fn left(deadline: Deadline) -> Option<Duration> {
         .then(|| Duration::from_nanos(deadline.as_nanos().saturating_sub(now_nanos())))
 }
 
-/// Tells the helper that there will be something to do: called before the caller leaves it anything,
-/// since what it leaves may be newer than all that the helper knows of.
+/// Announces work to the helper. Call it before leaving the work, which may be newer than everything the helper has
+/// seen.
 pub fn order() {
     let orders = census::with(|census| census.orders.clone());
     orders.swap(0, Ordering::Release);
 }
 
-/// The helper's part of [`order`].
+/// The helper's side of [`order`].
 pub fn take_orders() {
     let orders = census::with(|census| census.orders.clone());
     orders.swap(0, Ordering::Acquire);
 }
 
-/// Fires the timer if it is still the next one when the checker lets us.
+/// Fires the timer if it is still the next one when the checker schedules this.
 pub fn fire(timer: &Timer) {
     take_orders();
     timer.gate.touch();

@@ -1,11 +1,11 @@
-//! Values whose leak is found: by the census, which knows the line that made them.
+//! Values with leak detection: the census knows the line that made each of them.
 
 use ::std::panic::Location;
 
 use super::census;
 use super::place;
 
-/// A value whose leak fails the exploration.
+/// A value that fails the exploration when it leaks.
 #[derive(Debug)]
 pub struct Track<T> {
     value: T,
@@ -27,7 +27,7 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        // Outside an execution there is nobody left to tell.
+        // Outside an execution there is no census to update.
         census::try_with(|census| census.tracked.remove(&self.0));
     }
 }
@@ -71,7 +71,7 @@ impl<T: Default> Default for Track<T> {
     }
 }
 
-/// What the census of an ended execution says about leaks.
+/// The report of the leaks in an ended execution.
 pub fn leaks(census: &census::Census) -> Option<String> {
     let lines: Vec<String> = census.tracked.values().map(|at| place(at)).collect();
     (!lines.is_empty()).then(|| format!("leak: tracked values made at {}", lines.join(", ")))

@@ -1,8 +1,8 @@
-//! Schedules of shuttle, written down and followed: one wrapper records whatever scheduler decides, and one
-//! scheduler follows a record.
+//! Records and follows schedules of shuttle: one wrapper records the decisions of any scheduler, and one scheduler
+//! follows a record.
 //!
-//! Shuttle's own records hold seeds where ours hold the numbers drawn, and its replay ends at the first step
-//! that cannot be followed; a schedule that is being shrunk has many of those.
+//! Shuttle's own records hold seeds instead of the drawn numbers, and its replay ends at the first step that cannot be
+//! followed. A schedule that is being shrunk has many such steps.
 
 use ::shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
 use ::std::cell::RefCell;
@@ -12,18 +12,18 @@ use ::std::rc::Rc;
 use super::super::schedule::Steps;
 use super::super::split_mix;
 
-/// What the executions of a run decided, as far as anybody may still ask.
+/// The decisions of the latest executions of a run.
 #[derive(Debug, Default)]
 pub(super) struct Tape {
     /// Executions begun.
     begun: u64,
     latest: Steps,
-    /// The execution before: a leak is told only when the next one has begun.
+    /// The execution before: a leak is reported only when the next one has begun.
     former: Steps,
 }
 
 impl Tape {
-    /// The steps of the last of so many executions.
+    /// The steps of the last of `executions` executions.
     pub(super) fn of(&mut self, executions: u64) -> Steps {
         ::std::mem::take(match self.begun > executions {
             true => &mut self.former,
@@ -32,7 +32,7 @@ impl Tape {
     }
 }
 
-/// Writes down what a scheduler decides.
+/// Records the decisions of a scheduler.
 #[derive(Debug)]
 pub(super) struct Recorder<S> {
     scheduler: S,
@@ -89,12 +89,12 @@ fn number(task: TaskId) -> u32 {
     u32::try_from(usize::from(task)).expect("fewer threads than that fit into memory")
 }
 
-/// A stretch of a schedule: this task goes on until it has made so many steps in all. Counting each task's own
-/// steps keeps the rest in place when a stretch is taken out.
+/// A stretch of a schedule: this task goes on until it has made that many steps in total. Because each task's own steps
+/// are counted, removing a stretch leaves the others in place.
 type Stretch = (u32, u64);
 
-/// Follows a record, once: exactly where the program makes the same steps. Where it does not, what cannot be
-/// done is passed over; with nothing left to follow, each task goes on until it waits or yields.
+/// Follows a record, once: exactly as long as the program makes the same steps. Steps that cannot be followed are
+/// skipped. At the end of the record each task goes on until it waits or yields.
 #[derive(Debug)]
 pub(super) struct Follower {
     stretches: VecDeque<Stretch>,
@@ -110,7 +110,7 @@ impl Follower {
         Follower::along(stretches(steps), steps)
     }
 
-    /// Along these stretches, with the random numbers of `steps`.
+    /// Follows these stretches, with the random numbers of `steps`.
     pub(super) fn along(stretches: impl IntoIterator<Item = Stretch>, steps: &Steps) -> Follower {
         let mut drawn: BTreeMap<u32, VecDeque<u64>> = BTreeMap::new();
         for &(task, number) in &steps.drawn {
@@ -159,7 +159,7 @@ impl Scheduler for Follower {
         let followed = loop {
             match self.stretches.front() {
                 Some(&(task, until)) if self.made(task) < until && ready(task) => break Some(task),
-                // It has not been started yet: perhaps whoever goes on will.
+                // The task has not been started yet; the running task may still start it.
                 Some(&(task, _)) if self.made(task) == 0 && goes_on.is_some() => break None,
                 Some(_) => drop(self.stretches.pop_front()),
                 None => break None,
@@ -182,7 +182,7 @@ impl Scheduler for Follower {
     fn next_u64(&mut self) -> u64 {
         let recorded = self.drawn.get_mut(&self.running);
         let recorded = recorded.and_then(VecDeque::pop_front);
-        // Beyond the record any number will do, if it is the same every time.
+        // Beyond the record any number will do, as long as it is reproducible.
         recorded.unwrap_or_else(|| split_mix(self.made(self.running)))
     }
 }

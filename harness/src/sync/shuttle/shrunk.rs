@@ -1,17 +1,17 @@
-//! A failing schedule with fewer switches: delta debugging over its stretches (Zeller, Hildebrandt 2002), each
-//! attempt being recorded anew, so that what is left is as exact as what was found.
+//! Reduces the switches of a failing schedule by delta debugging over its stretches (Zeller, Hildebrandt 2002). Each
+//! attempt is recorded anew, so the result is as exact as the original.
 
 use ::std::time::{Duration, Instant};
 
 use super::super::schedule::{Failure, Schedule, Steps};
 use super::recorded::{Follower, stretches};
 
-/// Attempts at most, each of which leaves the stacks of its threads behind where it fails. They, and not the
-/// time, should decide: then the result does not depend on the machine.
+/// Limit of attempts; each failing one leaks the stacks of its threads. This limit, rather than the time, should end
+/// the search: then the result does not depend on the machine.
 const ATTEMPTS: u32 = 1_000;
 
-/// Takes stretches out, many at a time and then fewer, as long as `fails` still fails. `None` when nothing with
-/// fewer switches does.
+/// Removes stretches, many at a time and then fewer, as long as `fails` still fails. `None` if nothing with fewer
+/// switches fails.
 pub(super) fn shrink(
     found: &Steps,
     mut fails: impl FnMut(Follower) -> Option<Failure>,
@@ -41,7 +41,7 @@ pub(super) fn shrink(
                 _ => from += size,
             }
         }
-        // Single ones are tried until none of them can go: what is left may allow what it did not before.
+        // Single stretches are tried until none can be removed: each removal may permit further ones.
         size = match size {
             1 if better => 1,
             _ => (size / 2).min(steps.runs.len()),

@@ -1,9 +1,9 @@
 //! `block_on` of the std world.
 //!
-//! A wake is a flag of the call, and an `unpark` only ends the sleep. The thread's park token alone would not do: code that
-//! parks inside `poll` (a blocking put, a limiter, a nested `block_on`) takes the token, and the future's wake with it.
-//! So each call has its own flag, which it asks before each sleep. A thread keeps the flag and the waker of its latest call
-//! for the next one, which saves two allocations.
+//! A wake sets a flag of the call; an `unpark` only ends the sleep. The thread's park token alone would not do: code
+//! that parks inside `poll` (a blocking put, a limiter, a nested `block_on`) consumes the token, and with it the
+//! future's wake. So each call has its own flag, which it checks before each sleep. A thread keeps the flag and the
+//! waker of its latest call for the next one, which saves two allocations.
 
 use ::std::cell::Cell;
 use ::std::future::Future;
@@ -13,11 +13,11 @@ use ::std::sync::atomic::{AtomicBool, Ordering};
 use ::std::task::{Context, Poll, Wake, Waker};
 use ::std::thread::{self, Thread};
 
-/// What a waker of the call reaches.
+/// The part of a call that its wakers share.
 struct Call {
     thread: Thread,
-    /// Whether it was woken since its last poll began. Swapped with release and taken with acquire: the poll sees what every
-    /// thread did that woke it before. By plain stores it would see only what the last one did.
+    /// Whether it was woken since its last poll began. It is swapped with release and taken with acquire: the poll sees
+    /// the effects of every thread that woke it before. With plain stores it would see only those of the last one.
     woken: AtomicBool,
 }
 
@@ -37,7 +37,7 @@ struct Kept {
 }
 
 thread_local! {
-    /// Nothing while a call uses it.
+    /// `None` while a call uses it.
     static KEPT: Cell<Option<Kept>> = const { Cell::new(None) };
 }
 
@@ -52,7 +52,7 @@ impl Kept {
     }
 }
 
-/// Puts it back at the end of the call, also by a panic.
+/// Returns it at the end of the call, also by a panic.
 struct InUse(Option<Kept>);
 
 impl Drop for InUse {
@@ -92,7 +92,7 @@ mod tests {
 
     use super::*;
 
-    /// Runs it on a thread of its own, and waits for its end for as long as no machine needs.
+    /// Runs it on a thread of its own, and waits for its end with a generous time limit.
     fn ends(run: impl FnOnce() + Send + 'static) {
         let (ends, ended) = mpsc::channel();
         let thread = thread::spawn(move || {
@@ -104,7 +104,7 @@ mod tests {
         thread.join().expect("it does not panic");
     }
 
-    /// Runs a future that wakes itself twice; how often it was polled.
+    /// Runs a future that wakes itself twice; returns how often it was polled.
     fn polls_of_three() -> u32 {
         let mut polls = 0;
         block_on(poll_fn(|context| {
@@ -129,7 +129,7 @@ mod tests {
                     return Poll::Ready(());
                 }
                 context.waker().wake_by_ref();
-                // Takes the token of the wake, as a blocking call would that looks again and goes on.
+                // Takes the token of the wake, as a blocking call would that checks its condition and continues.
                 thread::park();
                 Poll::Pending
             }));

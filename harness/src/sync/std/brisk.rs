@@ -1,9 +1,9 @@
-//! A clock that costs a third of the system's to read: the processor's counter, from one reading of the system's clock
-//! to the next.
+//! A clock that costs a third of the system's to read: the processor's counter, between two readings of the system's
+//! clock.
 //!
-//! Each thread keeps its last reading of both. What the counter has counted since then is added to it for [`LEASE`] at
-//! most, whatever the counter says: so nothing drifts, and a counter that jumps, or another core's that is out of step,
-//! is wrong by no more. Of a reading during which the thread was held up nothing is kept.
+//! Each thread keeps its last reading of both. It adds the counts since then, for at most [`LEASE`]. So nothing drifts,
+//! and the error of a counter that jumps, or of another core's counter that is out of step, is bounded by the lease. A
+//! reading during which the thread was preempted is not kept.
 
 use ::std::cell::Cell;
 use ::std::sync::OnceLock;
@@ -13,19 +13,19 @@ use quanta::Clock;
 
 use super::clock;
 
-/// How long a reading of the system's clock is good for, nanoseconds. What the counter's rate is wrong by, some millionths,
-/// and what the system's is adjusted by, half a thousandth at most, come to 5 ns in it.
+/// How long a reading of the system's clock is valid, in nanoseconds. In that time the error of the counter's rate
+/// (some millionths) and the adjustment of the system's clock (at most half a thousandth) amount to 5 ns.
 const LEASE: u64 = 10_000;
 
-/// How far the counter may be read after the system's clock, nanoseconds: by that much time is told too early. On most
-/// machines both take a third of it.
+/// The most that the counter may be read after the system's clock, in nanoseconds. The clock lags by that much. On most
+/// machines both readings take a third of it.
 const APART: u64 = 100;
 
 #[derive(Clone, Copy)]
 struct Reading {
-    /// Of the counter.
+    /// The processor's counter.
     count: u64,
-    /// Of the system's clock, made before.
+    /// The system's clock, read before the counter.
     nanos: u64,
 }
 
@@ -33,10 +33,10 @@ thread_local! {
     static LAST: Cell<Reading> = const { Cell::new(Reading { count: 0, nanos: 0 }) };
 }
 
-/// The processor's, or the system's clock where there is none to rely on.
+/// The processor's counter, or the system's clock if there is no reliable one.
 struct Counter {
     clock: Clock,
-    /// Nanoseconds of 2^32 counts.
+    /// Nanoseconds per 2^32 counts.
     rate: u64,
     /// Counts of a [`LEASE`].
     lease: u64,
@@ -48,7 +48,7 @@ impl Counter {
         static COUNTER: OnceLock<Counter> = OnceLock::new();
         COUNTER.get_or_init(|| {
             let clock = Clock::new();
-            // Never nothing, which no counter is as fast as.
+            // At least 1: no counter is fast enough to make it 0.
             let rate = clock.delta_as_nanos(0, 1 << 32).max(1);
             Counter {
                 clock,
@@ -64,7 +64,7 @@ impl Counter {
 pub(super) fn nanos() -> u64 {
     let counter = Counter::get();
     let last = LAST.get();
-    // A counter that went back seems to have counted for centuries.
+    // A counter that went back looks as if it had counted for centuries.
     let counted = counter.clock.raw().wrapping_sub(last.count);
     if counted < counter.lease {
         last.nanos + ((counted * counter.rate) >> 32)
@@ -89,7 +89,8 @@ fn read(counter: &Clock) -> u64 {
 mod tests {
     use super::*;
 
-    /// A reading is behind by what the two were apart, and ahead by what the counter's rate is wrong by, next to nothing.
+    /// A reading lags by the distance of the two readings, and leads by the error of the counter's rate, which is
+    /// negligible.
     #[test]
     fn it_tells_the_time_of_the_system() {
         for _ in 0..100_000 {

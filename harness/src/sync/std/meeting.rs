@@ -1,8 +1,8 @@
-//! Having the threads of a model meet. Real threads start tens of microseconds apart, longer than most
-//! operations take: left alone, hardly two of them are ever inside a channel at once. So threads that were
-//! started one after the other begin together, and each operation is put off by a few turns at random.
+//! Makes the threads of a model run concurrently. Real threads start tens of microseconds apart, longer than most
+//! operations take, so hardly two of them would ever be inside a channel at once. Therefore threads that were started
+//! one after the other begin together, and each operation is delayed by a small random number of turns.
 //!
-//! Invariant: nobody waits here for long. A gate opens by itself, so a model that never opens it is only slow.
+//! Invariant: no thread waits here for long. A gate opens by itself, so a model that never opens it is only slow.
 
 use ::std::cell::{Cell, RefCell};
 use ::std::hint::spin_loop;
@@ -13,7 +13,7 @@ use ::std::time::{Duration, Instant};
 
 use super::super::split_mix;
 
-/// What threads of one start wait at.
+/// The gate at which threads of one start wait.
 #[derive(Default)]
 struct Gate {
     arrived: AtomicUsize,
@@ -22,22 +22,22 @@ struct Gate {
 }
 
 thread_local! {
-    /// Where those wait that this thread has started since it last opened one, and how many they are.
+    /// The gate of the threads that this thread has started since it last opened one, and the number of these threads.
     static STARTED: RefCell<Option<(Arc<Gate>, usize)>> = const { RefCell::new(None) };
     /// Index of this thread's next random number.
     static NEXT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Turns at most, as a power of two: about as long as the longest operation without a wait.
+/// The most turns, as a power of two: about as long as the longest operation without a wait.
 const MAX_TURNS_LOG2: u64 = 8;
 
-/// Looks without giving up the core.
+/// Checks without yielding the core.
 const SPINS: u32 = 64;
 
 /// Longer than a thread takes to start on a machine that is not overloaded.
 const PATIENCE: Duration = Duration::from_millis(1);
 
-/// Begins this thread's random numbers; those of the threads that it starts follow from them.
+/// Seeds this thread's random numbers. Those of the threads that it starts follow from them.
 pub fn seed(seed: u64) {
     NEXT.set(split_mix(seed));
 }
@@ -47,7 +47,7 @@ fn random() -> u64 {
     split_mix(NEXT.get())
 }
 
-/// A model's choice, which follows from the exploration's seed.
+/// A choice of a model, derived from the exploration's seed.
 ///
 /// # Panics
 /// When there is nothing to choose from.
@@ -56,7 +56,7 @@ pub fn choose(n: usize) -> usize {
     super::super::scale(random(), n)
 }
 
-/// `body` as a thread of its own should run it: not before the gate opens.
+/// Wraps `body` for a thread of its own: it does not begin before the gate opens.
 pub fn together<T>(body: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let gate = STARTED.with_borrow_mut(|started| {
         let (gate, count) = started.get_or_insert_default();
@@ -72,12 +72,12 @@ pub fn together<T>(body: impl FnOnce() -> T) -> impl FnOnce() -> T {
     }
 }
 
-/// Lets those go that this thread has started, once all of them have arrived.
+/// Opens the gate for the threads that this thread has started, once all of them have arrived.
 pub fn open() {
     if let Some((gate, count)) = STARTED.take() {
         wait_until_reaches(&gate.arrived, count);
-        // Relaxed, as all here: the start of a thread orders what it reads, and more order would hide what
-        // an operation lacks.
+        // Relaxed, as everywhere here: the start of a thread orders what it reads. A stronger order would hide orders
+        // that an operation lacks.
         gate.open.store(1, Ordering::Relaxed);
     }
 }
@@ -98,8 +98,8 @@ fn wait_until_reaches(count: &AtomicUsize, goal: usize) {
     }
 }
 
-/// Waits a random number of turns: none, one, or up to any power of two with the same probability, since the
-/// windows of races are of every length.
+/// Waits a random number of turns: none, one, or up to any power of two with the same probability, because the windows
+/// of races have various lengths.
 pub fn wait_a_little() {
     let random = random();
     let turns = (random >> 8) & ((1 << (random % (MAX_TURNS_LOG2 + 1))) - 1);

@@ -1,4 +1,4 @@
-//! How far apart two threads' readings of the clock may be at one moment.
+//! How far two threads' readings of the clock may differ at one moment.
 
 use ::std::sync::OnceLock;
 use ::std::sync::atomic::{AtomicU64, Ordering};
@@ -6,22 +6,21 @@ use ::std::thread;
 
 use super::clock::now_nanos;
 
-/// What a processor reorders around a reading: a store that is not visible to others yet when the clock is
-/// read after it, a load that ran before the clock was read before it. Far more than the few hundred
-/// instructions that are in flight at once take.
+/// The time by which a processor may reorder around a reading: a store before it that is not visible to others yet, or
+/// a load after it that ran earlier. This is far longer than the few hundred instructions in flight take.
 const REORDERING_NANOS: u64 = 1_000;
 
 const ROUNDS: u64 = 500;
 
-/// How much later a reading must be than another thread's for its moment to be the later one, in nanoseconds:
-/// the largest step back between two threads that passed their readings on, measured once a process (some
-/// milliseconds), and what processors reorder.
+/// The least difference in nanoseconds between the readings of two threads that shows which is later. It is the largest
+/// step back between two threads that pass their readings to each other, plus the time by which processors reorder.
+/// Measured once per process, in some milliseconds.
 pub fn margin_nanos() -> u64 {
     static MARGIN: OnceLock<u64> = OnceLock::new();
     *MARGIN.get_or_init(|| largest_step_back() + REORDERING_NANOS)
 }
 
-/// Two threads pass a reading to and fro; one that is earlier than the one it answers is a step back.
+/// Two threads pass a reading back and forth. A reading earlier than the one it answers is a step back.
 fn largest_step_back() -> u64 {
     let words = [const { AtomicU64::new(0) }; 2];
     let words = &words;
@@ -45,7 +44,7 @@ fn largest_step_back() -> u64 {
                 last = got;
                 back = back.max(got.saturating_sub(now_nanos() + 1));
             }
-            // Never twice the same, and never zero, which is "nothing yet".
+            // Always increasing and never zero, which means "nothing yet".
             let before = words[mine].load(Ordering::Relaxed);
             words[mine].store(before.max(now_nanos()) + 1, Ordering::Release);
         }

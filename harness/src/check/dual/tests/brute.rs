@@ -1,5 +1,5 @@
-//! The search against a plain enumeration of all states that any steps lead to, without any of the search's
-//! reductions or its fingerprints, on small histories over small alphabets.
+//! Compares the search with a plain enumeration of all states that any steps lead to. The enumeration uses neither the
+//! search's reductions nor its fingerprints. Histories and alphabets are small.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -81,8 +81,8 @@ fn go_on(
     })
 }
 
-/// All ways in which so many operations, called in their order, can precede each other, each once: the
-/// stamps of calls and returns.
+/// All ways in which `count` operations, called in their order, can precede each other, each once: the stamps of calls
+/// and returns.
 fn orders(count: usize) -> Vec<Vec<(u64, u64)>> {
     fn extend(open: Vec<(u64, u64)>, now: u64, count: usize, all: &mut Vec<Vec<(u64, u64)>>) {
         if open.len() == count && open.iter().all(|(_, returned)| *returned < u64::MAX) {
@@ -114,7 +114,7 @@ fn orders(count: usize) -> Vec<Vec<(u64, u64)>> {
     all
 }
 
-/// A history: the operations of that number in the alphabet, in that order.
+/// A history of the operations with these numbers in the alphabet, in that order.
 fn compose(
     channels: &[Storage],
     alphabet: &[(Call, Answer)],
@@ -125,7 +125,7 @@ fn compose(
     for (thread, (invoked, returned)) in order.iter().enumerate() {
         let (call, answer) = alphabet[number % alphabet.len()].clone();
         number /= alphabet.len();
-        // A second put of the same value is one of a value of its own.
+        // A second put of the same value puts a value of its own.
         let again = history.operations.iter().filter(|o| o.call == call).count() as u32;
         let call = match call {
             Call::Alts {
@@ -157,7 +157,7 @@ fn compose(
     history
 }
 
-/// Compares on every `stride`-th of all histories of that length; answers how many were legal, of how many.
+/// Compares every `stride`-th of all histories of that length. Returns how many were legal, and of how many.
 fn compare(
     channels: &[Storage],
     alphabet: &[(Call, Answer)],
@@ -168,7 +168,7 @@ fn compare(
     let words = alphabet.len().pow(length as u32);
     let orders = orders(length);
     let (mut legal, mut count) = (0, 0);
-    // Steps of a stride's mean length that are not all alike modulo the alphabet.
+    // Strides vary around the mean, so that they do not repeat modulo the alphabet.
     let mut at = 0;
     while at < words * orders.len() {
         let mut history = compose(channels, alphabet, &orders[at / words], at % words);
@@ -198,7 +198,7 @@ const STORAGES: [Storage; 5] = [
     Storage::Promise,
 ];
 
-/// Everything that one channel can be asked, and answered.
+/// Every call and answer on one channel.
 fn one_channel() -> Vec<(Call, Answer)> {
     let close = |answer| (Call::Close(0), answer);
     let mut alphabet = vec![close(Answer::Closed), close(Answer::Pending)];
@@ -217,7 +217,7 @@ fn one_channel() -> Vec<(Call, Answer)> {
     alphabet
 }
 
-/// Alts over two channels, by priority and not, and what they meet.
+/// Alts over two channels, with and without priority, and their counterparts.
 fn two_channels() -> Vec<(Call, Answer)> {
     let now = Patience::Now;
     let soon = Patience::Until(Deadline::from_nanos(1));
@@ -279,7 +279,7 @@ fn itself() -> Vec<(Call, Answer)> {
     ]
 }
 
-/// Compares on one in so many histories of that length: those of one channel, those with alts.
+/// Compares one in `stride` histories on one channel and one in `alts_stride` histories with alts, of that length.
 fn all(length: usize, stride: usize, alts_stride: usize) {
     let (mut legal, mut count) = (0, 0);
     let mut add = |channels: &[Storage], alphabet: &[(Call, Answer)], stride, rules| {

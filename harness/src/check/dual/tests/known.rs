@@ -1,4 +1,4 @@
-//! Histories of puts, takes and closes of which it is known what they are.
+//! Histories of puts, takes and closes with known verdicts.
 
 use super::{ACCEPTED, ENDED, REFUSED, Script, is_legal, took, verdict, violates};
 use crate::check::dual::{Verdict, judge};
@@ -132,7 +132,7 @@ fn a_put_that_waited_at_the_close_is_taken_and_only_then_comes_the_end() {
     is_legal(&history(took(1), ACCEPTED).0);
     is_legal(&history(ENDED, REFUSED).0);
     assert!(verdict(&history(ENDED, ACCEPTED).0, Rules::STRICT).is_some());
-    // It had asked, or else it would have been refused: so it may wait on, but not be passed over.
+    // It had requested, or it would have been refused. So it may wait on, but may not be passed over.
     violates("C6", &history(ENDED, Answer::Pending).at_rest());
     is_legal(&history(ENDED, Answer::Pending).0);
 }
@@ -160,18 +160,18 @@ fn a_lost_wake_up_is_found_at_rest() {
     script.run(1, Call::put(0, 1), ACCEPTED);
     is_legal(&script.0);
     violates("C3", &script.at_rest());
-    // Taken, and its sender never told.
+    // The value was taken, but its put never returned.
     let mut script = Script::on([Storage::Rendezvous]);
     script.invoke(0, Call::put(0, 1));
     script.run(1, Call::take(0), took(1));
     is_legal(&script.0);
     violates("C3", &script.at_rest());
-    // Closed, and a taker never told.
+    // The channel is closed, but a take never returned.
     let mut script = Script::on([Storage::Fixed(1)]);
     script.invoke(0, Call::take(0));
     script.run(1, Call::Close(0), Answer::Closed);
     violates("C6", &script.at_rest());
-    // A full channel that nobody drains.
+    // A full channel without a consumer.
     let mut script = Script::on([Storage::Fixed(1)]);
     script.run(0, Call::put(0, 1), ACCEPTED);
     script.invoke(0, Call::put(0, 2));
@@ -186,7 +186,7 @@ fn a_cancelled_take_gives_its_value_back_where_it_stood() {
         script.run(0, Call::put(0, 2), ACCEPTED);
         script.run(0, Call::put(0, 3), ACCEPTED);
         let dropped = script.invoke(1, Call::take(0));
-        // While the other one holds value 1.
+        // Meanwhile the other take holds value 1.
         script.run(2, Call::take(0), took(2));
         script.answer(dropped, Answer::Cancelled);
         for value in last {
@@ -220,7 +220,7 @@ fn a_cancelled_put_may_hold_room_until_it_is_dropped() {
         script.run(0, Call::put(0, 1), ACCEPTED);
         let put = script.invoke(1, Call::put(0, 2));
         script.run(0, Call::poll(0), took(1));
-        // The room is that of the put, but its value is not there.
+        // The put holds the room, but its value is not there.
         script.run(0, Call::offer(0, 3), Answer::WouldWait);
         script.run(0, Call::poll(0), Answer::WouldWait);
         script.answer(put, Answer::Cancelled);
@@ -229,7 +229,7 @@ fn a_cancelled_put_may_hold_room_until_it_is_dropped() {
         script.0
     };
     is_legal(&history([ACCEPTED, took(4)]));
-    // It gives the room back, and what was seen before that is not to blame.
+    // It gives the room back; the answers seen before are not at fault.
     let kept = history([Answer::WouldWait; 2]);
     violates("C5", &kept);
     let found = verdict(&kept, Rules::STRICT).expect("this history is illegal");
@@ -266,7 +266,7 @@ fn where_stamps_are_a_schedule_only_the_program_orders() {
     is_legal(&history);
     history.links.push((0, 1));
     violates("C1", &history);
-    // What is known by way of a value needs no link.
+    // Precedence by way of a value needs no link.
     let mut script = Script::on([Storage::Fixed(1), Storage::Fixed(1)]);
     script.run(0, Call::put(0, 1), ACCEPTED);
     script.run(0, Call::put(1, 2), ACCEPTED);
@@ -304,7 +304,7 @@ fn two_cancelled_takes_give_back_what_each_of_them_held() {
         script.run(0, Call::put(0, 1), ACCEPTED);
         script.run(0, Call::put(0, 2), ACCEPTED);
         let dropped = [1, 2].map(|thread| script.invoke(thread, Call::take(0)));
-        // Both values are held.
+        // Both values are held by cancelled takes.
         script.run(3, Call::poll(0), Answer::WouldWait);
         for (op, value) in dropped.into_iter().zip(values) {
             script.answer(op, Answer::Cancelled);

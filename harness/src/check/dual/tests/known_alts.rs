@@ -1,4 +1,4 @@
-//! Histories of alts and deadlines of which it is known what they are.
+//! Histories of alts and deadlines with known verdicts.
 
 use super::{ACCEPTED, REFUSED, Script, is_legal, took, verdict, violates, violates_under};
 use crate::channel::{Order, Patience};
@@ -91,7 +91,7 @@ fn a_later_clause_although_an_earlier_one_was_able_is_a5() {
     violates_under("A5", &history(Order::Priority), Rules::WEAK);
 }
 
-/// Able clause by clause, one after the other, but at every moment one of them: the value wanders.
+/// Each clause is unable at some moment, but at every moment one of them is able: the value moves between the channels.
 fn unable_only_in_turn(call: Call, answer: Answer) -> History {
     let mut script = Script::on([Storage::Fixed(1), Storage::Fixed(1)]);
     script.run(0, Call::put(0, 1), ACCEPTED);

@@ -1,5 +1,5 @@
-//! The search is held against a plain enumeration, against histories that are known to be good or bad, and
-//! against random executions of the specification itself.
+//! Tests the search against a plain enumeration, against histories with known verdicts, and against random executions
+//! of the specification.
 
 mod brute;
 mod known;
@@ -36,13 +36,13 @@ impl Script {
         self.0.operations[op].answer = answer;
     }
 
-    /// Called and answered, with nothing in between.
+    /// An operation called and answered with nothing in between.
     fn run(&mut self, thread: usize, call: Call, answer: Answer) {
         let op = self.invoke(thread, call);
         self.answer(op, answer);
     }
 
-    /// All of them at once: called one after the other, then answered one after the other.
+    /// Concurrent operations: all called one after the other, then all answered one after the other.
     fn at_once<const N: usize>(&mut self, operations: [(Call, Answer); N]) {
         let called = operations.map(|(call, answer)| (self.invoke(10, call), answer));
         for (thread, (op, answer)) in called.into_iter().enumerate() {

@@ -77,7 +77,8 @@ fn most_corruptions_of_one_answer_are_found() {
     assert!(tried > 300 && found * 10 > tried * 7, "{found} of {tried}");
 }
 
-/// What nothing else asserts: 40 operations of any kind, legal and not, are within the budget.
+/// Asserts what no other test does: histories of 40 operations of any kind, legal or not, are decided within the
+/// budget.
 #[test]
 fn histories_of_forty_operations_are_decided() {
     for seed in 0..100 {

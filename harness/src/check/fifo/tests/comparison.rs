@@ -1,4 +1,4 @@
-//! The judge against a search through every explanation: on all small histories, and on random larger ones.
+//! Compares the judge with a search through every explanation, on all small histories and on random larger ones.
 
 use std::num::NonZeroUsize;
 
@@ -19,7 +19,7 @@ const BUFFERS: [Buffer; 7] = [
     Buffer::Sliding(NonZeroUsize::MIN),
 ];
 
-/// Whether the judge accepts; what shows that it should not, has to show it by itself.
+/// Whether the judge accepts. If it rejects, its witness alone must be illegal too.
 fn accepted(operations: &[Operation], buffer: Buffer) -> bool {
     let judge = |operations: &[Operation]| {
         let history = History::new(operations).expect("the test's history is well formed");
@@ -28,7 +28,7 @@ fn accepted(operations: &[Operation], buffer: Buffer) -> bool {
     let Err(rejection) = judge(operations) else {
         return true;
     };
-    // When a value can be in the queue, or an answer be given, may follow from others that are left out.
+    // For these ids the witness may depend on operations that are left out of it.
     if !["C3", "C6"].contains(&rejection.violation.id) {
         let witness: Vec<Operation> = rejection.witness.iter().map(|&i| operations[i]).collect();
         assert!(judge(&witness).is_err(), "{rejection} of {operations:?}");
@@ -36,7 +36,7 @@ fn accepted(operations: &[Operation], buffer: Buffer) -> bool {
     false
 }
 
-/// What the judge and the search thought of the same histories.
+/// The verdicts of the judge and of the search on the same histories.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     histories: u64,
@@ -44,8 +44,8 @@ struct Count {
     missed: u64,
 }
 
-/// One count a buffer. Nothing is ever rejected that can be explained, and where the judge is exact nothing
-/// missed.
+/// One count per buffer. A history that can be explained is never rejected. Where the judge is exact, it misses
+/// nothing.
 #[derive(Default)]
 struct Comparison([Count; BUFFERS.len()]);
 
@@ -79,7 +79,7 @@ impl Comparison {
     }
 }
 
-/// What the module's documentation says.
+/// Whether the judge is exact here, as the documentation of its module says.
 fn is_exact(buffer: Buffer, operations: &[Operation]) -> bool {
     let only_values = |o: &Operation| matches!(o.outcome, Put(_) | Take(_));
     match buffer {
@@ -104,7 +104,7 @@ fn compare_all(most: usize, unknown: bool) -> Comparison {
     comparison
 }
 
-/// Histories of up to eight operations that a queue made, half of them forged, with simultaneous stamps.
+/// Histories of up to eight operations that a queue produced, half of them forged, with simultaneous stamps.
 fn compare_random(seed: u64, histories: u64) -> Comparison {
     let mut random = Random::new(seed);
     let mut comparison = Comparison::default();
@@ -123,7 +123,7 @@ fn compare_random(seed: u64, histories: u64) -> Comparison {
 
 #[test]
 fn all_histories_of_four_operations() {
-    // What is missed is stated here, buffer by buffer, so that a change shows.
+    // The numbers of missed histories are pinned for each buffer, so that a change is noticed.
     let answered = compare_all(4, false).missed();
     let unknown = compare_all(4, true).missed();
     assert_eq!(answered, [0, 0, 123, 14, 0, 1055, 927]);
@@ -178,8 +178,8 @@ fn many_random_ways_of_six_values() {
     comparison.missed();
 }
 
-/// For values that are all put and taken: whether some order of them is possible, where everything happens as
-/// soon as it can. Much faster than the search.
+/// For values that are all put and taken: whether some order of them is possible, if everything happens as soon as it
+/// can. Much faster than the search.
 fn some_order_fits(history: &[Operation], room: usize) -> bool {
     fn extend(
         values: &[&[Operation]],
@@ -216,7 +216,7 @@ fn all_ways_of_four_values() {
     let fixed = [1, 2, 3].map(|room| (Buffer::fixed(room), room));
     let mut missed = [0; 4];
     each_order(&mut assemble(&[Part::PutAndTake; 4]), &mut |history| {
-        // Values can be exchanged: one order of them stands for all.
+        // Values are interchangeable: one order of them stands for all.
         let stamps = |value: &[Operation]| [0, 1].map(|i| (value[i].invoke, value[i].returned));
         if !history.chunks(2).is_sorted_by_key(stamps) {
             return;

@@ -1,4 +1,4 @@
-//! Histories that a queue made, and what is left of them after a small forgery.
+//! Histories that a queue produced, and small forgeries of them.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use crate::check::fifo::Outcome::{
 };
 use crate::check::fifo::{NEVER, Operation};
 
-/// Seeded, so that a failure comes again (SplitMix64).
+/// Seeded, so that a failure can be repeated (SplitMix64).
 pub(super) struct Random(u64);
 
 impl Random {
@@ -23,8 +23,8 @@ impl Random {
         (mixed ^ (mixed >> 31)) % bound
     }
 
-    /// What a queue with that room did, one operation after the other, each with an interval around its
-    /// moment of up to `width` moments on either side. Some are never answered if that is allowed.
+    /// What a queue with that room did, one operation after the other. Each operation has an interval that extends up
+    /// to `width` moments to either side of its moment. Some are never answered if that is allowed.
     pub(super) fn explainable(
         &mut self,
         length: usize,

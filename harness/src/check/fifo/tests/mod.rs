@@ -1,4 +1,4 @@
-//! Examples of every rejection, and arbitrary input. What decides is [`comparison`].
+//! Examples of every rejection, and arbitrary input. The full comparison is in [`comparison`].
 
 mod comparison;
 mod generate;
@@ -79,7 +79,7 @@ fn a_take_before_its_put_is_c2() {
 
 #[test]
 fn a_poll_that_would_wait_needs_an_empty_moment() {
-    // 1 is there at first, 2 from before that goes, and the queue is never empty.
+    // Value 1 is there at first, 2 arrives before 1 leaves, and so on: the queue is never empty.
     let relay = [
         (Put(1), 0, 1),
         (Put(2), 2, 4),
@@ -129,7 +129,7 @@ fn one_value_too_many_is_c3() {
     let two = [(Put(1), 0, 1), (Put(2), 2, 3), (Take(1), 4, 5)];
     assert_eq!(rejected(Buffer::fixed(1), two), ("C3", vec![0, 2, 1]));
     assert_eq!(judge(Buffer::fixed(2), two), Ok(()));
-    // Nothing says when 2 was in the buffer, but between 3 and 4 it has to have been.
+    // No rule says when 2 was in the buffer, but it must have been between 3 and 4.
     let between = [
         (Put(1), 0, 1),
         (Take(1), 6, 7),
@@ -244,7 +244,7 @@ proptest! {
         operations in prop::collection::vec(arbitrary_operation(), 0..24),
         buffer in arbitrary_buffer(),
     ) {
-        // A history that can be read most often: what cannot is left out, then tried as a whole.
+        // Most inputs should be readable histories: unreadable operations are left out, then the whole input is tried.
         let readable: Vec<Operation> = operations
             .iter()
             .copied()
@@ -260,7 +260,7 @@ proptest! {
         }
     }
 
-    /// What tier two rejects, tier three does.
+    /// Tier three rejects what tier two rejects.
     #[test]
     fn the_specification_explains_nothing_that_is_rejected(
         operations in prop::collection::vec(arbitrary_operation(), 0..7),
@@ -281,8 +281,7 @@ proptest! {
     }
 }
 
-/// The same history for tier three, each operation by a thread of its own. `put`: what became of puts without an
-/// answer.
+/// The same history for tier three, each operation by a thread of its own. `put` is the answer of puts without one.
 fn whole(operations: &[Operation], buffer: Buffer, put: Answer) -> history::History {
     let clause = 0;
     let mut whole = history::History::new([buffer.into()]);

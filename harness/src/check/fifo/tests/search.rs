@@ -1,12 +1,12 @@
-//! The judge of the judge: a search through every explanation of a small history. Time passes stamp by stamp;
-//! at each, what was called may take effect in any order, and what returns must have.
+//! The reference for the judge: a search through every explanation of a small history. It advances stamp by stamp. At
+//! each stamp, called operations may take effect in any order, and returning operations must have taken effect.
 
 use std::collections::HashSet;
 
 use crate::channel::Buffer;
 use crate::check::fifo::{NEVER, Operation, Outcome};
 
-/// Whether a channel with that buffer can have done this.
+/// Whether a channel with that buffer can have produced this history.
 pub(in crate::check::fifo) fn explainable(operations: &[Operation], buffer: Buffer) -> bool {
     let mut stamps: Vec<u64> = operations
         .iter()
@@ -26,7 +26,7 @@ pub(in crate::check::fifo) fn explainable(operations: &[Operation], buffer: Buff
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct State {
-    /// Sets of operations. A put is requested before the close, and takes effect at any time after that.
+    /// Sets of operations. A put is requested before the close, and takes effect at any time after the request.
     called: u32,
     requested: u32,
     done: u32,
@@ -142,7 +142,7 @@ impl Search<'_> {
                 next.queue = next.queue.split_off(usize::from(!state.queue.is_empty()));
                 !state.queue.is_empty()
             }
-            // Who asked before the close may still put a value.
+            // A put that requested before the close may still deliver a value.
             Outcome::TakeEmpty => {
                 state.queue.is_empty() && (!state.closed || state.requested & !state.done != 0)
             }

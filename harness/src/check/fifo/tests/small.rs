@@ -1,4 +1,4 @@
-//! All small histories: what they consist of, and every order of their intervals.
+//! All small histories: their operations, and every order of their intervals.
 
 use crate::check::fifo::Outcome::{
     Close, Put, PutClosed, PutFull, Take, TakeClosed, TakeEmpty, TakeUnknown,
@@ -28,7 +28,7 @@ const PARTS: [Part; 10] = [
     Part::Alone(TakeUnknown),
 ];
 
-/// The operations of some parts, without stamps but for those that never return.
+/// The operations of some parts. They have no stamps yet, except those that never return.
 pub(super) fn assemble(parts: &[Part]) -> Vec<Operation> {
     let mut operations: Vec<Operation> = Vec::new();
     let mut add = |outcome, returned| {
@@ -74,14 +74,15 @@ pub(super) fn each_assembly(most: usize, visit: &mut dyn FnMut(&[Part])) {
     extend(&mut Vec::new(), 0, most, visit);
 }
 
-/// Every order of the intervals of these operations: runs of calls and runs of returns take turns, and which
-/// operations are in a run is all that matters.
+/// Every order of the intervals of these operations. Runs of calls and runs of returns alternate, and only the set of
+/// operations in each run matters.
 pub(super) fn each_order(operations: &mut [Operation], visit: &mut dyn FnMut(&[Operation])) {
     let all = (1 << operations.len()) - 1;
     each_run(operations, 0, all, 0, visit);
 }
 
-/// From a run of calls on; sets of operations were not called yet (`idle`), and are not over (`open`).
+/// Continues with a run of calls. `idle` are the operations that were not called yet, `open` those that have not
+/// returned.
 fn each_run(
     operations: &mut [Operation],
     stamp: u64,
@@ -99,7 +100,7 @@ fn each_run(
             .filter(returning)
             .map(|index| 1 << index)
             .sum();
-        // Once nothing more is called, all that is open ends together.
+        // Once no operation is left to call, all open ones return together.
         let ends = subsets(open).filter(|&ended| idle != 0 || ended == open);
         for ended in ends {
             for index in members(ended) {
