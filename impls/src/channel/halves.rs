@@ -21,10 +21,10 @@ use crate::sync::is_taken_apart;
 
 /// The numbers of halves of a channel. They are allocated together with the channel's state.
 ///
-/// Every order is relaxed. A half did its operations under the channel's lock, before it was counted out. A lock that
-/// ends the channel is taken after the count was read, so it comes after those operations. Some designs have operations
-/// without the lock. Such an operation moves a word on that the close shuts by a read-modify-write. Either it came
-/// first, and the close finds its effect, or it failed and took the lock.
+/// Every order is relaxed. A half did its operations under the channel's lock, before it was counted out. If the lock
+/// that ends the channel were taken before that, the final count would have been read before that half was counted out.
+/// An operation without the lock, in a design that has some, moves a word on that the close shuts by a
+/// read-modify-write. Either it came first, and the close finds its effect, or it failed and took the lock.
 #[derive(Debug)]
 pub struct Halves {
     producers: AtomicUsize,

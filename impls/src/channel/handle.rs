@@ -117,7 +117,8 @@ impl<D: Design> Handle<D> {
     /// Puts, waiting for room or for a taker.
     ///
     /// # Errors
-    /// The value comes back when the channel was closed before, or when [`MAX_WAITERS`](super::design::MAX_WAITERS) puts wait.
+    /// The value comes back when the channel was closed before, or when [`MAX_WAITERS`](super::design::MAX_WAITERS)
+    /// puts wait.
     #[inline]
     pub fn put(&self, value: D::Value) -> Result<(), PutError<D::Value>> {
         D::put(self, value)

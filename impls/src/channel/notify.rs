@@ -9,7 +9,7 @@ use crate::sync::{Unparker, contain};
 pub enum Notify {
     /// A waiting thread.
     Thread(Unparker),
-    /// A task whose future is pending.
+    /// A task with a pending future.
     Task(Waker),
     /// A callback, with its answer in it.
     Call(Box<dyn FnOnce() + Send>),

@@ -118,7 +118,7 @@ impl<A: Send + 'static, V> Line<A, V> {
         self.next_with(|_| true)
     }
 
-    /// Wins the first request that still waits and whose `V` satisfies `will_do`.
+    /// Wins the first request that still waits and has a `V` that satisfies `will_do`.
     pub(super) fn next_with(&mut self, will_do: impl Fn(&V) -> bool) -> Option<(Won<A>, V)> {
         let mut index = 0;
         loop {

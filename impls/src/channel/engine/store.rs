@@ -80,6 +80,6 @@ pub trait Store<T: Message>: Sized + Send + 'static {
 
 /// A store that belongs to a design. Alts need it to name the family of their clauses.
 pub trait OfFamily<T: Message>: Store<T> {
-    /// The family whose channels store this way.
+    /// The family of the channels that store this way.
     type Family: Channels<Tx<T> = Producer<State<T, Self>>, Rx<T> = Consumer<State<T, Self>>>;
 }

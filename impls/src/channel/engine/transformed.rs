@@ -11,8 +11,7 @@ use crate::channel::design::Core;
 use crate::channel::transformed::Transformed;
 
 impl<T: Message, S: Store<T>> State<T, S> {
-    /// Commits a put whose value is transformed, if there is room for one value. What the transform emits may need
-    /// more.
+    /// Commits a put and transforms its value, if there is room for one value. What the transform emits may need more.
     #[cold]
     pub(super) fn offer_transformed(&mut self, value: T, effects: &mut Effects<T>) -> Offered<T> {
         if self.buffer.is_full() {

@@ -52,8 +52,8 @@
 //!
 //! # Waiting
 //!
-//! On a machine with more than one core, a thread whose put or take is unable retries for a while (`spin`) before it
-//! takes the lock. A future does not, because the task that it waits for may have to run on the same thread.
+//! On a machine with more than one core, a thread retries an unable put or take for a while (`spin`) before it takes
+//! the lock. A future does not, because the task that it waits for may have to run on the same thread.
 
 mod cell;
 mod family;

@@ -397,7 +397,7 @@ impl<T> Segments<T> {
         }
     }
 
-    /// A spare block. Called by one thread at a time: the one whose put stands at the tail's gap.
+    /// A spare block. Called by one thread at a time: the one that stands at the tail's gap.
     fn spare(&self) -> Option<*mut Block<T>> {
         let mut top = self.spares.load(Ordering::Acquire);
         while !top.is_null() {
