@@ -34,6 +34,9 @@ pub trait Room: Design {
     fn release(&mut self, effects: &mut Self::Effects);
 
     /// Blocks the thread until room is held.
+    ///
+    /// # Errors
+    /// [`ReserveError`].
     fn wait_for_room(state: Self::Guard<'_>) -> Result<(), ReserveError>;
 
     /// Holds room, or registers the task to wait for it.
@@ -58,6 +61,9 @@ pub struct Permit<'a, D: Room> {
 
 impl<D: Room> Permit<'_, D> {
     /// Puts a value into the room that is held. Never waits.
+    ///
+    /// # Errors
+    /// The value, when the channel has been closed since.
     pub fn fill(self, value: D::Value) -> Result<(), D::Value> {
         let channel = self.channel;
         // Its room is used, or is not needed any more.
