@@ -1,6 +1,6 @@
-//! One source with the edits of all its mutants in it: every function that somebody edits has the body of each of
-//! them and its own, and asks at run time which mutant is active. So a design is compiled once for all its mutants,
-//! and an edit may be any text inside a function.
+//! One source with the edits of all its mutants. Every edited function holds its own body and the body of each mutant,
+//! and asks at run time which mutant is active. So a design is compiled once for all its mutants, and an edit may be
+//! any text inside a function.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,23 +12,23 @@ use syn::visit::{self, Visit};
 pub struct Edit {
     /// The mutant's number.
     pub mutant: usize,
-    /// What is replaced: bytes of the file.
+    /// The bytes of the file that are replaced.
     pub at: Range<usize>,
-    /// By what.
+    /// The replacement.
     pub by: String,
 }
 
-/// The one place where `text` stands in `source`; after `anchor`, where there is one.
+/// The only place of `text` in `source`. With an `anchor`, the first place after it.
 ///
 /// # Errors
-/// When it stands nowhere, or more than once.
+/// When there is no such place, or more than one.
 pub fn find(source: &str, anchor: Option<&str>, text: &str) -> Result<Range<usize>, String> {
     let from = match anchor {
         Some(anchor) => only(source, anchor)?.end,
         None => 0,
     };
     let at = match anchor {
-        // The first one after the anchor is meant.
+        // The first place after the anchor.
         Some(_) => source[from..].find(text).map(|at| at..at + text.len()),
         None => Some(only(source, text)?),
     };
@@ -60,7 +60,7 @@ pub fn applied(source: &str, edits: &[Edit]) -> Result<String, String> {
         let body = innermost.ok_or("it is in no function")?;
         edited.entry((body.start, body.end)).or_default().push(edit);
     }
-    // An edit of a block inside a body that is edited, too, belongs to that body.
+    // An edit of a block inside a body that is edited itself belongs to that body.
     let ranges: Vec<_> = edited.keys().copied().collect();
     for inner in ranges.iter().rev() {
         let outer = ranges
@@ -78,7 +78,7 @@ pub fn applied(source: &str, edits: &[Edit]) -> Result<String, String> {
     Ok(text)
 }
 
-/// A block that is the body of the active mutant, or else the original.
+/// A block with the body of the active mutant, or else the original.
 fn choice(source: &str, body: Range<usize>, edits: &[&Edit]) -> String {
     let mut mutants: Vec<usize> = edits.iter().map(|edit| edit.mutant).collect();
     mutants.sort_unstable();
@@ -106,8 +106,8 @@ fn choice(source: &str, body: Range<usize>, edits: &[&Edit]) -> String {
     text
 }
 
-/// The bytes of every block that has a value of its own: bodies of functions, and `async` blocks, whose types differ
-/// from each other even where their texts agree.
+/// The bytes of every block that can be replaced as a whole: bodies of functions, and `async` blocks. An edit in an
+/// `async` block is chosen inside the block, because two `async` blocks have different types even if their texts agree.
 struct Bodies(Vec<Range<usize>>);
 
 impl Bodies {

@@ -1,5 +1,5 @@
-//! Tells the adapter of std's own channel which version of std that is, and writes the copy of the sources that
-//! mutants are made of.
+//! Passes the version of std to the adapter of std's channel, and writes the copy of the sources that mutants are made
+//! of.
 
 #[cfg(feature = "mutants")]
 mod edit;
@@ -30,9 +30,9 @@ fn main() {
     mutants::write();
 }
 
-/// The folder of these sources, which the twins, a folder below it, share.
+/// The folder of these sources. The twins, each in a folder below it, share it.
 fn impls() -> PathBuf {
-    // Where it is now: the script may have been compiled in a checkout that has moved since.
+    // Read at run time: the script may have been compiled in a checkout that has moved since.
     let package = env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the package");
     let package = Path::new(&package);
     let twin = !package.join("build").exists();

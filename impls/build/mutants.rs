@@ -1,5 +1,5 @@
-//! Writes, into the folder of the build, a copy of the sources of ours in which every mutant can be switched on, and
-//! the list of mutants. What a mutant is stands in `src/mutants/mod.rs`.
+//! Writes two files into the build folder: a copy of our sources in which every mutant can be switched on, and the list
+//! of mutants. `src/mutants/mod.rs` documents mutants.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::edit::{Edit, applied, find};
 
-/// What mutants may be made of: the rooms of ours, and who takes part.
+/// The folders with sources that mutants may edit. `FILES` are the single files that the copy needs too.
 const ROOMS: [&str; 6] = [
     "channel",
     "timer",
@@ -68,7 +68,7 @@ pub fn write() {
             let at = find(source, change.after.as_deref(), &change.instead_of)
                 .unwrap_or_else(|why| panic!("mutant {name}: in {} {why}", change.file));
             let by = change.write.clone();
-            // 0 is nobody.
+            // 0 stands for no mutant.
             let mutant = number + 1;
             edits
                 .entry(&change.file)
@@ -88,8 +88,8 @@ pub fn write() {
     save(&out.join("mutants.rs"), &list(&copy, &described));
 }
 
-/// Removes what an earlier build has left of sources that are gone: a module that has become a folder would be found
-/// twice.
+/// Removes files that an earlier build has left of sources that are gone. A module that has become a folder would be
+/// found twice.
 fn remove_others(copy: &Path, files: &BTreeMap<PathBuf, String>) {
     let mut there = BTreeMap::new();
     collect(copy, copy, &mut there);
@@ -99,7 +99,7 @@ fn remove_others(copy: &Path, files: &BTreeMap<PathBuf, String>) {
     }
 }
 
-/// Every description, by the name of its mutant: its folder's, which is whom it is made of, and its own.
+/// Every description, with the name of its mutant: the base, which is the name of its folder, and its own name.
 fn described(folder: &Path) -> Vec<(String, Described)> {
     let mut files = BTreeMap::new();
     collect(folder, folder, &mut files);
@@ -132,7 +132,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
 }
 
-/// Only what has changed, so that nothing is compiled again for nothing.
+/// Writes the file only if it has changed, so that it is not compiled again for nothing.
 fn save(path: &Path, text: &str) {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return;
@@ -143,7 +143,7 @@ fn save(path: &Path, text: &str) {
         .unwrap_or_else(|why| panic!("{}: {why}", path.display()));
 }
 
-/// The source, where the copy is: its neighbours are copies, too, and no published crate takes part.
+/// The source, adapted to the place of the copy: it refers to other copies, and uses no published crate.
 fn moved(source: &str) -> String {
     source
         .replace("crate::", "crate::mutants::copy::")
@@ -151,7 +151,7 @@ fn moved(source: &str) -> String {
         .replace("feature = \"peers\"", "any()")
 }
 
-/// What `src/mutants/mod.rs` includes.
+/// The text that `src/mutants/mod.rs` includes.
 fn list(copy: &Path, described: &[(String, Described)]) -> String {
     let mut text = "/// The sources of ours, with every mutant in them.\n#[allow(warnings, clippy::all)]\n#[doc(hidden)]\npub mod copy {\n    use crate::sync;\n".to_owned();
     let files = FILES.map(|file| file.trim_end_matches(".rs"));

@@ -1,5 +1,5 @@
-//! Many values in one call (C15). Each is put or taken as if by itself; what a design makes cheaper is those for which
-//! nobody has to wait: it takes its lock once for all of them.
+//! Many values in one call (C15). Each is put or taken as if by itself. A batch takes the channel's lock once for all
+//! values that need no waiting.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -12,11 +12,11 @@ use super::halves::{Consumer, Producer};
 use super::handle::Handle;
 
 impl<D: Design> Handle<D> {
-    /// Takes up to `limit` values without waiting, appends them to `values`, and answers how many they were. Those who
-    /// are woken hear of it together.
+    /// Takes up to `limit` values without waiting, appends them to `values`, and returns their number. The puts that
+    /// this completes are woken together at the end.
     ///
     /// # Errors
-    /// [`TakeError::Closed`], when there was none and there will be none.
+    /// [`TakeError::Closed`], when there was no value and there will be none.
     fn take_there(&self, limit: usize, values: &mut Vec<D::Value>) -> Result<usize, TakeError> {
         let mut effects = D::Effects::new();
         let mut state = self.lock();
@@ -41,7 +41,8 @@ impl<D: Design> Handle<D> {
         end.map(|()| 0)
     }
 
-    /// Puts values from the queue as long as none has to wait; the first that has comes out of it.
+    /// Puts values from the queue without waiting. Returns the first value that would have to wait, which is no longer
+    /// in the queue.
     ///
     /// # Errors
     /// [`BatchError::Closed`]; the value that met the close is back at the front of the queue.
@@ -68,13 +69,14 @@ impl<D: Design> Handle<D> {
         answer
     }
 
-    /// Takes what is there beside the first, which a batch has waited for. A channel that is closed says so next time.
+    /// Takes what is there after the first value, for which the batch has waited. If the channel is closed, the next
+    /// call says so.
     fn take_further(&self, limit: NonZeroUsize, values: &mut Vec<D::Value>) -> usize {
         self.take_there(limit.get() - 1, values).unwrap_or(0)
     }
 
-    /// Takes up to `limit` values and appends them to `values`: waits for the first, and takes whatever else is there.
-    /// Answers how many they were.
+    /// Takes up to `limit` values and appends them to `values`. Waits for the first, and takes the others that are
+    /// there. Returns their number.
     ///
     /// # Errors
     /// As [`Handle::take`]; `values` is as it was.
@@ -120,8 +122,8 @@ impl<D: Design> Handle<D> {
         Ok(())
     }
 
-    /// [`Handle::put_many`] as a future. Dropped while it is pending, it has put what is no longer in the queue, but for
-    /// the one value that it waited with, which is dropped.
+    /// [`Handle::put_many`] as a future. If it is dropped while pending, all values that are no longer in the queue
+    /// were put, except the one that it waited with, which is dropped.
     ///
     /// # Errors
     /// As [`Handle::put_many`].

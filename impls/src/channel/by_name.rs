@@ -1,6 +1,6 @@
-//! `Debug` for what has nothing to show but its name.
+//! `Debug` for types that show only their name.
 
-/// Shows each of these by its name: the parameters of the implementation, and the type.
+/// Shows each of these types by its name. The arguments are the parameters of the implementation, and the type.
 macro_rules! debug_by_name {
     ($([$($parameter:tt)*] $name:ident $(<$($argument:tt),+>)?;)+) => {$(
         impl<$($parameter)*> std::fmt::Debug for $name $(<$($argument),+>)? {

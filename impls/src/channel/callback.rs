@@ -8,32 +8,32 @@ use super::halves::{Consumer, Producer};
 use super::handle::Handle;
 use super::trampoline;
 
-/// A design at whose channels callbacks wait.
+/// A design with puts and takes that answer a callback.
 pub trait Calls: Design {
-    /// Has a put wait that answers a callback.
+    /// Makes a put wait that answers a callback.
     ///
     /// # Errors
-    /// Gives both back where as many wait as may (C7).
+    /// Gives both back when the limit of waiting requests is reached (C7).
     fn put_later<F>(&mut self, value: Self::Value, then: F) -> Result<(), (Self::Value, F)>
     where
         F: FnOnce(Result<(), PutError<Self::Value>>) + Send + 'static;
 
-    /// Has a take wait that answers a callback.
+    /// Makes a take wait that answers a callback.
     ///
     /// # Errors
-    /// Likewise.
+    /// Gives the callback back when the limit of waiting requests is reached (C7).
     fn take_later<F>(&mut self, then: F) -> Result<(), F>
     where
         F: FnOnce(Result<Self::Value, TakeError>) + Send + 'static;
 }
 
 impl<D: Calls> Handle<D> {
-    /// Puts, and gives the answer to `then`: on this thread if the put is able at once, else on the
-    /// thread that completes it; outside any lock. A callback that panics ends alone.
+    /// Puts, and calls `then` with the answer, outside any lock. If the put is able at once, `then` runs on this
+    /// thread, otherwise on the thread that completes the put. If a callback panics, nothing else is affected.
     ///
-    /// A callback should not wait: it would hold up the thread that it runs on. While it waits in a blocking call of this
-    /// library, the callbacks behind it run on a thread that is started for them, if the system has one left. While it waits
-    /// by other means, such as a lock or `block_on`, those wait as well.
+    /// A callback should not wait, because it would hold up the thread that it runs on. While it waits in a blocking
+    /// call of this library, the callbacks queued behind it run on a new thread, if the system has one left. While it
+    /// waits by other means, such as a lock or `block_on`, they wait as well.
     pub fn put_then(
         &self,
         value: D::Value,
@@ -58,7 +58,7 @@ impl<D: Calls> Handle<D> {
         trampoline::run(Box::new(move || then(answer)));
     }
 
-    /// Takes, and gives the answer to `then`, as [`Handle::put_then`].
+    /// Takes, and calls `then` with the answer, as [`Handle::put_then`].
     pub fn take_then(&self, then: impl FnOnce(Result<D::Value, TakeError>) + Send + 'static) {
         if let Quick::Done(value) = self.front.poll::<false>() {
             return trampoline::run(Box::new(move || then(Ok(value))));

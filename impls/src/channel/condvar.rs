@@ -1,22 +1,22 @@
-//! The textbook channel: a queue under one lock, and a condition variable for either side.
+//! The textbook channel: a queue under one lock, and one condition variable for each side.
 //!
-//! The producer waits while the queue is full, the consumer while it is empty, and each wakes one of the
-//! other side when it has changed that (a bounded buffer as in Dijkstra's "Cooperating sequential
-//! processes", 1965, with Hoare's monitor conditions, 1974, in the signal-and-continue manner of Mesa,
-//! 1980). It is here as the yardstick: what a channel costs before anybody is clever.
+//! The producer waits while the queue is full, and the consumer while it is empty. Each wakes one thread of the other
+//! side after changing that. It is the bounded buffer of Dijkstra's "Cooperating sequential processes" (1965), with
+//! Hoare's monitor conditions (1974), signalling as in Mesa (1980). It is the baseline: the cost of a channel without
+//! any optimisation.
 //!
-//! Invariant: `queue.len() <= capacity`, and everything is read and written under the lock. All waiters of
-//! one condition are of one kind, and each looks again before it waits on or gives up, so waking one per
-//! change loses no wake-up: a waiter that is woken and finds its deadline passed still takes what is there.
+//! Invariant: `queue.len() <= capacity`, and everything is read and written under the lock. All waiters of one
+//! condition are of one kind, and each checks again before it waits on or gives up. So waking one per change loses no
+//! wake-up: a waiter that is woken after its deadline still takes a value that is there.
 //!
-//! Not claimed, since a condition variable cannot hold it:
+//! Not claimed, because a condition variable cannot provide it:
 //! - waiter-fifo: any thread may take the lock between a wake-up and the woken thread.
-//! - pending-puts-survive: a waiting put has its value in its own hands; at a close it wakes, sees the
-//!   channel closed and answers so.
+//! - pending-puts-survive: a waiting put keeps its own value. At a close it wakes, sees the channel closed and answers
+//!   so.
 //! - non-blocking-try: a thread stalled under the lock stalls every `offer` and `poll`.
-//! - a rendezvous: who meets whom has to be recorded in a queue of waiters, which this design does not
-//!   have. Counters of waiting takes let a later take steal the value of an `offer` that was already
-//!   answered, and a put that times out race its own hand-over.
+//! - a rendezvous: pairing a put with a take needs a queue of waiters, which this design does not have. With counters
+//!   of waiting takes, a later take could steal the value of an `offer` that was already answered. A put that times out
+//!   would also race its own hand-over.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -34,11 +34,11 @@ use crate::sync::{self, Arc, Mutex, MutexGuard};
 #[derive(Clone, Copy, Debug)]
 pub struct Condvar;
 
-/// The half that puts. Dropping the last one closes the channel; what is buffered can still be taken.
+/// The half that puts. Dropping the last one closes the channel. Buffered values can still be taken.
 #[derive(Debug)]
 pub struct Tx<T>(Arc<Shared<T>>);
 
-/// The half that takes. Dropping the last one closes the channel and drops what is buffered.
+/// The half that takes. Dropping the last one closes the channel and drops the buffered values.
 #[derive(Debug)]
 pub struct Rx<T>(Arc<Shared<T>>);
 
@@ -54,7 +54,7 @@ struct Shared<T> {
 #[derive(Debug)]
 struct State<T> {
     queue: VecDeque<T>,
-    /// `usize::MAX` stands for an unbounded buffer: memory ends first.
+    /// `usize::MAX` stands for an unbounded buffer, which is never that full.
     capacity: usize,
     closed: bool,
     producers: usize,
@@ -83,7 +83,7 @@ impl<T> State<T> {
 }
 
 impl<T> Shared<T> {
-    /// Refuses further puts, and wakes everybody to see it.
+    /// Refuses further puts, and wakes all waiting threads.
     fn close(&self, mut state: MutexGuard<'_, State<T>>) {
         state.closed = true;
         drop(state);
@@ -271,8 +271,8 @@ impl<T> Drop for Rx<T> {
         let mut state = self.0.state.lock();
         state.consumers -= 1;
         if state.consumers == 0 {
-            // Nobody can take them any more. They are dropped after the lock is free: a value's own
-            // `drop` may use the channel, or panic.
+            // No consumer is left to take them. They are dropped after the lock is released, because the `drop` of a
+            // value may use the channel, or panic.
             let abandoned = mem::take(&mut state.queue);
             self.0.close(state);
             drop(abandoned);

@@ -1,5 +1,5 @@
-//! What the designs differ by whose channels are a [`Handle`] each. What they have in common is written over it, once for
-//! all of them: handle and halves, batches, callbacks, permits.
+//! The interface of the designs that have a [`Handle`] as their channel. What they share is written over it once:
+//! handle and halves, batches, callbacks, permits.
 
 use std::future::Future;
 use std::ops::DerefMut;
@@ -15,20 +15,20 @@ use super::transformed::Transformed;
 use super::watchers::Watchers;
 use crate::sync::Mutex;
 
-/// How many puts may wait on one channel, and as many takes (C7).
+/// The most puts that may wait on one channel, and the most takes (C7).
 pub const MAX_WAITERS: usize = 1024;
 
-/// A channel as its lock guards it: what is stored, who waits, and the commits.
+/// The state of a channel, guarded by its lock: the stored values, the waiting requests, and the commits.
 pub trait Core: Sized + Send + 'static {
-    /// What the channel carries.
+    /// The message type of the channel.
     type Value: Message;
-    /// What a commit leaves to be done.
+    /// What a commit leaves to be done outside the lock.
     type Effects: Deferred;
 
-    /// A channel with that buffer, which its transform may overfill (B2).
+    /// A channel with that buffer, which a transform may overfill (B2).
     fn new(buffer: Buffer, transformed: Option<Box<Transformed<Self::Value>>>) -> Self;
 
-    /// A promise; `copy` is the value's `clone`, known only where the channel is made.
+    /// A promise. `copy` is the value's `clone`, which is known only where the channel is made.
     fn promise(copy: fn(&Self::Value) -> Self::Value) -> Self;
 
     /// Commits a put if it is able: the channel is closed, a take waits, or there is room.
@@ -37,42 +37,43 @@ pub trait Core: Sized + Send + 'static {
     /// Commits a take if it is able: there is a value, a put waits, or the channel is closed.
     fn poll(&mut self, effects: &mut Self::Effects) -> Polled<Self::Value>;
 
-    /// Closes; those who wait for a value hear of it.
+    /// Closes. Takes that wait for a value are answered.
     fn close(&mut self, effects: &mut Self::Effects);
 
-    /// Closes for good: nobody can take any more. The puts that wait are refused, and what is stored goes (C14).
+    /// Closes for good, because the last consumer was dropped. Waiting puts are refused, and stored values are dropped
+    /// (C14).
     ///
-    /// The transform is not completed, but given up: to be dropped outside the lock.
+    /// The transform is not completed but returned, to be dropped outside the lock.
     #[must_use = "its drop is foreign code"]
     fn disconnect(&mut self, effects: &mut Self::Effects) -> Option<Box<Transformed<Self::Value>>>;
 
-    /// Whether it was closed.
+    /// Whether the channel was closed.
     fn is_closed(&self) -> bool;
 
-    /// How many values are there to be taken, but those of puts that wait.
+    /// The number of values that can be taken, without those of waiting puts.
     fn stored(&self) -> usize;
 
-    /// How many can be; `None` for any number.
+    /// The capacity; `None` if there is no limit.
     fn capacity(&self) -> Option<usize>;
 
-    /// Who waits for the close.
+    /// The futures that wait for the close.
     fn watchers(&mut self) -> &mut Watchers;
 }
 
-/// A design: a core, and how puts and takes go about it.
+/// A design: a core, and the operations over it.
 pub trait Design: Core {
-    /// What is used without the lock.
+    /// The part that is used without the lock.
     type Front: Front<Self::Value>;
-    /// The place of a channel in the order in which an alts locks, where it locks several.
+    /// The key by which an alts orders the locks of its channels, in a design that locks several.
     type Key: Send + Sync + 'static;
-    /// The lock, held.
+    /// The held lock.
     type Guard<'a>: DerefMut<Target = Self>;
     /// A put that may have to wait.
     type PutFuture<'a>: Future<Output = Result<(), PutError<Self::Value>>> + Send;
     /// A take that may have to wait.
     type TakeFuture<'a>: Future<Output = Result<Self::Value, TakeError>> + Send;
 
-    /// What is used without the lock.
+    /// The part that is used without the lock.
     fn front(&self) -> Self::Front;
 
     /// The key of a new channel.
@@ -133,16 +134,18 @@ pub trait Design: Core {
     }
 }
 
-/// What a commit leaves to be done outside the lock: telling who waits, and dropping what a buffer discards.
+/// What a commit leaves to be done outside the lock: notifying waiting requests, and dropping values that a buffer
+/// discards.
 pub trait Deferred {
     /// Nothing yet.
     fn new() -> Self;
 
-    /// Does it; call it outside every lock. Everybody has heard before a value is dropped, whose drop may panic.
+    /// Does it. Call it outside every lock. All notifications come before any value is dropped, because the drop of a
+    /// value may panic.
     fn run(self);
 }
 
-/// What went wrong with a put that has no deadline.
+/// The error of a put without a deadline.
 pub(super) fn untimed_put<T>(error: PutUntilError<T>) -> PutError<T> {
     match error {
         PutUntilError::Put(error) => error,
@@ -150,7 +153,7 @@ pub(super) fn untimed_put<T>(error: PutUntilError<T>) -> PutError<T> {
     }
 }
 
-/// What went wrong with a take that has none.
+/// The error of a take without a deadline.
 pub(super) fn untimed_take(error: TakeUntilError) -> TakeError {
     match error {
         TakeUntilError::Take(error) => error,

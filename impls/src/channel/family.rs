@@ -1,9 +1,12 @@
-//! A design as the harness sees it: its family, written once for all designs.
+//! The family of a design, as the harness sees it, written once for all designs.
 //!
-//! The halves are those of [`halves`](super::halves): counted (C14), and straight at the one handle. What a
-//! [`Handle`](super::handle::Handle) can do every family has, and beside it the design's own alts. In scope are its
-//! `Producer`, `Consumer`, `WeakProducer` and `Permit`; `Prepared`, with `new` and `run`; `TakeClause`, `PutClause` and
-//! `AnyClause`, with what the harness asks of them; and `run_mixed` and `run_async`.
+//! The halves are those of [`halves`](super::halves): counted (C14), and directly over the one handle. A family has all
+//! that a [`Handle`](super::handle::Handle) can do, and the design's own alts. The macro expects these names in scope:
+//!
+//! * `Producer`, `Consumer`, `WeakProducer` and `Permit`
+//! * `Prepared`, with `new` and `run`
+//! * `TakeClause`, `PutClause` and `AnyClause`, with the methods that the harness needs
+//! * `run_mixed` and `run_async`
 
 /// Declares the family `$Family` of the handle `$Channel<T>`:
 ///
@@ -291,7 +294,7 @@ macro_rules! family {
                 }
             }
 
-            /// The shared handle is either.
+            /// The shared handle is both a take port and a put port.
             impl<T: Message> TakePort for $Channel<T> {
                 type Family = $Family;
                 type Message = T;

@@ -1,46 +1,46 @@
-//! What may be done with the values of a channel without its lock.
+//! The part of a channel that is used without its lock.
 
-/// What became of an attempt without the lock.
+/// The result of an attempt without the lock.
 #[derive(Debug)]
 pub enum Quick<D, V> {
     /// It has committed.
     Done(D),
-    /// There was no room, or no value, at a moment of the attempt at which nobody waited: for certain where that was asked
-    /// for.
+    /// There was no room, or no value, at a moment of the attempt at which no request waited. This is certain only
+    /// where a certain answer was asked for.
     Unable(V),
-    /// Nothing is known: the answer is behind the lock.
+    /// Unknown: ask under the lock.
     Ask(V),
 }
 
-/// The part of a channel that is used without the channel's lock, while nobody waits.
+/// The part of a channel that is used without the channel's lock while no request waits.
 pub trait Front<T>: Clone + Send + Sync + 'static {
-    /// Whether there is such a part at all; without, nothing is compiled for it.
+    /// Whether there is such a part at all. If not, no code is compiled for it.
     const OPENS: bool;
 
-    /// Puts, where nobody else is at it and nothing is in the way; so short that it is compiled into whoever calls it.
+    /// Puts in one attempt. Short enough to be inlined into the caller.
     ///
     /// # Errors
-    /// Gives the value back where [`Front::offer`] has to be asked.
+    /// Gives the value back when [`Front::offer`] has to be tried.
     fn offer_at_once(&self, value: T) -> Result<(), T>;
 
-    /// Takes, likewise; `None` where [`Front::poll`] has to be asked.
+    /// Takes in one attempt. `None` when [`Front::poll`] has to be tried.
     fn poll_at_once(&self) -> Option<T>;
 
-    /// Puts. That it was unable is only said for certain to who is `SURE`: others ask under the lock.
+    /// Puts. "Unable" is certain only with `SURE`; other callers ask under the lock next.
     fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T>;
 
-    /// Takes, likewise.
+    /// Takes. "Unable" is certain only with `SURE`.
     fn poll<const SURE: bool>(&self) -> Quick<T, ()>;
 
-    /// Whether a put finds no room, seen with as little as one can look at; `false` where that is not enough. Not said
-    /// for certain.
+    /// Whether a put would find no room, as far as a few loads can tell; `false` where they cannot. The answer is not
+    /// certain.
     fn seems_full(&self) -> bool;
 
-    /// Whether a take finds no value, likewise.
+    /// Whether a take would find no value, with the same limits.
     fn seems_empty(&self) -> bool;
 }
 
-/// Everything is behind the lock.
+/// No front: every operation takes the lock.
 #[derive(Clone, Copy, Debug)]
 pub struct Shut;
 

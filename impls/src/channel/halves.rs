@@ -1,10 +1,10 @@
 //! Producers and consumers over a shared handle (C14).
 //!
-//! core.async's channel is one handle for everything, which nothing but a close ends. A half holds that handle and is
-//! counted: the last producer dropped closes the channel, the last consumer dropped disconnects it. A weak producer
-//! holds the handle and is not counted.
+//! core.async's channel is one handle for everything, and only a close ends it. A half holds that handle and is
+//! counted: dropping the last producer closes the channel, and dropping the last consumer disconnects it. A weak
+//! producer holds the handle and is not counted.
 //!
-//! Operations go straight to the handle; only making a half and dropping one touch the counts.
+//! Operations go directly to the handle. Only making and dropping a half touch the counts.
 
 use std::fmt;
 use std::future::Future;
@@ -19,12 +19,12 @@ use super::handle::Handle;
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::is_taken_apart;
 
-/// How many halves a channel has. It stands beside the channel's state, behind the same pointer.
+/// The numbers of halves of a channel. They are allocated together with the channel's state.
 ///
-/// Every order is relaxed: what a half did it did under the channel's own lock, before it was counted out. Were the lock
-/// that ends the channel taken before that, its holder would have read the count before it was written. What it did
-/// without the lock, where a design has such a way, moved a word on that the close shuts by a read-modify-write: it came
-/// before, and the close finds it, or it failed, and went to the lock.
+/// Every order is relaxed. A half did its operations under the channel's lock, before it was counted out. If the lock
+/// that ends the channel were taken before that, the final count would have been read before that half was counted out.
+/// An operation without the lock, in a design that has some, moves a word on that the close shuts by a
+/// read-modify-write. Either it came first, and the close finds its effect, or it failed and took the lock.
 #[derive(Debug)]
 pub struct Halves {
     producers: AtomicUsize,
@@ -32,7 +32,7 @@ pub struct Halves {
 }
 
 impl Halves {
-    /// One producer and one consumer, whom [`split`] makes.
+    /// One producer and one consumer, as [`split`] makes them.
     pub(super) fn new() -> Self {
         Halves {
             producers: AtomicUsize::new(1),
@@ -41,7 +41,7 @@ impl Halves {
     }
 }
 
-/// The halves of a new channel, which nobody has split before.
+/// The halves of a new channel, which was not split before.
 pub(super) fn split<D: Design>(handle: Handle<D>) -> (Producer<D>, Consumer<D>) {
     (Producer(handle.clone()), Consumer(handle))
 }
@@ -60,7 +60,7 @@ pub struct Producer<D: Design>(Handle<D>);
 /// The half that takes. A clone is another consumer; the last one dropped disconnects the channel.
 pub struct Consumer<D: Design>(Handle<D>);
 
-/// Names a channel that it does not keep open.
+/// A reference to a channel that does not keep it open.
 pub struct WeakProducer<D: Design>(Handle<D>);
 
 impl<D: Design> Producer<D> {
@@ -161,16 +161,16 @@ impl<D: Design> Consumer<D> {
     }
 }
 
-/// What a channel says of itself, whichever half is asked.
+/// The queries that both halves have.
 macro_rules! says {
     ($($half:ident)*) => {$(
         impl<D: Design> $half<D> {
-            /// Whether the channel was closed; then it stays so.
+            /// Whether the channel was closed. A closed channel stays closed.
             pub fn is_closed(&self) -> bool {
                 self.0.is_closed()
             }
 
-            /// How many values are stored at this moment; those of puts that wait are not.
+            /// The number of values stored at this moment, without those of waiting puts.
             pub fn len(&self) -> usize {
                 self.0.len()
             }
@@ -180,7 +180,7 @@ macro_rules! says {
                 self.len() == 0
             }
 
-            /// How many values there is room for: 0 in a rendezvous, `None` where there is no limit.
+            /// The number of values there is room for: 0 in a rendezvous, `None` if there is no limit.
             pub fn capacity(&self) -> Option<usize> {
                 self.0.capacity()
             }
@@ -196,7 +196,7 @@ macro_rules! says {
 says!(Producer Consumer);
 
 impl<D: Design> WeakProducer<D> {
-    /// A producer, or `None` once the last one has been dropped.
+    /// A producer, or `None` if the last one was dropped.
     pub fn upgrade(&self) -> Option<Producer<D>> {
         let producers = &self.0.shared.halves.producers;
         let one_more = |count| (count > 0).then(|| count + 1);

@@ -1,4 +1,4 @@
-//! The one handle of a channel, whatever its design: core.async's channel.
+//! The handle of a channel of any design: core.async's channel.
 
 use std::fmt;
 
@@ -16,8 +16,8 @@ use crate::sync::{Arc, Mutex};
 /// A channel: the one handle that puts, takes and closes. Clones are the same channel, and two handles compare by
 /// identity (C13).
 ///
-/// Handles are not counted: nothing but a close ends a channel. [`Handle::split`] and the families have halves that are
-/// (C14).
+/// Handles are not counted, so only a close ends a channel. [`Handle::split`] and the families have halves that are
+/// counted (C14).
 pub struct Handle<D: Design> {
     pub(super) front: D::Front,
     pub(super) shared: Arc<Shared<D>>,
@@ -64,8 +64,8 @@ impl<D: Design> Handle<D> {
         Handle::called(Some(name.into()), D::new(buffer, None))
     }
 
-    /// A channel whose first value answers every take, now and later (B1). Values are cloned under the
-    /// channel's lock: neither `T::clone` nor the drop of what it leaves behind when it panics may use the channel.
+    /// A channel that answers every take, now and later, with its first value (B1). Values are cloned under the
+    /// channel's lock. So neither `T::clone`, nor a drop while it unwinds, may use the channel.
     pub fn promise() -> Self
     where
         D::Value: Clone,
@@ -73,11 +73,11 @@ impl<D: Design> Handle<D> {
         Handle::called(None, D::promise(D::Value::clone))
     }
 
-    /// A channel that stores what the transform makes of the values that are put. `handler` gives what stands in for a
-    /// value whose transform has panicked, or nothing.
+    /// A channel that stores what the transform makes of the values that are put. If the transform panics on a value,
+    /// `handler` may give another one instead.
     ///
-    /// Both run under the channel's lock: they must not use the channel, and neither may the drop of a value that they
-    /// swallow. It would wait for itself.
+    /// Both run under the channel's lock. Neither they, nor the drop of a value that they swallow, may use the channel:
+    /// it would deadlock.
     ///
     /// # Errors
     /// [`TransformError::Unbuffered`] for a rendezvous.
@@ -90,7 +90,8 @@ impl<D: Design> Handle<D> {
         Ok(Handle::called(None, D::new(buffer, Some(transformed))))
     }
 
-    /// A new channel in halves: the last producer dropped closes it, the last consumer dropped disconnects it (C14).
+    /// A new channel in halves. Dropping the last producer closes it, and dropping the last consumer disconnects it
+    /// (C14).
     pub fn split(buffer: Buffer) -> (Producer<D>, Consumer<D>) {
         split(Handle::new(buffer))
     }
@@ -116,13 +117,14 @@ impl<D: Design> Handle<D> {
     /// Puts, waiting for room or for a taker.
     ///
     /// # Errors
-    /// The value comes back when the channel was closed before, or when [`MAX_WAITERS`](super::design::MAX_WAITERS) puts wait.
+    /// The value comes back when the channel was closed before, or when [`MAX_WAITERS`](super::design::MAX_WAITERS)
+    /// puts wait.
     #[inline]
     pub fn put(&self, value: D::Value) -> Result<(), PutError<D::Value>> {
         D::put(self, value)
     }
 
-    /// Puts, waiting until `deadline`; one in the past tries once.
+    /// Puts, waiting until `deadline`. With a deadline in the past it tries once.
     ///
     /// # Errors
     /// As [`Handle::put`], and when the deadline passes first.
@@ -150,7 +152,7 @@ impl<D: Design> Handle<D> {
         D::take(self)
     }
 
-    /// Takes, waiting until `deadline`; one in the past tries once.
+    /// Takes, waiting until `deadline`. With a deadline in the past it tries once.
     ///
     /// # Errors
     /// As [`Handle::take`], and when the deadline passes first.
@@ -177,16 +179,16 @@ impl<D: Design> Handle<D> {
         D::try_take(self)
     }
 
-    /// Closes the channel; closing twice is harmless. Stored values and puts that already wait stay
-    /// takeable (C6).
+    /// Closes the channel. Closing twice is harmless. Stored values and the values of waiting puts can still be taken
+    /// (C6).
     pub fn close(&self) {
         let mut effects = D::Effects::new();
         self.lock().close(&mut effects);
         effects.run();
     }
 
-    /// Closes the channel for good, since nobody is left to take: waiting and later puts are answered "closed", with
-    /// their values, and what is stored is dropped. It is called once.
+    /// Closes the channel for good, because no consumer is left. Waiting and later puts are answered "closed", with
+    /// their values, and stored values are dropped. It is called once.
     pub(super) fn disconnect(&self) {
         let mut effects = D::Effects::new();
         let transformed = self.lock().disconnect(&mut effects);
@@ -194,12 +196,12 @@ impl<D: Design> Handle<D> {
         drop(transformed);
     }
 
-    /// Whether the channel was closed; then it stays so.
+    /// Whether the channel was closed. A closed channel stays closed.
     pub fn is_closed(&self) -> bool {
         self.shared.state.lock().is_closed()
     }
 
-    /// How many values are stored at this moment; those of puts that wait are not.
+    /// The number of values stored at this moment, without those of waiting puts.
     pub fn len(&self) -> usize {
         self.lock().stored()
     }
@@ -209,7 +211,7 @@ impl<D: Design> Handle<D> {
         self.len() == 0
     }
 
-    /// How many values there is room for: 0 in a rendezvous, `None` where there is no limit. A promise has room for
+    /// The number of values there is room for: 0 in a rendezvous, `None` if there is no limit. A promise has room for
     /// one.
     pub fn capacity(&self) -> Option<usize> {
         self.shared.state.lock().capacity()
@@ -220,7 +222,7 @@ impl<D: Design> Handle<D> {
         self.shared.name.as_deref()
     }
 
-    /// The name of such a thing, the channel's, if it has one, how full it is, and whether it is closed.
+    /// Writes `what`, the channel's name, if it has one, its fill level, and whether it is closed.
     pub(super) fn describe(&self, what: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(what)?;
         if let Some(name) = self.name() {

@@ -1,7 +1,7 @@
-//! Our channels: a file (or folder) for each design.
+//! Our channels: a file or folder for each design.
 //!
 //! Every design has the shared handle of core.async, `Channel`, and counted halves, [`Producer`](halves::Producer) and
-//! [`Consumer`](halves::Consumer), with the same operations; [the guide](crate::guide) shows them at work.
+//! [`Consumer`](halves::Consumer), with the same operations. [The guide](crate::guide) shows them in use.
 
 pub use flowmeter_harness::channel::{
     AltsError, BatchError, Buffer, Offered, Polled, PutError, PutUntilError, ReserveError,

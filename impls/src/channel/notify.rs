@@ -1,24 +1,24 @@
-//! Who hears of an answer.
+//! What is notified of an answer.
 
 use std::task::Waker;
 
 use super::trampoline;
 use crate::sync::{Unparker, contain};
 
-/// Who hears of an answer.
+/// What is notified of an answer.
 pub enum Notify {
-    /// A thread that waits.
+    /// A waiting thread.
     Thread(Unparker),
-    /// A task whose future is pending.
+    /// A task with a pending future.
     Task(Waker),
     /// A callback, with its answer in it.
     Call(Box<dyn FnOnce() + Send>),
-    /// Nobody any more.
+    /// Nothing to notify now.
     Nobody,
 }
 
 impl Notify {
-    /// Tells it. Call it outside every lock.
+    /// Notifies. Call it outside every lock.
     pub(super) fn tell(self) {
         match self {
             Notify::Thread(unparker) => unparker.unpark(),

@@ -12,10 +12,10 @@ use super::design::{Deferred, Design};
 use super::halves::Producer;
 use super::handle::Handle;
 
-/// A design of whose room some can be held. A permit takes room as a stored value does. Who waits for one stands in line
-/// with the puts, and is served in turn.
+/// A design that can hold room for permits. A permit takes up room as a stored value does. A request that waits for a
+/// permit stands in line with the puts, and is served in turn.
 pub trait Room: Design {
-    /// A task that waits for room.
+    /// A waiting task.
     type Waiting: Send;
 
     /// Holds room for one value.
@@ -33,23 +33,23 @@ pub trait Room: Design {
     /// Gives the room of a permit back.
     fn release(&mut self, effects: &mut Self::Effects);
 
-    /// Has a thread wait until room is held.
+    /// Blocks the thread until room is held.
     ///
     /// # Errors
     /// [`ReserveError`].
     fn wait_for_room(state: Self::Guard<'_>) -> Result<(), ReserveError>;
 
-    /// Holds room, or has a task wait for it.
+    /// Holds room, or registers the task to wait for it.
     fn reserve_or_wake(
         channel: &Handle<Self>,
         waiting: &mut Option<Self::Waiting>,
         waker: &Waker,
     ) -> Poll<Result<(), ReserveError>>;
 
-    /// What a task that waits is answered; `waker` is woken otherwise, once it is.
+    /// The answer to a waiting task. If there is none yet, `waker` is woken once there is.
     fn answer_or_wake(waiting: &Self::Waiting, waker: &Waker) -> Poll<Result<(), ReserveError>>;
 
-    /// Has a task wait no more. Where it was served meanwhile, the room is given back.
+    /// Removes a waiting task. If it was served meanwhile, its room is given back.
     fn stop_waiting(channel: &Handle<Self>, waiting: Self::Waiting);
 }
 
@@ -60,13 +60,13 @@ pub struct Permit<'a, D: Room> {
 }
 
 impl<D: Room> Permit<'_, D> {
-    /// Puts into the room that is held; never waits.
+    /// Puts a value into the room that is held. Never waits.
     ///
     /// # Errors
     /// The value, when the channel has been closed since.
     pub fn fill(self, value: D::Value) -> Result<(), D::Value> {
         let channel = self.channel;
-        // Its room is used, or of no use any more.
+        // Its room is used, or is not needed any more.
         forget(self);
         let mut effects = D::Effects::new();
         let filled = channel.lock().fill(value, &mut effects);
@@ -89,8 +89,8 @@ impl<D: Room> Handle<D> {
     /// Holds room for one value without waiting.
     ///
     /// # Errors
-    /// [`ReserveError`]; [`ReserveError::NothingToReserve`] for all but fixed and unbounded buffers, and where there is a
-    /// transform.
+    /// [`ReserveError`]. [`ReserveError::NothingToReserve`] for all buffers but fixed and unbounded ones, and for a
+    /// channel with a transform.
     pub fn try_reserve(&self) -> Result<Permit<'_, D>, ReserveError> {
         self.lock().reserve()?;
         Ok(Permit { channel: self })
@@ -109,7 +109,7 @@ impl<D: Room> Handle<D> {
         Ok(Permit { channel: self })
     }
 
-    /// [`Handle::reserve`] as a future; one that is dropped holds nothing.
+    /// [`Handle::reserve`] as a future. A dropped one holds no room.
     pub fn reserve_async(
         &self,
     ) -> impl Future<Output = Result<Permit<'_, D>, ReserveError>> + Send {
@@ -126,7 +126,7 @@ struct Reserving<'a, D: Room> {
     waiting: Option<D::Waiting>,
 }
 
-// What waits is never pinned.
+// The waiting task is never pinned.
 impl<D: Room> Unpin for Reserving<'_, D> {}
 
 impl<'a, D: Room> Future for Reserving<'a, D> {

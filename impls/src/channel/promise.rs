@@ -1,7 +1,7 @@
-//! What a promise hands out: copies of its one value.
+//! Copies of a promise's value.
 
-/// Copies a value so often. The value and its copies stand in `held` until all are made: where `T::clone` panics they stay
-/// there, so that they are dropped outside the channel's lock.
+/// Copies a value `count` times. The value and its copies are kept in `held` until all are made. If `T::clone` panics
+/// they stay there, so that they are dropped outside the channel's lock.
 pub(super) fn copies<T>(
     value: T,
     count: usize,

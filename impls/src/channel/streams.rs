@@ -1,7 +1,7 @@
 //! Halves as `Stream` and `Sink` of the futures crates (feature `futures`).
 //!
-//! A value that is there, and room that is there, cost no allocation; whoever has to wait does so in a future on the
-//! heap. Dropping a stream or a sink while it waits is as safe as dropping that future (C9).
+//! Taking a value that is there, and putting where there is room, allocate nothing. An operation that has to wait does
+//! so in a future on the heap. Dropping a stream or a sink while it waits is as safe as dropping that future (C9).
 
 use std::fmt;
 use std::future::Future;
@@ -18,16 +18,16 @@ use super::halves::{Consumer, Producer};
 
 type Waiting<A> = Pin<Box<dyn Future<Output = A> + Send>>;
 
-/// A consumer as a stream: values until the channel is closed and empty. It panics where a take would be refused because
+/// A consumer as a stream: values until the channel is closed and empty. It panics if a take would be refused because
 /// too many wait already (C7).
 pub struct Values<D: Design> {
-    // Dropped before the consumer: while a consumer is left, the value of a dropped take goes to the next take.
+    // Dropped before the consumer. While a consumer is left, the value of a dropped take goes to the next take.
     waiting: Option<Waiting<Result<D::Value, TakeError>>>,
     consumer: Consumer<D>,
     over: bool,
 }
 
-/// A producer as a sink. It is ready while no value of its own waits for room; closing it closes the channel.
+/// A producer as a sink. It is ready while none of its own values waits for room. Closing it closes the channel.
 pub struct Puts<D: Design> {
     producer: Producer<D>,
     waiting: Option<Waiting<Result<(), PutError<D::Value>>>>,
@@ -45,7 +45,7 @@ impl<D: Design> Consumer<D> {
 }
 
 impl<D: Design> Producer<D> {
-    /// This producer as a `Sink`, whose errors give the value back.
+    /// This producer as a `Sink`. Its errors give the value back.
     pub fn into_sink(self) -> Puts<D> {
         Puts {
             producer: self,
@@ -123,7 +123,7 @@ impl<D: Design> Sink<D::Value> for Puts<D> {
     }
 
     /// # Panics
-    /// When a value waits still: `poll_ready` has not said that it is ready.
+    /// When a value still waits, because `poll_ready` has not returned ready.
     fn start_send(mut self: Pin<&mut Self>, value: D::Value) -> Result<(), Self::Error> {
         assert!(
             self.waiting.is_none(),

@@ -1,10 +1,10 @@
-//! Callbacks run one after the other on the thread that completes them, however deep they nest (C11):
-//! one that completes another only queues it, so a chain of any length needs one frame of stack. Only those behind one that
-//! waits run elsewhere, in no order with what that one does next.
+//! Callbacks run one after the other on the thread that completes them, however deep they nest (C11). A callback that
+//! completes another one only queues it, so a chain of any length needs one frame of stack.
 //!
-//! A callback that waits would hold up those behind it, and wait for ever if it waits for one of them. So it hands them to a
-//! thread of their own before it parks. If it ran them in its own frame, each that waits would need a further frame, and one
-//! that wants a lock that this one holds would deadlock.
+//! A callback that waits would hold up those queued behind it, and would wait for ever for one of them. So before it
+//! parks, it hands them to a new thread. Their order relative to the rest of the waiting callback is then undefined.
+//! Running them in its own frame is no alternative: each callback that waits would need another frame, and one that
+//! needs a lock held by the waiting callback would deadlock.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -18,8 +18,8 @@ use crate::sync::{self, Arc, Mutex, contain, thread_local};
 type Call = Box<dyn FnOnce() + Send>;
 
 thread_local! {
-    /// Callbacks that wait for the running one; `None` while none runs. It needs no drop, so that it is there when the
-    /// destructor of another thread-local completes a callback.
+    /// The callbacks queued behind the running one; `None` while none runs. It needs no drop, so it still exists when
+    /// the destructor of another thread-local completes a callback.
     static WAITING: ManuallyDrop<RefCell<Option<VecDeque<Call>>>> =
         const { ManuallyDrop::new(RefCell::new(None)) };
 }
@@ -38,8 +38,8 @@ pub(super) fn run(call: Call) {
     });
     let mut next = nested;
     while let Some(call) = next {
-        // Its panic goes no further: the thread it happens to run on has no part in it and would lose the
-        // value it has just taken.
+        // The panic is contained. The thread that happens to run the callback has no part in it, and would lose the
+        // value that it has just taken.
         contain(call);
         next = WAITING.with(|waiting| {
             let mut waiting = waiting.borrow_mut();
@@ -52,8 +52,8 @@ pub(super) fn run(call: Call) {
     }
 }
 
-/// To be called before this thread parks: has the callbacks behind the running one run by a thread of their own. While it
-/// is parked no further ones come behind it. Runs no foreign code, so a lock may be held.
+/// Call this before the thread parks. It hands the callbacks queued behind the running one to a new thread. While the
+/// thread is parked, no further ones are queued. It runs no foreign code, so a lock may be held.
 pub(crate) fn before_waiting() {
     let behind = WAITING.with(|waiting| waiting.borrow_mut().as_mut().map(take));
     let Some(behind) = behind.filter(|behind| !behind.is_empty()) else {
@@ -63,13 +63,13 @@ pub(crate) fn before_waiting() {
     let handed = Arc::clone(&behind);
     let begin = Box::new(move || requeue(&handed));
     if OwnThread::try_start(move || run(begin)).is_none() {
-        // There is no thread for them: they wait after all.
+        // The system has no thread for them, so they wait after all.
         requeue(&behind);
     }
 }
 
-/// Runs a future on this thread, as a blocking call does: before each sleep it hands over the callbacks behind this one.
-/// A poll may have completed further ones.
+/// Runs a future on this thread, as a blocking call does. Before each sleep it hands over the callbacks queued behind
+/// the running one, because a poll may have completed further ones.
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     sync::block_on(poll_fn(|context| {
@@ -81,7 +81,7 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     }))
 }
 
-/// Puts them behind the running callback of this thread.
+/// Queues the callbacks behind the running callback of this thread.
 fn requeue(calls: &Mutex<VecDeque<Call>>) {
     let calls = take(&mut *calls.lock());
     calls.into_iter().for_each(run);

@@ -1,13 +1,16 @@
-//! What a channel does with its values before it stores them: `chan` with a transducer and an exception handler (B2, B3).
+//! The transform of a channel, applied to values before they are stored: `chan` with a transducer and an exception
+//! handler (B2, B3).
 //!
 //! The transform runs under the channel's lock, as in core.async, so it sees the puts in the order in which they take
-//! effect. What it emits is stored, beyond the capacity of a fixed buffer if it must, and then handed to takes that
-//! wait, one after the other.
+//! effect. Emitted values are stored, if necessary beyond the capacity of a fixed buffer. Then they are handed to
+//! waiting takes, one after the other.
 //!
-//! Where it differs from core.async 1.5.648, on purpose: the completion runs once, not at every take of a drained
-//! channel. As there, a panic is the handler's and never that of who happens to run the transform: for a put that waits
-//! that is a taker, who would lose a value. Without a handler's answer the value is dropped, its put answers true, and
-//! the panic has been told by the panic hook.
+//! One difference from core.async 1.5.648 is on purpose: the completion runs once, not at every take of a drained
+//! channel.
+//!
+//! As in core.async, a panic goes to the handler, and not to the thread that happens to run the transform. For a
+//! waiting put that thread is a taker, which would lose a value. If the handler gives no value, the put's value is
+//! dropped and its put is answered as accepted. The panic hook has then reported the panic.
 
 use std::ops::ControlFlow;
 
@@ -15,7 +18,7 @@ use flowmeter_harness::channel::{Buffer, Emit, Handler, Panic, Transform, Transf
 
 use crate::sync::{caught, contain};
 
-/// The transform of a channel, and what handles its panics.
+/// The transform of a channel, and the handler of its panics.
 pub struct Transformed<T> {
     transform: Box<dyn Transform<T>>,
     handler: Box<dyn FnMut(Panic) -> Option<T> + Send>,
@@ -23,7 +26,7 @@ pub struct Transformed<T> {
 }
 
 impl<T: 'static> Transformed<T> {
-    /// That of a channel with such a buffer.
+    /// The transform of a channel with the given buffer.
     pub(super) fn new(
         buffer: Buffer,
         transform: impl Transform<T>,
@@ -39,18 +42,18 @@ impl<T: 'static> Transformed<T> {
         }))
     }
 
-    /// Whether it has still to be told of the end.
+    /// Whether it was not completed yet.
     #[inline]
     pub(super) fn is_incomplete(&self) -> bool {
         !self.completed
     }
 
-    /// Transforms a value; breaks off where no more are wanted.
+    /// Transforms a value. `Break`: no further values are wanted.
     pub(super) fn step(&mut self, value: T, emit: Emit<'_, T>) -> ControlFlow<()> {
         self.run(emit, |transform, emit| transform.step(value, emit))
     }
 
-    /// Tells it of the end, once.
+    /// Completes the transform, once.
     pub(super) fn complete(&mut self, emit: Emit<'_, T>) {
         self.completed = true;
         let _ = self.run(emit, |transform, emit| {
@@ -59,7 +62,7 @@ impl<T: 'static> Transformed<T> {
         });
     }
 
-    /// Runs a part of the transform; what a panic's handler gives is emitted.
+    /// Runs a part of the transform. After a panic, the handler's value is emitted.
     fn run(
         &mut self,
         emit: Emit<'_, T>,
@@ -69,7 +72,7 @@ impl<T: 'static> Transformed<T> {
             Ok(flow) => return flow,
             Err(panic) => panic,
         };
-        // A handler that panics gives nothing.
+        // A handler that panics gives no value.
         match contain(|| (self.handler)(panic)).flatten() {
             Some(value) => emit(value),
             None => ControlFlow::Continue(()),

@@ -1,6 +1,6 @@
-//! Transforms for channels, after Clojure's transducers: what each emits, when it ends early and what it keeps for the
-//! end is as there. They make values of a channel's own type, so `mapcat` is [`flat_map`], and [`partition_all`] is told
-//! what to make of each group.
+//! Transforms for channels, after Clojure's transducers. What each emits, when it ends early and what it keeps for the
+//! end is as there. They make values of the channel's own type. So `mapcat` is [`flat_map`], and [`partition_all`]
+//! takes a function that makes a value of each group.
 //!
 //! ```
 //! use flowmeter_impls::channel::transforms::{Then, filter, map, take};
@@ -21,18 +21,18 @@ pub fn map<T, F: FnMut(T) -> T>(f: F) -> Map<F> {
     Map(f)
 }
 
-/// Emits the values that `keeps` says yes to.
+/// Emits the values for which `keeps` returns true.
 pub fn filter<T, F: FnMut(&T) -> bool>(keeps: F) -> Filter<F> {
     Filter(keeps)
 }
 
-/// Emits all that `f` makes of each value, in order (Clojure's `mapcat`).
+/// Emits all values that `f` makes of each value, in order (Clojure's `mapcat`).
 pub fn flat_map<T, I: IntoIterator<Item = T>, F: FnMut(T) -> I>(f: F) -> FlatMap<F> {
     FlatMap(f)
 }
 
-/// Emits the first `count` values and ends the channel with the last of them. As in Clojure, it ends no sooner than with a
-/// value: with the first, which it does not emit, where `count` is zero.
+/// Emits the first `count` values and ends the channel with the last of them. As in Clojure, the channel ends only when
+/// a value comes. With a `count` of zero it ends with the first value, which is not emitted.
 pub fn take(count: usize) -> Take {
     Take { left: count }
 }
@@ -42,7 +42,8 @@ pub fn dedupe<T>() -> Dedupe<T> {
     Dedupe { last: None }
 }
 
-/// Emits what `join` makes of every `size` values, and at the end of those that are left, if any.
+/// Emits what `join` makes of every `size` values. At the end it emits what `join` makes of the values that are left,
+/// if any.
 ///
 /// # Panics
 /// When `size` is zero.
@@ -55,7 +56,7 @@ pub fn partition_all<T, F: FnMut(Vec<T>) -> T>(size: usize, join: F) -> Partitio
     }
 }
 
-/// Composition: what one transform emits is what the next is given (Clojure's `comp`).
+/// Composition: the values that one transform emits are the input of the next (Clojure's `comp`).
 pub trait Then: Sized {
     /// This transform, and then `next`.
     fn then<B>(self, next: B) -> Chain<Self, B> {
@@ -69,31 +70,31 @@ pub trait Then: Sized {
 
 impl<A> Then for A {}
 
-/// Of [`map`].
+/// The transform of [`map`].
 #[derive(Clone)]
 pub struct Map<F>(F);
 
-/// Of [`filter`].
+/// The transform of [`filter`].
 #[derive(Clone)]
 pub struct Filter<F>(F);
 
-/// Of [`flat_map`].
+/// The transform of [`flat_map`].
 #[derive(Clone)]
 pub struct FlatMap<F>(F);
 
-/// Of [`take`].
+/// The transform of [`take`].
 #[derive(Clone)]
 pub struct Take {
     left: usize,
 }
 
-/// Of [`dedupe`].
+/// The transform of [`dedupe`].
 #[derive(Clone)]
 pub struct Dedupe<T> {
     last: Option<T>,
 }
 
-/// Of [`partition_all`].
+/// The transform of [`partition_all`].
 #[derive(Clone)]
 pub struct PartitionAll<T, F> {
     size: usize,
@@ -101,12 +102,12 @@ pub struct PartitionAll<T, F> {
     join: F,
 }
 
-/// Of [`Then::then`].
+/// The transform of [`Then::then`].
 #[derive(Clone)]
 pub struct Chain<A, B> {
     first: A,
     second: B,
-    /// The second one takes no more, whatever the first one makes of that.
+    /// The second transform takes no further values, even if the first one goes on emitting.
     ended: bool,
 }
 
@@ -176,7 +177,7 @@ impl<T: Send + 'static, F: FnMut(Vec<T>) -> T + Send + 'static> Transform<T>
 }
 
 impl<A, B> Chain<A, B> {
-    /// Runs the first with what it emits going into the second.
+    /// Runs the first transform, with its output going into the second.
     fn run<T, R>(
         &mut self,
         emit: Emit<'_, T>,
@@ -227,7 +228,7 @@ debug_by_name! {
 mod tests {
     use super::*;
 
-    /// What comes of these values, and how many were taken in before the transform ended.
+    /// The output for these values, and the number of values taken in before the transform ended.
     fn run(mut transform: impl Transform<u32>, values: &[u32]) -> (Vec<u32>, usize) {
         let mut emitted = Vec::new();
         let mut emit = |value| {
@@ -278,25 +279,25 @@ mod tests {
     fn a_chain_hands_on_values_ends_and_what_is_left() {
         let grows = map(|n| n + 1).then(filter(|n| n % 2 == 0));
         assert_eq!(run(grows, &[1, 2, 3]), (vec![2, 4], 3));
-        // The second ends in the middle of what the first emits.
+        // The second transform ends in the middle of what the first emits.
         assert_eq!(
             run(flat_map(twice).then(take(3)), &[1, 2, 3]),
             (vec![1, 1, 2], 2)
         );
-        // What the first has left goes through the second.
+        // What the first transform has left at the end goes through the second.
         let left = partition_all(2, sum).then(map(|n| n * 10));
         assert_eq!(run(left, &[1, 2, 3]), (vec![30, 30], 3));
-        // The first ends: what the second has left still comes.
+        // The first transform ends. What the second has left is still emitted.
         assert_eq!(
             run(take(3).then(partition_all(2, sum)), &[1, 2, 3, 4]),
             (vec![3, 3], 3)
         );
-        // The second has ended: what the first has left goes nowhere.
+        // The second transform has ended. What the first has left is dropped.
         let ended = partition_all(2, sum).then(take(1));
         assert_eq!(run(ended, &[1, 2, 3]), (vec![3], 2));
     }
 
-    /// A transform that goes on emitting, deaf to what `emit` answers.
+    /// A transform that goes on emitting, whatever `emit` returns.
     struct Deaf;
 
     impl Transform<u32> for Deaf {

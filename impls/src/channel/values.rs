@@ -1,4 +1,4 @@
-//! What a consumer takes, as an iterator.
+//! The values of a consumer as an iterator.
 
 use flowmeter_harness::channel::{Polled, TakeError};
 
@@ -14,14 +14,14 @@ pub struct Values<C>(C);
 pub struct Ready<'a, D: Design>(&'a Consumer<D>);
 
 impl<D: Design> Consumer<D> {
-    /// Values until the channel is closed and empty, waiting for each; `for value in &consumer` is the same.
+    /// Values until the channel is closed and empty, waiting for each. `for value in &consumer` is the same.
     ///
-    /// The iterator panics where [`Consumer::take`] would be refused because too many takes wait already (C7).
+    /// The iterator panics if [`Consumer::take`] would be refused because too many takes wait already (C7).
     pub fn iter(&self) -> Values<&Consumer<D>> {
         Values(self)
     }
 
-    /// The values that are there now: it ends where a take would wait, and may go on later.
+    /// The values that are there now. The iterator ends where a take would wait, and may go on later.
     pub fn ready(&self) -> Ready<'_, D> {
         Ready(self)
     }

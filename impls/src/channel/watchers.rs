@@ -1,6 +1,6 @@
 //! Futures that wait for a channel to close, each with a seat behind the channel's lock.
 //!
-//! Puts and takes need the same lock, so finding a seat must not take longer the more futures wait: seats are a map by
+//! Puts and takes need the same lock, so finding a seat must stay cheap when many futures wait. Seats are a map by
 //! number.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use super::halves::{Consumer, Producer};
 use super::handle::Handle;
 
 impl<D: Design> Handle<D> {
-    /// Says whether the channel was closed; has the waker wait for that in a seat if it was not.
+    /// Whether the channel was closed. If not, the waker waits for the close in a seat.
     fn watch(&self, seat: Option<u64>, waker: Waker) -> Watched {
         let mut state = self.shared.state.lock();
         match state.is_closed() {
@@ -32,17 +32,17 @@ impl<D: Design> Handle<D> {
     }
 }
 
-/// Behind the channel's lock, until it closes.
+/// The wakers that wait for the close, guarded by the channel's lock.
 pub struct Watchers {
     seats: BTreeMap<u64, Waker>,
     next: u64,
 }
 
-/// What became of asking whether the channel has closed.
+/// The answer to whether the channel has closed.
 enum Watched {
-    /// It has.
+    /// It has closed.
     Closed,
-    /// It has not: the waker stands in this seat. A former one is to be dropped outside every lock, since that is
+    /// It has not closed, and the waker has this seat. Drop the former waker outside every lock, because its drop is
     /// foreign code.
     Seated(u64, Option<Waker>),
 }
@@ -64,19 +64,19 @@ impl Watchers {
         Watched::Seated(number, self.seats.insert(number, waker))
     }
 
-    /// Gives a seat up; its waker is to be dropped outside every lock.
+    /// Gives a seat up. Drop its waker outside every lock.
     #[must_use = "its drop is foreign code"]
     fn leave(&mut self, seat: u64) -> Option<Waker> {
         self.seats.remove(&seat)
     }
 
-    /// All wakers, the longest seated first, to be woken outside every lock.
+    /// All wakers, the longest seated first. Wake them outside every lock.
     pub(super) fn rise(&mut self) -> impl Iterator<Item = Waker> + use<> {
         std::mem::take(&mut self.seats).into_values()
     }
 }
 
-/// Ready once its channel is closed, whatever is still to be taken from it. Dropping it leaves nothing behind.
+/// Ready once its channel is closed, even if values are left in it. Dropping it leaves nothing behind.
 #[must_use = "a future does nothing unless it is polled"]
 pub struct Closed<D: Design> {
     handle: Handle<D>,
@@ -87,7 +87,7 @@ pub struct Closed<D: Design> {
 macro_rules! awaits {
     ($($half:ident)*) => {$(
         impl<D: Design> $half<D> {
-            /// Ready once the channel is closed, by whomever, or by the last producer's or consumer's end.
+            /// Ready once the channel is closed: by a call, or because the last producer or consumer was dropped.
             pub fn closed(&self) -> Closed<D> {
                 Closed {
                     handle: self.handle().clone(),
@@ -107,7 +107,7 @@ impl<D: Design> Future for Closed<D> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        // Outside the lock: cloning and dropping a waker run code of the executor.
+        // Outside the lock, because cloning and dropping a waker run code of the executor.
         let waker = context.waker().clone();
         match self.handle.watch(self.seat, waker) {
             Watched::Closed => {

@@ -1,7 +1,7 @@
-//! A crate's own future, its answer said in the harness's words.
+//! A crate's own future, with its answer translated into the harness's types.
 //!
-//! An `async fn` around kanal's futures costs 10 ns a put and take where the bare futures take 16: its
-//! state machine holds the value twice and grows past what the compiler inlines.
+//! An `async fn` around kanal's futures adds 10 ns to a put and take, which is 16 ns with the bare futures. Its state
+//! machine holds the value twice, and grows past what the compiler inlines.
 
 use ::std::pin::Pin;
 use ::std::task::{Context, Poll, ready};
@@ -30,7 +30,7 @@ impl<F: Future, W> Answered<F, W> {
 impl<F: Future, A, W: Fn(F::Output) -> A> Future for Answered<F, W> {
     type Output = A;
 
-    // Always: a poll that is a call of its own is most of what is measured here.
+    // Always, because a poll that is not inlined would be most of what is measured here.
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<A> {
         let this = self.project();

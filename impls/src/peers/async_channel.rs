@@ -49,7 +49,7 @@ impl Channels for AsyncChannel {
 
     #[inline]
     fn close<T: Message>(tx: &Sender<T>) -> bool {
-        // Answers whether it was open until now, which nobody asks.
+        // It returns whether the channel was open until now, which is not needed here.
         tx.close();
         true
     }

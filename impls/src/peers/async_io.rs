@@ -4,9 +4,9 @@
 //! | --- | --- |
 //! | sleep | `Timer::at`: "emits an event once at the given time instant"; `Timer::never`; `Timer`, "Precision": "It will never sleep for less" |
 //!
-//! Nothing is claimed. All services are one: the crate has a single reactor for the process, and "a thread
-//! named 'async-io' will be spawned" at its first use, which nothing ends (crate docs, "Implementation").
-//! Futures that are polled by its own `block_on` can do without that thread; ours are polled elsewhere.
+//! Nothing is claimed. All services are one: the crate has a single reactor for the process. At its first use "a thread
+//! named 'async-io' will be spawned", which never ends (crate docs, "Implementation"). Futures that are polled by the
+//! crate's own `block_on` need no such thread; ours are polled elsewhere.
 
 use ::async_io::Timer;
 use flowmeter_harness::sync::Deadline;

@@ -1,4 +1,4 @@
-//! crossbeam-channel: a stamped ring, blocks of 31 slots, or a hand-over; `Select` over both.
+//! crossbeam-channel: a stamped ring, blocks of 31 slots, or a hand-over; `Select` over all of them.
 //!
 //! | claimed | where the crate documents it |
 //! | --- | --- |
@@ -9,11 +9,10 @@
 //! | alts | `Select`; at random with `Select::new`, in the given order with `Select::new_biased` |
 //! | disconnect, keeps-buffered | crate docs, "Disconnection": "any remaining messages can still be received" |
 //!
-//! Not claimed: an order among waiting threads, and what a stalled thread does to `try_send`, are not
-//! documented. "A random one" of the ready operations is not promised to be uniform. The biased selection
-//! tries its operations one after another, so an earlier one may become able behind its back: weak
-//! priority and a weak default (A5, A6). A channel is closed by dropping halves only, and when the values
-//! that nobody can take any more are dropped is left open.
+//! Not claimed: an order among waiting threads, and the effect of a stalled thread on `try_send`, are not documented.
+//! "A random one" of the ready operations is not promised to be uniform. The biased selection tries its operations one
+//! after another, so an earlier one may become able after it was tried. That is weak priority and a weak default (A5,
+//! A6). Only dropping halves closes a channel. When values that can no longer be taken are dropped is not documented.
 
 use crossbeam_channel::{
     Receiver, RecvTimeoutError, Select, SendError, SendTimeoutError, Sender, TryRecvError,

@@ -1,4 +1,4 @@
-//! flume: one mutex, a queue, and a list of hooks for either side.
+//! flume: one mutex, a queue, and a list of hooks for each side.
 //!
 //! | claimed | where the crate documents it |
 //! | --- | --- |
@@ -10,10 +10,10 @@
 //! | disconnect | `send`, `recv`: "an error if all receivers" (senders) "have been dropped" |
 //! | keeps-buffered | `RecvError::Disconnected`: "all senders were dropped and no messages are waiting in the channel" |
 //!
-//! Not claimed: waiter order and cancel safety are not documented, and every operation takes a lock. What
-//! is buffered when the last consumer goes is "cleaned up when all senders and the receiver have been dropped".
-//! No alts: `Selector::send` wants its value when the selection is built and drops those of the operations
-//! that lose, while a losing clause has to give its value back (A1).
+//! Not claimed: waiter order and cancel safety are not documented, and every operation takes a lock. Values that are
+//! buffered when the last consumer is dropped are "cleaned up when all senders and the receiver have been dropped". No
+//! alts: `Selector::send` takes its value when the selection is built, and drops the values of operations that lose. A
+//! losing clause has to give its value back (A1).
 
 use ::flume::{
     Receiver, RecvTimeoutError, SendError, SendTimeoutError, Sender, TryRecvError, TrySendError,

@@ -6,10 +6,10 @@
 //! | ordered (`buffered`) | "return the outputs in the same order as the underlying stream" |
 //! | in the order of completion (`buffer_unordered`) | "return the outputs in the order in which they complete" |
 //!
-//! A stream's future answers once, so the future of an item runs `af` and collects all its results, and they leave
-//! together. The family has to keep what is buffered at a close. As with any stream, items make progress only
-//! while it is polled, which it is not while its consumer waits for room in the output; an item is in flight
-//! until its future ends; and a panic in it ends all of them (P4).
+//! A stream's future returns one value. So the future of an item runs `af` and collects all its results, and they leave
+//! together. The family has to keep buffered values at a close. An item is in flight until its future ends. As with any
+//! stream, items make progress only while the stream is polled. It is not polled while its consumer waits for room in
+//! the output. A panic in one item ends all of them (P4).
 
 use ::std::num::NonZeroUsize;
 use ::std::pin::pin;
@@ -30,13 +30,13 @@ pub struct Buffered;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BufferUnordered;
 
-/// The results of an item; one does not cost an allocation.
+/// The results of an item. A single one needs no allocation.
 pub(super) struct Results<O> {
     first: Option<O>,
     further: Vec<O>,
 }
 
-/// What comes out of `from`, for as long as somebody wants its results.
+/// The values of `from`, while their results are wanted.
 pub(super) fn inputs<C: Async, I: Message>(
     from: C::Rx<I>,
     demand: Demand,
@@ -47,7 +47,7 @@ pub(super) fn inputs<C: Async, I: Message>(
     })
 }
 
-/// A future of all results of an input, for which `af` is called here.
+/// A future of all results of an input. This calls `af` for it.
 pub(super) fn item<C: Async, I: Message, O: Message, A, F>(
     af: &A,
     input: I,
@@ -81,7 +81,7 @@ where
     inputs::<C, I>(from, demand).map(move |input| item::<C, I, O, _, F>(&af, input))
 }
 
-/// Delivers what the stream brings.
+/// Puts the results of the stream into the output.
 pub(super) async fn deliver<C: Async, O: Message>(
     mut output: Output<C, O>,
     finished: impl Stream<Item = Results<O>>,

@@ -7,14 +7,14 @@
 //! | weights | `RateLimiter::until_n_ready`; it answers `InsufficientCapacity` above the burst |
 //! | rate-bound | `Quota`, "Burst sizes": "the burst size is the maximum number of cells that the rate limiter will ever allow through without replenishing them", one in each `replenish_interval` |
 //!
-//! Not claimed: window-bound, for a full bucket lets a burst through and, within one period of it, the
-//! rate's worth of cells as well. waiter-fifo: `until_ready` asks again after its sleep, and whoever asks
-//! first is let through ("it is advisable to use `until_ready_with_jitter`, to avoid thundering herds").
-//! There is no form that holds up its thread, and none with a deadline.
+//! Not claimed: window-bound, because a full bucket lets through a burst and, within one period of it, the permits of
+//! the rate as well. waiter-fifo: `until_ready` asks again after its sleep, and the first task to ask is let through
+//! ("it is advisable to use `until_ready_with_jitter`, to avoid thundering herds"). There is no blocking form, and none
+//! with a deadline.
 //!
-//! It lives on a clock of its own (quanta's, its default), whose rate may differ from the system's by what
-//! its calibration leaves. The interval of replenishment is rounded up to whole nanoseconds, so that the
-//! rate is never above the quota's.
+//! It uses its own clock (quanta's, its default). The rate of that clock may differ from the system's by its
+//! calibration error. The interval of replenishment is rounded up to whole nanoseconds, so that the rate is never above
+//! the quota's.
 
 use ::governor::clock::{Clock, DefaultClock, Reference};
 use ::governor::{DefaultDirectRateLimiter, RateLimiter};
@@ -28,24 +28,24 @@ use flowmeter_harness::sync::Deadline;
 
 use crate::sync::clock;
 
-/// The moments of its clock.
+/// A moment of its clock.
 type Moment = <DefaultClock as Clock>::Instant;
 
 /// `governor::DefaultDirectRateLimiter`.
 #[derive(Debug)]
 pub struct Governor {
     limiter: DefaultDirectRateLimiter,
-    /// One moment on both clocks, so that a refusal is told in ours without reading either. Ours was read
-    /// first: what is told is early by what passed between the two, and by what the rates of the clocks
-    /// differ, which may make it late too.
+    /// One moment on both clocks, so that a refusal is told in ours without reading either. Ours was read first. So the
+    /// result is early by the time between the two readings. A difference in the rates of the clocks may make it early
+    /// or late.
     began_nanos: u64,
     began: Moment,
 }
 
-/// The crate's quota, if its arithmetic (64-bit nanoseconds, unchecked) holds it.
+/// The crate's quota, if its arithmetic (64-bit nanoseconds, unchecked) can hold it.
 fn governed(quota: Quota) -> Option<::governor::Quota> {
     let interval = quota.period.as_nanos().div_ceil(quota.permits.get().into());
-    // Half of the clock for the burst leaves the other half for the time of day.
+    // The burst may use half of the clock's range. The other half is left for the time of day.
     let whole_burst = interval.checked_mul(quota.burst.get().into())?;
     let is_faster_than_the_clock = quota.period.as_nanos() < quota.permits.get().into();
     if is_faster_than_the_clock || whole_burst > u128::from(u64::MAX / 2) {
@@ -60,7 +60,7 @@ impl Limiters for Governor {
         let quota = governed(quota).ok_or(LimitError::ImpossibleRate)?;
         let own = DefaultClock::default();
         Ok(Governor {
-            // In this order: see there.
+            // In this order, as `Governor::began_nanos` explains.
             began_nanos: clock::now_nanos(),
             began: own.now(),
             limiter: RateLimiter::direct_with_clock(quota, own),

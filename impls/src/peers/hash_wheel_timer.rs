@@ -5,22 +5,22 @@
 //! | schedule | `Timer::schedule_once`: "Schedule the `state` to be triggered once after the `timeout` expires" |
 //! | cancel | `Timer::cancel`: "Cancel the timer indicated by the unique `id`" |
 //!
-//! Nothing is claimed: neither an order within a tick nor panics are spoken of, and "long actions can delay the
+//! Nothing is claimed. The crate documents neither an order within a tick nor panics, and "long actions can delay the
 //! execution of later timers" (`OneshotState::trigger`). Moving a deadline is not offered: an id can be scheduled
-//! twice, and what then becomes of the first is not said.
+//! twice, and the fate of the first timer is not documented.
 //!
-//! "It is only guaranteed that the `state` is not triggered *before* the `timeout` expires", and with a fraction of
-//! a millisecond it is (docs/peers.md). What is asked for here are therefore whole milliseconds, rounded up, and one
-//! more, for the tick that has begun; what is due already is asked for without delay. That does not help against what is
-//! counted from before a callback that was slow: such a timer is early, and a failure.
+//! "It is only guaranteed that the `state` is not triggered *before* the `timeout` expires". With a fraction of a
+//! millisecond it is triggered before (docs/peers.md). The adapter therefore asks for whole milliseconds, rounded up,
+//! and one more for the tick that has begun. A timer that is already due is asked for without delay. One case remains:
+//! a timer counted from before a slow callback is early, and fails.
 //!
-//! Scheduling is a message to the timer's thread as well, so what is measured of arming and calling off is the sending
-//! of messages; the wheel is worked by that thread meanwhile and afterwards, and what that takes is in no such number.
+//! Scheduling is a message to the timer's thread. So a measurement of arming or cancelling measures the sending of
+//! messages. The thread does the work at the wheel meanwhile and afterwards, and that cost is in no such number.
 //!
-//! A cancel is a message to the timer's thread and has no answer, so a timer may fire behind it. Whoever takes the
-//! callback out of its place has it: the thread to call it, or a cancel to drop it. That place is the one
-//! allocation that the crate's own closures have as well. The wheel forgets a cancelled timer only when it comes to
-//! its slot.
+//! A cancel is a message to the timer's thread too, and has no answer. So a timer may fire after it. The callback is in
+//! a shared place. Either the timer's thread takes it out and calls it, or a cancel takes it out and drops it. That
+//! place is one allocation, which the crate's own closures need as well. The wheel forgets a cancelled timer only when
+//! it comes to its slot.
 
 use ::std::cell::Cell;
 use ::std::fmt;
@@ -34,13 +34,13 @@ use flowmeter_harness::timer::{Cancel, Fired, Timers};
 use crate::sync::{Arc, Mutex, clock, order_key, thread_local};
 
 thread_local! {
-    /// The service whose thread this is; 0 for none, and until it has fired something.
+    /// The service that owns this thread; 0 for none, and until it has fired its first timer.
     static HERE: Cell<u64> = const { Cell::new(0) };
 }
 
 /// The crate's timer, and the thread of its own on which it fires.
 pub struct HashWheelTimer {
-    /// Tells its timers from those of another service.
+    /// Distinguishes its timers from those of another service.
     service: u64,
     /// `None` once it is dropped.
     core: Option<TimerWithThread<u64, Armed, PeriodicClosureState<u64>>>,
@@ -54,11 +54,11 @@ pub struct TimerId {
     place: Arc<dyn Place>,
 }
 
-/// Where a callback waits for the first to take it out.
+/// Holds a callback until the first caller takes it out.
 trait Place: Send + Sync {
-    /// Takes it out and calls it.
+    /// Takes the callback out and calls it.
     fn call(&self);
-    /// Takes it out and drops it; `false`: it was gone.
+    /// Takes the callback out and drops it; `false` if it was gone.
     fn clear(&self) -> bool;
 }
 
@@ -69,7 +69,7 @@ struct Callback<F> {
 
 impl<F: FnOnce(Fired) + Send> Place for Callback<F> {
     fn call(&self) {
-        // Called, and dropped, outside the lock: a callback may own what uses the timer.
+        // Called and dropped outside the lock, because a callback may own a value that uses the timer.
         let then = self.then.lock().take();
         if let Some(then) = then {
             then(Fired {
@@ -107,7 +107,7 @@ impl OneshotState for Armed {
 
 impl Drop for Armed {
     fn drop(&mut self) {
-        // A name outlives the wheel, and its callback must not.
+        // A name may outlive the wheel, but its callback must not.
         self.place.clear();
     }
 }
@@ -130,7 +130,7 @@ impl fmt::Debug for HashWheelTimer {
     }
 }
 
-/// How long the crate is asked to wait, so that it does not fire before that deadline.
+/// The delay to ask the crate for, so that it does not fire before that deadline.
 #[inline]
 fn timeout(deadline: Deadline) -> Duration {
     match clock::left(deadline) {
@@ -169,7 +169,7 @@ impl Timers for HashWheelTimer {
             id,
             place: Arc::clone(&place),
         };
-        // Its methods ask for `&mut`, and it is there to be cloned.
+        // Its methods need `&mut`, and it is made to be cloned.
         self.requests
             .clone()
             .schedule_once(timeout(deadline), armed);
@@ -197,9 +197,9 @@ impl Drop for HashWheelTimer {
         let Some(core) = self.core.take() else {
             return;
         };
-        // What either answers is printed by the crate: that its thread has panicked.
+        // Both return an error if the crate's thread has panicked. The crate prints that.
         let _ = if HERE.with(Cell::get) == self.service {
-            // One of its own callbacks cannot wait for its thread, which ends after it.
+            // A callback of this service runs on its thread, and cannot wait for that thread to end.
             core.shutdown_async()
         } else {
             core.shutdown()

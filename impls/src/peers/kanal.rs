@@ -1,4 +1,4 @@
-//! kanal: one mutex, a queue and one list of waiters; values are written straight into a waiter's stack.
+//! kanal: one mutex, a queue and one list of waiters. Values are written directly to a waiter's stack.
 //!
 //! | claimed | where the crate documents it |
 //! | --- | --- |
@@ -12,11 +12,11 @@
 //! Not claimed:
 //! - keeps-buffered: `close` clears the queue.
 //! - cancel-safe: `AsyncReceiver::recv` warns that a future once polled must be polled to its end.
-//! - put-deadline: a put that times out has to give its value back. `send_timeout` keeps it, and
-//!   `send_option_timeout` gives it back, but as of 0.1.1 drops a value again that a taker received while
-//!   the put waited (its local is not forgotten): with a value that owns anything, a double free.
-//! - alts: there is no select. Identity: nothing compares two halves. Waiter order is not documented, and
-//!   `try_send` documents its lock.
+//! - put-deadline: a put that times out has to give its value back, and `send_timeout` keeps it. `send_option_timeout`
+//!   gives it back. But as of 0.1.1 it drops the value again if a taker received it while the put waited, because its
+//!   local is not forgotten. That is a double free for any value that owns something.
+//! - alts: there is no select. Identity: halves cannot be compared. Waiter order is not documented, and `try_send`
+//!   documents its lock.
 //!
 //! As of 0.1.1 the send future does not renew its waker (`impls/tests/kanal_faults.rs`), and `c11-forms` hangs.
 //!
@@ -32,7 +32,7 @@ use flowmeter_harness::sync::Deadline;
 use super::answered::Answered;
 use crate::sync::clock;
 
-/// kanal. The halves are the synchronous ones; `as_async` is a change of type, not of value.
+/// kanal. The halves are the synchronous ones; `as_async` only changes their type.
 #[derive(Clone, Copy, Debug)]
 pub struct Kanal;
 
@@ -62,7 +62,7 @@ impl Channels for Kanal {
 
     #[inline]
     fn close<T: Message>(tx: &Sender<T>) -> bool {
-        // An error says that the channel was closed before: closing twice is harmless.
+        // An error means that the channel was closed before. Closing twice is harmless.
         let _ = tx.close();
         true
     }
@@ -135,7 +135,7 @@ impl TakeDeadline for Kanal {
     ) -> Result<T, TakeUntilError> {
         match clock::left(deadline) {
             None => Self::take(rx).map_err(TakeUntilError::Take),
-            // `recv_timeout` of nothing would answer "timeout" on a closed channel too.
+            // A `recv_timeout` of zero would answer "timeout" on a closed channel too.
             Some(left) if left.is_zero() => match Self::poll(rx) {
                 Polled::Done(value) => Ok(value),
                 Polled::WouldWait => Err(TakeUntilError::TimedOut),

@@ -1,4 +1,4 @@
-//! leaky-bucket's rate limiter: a token bucket that is filled once an interval, by one of those who wait.
+//! leaky-bucket's rate limiter: a token bucket that one of the waiting tasks fills once an interval.
 //!
 //! | claimed | where the crate documents it |
 //! | --- | --- |
@@ -6,19 +6,23 @@
 //! | async, weights | `RateLimiter::acquire` |
 //! | passes-on | the crate's page: "Dropped tasks release any resources they've reserved" |
 //!
-//! Not claimed: rate-bound and window-bound, for nothing is said of intervals that begin elsewhere than the bucket's own. A
-//! full one and what is added to it an instant later may be had together. waiter-fifo, though `Builder::fair`, the
-//! default, has tasks "make progress in the order that they acquire": order is told here by the moments at which the
-//! limit lets turns come, and it promises none of those. wakes-once: the one that fills the bucket wakes
-//! for each interval that it does so. Scenarios of limiters rely on rate-bound and window-bound alone, so nothing is
-//! proved that a number of it would stand on, and it has none. There is no form that holds up its thread, and none with a deadline.
+//! Not claimed:
 //!
-//! A period is its interval and the permits are what is added then. An interval is refused that the crate refuses by a
-//! panic, one of no whole millisecond. More than the burst at once is refused here: the crate would gather it over
-//! several intervals.
+//! * rate-bound and window-bound: the crate says nothing of intervals that begin elsewhere than the bucket's own. The
+//!   permits of a full bucket and those added an instant later may be had together.
+//! * waiter-fifo, though `Builder::fair`, the default, has tasks "make progress in the order that they acquire". The
+//!   harness tells order by the moments at which the limiter lets turns come, and the crate promises none of those.
+//! * wakes-once: the task that fills the bucket wakes for each interval in which it does so.
 //!
-//! Whoever waits needs a runtime of tokio's with a timer. A limiter that is made inside of one takes for granted that its
-//! futures are polled there; elsewhere it brings one with a single thread, which every poll has to enter.
+//! Scenarios of limiters rely on rate-bound and window-bound alone. Neither is proved here, so this limiter has no
+//! number. It has no blocking form, and none with a deadline.
+//!
+//! The quota's period is the crate's interval, and its permits are what is added per interval. An interval of no whole
+//! millisecond is refused, because the crate panics on one. A request for more than the burst is refused, because the
+//! crate would gather it over several intervals.
+//!
+//! A waiting task needs a tokio runtime with a timer. A limiter that is made inside a runtime assumes that its futures
+//! are polled there. Elsewhere it brings a runtime with a single thread, which every poll has to enter.
 
 use ::std::future::poll_fn;
 use ::std::num::NonZeroU32;
@@ -37,7 +41,7 @@ use super::tokio_runtime::OwnRuntime;
 pub struct LeakyBucket {
     limiter: RateLimiter,
     burst: NonZeroU32,
-    /// `None`: the caller's.
+    /// `None`: the caller's runtime.
     runtime: Option<OwnRuntime>,
 }
 

@@ -1,4 +1,4 @@
-//! loole: one mutex around a queue and the lists of those who wait; no unsafe code.
+//! loole: one mutex around a queue and the lists of waiters. No unsafe code.
 //!
 //! | claimed | where the crate documents it |
 //! | --- | --- |
@@ -10,9 +10,9 @@
 //! | close, keeps-buffered | `Sender::close`: "the remaining messages can still be received" |
 //! | disconnect | crate docs: "when all `Sender`s or all `Receiver`s are dropped, the channel becomes closed" |
 //!
-//! Not claimed: a dropped send is said to be cancelled ("the message is removed from the channel and destroyed"),
-//! of a dropped receive only the change log speaks, so no cancel safety. Waiter order is not documented. There are
-//! no weak producers and no selection.
+//! Not claimed: cancel safety. A dropped send is documented as cancelled ("the message is removed from the channel and
+//! destroyed"), but of a dropped receive only the change log speaks. Waiter order is not documented. There are no weak
+//! producers and no selection.
 //!
 //! As of 0.6.0 a send on a rendezvous is answered before the receiver that it met has the value
 //! (`impls/tests/loole_faults.rs`), and `c2-outcomes` and `c2-histories-async` fail.
@@ -59,7 +59,7 @@ impl Channels for Loole {
 
     #[inline]
     fn close<T: Message>(tx: &Sender<T>) -> bool {
-        // Answers whether it was open until now, which nobody asks.
+        // It returns whether the channel was open until now, which is not needed here.
         tx.close();
         true
     }

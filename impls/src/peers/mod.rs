@@ -1,9 +1,9 @@
-//! Adapters of published crates. They run in the std world only, and claim exactly what their crates
-//! document: each file begins with a table of what is claimed and where it is written, and with what is
-//! not claimed and why.
+//! Adapters of published crates. They run in the std world only, and claim exactly what their crates document. Each
+//! file begins with a table of the claims and the places that document them. After the table it says what is not
+//! claimed, and why.
 //!
-//! tokio's alternative timer (`Builder::enable_alt_timer`) takes no part: it is there only where everything is compiled
-//! with `--cfg tokio_unstable`.
+//! tokio's alternative timer (`Builder::enable_alt_timer`) takes no part. It exists only if everything is compiled with
+//! `--cfg tokio_unstable`.
 
 mod answered;
 pub mod async_channel;
@@ -32,7 +32,8 @@ mod tokio_runtime;
 pub mod tokio_semaphore;
 pub mod tokio_sleep;
 
-/// Version of a crate in this workspace's lock file: where there are several, the newest, as others depend on older ones.
+/// Version of a crate in this workspace's lock file. If there are several, the newest, because other crates depend on
+/// older ones.
 pub fn version(package: &str) -> &'static str {
     let lock = include_str!("../../../Cargo.lock");
     let name = format!("name = \"{package}\"");

@@ -1,17 +1,17 @@
-//! The system's own sleep, as reference rows: nothing that sleeps can be on time where these are not.
+//! The system's own sleep, as reference rows: no other sleep can be more punctual than these.
 //!
 //! | offered | where it is documented |
 //! | --- | --- |
 //! | blocking-sleep ([`OsSleep`]) | clock_nanosleep(2), `TIMER_ABSTIME`: "until either at least the time specified by request has elapsed", or a signal, after which it sleeps on |
 //! | the same with 1 ns of slack (`OsSleepSharp`) | prctl(2), `PR_SET_TIMERSLACK`: "timer expirations for the thread may be up to the specified number of nanoseconds late (but will never expire early)" |
 //!
-//! Nothing is claimed. A new thread's slack is "the 'current' value of the creating thread", so [`OsSleep`]
-//! sleeps with the system's default only on threads whose ancestors were left alone. `OsSleepSharp`
-//! therefore sets 1 ns for the sleep and puts back what was there: it changes no thread for good, and none
-//! that its caller creates. Putting it back is one short system call on the way out, where a sleep is late
-//! by tens of microseconds. Threads of a real-time class have no slack, and nothing to set.
+//! Nothing is claimed. A new thread's slack is "the 'current' value of the creating thread". So [`OsSleep`] sleeps with
+//! the system's default only if no ancestor of its thread has changed the slack. `OsSleepSharp` therefore sets 1 ns for
+//! the sleep and restores the former value afterwards. It changes no thread for good, and none that its caller creates.
+//! Restoring is one short system call after the sleep, where a sleep is late by tens of microseconds. Threads of a
+//! real-time class have no slack to set.
 //!
-//! Elsewhere than under Linux there is only [`OsSleep`], and it is std's `thread::sleep` in a loop.
+//! On other systems than Linux there is only [`OsSleep`], and it is std's `thread::sleep` in a loop.
 
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::BlockingSleep;
@@ -23,14 +23,14 @@ pub struct OsSleep {
     clock: linux::Monotonic,
 }
 
-/// The version of what sleeps: the kernel's release.
+/// The version of the implementation: the kernel's release.
 #[cfg(target_os = "linux")]
 pub fn version() -> String {
     let release = ::std::fs::read_to_string("/proc/sys/kernel/osrelease");
     release.map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned())
 }
 
-/// The version of what sleeps: std's.
+/// The version of the implementation: that of std.
 #[cfg(not(target_os = "linux"))]
 pub fn version() -> String {
     super::std::VERSION.to_owned()
@@ -53,8 +53,8 @@ mod linux {
     }
 
     impl Monotonic {
-        /// Ours is read first, so the answer is too large by what lies between the two readings, and a
-        /// sleep ends later by that, never earlier. The smallest of some is right to tens of nanoseconds.
+        /// Our clock is read first, so the result is too large by the time between the two readings. A sleep ends later
+        /// by that, never earlier. The smallest of several results is accurate to tens of nanoseconds.
         fn new() -> Self {
             let tries = (0..32).map(|_| {
                 let ours = clock::now_nanos();
@@ -67,7 +67,7 @@ mod linux {
 
         #[inline]
         fn sleep_until(self, deadline: Deadline) {
-            // The last moment of an u64 is centuries away: never is a deadline like others.
+            // The last moment of a u64 is centuries away, so a deadline that never comes needs no special case.
             let at = deadline.as_nanos().saturating_add(self.ahead_nanos);
             let at = libc::timespec {
                 tv_sec: (at / 1_000_000_000).try_into().unwrap_or(libc::time_t::MAX),
@@ -86,7 +86,7 @@ mod linux {
                 };
                 match answer {
                     0 => return,
-                    // By a signal; the deadline is where it was.
+                    // Interrupted by a signal. The deadline is unchanged.
                     libc::EINTR => {}
                     error => panic!("clock_nanosleep refused a valid time: error {error}"),
                 }
@@ -99,7 +99,7 @@ mod linux {
         // SAFETY: the clock exists, and `now` has room for what is written.
         let answer = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, now.as_mut_ptr()) };
         assert_eq!(answer, 0, "every Linux has a monotonic clock");
-        // SAFETY: written by the call that succeeded.
+        // SAFETY: the call succeeded and has written it.
         let now = unsafe { now.assume_init() };
         now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
     }
@@ -108,7 +108,7 @@ mod linux {
     fn slack() -> libc::c_ulong {
         // SAFETY: reads a number of the calling thread; the other arguments are unused.
         let slack = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) };
-        // More than two seconds do not fit the answer; what is set for 0 is the thread's default.
+        // A slack of more than two seconds does not fit the result. Setting 0 restores the thread's default.
         slack.try_into().unwrap_or(0)
     }
 

@@ -1,4 +1,4 @@
-//! Counting panics of tasks on executors that keep them to themselves.
+//! Counts panics of tasks on executors that do not report them.
 
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -7,11 +7,11 @@ use crate::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Panics(Arc<AtomicU64>);
 
-/// Dropped while its thread unwinds, it counts a panic.
+/// Counts a panic if it is dropped while its thread unwinds.
 pub(super) struct PanicWatch(Panics);
 
 impl Panics {
-    /// A watch for a task: held across its waits, it is dropped by the unwinding of a poll that panics.
+    /// A watch for a task. The task holds it across its waits, so the unwinding of a poll that panics drops it.
     pub(super) fn watch(&self) -> PanicWatch {
         PanicWatch(self.clone())
     }

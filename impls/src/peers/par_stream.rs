@@ -5,12 +5,12 @@
 //! | bound n | `par_then_unordered`: "The `params` sets the worker pool size", and "Each parallel worker shares the stream and executes a future for each input item" |
 //! | in the order of completion | "The worker forwards the output to a channel as soon as it finishes" |
 //!
-//! Its workers are tasks of tokio's, so a pipeline of it is started in one. They share inputs that a further task takes
-//! ahead: one waits in a buffer, the smallest that there is, and one in that task's hands. As with futures' `buffered`, the
-//! future of an item runs `af` and collects all its results. A panic in it ends the worker that polls it (P4).
+//! Its workers are tokio tasks, so a pipeline of it is started in one. They share inputs that a further task takes
+//! ahead: one waits in a buffer of the smallest size, and that task holds one. As with futures' `buffered`, the future
+//! of an item runs `af` and collects all its results. A panic in it ends the worker that polls it (P4).
 //!
-//! `par_then`, which keeps the order of inputs, is not entered: what has ended behind a slow item lies in a map without a
-//! bound, which is neither the place that an ordered pipeline keeps for it nor a window (P5).
+//! `par_then`, which keeps the order of inputs, takes no part. It keeps results that are ready behind a slow item in an
+//! unbounded map. That is neither the place that an ordered pipeline keeps for a result nor a window (P5).
 
 use ::std::num::NonZeroUsize;
 
@@ -55,7 +55,7 @@ impl<C: Async, E: Executors> Pipelines<C, E> for ParStream {
             let af = Arc::new(af);
             let finished = inputs.par_then_unordered(workers, move |input| {
                 let af = Arc::clone(&af);
-                // Called by the worker: what is taken ahead is not in flight.
+                // Called by the worker, so inputs that are taken ahead are not in flight.
                 async move { item::<C, I, O, A, F>(&af, input).await }
             });
             deliver::<C, O>(output, finished).await;

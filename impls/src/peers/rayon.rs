@@ -1,14 +1,14 @@
-//! rayon: calls of a transform in a `ThreadPool`, which is for work that computes.
+//! rayon: calls of a transform in a `ThreadPool`, which is for computation.
 //!
 //! | claimed | where the crate documents it |
 //! | --- | --- |
 //! | n calls at a time | `ThreadPoolBuilder::num_threads`: "Sets the number of threads to be used in the rayon threadpool" |
 //!
-//! rayon has no channels and no order to keep with them: a parallel iterator has all its inputs, or takes them by holding up
-//! a thread of the pool (`par_bridge`). So the pipeline around the calls is our `windowed`, and what is entered is where
-//! they are made: each by `ThreadPool::spawn`, beside `pipeline`, which makes them in tasks of the executor. A panic of the
-//! function is caught around the call; one of its handler is rayon's, which would abort the program if it had no handler
-//! either.
+//! rayon has no channels, and no order to keep with them. A parallel iterator has all its inputs, or takes them by
+//! blocking a thread of the pool (`par_bridge`). So the pipeline around the calls is our `windowed`, and the row
+//! measures where the calls are made. Here each is made by `ThreadPool::spawn`; the row `pipeline` beside it makes them
+//! in tasks of the executor. A panic of the function is caught around the call. A panic of the handler goes to rayon,
+//! which would abort the program without a panic handler of its own.
 
 use ::std::num::NonZeroUsize;
 
@@ -56,12 +56,12 @@ impl<C: Async, E: Executors> TransformPipelines<C, E> for Rayon {
             let (called, mut returned) = open::<C, Vec<O>>(ONE);
             let mut called = ResultPort::<C, Vec<O>>::new(called);
             pool.spawn(move || {
-                // There is room for it.
+                // There is room for the result.
                 let _ = block_on(called.put(emitted(&functions, input)));
             });
             async move {
                 for result in next::<C, _>(&mut returned).await.into_iter().flatten() {
-                    // Whether it is wanted the pipeline finds out.
+                    // The pipeline itself finds out whether the result is still wanted.
                     let _ = port.put(result).await;
                 }
             }

@@ -1,14 +1,16 @@
-//! smol's executor, on threads: async-executor runs the tasks, blocking the work that holds up its thread.
+//! smol's executor on threads: async-executor runs the tasks, and blocking runs the work that blocks its thread.
 //!
-//! async-executor has no threads: who calls `Executor::run` lends it one. The adapter has as many as it is asked for,
-//! each of which runs it inside async-io's `block_on`, as smol's own `spawn` does (and so looks after async-io's
-//! timers while it waits). Work that blocks goes to `blocking::unblock`, whose threads are the program's and not the
-//! executor's.
+//! async-executor has no threads of its own: a thread that calls `Executor::run` lends itself to it. The adapter starts
+//! the number of threads that it is asked for. Each runs the executor inside async-io's `block_on`, as smol's own
+//! `spawn` does, and so drives async-io's timers while it waits. Blocking work goes to `blocking::unblock`. Its threads
+//! belong to the program, not to the executor.
 //!
-//! What [`Executors`] asks of a drop, and how these crates do it: `run` ends with the future that it is given, and
-//! with it the threads; a dropped `Executor` drops the tasks that wait (its tasks are woken and its queue emptied);
-//! `Task::cancel` drops work that has not begun, and waits for work that has. A task that another thread spawns in
-//! the very moment of the drop goes when that call returns.
+//! How these crates do what [`Executors`] asks of a drop:
+//!
+//! * `run` ends when the future that it is given is ready, and its thread ends with it.
+//! * A dropped `Executor` wakes its waiting tasks, empties its queue, and so drops the tasks.
+//! * `Task::cancel` drops work that has not begun, and waits for work that has.
+//! * A task that another thread spawns during the drop is dropped when that call returns.
 
 use ::std::cell::Cell;
 use ::std::collections::HashMap;
@@ -28,11 +30,11 @@ use crate::sync::{Arc, Mutex, contain, order_key, thread_local};
 
 /// async-executor with threads of its own.
 pub struct Smol {
-    /// Given up first by a drop: then the threads hold the last of it.
+    /// A drop gives this up first. The threads then hold the last references.
     executor: Option<Arc<Executor<'static>>>,
     spawner: SmolSpawner,
     threads: Vec<OwnThread>,
-    /// Closed, it ends the threads.
+    /// Closing it ends the threads.
     end: Sender<()>,
 }
 
@@ -44,14 +46,14 @@ pub struct SmolSpawner {
     panics: Panics,
 }
 
-/// Work that blocks and is not over, by its number; none once the executor is dropped.
+/// Blocking work that is not over, by its number. Empty once the executor is dropped.
 struct Works {
     open: bool,
     tasks: HashMap<u64, Task<()>>,
 }
 
 thread_local! {
-    /// The piece of work that this thread is doing; 0 for none.
+    /// The number of the work that this thread is doing; 0 for none.
     static DOING: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -73,7 +75,7 @@ impl Smol {
             executor: Some(Arc::clone(&executor)),
             end,
         };
-        // Each is the executor's at once: where the next one cannot start, the executor is dropped and ends these.
+        // Each thread is stored at once. If the next one cannot start, dropping the executor ends these.
         for _ in 0..threads.get() {
             let (executor, ended) = (Arc::clone(&executor), ended.clone());
             let begin = Arc::clone(&begin);
@@ -88,7 +90,7 @@ impl Smol {
 
 /// What each thread does until the end.
 fn run(executor: &Executor<'static>, ended: &Receiver<()>) {
-    // Nothing is ever sent: the answer is that the channel was closed.
+    // Nothing is ever sent, so the result is that the channel was closed.
     let _ = block_on(executor.run(ended.recv()));
 }
 
@@ -116,13 +118,13 @@ impl Spawn for SmolSpawner {
                 work();
             });
             DOING.with(|doing| doing.set(0));
-            // Taken out of the lock: dropping it may drop what the executor's owner waits for.
+            // Dropped outside the lock, because that may drop what the executor's owner waits for.
             let over = works.lock().tasks.remove(&number);
             if let Some(task) = over {
                 task.detach();
             }
         };
-        // With the lock held: what is over at once finds its task there.
+        // With the lock held, so that work that ends at once finds its task in the map.
         let mut works = self.works.lock();
         if works.open {
             works.tasks.insert(number, unblock(numbered));
@@ -170,8 +172,8 @@ impl Drop for Smol {
         for thread in &mut self.threads {
             thread.join();
         }
-        // Before the work that blocks is waited for: it may wait for something that a task holds. In one of its own
-        // tasks that thread holds the executor, and drops it once the task has come to its next wait.
+        // Before the wait for blocking work, which may wait for something that a task holds. If this thread runs one of
+        // the executor's tasks, it keeps the executor until that task comes to its next wait.
         let executor = self.executor.take();
         contain(|| drop(executor));
         let works = {

@@ -1,12 +1,12 @@
-//! spin_sleep: the system's sleep, but for the last stretch, which is spun through. A reference row: it holds up its
-//! thread as the system's own does, and what it gains in punctuality it pays for in CPU time.
+//! spin_sleep: the system's sleep, with a spin for the last stretch. A reference row: it blocks its thread as the
+//! system's own sleep does, and pays for its punctuality in CPU time.
 //!
 //! | offered | where the crate documents it |
 //! | --- | --- |
 //! | blocking-sleep | `SpinSleeper::sleep_until`: it sleeps "until the `deadline` less the configured native accuracy. Then spins until the specified deadline is reached" |
 //!
-//! Nothing is claimed. Its defaults are taken, which "should be good enough for most cases": on Linux it stops
-//! sleeping 125 us before the deadline, and yields to other threads while it spins.
+//! Nothing is claimed. Its defaults are used, which "should be good enough for most cases". On Linux it stops sleeping
+//! 125 us before the deadline, and yields to other threads while it spins.
 
 use ::spin_sleep::{SpinSleeper, native_sleep};
 use ::std::time::Duration;
@@ -28,7 +28,7 @@ impl BlockingSleep for SpinSleep {
     fn sleep_until(&self, deadline: Deadline) {
         match clock::instant(deadline) {
             Some(at) => self.0.sleep_until(at),
-            // A moment that never comes has no `Instant`.
+            // A deadline that never comes has no `Instant`.
             None => loop {
                 native_sleep(Duration::MAX);
             },

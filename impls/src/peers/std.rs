@@ -8,9 +8,9 @@
 //! | blocking, take-deadline | `send`, `recv`, `Receiver::recv_timeout` |
 //! | disconnect, keeps-buffered | module docs, "Disconnection"; `recv`: "since channels are buffered, messages sent before the disconnect will still be properly received" |
 //!
-//! Not claimed: `SyncSender::send_timeout` and `Receiver::recv_deadline` are not stable, so puts have no
-//! deadline and that of a take becomes a duration. A receiver is neither `Clone` nor `Sync`: one consumer.
-//! Nothing compares two halves, and nothing is said about the order of waiting threads.
+//! Not claimed: `SyncSender::send_timeout` and `Receiver::recv_deadline` are not stable. So puts have no deadline, and
+//! the deadline of a take becomes a duration. A receiver is neither `Clone` nor `Sync`, so there is one consumer.
+//! Halves cannot be compared, and the order of waiting threads is not documented.
 
 use ::std::sync::mpsc::{
     self, Receiver, RecvTimeoutError, SendError, Sender, SyncSender, TryRecvError, TrySendError,
@@ -136,7 +136,7 @@ impl Channels for Unbounded {
 
     #[inline]
     fn offer<T: Message>(tx: &mut Sender<T>, value: T) -> Offered<T> {
-        // Never waits, so it is its own offer.
+        // It never waits, so it serves as the offer too.
         match tx.send(value) {
             Ok(()) => Offered::Done,
             Err(SendError(value)) => Offered::Closed(value),

@@ -1,4 +1,4 @@
-//! thingbuf's mpsc: a ring whose slots are lent out by reference; two modules, hence two families under one name.
+//! thingbuf's mpsc: a ring that lends out its slots by reference. Two modules, hence two families under one name.
 //!
 //! | claimed | where the crate documents it |
 //! | --- | --- |
@@ -10,18 +10,19 @@
 //! | disconnect, keeps-buffered | module docs, "Disconnection": messages sent before the last sender was dropped "will be returned before `Receiver::recv` returns `None`"; with the receiver dropped "all further attempts to send will result in an error" |
 //!
 //! Not claimed:
-//! - put-deadline: as of 0.1.6 `send_timeout` leaves its place in the list of waiters there when it times out. That
-//!   place is on its stack, so whoever comes next writes where nothing is any more (`impls/tests/thingbuf_faults.rs`).
-//! - There is no rendezvous, nothing closes a channel while both halves live, nothing compares halves, there are no
-//!   weak producers and no selection. Threads and tasks have channels of their own.
-//! - Neither waiter order nor what becomes of a dropped future is documented.
+//! - put-deadline: as of 0.1.6 a `send_timeout` that times out leaves its node in the list of waiters. The node is on
+//!   its stack, so the next thread that touches the list writes to memory that is no longer valid
+//!   (`impls/tests/thingbuf_faults.rs`).
+//! - There is no rendezvous, nothing closes a channel while both halves live, halves cannot be compared, and there are
+//!   no weak producers and no selection. Threads and tasks have separate channels.
+//! - Neither waiter order nor the effect of dropping a future is documented.
 //!
-//! As of 0.1.6 a send future that is dropped once it was woken takes the wake-up along, and one that is dropped while it
-//! is woken breaks an assertion of the crate: `c10-dropped-futures` fails.
+//! As of 0.1.6 a send future that is dropped after it was woken loses the wake-up. One that is dropped while it is
+//! woken breaks an assertion of the crate. `c10-dropped-futures` fails.
 //!
-//! A slot always holds a value, which the crate's policy of recycling makes: here an empty `Option`, so that any
-//! type can be sent, and a value that is taken is moved out. Who sends strings and reads them where they lie does
-//! without allocating, which is what the crate is for and what no other one here has.
+//! A slot always holds a value, which the crate's recycling policy makes. Here that value is an empty `Option`, so that
+//! any type can be sent, and a taken value is moved out. A program that sends strings and reads them in place allocates
+//! nothing. The crate is made for that use, and no other crate here has it.
 
 use ::sync_wrapper::SyncWrapper;
 use ::thingbuf::mpsc::errors::{Closed, RecvTimeoutError, TryRecvError, TrySendError};
@@ -44,7 +45,7 @@ pub struct Threads;
 #[derive(Clone, Copy, Debug)]
 pub struct Tasks;
 
-/// An empty slot holds nothing, and an emptied one keeps nothing back for the next.
+/// An empty slot holds `None`, and an emptied one keeps nothing for the next value.
 #[derive(Clone, Copy, Debug)]
 pub struct Empty;
 
@@ -60,8 +61,8 @@ impl<T> Recycle<Option<T>> for Empty {
     }
 }
 
-/// A slot of a channel. The crate's halves are `Send` only where their values may be shared, since it lends slots
-/// out; nothing here is lent, so a value that may not is wrapped.
+/// A slot of a channel. The crate's halves are `Send` only if their values are `Sync`, because it lends slots out.
+/// Nothing here is lent, so the wrapper makes any value `Sync`.
 type Slot<T> = Option<SyncWrapper<T>>;
 
 #[inline]

@@ -12,10 +12,10 @@
 //! | reserve ([`Bounded`]) | `Sender::reserve`: "capacity to send one message is reserved for the caller"; `Receiver::close`: permits that are out can still be filled, and are received |
 //! | disconnect, keeps-buffered | module docs, "Disconnection"; `recv` answers `None` once "closed and there are no remaining messages in the channel's buffer" |
 //!
-//! Not claimed: there is no rendezvous. The receiver takes by `&mut` and is not `Clone`: one consumer.
-//! Only the receiver can close (`close_rx`), so this is no `Close`; only producers can be compared, so this is no
-//! `Identity`. `blocking_send` and `blocking_recv` are there for crossing over from synchronous code; the
-//! channel that tokio's users run is the async one, and that one takes part.
+//! Not claimed: there is no rendezvous. The receiver takes by `&mut` and is not `Clone`, so there is one consumer. Only
+//! the receiver can close (`close_rx`), so this is no `Close`. Only producers can be compared, so this is no
+//! `Identity`. `blocking_send` and `blocking_recv` exist for calls from synchronous code. The channel that tokio's
+//! users run is the async one, and that one takes part.
 
 use ::tokio::sync::mpsc::error::{SendError, TryRecvError, TrySendError};
 use ::tokio::sync::mpsc::{
@@ -132,7 +132,7 @@ impl Channels for Unbounded {
 
     #[inline]
     fn offer<T: Message>(tx: &mut UnboundedSender<T>, value: T) -> Offered<T> {
-        // Never waits, so it is its own offer.
+        // It never waits, so it serves as the offer too.
         match tx.send(value) {
             Ok(()) => Offered::Done,
             Err(SendError(value)) => Offered::Closed(value),
@@ -160,7 +160,7 @@ impl Async for Unbounded {
     }
 }
 
-/// What `recv_many` counted, which is nothing only at the end: the limit is not zero.
+/// The count of `recv_many`. It is zero only at the end of the channel, because the limit is not zero.
 #[inline]
 fn counted(count: usize) -> Result<usize, TakeError> {
     if count == 0 {

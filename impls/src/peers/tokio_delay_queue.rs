@@ -1,27 +1,27 @@
-//! tokio-util's `DelayQueue`, with what it takes to call back from it.
+//! tokio-util's `DelayQueue`, with the parts that are needed to call back from it.
 //!
 //! | offered or claimed | where the crate documents it |
 //! | --- | --- |
 //! | schedule | `DelayQueue`: an element "is yielded once the specified deadline has been reached" |
 //! | cancel, reset | `DelayQueue::remove`, `DelayQueue::reset_at` |
 //!
-//! Not claimed: the order of deadlines, for its ticks are of 1 ms ("delays are rounded to the closest
-//! millisecond"), and within one "there are no ordering guarantees"; and that callbacks hold up nobody, for they
-//! run one after the other.
+//! Not claimed: the order of deadlines, because its ticks are of 1 ms ("delays are rounded to the closest
+//! millisecond"), and within one "there are no ordering guarantees". Nor is it claimed that a callback does not delay
+//! others, because they run one after the other.
 //!
-//! The queue has one owner, who inserts, removes and polls by `&mut`. [`Timers`] is called from any thread,
-//! so the queue stands behind a lock, and a task polls it there; an insert that has to be noticed wakes that
-//! task by the waker it left in the queue. The other way to share it, a task that owns it and takes requests
-//! from a channel, would time that channel, and a cancel would have to wait for its answer.
+//! The queue has one owner, which inserts, removes and polls by `&mut`. [`Timers`] is called from any thread, so the
+//! queue is behind a lock, and a task polls it there. An insert that the task has to notice wakes it by the waker that
+//! it left in the queue. The alternative is a task that owns the queue and takes requests from a channel. That would
+//! time the channel, and a cancel would have to wait for its answer.
 //!
-//! The queue makes a `tokio::time::Sleep`, which asks for a runtime's context, and wakes its task for
-//! nothing when it stops or begins to be empty. One timer that is always there, as late as the queue takes
-//! one, spares all callers both.
+//! When the queue becomes empty or stops being empty, it makes a `tokio::time::Sleep`, which needs a runtime's context,
+//! and wakes its task for nothing. One timer that is always in the queue, as late as the queue accepts, spares all
+//! callers both.
 //!
-//! "[`Key`] is a token and is reused", and using one again "may reference a different item": hence slots,
-//! each naming by a number of its own whose timer it holds. A callback is called outside the lock, and one
-//! that panics ends alone. `insert_at` "panics if `when` is too far in the future", by the code 2^36 ms after
-//! the queue's first moment (2.2 years); such a deadline is treated as one that never comes.
+//! "[`Key`] is a token and is reused", and using one again "may reference a different item". So each timer has a slot,
+//! and a number that tells it from former timers of the slot. A callback is called outside the lock, and a callback
+//! that panics affects no other. `insert_at` "panics if `when` is too far in the future". By the code that is 2^36 ms
+//! after the queue's first moment (2.2 years). Such a deadline is treated as one that never comes.
 
 use ::std::fmt;
 use ::std::future::poll_fn;
@@ -54,15 +54,15 @@ type Callback = Box<dyn FnOnce(Fired) + Send>;
 struct Timer {
     id: u64,
     due: Deadline,
-    /// `None` while it is not in the queue, for its deadline never comes.
+    /// `None` while the timer is not in the queue, because its deadline never comes.
     key: Option<Key>,
     then: Callback,
 }
 
-/// What is armed. The queue holds the slot of each timer that has a key.
+/// The armed timers. The queue holds the slot of each timer that has a key.
 struct Armed {
     queue: DelayQueue<usize>,
-    /// The queue takes nothing later than this.
+    /// The latest deadline that the queue accepts.
     horizon: Deadline,
     slots: Vec<Option<Timer>>,
     free: Vec<usize>,
@@ -71,7 +71,7 @@ struct Armed {
 impl Armed {
     /// Must be called in the context of a runtime.
     fn new() -> Self {
-        // A second less: the queue reads the clock for itself.
+        // One second less, because the queue reads the clock itself.
         let longest = Duration::from_millis(1 << 36) - Duration::from_secs(1);
         let last = clock::after(longest);
         let mut armed = Armed {
@@ -102,7 +102,7 @@ impl Armed {
     }
 
     fn named(&mut self, name: &TimerId) -> Option<&mut Timer> {
-        // Another service's name may be of a slot that this one lacks; no two have the same number.
+        // The name may come from another service, and its slot may not exist here. No two timers have the same number.
         let timer = self.slots.get_mut(name.slot)?.as_mut();
         timer.filter(|timer| timer.id == name.id)
     }
@@ -143,7 +143,7 @@ impl Armed {
         true
     }
 
-    /// Takes off everything.
+    /// Removes all timers.
     fn clear(&mut self) -> Vec<Option<Timer>> {
         self.queue.clear();
         ::std::mem::take(&mut self.slots)
@@ -168,14 +168,14 @@ async fn drive(shared: Arc<Mutex<Armed>>) {
             due: timer.due,
             claimed_nanos: None,
         };
-        // A panic has been reported by its hook, and the others still have their deadlines.
+        // The panic hook has reported a panic, and the other timers still have their deadlines.
         let _ = contain(|| (timer.then)(fired));
     }
 }
 
 impl Drop for TokioDelayQueue {
     fn drop(&mut self) {
-        // Before the runtime, which waits for its thread: a callback may wait for one of these.
+        // Before the runtime is dropped, which waits for its thread: a callback may wait for one of these.
         let armed = self.shared.lock().clear();
         for timer in armed {
             let _ = contain(|| drop(timer));
@@ -210,7 +210,7 @@ impl Timers for TokioDelayQueue {
 impl Cancel for TokioDelayQueue {
     #[inline]
     fn cancel(&self, handle: &TimerId) -> bool {
-        // Dropped after the lock is free: a callback may own what uses the timer when dropped.
+        // Dropped after the lock is released. A callback may own a value that uses the timer when it is dropped.
         let timer = self.shared.lock().cancel(handle);
         timer.is_some()
     }

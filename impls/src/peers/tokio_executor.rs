@@ -1,8 +1,8 @@
-//! tokio's multi-thread runtime as an executor: what drives the async rows.
+//! tokio's multi-thread runtime as an executor. It drives the async rows.
 //!
-//! Dropping a runtime does what [`Executors`] asks (`tokio::runtime::Runtime`, "Shutdown"): tasks run to
-//! their next wait and are dropped there, blocking work that has begun runs to its end, and the threads are
-//! joined; inside a runtime they are left to end by themselves.
+//! Dropping a runtime does what [`Executors`] asks (`tokio::runtime::Runtime`, "Shutdown"). Tasks run to their next
+//! wait and are dropped there. Blocking work that has begun runs to its end, and the threads are joined. If the drop
+//! happens inside a runtime, the threads are left to end by themselves.
 
 use ::std::num::NonZeroUsize;
 use ::tokio::runtime::{Builder, Handle};

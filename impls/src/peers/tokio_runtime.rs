@@ -1,11 +1,12 @@
-//! A runtime of tokio's that an adapter owns, and that can be dropped anywhere.
+//! A tokio runtime that an adapter owns, and that can be dropped anywhere.
 
 use ::std::ops::Deref;
 
 use ::tokio::runtime::{Builder, Handle, Runtime};
 
-/// Dropping a runtime waits for its threads, and panics inside a task or a callback of any runtime, where nobody
-/// may wait. There its threads are left to end by themselves, and they do so soon.
+/// A runtime that can be dropped anywhere. Dropping a tokio runtime waits for its threads. Inside a task or a callback
+/// of any runtime, where blocking is not allowed, it panics. There this type leaves the threads to end by themselves,
+/// which they do soon.
 #[derive(Debug)]
 pub(super) struct OwnRuntime(Option<Runtime>);
 

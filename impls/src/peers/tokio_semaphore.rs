@@ -1,6 +1,5 @@
 //! A limiter made of tokio's `Semaphore`, as Anders Murphy makes it of Java's ("Clojure: managing throughput with
-//! virtual threads"): a permit is acquired and forgotten, and a task gives it
-//! back one period later.
+//! virtual threads"). A permit is acquired and forgotten, and a task gives it back one period later.
 //!
 //! | claimed | where the crate documents it |
 //! | --- | --- |
@@ -9,11 +8,11 @@
 //! | waiter-fifo | `Semaphore`: "is fair, which means that permits are given out in the order they were requested", `acquire_many` included |
 //! | window-bound | `time::sleep`: "no work is performed while awaiting on the sleep future to complete", and it completes at or after its deadline (in whole milliseconds); the task begins its period after the acquisition |
 //!
-//! Not claimed: the crate has no form that holds up its thread. One with a deadline is `time::timeout` around
-//! `acquire`, which is no part of the semaphore.
+//! Not claimed: the crate has no blocking form. A form with a deadline is `time::timeout` around `acquire`, which is
+//! not part of the semaphore.
 //!
-//! The tasks run on a runtime of one thread that all these limiters share. A limiter that is dropped leaves
-//! its tasks to end with their periods.
+//! The tasks run on a runtime with one thread that all these limiters share. After a limiter is dropped, its tasks end
+//! with their periods.
 
 use ::std::num::NonZeroU32;
 use ::std::sync::OnceLock;
@@ -45,7 +44,7 @@ fn runtime() -> &'static Runtime {
 }
 
 impl TokioSemaphore {
-    /// Has the permits given back one period from now.
+    /// Schedules the permits to be given back one period from now.
     fn spend(&self, permit: SemaphorePermit<'_>) {
         let back = Instant::now() + self.quota.period;
         let weight = permit.num_permits();

@@ -5,14 +5,13 @@
 //! | sleep | `time::sleep_until`: "Waits until `deadline` is reached" |
 //! | dropping calls off | `time::sleep_until`, "Cancellation": "done by dropping the returned future. No additional cleanup work is required" |
 //!
-//! Nothing is claimed. Its ticks are of 1 ms: "operates at millisecond granularity and should not be used for
-//! tasks that require high-resolution timers". In what order tasks due in one tick are woken is not said.
+//! Nothing is claimed. Its ticks are of 1 ms: "operates at millisecond granularity and should not be used for tasks
+//! that require high-resolution timers". The order in which tasks due in one tick are woken is not documented.
 //!
-//! A sleep belongs to the runtime in whose context it was made, and fires there; any thread may poll it. A
-//! service that is started inside a runtime stands for whichever runtime its callers run in, as the crate's
-//! own function does, and adds nothing to it. Elsewhere it brings a runtime with one thread, which every
-//! call has to enter. A sleep that is polled after its runtime has ended panics, as the crate's own does: hence
-//! no `answers-sleepers`.
+//! A sleep belongs to the runtime in which it was made, and fires there. Any thread may poll it. A service that is
+//! started inside a runtime uses the runtime that its caller runs in, as the crate's own function does, and adds no
+//! cost. A service that is started elsewhere brings a runtime with one thread, which every call has to enter. A sleep
+//! that is polled after its runtime has ended panics, as the crate's own does. So `answers-sleepers` is not claimed.
 
 use ::std::pin::Pin;
 use ::std::task::{Context, Poll};
@@ -28,7 +27,7 @@ use crate::sync::clock;
 /// A runtime's timer.
 #[derive(Debug)]
 pub struct TokioSleep {
-    /// `None`: the caller's.
+    /// `None`: the caller's runtime.
     runtime: Option<OwnRuntime>,
 }
 
@@ -42,7 +41,7 @@ impl Sleep for TokioSleep {
     }
 
     /// # Panics
-    /// Outside of every runtime, and in one without a timer, where the service was started inside one.
+    /// Outside of every runtime, and in a runtime without a timer, if the service was started inside a runtime.
     #[inline]
     fn sleep_until(&self, deadline: Deadline) -> impl Future<Output = ()> + Send + 'static {
         let sleep = clock::instant(deadline).map(|at| {
@@ -54,7 +53,7 @@ impl Sleep for TokioSleep {
 }
 
 pin_project_lite::pin_project! {
-    /// A sleep, or none for a deadline that never comes; tokio has no such sleep.
+    /// A sleep, or none for a deadline that never comes, because tokio has no such sleep.
     ///
     /// An `async` block would hold the sleep twice.
     struct OrNever {

@@ -1,8 +1,8 @@
-//! What a channel keeps between a put and its take (B1).
+//! The values that a channel keeps between a put and its take (B1).
 //!
-//! One queue serves all kinds: a rendezvous has room for nothing, a promise for one value that is copied instead of
-//! taken. Values that cancelled takes gave back stand before all others (C9), whatever room there is: they were handed
-//! over while nothing was stored, so what is stored was put later.
+//! One queue serves all kinds of buffer. A rendezvous has room for no value. A promise has room for one value, which is
+//! copied and not taken. Values that cancelled takes gave back come before all others (C9), whatever room there is.
+//! They were handed over while nothing was stored, so every stored value was put later.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use super::effects::Effects;
 use super::store::Store;
 use crate::channel::front::Shut;
 
-/// What a put does where there is no room.
+/// What a put does when there is no room.
 #[derive(Clone, Copy)]
 enum Overflow {
     /// It waits.
@@ -26,13 +26,14 @@ enum Overflow {
 /// The values of a channel.
 pub struct Buffer<T> {
     values: VecDeque<T>,
-    /// Of the first values, those that were given back: their places among all that were handed to takes.
+    /// The first values are those that were given back. These are their places among all values that were handed to
+    /// takes.
     places: VecDeque<u64>,
     capacity: usize,
-    /// Room that permits hold; as much is taken for everybody else.
+    /// Room that permits hold. Other puts cannot use it.
     reserved: usize,
     overflow: Overflow,
-    /// Of a promise: `T::clone`, known only where the channel was made.
+    /// In a promise: `T::clone`, which is known only where the channel is made.
     copy: Option<fn(&T) -> T>,
 }
 
@@ -67,8 +68,8 @@ impl<T: Send + 'static> Store<T> for Buffer<T> {
             Kind::Dropping(n) => (n.get(), Overflow::DropNewest),
             Kind::Sliding(n) => (n.get(), Overflow::DropOldest),
         };
-        // A small fixed buffer has its room at once, and a put in the steady state allocates nothing; an unbounded one
-        // grows with its use.
+        // A small fixed buffer is allocated at once, so that a put in the steady state allocates nothing. An unbounded
+        // one grows with its use.
         let room = if capacity == usize::MAX {
             0
         } else {
@@ -131,7 +132,7 @@ impl<T: Send + 'static> Store<T> for Buffer<T> {
                     effects.discard(value);
                     return Ok(());
                 }
-                // More than one where values that came back have overfilled it.
+                // More than one value is dropped if values that came back have overfilled the buffer.
                 Overflow::DropOldest => {
                     while self.values.len() >= self.capacity
                         && let Some(oldest) = self.next()

@@ -1,4 +1,4 @@
-//! Callbacks that wait (C11).
+//! Waiting puts and takes that answer a callback (C11).
 
 use flowmeter_harness::channel::{Message, PutError, TakeError};
 

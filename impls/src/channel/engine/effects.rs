@@ -1,10 +1,11 @@
-//! What a commit leaves to be done outside the lock: telling who waits, and dropping what a buffer discards.
+//! What a commit leaves to be done outside the lock: notifying waiting requests, and dropping values that a buffer
+//! discards.
 
 use super::waiter::Notify;
 use crate::channel::design::Deferred;
 use crate::channel::promise::copies;
 
-/// Hardly ever more than one: the first needs no memory of its own.
+/// A list that rarely has more than one element. The first one needs no allocation.
 struct Few<X> {
     first: Option<X>,
     more: Vec<X>,
@@ -20,31 +21,31 @@ impl<X> Few<X> {
     }
 }
 
-/// What is left to be done.
+/// What a commit leaves to be done outside the lock.
 #[must_use]
 pub struct Effects<T> {
-    /// Only a close or a promise tells more than one.
+    /// Only a close or a promise notifies more than one.
     notices: Few<Notify>,
     discarded: Few<T>,
 }
 
 impl<T> Effects<T> {
-    /// Has that one hear of its answer.
+    /// Adds a notification.
     pub(super) fn tell(&mut self, notify: Notify) {
         self.notices.push(notify);
     }
 
-    /// Has that value dropped.
+    /// Adds a value to be dropped.
     pub(in crate::channel) fn discard(&mut self, value: T) {
         self.discarded.push(value);
     }
 
-    /// Copies a value so often; see [`copies`].
+    /// Copies a value `count` times; see [`copies`].
     pub(super) fn copies(&mut self, value: T, count: usize, copy: fn(&T) -> T) -> (T, Vec<T>) {
         copies(value, count, copy, &mut self.discarded.more)
     }
 
-    /// What is left so far; nothing is afterwards.
+    /// Takes out what is left to be done so far.
     #[inline]
     pub(super) fn take(&mut self) -> Self {
         std::mem::replace(self, Effects::new())
@@ -73,7 +74,7 @@ impl<T> Deferred for Effects<T> {
             return;
         };
         first.tell();
-        // To walk a vector that never held anything is 4 % of the instructions of a task's wait.
+        // Iterating over a vector that never held anything takes 4 % of the instructions of a task's wait.
         if !more.is_empty() {
             more.into_iter().for_each(Notify::tell);
         }

@@ -1,5 +1,5 @@
-//! Puts and takes as futures. Dropping a pending one leaves it without effect, or gives the value it was
-//! already handed back to the channel (C9).
+//! Puts and takes as futures. Dropping a pending one leaves it without effect. If it was already handed a value, the
+//! value goes back to the channel (C9).
 
 use std::future::Future;
 use std::pin::Pin;
@@ -52,10 +52,9 @@ impl<'a, T: Send + 'static, S: Store<T>> PutFuture<'a, T, S> {
         }
     }
 
-    /// Puts what the front did not accept. Apart, so that who has not to wait needs no stack for it.
+    /// Puts a value that the front did not accept. Not inlined, so that a put that does not wait needs no stack for it.
     ///
-    /// It does not look again for a while, as a thread does: who it waits for may be a task that has to run on this very
-    /// thread.
+    /// It does not retry for a while, as a thread does. The task that it waits for may have to run on this very thread.
     #[cold]
     #[inline(never)]
     fn begin(&mut self, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
@@ -83,12 +82,12 @@ impl<'a, T: Send + 'static, S: Store<T>> PutFuture<'a, T, S> {
         let party = Party::Single(Arc::clone(&waiter));
         state.puts.join(party, Some(value));
         drop(state);
-        // Ours before the executor's code runs: should that panic, the drop of this future leaves the line.
+        // Stored before code of the executor runs. If that panics, dropping this future leaves the line.
         let answer = self.waiter.insert(waiter).fetch_or_wake_first(waker);
         self.settle(answer)
     }
 
-    /// Whether it was answered; `waker` is woken otherwise, once it is.
+    /// The answer. If there is none yet, `waker` is woken once there is.
     fn look(&mut self, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
         let waiter = self.waiter.as_ref();
         let waiter = waiter.expect("a put was polled after it was ready");
@@ -130,7 +129,7 @@ impl<T: Send + 'static, S: Store<T>> Drop for PutFuture<'_, T, S> {
     fn drop(&mut self) {
         if let Some(waiter) = self.waiter.take() {
             let value = self.channel.lock().puts.leave(&waiter);
-            // Outside the lock: a value's own drop may use the channel.
+            // Outside the lock, because the drop of a value may use the channel.
             drop(value);
         }
     }
@@ -144,7 +143,7 @@ impl<'a, T: Send + 'static, S: Store<T>> TakeFuture<'a, T, S> {
         }
     }
 
-    /// Takes where the front had nothing to give; as with puts.
+    /// Takes after the front had no value. It does not retry, as [`PutFuture::begin`] does not.
     #[cold]
     #[inline(never)]
     fn begin(&mut self, waker: &Waker) -> Poll<Result<T, TakeError>> {
@@ -169,12 +168,12 @@ impl<'a, T: Send + 'static, S: Store<T>> TakeFuture<'a, T, S> {
         let waiter = Waiter::new(Notify::Nobody);
         state.takes.join(Party::Single(Arc::clone(&waiter)), ());
         drop(state);
-        // As with puts.
+        // Stored before code of the executor runs, as in a put.
         self.stage = Stage::Waiting(waiter);
         self.look_by(|waiter| waiter.fetch_or_wake_first(waker))
     }
 
-    /// Whether it was answered; `waker` is woken otherwise, once it is.
+    /// The answer. If there is none yet, `waker` is woken once there is.
     fn look(&mut self, waker: &Waker) -> Poll<Result<T, TakeError>> {
         self.look_by(|waiter| waiter.fetch_or_wake(waker))
     }
@@ -194,7 +193,7 @@ impl<'a, T: Send + 'static, S: Store<T>> TakeFuture<'a, T, S> {
         Poll::Ready(value.ok_or(TakeError::Closed))
     }
 
-    /// Leaves the line, or gives back what it was handed.
+    /// Leaves the line, or gives back the value that it was handed.
     #[cold]
     #[inline(never)]
     fn leave(&self, waiter: &Waiter<Taken<T>>) {

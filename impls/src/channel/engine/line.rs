@@ -1,8 +1,8 @@
-//! Who waits on one side of a channel, first come first served.
+//! The requests that wait on one side of a channel, first come first served.
 //!
-//! Invariant: whoever stands in line waits, but for an alts that was won in another channel: it leaves by itself, and
-//! is passed over until then. Only an alts can be won elsewhere, so nobody else has to be won at all: who is taken out
-//! of the line under the channel's lock has nobody beside it.
+//! Invariant: every request in line is waiting, except an alts that was won in another channel. That alts leaves by
+//! itself, and is passed over until then. Only an alts can be won elsewhere. Any other request is won by being taken
+//! out of the line under the channel's lock, because no other thread competes for it.
 
 use std::collections::VecDeque;
 use std::iter;
@@ -12,15 +12,15 @@ use crate::sync::{Arc, Mutex};
 use super::MAX_WAITERS;
 use super::waiter::{Notify, Waiter};
 
-/// An alts that waits. It is answered with the index of the clause that won, whatever its channels carry.
+/// A waiting alts. Its answer is the index of the clause that won, whatever its channels carry.
 pub(super) type Request = Waiter<usize>;
 
-/// Where a clause of an alts is answered; read by its thread under the lock of the clause's channel.
+/// Where a clause of an alts is answered. The alts reads it under the lock of the clause's channel.
 pub(super) type Slot<A> = Arc<Mutex<Option<A>>>;
 
-/// Who stands in line, for an answer of type `A`.
+/// A request in line, for an answer of type `A`.
 pub(super) enum Party<A> {
-    /// A thread or a task with this one request.
+    /// A thread or a task with a single put or take.
     Single(Arc<Waiter<A>>),
     /// A callback.
     Callback(Box<dyn FnOnce(A) + Send>),
@@ -40,7 +40,7 @@ impl<A: Send + 'static> Party<A> {
         }
     }
 
-    /// Makes sure of it: from here on nobody else serves it. `None` when another channel has.
+    /// Wins the request, so that no other channel serves it. `None` when another channel already has.
     fn win(&self) -> Option<Notify> {
         match self {
             Party::Single(_) | Party::Callback(_) => Some(Notify::Nobody),
@@ -51,16 +51,16 @@ impl<A: Send + 'static> Party<A> {
     }
 }
 
-/// Who was won, has left the line, and has to be answered.
+/// A request that was won, has left the line, and still has to be answered.
 #[must_use]
 pub(super) struct Won<A> {
     party: Party<A>,
-    /// Who hears of it where that was known when it was won.
+    /// What is notified, where that was known when the request was won.
     notify: Notify,
 }
 
 impl<A: Send + 'static> Won<A> {
-    /// Answers, under the lock of the channel, and says who has to hear of it outside.
+    /// Answers, under the lock of the channel. Returns what has to be notified outside the lock.
     pub(super) fn answer(self, answer: A) -> Notify {
         match self.party {
             Party::Single(waiter) => waiter
@@ -80,7 +80,7 @@ struct Place<A, V> {
     with: V,
 }
 
-/// The line, whose members bring a `V` each and wait for an `A`.
+/// A line. Each member brings a `V` and waits for an `A`.
 pub(super) struct Line<A, V>(VecDeque<Place<A, V>>);
 
 impl<A: Send + 'static, V> Line<A, V> {
@@ -97,28 +97,28 @@ impl<A: Send + 'static, V> Line<A, V> {
         self.0.len()
     }
 
-    /// Whether as many wait as may (C7); alts that were won elsewhere do not count.
+    /// Whether the limit of waiting requests is reached (C7). An alts that was won elsewhere does not count.
     pub(super) fn is_full(&self) -> bool {
         let waiting = || self.0.iter().filter(|place| place.party.is_waiting());
         self.0.len() >= MAX_WAITERS && waiting().count() >= MAX_WAITERS
     }
 
-    /// Lets another one in, at the end.
+    /// Adds a request at the end.
     pub(super) fn join(&mut self, party: Party<A>, with: V) {
         self.0.push_back(Place { party, with });
     }
 
-    /// Whether anybody is in line who still waits.
+    /// Whether a request in line still waits.
     pub(super) fn has_waiting(&self) -> bool {
         self.0.iter().any(|place| place.party.is_waiting())
     }
 
-    /// Wins the first who still waits.
+    /// Wins the first request that still waits.
     pub(super) fn next(&mut self) -> Option<(Won<A>, V)> {
         self.next_with(|_| true)
     }
 
-    /// Wins the first who still waits and brings such a thing.
+    /// Wins the first request that still waits and has a `V` that satisfies `will_do`.
     pub(super) fn next_with(&mut self, will_do: impl Fn(&V) -> bool) -> Option<(Won<A>, V)> {
         let mut index = 0;
         loop {
@@ -133,18 +133,19 @@ impl<A: Send + 'static, V> Line<A, V> {
         }
     }
 
-    /// Wins all, before any of them is answered: nobody whose request ends here is seen to go on while an alts beside
-    /// it can still be won by another channel (A5). The alts themselves go on under the lock of this one only.
+    /// Wins all requests before any of them is answered. So no request that ends here is seen to go on while an alts in
+    /// the same line can still be won by another channel (A5). The alts themselves go on only under the lock of this
+    /// channel.
     pub(super) fn win_all(&mut self) -> Vec<(Won<A>, V)> {
         iter::from_fn(|| self.next()).collect()
     }
 
-    /// Takes out one with a single request, and gives what it brought; `None` when it was answered.
+    /// Removes a single request, and returns what it brought. `None` when it was answered.
     pub(super) fn leave(&mut self, waiter: &Waiter<A>) -> Option<V> {
         self.remove(|party| matches!(party, Party::Single(other) if other.is(waiter)))
     }
 
-    /// Takes out a clause of an alts, and gives what it brought; `None` when it was served or never came in.
+    /// Removes a clause of an alts, and returns what it brought. `None` when it was served or never joined.
     pub(super) fn leave_clause(&mut self, me: &Request, at: usize) -> Option<V> {
         self.remove(|party| {
             matches!(party, Party::Clause { request, clause, .. } if *clause == at && request.is(me))

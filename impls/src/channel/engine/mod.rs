@@ -1,21 +1,21 @@
-//! What [`ordered_locks`](super::ordered_locks) and [`lock_free`](super::lock_free) run on: a channel behind one lock, over
-//! a store of its values that the design chooses.
+//! The engine of [`ordered_locks`](super::ordered_locks) and [`lock_free`](super::lock_free): a channel behind one
+//! lock, over a store of values that the design chooses.
 //!
-//! One lock guards what a channel stores and who waits at it. A put that finds a take waiting hands its value over; a
-//! take that makes room moves the value of a waiting put into it. Whoever serves one who waits takes it out of the
-//! line under the channel's lock, and wakes it after releasing that: a single put or take stands in one line only, so
-//! nothing else has to be agreed on.
+//! One lock guards the stored values and the lines of waiting requests. A put that finds a waiting take hands its value
+//! over. A take that makes room moves the value of a waiting put into it. The thread that serves a waiting request
+//! takes it out of the line under the channel's lock, and wakes it after releasing the lock. A single put or take
+//! stands in one line only, so no further agreement is needed.
 //!
-//! An alts locks its channels in the order of their keys, each once, and tries its clauses while nobody else can change
-//! any of them: what it commits, and that nothing before it was able, is true at one moment (A5), as is that nothing
-//! was (A6). If nothing is, it joins all the lines and releases the locks; only from there on can others commit it, and
-//! the first who does wins it. Then it locks all channels again and leaves the other lines. So an alts that runs is
-//! never seen by another one: it meets only those that wait, and itself never (A3, A4).
+//! An alts locks its channels in the order of their keys, each once, and tries its clauses while no other thread can
+//! change any of them. So it is true at one moment what it commits, that no earlier clause was able (A5), or that none
+//! was (A6). If no clause is able, it joins all the lines and releases the locks. From then on other threads can commit
+//! a clause of it, and the first that does wins the alts. Then the alts locks all channels again and leaves the other
+//! lines. So other alts see it only while it waits, and it never meets itself (A3, A4).
 //!
-//! Where the values lie is a parameter (`store`): a buffer behind the lock (`buffer`), or a queue with a front that is
-//! tried before the lock is taken.
+//! Where the values are stored is a parameter (`store`): a buffer behind the lock (`buffer`), or a queue with a front
+//! that is tried before the lock is taken.
 //!
-//! Lock order: channels by key, then one who waits or its slot. Nobody who holds one of the latter asks for more.
+//! Lock order: channels by key, then a waiter or its slot. A thread that holds one of the latter takes no further lock.
 
 mod alts;
 mod buffer;
@@ -55,10 +55,11 @@ use line::Party;
 use state::Handed;
 use waiter::{Notify, Waiter};
 
-/// A channel over a store of its values: a buffer behind the lock, or a queue that is used without it while nobody waits.
+/// A channel over a store of its values: a buffer behind the lock, or a queue that is used without the lock while no
+/// request waits.
 pub type ChannelOver<T, S> = Handle<State<T, S>>;
 
-/// The lock of a channel, held, with its front shut. Dropped while nobody waits, it leaves the front open.
+/// The held lock of a channel, with the front shut. If no request waits when it is dropped, it opens the front.
 pub struct Guard<'a, T: Message, S: Store<T>>(MutexGuard<'a, State<T, S>>);
 
 impl<T: Message, S: Store<T>> Deref for Guard<'_, T, S> {
@@ -87,8 +88,8 @@ impl<T: Message, S: Store<T>> Drop for Guard<'_, T, S> {
     }
 }
 
-/// Waits a little before another look, or answers that it is time to stand in line. Who has a deadline keeps its core:
-/// the system may give it back long after.
+/// Waits a little before another try; `false` when it is time to stand in line. With a deadline it does not yield its
+/// core, because the system may give it back long after.
 fn looks_again(spin: &mut Spin, deadline: Deadline) -> bool {
     if deadline == Deadline::NEVER {
         return spin.again_before_line();
@@ -179,14 +180,14 @@ impl<T: Message, S: Store<T>> Design for State<T, S> {
 }
 
 impl<T: Message, S: Store<T>> ChannelOver<T, S> {
-    /// Apart, so that a put with nothing in its way needs no stack for it.
+    /// Not inlined, so that a put that succeeds at once needs no stack for it.
     #[cold]
     #[inline(never)]
     fn put_in_time(&self, value: T) -> Result<(), PutError<T>> {
         self.put_after(value, Deadline::NEVER).map_err(untimed_put)
     }
 
-    /// Puts what was not put at once.
+    /// Puts after the first attempt has failed.
     fn put_after(&self, value: T, deadline: Deadline) -> Result<(), PutUntilError<T>> {
         let value = match self.offer_again(value, deadline) {
             Quick::Done(()) => return Ok(()),
@@ -228,14 +229,14 @@ impl<T: Message, S: Store<T>> ChannelOver<T, S> {
         put.map_err(|value| PutUntilError::Put(PutError::Closed(value)))
     }
 
-    /// Apart, so that a take with nothing in its way needs no stack for it.
+    /// Not inlined, so that a take that succeeds at once needs no stack for it.
     #[cold]
     #[inline(never)]
     fn take_in_time(&self) -> Result<T, TakeError> {
         self.take_after(Deadline::NEVER).map_err(untimed_take)
     }
 
-    /// Takes what was not there at once.
+    /// Takes after the first attempt has failed.
     fn take_after(&self, deadline: Deadline) -> Result<T, TakeUntilError> {
         if let Quick::Done(value) = self.poll_again(deadline) {
             return Ok(value);
@@ -273,7 +274,7 @@ impl<T: Message, S: Store<T>> ChannelOver<T, S> {
             .ok_or(TakeUntilError::Take(TakeError::Closed))
     }
 
-    /// Asks the front again and again for a while, if only room is missing.
+    /// Retries at the front for a while, as long as only room is missing.
     fn offer_again(&self, mut value: T, deadline: Deadline) -> Quick<(), T> {
         let mut spin = Spin::new();
         loop {
@@ -284,7 +285,7 @@ impl<T: Message, S: Store<T>> ChannelOver<T, S> {
         }
     }
 
-    /// Asks the front again and again for a while, if only a value is missing.
+    /// Retries at the front for a while, as long as only a value is missing.
     fn poll_again(&self, deadline: Deadline) -> Quick<T, ()> {
         let mut spin = Spin::new();
         loop {

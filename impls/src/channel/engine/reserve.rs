@@ -1,4 +1,4 @@
-//! Room that is held for permits, and who waits for it (C15).
+//! Room that permits hold, and requests that wait for room (C15).
 
 use std::task::{Poll, Waker};
 
@@ -49,7 +49,7 @@ impl<T: Message, S: Store<T>> Room for State<T, S> {
             }
             Ok(())
         };
-        // Its room is free where a take that waited has the value, or the channel was closed.
+        // The permit's room is free if a waiting take has the value, or if the channel was closed.
         self.refill(effects);
         filled
     }
@@ -83,7 +83,7 @@ impl<T: Message, S: Store<T>> Room for State<T, S> {
         let waiter = Waiter::new(Notify::Nobody);
         state.wait_to_reserve(&waiter)?;
         drop(state);
-        // Ours before the executor's code runs: should that panic, the drop of the future leaves the line.
+        // Stored before code of the executor runs. If that panics, dropping the future leaves the line.
         told(waiting.insert(waiter).fetch_or_wake_first(waker))
     }
 

@@ -1,10 +1,10 @@
-//! The channel itself, as its lock guards it: what is stored, who waits, and the commits.
+//! The state of a channel, guarded by its lock: the stored values, the waiting requests, and the commits.
 //!
 //! Invariants, whenever the lock is free:
-//! * a live put waits only while there is no room, a live take only while there is no value and no live put of
-//!   another request (an alts may wait on both sides of one channel, A4);
-//! * once closed, no take waits and no put joins those that already wait (C6);
-//! * values leave in the order of their puts: given back by cancelled takes, stored, waiting.
+//! * A live put waits only while there is no room. A live take waits only while there is no value and no live put of
+//!   another request. An alts may wait on both sides of one channel (A4).
+//! * Once the channel is closed, no take waits, and no put joins those that already wait (C6).
+//! * Values leave in the order of their puts: given back by cancelled takes, stored, waiting.
 
 use flowmeter_harness::channel::{Buffer, Message, Offered, Polled};
 
@@ -16,33 +16,34 @@ use crate::channel::design::Core;
 use crate::channel::transformed::Transformed;
 use crate::channel::watchers::Watchers;
 
-/// What a take that waited is answered; nothing when its channel was closed and empty.
+/// The answer to a take that waited; `None` when its channel was closed and empty.
 pub(super) type Taken<T> = Option<Handed<T>>;
 
-/// A value that a take which waited was handed.
+/// A value that was handed to a waiting take.
 pub(super) struct Handed<T> {
     pub(super) value: T,
-    /// Its place among all that were handed over, in the order of their puts: where it belongs when it comes back.
+    /// Its place among all values that were handed over, in the order of their puts. It says where the value belongs
+    /// when it comes back.
     pub(super) place: u64,
 }
 
-/// What a put that waited is answered, or a reservation; refused, it has back what it brought.
+/// The answer to a waiting put or reservation. A refused one gets back what it brought.
 pub(super) type Put<T> = Result<(), Option<T>>;
 
-/// What is stored, and who waits.
+/// The stored values and the waiting requests.
 pub struct State<T, S> {
     pub(super) buffer: S,
-    /// How many values were handed to takes that waited.
+    /// The number of values that were handed to waiting takes.
     pub(super) handed: u64,
     pub(super) closed: bool,
-    /// Whether the last consumer has gone: what a cancelled take gives back is dropped (C14).
+    /// Whether the last consumer was dropped. Then values that cancelled takes give back are dropped (C14).
     disconnected: bool,
-    /// Puts that wait, with their values, and reservations, without.
+    /// Waiting puts, with their values, and waiting reservations, without.
     pub(super) puts: Line<Put<T>, Option<T>>,
-    /// Takes that wait.
+    /// Waiting takes.
     pub(super) takes: Line<Taken<T>, ()>,
     pub(super) transformed: Option<Box<Transformed<T>>>,
-    /// Who waits for the close.
+    /// Futures that wait for the close.
     watchers: Watchers,
 }
 
@@ -119,7 +120,8 @@ impl<T: Message, S: Store<T>> Core for State<T, S> {
         if self.is_incomplete() && !self.puts.has_waiting() {
             self.complete(effects);
         }
-        // Takes wait only where nothing is stored and no other request's put waits, so all hear "closed".
+        // Takes wait only where nothing is stored and no put of another request waits. So all of them are answered
+        // "closed".
         for (taker, ()) in self.takes.win_all() {
             effects.tell(taker.answer(None));
         }
@@ -167,12 +169,12 @@ impl<T: Message, S: Store<T>> State<T, S> {
         }
     }
 
-    /// Serves takes that wait. The value comes back if none of them keeps it.
+    /// Serves waiting takes. The value comes back if none of them keeps it.
     fn offer_to_takes(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
         let Some(copy) = self.buffer.promises() else {
             return self.hand_to_next(value, effects);
         };
-        // All copies before any take is won: `T::clone` may panic.
+        // All copies are made before any take is won, because `T::clone` may panic.
         let (value, copies) = effects.copies(value, self.takes.len(), copy);
         let mut copies = copies.into_iter();
         for ((taker, ()), copy) in self.takes.win_all().into_iter().zip(&mut copies) {
@@ -181,19 +183,19 @@ impl<T: Message, S: Store<T>> State<T, S> {
                 place: 0,
             })));
         }
-        // Made for takes that had been won elsewhere.
+        // Copies made for takes that had been won in other channels.
         copies.for_each(|copy| effects.discard(copy));
         Err(value)
     }
 
-    /// Hands a value that is put now to the take that waits longest.
+    /// Hands a value that is put now to the longest waiting take.
     pub(super) fn hand_to_next(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
         self.hand_over(value, self.handed, effects)?;
         self.handed += 1;
         Ok(())
     }
 
-    /// Hands a value of that place to the take that waits longest.
+    /// Hands a value of that place to the longest waiting take.
     fn hand_over(&mut self, value: T, place: u64, effects: &mut Effects<T>) -> Result<(), T> {
         let Some((taker, ())) = self.takes.next() else {
             return Err(value);
@@ -202,7 +204,7 @@ impl<T: Message, S: Store<T>> State<T, S> {
         Ok(())
     }
 
-    /// Moves waiting puts into the room that has come free, and has it held for reservations.
+    /// Moves the values of waiting puts into free room, and holds free room for waiting reservations.
     pub(super) fn refill(&mut self, effects: &mut Effects<T>) {
         while !self.buffer.is_full()
             && let Some((putter, with)) = self.puts.next()
@@ -216,11 +218,11 @@ impl<T: Message, S: Store<T>> State<T, S> {
         }
     }
 
-    /// Takes back a value that a cancelled take was handed: it goes to the take that waits, or before all that was put
-    /// after it.
+    /// Takes back a value that was handed to a cancelled take. It goes to a waiting take, or before all values that
+    /// were put after it.
     pub(super) fn give_back(&mut self, handed: Handed<T>, effects: &mut Effects<T>) {
         let Handed { value, place } = handed;
-        // A promise has its value still, and after the last consumer no take follows.
+        // A promise still has its value. After the last consumer no take follows.
         if self.disconnected || self.buffer.promises().is_some() {
             effects.discard(value);
         } else if let Err(value) = self.hand_over(value, place, effects) {

@@ -1,4 +1,4 @@
-//! The core of a channel that transforms what is put (B2, B3).
+//! The state of a channel with a transform (B2, B3).
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ use crate::channel::design::Core;
 use crate::channel::transformed::Transformed;
 
 impl<T: Message, S: Store<T>> State<T, S> {
-    /// Commits a put whose value is transformed if there is room; what is emitted may need more.
+    /// Commits a put and transforms its value, if there is room for one value. What the transform emits may need more.
     #[cold]
     pub(super) fn offer_transformed(&mut self, value: T, effects: &mut Effects<T>) -> Offered<T> {
         if self.buffer.is_full() {
@@ -21,7 +21,7 @@ impl<T: Message, S: Store<T>> State<T, S> {
         Offered::Done
     }
 
-    /// Transforms the value of a put that is committed.
+    /// Transforms the value of a committed put.
     pub(super) fn transform(&mut self, value: T, effects: &mut Effects<T>) {
         let flow = self.run(effects, |transformed, emit| transformed.step(value, emit));
         if flow.is_some_and(|flow| flow.is_break()) {
@@ -29,14 +29,14 @@ impl<T: Message, S: Store<T>> State<T, S> {
         }
     }
 
-    /// Whether a transform has still to be told of the end.
+    /// Whether the channel has a transform that was not completed yet.
     #[inline]
     pub(super) fn is_incomplete(&self) -> bool {
         let transformed = self.transformed.as_deref();
         transformed.is_some_and(Transformed::is_incomplete)
     }
 
-    /// Completes the transform, once; no put waits any more.
+    /// Completes the transform, once. No put waits any more.
     #[cold]
     pub(super) fn complete(&mut self, effects: &mut Effects<T>) {
         self.run(effects, Transformed::complete);
@@ -56,7 +56,7 @@ impl<T: Message, S: Store<T>> State<T, S> {
         Some(answer)
     }
 
-    /// Hands what is stored to the takes that wait.
+    /// Hands stored values to waiting takes.
     fn serve(&mut self, effects: &mut Effects<T>) {
         while !self.buffer.is_empty()
             && let Some((taker, ())) = self.takes.next()
@@ -68,8 +68,8 @@ impl<T: Message, S: Store<T>> State<T, S> {
         }
     }
 
-    /// The transform wants no more: closes. The puts that wait come to nothing, as a put that is filtered out does, and
-    /// are answered so.
+    /// Closes the channel, because the transform takes no further values. The values of waiting puts are discarded, and
+    /// the puts are answered as if accepted. A put is answered the same way if its value is filtered out.
     fn end_early(&mut self, effects: &mut Effects<T>) {
         for (putter, value) in self.puts.win_all() {
             effects.tell(putter.answer(Ok(())));

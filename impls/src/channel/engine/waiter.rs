@@ -1,4 +1,4 @@
-//! One who waits, its answer, and who hears of it.
+//! A waiting request, its answer, and what is notified of the answer.
 
 use std::task::Waker;
 
@@ -20,10 +20,11 @@ struct State<A> {
     notify: Notify,
 }
 
-/// One who waits: a put for whether it was accepted, a take for its value, an alts for the clause that won.
+/// A waiting request. The answer to a put is whether it was accepted, the answer to a take is its value, and the answer
+/// to an alts is the clause that won.
 ///
-/// It is answered once, by a thread that holds the lock of a channel in which it stands in line. So one who holds the
-/// locks of all of them knows whether there will ever be an answer.
+/// It is answered once, by a thread that holds the lock of a channel in which it stands in line. So a thread that holds
+/// the locks of all of them knows whether an answer will ever come.
 pub struct Waiter<A>(Mutex<State<A>>);
 
 impl<A> Waiter<A> {
@@ -42,7 +43,7 @@ impl<A> Waiter<A> {
         matches!(self.0.lock().outcome, Outcome::Waiting)
     }
 
-    /// Answers, and says who has to hear of it; `None` when it was answered before, and nothing happens.
+    /// Answers, and returns what has to be notified. `None` when it was answered before; then nothing happens.
     #[must_use]
     pub(super) fn answer(&self, answer: A) -> Option<Notify> {
         let mut state = self.0.lock();
@@ -53,7 +54,7 @@ impl<A> Waiter<A> {
         Some(std::mem::replace(&mut state.notify, Notify::Nobody))
     }
 
-    /// The answer, once there is one; it is given only once.
+    /// The answer, once there is one. It is returned only once.
     pub(super) fn fetch(&self) -> Option<A> {
         Self::fetch_from(&mut self.0.lock())
     }
@@ -68,7 +69,7 @@ impl<A> Waiter<A> {
         }
     }
 
-    /// The answer, or `waker` is woken once there is one.
+    /// The answer. If there is none yet, `waker` is woken once there is.
     pub(super) fn fetch_or_wake(&self, waker: &Waker) -> Option<A> {
         let mut state = self.0.lock();
         let answer = Self::fetch_from(&mut state);
@@ -80,16 +81,17 @@ impl<A> Waiter<A> {
         self.fetch_or_wake_first(waker)
     }
 
-    /// The same for who has not polled yet, and so has most likely neither an answer nor told a waker.
+    /// The same for the first poll, when there is most likely no answer yet, and no waker.
     pub(super) fn fetch_or_wake_first(&self, waker: &Waker) -> Option<A> {
-        // Outside the lock: cloning and dropping a waker run code of the executor.
+        // Outside the lock, because cloning and dropping a waker run code of the executor.
         let renewed = Notify::Task(waker.clone());
         let mut state = self.0.lock();
         let answer = Self::fetch_from(&mut state);
         let unused = if answer.is_none() {
             std::mem::replace(&mut state.notify, renewed)
         } else {
-            // Who answered may be the last to let go of this, under a channel's lock: no waker is left to be dropped there.
+            // The answering thread may drop the last reference to this waiter under a channel's lock. Leave no waker in
+            // it that would be dropped there.
             renewed
         };
         drop(state);
@@ -97,10 +99,11 @@ impl<A> Waiter<A> {
         answer
     }
 
-    /// Parks until there is an answer, or the deadline has passed. `parker` is that of the thread it notifies.
+    /// Parks until there is an answer, or the deadline has passed. `parker` must be that of the thread that is
+    /// notified.
     ///
-    /// To wake a thread costs its waker more than anything else that a channel does; one that still looks for itself need
-    /// not be woken. Who has a deadline looks for less long: a core that it left might come back long after.
+    /// Waking a thread costs more than anything else that a channel does, so the thread spins for a while before it
+    /// parks. With a deadline it spins for less long, because it would get a yielded core back too late.
     pub(super) fn wait(&self, parker: &Parker, deadline: Deadline) -> Option<A> {
         let mut spin = Spin::new();
         loop {
@@ -117,7 +120,8 @@ impl<A> Waiter<A> {
                 continue;
             }
             trampoline::before_waiting();
-            // Whoever answers between the two leaves the parker its token.
+            // If the answer comes between the look and the park, the unpark has left a token, and the park returns at
+            // once.
             parker.park_until(deadline);
         }
     }

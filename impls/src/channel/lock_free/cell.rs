@@ -1,21 +1,22 @@
-//! A place for one value, which somebody else's word says to be there or not.
+//! Storage for one value. A stamp outside of it says whether it holds one.
 
 use std::mem::MaybeUninit;
 use std::panic::RefUnwindSafe;
 
 use crate::sync::UnsafeCell;
 
-/// It neither knows whether it holds a value nor drops one: that is told by the stamp beside it.
+/// Storage for one value. It does not know whether it holds one, and does not drop it: the stamp beside it tells that.
 pub(super) struct Cell<T>(UnsafeCell<MaybeUninit<T>>);
 
-// SAFETY: a cell gives no reference to what it holds. It is written and read by value, by those who keep the contracts
-// of `write` and `read`; so values only go from one thread to another.
+// SAFETY: a cell gives no reference to its value. Callers that keep the contracts of `write` and `read` move it in and
+// out by value. So values only move from one thread to another.
 unsafe impl<T: Send> Sync for Cell<T> {}
 
-// What is in a cell while somebody panics was moved in whole, and is moved out whole.
+// A panic cannot leave half a value in a cell: values are moved in and out whole.
 impl<T> RefUnwindSafe for Cell<T> {}
 
-/// Drops all that is left in a queue, one after the other: the others also where the drop of one panics.
+/// Drops all values that are left in a queue, one after the other. If the drop of one panics, the others are dropped
+/// all the same.
 pub(super) fn drain<T>(mut pop: impl FnMut() -> Option<T>) {
     struct Rest<D: FnMut() -> bool>(D);
     impl<D: FnMut() -> bool> Drop for Rest<D> {
@@ -35,11 +36,11 @@ impl<T> Cell<T> {
     /// Stores a value.
     ///
     /// # Safety
-    /// Nobody reads or writes the cell meanwhile, and it holds none.
+    /// No other thread reads or writes the cell meanwhile, and it holds no value.
     #[inline]
     pub(super) unsafe fn write(&self, value: T) {
         self.0.with_mut(|place| {
-            // SAFETY: the pointer is the cell's own, and the caller has it for itself.
+            // SAFETY: the pointer is the cell's own, and the caller has exclusive access.
             unsafe { (*place).write(value) };
         });
     }
@@ -47,13 +48,13 @@ impl<T> Cell<T> {
     /// Moves its value out.
     ///
     /// # Safety
-    /// Nobody reads or writes the cell meanwhile, and it holds one, whose writing happened before.
+    /// No other thread reads or writes the cell meanwhile. It holds a value, and writing that happened before.
     #[inline]
     pub(super) unsafe fn read(&self) -> T {
-        // Under loom as a write, so that two who read one value are found.
+        // A mutable access, so that loom reports two threads that read the same value.
         self.0.with_mut(|place| {
-            // SAFETY: the pointer is the cell's own, the caller has it for itself, and there is a value; nobody reads
-            // it again before another one is written.
+            // SAFETY: the pointer is the cell's own, the caller has exclusive access, and there is a value. It is not
+            // read again before another one is written.
             unsafe { (*place).assume_init_read() }
         })
     }

@@ -1,5 +1,6 @@
-//! `lock_free`: while nobody waits, a put is one compare-and-swap and a take another, with no lock and no list of
-//! waiters in sight; as soon as somebody waits, the channel is one of [`ordered_locks`](super::ordered_locks).
+//! `lock_free`: while no request waits, a put is one compare-and-swap and a take is another. Neither takes a lock or
+//! looks at a list of waiters. While a request waits, the channel works as one of
+//! [`ordered_locks`](super::ordered_locks).
 //!
 //! | buffer | its front |
 //! | --- | --- |
@@ -8,45 +9,51 @@
 //! | `Unbounded` | a chain of blocks that are used again (`segments`), for values of some half a kibibyte at most |
 //! | `Rendezvous`, `Dropping`, `Sliding`, promises, transforms, larger `Fixed`, `Unbounded` of larger values | always shut |
 //!
+//! The layout of each word is drawn in the head of its module.
+//!
 //! # One bit decides
 //!
-//! Each end of a queue is one word: the place where the next value goes, or is taken (with room for one, a word is both
-//! ends). A bit of it says that the front is shut, and then an attempt to move the word on fails: no put or take commits
-//! without the lock. Whoever has to wait, or comes to a front that is shut, takes the channel's lock and shuts the front
-//! by a read-modify-write of each word. What it finds then is exact and stays so while it holds the lock, and everything goes on as in
-//! `ordered_locks`: values are handed to takes that wait, room is filled by puts that wait, an alts holds the locks of
-//! all its channels. Whoever releases the lock with nobody left in line opens the front again.
+//! Each end of a queue is one word: the place where the next value is put or taken. `one` has a single word for both
+//! ends. One bit of the word says that the front is shut. While it is set, every attempt to move the word on fails, so
+//! no put or take commits without the lock.
 //!
-//! So a wake-up cannot be missed between a look and a wait: to publish a value and to shut the front are
-//! read-modify-writes of the same word, and whichever comes second sees the first. It takes no fence, and no word
-//! that says "somebody waits" which every put and take would have to read: the bit is in the word that they write.
+//! A request that has to wait, or that finds the front shut, takes the channel's lock and shuts the front by a
+//! read-modify-write of each word. The state is exact from then on, and does not change until the lock is released.
+//! Under the lock everything works as in `ordered_locks`: values are handed to waiting takes, waiting puts fill free
+//! room, and an alts holds the locks of all its channels. A thread that releases the lock while no request waits opens
+//! the front again.
 //!
-//! A channel that is closed keeps its front shut for puts, which have to be told, and opens it for takes, until one finds
-//! nothing and has to be told too. It stays shut for both while a cancelled take's value is back at the head of the queue
-//! (C9), or permits hold room (C15).
+//! So no wake-up is lost between a look and a wait. Publishing a value and shutting the front are read-modify-writes of
+//! the same word, and the second of them sees the first. This needs no fence, and no separate "has waiters" word that
+//! every put and take would have to read: the bit is in the word that they write.
+//!
+//! A closed channel keeps its front shut for puts, because each put has to be answered "closed". It opens the front for
+//! takes; a take that finds the queue empty asks under the lock. The front stays shut for both while a cancelled take's
+//! value is back at the head of the queue (C9), or while permits hold room (C15).
 //!
 //! # What an alts does
 //!
-//! Without locks it draws a clause and tries it, and if that is unable it looks at the ends of all clauses' queues, which
-//! is two loads for each at most, and draws among those that seem able; of two it looks at once. The first that tells
-//! nothing without a lock ends that: then it locks all its channels, as in `ordered_locks`. Nothing is in line while it tries, so nobody else can
-//! commit it, and it has no effect but the one.
+//! An alts first tries clauses without locks. It draws one clause and tries that. If the clause is unable, it looks at
+//! the queue ends of all clauses, at most two loads each, and draws among those that seem able. With at most two
+//! clauses it skips the first draw. If the answer of a clause is only known under its lock, the alts locks all its
+//! channels, as in `ordered_locks`. While it tries without locks it stands in no line, so no other thread can commit
+//! one of its clauses.
 //!
-//! Where its answer says of a clause that it was unable - with priority of each earlier one, with a default of all - it
-//! tries one clause after the other instead, by a read-modify-write where nothing is to be had. It sees them at different
-//! moments, though: each was unable at some moment of the call, which is the weak form of A5 and A6.
+//! Sometimes the answer says that a clause was unable: each earlier one with priority, and all of them with a default.
+//! Then the alts tries one clause after the other, and confirms "unable" by a read-modify-write. It sees the clauses at
+//! different moments: each was unable at some moment of the call, which is the weak form of A5 and A6.
 //!
 //! # What it does not promise
 //!
-//! A put that has won its place and not stamped its slot yet holds up the takes that come to that slot, and a take likewise
-//! the puts of the next lap, as in every queue of this kind (C12 is not claimed); whether the queue is full or empty can
-//! be told all the same. Who waits for such a step yields its core, so under real-time scheduling a thread must not
-//! outrank the one that it waits for on one core.
+//! C12 is not claimed. A put that has won its place and not yet stamped its slot holds up the takes that come to that
+//! slot, as in every queue of this kind. A take holds up the puts of the next lap in the same way. Whether the queue is
+//! full or empty can still be told. A thread that waits for such a step yields its core. So under real-time scheduling
+//! it must not have a higher priority than the thread that it waits for, on the same core.
 //!
 //! # Waiting
 //!
-//! Before it takes the lock, a thread whose put or take is unable looks again for a while (`spin`), where there is more than
-//! one core. A future does not: who it waits for may have to run on the same thread.
+//! On a machine with more than one core, a thread retries an unable put or take for a while (`spin`) before it takes
+//! the lock. A future does not, because the task that it waits for may have to run on the same thread.
 
 mod cell;
 mod family;

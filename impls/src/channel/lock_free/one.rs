@@ -1,24 +1,41 @@
-//! A queue with room for one value: a single word for both of its ends.
+//! A queue with room for one value, with a single word for both of its ends.
 //!
-//! In a queue this small, who puts and who takes are at it by turns, and every word that both of them read costs a journey
-//! of its cache line. So there is one: how many *turns* there have been, of which the even ones belong to puts and the odd
-//! ones to takes, and beside it two bits that say that the front is shut to either. One word tells full and empty,
-//! exactly and at one moment, and one read-modify-write shuts both ends.
+//! At capacity 1 the producer and the consumer alternate, so every shared word is a cache miss. So there is only one
+//! such word. It tells full and empty exactly and at one moment, and one read-modify-write shuts both ends.
 //!
-//! The value lies in one of two slots, by turns as well: a take that has won its turn and not moved the value out yet is not
-//! waited for by the put that comes next, but by the one after that. A slot's stamp is the turn that may touch it, and
-//! who has won that turn waits until it is: for a few steps of who had the slot before, who may be waiting likewise. The
-//! first of such a row waits for nobody.
+//! # Words
+//!
+//! The word counts *turns*. Even turns belong to puts, and odd turns to takes.
+//!
+//! ```text
+//!         63                           4    3      2         1           0
+//!        +------------------------------+------+------+------------+-----------+
+//! word   |  turn                        | slot | full | SHUT_TAKES | SHUT_PUTS |
+//!        +------------------------------+------+------+------------+-----------+
+//! stamp  |  turn                        | slot | full |     0      |     0     |
+//!        +------------------------------+------+------+------------+-----------+
+//!
+//! turn: bits 2 to 63, counted in steps of TURN.
+//! full: the lowest bit of the turn. Set, there is a value, and the next turn is a take's.
+//! slot: which of the two slots the turn uses. Under loom there is one slot, and the bit has no meaning of its own.
+//! ```
+//!
+//! The value lies in one of two slots, by turns as well. A take may have won its turn and not moved its value out yet.
+//! The next put does not wait for it, because it uses the other slot; the put after that one does.
+//!
+//! A slot's stamp is the turn that may touch it. The thread that won that turn waits until the stamp is its turn. That
+//! takes a few steps of the thread that had the slot before, which may be waiting in the same way. The first thread of
+//! such a chain waits for no other.
 //!
 //! # Orders
 //!
-//! * Stamps are stored with release and read with acquire: that hands a value to its take, and a slot to its next put.
-//!   The latter orders a take's reading before the next writing, which no other step of both does.
-//! * The word hands over nothing, and is moved by read-modify-writes only. They acquire and release for the sake of those
-//!   who win a turn or are told "full" or "empty": what they know of afterwards is what the one knew who made it so. No
-//!   answer follows from a mere load of it, so none has an order.
+//! * Stamps are stored with release and read with acquire. That hands a value to its take, and a slot to its next put.
+//!   For the latter there is no other edge: nothing else orders a take's read before the next write of the slot.
+//! * The word publishes no value, and is moved only by read-modify-writes. They acquire and release for the answers: a
+//!   thread that wins a turn, or is told "full" or "empty", then knows all that the thread knew which made it so. No
+//!   answer follows from a mere load of the word, so its loads are relaxed.
 //!
-//! Source: crossfire's `One`, which packs the two counts into a word; with [`ring`](super::ring)'s way of being shut.
+//! Source: crossfire's `One`, which packs the two counts into a word. The front is shut as in [`ring`](super::ring).
 
 use std::array;
 
@@ -32,14 +49,14 @@ use crate::sync::is_taken_apart;
 
 /// In the word: the front is shut for puts.
 const SHUT_PUTS: u64 = 1;
-/// In the word: it is shut for takes.
+/// In the word: the front is shut for takes.
 const SHUT_TAKES: u64 = 2;
 /// From one turn to the next.
 const TURN: u64 = 4;
-/// Slots, which are used by turns. Fewer under loom, so that its few operations come to use one again: the orders are those
-/// of one slot's stamp. That there are two is explored by shuttle.
+/// Slots, which are used by turns. One under loom, so that its few operations use a slot again: the orders to check are
+/// those of one slot's stamp. Shuttle explores two slots.
 const SLOTS: usize = if cfg!(feature = "loom") { 1 } else { 2 };
-/// From a slot's put to its next one: each slot has a put and a take.
+/// Distance from a slot's put to its next put: each slot has a put and a take.
 const LAP: u64 = 2 * SLOTS as u64 * TURN;
 
 /// The most bytes of a queue.
@@ -52,7 +69,7 @@ struct Slot<T> {
 }
 
 impl<T> Slot<T> {
-    /// Waits until it is that turn's.
+    /// Waits until the slot belongs to `turn`.
     #[inline]
     fn wait_for(&self, turn: u64) {
         if self.stamp.load(Ordering::Acquire) != turn {
@@ -74,13 +91,13 @@ pub(super) struct One<T> {
     slots: [Slot<T>; SLOTS],
 }
 
-/// The turn that a word tells.
+/// The turn in a word.
 #[inline]
 fn turn(word: u64) -> u64 {
     word & !(SHUT_PUTS | SHUT_TAKES)
 }
 
-/// Whether there is a value, and so a take's turn.
+/// Whether there is a value, so that the turn is a take's.
 #[inline]
 fn is_full(word: u64) -> bool {
     word & TURN != 0
@@ -94,7 +111,8 @@ fn bits(ends: Ends) -> u64 {
 }
 
 impl<T> One<T> {
-    /// Whether there may be slots for such values: both are made on the stack, whatever is put.
+    /// Whether the queue is small enough for values of `T`. All slots are built on the stack, even if no value is ever
+    /// put.
     pub(super) fn is_made_for_its_values() -> bool {
         size_of::<Self>() <= MOST_BYTES
     }
@@ -118,13 +136,13 @@ impl<T> One<T> {
     /// Stores the value of a put's turn.
     ///
     /// # Safety
-    /// The caller has won the turn, and nobody else has.
+    /// The caller has won the turn, and no other thread has.
     #[inline]
     unsafe fn fill(&self, turn: u64, value: T) {
         let slot = self.slot(turn);
         slot.wait_for(turn);
-        // SAFETY: the slot is this turn's, which is the caller's alone, and it is empty: the take before has
-        // stamped it, or nobody has used it yet.
+        // SAFETY: the slot belongs to this turn, which only the caller has won. It is empty: the take before has
+        // stamped it, or it was never used.
         unsafe { slot.cell.write(value) };
         slot.stamp.store(turn.wrapping_add(TURN), Ordering::Release);
     }
@@ -132,20 +150,21 @@ impl<T> One<T> {
     /// Moves the value of a take's turn out.
     ///
     /// # Safety
-    /// The caller has won the turn, and nobody else has.
+    /// The caller has won the turn, and no other thread has.
     #[inline]
     unsafe fn vacate(&self, turn: u64) -> T {
         let slot = self.slot(turn);
         slot.wait_for(turn);
-        // SAFETY: the slot is this turn's, which is the caller's alone, and the put before has stamped it with its value.
+        // SAFETY: the slot belongs to this turn, which only the caller has won. The put before has stamped it with its
+        // value.
         let value = unsafe { slot.cell.read() };
-        // Its next put comes a lap after the one that was just taken.
+        // The slot's next put comes a lap after its last put.
         let next = turn.wrapping_sub(TURN).wrapping_add(LAP);
         slot.stamp.store(next, Ordering::Release);
         value
     }
 
-    /// Moves the word on, if it still is that one; for one of those who try.
+    /// Moves the word on, if it is still `word`. One of the competing threads succeeds.
     #[inline]
     fn win(&self, word: u64) -> Result<u64, u64> {
         let next = word.wrapping_add(TURN);
@@ -153,8 +172,8 @@ impl<T> One<T> {
             .compare_exchange(word, next, Ordering::AcqRel, Ordering::Relaxed)
     }
 
-    /// Whether the word is still that one. A load may have found what was there long ago, as far as the memory model
-    /// goes: that will do for who looks again, or asks under the lock. A read-modify-write finds what is there now.
+    /// Whether the word is still `word`. By the memory model a load may have returned an old value. That is enough for
+    /// a caller that retries or asks under the lock. With `SURE` a read-modify-write reads the current value.
     #[inline]
     fn is_still<const SURE: bool>(&self, word: u64) -> Result<(), u64> {
         if !SURE {
@@ -166,19 +185,19 @@ impl<T> One<T> {
         }
     }
 
-    /// Puts, where nobody else is at it and nothing is in the way.
+    /// Puts in one attempt. Fails where another thread interferes, the front is shut for puts, or there is no room.
     #[inline]
     pub(super) fn offer_at_once(&self, value: T) -> Result<(), T> {
         let word = self.word.load(Ordering::Relaxed);
         if word & SHUT_PUTS == 0 && !is_full(word) && self.win(word).is_ok() {
-            // SAFETY: who moves the word on wins its turn, and only one can.
+            // SAFETY: the thread that moves the word on has won its turn, and only one can.
             unsafe { self.fill(turn(word), value) };
             return Ok(());
         }
         Err(value)
     }
 
-    /// Takes, where nobody else is at it and nothing is in the way.
+    /// Takes in one attempt. Fails where another thread interferes, the front is shut for takes, or there is no value.
     #[inline]
     pub(super) fn poll_at_once(&self) -> Option<T> {
         let word = self.word.load(Ordering::Relaxed);
@@ -189,7 +208,7 @@ impl<T> One<T> {
         None
     }
 
-    /// Puts, while the front is open; for who was not the first to try, or found no room.
+    /// Puts while the front is open, after [`One::offer_at_once`] has failed.
     #[cold]
     #[inline(never)]
     pub(super) fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T> {
@@ -208,7 +227,7 @@ impl<T> One<T> {
             };
             match tried {
                 Ok(word) => {
-                    // SAFETY: who moves the word on wins its turn, and only one can.
+                    // SAFETY: the thread that moves the word on has won its turn, and only one can.
                     unsafe { self.fill(turn(word), value) };
                     return Quick::Done(());
                 }
@@ -217,7 +236,7 @@ impl<T> One<T> {
         }
     }
 
-    /// Takes, while the front is open; for who was not the first to try, or found no value.
+    /// Takes while the front is open, after [`One::poll_at_once`] has failed.
     #[cold]
     #[inline(never)]
     pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
@@ -229,7 +248,7 @@ impl<T> One<T> {
             let tried = if is_full(word) {
                 self.win(word)
             } else if word & SHUT_PUTS != 0 {
-                // Shut for puts alone, it may be closed: then it has to be said.
+                // The front is shut for puts alone, so the channel may be closed. The answer is under the lock.
                 return Quick::Ask(());
             } else {
                 match self.is_still::<SURE>(word) {
@@ -245,14 +264,14 @@ impl<T> One<T> {
         }
     }
 
-    /// Whether the front is open, and a put would find no room.
+    /// Whether the front is open and a put would find no room.
     #[inline]
     pub(super) fn seems_full(&self) -> bool {
         let word = self.word.load(Ordering::Relaxed);
         word & SHUT_PUTS == 0 && is_full(word)
     }
 
-    /// Whether the front is open, and a take would find no value.
+    /// Whether the front is open and a take would find no value.
     #[inline]
     pub(super) fn seems_empty(&self) -> bool {
         let word = self.word.load(Ordering::Relaxed);
@@ -264,24 +283,24 @@ impl<T> One<T> {
         self.word.fetch_or(bits(ends), Ordering::Acquire);
     }
 
-    /// Opens it there.
+    /// Opens the front at these ends.
     pub(super) fn open(&self, ends: Ends) {
         self.word.fetch_and(!bits(ends), Ordering::Release);
     }
 
-    /// How many values are stored; exact while the front is shut.
+    /// The number of stored values. Exact while the front is shut.
     pub(super) fn len(&self) -> usize {
         usize::from(is_full(self.word.load(Ordering::Relaxed)))
     }
 
-    /// Puts, as who holds the channel's lock and has shut the front; there is room.
+    /// Puts. The caller holds the channel's lock and has shut the front, and there is room.
     pub(super) fn push(&self, value: T) {
         let word = self.word.fetch_add(TURN, Ordering::Release);
-        // SAFETY: while the front is shut nobody but the holder of the lock moves the word on.
+        // SAFETY: while the front is shut, only the holder of the lock moves the word on.
         unsafe { self.fill(turn(word), value) };
     }
 
-    /// Takes, as who holds the channel's lock and has shut the front.
+    /// Takes. The caller holds the channel's lock and has shut the front.
     pub(super) fn pop(&self) -> Option<T> {
         if is_taken_apart() || self.len() == 0 {
             return None;

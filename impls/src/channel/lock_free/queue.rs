@@ -1,4 +1,4 @@
-//! The queues, whichever a channel has. What their functions mean is told in [`ring`](super::ring).
+//! The queue of a channel, of one of three kinds. [`ring`](super::ring) documents what the functions mean.
 
 use super::super::front::Quick;
 use super::one::One;
@@ -6,7 +6,7 @@ use super::ring::Ring;
 use super::segments::Segments;
 use crate::sync::Arc;
 
-/// Which ends of a queue are meant.
+/// A choice of the ends of a queue.
 #[derive(Clone, Copy)]
 pub(super) struct Ends {
     pub(super) puts: bool,
@@ -28,13 +28,13 @@ impl Ends {
 pub(super) enum Queue<T> {
     /// With room for one value.
     One(Arc<One<T>>),
-    /// With room for so many.
+    /// With room for a fixed number of values.
     Ring(Arc<Ring<T>>),
     /// With room for any number.
     Segments(Arc<Segments<T>>),
 }
 
-/// Does that with whichever it is.
+/// Evaluates the expression with the queue, of whichever kind.
 macro_rules! whichever {
     ($queue:ident, $it:ident => $does:expr) => {
         match $queue {
@@ -56,7 +56,8 @@ impl<T> Clone for Queue<T> {
 }
 
 impl<T> Queue<T> {
-    /// With room for one. Apart, so that only a channel that has one needs the stack that making it takes.
+    /// With room for one value. Not inlined, so that only a channel of this kind needs the stack that building it
+    /// takes.
     #[inline(never)]
     pub(super) fn one() -> Self {
         Queue::One(Arc::new(One::new()))

@@ -1,31 +1,58 @@
-//! A bounded queue for any number of threads: a ring of slots, each with a stamp that says whose turn it is.
+//! A bounded queue for any number of threads: a ring of slots, each with a stamp that says which put or take may use
+//! it.
 //!
-//! `head` and `tail` are *places*: a lap and the index of a slot in it, in 64 bits, also where a pointer has 32. So no lap
-//! comes round in the life of a program, and no thread that was held up takes a new place for its own (ABA). A slot's stamp is the place at which a put may
-//! write it, and that place with [`FULL`] once it has; the take that empties it sets it to the same slot's place in the
-//! next lap. A put wins its place by moving `tail` on, and then owns the slot until it stamps it; a take does the same at
-//! `head`. So each of the two words is written by one side only, and a value is published by its slot's stamp.
+//! # Words
 //!
-//! # The front, and who shuts it
+//! `head` is the place of the next take, and `tail` the place of the next put. A place is a lap and the index of a
+//! slot. All words have 64 bits, also where a pointer has 32.
 //!
-//! The lowest bit of both words is [`SHUT`]: whoever holds the channel's lock sets it, in each word by a
-//! read-modify-write. An attempt to move a word on expects it without that bit, so from then on none succeeds, and the
-//! words stand still until the bit is cleared: how many values are stored is exact, though puts and takes that won
-//! their places before may still be about to stamp their slots. The holder of the lock waits for those where it comes
-//! to their slots; they are a few steps from it and wait for nobody.
+//! ```text
+//!              63                           L  L-1           1     0
+//!             +------------------------------+----------------+------+
+//! head, tail  |  lap                         |  index         | SHUT |
+//!             +------------------------------+----------------+------+
+//! stamp       |  lap                         |  index         | FULL |
+//!             +------------------------------+----------------+------+
 //!
-//! There is no word beside these for "somebody waits", and no fence: registering and publishing are both
-//! read-modify-writes of one word, and one of the two comes first.
+//! 2^L is the field `lap`: capacity * STEP, rounded up to a power of two.
+//! ```
+//!
+//! A slot's stamp takes three values in turn:
+//!
+//! | stamp | the slot |
+//! | --- | --- |
+//! | a place | is empty, and the put of that place may fill it |
+//! | that place with [`FULL`] | holds the value of that place |
+//! | the same index in the next lap | was emptied by the take of that place |
+//!
+//! A put wins its place by moving `tail` on. It then owns the slot until it stamps it. A take does the same at `head`.
+//! So each of the two words is written by one side only, and a slot's stamp publishes its value.
+//!
+//! The lap does not wrap around in the life of a program. So a thread that was delayed never takes a new place for its
+//! old one (ABA).
+//!
+//! # The front, and how it is shut
+//!
+//! The lowest bit of `head` and `tail` is [`SHUT`]. The holder of the channel's lock sets it, in each word by a
+//! read-modify-write. An attempt to move a word on expects the bit to be clear, so from then on none succeeds. The
+//! words stand still until the bit is cleared, and the number of stored values is exact. Puts and takes that won their
+//! places earlier may still be about to stamp their slots. The holder of the lock waits for those when it comes to
+//! their slots. They are a few steps from the stamp and wait for no other thread.
+//!
+//! There is no separate "has waiters" word, and no fence. Registering and publishing are both read-modify-writes of one
+//! word, so one of the two comes first.
 //!
 //! # Orders
 //!
-//! * Stamps are stored with release and read with acquire: that hands a value to its take, and a slot to its next put.
-//! * Moving a word on releases, and reading it acquires where an answer follows. "Full" is told from `tail` first and
-//!   `head` after that; who sees a `tail` must not see an older `head` than the thread did that moved `tail` there, or it
-//!   would answer "full" to a queue that never was. The same the other way round for "empty". Who wins a place has read
-//!   its slot's stamp, which tells all that the word would.
-//! * Setting [`SHUT`] acquires and clearing it releases. The holder of the lock, too, moves a word by a
-//!   read-modify-write, though nobody else can: the words then have one order of writes, which no plain store begins anew.
+//! * Stamps are stored with release and read with acquire. That hands a value to its take, and a slot to its next put.
+//! * Moving a word on releases. Reading a word acquires where an answer follows from it. "Full" is told from `tail`
+//!   first and `head` second. A thread that has read a `tail` must not read a `head` older than the one that the thread
+//!   which moved `tail` there had seen. Otherwise it would answer "full" for a queue that never was full. "Empty" is
+//!   told the same way with the two exchanged. A thread that wins a place has read its slot's stamp, which orders all
+//!   that the word would.
+//! * Setting [`SHUT`] acquires, and clearing it releases. The holder of the lock also moves a word by a
+//!   read-modify-write, though no other thread can move it then. So all writes of a word form one release sequence,
+//!   which a plain store would break.
 //!
 //! Source: Vyukov's bounded queue, with the laps of crossbeam's `ArrayQueue`.
 
@@ -44,10 +71,10 @@ const FULL: u64 = 1;
 /// From one place to the next.
 const STEP: u64 = 2;
 
-/// The most values that a ring is made for, and the most bytes: its slots are all there from the beginning.
+/// The most values of a ring, and its most bytes. All slots are allocated when the ring is made.
 const MOST: usize = 1 << 16;
 const MOST_BYTES: usize = 1 << 24;
-/// The most bytes of a slot, each of which is made on the stack.
+/// The most bytes of a slot, because each slot is built on the stack.
 const MOST_BYTES_OF_ONE: usize = 1 << 16;
 
 struct Slot<T> {
@@ -59,7 +86,7 @@ impl<T> Slot<T> {
     /// Stores the value of a place.
     ///
     /// # Safety
-    /// The stamp was the place, and nobody else has won it: so nobody touches the slot until it is stamped.
+    /// The stamp was the place, and the caller has won it. So no other thread touches the slot until it is stamped.
     #[inline]
     unsafe fn fill(&self, place: u64, value: T) {
         // SAFETY: the caller has the slot for itself, and it is empty.
@@ -67,10 +94,11 @@ impl<T> Slot<T> {
         self.stamp.store(place | FULL, Ordering::Release);
     }
 
-    /// Moves the value out, and leaves the slot to that place.
+    /// Moves the value out, and stamps the slot with the place `next`.
     ///
     /// # Safety
-    /// The stamp was that of a value, and nobody else has won its place: so nobody touches the slot until it is stamped.
+    /// The stamp was that of a value, and the caller has won its place. So no other thread touches the slot until it is
+    /// stamped.
     #[inline]
     unsafe fn vacate(&self, next: u64) -> T {
         // SAFETY: the caller has the slot for itself, and the stamp published the value.
@@ -80,12 +108,14 @@ impl<T> Slot<T> {
     }
 }
 
-/// Reads the word of the other end, from which it follows that nothing can be done.
+/// Reads the word of the other end, to find out that the queue is full or empty.
 ///
-/// A load may find what was there long ago, as far as the memory model goes. That will do for who looks again, or asks
-/// under the lock. A read-modify-write finds what is there now: where that fits what was read of one's own end before,
-/// both were true at once. A compiler may make a fence and a load of an exchange that changes nothing: the fence is what
-/// keeps that load behind the look at one's own end, so the order is not to be weakened.
+/// By the memory model a load may return an old value. That is enough for a caller that retries or asks under the lock.
+/// A read-modify-write returns the current value. If that fits the value of the caller's own end read earlier, both
+/// were true at one moment.
+///
+/// Do not weaken the order. A compiler may turn a read-modify-write that changes nothing into a fence and a load. The
+/// fence keeps that load behind the read of the caller's own end.
 #[inline]
 pub(super) fn read<const SURE: bool>(word: &AtomicU64) -> u64 {
     if SURE {
@@ -95,8 +125,8 @@ pub(super) fn read<const SURE: bool>(word: &AtomicU64) -> u64 {
     }
 }
 
-/// What a take answers at the place `head`, where it sees no value: whether the queue is empty is told by the two words
-/// alone. If it is not, somebody is about to stamp the slot, or has taken from it.
+/// What a take at the place `head` answers when its slot shows no value. The two words alone tell whether the queue is
+/// empty. `None`: it is not empty, so another thread is about to stamp the slot, or has taken from it.
 #[inline]
 pub(super) fn nothing_at<T>(head: u64, tail: u64) -> Option<Quick<T, ()>> {
     if tail & !SHUT != head {
@@ -104,7 +134,7 @@ pub(super) fn nothing_at<T>(head: u64, tail: u64) -> Option<Quick<T, ()>> {
     } else if tail & SHUT == 0 {
         Some(Quick::Unable(()))
     } else {
-        // Shut for puts alone, it may be closed: then it has to be said.
+        // The front is shut for puts alone, so the channel may be closed. The answer is under the lock.
         Some(Quick::Ask(()))
     }
 }
@@ -115,12 +145,13 @@ pub(super) struct Ring<T> {
     /// Where the next value is put.
     tail: Padded<AtomicU64>,
     slots: Box<[Slot<T>]>,
-    /// From a place to the same slot's in the next lap: a power of two, so that a place falls into lap and index.
+    /// Distance from a place to the same slot in the next lap. A power of two, so that a place splits into lap and
+    /// index.
     lap: u64,
 }
 
 impl<T> Ring<T> {
-    /// Whether there may be a ring with room for so many.
+    /// Whether a ring may have room for `capacity` values.
     pub(super) fn is_made_for(capacity: usize) -> bool {
         let bytes = size_of::<Slot<T>>();
         capacity <= MOST
@@ -128,7 +159,7 @@ impl<T> Ring<T> {
             && capacity.saturating_mul(bytes) <= MOST_BYTES
     }
 
-    /// With room for so many, at least one.
+    /// A ring with room for `capacity` values, at least one.
     pub(super) fn new(capacity: usize) -> Self {
         let slot = |index| Slot {
             stamp: AtomicU64::new(index as u64 * STEP),
@@ -156,18 +187,19 @@ impl<T> Ring<T> {
         ((place & (self.lap - 1)) / STEP) as usize
     }
 
-    /// The place after that one.
+    /// The place after `place`.
     #[inline]
     fn after(&self, place: u64) -> u64 {
         if self.index(place) + 1 < self.slots.len() {
             place + STEP
         } else {
-            // The first of the next lap.
+            // The first place of the next lap.
             (place & !(self.lap - 1)).wrapping_add(self.lap)
         }
     }
 
-    /// Moves a word on from that place, while the front is open; for one of those who try.
+    /// Moves a word on from `place`, if it still stands there and the front is open. One of the competing threads
+    /// succeeds.
     #[inline]
     fn win(&self, word: &AtomicU64, place: u64) -> bool {
         let after = self.after(place);
@@ -175,7 +207,7 @@ impl<T> Ring<T> {
             .is_ok()
     }
 
-    /// Puts, where nobody else is at it and nothing is in the way.
+    /// Puts in one attempt. Fails where another thread interferes, the front is shut, or the slot is in use.
     #[inline]
     pub(super) fn offer_at_once(&self, value: T) -> Result<(), T> {
         let tail = self.tail.load(Ordering::Relaxed);
@@ -190,7 +222,7 @@ impl<T> Ring<T> {
         Err(value)
     }
 
-    /// Takes, where nobody else is at it and nothing is in the way.
+    /// Takes in one attempt. Fails where another thread interferes, the front is shut, or the slot has no value.
     #[inline]
     pub(super) fn poll_at_once(&self) -> Option<T> {
         let head = self.head.load(Ordering::Relaxed);
@@ -204,7 +236,7 @@ impl<T> Ring<T> {
         None
     }
 
-    /// Puts, while the front is open; for who was not the first to try, or found its slot in use.
+    /// Puts while the front is open, after [`Ring::offer_at_once`] has failed.
     #[cold]
     #[inline(never)]
     pub(super) fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T> {
@@ -224,34 +256,34 @@ impl<T> Ring<T> {
             } else if self.is_full::<SURE>(tail) {
                 return Quick::Unable(value);
             }
-            // Somebody else has moved on, or is about to stamp.
+            // Another thread has moved `tail` on, or is about to stamp the slot.
             spin.snooze();
         }
     }
 
-    /// Whether that place, at which a put stands, is a lap ahead of the takes. Told by the two words alone: whether the
-    /// take that was in its slot before has stamped it yet is no matter.
+    /// Whether the place `tail` is one lap ahead of `head`. The two words alone tell this. It does not matter whether
+    /// the last take from that slot has stamped it yet.
     #[inline]
     fn is_full<const SURE: bool>(&self, tail: u64) -> bool {
         let head = read::<SURE>(&self.head) & !SHUT;
         head.wrapping_add(self.lap) == tail
     }
 
-    /// Whether the front is open, and a put would find no room: told without a look at the slots.
+    /// Whether the front is open and a put would find no room. Does not look at the slots.
     #[inline]
     pub(super) fn seems_full(&self) -> bool {
         let tail = self.tail.load(Ordering::Relaxed);
         tail & SHUT == 0 && self.is_full::<false>(tail)
     }
 
-    /// Whether the front is open, and a take would find no value: told without a look at the slots.
+    /// Whether the front is open and a take would find no value. Does not look at the slots.
     #[inline]
     pub(super) fn seems_empty(&self) -> bool {
         let head = self.head.load(Ordering::Relaxed);
         head & SHUT == 0 && self.tail.load(Ordering::Relaxed) == head
     }
 
-    /// Takes, while the front is open; for who was not the first to try, or found no value in its slot.
+    /// Takes while the front is open, after [`Ring::poll_at_once`] has failed.
     #[cold]
     #[inline(never)]
     pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
@@ -284,7 +316,7 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Opens it there.
+    /// Opens the front at these ends.
     pub(super) fn open(&self, ends: Ends) {
         if ends.puts {
             self.tail.fetch_and(!SHUT, Ordering::Release);
@@ -294,7 +326,7 @@ impl<T> Ring<T> {
         }
     }
 
-    /// How many values are stored; exact while the front is shut.
+    /// The number of stored values. Exact while the front is shut.
     pub(super) fn len(&self) -> usize {
         let tail = self.tail.load(Ordering::Relaxed) & !SHUT;
         let head = self.head.load(Ordering::Relaxed) & !SHUT;
@@ -308,7 +340,7 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Puts, as who holds the channel's lock and has shut the front; there is room.
+    /// Puts. The caller holds the channel's lock and has shut the front, and there is room.
     pub(super) fn push(&self, value: T) {
         let tail = self.tail.load(Ordering::Relaxed) & !SHUT;
         let slot = self.slot(tail);
@@ -316,13 +348,13 @@ impl<T> Ring<T> {
         while slot.stamp.load(Ordering::Acquire) != tail {
             spin.snooze();
         }
-        // SAFETY: the stamp says that the slot is empty and this place's, and while the front is shut nobody but the
+        // SAFETY: the stamp says that the slot is empty and belongs to this place. While the front is shut, only the
         // holder of the lock moves `tail` on.
         unsafe { slot.fill(tail, value) };
         self.tail.swap(self.after(tail) | SHUT, Ordering::Release);
     }
 
-    /// Takes, as who holds the channel's lock and has shut the front.
+    /// Takes. The caller holds the channel's lock and has shut the front.
     pub(super) fn pop(&self) -> Option<T> {
         if is_taken_apart() {
             return None;
@@ -336,8 +368,8 @@ impl<T> Ring<T> {
         while slot.stamp.load(Ordering::Acquire) != head | FULL {
             spin.snooze();
         }
-        // SAFETY: the stamp says that this place's value is there, and while the front is shut nobody but the holder of
-        // the lock moves `head` on.
+        // SAFETY: the stamp says that this place's value is there. While the front is shut, only the holder of the lock
+        // moves `head` on.
         let value = unsafe { slot.vacate(head.wrapping_add(self.lap)) };
         self.head.swap(self.after(head) | SHUT, Ordering::Release);
         Some(value)
@@ -359,12 +391,12 @@ mod tests {
         for (capacity, is) in [(1, true), (MOST, true), (MOST + 1, false)] {
             assert_eq!(Ring::<u64>::is_made_for(capacity), is, "{capacity}");
         }
-        // With the stamp, a slot more than a kibibyte.
+        // With its stamp, a slot is larger than a kibibyte.
         let [fits, too_many] = [(MOST_BYTES >> 10) - 256, MOST_BYTES >> 10];
         assert!(Ring::<[u8; 1 << 10]>::is_made_for(fits));
         assert!(!Ring::<[u8; 1 << 10]>::is_made_for(too_many));
         assert!(!Ring::<[u8; MOST_BYTES_OF_ONE]>::is_made_for(1));
-        // As many bytes as wrap around to few.
+        // The product overflows to a small number of bytes.
         assert!(!Ring::<[u8; 1 << 48]>::is_made_for(MOST));
     }
 }

@@ -1,29 +1,50 @@
-//! An unbounded queue for any number of threads: a chain of blocks, each a stretch of slots with stamps.
+//! An unbounded queue for any number of threads: a chain of blocks, each an array of slots with stamps.
 //!
-//! Places count up in 64 bits, also where a pointer has 32: none comes round in the life of a program, so no thread that
-//! was held up takes a new place for its own (ABA). A block has [`SLOTS`] of them and one more, the *gap*,
-//! at which nothing lies: who wins a block's last slot moves its word onto the gap, sees to the next block, and steps
-//! over. Meanwhile others wait at the gap; to them it is a few steps of another thread, as a slot is that is not stamped
-//! yet.
+//! # Words
 //!
-//! A slot is stamped with its place and [`FULL`] when its value is there, and with [`FREE`] when it was taken. A take looks at
-//! the stamp before it wins the place; a put wins the place first, and then waits until its slot is free.
+//! `head` is the place of the next take, and `tail` the place of the next put. A place is a block number and a position
+//! in the block. All words have 64 bits, also where a pointer has 32.
 //!
-//! # Blocks are used again, and freed with the queue
+//! ```text
+//!              63                             6  5          1     0
+//!             +--------------------------------+-------------+------+
+//! head, tail  |  block number                  |  position   | SHUT |
+//!             +--------------------------------+-------------+------+
+//! stamp       |  block number                  |  position   | FULL |   the value of that place
+//!             +--------------------------------+-------------+------+
+//!             |                     0                               |   FREE: no value
+//!             +-----------------------------------------------------+
+//! ```
 //!
-//! A thread may look at a slot of a block that others have long left: it has not won anything yet, and finds another
-//! place's stamp there. So a block is never freed before the queue is. The take that wins its last slot gives it to the
-//! spares, from which puts have their next block; a queue keeps as much memory as it once needed, as a `VecDeque` does.
-//! A value of the former use may still be on its way out of its slot: the put that comes there waits until it is free.
+//! Positions 0 to 30 are the [`SLOTS`] of a block, and position 31 is the *gap*, which has no slot. Under loom, shuttle
+//! and Miri a block has two slots and three positions, so there the fields are a quotient and a remainder, not bits.
 //!
-//! Spares are a stack on which any take pushes, and from which only the one put pops that stands at the gap. With one
-//! who pops nothing can be popped and pushed again behind its back (ABA).
+//! The block number does not wrap around in the life of a program. So a thread that was delayed never takes a new place
+//! for its old one (ABA).
 //!
-//! Orders, and the front with its [`SHUT`] bits, are as in [`ring`](super::ring). In addition a block is published by the
-//! end that goes on to it (release, acquire). To the take that leaves the block before it, `next` is published by the
-//! stamp of the last slot, which is stored after it.
+//! The thread that wins a block's last slot moves its word onto the gap, installs the next block, and steps over the
+//! gap. Other threads wait at the gap meanwhile. That wait is a few steps of one thread, like the wait for a slot that
+//! is not stamped yet.
 //!
-//! Source: crossbeam-channel's `list` flavour, with stamps instead of flags, and blocks that stay.
+//! A put stamps its slot with its place and [`FULL`], and a take stamps it with [`FREE`]. A take reads the stamp before
+//! it wins the place. A put wins the place first, and then waits until its slot is free.
+//!
+//! # Blocks are reused, and freed with the queue
+//!
+//! A thread may look at a slot of a block that the queue has already left. It has won no place yet, and finds the stamp
+//! of another place there. So no block is freed before the queue is. The take that wins a block's last slot pushes the
+//! block onto the spares, from which puts get their next block. A queue keeps as much memory as it once needed, as a
+//! `VecDeque` does. A take of the block's former use may not have moved its value out yet. The put that comes to that
+//! slot waits until it is free.
+//!
+//! The spares are a stack. Any take pushes onto it, and only the one put at the gap pops from it. With a single popping
+//! thread no block can be popped and pushed again unnoticed (ABA).
+//!
+//! Orders, and the front with its [`SHUT`] bits, are as in [`ring`](super::ring). In addition, the end that goes on to
+//! a block publishes it (release, acquire). The stamp of the last slot publishes `next` to the take that leaves the
+//! block, because it is stored after `next`.
+//!
+//! Source: crossbeam-channel's `list` flavour, with stamps instead of flags, and with blocks that are kept.
 
 use std::ptr;
 
@@ -40,19 +61,19 @@ use crate::sync::is_taken_apart;
 const SHUT: u64 = 1;
 /// In a stamp: there is a value.
 const FULL: u64 = 1;
-/// The stamp of a slot without a value; every place's own with a value is odd.
+/// The stamp of a slot without a value. The stamp of a slot with one is odd.
 const FREE: u64 = 0;
 /// From one place to the next.
 const STEP: u64 = 2;
-/// Slots of a block. Few where every step is explored or interpreted, so that few values come to the gap, and to a spare.
+/// Slots of a block. Few under model checkers and Miri, so that few values reach the gap and a spare block.
 const SLOTS: usize = if cfg!(any(feature = "loom", feature = "shuttle", miri)) {
     2
 } else {
     31
 };
-/// The most bytes of a block: values of half a kibibyte each. Larger ones are worth a lock.
+/// The most bytes of a block: values of about half a kibibyte. Larger values are stored behind the lock.
 const MOST_BYTES: usize = 1 << 14;
-/// Places of a block: its slots and the gap.
+/// Positions of a block: its slots and the gap.
 const PLACES: u64 = SLOTS as u64 + 1;
 
 struct Slot<T> {
@@ -61,7 +82,7 @@ struct Slot<T> {
 }
 
 impl<T> Slot<T> {
-    /// Whether that place's value is there.
+    /// Whether the value of `place` is there.
     #[inline]
     fn has(&self, place: u64) -> bool {
         self.stamp.load(Ordering::Acquire) == place | FULL
@@ -73,7 +94,7 @@ impl<T> Slot<T> {
     /// The slot is free, and the caller has won its place.
     #[inline]
     unsafe fn fill(&self, place: u64, value: T) {
-        // SAFETY: who won the place is the only one to fill it.
+        // SAFETY: only the thread that won the place fills it.
         unsafe { self.cell.write(value) };
         self.stamp.store(place | FULL, Ordering::Release);
     }
@@ -81,16 +102,16 @@ impl<T> Slot<T> {
     /// Moves the value of a place out.
     ///
     /// # Safety
-    /// It is there, and the caller has won its place.
+    /// The value is there, and the caller has won its place.
     #[inline]
     unsafe fn vacate(&self) -> T {
-        // SAFETY: who won the place is the only one to take its value.
+        // SAFETY: only the thread that won the place takes its value.
         let value = unsafe { self.cell.read() };
         self.stamp.store(FREE, Ordering::Release);
         value
     }
 
-    /// Until the block's former use is over here.
+    /// Waits until the take of the block's former use has emptied the slot.
     #[cold]
     fn wait_until_free(&self) {
         let mut spin = Spin::among(SLOTS);
@@ -101,17 +122,17 @@ impl<T> Slot<T> {
 }
 
 struct Block<T> {
-    /// The block after this one, or the spare below it.
+    /// The block after this one; of a spare, the spare below it.
     next: AtomicPtr<Block<T>>,
     slots: [Slot<T>; SLOTS],
 }
 
 impl<T> Block<T> {
-    /// One with nothing in it, made where it lies, so that a stack need not hold all of its slots.
+    /// An empty block, initialised in place on the heap, so that the stack need not hold all of its slots.
     fn allocate() -> *mut Self {
         let block = Box::into_raw(Box::<Self>::new_uninit()).cast::<Self>();
-        // SAFETY: the memory was just allocated for a block, and nobody else knows of it. Each field is written once,
-        // none is read before, and so all of it is initialised in the end.
+        // SAFETY: the memory was just allocated for a block, and no other thread knows of it. Each field is written
+        // once, and none is read before, so the whole block is initialised at the end.
         unsafe {
             (&raw mut (*block).next).write(AtomicPtr::new(ptr::null_mut()));
             for index in 0..SLOTS {
@@ -127,9 +148,12 @@ impl<T> Block<T> {
 /// One end of the queue.
 struct End<T> {
     place: AtomicU64,
-    /// The block of that place; read after it (acquire), and of no other place for who wins it then. A newer block is stored
-    /// once the end stands at the gap before it: who reads it has seen the end move on, and can win no earlier place. So
-    /// no block is newer than the place, and none is older, since the place was stored after its block.
+    /// The block of `place`. Read it after `place`, with acquire. If the compare-and-swap of `place` then succeeds,
+    /// this is the block of the place that was won.
+    ///
+    /// It is not newer: a block is stored while `place` stands at the gap before it. A thread that reads the new block
+    /// has seen `place` move on, so it wins no earlier place. It is not older: `place` leaves the gap after its block
+    /// is stored.
     block: AtomicPtr<Block<T>>,
 }
 
@@ -141,7 +165,8 @@ impl<T> End<T> {
         })
     }
 
-    /// Moves it on from that place, while the front is open; for one of those who try.
+    /// Moves the end on from `place`, if it still stands there and the front is open. One of the competing threads
+    /// succeeds.
     #[inline]
     fn win(&self, place: u64) -> bool {
         let after = place.wrapping_add(STEP);
@@ -150,7 +175,7 @@ impl<T> End<T> {
             .is_ok()
     }
 
-    /// The place, once it is not the gap: whoever moved it there is about to step over.
+    /// The place, once it is not the gap. The thread that moved it onto the gap is about to step over.
     fn settled(&self) -> u64 {
         let mut spin = Spin::among(SLOTS);
         loop {
@@ -163,7 +188,7 @@ impl<T> End<T> {
     }
 }
 
-/// Which slot of its block a place is; [`SLOTS`] for the gap.
+/// The slot of a place in its block; [`SLOTS`] for the gap.
 #[inline]
 fn index(place: u64) -> usize {
     (place / STEP % PLACES) as usize
@@ -174,19 +199,21 @@ pub(super) struct Segments<T> {
     head: Padded<End<T>>,
     /// Where the next value is put.
     tail: Padded<End<T>>,
-    /// Blocks that were left behind.
+    /// Blocks that takes have left, to be reused.
     spares: Padded<AtomicPtr<Block<T>>>,
 }
 
 // SAFETY: its pointers are to blocks that it has allocated and frees when it is dropped. Through a shared reference
-// only their atomics are used, and cells under the contracts that the stamps keep, which move values from thread to thread.
-// Without these two lines it would be both for any `T`: the compiler does not see the values behind the pointers.
+// only their atomics are used, and their cells under the contracts that the stamps keep. Those move values from thread
+// to thread, hence `T: Send`. Without these two lines the compiler would implement both for any `T`, because it does
+// not see the values behind the pointers.
 unsafe impl<T: Send> Send for Segments<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for Segments<T> {}
 
 impl<T> Segments<T> {
-    /// Whether there may be blocks of such values: the first is there from the beginning, whatever is put.
+    /// Whether blocks of `T` are small enough. The first block is allocated with the queue, even if no value is ever
+    /// put.
     pub(super) fn is_made_for_its_values() -> bool {
         size_of::<Block<T>>() <= MOST_BYTES
     }
@@ -200,25 +227,26 @@ impl<T> Segments<T> {
         }
     }
 
-    /// A block of this queue: `block` has to be a pointer that one of its words has held, and not null.
+    /// A block of this queue. `block` must be a non-null pointer that one of the queue's words has held.
     #[inline]
     fn block(&self, block: *mut Block<T>) -> &Block<T> {
-        // SAFETY: every such pointer is to a block that the queue allocated, and frees only when nobody has the queue any
-        // more. Nobody has a unique reference to one before.
+        // SAFETY: every such pointer is to a block that the queue allocated. The queue frees it only when it is
+        // dropped, and makes no unique reference to it before.
         unsafe { &*block }
     }
 
-    /// Puts, where nobody else is at it and nothing is in the way.
+    /// Puts in one attempt. Fails where another thread interferes, the front is shut, the slot is not free, or it is
+    /// the last of its block.
     #[inline]
     pub(super) fn offer_at_once(&self, value: T) -> Result<(), T> {
         let tail = self.tail.place.load(Ordering::Acquire);
-        // The last slot of a block is more work.
+        // The last slot of a block is left to `offer`, which also installs the next block.
         if tail & SHUT == 0 && index(tail) + 1 < SLOTS {
             let block = self.tail.block.load(Ordering::Acquire);
             let slot = &self.block(block).slots[index(tail)];
             if slot.stamp.load(Ordering::Acquire) == FREE && self.tail.win(tail) {
-                // SAFETY: who wins a place is the only one to fill it, and its slot was free before; the block is that
-                // place's (see `End::block`).
+                // SAFETY: only the thread that won the place fills it, and its slot was free before. The block is that
+                // of the place (see `End::block`).
                 unsafe { slot.fill(tail, value) };
                 return Ok(());
             }
@@ -226,7 +254,8 @@ impl<T> Segments<T> {
         Err(value)
     }
 
-    /// Takes, where nobody else is at it and nothing is in the way.
+    /// Takes in one attempt. Fails where another thread interferes, the front is shut, there is no value, or the slot
+    /// is the last of its block.
     #[inline]
     pub(super) fn poll_at_once(&self) -> Option<T> {
         let head = self.head.place.load(Ordering::Acquire);
@@ -234,15 +263,15 @@ impl<T> Segments<T> {
             let block = self.head.block.load(Ordering::Acquire);
             let slot = &self.block(block).slots[index(head)];
             if slot.has(head) && self.head.win(head) {
-                // SAFETY: who wins a place is the only one to take its value, which was there before, as the slot's stamp
-                // said with the place's number.
+                // SAFETY: only the thread that won the place takes its value. The slot's stamp, with the number of the
+                // place, said that the value is there.
                 return Some(unsafe { slot.vacate() });
             }
         }
         None
     }
 
-    /// Puts, while the front is open; for who was not the first to try, or comes to the end of a block.
+    /// Puts while the front is open, after [`Segments::offer_at_once`] has failed.
     #[cold]
     #[inline(never)]
     pub(super) fn offer(&self, value: T) -> Quick<(), T> {
@@ -263,15 +292,14 @@ impl<T> Segments<T> {
         }
     }
 
-    /// Whether the front is open, and a take would find no value: told without a look at the slots.
+    /// Whether the front is open and a take would find no value. Does not look at the slots.
     #[inline]
     pub(super) fn seems_empty(&self) -> bool {
         let head = self.head.place.load(Ordering::Relaxed);
         head & SHUT == 0 && self.tail.place.load(Ordering::Relaxed) == head
     }
 
-    /// Takes, while the front is open; for who was not the first to try, comes to the end of a block, or found no value in
-    /// its slot.
+    /// Takes while the front is open, after [`Segments::poll_at_once`] has failed.
     #[cold]
     #[inline(never)]
     pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
@@ -302,7 +330,7 @@ impl<T> Segments<T> {
         slot.has(place)
     }
 
-    /// Stores the value of a place that was won, and sees to the next block where it is the last of this one.
+    /// Stores the value of a place that was won. In the last slot of a block it installs the next block first.
     #[inline]
     fn fill(&self, block: *mut Block<T>, place: u64, value: T) {
         if index(place) + 1 == SLOTS {
@@ -312,11 +340,11 @@ impl<T> Segments<T> {
         if slot.stamp.load(Ordering::Acquire) != FREE {
             slot.wait_until_free();
         }
-        // SAFETY: the slot is free, and the place was won, whose block this is (see `End::block`).
+        // SAFETY: the slot is free, the place was won, and this is its block (see `End::block`).
         unsafe { slot.fill(place, value) };
     }
 
-    /// Moves the value of a place that was won out of its slot, where it is, and leaves the block where it was the last.
+    /// Moves the value of a place that was won out of its slot. After the last slot of a block it leaves the block.
     #[inline]
     fn vacate(&self, block: *mut Block<T>, place: u64) -> T {
         let slot = &self.block(block).slots[index(place)];
@@ -328,7 +356,7 @@ impl<T> Segments<T> {
         value
     }
 
-    /// Sees to the block after that one and steps over the gap, which nobody else does or passes meanwhile.
+    /// Installs the block after `block`, and steps over the gap. No other thread does so or passes the gap meanwhile.
     #[cold]
     fn install_after(&self, block: *mut Block<T>) {
         let next = self.spare().unwrap_or_else(Block::allocate);
@@ -337,11 +365,12 @@ impl<T> Segments<T> {
             .store(ptr::null_mut(), Ordering::Relaxed);
         self.tail.block.store(next, Ordering::Release);
         self.tail.place.fetch_add(STEP, Ordering::Release);
-        // Takes come to their gap only once the last slot is stamped, which is after this: so `head` is never ahead of `tail`.
+        // Takes reach their gap only after the last slot is stamped, which happens after this. So `head` is never ahead
+        // of `tail`.
         self.block(block).next.store(next, Ordering::Relaxed);
     }
 
-    /// Has takes go on in the next block, and keeps that one.
+    /// Moves the takes' end to the next block, and keeps `block` as a spare.
     #[cold]
     fn leave(&self, block: *mut Block<T>) {
         // Stored before the last slot was stamped, which this take has seen.
@@ -368,7 +397,7 @@ impl<T> Segments<T> {
         }
     }
 
-    /// Called by one thread at a time: that which stands at the tail's gap.
+    /// A spare block. Called by one thread at a time: the one that stands at the tail's gap.
     fn spare(&self) -> Option<*mut Block<T>> {
         let mut top = self.spares.load(Ordering::Acquire);
         while !top.is_null() {
@@ -396,7 +425,7 @@ impl<T> Segments<T> {
         }
     }
 
-    /// Opens it there.
+    /// Opens the front at these ends.
     pub(super) fn open(&self, ends: Ends) {
         if ends.puts {
             self.tail.place.fetch_and(!SHUT, Ordering::Release);
@@ -406,17 +435,17 @@ impl<T> Segments<T> {
         }
     }
 
-    /// How many values are stored; exact while the front is shut, whose ends are away from a gap for no more than the
-    /// few steps of who won a block's last slot.
+    /// The number of stored values. Exact while the front is shut. Then an end stands at a gap only for the few steps
+    /// of the thread that won a block's last slot.
     pub(super) fn len(&self) -> usize {
         let (head, tail) = (self.head.settled(), self.tail.settled());
         let places = (tail & !SHUT).wrapping_sub(head & !SHUT) / STEP;
-        // Of these, one for each block that ends between the two is a gap.
+        // One place is a gap for each block that ends between the two.
         let gaps = (index(head) as u64 + places) / PLACES;
         (places - gaps) as usize
     }
 
-    /// Puts, as who holds the channel's lock and has shut the front.
+    /// Puts. The caller holds the channel's lock and has shut the front.
     pub(super) fn push(&self, value: T) {
         let tail = self.tail.settled();
         let block = self.tail.block.load(Ordering::Acquire);
@@ -424,7 +453,7 @@ impl<T> Segments<T> {
         self.fill(block, tail & !SHUT, value);
     }
 
-    /// Takes, as who holds the channel's lock and has shut the front.
+    /// Takes. The caller holds the channel's lock and has shut the front.
     pub(super) fn pop(&self) -> Option<T> {
         if is_taken_apart() {
             return None;
@@ -448,24 +477,24 @@ impl<T> Drop for Segments<T> {
         if is_taken_apart() {
             return;
         }
-        // Freed after the values have gone, also where the drop of one panics.
+        // The blocks are freed after the values are dropped, also if the drop of a value panics.
         let _blocks = Blocks(self);
         drain(|| self.pop());
     }
 }
 
-/// Frees the blocks of a queue that nobody has any more and in which nothing is stored.
+/// Frees the blocks of a queue that is being dropped and stores no values.
 struct Blocks<'q, T>(&'q Segments<T>);
 
 impl<T> Drop for Blocks<'_, T> {
     fn drop(&mut self) {
         let Blocks(queue) = self;
-        // Both ends are at one block, which has none after it.
+        // Both ends are at the same block, which has no next one.
         let mut block = queue.head.block.load(Ordering::Relaxed);
         let mut spares = queue.spares.load(Ordering::Relaxed);
         while !block.is_null() {
-            // SAFETY: the block was allocated by `Block::allocate`; nobody else has the queue, and each of its blocks is
-            // either the one of its ends or a spare, once.
+            // SAFETY: the block was allocated by `Block::allocate`. No other thread has the queue. Each of its blocks
+            // is either the one at its ends or a spare, and is visited once.
             drop(unsafe { Box::from_raw(block) });
             block = spares;
             if !spares.is_null() {

@@ -1,5 +1,5 @@
-//! The store of `lock_free`: a queue that both its front and the holder of the channel's lock use, or, for what has no
-//! front, the engine's buffer.
+//! The store of `lock_free`: a queue that is used by its front and by the holder of the channel's lock. A channel
+//! without a front has the engine's buffer instead.
 
 use std::collections::VecDeque;
 use std::iter;
@@ -14,7 +14,7 @@ use super::ring::Ring;
 use super::segments::Segments;
 use crate::sync::Arc;
 
-/// What is used without the lock: a queue, if there is one.
+/// The part that is used without the lock: a queue, if the channel has one.
 pub struct Way<T>(Option<Queue<T>>);
 
 impl<T> Clone for Way<T> {
@@ -61,23 +61,24 @@ impl<T: Message> Front<T> for Way<T> {
     }
 }
 
-/// The values of a channel, as who holds its lock sees them.
+/// The values of a channel, as the holder of its lock sees them.
 pub enum Values<T> {
     /// In a queue, which has a front.
     Queued(Queued<T>),
-    /// Behind the lock: a put and a take have to meet, or what a put does to what is stored is more than one step.
+    /// Behind the lock, for one of two reasons: a put and a take have to meet, or a put changes the stored values in
+    /// more than one step.
     Locked(Buffer<T>),
 }
 
-/// A queue, and what stands before and beside it.
+/// A queue, with the values before it and the room that permits hold.
 pub struct Queued<T> {
     queue: Queue<T>,
-    /// Values that cancelled takes gave back, which stand before all others (C9), with their places among all that were
-    /// handed to takes.
+    /// Values that cancelled takes gave back. They come before all others (C9). Each has its place among the values
+    /// that were handed to takes.
     returned: VecDeque<(u64, T)>,
-    /// Room that permits hold; as much is taken for everybody else.
+    /// Room that permits hold. Other puts cannot use it.
     reserved: usize,
-    /// At which ends its front is open.
+    /// The ends at which the front is open.
     open: Ends,
 }
 
@@ -110,12 +111,12 @@ impl<T> Queued<T> {
     }
 
     fn open_front(&mut self, closed: bool) {
-        // A front knows neither of values before its queue nor of room that is held, where room has a limit.
+        // A front does not know of values before its queue, nor of room that permits hold in a bounded one.
         let room_is_held = self.reserved > 0 && self.queue.capacity().is_some();
         if !self.returned.is_empty() || room_is_held {
             return;
         }
-        // Once closed, every put has to be told so.
+        // Once the channel is closed, every put has to be answered "closed".
         self.open = Ends {
             puts: !closed,
             takes: true,
@@ -249,7 +250,8 @@ impl<T: Message> Store<T> for Values<T> {
 
     fn overfill(&mut self, value: T, effects: &mut Effects<T>) {
         match self {
-            // Only transforms overfill, and values that came back, which stand before the queue: there is a slot.
+            // A queue with a front has no transform, and values that came back are kept before the queue. So there is a
+            // slot.
             Values::Queued(queued) => queued.queue.push(value),
             Values::Locked(buffer) => buffer.overfill(value, effects),
         }

@@ -1,4 +1,4 @@
-//! Callbacks that wait (C11).
+//! Waiting puts and takes that answer a callback (C11).
 
 use flowmeter_harness::channel::{Message, PutError, TakeError};
 
@@ -13,7 +13,7 @@ impl<T: Message> Calls for State<T> {
     where
         F: FnOnce(Result<(), PutError<T>>) + Send + 'static,
     {
-        // What an answered callback is told cannot be known before; a refused one is told here.
+        // The callback is set below, because `then` is given back if the put may not wait.
         let operation = Operation::new(Notify::Nobody);
         let back = Arc::new(Hand::new());
         if let Err(value) = self.wait_to_put_or_have_back(&operation, value, &back) {

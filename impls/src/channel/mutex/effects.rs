@@ -11,9 +11,9 @@ pub struct Effects<T> {
     first: Option<Arc<Operation>>,
     /// Only a close, a promise or a value given back wakes more than one.
     more: Vec<Arc<Operation>>,
-    /// Of those who wait for the close.
+    /// The wakers of futures that wait for the close.
     pub(super) wakers: Vec<Waker>,
-    /// Hardly ever more than one.
+    /// Rarely more than one.
     pub(super) discarded: Vec<T>,
 }
 

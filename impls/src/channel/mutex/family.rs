@@ -1,4 +1,4 @@
-//! What this design offers of what the harness knows.
+//! The traits of the harness that this design implements.
 
 use super::alts::{run_async, run_mixed};
 use super::{

@@ -1,5 +1,5 @@
-//! Puts and takes as futures. Dropping a pending one leaves it without effect, or gives the value it was
-//! already handed back to the channel (C9).
+//! Puts and takes as futures. Dropping a pending one leaves it without effect. If it was already handed a value, the
+//! value goes back to the channel (C9).
 
 use std::future::Future;
 use std::pin::Pin;
@@ -53,7 +53,7 @@ impl<'a, T: Send + 'static> PutFuture<'a, T> {
         let mut effects = Effects::new();
         let mut attempt = self.channel.lock().put_now(value, None, &mut effects);
         if let Attempt::NotAble(value) | Attempt::Lost(value) = attempt {
-            // Made outside the lock: cloning a waker runs code of the executor.
+            // Made outside the lock, because cloning a waker runs code of the executor.
             let operation = Operation::new(Notify::Task(waker.clone()));
             let mut state = self.channel.lock();
             attempt = state.put_now(value, None, &mut effects);
@@ -112,11 +112,11 @@ impl<T: Send + 'static> Drop for PutFuture<'_, T> {
         let Some(operation) = self.operation.take() else {
             return;
         };
-        // Refused by another thread, unheard: the value is in the channel still.
+        // If another thread has refused the put and it was not polled since, its value is still in the channel.
         let refused = || operation.committed().is_some_and(|end| end.refused);
         if operation.end() || refused() {
             let value = self.channel.lock().withdraw_put(&operation, 0);
-            // Outside the lock: a value's own drop may use the channel.
+            // Outside the lock, because the drop of a value may use the channel.
             drop(value);
         }
     }
@@ -134,7 +134,7 @@ impl<'a, T: Send + 'static> TakeFuture<'a, T> {
         let mut effects = Effects::new();
         let mut attempt = self.channel.lock().take_now(None, &mut effects);
         if !matches!(attempt, Attempt::Done(_)) {
-            // Made outside the lock: cloning a waker runs code of the executor.
+            // Made outside the lock, because cloning a waker runs code of the executor.
             let operation = Operation::new(Notify::Task(waker.clone()));
             let hand = Arc::new(Hand::new());
             let mut state = self.channel.lock();

@@ -1,14 +1,17 @@
 //! `mutex`: core.async's `ManyToManyChannel` in Rust, the reference for the other designs.
 //!
-//! One lock guards what is stored and who waits. A request that cannot be met at once waits as a
-//! handler with a flag (`operation`); whoever meets it later commits it under the channel's lock, a take
-//! with the value in its `hand`, and wakes its thread, future or callback after releasing it. An alts is
-//! one such request that waits in several channels, whatever these carry, joined clause by clause under
-//! separate locks as in core.async.
+//! One lock guards the stored values and the waiting requests. A request that cannot be met at once waits as a handler
+//! with a flag (`operation`). The thread that meets it later commits it under the channel's lock. For a take it leaves
+//! the value in the take's `hand`. After releasing the lock it wakes the request's thread or future, or runs its
+//! callback. An alts is one such request that waits in several channels, whatever they carry. It joins them clause by
+//! clause, each under its own lock, as in core.async.
 //!
-//! Where it differs from core.async 1.5.648, on purpose: a closed port takes effect only once its alts is
-//! won (A2), an alts never pairs with itself (A4), the 1,025th waiter gets an error instead of a panic
-//! (C7), and requests that lost are removed by the time their call returns (A8).
+//! It differs from core.async 1.5.648 on purpose in these points:
+//!
+//! * a closed port takes effect only once its alts is won (A2)
+//! * an alts never pairs with itself (A4)
+//! * the 1,025th waiting request gets an error instead of a panic (C7)
+//! * requests that lost are removed by the time their call returns (A8)
 //!
 //! Source: `clojure.core.async.impl.channels` and `clojure.core.async/do-alts`, version 1.5.648.
 
@@ -148,7 +151,7 @@ impl<T: Message> Design for State<T> {
     }
 }
 
-/// Waits until another thread commits a clause, and says what; `None` when the deadline passed and the
+/// Waits until another thread commits a clause, and returns that commit. `None` when the deadline passed and the
 /// request is withdrawn.
 fn wait(parker: &Parker, operation: &Operation, deadline: Deadline) -> Option<Committed> {
     loop {
@@ -159,7 +162,7 @@ fn wait(parker: &Parker, operation: &Operation, deadline: Deadline) -> Option<Co
             return None;
         }
         trampoline::before_waiting();
-        // Another thread may have committed between the two: then its token is here, or on its way.
+        // Another thread may have committed since the look. Then its token is here, or will come.
         parker.park_until(deadline);
     }
 }

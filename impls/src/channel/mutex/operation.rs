@@ -1,14 +1,14 @@
-//! A request that waits: one put, one take, or a whole alts, committed at most once. It knows no message
-//! type: a value that is put waits in its channel, and one that was taken is in the taker's `hand`.
+//! A waiting request: one put, one take, or a whole alts, committed at most once. It knows no message type. The value
+//! of a waiting put is in its channel, and a value that was taken is in the taker's `hand`.
 //!
-//! core.async gives the handlers of an alts one shared flag with a lock of its own, and locks two flags
-//! in the order of their ids where two alts meet. Here every waiting request has that flag, so that a
-//! plain put is an alts with one clause and there is one protocol:
+//! core.async gives the handlers of an alts one shared flag with a lock of its own. Where two alts meet, it locks both
+//! flags in the order of their ids. Here every waiting request has such a flag. So a plain put is an alts with one
+//! clause, and there is only one protocol:
 //!
-//! * a request is *waiting* until somebody commits one of its clauses, or it is withdrawn;
-//! * whoever commits holds the lock of the clause's channel, and the flags of all the requests that
-//!   the commit concerns, both of them when a put meets a take (A3);
-//! * no effect comes before the flag is won (A2).
+//! * A request is *waiting* until a thread commits one of its clauses, or it is withdrawn.
+//! * The committing thread holds the lock of the clause's channel, and the flags of all requests that the commit
+//!   concerns: both when a put meets a take (A3).
+//! * No effect comes before the flag is won (A2).
 
 use std::task::Waker;
 
@@ -27,7 +27,8 @@ enum Outcome {
 #[derive(Clone, Copy)]
 pub(super) struct Committed {
     pub(super) clause: usize,
-    /// It is a put that waited when its last consumer went (C14): its own thread has the value back from the channel.
+    /// The clause is a put that was waiting when the last consumer was dropped (C14). Its own thread gets the value
+    /// back from the channel.
     pub(super) refused: bool,
 }
 
@@ -49,21 +50,21 @@ impl State {
     }
 }
 
-/// A request that waits.
+/// A waiting request.
 pub struct Operation {
-    /// Where two alts meet, their flags are locked in the order of their keys; all other requests have
-    /// key 0, for they never hold one flag and ask for another.
+    /// Where two alts meet, their flags are locked in the order of their keys. All other requests have key 0, because
+    /// they never hold one flag while they lock another.
     key: u64,
     state: Mutex<State>,
 }
 
-/// How an attempt to commit two requests together ended.
+/// The result of an attempt to commit two requests together.
 pub(super) enum Claim {
     /// Both are committed.
     Won,
-    /// The other one is over; this one still waits.
+    /// The other request is over; this one still waits.
     OtherOver,
-    /// This one is over.
+    /// This request is over.
     SelfOver,
 }
 
@@ -94,13 +95,14 @@ impl Operation {
         self.state.lock().is_waiting()
     }
 
-    /// Says who hears of the commit, for a request that nobody can have met yet: its channel is locked.
+    /// Sets what is notified of the commit. Only for a request that no other thread can have met yet, because its
+    /// channel is locked.
     pub(super) fn tell(&self, notify: Notify) {
         self.state.lock().notify = notify;
     }
 
-    /// Ends this request for its own thread, which goes on to commit a clause or gives up. `false` when
-    /// another thread has committed it before.
+    /// Ends this request for its own thread, which goes on to commit a clause or gives up. `false` when another thread
+    /// has committed it before.
     pub(super) fn end(&self) -> bool {
         let mut state = self.state.lock();
         let waiting = state.is_waiting();
@@ -110,8 +112,8 @@ impl Operation {
         waiting
     }
 
-    /// Commits `other` at its `clause`, and with it `me`, an alts whose own thread this is; or neither. `hand`
-    /// gives the value, if there is one, before anybody can see the commit.
+    /// Commits `other` at its `clause`, together with `me`, an alts of the calling thread; or commits neither. `hand`
+    /// gives the value, if there is one, before any other thread can see the commit.
     pub(super) fn claim(
         me: Option<&Operation>,
         other: &Operation,
@@ -142,8 +144,8 @@ impl Operation {
         Claim::Won
     }
 
-    /// Commits this request at its `clause`, a put, to being refused; `give_back` gives the value, where the request
-    /// cannot fetch it, before anybody can see the commit. `false` when the request is over.
+    /// Commits this request at its `clause`, a put, as refused. `give_back` returns the value, where the request cannot
+    /// fetch it, before any other thread can see the commit. `false` when the request is over.
     pub(super) fn refuse(&self, clause: usize, give_back: impl FnOnce()) -> bool {
         let mut state = self.state.lock();
         let waiting = state.is_waiting();
@@ -171,12 +173,12 @@ impl Operation {
         }
     }
 
-    /// The clause that another thread has committed, once one has.
+    /// The clause that another thread has committed, if one has.
     pub(super) fn committed(&self) -> Option<Committed> {
         self.state.lock().committed()
     }
 
-    /// [`Operation::committed`], or `waker` is woken once there is one.
+    /// [`Operation::committed`]. If there is none yet, `waker` is woken once there is.
     pub(super) fn committed_or_wake(&self, waker: &Waker) -> Option<Committed> {
         let state = self.state.lock();
         let committed = state.committed();
@@ -185,7 +187,7 @@ impl Operation {
         if committed.is_some() || knows {
             return committed;
         }
-        // Outside the lock: cloning and dropping a waker run code of the executor.
+        // Outside the lock, because cloning and dropping a waker run code of the executor.
         let renewed = Notify::Task(waker.clone());
         let mut state = self.state.lock();
         let committed = state.committed();
@@ -195,7 +197,7 @@ impl Operation {
         committed
     }
 
-    /// Tells the one who waits that its request is committed. Call it outside every lock.
+    /// Notifies the waiting thread, task or callback that its request is committed. Call it outside every lock.
     pub(super) fn notify(&self) {
         let mut state = self.state.lock();
         let notify = std::mem::replace(&mut state.notify, Notify::Nobody);

@@ -1,4 +1,4 @@
-//! Room that is held for permits, and who waits for it (C15).
+//! Room that permits hold, and requests that wait for room (C15).
 
 use std::task::{Poll, Waker};
 
@@ -40,7 +40,7 @@ impl<T: Message> Room for State<T> {
             }
             Ok(())
         };
-        // Its room is free where a take that waited has the value, or the channel was closed.
+        // The permit's room is free if a waiting take has the value, or if the channel was closed.
         self.refill(effects);
         filled
     }
@@ -68,7 +68,7 @@ impl<T: Message> Room for State<T> {
     ) -> Poll<Result<(), ReserveError>> {
         let mut reserved = channel.lock().reserve();
         if reserved == Err(ReserveError::WouldWait) {
-            // Made outside the lock: cloning a waker runs code of the executor.
+            // Made outside the lock, because cloning a waker runs code of the executor.
             let operation = Operation::new(Notify::Task(waker.clone()));
             let mut state = channel.lock();
             reserved = state.reserve();
@@ -114,7 +114,7 @@ impl<T: Message> State<T> {
             .map_err(|_| ReserveError::TooManyWaiters)
     }
 
-    /// At a close, those who wait for room have nothing to wait for.
+    /// At a close, refuses all requests that wait for room.
     pub(super) fn refuse_reservations(&mut self, effects: &mut Effects<T>) {
         self.puts.retain(|put| {
             let reservation = put.value.is_none();

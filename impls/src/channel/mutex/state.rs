@@ -1,16 +1,15 @@
-//! The channel itself, as its lock guards it: what is stored, who waits, and the commits.
+//! The state of a channel, guarded by its lock: the stored values, the waiting requests, and the commits.
 //!
 //! Invariants, whenever the lock is free:
-//! * a live put waits only while there is no room, a live take only while there is no value and no
-//!   live put of another request (an alts may wait on both sides of one channel, A4);
-//! * once closed, no take waits and no put joins those that already wait (C6);
-//! * values leave in the order of their puts: given back by cancelled takes, stored, waiting. For a
-//!   value is handed to a take that waits only while nothing is stored, so what is stored was put
-//!   later than anything that can be given back;
-//! * room is taken by what is stored, what was given back, and permits; reservations wait in line with the puts.
+//! * A live put waits only while there is no room. A live take waits only while there is no value and no live put of
+//!   another request. An alts may wait on both sides of one channel (A4).
+//! * Once the channel is closed, no take waits, and no put joins those that already wait (C6).
+//! * Values leave in the order of their puts: given back by cancelled takes, stored, waiting. A value is handed to a
+//!   waiting take only while nothing is stored. So every stored value was put later than any that can be given back.
+//! * Stored values, values that were given back, and permits take up room. Reservations wait in line with the puts.
 //!
-//! Apart are the lines of those who wait (`waiting`), and what only few channels have: permits (`reserve`) and transforms
-//! (`transformed`).
+//! In separate files are the lines of waiting requests (`waiting`), permits (`reserve`) and transforms (`transformed`).
+//! Few channels have the last two.
 
 use std::collections::VecDeque;
 
@@ -27,7 +26,7 @@ use crate::channel::transformed::Transformed;
 use crate::channel::watchers::Watchers;
 use crate::sync::Arc;
 
-/// What an attempt to commit a clause at once came to.
+/// The result of an attempt to commit a clause at once.
 pub(super) enum Attempt<R, N> {
     /// The clause is committed.
     Done(R),
@@ -37,22 +36,22 @@ pub(super) enum Attempt<R, N> {
     Lost(N),
 }
 
-/// What is stored, and who waits.
+/// The stored values and the waiting requests.
 pub struct State<T> {
     pub(super) store: Store<T>,
-    /// How many values were handed to takes that waited.
+    /// The number of values that were handed to waiting takes.
     pub(super) handed: u64,
-    /// Values handed to takes that were cancelled before they looked, by their places (C9).
+    /// Values that were handed to takes which were cancelled before they looked, with their places (C9).
     returned: VecDeque<(u64, T)>,
-    /// Permits that are out.
+    /// The number of permits that hold room.
     pub(super) reserved: usize,
     pub(super) closed: bool,
-    /// Whether the last consumer has gone: what a cancelled take gives back is dropped (C14).
+    /// Whether the last consumer was dropped. Then values that cancelled takes give back are dropped (C14).
     disconnected: bool,
     pub(super) puts: VecDeque<WaitingPut<T>>,
     pub(super) takes: VecDeque<WaitingTake<T>>,
     pub(super) transformed: Option<Box<Transformed<T>>>,
-    /// Who waits for the close.
+    /// Futures that wait for the close.
     watchers: Watchers,
 }
 
@@ -95,10 +94,10 @@ impl<T: Message> Core for State<T> {
         if self.is_incomplete() && !self.puts.iter().any(|put| put.operation.is_waiting()) {
             self.complete(effects);
         }
-        // Takes wait only where nothing is stored and no other request's put waits, so all hear
-        // "closed"; those whose request is over are removed by their own threads or not at all.
+        // Takes wait only where nothing is stored and no put of another request waits. So all of them are answered
+        // "closed". Takes of requests that are over need no answer.
         for taker in std::mem::take(&mut self.takes) {
-            // Nothing in its hand is "closed".
+            // An empty hand means "closed".
             if let Claim::Won = Operation::claim(None, &taker.operation, taker.clause, || {}) {
                 effects.wake(taker.operation);
             }
@@ -114,7 +113,7 @@ impl<T: Message> Core for State<T> {
                 if put.operation.refuse(put.clause, || {}) {
                     effects.wake(Arc::clone(&put.operation));
                 }
-                // Its own thread removes it, for its value has to go back there.
+                // Its own thread removes it and gets the value back.
                 self.puts.push_back(put);
                 continue;
             };
@@ -169,20 +168,20 @@ impl<T: Message> State<T> {
         }
     }
 
-    /// How much room is taken beside what is stored.
+    /// The room that is taken beside the stored values.
     #[inline]
     fn beside(&self) -> usize {
         self.returned.len() + self.reserved
     }
 
-    /// Whether a put would be refused for lack of room.
+    /// Whether a put would have to wait for room.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.store.is_full(self.beside())
     }
 
-    /// Commits a put if it is able: the channel is closed, a take waits, or there is room. `me` is the
-    /// request it belongs to, where others can see that one already.
+    /// Commits a put if it is able: the channel is closed, a take waits, or there is room. `me` is the put's request,
+    /// if other threads can see that one already.
     #[inline]
     pub(super) fn put_now(
         &mut self,
@@ -214,7 +213,7 @@ impl<T: Message> State<T> {
     ) -> Attempt<Result<(), T>, T> {
         match self.store {
             Store::Promise { value: None, copy } => self.keep_promise(value, copy, me, effects),
-            // No take waits, and the value is dropped.
+            // The promise is kept already: no take waits, and the value is dropped.
             Store::Promise { .. } => self.store_value(value, me, effects),
             Store::Rendezvous | Store::Queue { .. } => {
                 match self.hand_over(value, self.handed, me, effects) {
@@ -228,7 +227,7 @@ impl<T: Message> State<T> {
         }
     }
 
-    /// Stores the value of a promise and answers every take that waits with a copy.
+    /// Stores the value of a promise and answers every waiting take with a copy.
     fn keep_promise(
         &mut self,
         value: T,
@@ -236,13 +235,13 @@ impl<T: Message> State<T> {
         me: Option<&Operation>,
         effects: &mut Effects<T>,
     ) -> Attempt<Result<(), T>, T> {
-        // All copies before any take is claimed: `T::clone` may panic.
+        // All copies are made before any take is claimed, because `T::clone` may panic.
         let held = &mut effects.discarded;
         let (value, copies) = copies(value, self.takes.len(), copy, held);
         let mut copies = copies.into_iter();
         let stored = self.store_value(value, me, effects);
         if let Attempt::Done(_) = stored {
-            // A copy for each take in line, also where another thread has claimed that.
+            // A copy for each take in line, even for one that another thread has claimed.
             for copy in &mut copies {
                 let taker = self.takes.pop_front().expect("the line was counted");
                 let mut copy = Some(copy);
@@ -305,7 +304,7 @@ impl<T: Message> State<T> {
 
     /// Stores a value for which there is room, or which a fixed buffer has to take beyond its capacity.
     pub(super) fn store_anyway(&mut self, value: T, effects: &mut Effects<T>) {
-        // What came back may have overfilled it, and is older than what is stored.
+        // Values that came back may have overfilled the buffer. They are older than the stored ones.
         while self.store.slides(self.returned.len())
             && let Some((_, oldest)) = self.returned.pop_front()
         {
@@ -326,7 +325,7 @@ impl<T: Message> State<T> {
         effects: &mut Effects<T>,
     ) -> Attempt<Option<T>, ()> {
         if self.store.has_value() || !self.returned.is_empty() {
-            // Copied before the request ends: `T::clone` may panic.
+            // Copied before the request ends, because `T::clone` may panic.
             let promised = self.store.promised();
             if !ends(me) {
                 effects.discarded.extend(promised);
@@ -360,7 +359,8 @@ impl<T: Message> State<T> {
         self.commit_put(me, effects, |put| put.value.is_some())
     }
 
-    /// Commits the first live put, or reservation, of another request that will do; a reservation has no value.
+    /// Commits the first live put or reservation of another request that satisfies `will_do`. A reservation has no
+    /// value.
     fn commit_put(
         &mut self,
         me: Option<&Operation>,
@@ -381,7 +381,7 @@ impl<T: Message> State<T> {
                     effects.wake(put.operation);
                     return Attempt::Done(put.value);
                 }
-                // Its own thread removes it, for its value has to go back there.
+                // Its own thread removes it and gets the value back.
                 Claim::OtherOver => index += 1,
                 Claim::SelfOver => return Attempt::Lost(()),
             }
@@ -389,7 +389,7 @@ impl<T: Message> State<T> {
         Attempt::NotAble(())
     }
 
-    /// Moves waiting puts into the room that has come free, and has it held for reservations.
+    /// Moves the values of waiting puts into free room, and holds free room for waiting reservations.
     pub(super) fn refill(&mut self, effects: &mut Effects<T>) {
         while !self.is_full() {
             let Attempt::Done(value) = self.commit_put(None, effects, |_| true) else {
@@ -403,10 +403,10 @@ impl<T: Message> State<T> {
         }
     }
 
-    /// Takes back a value that a cancelled take was handed: it goes to the take that waits, or before all
-    /// that was put after it.
+    /// Takes back a value that was handed to a cancelled take. It goes to a waiting take, or before all values that
+    /// were put after it.
     pub(super) fn give_back(&mut self, value: T, place: u64, effects: &mut Effects<T>) {
-        // A promise has its value still, and after the last consumer no take follows.
+        // A promise still has its value. After the last consumer no take follows.
         if self.disconnected || matches!(self.store, Store::Promise { .. }) {
             effects.discarded.push(value);
             return;
@@ -421,7 +421,7 @@ impl<T: Message> State<T> {
     }
 }
 
-/// Ends the request before its own thread has an effect; `false` when another thread was first.
+/// Ends the request before its own thread has an effect. `false` when another thread was first.
 #[inline]
 pub(super) fn ends(me: Option<&Operation>) -> bool {
     me.is_none_or(Operation::end)

@@ -1,4 +1,4 @@
-//! What a channel keeps between a put and its take.
+//! The values that a channel keeps between a put and its take.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use flowmeter_harness::channel::Buffer;
 
 /// The values of a channel, by kind of buffer (B1).
 pub(super) enum Store<T> {
-    /// Nothing is kept.
+    /// No value is kept.
     Rendezvous,
     /// Values in the order of their puts, and what happens when there is no room.
     Queue {
@@ -14,8 +14,8 @@ pub(super) enum Store<T> {
         capacity: usize,
         overflow: Overflow,
     },
-    /// The first value answers every take. `copy` is `T::clone`, known only where the channel was made.
-    /// Apart, so that a channel that is no promise has no room for a value in it.
+    /// The first value answers every take. `copy` is `T::clone`, which is known only where the channel is made. The
+    /// value is boxed, so that other channels need no space for it.
     Promise {
         value: Option<Box<T>>,
         copy: fn(&T) -> T,
@@ -33,11 +33,11 @@ pub(super) enum Overflow {
     DropOldest,
 }
 
-/// What became of a value that was to be stored.
+/// The result of storing a value.
 pub(super) enum Stored<T> {
     /// It is kept.
     Kept,
-    /// This value has to go; dropping it is the caller's, outside the lock.
+    /// The caller has to drop this value, outside the lock.
     Discarded(T),
     /// There is no room.
     Full(T),
@@ -46,7 +46,7 @@ pub(super) enum Stored<T> {
 impl<T> Store<T> {
     pub(super) fn new(buffer: Buffer) -> Self {
         let queue = |capacity: usize, overflow| Store::Queue {
-            // Room for small buffers at once: a put in the steady state allocates nothing.
+            // A small buffer is allocated at once, so that a put in the steady state allocates nothing.
             values: VecDeque::with_capacity(capacity.min(64)),
             capacity,
             overflow,
@@ -86,7 +86,7 @@ impl<T> Store<T> {
                     Overflow::Wait => Stored::Full(value),
                     Overflow::DropNewest => Stored::Discarded(value),
                     Overflow::DropOldest => {
-                        // Values that were given back are older, and the caller has dropped those first.
+                        // Values that were given back are older. The caller has dropped those first.
                         let oldest = values.pop_front();
                         values.push_back(value);
                         oldest.map_or(Stored::Kept, Stored::Discarded)
@@ -103,21 +103,21 @@ impl<T> Store<T> {
         }
     }
 
-    /// Stores `value` though there may be no room; only a queue is asked to.
+    /// Stores `value` even if there is no room. Only a queue is asked to.
     pub(super) fn overfill(&mut self, value: T) {
         if let Store::Queue { values, .. } = self {
             values.push_back(value);
         }
     }
 
-    /// Gives the value back that [`Store::next`] has just given.
+    /// Puts back the value that [`Store::next`] has just returned.
     pub(super) fn put_back(&mut self, value: T) {
         if let Store::Queue { values, .. } = self {
             values.push_front(value);
         }
     }
 
-    /// Whether it has room that can run out, so that holding some means anything.
+    /// Whether its room can run out, so that permits can hold some.
     pub(super) fn has_limits(&self) -> bool {
         matches!(
             self,
@@ -128,7 +128,7 @@ impl<T> Store<T> {
         )
     }
 
-    /// How many values are stored.
+    /// The number of stored values.
     pub(super) fn len(&self) -> usize {
         match self {
             Store::Rendezvous => 0,
@@ -137,7 +137,7 @@ impl<T> Store<T> {
         }
     }
 
-    /// How many can be; `None` for any number.
+    /// The capacity; `None` if there is no limit.
     pub(super) fn capacity(&self) -> Option<usize> {
         match self {
             Store::Rendezvous => Some(0),
@@ -146,7 +146,7 @@ impl<T> Store<T> {
         }
     }
 
-    /// Whether a put would be refused for lack of room.
+    /// Whether a put would have to wait for room.
     #[inline]
     pub(super) fn is_full(&self, returned: usize) -> bool {
         match self {
@@ -185,7 +185,7 @@ impl<T> Store<T> {
         }
     }
 
-    /// Gives up all that is stored.
+    /// Moves all stored values to `discarded`.
     pub(super) fn empty_into(&mut self, discarded: &mut Vec<T>) {
         match self {
             Store::Rendezvous => {}

@@ -1,5 +1,5 @@
-//! Who waits at a channel: puts, reservations and takes, in the order in which they came, and how they join and leave.
-//! Those whose request is over stay in line until their own threads remove them, or until they are passed over.
+//! The requests that wait at a channel: puts, reservations and takes, in the order in which they came, and how they
+//! join and leave. A request that is over stays in line until its own thread removes it, or until it is passed over.
 
 use super::MAX_WAITERS;
 use super::hand::{Hand, Handed};
@@ -7,16 +7,16 @@ use super::operation::Operation;
 use super::state::State;
 use crate::sync::Arc;
 
-/// A put that waits, with its value, or a reservation, which has none.
+/// A waiting put, with its value, or a reservation, which has none.
 pub(super) struct WaitingPut<T> {
     pub(super) operation: Arc<Operation>,
     pub(super) clause: usize,
     pub(super) value: Option<T>,
-    /// Where the value goes when the put is refused, for a callback; others have it back from here.
+    /// For a callback: where the value goes when the put is refused. Other requests get it back from the channel.
     pub(super) back: Option<Arc<Hand<T>>>,
 }
 
-/// A take that waits, and where its value goes.
+/// A waiting take, and where its value goes.
 pub(super) struct WaitingTake<T> {
     pub(super) operation: Arc<Operation>,
     pub(super) clause: usize,
@@ -24,7 +24,7 @@ pub(super) struct WaitingTake<T> {
 }
 
 impl<T: 'static> WaitingTake<T> {
-    /// Hands it the value, once it is won.
+    /// Hands the value to the take, once it is won.
     pub(super) fn give(&self, value: &mut Option<T>, place: u64) {
         if let Some(value) = value.take() {
             self.hand.give(Handed { value, place });
@@ -33,7 +33,7 @@ impl<T: 'static> WaitingTake<T> {
 }
 
 impl<T: 'static> State<T> {
-    /// Has a put wait; it comes back when too many wait already (C7).
+    /// Makes a put wait. The value comes back when the limit of waiting requests is reached (C7).
     pub(super) fn wait_to_put(
         &mut self,
         operation: &Arc<Operation>,
@@ -49,7 +49,8 @@ impl<T: 'static> State<T> {
         self.join_puts(put).map_err(had_value)
     }
 
-    /// [`State::wait_to_put`] for a request that can fetch nothing itself: refused, it has the value in `back`.
+    /// [`State::wait_to_put`] for a request that cannot fetch its value itself. If it is refused, the value is in
+    /// `back`.
     pub(super) fn wait_to_put_or_have_back(
         &mut self,
         operation: &Arc<Operation>,
@@ -80,7 +81,7 @@ impl<T: 'static> State<T> {
         Ok(())
     }
 
-    /// Has a take wait; `false` when too many wait already (C7).
+    /// Makes a take wait. `false` when the limit of waiting requests is reached (C7).
     pub(super) fn wait_to_take(
         &mut self,
         operation: &Arc<Operation>,
@@ -105,14 +106,14 @@ impl<T: 'static> State<T> {
         true
     }
 
-    /// Removes a put whose request is over and gives its value.
+    /// Removes the put of a request that is over, and returns its value.
     pub(super) fn withdraw_put(&mut self, operation: &Operation, clause: usize) -> Option<T> {
         let is_it = |put: &WaitingPut<T>| put.clause == clause && put.operation.is(operation);
         let index = self.puts.iter().position(is_it)?;
         self.puts.remove(index).and_then(|put| put.value)
     }
 
-    /// Removes a take whose request is over.
+    /// Removes the take of a request that is over.
     pub(super) fn withdraw_take(&mut self, operation: &Operation, clause: usize) {
         let is_it = |take: &WaitingTake<T>| take.clause == clause && take.operation.is(operation);
         if let Some(index) = self.takes.iter().position(is_it) {
@@ -121,7 +122,7 @@ impl<T: 'static> State<T> {
     }
 }
 
-/// The value of a put that may not wait.
+/// The value of a put that was not allowed to wait.
 fn had_value<T>(put: WaitingPut<T>) -> T {
     put.value.expect("a put has its value")
 }

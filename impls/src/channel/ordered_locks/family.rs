@@ -1,4 +1,4 @@
-//! What this design offers of what the harness knows.
+//! The traits of the harness that this design implements.
 
 use flowmeter_harness::channel::Message;
 

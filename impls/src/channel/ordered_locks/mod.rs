@@ -1,9 +1,10 @@
 //! `ordered_locks`: Go's channels. An alts locks all its channels at once, and so sees one moment of them.
 //!
-//! All of that is the engine's; the values lie in a buffer behind the channel's lock.
+//! The engine does all of this. The values are stored in a buffer behind the channel's lock.
 //!
-//! Where it differs from Go: closed ports are answered instead of panicking, puts that wait at a close are still taken
-//! (C6), waiters are bounded (C7), and a take may be a future or a callback, whose value finds its way back (C9).
+//! It differs from Go in these points: operations on closed channels are answered and do not panic. Puts that wait at a
+//! close can still be taken (C6). The number of waiting requests is bounded (C7). A take may be a future or a callback,
+//! and the value of a cancelled one goes back to the channel (C9).
 //!
 //! Source: Go's `runtime/chan.go` and `runtime/select.go`, version 1.22.
 

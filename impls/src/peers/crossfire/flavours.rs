@@ -1,4 +1,4 @@
-//! Which of crossfire's types are the halves: a flavour is a module of the crate (who may be many) and a queue.
+//! The types of crossfire's halves. A flavour is a module of the crate (which sides may have many users) and a queue.
 
 use ::crossfire::{
     AsyncRx, AsyncRxTrait, AsyncTx, AsyncTxTrait, BlockingRxTrait, BlockingTxTrait, MAsyncRx,
@@ -6,8 +6,8 @@ use ::crossfire::{
 };
 use flowmeter_harness::channel::{Buffer, Message};
 
-/// A value in a channel of tasks. crossfire's futures ask for values that are `Unpin`, which is said of this one
-/// whatever it holds: nothing ever pins the value in it.
+/// A value in a channel of tasks. crossfire's futures require values that are `Unpin`. This wrapper is `Unpin` whatever
+/// it holds, because the value in it is never pinned.
 #[derive(Debug)]
 pub struct Carried<T>(pub(super) T);
 
@@ -24,14 +24,14 @@ pub trait Flavour: Sized + Send + Sync + 'static {
     /// Takes in a task.
     type AsyncRx<T: Message>: AsyncRxTrait<Carried<T>> + Send + 'static;
 
-    /// A channel of threads, where the queue is of that kind.
+    /// A channel of threads, if the queue is of that kind.
     fn of_threads<T: Message>(buffer: Buffer) -> Option<(Self::Tx<T>, Self::Rx<T>)>;
-    /// A channel of tasks, where the queue is of that kind.
+    /// A channel of tasks, if the queue is of that kind.
     fn of_tasks<T: Message>(buffer: Buffer) -> Option<(Self::AsyncTx<T>, Self::AsyncRx<T>)>;
 
-    /// A further producer, where there may be many.
+    /// A further producer, if there may be many.
     fn another_tx<T: Message>(tx: &Self::Tx<T>) -> Option<Self::Tx<T>>;
-    /// A further consumer, where there may be many.
+    /// A further consumer, if there may be many.
     fn another_rx<T: Message>(rx: &Self::Rx<T>) -> Option<Self::Rx<T>>;
     /// [`Flavour::another_tx`] of tasks.
     fn another_async_tx<T: Message>(tx: &Self::AsyncTx<T>) -> Option<Self::AsyncTx<T>>;
@@ -39,7 +39,7 @@ pub trait Flavour: Sized + Send + Sync + 'static {
     fn another_async_rx<T: Message>(rx: &Self::AsyncRx<T>) -> Option<Self::AsyncRx<T>>;
 }
 
-/// A flavour whose producers may be many, and weak.
+/// A flavour with any number of producers, and with weak ones.
 pub trait ManyProducers: Flavour {
     /// A producer of threads that keeps nothing open.
     type WeakTx<T: Message>: Send + 'static;
@@ -56,7 +56,7 @@ pub trait ManyProducers: Flavour {
     fn upgrade_async<T: Message>(weak: &Self::WeakAsyncTx<T>) -> Option<Self::AsyncTx<T>>;
 }
 
-/// A further half of a type that is `Clone`, or none.
+/// A further half if the type is `Clone`, otherwise `None`.
 macro_rules! another {
     (many, $half:expr) => {
         Some($half.clone())

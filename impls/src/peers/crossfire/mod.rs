@@ -1,8 +1,7 @@
 //! crossfire: crossbeam's queues, simplified where a side has one user, with wakers registered beside them.
 //!
-//! Each of its modules `mpmc`, `mpsc` and `spsc` is a contestant: their halves are types of their own, and so are
-//! those of threads ([`Threads`]) and tasks ([`Tasks`]) and of bounded and unbounded queues, hence four families
-//! under each name.
+//! Each of its modules `mpmc`, `mpsc` and `spsc` is an implementation with four families. Threads ([`Threads`]) and
+//! tasks ([`Tasks`]), and bounded and unbounded queues, have halves of different types.
 //!
 //! | claimed | where the crate documents it |
 //! | --- | --- |
@@ -14,13 +13,13 @@
 //! | weak producers (`mpmc`, `mpsc`) | `WeakTx`: "when the number of valid sender is non-zero, can try upgrade" |
 //! | disconnect, keeps-buffered | `send`: an error "if the receiver has been dropped"; `try_recv`: disconnected "if the sender has been dropped and the channel is empty" |
 //!
-//! Not claimed: there is no rendezvous ("a 0 size case is not supported yet"), nothing closes a channel while both
-//! its halves live, and nothing compares halves. Threads and tasks can share a channel, but the halves of one are
-//! not those of the other and have to be converted, so no half is for both (`mixed`). `Select` and `Multiplex`
-//! take from several channels and put into none: no alts. Waiter order is not documented.
+//! Not claimed: there is no rendezvous ("a 0 size case is not supported yet"), nothing closes a channel while both its
+//! halves live, and halves cannot be compared. Threads and tasks can share a channel, but their halves have different
+//! types and have to be converted. So no half is for both (`mixed`). `Select` and `Multiplex` take from several
+//! channels and put into none, so there are no alts. Waiter order is not documented.
 //!
-//! A program may call `detect_backoff_cfg` once, which the crate recommends for machines with one core. So does the
-//! adapter: it is what a careful user runs, and on more cores it changes nothing.
+//! A program may call `detect_backoff_cfg` once, which the crate recommends for machines with one core. The adapter
+//! does, as a careful user would. On more cores the call changes nothing.
 
 mod flavours;
 

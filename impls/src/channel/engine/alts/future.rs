@@ -1,5 +1,5 @@
-//! An alts that a task awaits. Dropping it while it is pending leaves every channel, or gives the value that a take
-//! was already handed back to its channel (C9).
+//! An alts that a task awaits. Dropping it while it is pending leaves every channel. If a take was already handed a
+//! value, the value goes back to its channel (C9).
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -30,18 +30,18 @@ pub(in crate::channel) async fn run(
         order,
         request: None,
     };
-    // Without clauses it may wait for ever: nobody can know of `until` whether it comes.
+    // Without clauses it may wait for ever, because `until` may never be ready.
     validate(&pending.clauses, true)?;
     poll_fn(|context| pending.poll(context, until.as_mut())).await
 }
 
-/// An alts that nobody has won yet.
+/// An alts that has not committed yet.
 struct Pending<'r, 'c> {
     clauses: Mixed<'r, 'c>,
     /// Indices of the clauses in the order of trying.
     indices: Vec<usize>,
     order: Order,
-    /// While it waits in its channels.
+    /// Present while the alts waits in its channels.
     request: Option<Arc<Request>>,
 }
 
@@ -78,7 +78,8 @@ impl Pending<'_, '_> {
         if let Some(clause) = try_from(drawn, clauses, &mut held, &mut self.indices, self.order) {
             return Poll::Ready(Ok(committed(clauses, held, clause)));
         }
-        // Polling and cloning run code of the executor: without the locks, so what is true is looked at again.
+        // Polling and cloning run code of the executor, so the locks are released first and all clauses are tried again
+        // afterwards.
         clauses.unlock(held);
         if until.poll(context).is_ready() {
             return Poll::Ready(Ok(Winner::TimedOut));

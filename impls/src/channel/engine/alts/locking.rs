@@ -1,15 +1,15 @@
-//! In which order the channels of an alts are locked.
+//! The order in which an alts locks its channels.
 
 /// The channels of an alts, each once, in the order of their keys.
 pub(super) struct Locking {
-    /// For each channel a clause in which it stands.
+    /// For each channel, a clause that names it.
     pub(super) clauses: Vec<usize>,
-    /// For each clause the place of its channel.
+    /// For each clause, the position of its channel.
     pub(super) places: Vec<usize>,
 }
 
 impl Locking {
-    /// Of the keys of the clauses' channels.
+    /// From the keys of the clauses' channels.
     pub(super) fn new(keys: &[u64]) -> Self {
         let mut clauses: Vec<usize> = (0..keys.len()).collect();
         clauses.sort_by_key(|clause| keys[*clause]);

@@ -1,4 +1,4 @@
-//! Clauses of any message types: each a value of its own, seen by the run through one trait.
+//! Clauses of any message types. Each clause is a value of its own, and a run sees all of them through one trait.
 
 use std::any::Any;
 
@@ -19,7 +19,7 @@ use crate::channel::by_name::debug_by_name;
 use crate::channel::design::Deferred;
 use crate::channel::front::{Front, Quick};
 
-/// A take of an alts, and what it brought.
+/// A take of an alts, and the value that it took.
 pub struct TakeClause<'a, T: Message, S: Store<T> = Buffer<T>> {
     channel: &'a ChannelOver<T, S>,
     taken: Option<T>,
@@ -65,7 +65,7 @@ impl<'a, T: Message, S: Store<T>> PutClause<'a, T, S> {
     }
 }
 
-/// A clause as a run sees it: whatever it carries, behind one trait.
+/// A clause as a run sees it, whatever message type it carries.
 pub struct AnyClause<'c>(&'c mut (dyn AltsClause<'c> + 'c));
 
 impl<'c> AnyClause<'c> {
@@ -82,9 +82,9 @@ impl<'c> AnyClause<'c> {
     }
 }
 
-/// The lock of a channel, whatever it carries.
+/// The held lock of a channel, whatever message type it carries.
 pub(super) trait Held {
-    /// The [`State`] that it guards.
+    /// The [`State`] that the lock guards.
     fn state(&mut self) -> &mut dyn Any;
 }
 
@@ -100,12 +100,14 @@ fn known<T: Message, S: Store<T>>(state: &mut dyn Any) -> &mut State<T, S> {
     state.expect("a clause is shown the channel that it named")
 }
 
-/// One clause; what is not said here is as in [`Clauses`]. `state` is that of its channel, which several may share.
+/// One clause. Methods without a comment are as in [`Clauses`]. `state` is the state of its channel, which several
+/// clauses may share.
 trait AltsClause<'c>: Send {
     fn key(&self) -> u64;
     fn lock(&self) -> Box<dyn Held + 'c>;
     fn misses_value(&self) -> bool;
-    /// Drops what a former run has brought, before anything is locked: that may use a channel.
+    /// Drops what a former run has taken. Called before any lock is taken, because the drop of a value may use a
+    /// channel.
     fn clear(&mut self);
     fn seems_able(&self) -> bool;
     fn glance(&mut self, sure: bool) -> Quick<(), ()>;
@@ -114,7 +116,7 @@ trait AltsClause<'c>: Send {
     fn join(&mut self, state: &mut dyn Any, clause: usize, request: &Arc<Request>) -> bool;
     fn leave(&mut self, state: &mut dyn Any, clause: usize, request: &Request);
     fn receive(&mut self);
-    /// What another thread's commit has brought goes back to the channel (C9).
+    /// Gives back to the channel what another thread's commit has handed over (C9).
     fn give_back(&mut self, state: &mut dyn Any);
 }
 
@@ -218,7 +220,7 @@ impl<'c, 'a: 'c, T: Message, S: Store<T>> AltsClause<'c> for PutClause<'a, T, S>
         self.slot = put.err().flatten();
     }
 
-    /// Its value is delivered, or back in its slot.
+    /// The value of a put was delivered, or is put back in its slot.
     fn give_back(&mut self, _state: &mut dyn Any) {
         self.receive();
     }
@@ -242,7 +244,7 @@ impl<'r, 'c> Mixed<'r, 'c> {
         }
     }
 
-    /// What another thread's commit of that clause has brought goes back to its channel.
+    /// Gives back to its channel what another thread's commit of that clause has handed over.
     pub(super) fn give_back(&mut self, held: &mut [Box<dyn Held + 'c>], clause: usize) {
         let state = held[self.locking.places[clause]].state();
         self.clauses[clause].0.give_back(state);

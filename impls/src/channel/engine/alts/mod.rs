@@ -1,4 +1,4 @@
-//! Alts: clauses tried under the locks of all their channels, so that they are seen at one moment.
+//! Alts: clauses tried under the locks of all their channels, so that their states are seen at one moment.
 
 mod future;
 mod locking;
@@ -33,32 +33,32 @@ trait Clauses {
     /// Locks the channels in the order of their keys.
     fn lock(&mut self) -> Self::Held;
 
-    /// Releases them, and keeps what can be used again.
+    /// Releases the locks, and keeps the allocation for the next run.
     fn unlock(&mut self, held: Self::Held);
 
-    /// Whether a clause may be able, by a look at no more than the ends of its queue, and not for certain.
+    /// Whether a clause may be able, by a look at the ends of its queue. The answer is not certain.
     fn seems_able(&self, clause: usize) -> bool;
 
-    /// Tries a clause without any lock. That it was unable is only said for certain to who is `sure`.
+    /// Tries a clause without any lock. "Unable" is certain only with `sure`.
     fn glance(&mut self, clause: usize, sure: bool) -> Quick<(), ()>;
 
     /// Commits a clause if it is able. What is left to be done outside the locks is kept for [`Clauses::settle`].
     fn attempt(&mut self, held: &mut Self::Held, clause: usize) -> bool;
 
-    /// Carries out what the commit of that clause has left. Call it outside every lock.
+    /// Does what the commit of that clause has left to be done. Call it outside every lock.
     fn settle(&mut self, clause: usize);
 
-    /// Has a clause wait; `false` where as many wait already as may (C7).
+    /// Makes a clause wait; `false` if the limit of waiting requests is reached (C7).
     fn join(&mut self, held: &mut Self::Held, clause: usize, request: &Arc<Request>) -> bool;
 
-    /// Has it wait no more; a losing put has its value back.
+    /// Removes a waiting clause. A losing put has its value back.
     fn leave(&mut self, held: &mut Self::Held, clause: usize, request: &Request);
 
-    /// Fetches what another thread's commit of that clause has brought.
+    /// Fetches the answer that another thread's commit of that clause has left.
     fn receive(&mut self, clause: usize);
 }
 
-/// Commits exactly one clause, or none when patience ends first. `indices` are those of all clauses.
+/// Commits exactly one clause, or none when patience ends first. `indices` are the indices of all clauses.
 #[inline]
 fn run<C: Clauses>(
     clauses: &mut C,
@@ -83,8 +83,8 @@ fn run<C: Clauses>(
     run_locked(drawn, clauses, indices, order, patience)
 }
 
-/// The same under the locks, where so many clauses have their places in the order already. Apart, so that who needs no
-/// lock needs no stack for it.
+/// The same under the locks. The first `drawn` clauses already have their places in the order. Not inlined, so that an
+/// alts that needs no lock needs no stack for it.
 #[inline(never)]
 fn run_locked<C: Clauses>(
     drawn: usize,
@@ -128,7 +128,7 @@ fn validate<C: Clauses>(clauses: &C, for_ever: bool) -> Result<(), AltsError> {
     }
 }
 
-/// Tries every clause, and says which one has committed.
+/// Tries every clause, and returns the one that has committed.
 fn try_all<C: Clauses>(
     clauses: &mut C,
     held: &mut C::Held,
@@ -138,7 +138,7 @@ fn try_all<C: Clauses>(
     try_from(0, clauses, held, indices, order)
 }
 
-/// [`try_all`], where that many clauses have their places in the order already.
+/// [`try_all`], where the first `drawn` clauses already have their places in the order.
 fn try_from<C: Clauses>(
     drawn: usize,
     clauses: &mut C,
@@ -158,34 +158,34 @@ fn try_from<C: Clauses>(
     None
 }
 
-/// Decides which clause is tried in that place.
+/// Decides which clause is tried at `position`.
 #[inline]
 fn draw(indices: &mut [usize], position: usize, order: Order) {
-    // One step of a shuffle, made only if it is needed: the first able clause of a random
-    // order is uniform over whichever clauses are able (A5).
+    // One step of a shuffle, made only if it is needed. The first able clause of a random order is uniform over the
+    // able clauses (A5).
     let rest = indices.len() - position;
     if order == Order::Random && rest > 1 {
         indices.swap(position, position + choose(rest));
     }
 }
 
-/// So many clauses are looked at in less time than one is drawn.
+/// Looking at up to this many clauses takes less time than drawing one.
 const FEW: usize = 2;
 
-/// What trying without locks has shown.
+/// The result of trying without locks.
 enum Glance {
-    /// That clause has committed.
+    /// This clause has committed.
     Committed(usize),
-    /// Each clause seemed unable, and was at some moment where that was asked for.
+    /// Each clause seemed unable. If a certain answer was asked for, each was unable at some moment.
     Unable,
-    /// Of the clauses that were drawn the last one is only known under its lock. Those before it seemed unable, and keep
-    /// their places: what is drawn under the locks goes on from here, or ready clauses that need no lock would be likelier
-    /// than the others (A5).
+    /// The answer of the last drawn clause is only known under its lock. Those before it seemed unable. All drawn
+    /// clauses keep their places, and drawing under the locks goes on after them. Drawing anew would favour ready
+    /// clauses that need no lock (A5).
     Ask { drawn: usize },
 }
 
-/// Tries clauses without a lock until one commits, or tells nothing without. `is_answer`: that all are unable is what the
-/// caller answers.
+/// Tries clauses without a lock, until one commits or the answer of one is only known under its lock. `is_answer`: "all
+/// are unable" is an answer to the caller.
 #[inline]
 fn glance_all<C: Clauses>(
     clauses: &mut C,
@@ -193,15 +193,15 @@ fn glance_all<C: Clauses>(
     order: Order,
     is_answer: bool,
 ) -> Glance {
-    // Where the order counts, that an earlier clause was unable is part of the answer too, and has to be certain.
-    // Otherwise the answer says of the clause that has committed that it was able, and nothing of others.
+    // With priority, "the earlier clauses were unable" is part of the answer and has to be certain. Otherwise the
+    // answer only says that the committed clause was able, and nothing about the others.
     let sure = is_answer || order == Order::Priority;
     let all = indices.len();
     if sure {
         return glance_at(all, clauses, indices, order, sure);
     }
-    // With many ready the first will do. With few, those are drawn from that seem able: it takes less to see that a
-    // clause is unable than to draw and try it.
+    // If many clauses are ready, the first one drawn will most likely do. If few are, draw among those that seem able:
+    // seeing that a clause is unable takes less than drawing and trying it.
     if all > FEW {
         match glance_at(1, clauses, indices, order, sure) {
             Glance::Unable => {}
@@ -224,14 +224,14 @@ fn glance_all<C: Clauses>(
     Glance::Unable
 }
 
-/// Puts a clause in that place of the order.
+/// Moves a clause to `place` in the order.
 #[cold]
 fn move_to(place: usize, clause: usize, indices: &mut [usize]) {
     let found = indices.iter().position(|other| *other == clause);
     indices.swap(place, found.expect("every clause has its place"));
 }
 
-/// Draws so many clauses and tries them, until one commits or tells nothing without a lock.
+/// Draws and tries `tries` clauses, until one commits or the answer of one is only known under its lock.
 #[inline]
 fn glance_at<C: Clauses>(
     tries: usize,
@@ -256,8 +256,8 @@ fn glance_at<C: Clauses>(
     Glance::Unable
 }
 
-/// Draws one of those that seem able and were not tried. They are looked at together, without a branch on what each is like:
-/// that the processor could foresee only as long as the same ones are ready.
+/// Draws one of the clauses that seem able and were not tried. Clauses are looked at in groups of 64, without a branch
+/// for each. The processor could predict such branches only while the same clauses stay ready.
 #[inline]
 fn promising<C: Clauses>(clauses: &C, tried: &[usize]) -> Option<usize> {
     const TOGETHER: usize = u64::BITS as usize;
@@ -273,7 +273,7 @@ fn promising<C: Clauses>(clauses: &C, tried: &[usize]) -> Option<usize> {
         }
         let here = able.count_ones() as usize;
         seen += here;
-        // Of all that were seen so far one is drawn anew: it is in here as often as it should.
+        // Reservoir sampling: the one drawn of all clauses seen so far lies in this group with probability here / seen.
         let place = if seen > 1 { choose(seen) } else { 0 };
         if place < here {
             for _ in 0..place {
@@ -292,7 +292,7 @@ fn committed<C: Clauses>(clauses: &mut C, held: C::Held, clause: usize) -> Winne
     Winner::Clause(clause)
 }
 
-/// Has all clauses wait, or none where one may not. They join in the order in which they stand, so that of two on one
+/// Makes all clauses wait, or none if one may not. They join in the order in which they are written, so of two on one
 /// channel the earlier one is served (A5).
 fn join_all<C: Clauses>(
     clauses: &mut C,
@@ -314,10 +314,11 @@ fn leave_all<C: Clauses>(clauses: &mut C, held: &mut C::Held, request: &Request)
     }
 }
 
-/// Ends an alts that waited: with the clause that won as far as its own thread knows, or as it turns out now.
+/// Ends an alts that waited. `won` is the clause that won, as far as the alts knows; if it is `None`, a clause may have
+/// won meanwhile.
 fn finish<C: Clauses>(clauses: &mut C, request: &Request, won: Option<usize>) -> Winner {
     let mut held = clauses.lock();
-    // Under all these locks nobody can win it any more.
+    // Under all these locks no other thread can win it any more.
     let won = won.or_else(|| request.fetch());
     leave_all(clauses, &mut held, request);
     if let Some(clause) = won {

@@ -1,4 +1,4 @@
-//! One clause at its locked channel: a take or a put on behalf of an alts.
+//! One clause of an alts at its locked channel: a take or a put.
 
 use flowmeter_harness::channel::{Message, Offered, Polled};
 
@@ -12,11 +12,11 @@ use super::super::store::Store;
 use crate::channel::design::Core;
 use crate::channel::front::{Front, Quick};
 
-/// Where clauses of one kind are answered: one slot serves all of them, for one clause is.
+/// Where clauses of one kind are answered. One slot serves all of them, because only one clause is answered.
 pub(super) struct Answers<A>(Option<Slot<A>>);
 
 impl<A> Answers<A> {
-    /// None yet, nor room for one: most runs do not wait.
+    /// No answer, and no slot allocated: most runs do not wait.
     pub(super) fn new() -> Self {
         Answers(None)
     }
@@ -26,13 +26,14 @@ impl<A> Answers<A> {
         Arc::clone(slot)
     }
 
-    /// The answer. Call it under the lock of the channel of the clause that won, whose committer writes it there.
+    /// The answer. Call it under the lock of the channel of the clause that won, because the committing thread writes
+    /// the answer under that lock.
     pub(super) fn fetch(&self) -> Option<A> {
         self.0.as_ref().and_then(|slot| slot.lock().take())
     }
 }
 
-/// Tries to take without the lock. That it was unable is only said for certain to who is `sure`.
+/// Tries to take without the lock. "Unable" is certain only with `sure`.
 #[inline]
 pub(super) fn glance_take<T: Message, S: Store<T>>(
     channel: &ChannelOver<T, S>,
@@ -57,8 +58,8 @@ pub(super) fn glance_take<T: Message, S: Store<T>>(
     }
 }
 
-/// Tries to put what is in the slot without the lock. It comes back there where it was not accepted. That it was unable
-/// is only said for certain to who is `sure`.
+/// Tries to put the value of the slot without the lock. A value that is not accepted goes back to the slot. "Unable" is
+/// certain only with `sure`.
 ///
 /// # Panics
 /// When the slot is empty: an alts is validated before it is run.
@@ -104,7 +105,7 @@ pub(super) fn try_take<T: Message, S: Store<T>>(
     true
 }
 
-/// Tries to put what is in the slot. It comes back there where it was not accepted.
+/// Tries to put the value of the slot. A value that is not accepted goes back to the slot.
 ///
 /// # Panics
 /// When the slot is empty: an alts is validated before it is run.
@@ -127,7 +128,7 @@ pub(super) fn try_put<T: Message, S: Store<T>>(
     }
 }
 
-/// Lets a take in line; `false` where it is full.
+/// Adds a take to the line; `false` if the line is full.
 pub(super) fn join_take<T: Message, S: Store<T>>(
     state: &mut State<T, S>,
     clause: usize,
@@ -137,7 +138,7 @@ pub(super) fn join_take<T: Message, S: Store<T>>(
     join(&mut state.takes, clause, request, answers, || ())
 }
 
-/// Lets a put in line with what is in its slot; `false` where it is full.
+/// Adds a put to the line, with the value of its slot; `false` if the line is full.
 pub(super) fn join_put<T: Message, S: Store<T>>(
     state: &mut State<T, S>,
     clause: usize,

@@ -20,7 +20,7 @@ use crate::channel::front::{Front, Quick};
 /// Clauses ready to be run any number of times.
 pub struct Prepared<'a, T: Message, S: OfFamily<T> = Buffer<T>> {
     clauses: &'a [Clause<'a, S::Family, T>],
-    /// Indices of those that put.
+    /// Indices of the clauses that put.
     puts: Vec<usize>,
     /// Indices of the clauses in the order of trying.
     indices: Vec<usize>,
@@ -28,11 +28,11 @@ pub struct Prepared<'a, T: Message, S: OfFamily<T> = Buffer<T>> {
     behind: Behind<'a, T, S>,
 }
 
-/// What only runs use that do not commit without locks, kept so that no other one has to make it.
+/// What a run needs only if it does not commit without locks. Kept between runs, so that it is made once.
 struct Behind<'a, T: Message, S: Store<T>> {
     locking: Locking,
-    /// Room for the locks; empty between runs, as are all that follow. Where `T::clone` panicked, the effects hold the value
-    /// and its copies until the next run.
+    /// Storage for the locks. Empty between runs, as are all fields below, with one exception: if `T::clone` panicked,
+    /// the effects hold the value and its copies until the next run.
     room: Vec<Guard<'a, T, S>>,
     takes: Answers<Taken<T>>,
     puts: Answers<Put<T>>,
@@ -45,7 +45,7 @@ struct Filled<'r, 'a, T: Message, S: OfFamily<T>> {
     putting: &'r [usize],
     behind: &'r mut Behind<'a, T, S>,
     slots: &'r mut [Option<T>],
-    /// Of the take that won.
+    /// The value of the take that won.
     taken: Option<T>,
 }
 
@@ -75,7 +75,7 @@ impl<'a, T: Message, S: OfFamily<T>> Prepared<'a, T, S> {
     /// Commits exactly one clause, or none when patience ends first.
     ///
     /// # Errors
-    /// [`AltsError`]; nothing has had an effect then.
+    /// [`AltsError`]; then the run has had no effect.
     pub fn run(
         &mut self,
         slots: &mut [Option<T>],

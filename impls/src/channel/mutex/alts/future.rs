@@ -1,5 +1,5 @@
-//! An alts that a task awaits. Dropping it while it is pending leaves every channel, or gives the value that a take
-//! was already handed back to its channel (C9).
+//! An alts that a task awaits. Dropping it while it is pending leaves every channel. If a take was already handed a
+//! value, the value goes back to its channel (C9).
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -19,7 +19,7 @@ pub(in super::super) async fn run(
     order: Order,
     until: impl Future<Output = ()> + Send,
 ) -> Result<Winner, AltsError> {
-    // Without clauses it may wait for ever: nobody can know of `until` whether it comes.
+    // Without clauses it may wait for ever, because `until` may never be ready.
     validate(&*clauses, true)?;
     let mut until = pin!(until);
     let mut pending = Pending {
@@ -31,13 +31,13 @@ pub(in super::super) async fn run(
     poll_fn(|context| pending.poll(context, until.as_mut())).await
 }
 
-/// An alts that nobody has won yet.
+/// An alts that has not committed yet.
 struct Pending<'r, 'c> {
     clauses: &'r mut [AnyClause<'c>],
     /// Indices of the clauses in the order of trying.
     indices: Vec<usize>,
     order: Order,
-    /// While it waits in its channels.
+    /// Present while the alts waits in its channels.
     request: Option<Arc<Operation>>,
 }
 
@@ -54,7 +54,7 @@ impl Pending<'_, '_> {
             Some(committed) => Some(committed),
             None if until.poll(context).is_pending() => return Poll::Pending,
             None if request.end() => None,
-            // Another thread has committed a clause between the two.
+            // Another thread has committed a clause since the look.
             None => request.committed(),
         };
         let winner = finish(
@@ -79,7 +79,7 @@ impl Pending<'_, '_> {
             return Poll::Ready(Ok(Winner::TimedOut));
         }
         let request = Operation::alts(Notify::Task(context.waker().clone()));
-        // Known before it joins: if joining panics, dropping this leaves the channels.
+        // Stored before it joins. If joining panics, dropping this leaves the channels.
         self.request = Some(Arc::clone(&request));
         match join(self.clauses, &self.indices, &request) {
             None => Poll::Pending,

@@ -1,4 +1,4 @@
-//! Clauses of any message types: each a value of its own, seen by the run through one trait.
+//! Clauses of any message types. Each clause is a value of its own, and a run sees all of them through one trait.
 
 use flowmeter_harness::channel::{AltsError, Order, Patience, Winner};
 
@@ -12,11 +12,11 @@ use super::{Clauses, Tried, port, run};
 use crate::channel::by_name::debug_by_name;
 use crate::channel::design::Deferred;
 
-/// A take of an alts, and what it brought.
+/// A take of an alts, and the value that it took.
 pub struct TakeClause<'a, T: Send + 'static> {
     channel: &'a Channel<T>,
     taken: Option<T>,
-    /// There once it has had to wait.
+    /// Allocated once the take has had to wait.
     hand: Option<Arc<Hand<T>>>,
 }
 
@@ -50,7 +50,7 @@ impl<'a, T: Send + 'static> PutClause<'a, T> {
     }
 }
 
-/// A clause as a run sees it: whatever it carries, behind one trait.
+/// A clause as a run sees it, whatever message type it carries.
 pub struct AnyClause<'c>(&'c mut dyn AltsClause);
 
 impl<'c> AnyClause<'c> {
@@ -62,13 +62,13 @@ impl<'c> AnyClause<'c> {
         AnyClause(clause)
     }
 
-    /// What another thread's commit has brought goes back to the channel (C9).
+    /// Gives back to the channel what another thread's commit has handed over (C9).
     pub(super) fn give_back(&mut self) {
         self.0.give_back();
     }
 }
 
-/// One clause; what is not said here is as in [`Clauses`].
+/// One clause. Methods without a comment are as in [`Clauses`].
 trait AltsClause: Send {
     fn misses_value(&self) -> bool;
     fn attempt(&mut self, clause: usize, request: Option<&Arc<Operation>>) -> Tried;
@@ -124,10 +124,10 @@ impl<T: Send + 'static> AltsClause for PutClause<'_, T> {
         port::leave_put(self.channel, clause, request, &mut self.slot);
     }
 
-    /// Its value was taken where it waited.
+    /// The value of a put was taken from the channel where it waited.
     fn receive(&mut self) {}
 
-    /// Its value is delivered.
+    /// The value of a put is delivered.
     fn give_back(&mut self) {}
 }
 

@@ -1,11 +1,11 @@
 //! Alts: one request that waits in several channels.
 //!
-//! First every clause is tried in order, visible to nobody; if none is able the request joins the
-//! channels one by one, trying each again under its lock, for something may have come in between.
-//! From the first joining on another thread may commit a clause, so every further attempt is a claim.
+//! First every clause is tried in order, while no other thread can see the request. If none is able, the request joins
+//! the channels one by one. Each clause is tried again under its channel's lock, because the channel may have changed
+//! since. After the first join another thread may commit a clause, so every further attempt is a claim.
 //!
-//! The steps are the same whether clauses are of one message type (`prepared`) or of several (`mixed`), and whether
-//! a thread waits or a task (`future`).
+//! The steps are the same for clauses of one message type (`prepared`) and of several (`mixed`), and for a waiting
+//! thread and a waiting task (`future`).
 
 mod future;
 mod mixed;
@@ -25,7 +25,7 @@ pub(super) use mixed::run_mixed;
 pub use mixed::{AnyClause, PutClause, TakeClause};
 pub use prepared::Prepared;
 
-/// The clauses of one alts. They keep their own values, and what comes of them.
+/// The clauses of one alts. They keep their own values, and the values that they took.
 trait Clauses {
     fn count(&self) -> usize;
 
@@ -35,14 +35,14 @@ trait Clauses {
     /// Tries one clause; where it is not able, `request` joins its channel.
     fn attempt(&mut self, clause: usize, request: Option<&Arc<Operation>>) -> Tried;
 
-    /// Leaves the channel of that clause, if the request is still there; a losing put has its value back.
+    /// Leaves the channel of that clause, if the request is still there. A losing put has its value back.
     fn leave(&mut self, clause: usize, request: &Operation);
 
-    /// Fetches what another thread's commit of that clause has brought.
+    /// Fetches the value that another thread's commit of that clause has left.
     fn receive(&mut self, clause: usize);
 }
 
-/// What trying one clause came to.
+/// The result of trying one clause.
 enum Tried {
     Committed,
     NotAble,
@@ -51,7 +51,7 @@ enum Tried {
     TooManyWaiters,
 }
 
-/// Commits exactly one clause, or none when patience ends first. `indices` are those of all clauses.
+/// Commits exactly one clause, or none when patience ends first. `indices` are the indices of all clauses.
 fn run<C: Clauses + ?Sized>(
     clauses: &mut C,
     indices: &mut [usize],
@@ -84,15 +84,15 @@ fn validate<C: Clauses + ?Sized>(clauses: &C, for_ever: bool) -> Result<(), Alts
     }
 }
 
-/// Tries every clause without waiting, and says which one has committed.
+/// Tries every clause without waiting, and returns the one that has committed.
 fn try_all<C: Clauses + ?Sized>(
     clauses: &mut C,
     indices: &mut [usize],
     order: Order,
 ) -> Option<usize> {
     for position in 0..indices.len() {
-        // One step of a shuffle, made only if it is needed: the first able clause of a random
-        // order is uniform over whichever clauses are able (A5).
+        // One step of a shuffle, made only if it is needed. The first able clause of a random order is uniform over the
+        // able clauses (A5).
         if order == Order::Random {
             let rest = indices.len() - position;
             indices.swap(position, position + choose(rest));
@@ -105,7 +105,7 @@ fn try_all<C: Clauses + ?Sized>(
     None
 }
 
-/// Holds up the thread until a clause is committed or the deadline has passed.
+/// Blocks the thread until a clause is committed or the deadline has passed.
 fn block<C: Clauses + ?Sized>(
     clauses: &mut C,
     indices: &[usize],
@@ -120,8 +120,8 @@ fn block<C: Clauses + ?Sized>(
     Ok(finish(clauses, indices, &request, committed))
 }
 
-/// Has the request wait in the channels of all clauses. Where one commits meanwhile, or is refused, it waits nowhere
-/// afterwards, and the answer is that.
+/// Makes the request wait in the channels of all clauses. If a clause commits on the way, or is refused, the request
+/// leaves all channels, and that is the answer.
 fn join<C: Clauses + ?Sized>(
     clauses: &mut C,
     indices: &[usize],
@@ -151,7 +151,7 @@ fn leave<C: Clauses + ?Sized>(clauses: &mut C, joined: &[usize], request: &Opera
     }
 }
 
-/// Ends an alts that waited: with the clause that another thread committed, or with none.
+/// Ends an alts that waited, with the clause that another thread committed, or with none.
 fn finish<C: Clauses + ?Sized>(
     clauses: &mut C,
     indices: &[usize],

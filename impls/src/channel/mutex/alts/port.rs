@@ -1,4 +1,4 @@
-//! One clause: a take or a put, tried on behalf of an alts.
+//! One clause of an alts: a take or a put.
 
 use crate::sync::Arc;
 
@@ -10,14 +10,14 @@ use super::super::state::Attempt;
 use super::Tried;
 use crate::channel::design::Deferred;
 
-/// Tries to take; where that is not able, the request joins the channel, with the hand that its value goes to.
+/// Tries to take. If it is not able, the request joins the channel, with the hand that its value goes to.
 pub(super) fn try_take<T: Send + 'static>(
     channel: &Channel<T>,
     clause: usize,
     request: Option<(&Arc<Operation>, &Arc<Hand<T>>)>,
     taken: &mut Option<T>,
 ) -> Tried {
-    // What a former run has left goes before the channel is locked: its drop may use the channel.
+    // The value of a former run is dropped before the channel is locked, because its drop may use the channel.
     *taken = None;
     let mut effects = Effects::new();
     let me = request.map(|(request, _)| &**request);
@@ -40,7 +40,7 @@ pub(super) fn try_take<T: Send + 'static>(
     tried
 }
 
-/// Tries to put what is in the slot; where that is not able, the request joins the channel with the value.
+/// Tries to put the value of the slot. If it is not able, the request joins the channel with the value.
 ///
 /// # Panics
 /// When the slot is empty: an alts is validated before it is run.
@@ -82,7 +82,7 @@ pub(super) fn try_put<T: Send + 'static>(
     tried
 }
 
-/// Leaves a channel in which a put may wait; its value goes back to the slot.
+/// Leaves a channel in which a put may wait. Its value goes back to the slot.
 pub(super) fn leave_put<T: Send + 'static>(
     channel: &Channel<T>,
     clause: usize,

@@ -22,9 +22,9 @@ pub struct Prepared<'a, T: Send + 'static> {
 struct Filled<'r, 'a, T: Send + 'static> {
     clauses: &'a [Clause<'a, MutexChannels, T>],
     slots: &'r mut [Option<T>],
-    /// Of the take that won.
+    /// The value of the take that won.
     taken: Option<T>,
-    /// One for all takes, for one clause commits; there only once a take has to wait.
+    /// One hand for all takes, because only one clause commits. Allocated once a take has had to wait.
     hand: Option<Arc<Hand<T>>>,
 }
 
@@ -40,7 +40,7 @@ impl<'a, T: Send + 'static> Prepared<'a, T> {
     /// Commits exactly one clause, or none when patience ends first.
     ///
     /// # Errors
-    /// [`AltsError`]; nothing has had an effect then.
+    /// [`AltsError`]; then the run has had no effect.
     pub fn run(
         &mut self,
         slots: &mut [Option<T>],
