@@ -1,7 +1,7 @@
 //! Looking again before one waits: how often, and how it leaves the core to others meanwhile.
 //!
 //! Where schedules are explored, and on one core, nobody who looks again finds anything new: there it is never worth it.
-//! How long the turns are was measured; METHODOLOGY.md has the figures of what lost.
+//! How long the turns are was measured; docs/lab/2026-11-22-channel-waiting.md has the figures of what lost.
 
 use crate::sync::{clock, spin_hint, spinning_pays, yield_now};
 

@@ -1,8 +1,8 @@
 //! What a timer does when it fires, in three words.
 //!
 //! A callback of at most two words lies in the timer itself, and a larger one in a box. Most hold a handle and a number; their
-//! boxes were more than a third of what arming and calling off cost (METHODOLOGY.md, "What timers cost"). A waker is two words
-//! as well.
+//! boxes were more than a third of what arming and calling off cost (docs/lab/2026-11-25-timer-arming.md). A waker is two
+//! words as well.
 
 use std::fmt;
 use std::mem::{ManuallyDrop, MaybeUninit};

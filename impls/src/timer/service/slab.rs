@@ -43,7 +43,7 @@ struct Timer<T> {
 }
 
 /// Timers of a page. In small ones a storm would be scattered over what else its threads have allocated meanwhile; the first
-/// timer of a service takes all of one, 48 KiB (METHODOLOGY.md, "What timers cost").
+/// timer of a service takes all of one, 48 KiB (docs/lab/2026-11-25-timer-firing.md).
 /// Few where it is explored what happens at the end of one.
 const PAGE: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
     4
