@@ -22,7 +22,7 @@ struct Time {
 const WHOLE: &str = "nobody panics with the lock";
 
 impl Clock {
-    /// The time since it began, in the unit of its sleeps.
+    /// Milliseconds since it began.
     pub fn now(&self) -> u64 {
         self.0.lock().expect(WHOLE).now
     }
