@@ -22,7 +22,7 @@ pub fn executor<E: Executors, C: Async>(work: &Work) -> Option<Part> {
     })
 }
 
-/// Go blocks that are state machines, over those channels and on that executor.
+/// Go blocks as state machines, over those channels and on that executor.
 pub fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(
     work: &Work,
 ) -> Option<Part> {
