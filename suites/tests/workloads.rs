@@ -1,4 +1,4 @@
-//! What the workloads catch, and that they do not catch the innocent.
+//! The faults that the workloads find, without false positives.
 
 mod families;
 #[path = "workloads/kinds.rs"]
@@ -19,7 +19,7 @@ const SHORT: WindowSpec = WindowSpec {
     seed: 1,
 };
 
-/// Long enough for the hundredth value where each one wakes a thread, on a busy machine too.
+/// Long enough for the hundredth value where each one wakes a thread, also on a busy machine.
 const LONG: WindowSpec = WindowSpec {
     nanos: 150_000_000,
     ..SHORT
@@ -155,8 +155,8 @@ fn too_many_values_in_a_buffer_are_found_by_the_proof() {
             "channels/burst-64",
         ] {
             if liar == "overfills-puts" && name.contains("async") {
-                // Whether a put overfills is found where its thread is free to run into the full buffer;
-                // tasks are asked, too, but promise no moment at which they run.
+                // Overfilling by a put is found where its thread can run into the full buffer. Tasks are checked too,
+                // but may run at any moment.
                 continue;
             }
             // On a busy machine the producer may not run while consumers hold back.

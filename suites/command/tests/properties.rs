@@ -1,5 +1,5 @@
 //! Every property of our implementations in every world: the same statements on real threads, under loom, under
-//! shuttle and in virtual time, one test for each implementation, property and world. A cell is proved as
+//! shuttle and in virtual time. There is one test for each implementation, property and world. A cell is proved as
 //! `cargo flowmeter check` proves it, in a process of its own.
 
 use std::process::ExitCode;
@@ -23,10 +23,10 @@ use libtest_mimic::{Arguments, Failed, Trial};
 const WORLDS: [&str; 4] = [Std::NAME, Shuttle::NAME, Sim::NAME, Loom::NAME];
 
 fn main() -> ExitCode {
-    // It has every model in it already.
+    // It already contains every model.
     process::serve_in(env!("CARGO_BIN_EXE_flowmeter"));
     let mut contestants = Contest::of(Everybody).implementations().to_vec();
-    // `flowmeter check` has the published crates too, whose faults are not ours to fail on.
+    // `flowmeter check` also has the published crates; their faults must not fail our tests.
     contestants.retain(|who| who.origin == Origin::Own);
     let owed = claimed(&contestants, &WORLDS).unwrap_or_else(|why| panic!("{why}"));
     let open = owed
@@ -58,9 +58,9 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// Executions decide, so that a busy machine turns no cell red: the times are far more than they need. Under
-/// std alone the time decides how many there are; each case has one at least. `check` looks at twice as many of those
-/// that are drawn, and `scripts/long` at ten times as many.
+/// The executions decide, so that a busy machine fails no cell: the times are far more than they need. Only under std
+/// the time decides how many there are, at least one for each case. `check` runs twice as many executions of random
+/// schedules, and `scripts/long` ten times as many.
 fn effort(world: &str) -> Effort {
     match world {
         Std::NAME => Effort {
@@ -80,10 +80,10 @@ fn effort(world: &str) -> Effort {
     }
 }
 
-/// Executions of a case under loom that will do here where its space is not at its end by then: the verdict is
-/// "inconclusive" then, and `check` and `scripts/long` go on to the end. Designs with locks come to the end sooner; one
-/// whose steps are many and small, as `lock_free`'s, has spaces that no test waits for: twice as many would take all tests
-/// together beyond ten minutes.
+/// How many executions of a case suffice here under loom if its space is not exhausted by then. The verdict is then
+/// "inconclusive"; `check` and `scripts/long` go on to the end. Designs with locks are exhausted sooner. A design
+/// with many small steps, such as `lock_free`, has spaces that no test waits for: twice as many executions would take
+/// all tests together beyond ten minutes.
 const ENOUGH: u64 = 5_000;
 
 fn passed(proof: Proof) -> Result<(), Failed> {
@@ -97,7 +97,7 @@ fn passed(proof: Proof) -> Result<(), Failed> {
     }
 }
 
-/// A space of more than ten executions, of which ten are looked at.
+/// A space of more than ten executions, of which ten are explored.
 fn broken_off(cell: &Owed) -> Result<(), Failed> {
     let ten = Effort {
         executions: 10,
@@ -110,7 +110,7 @@ fn broken_off(cell: &Owed) -> Result<(), Failed> {
     }
 }
 
-/// Every notification that a put or a take of `condvar` gives is needed, and each is broken by its line.
+/// Every notification of a put or a take of `condvar` is needed, and each is broken by its line.
 fn dropped_notifications_are_found(cell: Owed) -> Result<(), Failed> {
     let mut passage = list(cell, Effort::EXPLORE)?;
     passage.sites.retain(|site| site.kind == Kind::NotifyOne);
@@ -126,7 +126,7 @@ fn dropped_notifications_are_found(cell: Owed) -> Result<(), Failed> {
             return Err(format!("{}: {row:?}", row.outcome()).into());
         }
     }
-    // A put's and a take's, each broken in two ways.
+    // One of a put and one of a take, each broken in two ways.
     match rows.len() {
         4 => Ok(()),
         _ => Err(format!("{rows:?}").into()),

@@ -21,21 +21,21 @@ use crate::foreign::VARIABLE;
 use crate::roster::Roster;
 use crate::scenario::{ScenarioSpec, built_in};
 
-/// Seconds that the engine may take, if a user wants other than the default.
+/// Seconds that the engine may take, if other than the default.
 const BUDGET: &str = "FLOWMETER_BUDGET";
 
-/// Leaves room in ten minutes for criterion and the proofs.
+/// Leaves room for criterion and the proofs within ten minutes.
 const DEFAULT_BUDGET: Duration = Duration::from_secs(400);
 
-/// Cells of contestants in other languages at most: each starts a process and warms it up, for some seconds. All of them
-/// take part in `measure`.
+/// The maximum number of cells in other languages: each starts a process and warms it up, which takes some seconds.
+/// `measure` includes all of them.
 const FOREIGN_CELLS: usize = 30;
 
-/// Proves and times everything whose `scenario/implementation` matches `filter`, prints the ranking, writes
-/// the report and ends with its path.
+/// Proves and times each `scenario/implementation` that matches `filter`, prints the ranking, writes the report and
+/// prints its path last.
 ///
-/// Between the proofs and the engine `uncontended` times whatever it times by itself (criterion), leaving out
-/// the ids (`scenario/implementation`) that it is given, which did not pass, and says what it came to.
+/// Between the proofs and the engine, `uncontended` runs criterion. It leaves out the ids (`scenario/implementation`)
+/// that it is given, which did not pass, and returns its results.
 pub fn bench<R: AsyncRegistry>(
     registry: R,
     filter: Option<&str>,
@@ -59,7 +59,7 @@ fn run<R: AsyncRegistry>(
     })?;
     let selection = select(&Contest::of(registry), filter.as_ref())?;
     if selection.scenarios.is_empty() {
-        // The filter is for what is not curated, and so for criterion alone.
+        // The filter selects nothing curated, so only criterion runs.
         uncontended(&[]);
         return Ok(ExitCode::SUCCESS);
     }
@@ -72,7 +72,7 @@ fn run<R: AsyncRegistry>(
     warn_of_build();
     let proofs = proofs(&selection);
     let mut timed = uncontended(&left_out(&selection, &proofs));
-    // Whoever takes part in no scenario of the engine's is not introduced in the records.
+    // An implementation without a scenario of the engine's has no introduction in the records.
     let takes_part = |name: &str| selection.roster.contestants().any(|who| who.name == name);
     timed.retain(|it| takes_part(&it.implementation));
     let before = (proofs, timed);
@@ -108,11 +108,11 @@ fn settings(budget: Duration, command: String) -> Settings {
     }
 }
 
-/// Ids of what a proof keeps from being timed.
+/// Ids that a proof keeps from being timed.
 fn left_out(selection: &Selection, proofs: &[Proof]) -> Vec<String> {
     let scenarios = built_in();
     let ids = scenarios.iter().flat_map(|scenario| {
-        // For others than those that were selected nothing was proved.
+        // Nothing was proved for cells that were not selected.
         let mut selected = selection.scenarios.iter();
         let why = match selected.any(|it| it.name == scenario.name) {
             true => kept_out,
@@ -138,7 +138,7 @@ fn budget() -> Result<Duration, Failure> {
     }
 }
 
-/// Scenarios and implementations of which any pair matches, as criterion's ids do.
+/// Scenarios and implementations of which any pair matches, like criterion's ids.
 fn select<R: AsyncRegistry>(
     contest: &Contest<R>,
     filter: Option<&Regex>,
@@ -227,7 +227,7 @@ mod tests {
                 processes: 2 * cells,
             })
             .collect();
-        // As seen on two cores with others at work: twice the ramp, and a fifth of a second to start and prove.
+        // As measured on two cores with other load: twice the ramp, and a fifth of a second to start and prove.
         let overhead = Overhead {
             window: 2 * plan.ramp,
             process: Duration::from_millis(200),

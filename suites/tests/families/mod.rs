@@ -1,4 +1,4 @@
-//! Families for the tests of the suites: std's channels, and a queue behind one lock that can be told to lie.
+//! Families for the tests of the suites: std's channels, and a queue behind one lock with a selectable fault.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -105,7 +105,7 @@ impl Blocking for StdUnbounded {
     }
 }
 
-/// A queue behind one lock; `LIE` says what is wrong with it.
+/// A queue behind one lock; `LIE` selects its fault.
 pub struct Queue<const LIE: u8>;
 
 pub const HONEST: u8 = 0;
@@ -115,9 +115,9 @@ pub const DROPS: u8 = 1;
 pub const DUPLICATES: u8 = 2;
 /// Puts the hundredth value in front of all others.
 pub const REORDERS: u8 = 3;
-/// Makes another value of the hundredth.
+/// Replaces the hundredth value by another one.
 pub const EXCHANGES: u8 = 4;
-/// Takes in one value more than it has room for.
+/// Accepts one value more than it has room for.
 pub const OVERFILLS: u8 = 5;
 /// Does so only where a put might wait.
 pub const OVERFILLS_PUTS: u8 = 6;
@@ -177,7 +177,7 @@ impl<const LIE: u8> Queue<LIE> {
                 state.values.push_back(value);
             }
             (EXCHANGES, true, Some(word)) => state.values.push_back(from_word(word + 1_000)),
-            // In front of the value before it, if that is still here.
+            // In front of the value before it, if that is still there.
             (REORDERS, seen, _) if seen || (state.puts > WHEN && state.puts < WHEN * 30) => {
                 state.values.push_front(value);
             }
@@ -198,7 +198,7 @@ impl<const LIE: u8> Queue<LIE> {
         Some(value)
     }
 
-    /// Does `attempt` until it succeeds, sleeping on the condition in between.
+    /// Repeats `attempt` until it succeeds, sleeping on the condition in between.
     fn wait_for<T: Message, R>(handle: &Handle<T>, mut attempt: impl FnMut() -> Option<R>) -> R {
         loop {
             let puts_and_length = |s: &State<T>| (s.puts, s.values.len());
@@ -237,7 +237,7 @@ impl<const LIE: u8> Queue<LIE> {
         0
     };
 
-    /// What a put does each time that it tries.
+    /// What a put does at each attempt.
     fn putting<T: Message>(handle: &Handle<T>, value: T) -> impl FnMut() -> Option<()> + '_ {
         let mut value = Some(value);
         move || match Self::try_put(handle, value.take()?, Self::EXCESS_OF_PUT) {
@@ -325,7 +325,7 @@ impl<const LIE: u8> Alts for Queue<LIE> {
         (clauses, 0)
     }
 
-    /// Looks at each clause in turn, beginning one further each time.
+    /// Tries each clause in turn, starting one later each time.
     fn run<T: Message>(
         (clauses, begin): &mut Self::Prepared<'_, T>,
         slots: &mut [Option<T>],
@@ -412,7 +412,7 @@ impl Executors for ThreadPerTask {
     }
 }
 
-/// Who takes part in the tests.
+/// The implementations of the tests.
 #[derive(Clone, Copy)]
 pub struct Tested;
 
