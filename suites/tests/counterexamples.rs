@@ -47,7 +47,7 @@ impl<T: Timers, W: World> Timers for Hasty<T, W> {
     }
 }
 
-/// A timer whose thread panics, one time of eight.
+/// A timer with a thread that panics, one time in eight.
 struct Panicky<T, W>(T, PhantomData<W>);
 
 impl<T: Timers, W: World> Timers for Panicky<T, W> {

@@ -75,7 +75,7 @@ fn cases(channels: Channels) -> Vec<Case> {
 }
 
 /// One producer for each of two channels; an alts takes from either. Each run of the alts takes one value, and plain
-/// takes drain the rest. `between` is the number of clauses between the two whose channels stay empty.
+/// takes drain the rest. `between` is the number of clauses between the two; their channels stay empty.
 fn two_takes(channels: Channels, buffer: Buffer, between: usize, order: Order) {
     let each = turns();
     let count = 2 * each;

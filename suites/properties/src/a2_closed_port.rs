@@ -130,7 +130,7 @@ fn disconnected_cases(channels: Channels) -> Vec<Case> {
         .collect()
 }
 
-/// A port whose other half was dropped is ready, and its value comes back.
+/// A port without its other half is ready, and its value comes back.
 fn half_gone(channels: Channels, buffer: Buffer) {
     let (tx, rx) = channels.open::<u32>(buffer).expect("asked before");
     let (gone_tx, orphan_rx) = channels.open::<u32>(buffer).expect("asked before");

@@ -91,7 +91,7 @@ fn counted_cases(channels: Channels, uniform: bool) -> Vec<Case> {
     cases
 }
 
-/// For every world: an alts does not pass by an earlier clause whose value came first.
+/// For every world: an alts does not pass by an earlier clause if its value came first.
 fn raced_cases(channels: Channels) -> Vec<Case> {
     channels
         .having(&[Buffer::fixed(1), Buffer::fixed(2), Buffer::Unbounded])

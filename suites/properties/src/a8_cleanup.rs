@@ -61,7 +61,7 @@ fn cases(channels: Channels) -> Vec<Case> {
         .collect()
 }
 
-/// Longer than entering 128 channels takes, also on slow machines. An alts whose deadline passes earlier never waits,
+/// Longer than entering 128 channels takes, also on slow machines. An alts with an earlier deadline never waits,
 /// and a clause that did not wait cannot be left behind.
 const PATIENCE: Duration = Duration::from_micros(100);
 

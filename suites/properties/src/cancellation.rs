@@ -41,7 +41,7 @@ enum Act {
 /// Polls after which a future is dropped, at most.
 const POLLS: usize = 3;
 
-/// The buffers whose futures are dropped.
+/// The buffers of the dropped futures.
 pub(super) const BUFFERS: [Buffer; 4] = [
     Buffer::Rendezvous,
     Buffer::fixed(1),

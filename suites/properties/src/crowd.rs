@@ -31,7 +31,7 @@ pub(super) struct Books {
 type Parcel = Option<Token>;
 
 impl Crowd {
-    /// The crowds worth exploring in a world, for a family whose halves may be single.
+    /// The crowds worth exploring in a world, for a family that may have single halves.
     pub(super) fn of(channels: Channels, buffer: Buffer) -> Vec<Crowd> {
         let Some((tx, rx)) = channels.open::<()>(buffer) else {
             return Vec::new();

@@ -130,9 +130,9 @@ pub enum Reliance {
     Nobody,
     /// All of that kind.
     Everybody,
-    /// Those whose threads block, on one side at least.
+    /// Those with blocking threads on at least one side.
     Blocking,
-    /// Those whose tasks await, on one side at least.
+    /// Those with awaiting tasks on at least one side.
     Async,
     /// Those of alts.
     Alts,

@@ -12,7 +12,7 @@ use flowmeter_harness::executor::Spawn;
 pub struct Polls(Arc<AtomicU32>);
 
 impl Polls {
-    /// The same spawner, whose tasks are counted.
+    /// The same spawner; the polls of its tasks are counted.
     pub fn of<'s, S: Spawn>(&self, spawner: &'s S) -> Counted<'s, S> {
         Counted {
             spawner,

@@ -13,7 +13,7 @@ use crate::scenario::{ScenarioSpec, built_in, from_folder, in_order};
 /// A selection of implementations.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Implementations {
-    /// Only implementations whose name matches this regular expression
+    /// Only implementations with a name that matches this regular expression
     #[arg(
         id = "implementation",
         short = 'i',
@@ -26,7 +26,7 @@ pub(super) struct Implementations {
 /// A selection among the scenarios of a run.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct ScenarioNames {
-    /// Only scenarios whose name matches this regular expression
+    /// Only scenarios with a name that matches this regular expression
     #[arg(id = "scenario", short = 's', long = "scenarios", value_name = "REGEX")]
     pattern: Option<Regex>,
 }
@@ -45,7 +45,7 @@ pub(super) struct Scenarios {
 /// A selection of properties.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Properties {
-    /// Only properties whose name matches this regular expression
+    /// Only properties with a name that matches this regular expression
     #[arg(
         id = "property",
         short = 'p',

@@ -32,7 +32,7 @@ pub const VARIABLE: &str = "FLOWMETER_FOREIGN";
 /// Whether contestants in other languages take part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Wanted {
-    /// Those whose language is installed
+    /// Those in installed languages
     #[default]
     Auto,
     /// None

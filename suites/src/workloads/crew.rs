@@ -36,7 +36,7 @@ pub fn take_place(place: usize) -> Result<(), StageError> {
     }
 }
 
-/// As [`take_place`], for a thread whose report is not collected. One thread was pinned successfully before anything
+/// As [`take_place`], for a thread without a collected report. One thread was pinned successfully before anything
 /// else, so the others can be pinned too.
 pub fn settle(place: usize) {
     let _ = pin::worker(place);

@@ -6,7 +6,7 @@ use flowmeter_harness::channel::Message;
 /// Stamp of the message that ends a consumer; no value has it.
 pub const SENTINEL: u64 = u64::MAX;
 
-/// Stamp of a message whose words do not agree; no value has it.
+/// Stamp of a message with differing words; no value has it.
 const TORN: u64 = u64::MAX - 1;
 
 /// The bits of a stamp for the sequence; the producer is above them.

@@ -1,5 +1,5 @@
-//! The properties find a pipeline with one item too many in flight, one that claims more than it reaches, and ones
-//! that deliver out of order, close too early or do not let an item end.
+//! The properties find a pipeline with one item too many in flight, and one that claims more than it reaches. They
+//! find ones that deliver out of order, close too early or do not let an item end.
 
 use std::future::{Future, pending};
 use std::marker::PhantomData;

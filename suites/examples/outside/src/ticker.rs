@@ -11,7 +11,7 @@ use crate::sync::{
 type Call = Box<dyn FnOnce(Deadline) + Send>;
 
 thread_local! {
-    /// The ticker whose thread this is; 0 for none.
+    /// The ticker of this thread; 0 for none.
     static HERE: Cell<u64> = const { Cell::new(0) };
 }
 

@@ -218,7 +218,7 @@ fn late(f: Combinators) {
     });
 }
 
-/// An item whose clone panics.
+/// An item that panics when it is cloned.
 #[derive(PartialEq)]
 struct Faulty;
 

@@ -1,7 +1,7 @@
 //! Designs without their types, for properties, injected faults and generated programs. A property is compiled once,
 //! and asks a design at run time what it has.
 //!
-//! There is a folder or file for each kind. It has the erased design, whose methods are the operations, and the
+//! There is a folder or file for each kind. It has the erased design with the operations as methods, and the
 //! collector of such designs from a registry. Only the collector knows the types of the families.
 
 pub(crate) mod channels;

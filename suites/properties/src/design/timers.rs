@@ -1,6 +1,6 @@
 //! Designs of timers.
 //!
-//! [`Timers`] is a design in one of the ways to wait for its deadlines. It starts a [`Service`], whose methods are
+//! [`Timers`] is a design in one of the ways to wait for its deadlines. It starts a [`Service`] with methods that are
 //! the operations. Callers have to ask first whether a design has an operation: the method of one that it lacks
 //! panics.
 
@@ -42,7 +42,7 @@ pub(crate) trait Cancels: Sync {
     fn cancel(&self, service: &Running, handle: &Handle) -> bool;
 }
 
-/// Timers whose deadline can be moved.
+/// Timers with deadlines that can be moved.
 pub(crate) trait Resets: Sync {
     fn reset(&self, service: &Running, handle: &Handle, deadline: Deadline) -> bool;
 }

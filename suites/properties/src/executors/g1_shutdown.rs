@@ -1,4 +1,4 @@
-//! G1, at the end: dropping an executor drops its waiting tasks, whose channels close. Blocking work that has begun
+//! G1, at the end: dropping an executor drops its waiting tasks, so that their channels close. Blocking work that has begun
 //! ends first, and no thread is left.
 //!
 //! The smallest history that violates it:

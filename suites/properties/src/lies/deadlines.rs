@@ -4,7 +4,7 @@ use flowmeter_harness::sync::Deadline;
 
 use super::told;
 
-/// Little in the time of models, whose deadlines are tens of microseconds away.
+/// Little in the time of models: their deadlines are tens of microseconds away.
 const LITTLE: u64 = 1_000;
 /// Longer than any model waits by itself.
 const LONG: u64 = 100_000_000;

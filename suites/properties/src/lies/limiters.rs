@@ -12,7 +12,7 @@ use super::future::awaited;
 use super::told;
 use crate::design::limiters::{Acquires, Design, Limiter, Limiters, Makes, Pending, Weighed};
 
-/// The design, whose limiters behave like the real ones, except for one fault.
+/// The design with limiters that behave like the real ones, except for one fault.
 pub(crate) fn lying(design: Design) -> Design {
     Design {
         limiters: Box::leak(Box::new(LyingLimiters(design.limiters))),

@@ -32,7 +32,7 @@ pub(super) fn double(value: &Parcel) -> Spare {
     )
 }
 
-/// A copy of the value whose drop is not counted.
+/// A copy of the value that is not counted when it is dropped.
 pub(super) fn ghost(value: &Parcel) -> Spare {
     let ghost = value.remade(Token::ghost);
     let ghost =

@@ -6,7 +6,7 @@
 //! with_quota(2 permits in 0 s) -> a limiter
 //!
 //! 7 permits in 1,000,003 ns, 10,000 acquisitions in a row
-//! each wait is rounded by a nanosecond: the last one is whole acquisitions early or late
+//! each wait of 142,857.6 ns is rounded up to 143 us: the last one is about ten acquisitions late
 //! ```
 
 use std::time::Duration;

@@ -185,7 +185,7 @@ fn is_virtual() -> bool {
 }
 
 /// How much certainly passes on the world's clock while `duration` passes on the limiter's own. In the std world a
-/// limiter may have its own clock, whose rate may differ by a thousandth.
+/// limiter may have its own clock, with a rate that differs by up to a thousandth.
 fn surely(duration: u64) -> u64 {
     if is_virtual() {
         duration

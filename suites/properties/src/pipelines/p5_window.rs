@@ -5,9 +5,12 @@
 //!
 //! ```text
 //! ordered, n = 2, window 3, item 0 waits
+//! item 1 ends
+//! item 2 never begins      the permit of item 1 was not freed
+//!
+//! ordered, n = 2, window 3, item 0 waits
 //! items 1 and 2 end
-//! item 2 never begins          its permit was not freed before the head ended
-//! item 3 begins                the window holds 0, 1 and 2 already
+//! item 3 begins            the window already holds 0, 1 and 2
 //! ```
 
 use std::sync::Arc;

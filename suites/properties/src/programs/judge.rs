@@ -19,7 +19,7 @@ const LONGEST: usize = 56;
 /// How many states its search explores. Legal histories need a few for each operation.
 const STATES: u64 = 20_000;
 
-/// Histories whose search ended without an answer. A static suffices: a cell has a process of its own.
+/// Histories for which the search ended without an answer. A static suffices: a cell has a process of its own.
 static UNDECIDED: AtomicU64 = AtomicU64::new(0);
 
 /// How many histories have stayed undecided so far.
@@ -92,7 +92,7 @@ impl Judge {
 /// Why a history is not legal.
 struct Refuted {
     why: String,
-    /// The operation whose answer has no explanation, in the order of calls.
+    /// The operation without an explanation of its answer, in the order of calls.
     culprit: Option<usize>,
     /// The explanation of all earlier operations.
     explained: Vec<String>,

@@ -1,4 +1,4 @@
-//! Generated programs whose histories are checked against the specification: every answer has to be one that it
+//! Generated programs with histories that are checked against the specification: every answer has to be one that it
 //! allows. Other properties test one situation each; here proptest generates the situations.
 //!
 //! The smallest histories that violate such a property:

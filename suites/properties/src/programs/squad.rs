@@ -23,7 +23,7 @@ pub(super) const ROUNDS: usize = 256;
 /// How often a thread polls the others before it yields its core: there may be more threads than cores.
 const SPINS: u32 = 256;
 
-/// A program whose threads cannot be left waiting is done by then.
+/// A program that leaves no thread waiting is done by then.
 const HANGS: Duration = Duration::from_secs(5);
 
 /// The work of one thread for so many rounds.

@@ -87,7 +87,7 @@ fn panicking_taker(timers: Timers) {
     is_closed(world::block_on(second.take_async()));
 }
 
-/// The sleepers that are due with one whose waker panics are woken all the same.
+/// The sleepers that are due together with a panicking waker are woken all the same.
 fn among_others(timers: Timers) {
     let service = timers.start();
     let asleep = |delay| {

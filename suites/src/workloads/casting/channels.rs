@@ -48,7 +48,7 @@ pub fn asynchronous<C: Async, E: Executors>(work: &Work) -> Option<Part> {
     })
 }
 
-/// A family whose threads and tasks, on that executor, use the same channel.
+/// A family with channels for threads and tasks at once, on that executor.
 pub fn mixed<C: Blocking + Async, E: Executors>(work: &Work) -> Option<Part> {
     has::<C>(work, Form::Mixed, false).then_some(())?;
     match *work {

@@ -9,7 +9,7 @@ use crate::workloads::executors::parked;
 use crate::workloads::executors::spawn_join::SpawnJoin;
 use crate::workloads::{Work, ping_pong};
 
-/// An executor whose tasks wait on those channels.
+/// An executor with tasks that wait on those channels.
 pub fn executor<E: Executors, C: Async>(work: &Work) -> Option<Part> {
     Some(match *work {
         Work::SpawnJoin(params) => Part::counted(move || SpawnJoin::<E>::new(params)),

@@ -177,7 +177,7 @@ pub struct TooLate<L, F> {
 }
 
 impl<L: Limiters, F: Until<L>> TooLate<L, F> {
-    /// A new limiter whose permit is taken.
+    /// A new limiter with its permit taken.
     ///
     /// # Errors
     /// Where the design refuses the rate, or even the first permit.

@@ -90,12 +90,12 @@ impl Collected {
 }
 
 impl Channels {
-    /// That family, whose channels tasks wait on.
+    /// That family, with futures.
     pub fn of_tasks<C: Async>() -> Channels {
         Channels::of(Tables::awaiting::<C>())
     }
 
-    /// That family, whose channels tasks and threads wait on.
+    /// That family, with futures and blocking operations.
     pub fn of_tasks_and_threads<C: Async + Blocking>() -> Channels {
         Channels::of(Tables {
             blocks: Some(&Of::<C>::TABLE),
@@ -103,7 +103,7 @@ impl Channels {
         })
     }
 
-    /// That family, whose channels tasks wait on and call back.
+    /// That family, with futures and callbacks.
     pub fn of_tasks_and_callbacks<C: Async + Callback>() -> Channels {
         Channels::of(Tables {
             calls_back: Some(&Of::<C>::TABLE),

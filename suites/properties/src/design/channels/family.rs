@@ -14,7 +14,7 @@ use flowmeter_harness::sync::Deadline;
 use super::super::parcel::{Framed, Parcel};
 use super::operations::*;
 
-/// The family `C`, whose channels carry parcels, or what combinators make of parcels.
+/// The family `C` with channels of parcels, or of what combinators make of parcels.
 pub(crate) struct Of<C, M = Parcel>(PhantomData<fn(C, M)>);
 
 impl<C: Channels, M: Message> Of<C, M> {
@@ -194,7 +194,7 @@ impl<C: MixedAlts> Mixes for Of<C> {
     }
 }
 
-/// The family `C`, whose alts can be awaited.
+/// The family `C` with alts that can be awaited.
 pub(crate) struct Awaited<C>(PhantomData<fn(C)>);
 
 impl<C: AwaitAlts> Awaited<C> {

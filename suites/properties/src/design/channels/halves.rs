@@ -52,7 +52,7 @@ impl<T: Send + 'static> Tx<T> {
         self.of
     }
 
-    /// The half as one whose values are packed by `pack`.
+    /// The half with another type of values, packed by `pack`.
     pub(in super::super) fn carrying<U>(self, pack: Pack<U>) -> Tx<U> {
         let Tx { half, of, .. } = self;
         Tx { half, of, pack }
@@ -217,7 +217,7 @@ impl<T: Send + 'static> Rx<T> {
         self.of
     }
 
-    /// The half as one whose values are unpacked by `unpack`.
+    /// The half with another type of values, unpacked by `unpack`.
     pub(in super::super) fn carrying<U>(self, unpack: Unpack<U>) -> Rx<U> {
         let Rx { half, of, .. } = self;
         Rx { half, of, unpack }

@@ -1,6 +1,6 @@
 //! Designs of channels.
 //!
-//! [`Channels`] is a design of channels; it opens [`Tx`] and [`Rx`], whose methods are the operations. Callers have
+//! [`Channels`] is a design of channels; it opens [`Tx`] and [`Rx`] with the operations as methods. Callers have
 //! to ask first whether a design has an operation: the method of one that it lacks panics.
 
 mod collected;

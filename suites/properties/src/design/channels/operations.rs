@@ -126,7 +126,7 @@ pub(crate) trait Clauses {
     fn prepare<'a>(&'a self, order: Order) -> Box<dyn Prepared + 'a>;
 }
 
-/// Alts whose clauses are made anew for each run.
+/// Alts with clauses that are made anew for each run.
 pub(crate) trait ChoosesAnew: Copy + Send + Sync + 'static {
     fn run(&self, ports: &[Port<'_>], order: Order, slots: &mut Slots, patience: Patience)
     -> Chose;

@@ -69,7 +69,7 @@ impl Bindings {
         self.table.bound()
     }
 
-    /// The same spawner, whose tasks and work have the bindings of the code that spawned them.
+    /// The same spawner; its tasks and work have the bindings of the code that spawned them.
     pub(crate) fn conveying(self, spawner: Spawner) -> Spawner {
         self.table.conveying(spawner)
     }
