@@ -129,7 +129,7 @@ pub(super) fn prove_firing<A: Arming>(
     calls.wait_for(TIMERS)
 }
 
-/// Timers that are armed and called off by one thread.
+/// Timers that are armed and cancelled by one thread.
 pub struct Churn<A: Arming> {
     arming: A,
     _kept: Vec<A::Armed>,
