@@ -1,5 +1,5 @@
-//! What the workload `stream` costs over a bare loop in std's own API: both run in turn, several rounds,
-//! and the median of their ratios is printed. Anything from 0.9 to 1.1 is a fair adapter.
+//! The cost of the workload `stream` over a bare loop in std's own API. Both run in turn, several rounds, and the
+//! median of their ratios is printed. A ratio from 0.9 to 1.1 is a fair adapter.
 //!
 //! `cargo run --release -p flowmeter-suites --no-default-features --example against_bare`
 
@@ -24,7 +24,7 @@ const WINDOW: Duration = Duration::from_millis(200);
 /// A scenario, and its bare loop.
 type Bare = (&'static str, fn() -> f64);
 
-/// Messages a second from one thread to another, after a ramp, without any harness.
+/// Messages per second from one thread to another, after a ramp, without any harness.
 fn bare<S: Send + 'static>(
     (tx, rx): (S, mpsc::Receiver<u64>),
     send: impl Fn(&S, u64) + Send + 'static,
@@ -103,7 +103,7 @@ fn main() {
         };
         let (mut ratios, mut rates) = (Vec::new(), Vec::new());
         for round in 0..ROUNDS {
-            // Whoever goes first alternates.
+            // The order alternates.
             let early = (round % 2 == 0).then(bare);
             let through = stage.window(spec).expect("std is honest").value;
             let alone = early.unwrap_or_else(bare);

@@ -1,4 +1,4 @@
-//! A whole measuring run: who runs what, proved first, then timed by the engine.
+//! A whole measuring run: the selected implementations are proved first, then timed by the engine.
 
 use std::time::{Duration, SystemTime};
 
@@ -33,26 +33,26 @@ pub struct Settings {
     pub forks: u32,
     /// Length of a window.
     pub window: Duration,
-    /// Fit everything into this time instead.
+    /// Fit everything into this time, if given.
     pub budget: Option<Duration>,
     /// Seed of every shuffle.
     pub seed: u64,
-    /// Where threads may run.
+    /// How threads are pinned.
     pub pinning: Pinning,
-    /// Adds to every scenario a copy of its placebo's implementation, slowed by so many percent.
+    /// Adds to every scenario a copy of its placebo's implementation, slowed by this percentage.
     pub slowed_percent: Option<u32>,
     /// Refuse to measure on a machine that is not quiet.
     pub strict: bool,
     /// The command that repeats the run.
     pub command: String,
-    /// Folder of scenarios that it names.
+    /// The folder of scenarios on its command line.
     pub scenario_dir: Option<String>,
-    /// Folder of contestants in other languages that it names.
+    /// The folder of foreign contestants on its command line.
     pub foreign_dir: Option<String>,
 }
 
 impl Settings {
-    /// The default: enough to call one faster than another.
+    /// The default: enough to judge that one implementation is faster than another.
     pub const THOROUGH: (u32, u32, Duration) = (5, 6, Duration::from_millis(250));
     /// `--quick`: exploratory.
     pub const QUICK: (u32, u32, Duration) = (1, 5, Duration::from_millis(100));
@@ -63,7 +63,7 @@ impl Settings {
     /// With fewer generations of processes nothing is called faster: one process's layout of memory may
     /// decide it.
     const FORKS_TO_COMPARE: u32 = 5;
-    /// With fewer rounds in all nothing is called faster.
+    /// With fewer rounds in all no implementation is called faster.
     const ROUNDS_TO_COMPARE: u32 = 10;
 
     /// How `cargo bench` measures.
@@ -86,18 +86,18 @@ impl Settings {
     }
 }
 
-/// Who runs which scenarios.
+/// The implementations and scenarios of a run.
 #[derive(Debug)]
 pub struct Selection {
-    /// Who, asked about these scenarios.
+    /// The implementations, with their answers about these scenarios.
     pub roster: Roster,
-    /// Those of them whose processes are started by others' programs.
+    /// Those among them that run as programs in other languages.
     pub foreign: Foreigners,
     /// Scenarios, the most important first.
     pub scenarios: Vec<ScenarioSpec>,
 }
 
-/// Proves what the selected scenarios rely on, telling `heard` of each verdict as it comes.
+/// Proves what the selected scenarios rely on. `heard` gets each verdict as it arrives.
 pub fn quick_proof(
     selection: &Selection,
     mut heard: impl FnMut(usize, usize, &Proof),
@@ -143,9 +143,9 @@ pub fn relied_on(scenario: &ScenarioSpec, property: &str) -> bool {
     property.is_some_and(|property| relies_on(scenario, property))
 }
 
-/// What keeps an implementation from being timed in a scenario: a property that the scenario relies on and that did not
-/// pass, one that failed before one that is undecided; or that none of them was asked of it. One in another language
-/// proves itself.
+/// Why an implementation is not timed in a scenario. Either a property that the scenario relies on did not pass; a
+/// failure takes precedence over an undecided one. Or no property that it relies on was checked. Implementations in
+/// other languages prove themselves.
 pub fn kept_out(proofs: &[Proof], who: &Contestant, scenario: &ScenarioSpec) -> Option<StageError> {
     disproved(proofs, who, scenario).or_else(|| {
         let held = |proof: &Proof| proof.verdict == Verdict::Pass;
@@ -182,8 +182,8 @@ fn relied_on_of<'a>(
     its.filter(|proof| relied_on(scenario, &proof.property))
 }
 
-/// Why a cell has no number that relies on this proof, whose property is told as `what`; nothing where it passed, or was
-/// not asked.
+/// Why a cell that relies on this proof has no number; `what` names the property. `None` where the proof passed or
+/// was not requested.
 pub(crate) fn no_number(proof: &Proof, what: &str) -> Option<StageError> {
     let (kind, undecided) = match proof.verdict {
         Verdict::Pass | Verdict::Unclaimed | Verdict::NotInstrumentable => return None,
@@ -198,7 +198,7 @@ pub(crate) fn no_number(proof: &Proof, what: &str) -> Option<StageError> {
     })
 }
 
-/// The engine's plan for a selection; `proofs` is what [`quick_proof`] gave, `uncontended` what criterion timed.
+/// The engine's plan for a selection. `proofs` is the result of [`quick_proof`], `uncontended` what criterion timed.
 pub fn plan(
     selection: &Selection,
     proofs: Vec<Proof>,
@@ -221,8 +221,8 @@ pub fn plan(
                 .collect();
             let sound = entries.iter().filter(|entry| entry.kept_out.is_none());
             let sound: Vec<&str> = sound.map(|entry| &*entry.implementation).collect();
-            // What floor a machine has shows in a process of ours: one of another language starts and warms up for
-            // seconds, and cannot be slowed.
+            // The noise floor of a machine shows in a process of ours. One in another language takes seconds to start
+            // and warm up, and cannot be slowed.
             let of_ours = sound.iter().filter(|name| !selection.foreign.has(name));
             let name = twin(&scenario.name, of_ours.copied());
             if let Some(name) = name.or_else(|| twin(&scenario.name, sound.iter().copied())) {
@@ -283,12 +283,13 @@ pub fn plan(
     }
 }
 
-/// Whether this build is unoptimised. A profile that keeps debug assertions times those too.
+/// Whether this build is unoptimised. A profile with debug assertions would time those too.
 pub const UNOPTIMISED: bool = cfg!(debug_assertions);
 
-/// Which of a scenario's implementations is entered twice: another one from scenario to scenario, always the
-/// same for the same. Each has a rank of its own in a scenario, and the highest is taken (rendezvous hashing:
-/// Thaler and Ravishankar, 1998), so one that fails its proof changes only the scenarios that were its.
+/// The implementation of a scenario that is entered twice: different scenarios get different ones, and each scenario
+/// always gets the same one. Each implementation has a rank of its own in a scenario, and the highest is taken
+/// (rendezvous hashing: Thaler and Ravishankar, 1998). So one that fails its proof changes only the scenarios that
+/// had chosen it.
 fn twin<'a>(scenario: &str, sound: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let rank = |name: &str| fnv1a(scenario.bytes().chain([0]).chain(name.bytes()));
     sound.max_by_key(|name| rank(name))
@@ -305,7 +306,7 @@ fn implementation(who: &Contestant) -> Implementation {
     }
 }
 
-/// The commit of the checkout that the command is run in.
+/// The commit of the checkout in which the command runs.
 pub fn commit() -> String {
     let git = |arguments: &[&str]| {
         let output = std::process::Command::new("git")

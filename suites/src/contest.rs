@@ -18,14 +18,14 @@ use crate::scenario::ScenarioSpec;
 use crate::workloads::casting::{Part, channels, executors, limiters, pipelines, timers};
 use crate::workloads::{Timing, Work};
 
-/// Everybody who takes part, and in what.
+/// All implementations of a registry, and their workloads.
 #[derive(Debug)]
 pub struct Contest<R> {
     registry: R,
     contestants: Vec<Contestant>,
 }
 
-/// One contestant in one workload: its first family that can run it.
+/// One implementation in one workload: its first family that can run it.
 struct Families<'a, R> {
     of: &'a str,
     work: &'a Work,
@@ -40,7 +40,7 @@ impl<R> Families<'_, R> {
 }
 
 impl<R: AsyncRegistry> Contest<R> {
-    /// Everybody in that registry. Opens no channel: nobody is asked before it is their turn.
+    /// All implementations of that registry. It opens no channel: each is asked only later.
     pub fn of(registry: R) -> Contest<R> {
         Contest {
             registry,
@@ -48,12 +48,12 @@ impl<R: AsyncRegistry> Contest<R> {
         }
     }
 
-    /// Who takes part, in the registry's order; of their capabilities, what their registration says.
+    /// The implementations in the order of the registry, with the capabilities of their registration.
     pub fn implementations(&self) -> &[Contestant] {
         &self.contestants
     }
 
-    /// Whether an implementation can run a scenario; finding out runs nothing but opening a channel.
+    /// Whether an implementation can run a scenario. Finding out opens a channel and runs nothing else.
     pub fn supports(&self, implementation: &str, scenario: &ScenarioSpec) -> bool {
         self.part(implementation, scenario).is_some()
     }
@@ -61,8 +61,8 @@ impl<R: AsyncRegistry> Contest<R> {
     /// An implementation about to run a scenario: its first family that can.
     ///
     /// # Errors
-    /// [`FailureKind::Protocol`] when there is no such implementation or it does not take part; otherwise
-    /// what the family refused.
+    /// [`FailureKind::Protocol`] when there is no such implementation or it does not take part; otherwise the refusal
+    /// of the family.
     pub fn stage(
         &self,
         implementation: &str,
@@ -82,8 +82,8 @@ impl<R: AsyncRegistry> Contest<R> {
         }
     }
 
-    /// An uncontended cost for criterion: `None` unless the workload is one of a single thread and the
-    /// implementation takes part.
+    /// An uncontended timing for criterion. `None` unless the workload has a single thread and the implementation
+    /// takes part.
     pub fn timing(
         &self,
         implementation: &str,
@@ -93,7 +93,7 @@ impl<R: AsyncRegistry> Contest<R> {
         Some(timing())
     }
 
-    /// [`Contest::stage`] from the serialised scenario that a child process is sent.
+    /// [`Contest::stage`] for the serialised scenario that a child process receives.
     ///
     /// # Errors
     /// As [`Contest::stage`]; [`FailureKind::Protocol`] when it is no scenario.
@@ -122,14 +122,14 @@ impl<R: AsyncRegistry> Contest<R> {
     }
 }
 
-/// Everybody in that registry, with what their registration says. Opens no channel.
+/// All implementations of that registry, as registered. Opens no channel.
 pub(crate) fn introduced(registry: impl Registry) -> Vec<Contestant> {
     let mut names = Names::default();
     registry.everybody(&mut names);
     names.0
 }
 
-/// Hears who takes part, and asks nobody anything.
+/// Collects the implementations, and asks none of them anything.
 #[derive(Default)]
 struct Names(Vec<Contestant>);
 
@@ -173,7 +173,7 @@ impl<R: AsyncRegistry> Enrol for Families<'_, R> {
     }
 
     fn reset<T: Reset>(&mut self, _who: &Contestant) {
-        // Before the family that calls off and schedules anew what it cannot move.
+        // Takes precedence over the family that cancels and schedules again instead of moving.
         self.part = timers::reset::<T>(self.work).or(self.part.take());
     }
 

@@ -1,11 +1,11 @@
-//! Models as tests, each in a process of its own: a hang, an abort or a stack overflow is one failed
-//! line, and the rest goes on.
+//! Models as tests, each in a process of its own. A hang, an abort or a stack overflow is one failed line, and the
+//! rest continues.
 //!
-//! A test target with `harness = false` calls [`main`] with its models. The process that `cargo test`
-//! or nextest starts lists them and, for each that is asked for, runs the same executable again as
-//! `--run-model NAME`, under a time limit. Filters, `--exact`, `--list`, `--skip` and `--test-threads`
-//! work as with Rust's own test harness (by the crate `libtest-mimic`). To see what a model has to
-//! say when it passes, run the test executable with `--run-model NAME` by hand.
+//! A test target with `harness = false` calls [`main`] with its models. The process that `cargo test` or nextest
+//! starts lists them. For each requested one it runs the same executable again as `--run-model NAME`, under a time
+//! limit. Filters, `--exact`, `--list`, `--skip` and `--test-threads` work as with Rust's own test harness (by the
+//! crate `libtest-mimic`). To see the output of a model that passes, run the test executable with `--run-model NAME`
+//! by hand.
 //!
 //! ```no_run
 //! use flowmeter_harness::sync::{Exploration, World, std::Std};
@@ -35,7 +35,7 @@ pub const LIMIT: Duration = Duration::from_secs(60);
 
 const RUN_MODEL: &str = "--run-model";
 
-/// A named model, and what its exploration must come to.
+/// A named model, and the expected result of its exploration.
 pub struct Model {
     name: String,
     limit: Duration,
@@ -43,7 +43,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// A model that is judged by its own code: what it answers is printed, an error fails it.
+    /// A model that judges itself: its result is printed, and an error fails it.
     pub fn new(
         name: impl Into<String>,
         run: impl Fn() -> Result<String, String> + Send + Sync + 'static,
@@ -55,7 +55,7 @@ impl Model {
         }
     }
 
-    /// A model that must be explored, and in which nothing may fail.
+    /// A model that must be explored without a failure.
     pub fn holds(
         name: impl Into<String>,
         explore: impl Fn() -> Explored + Send + Sync + 'static,
@@ -70,7 +70,7 @@ impl Model {
         })
     }
 
-    /// A model that must fail, with `says` in the failure's text: the checker is being checked.
+    /// A model that must fail, with `says` in the text of the failure: it tests the checker.
     pub fn finds(
         name: impl Into<String>,
         says: &'static str,
@@ -110,7 +110,7 @@ fn counted(explored: &Explored) -> String {
     format!("{} executions, {whole}", explored.executions)
 }
 
-/// Runs as a test executable: answers `main`'s exit code.
+/// Runs as a test executable; returns the exit code of `main`.
 pub fn main(models: Vec<Model>) -> ExitCode {
     let mut args = env::args().skip(1);
     if args.next().as_deref() == Some(RUN_MODEL) {
@@ -123,7 +123,7 @@ pub fn main(models: Vec<Model>) -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
 }
 
-/// The child's part.
+/// The child process.
 fn run_here(models: &[Model], name: &str) -> ExitCode {
     let Some(model) = models.iter().find(|model| model.name == name) else {
         eprintln!("there is no model named {name:?}");
@@ -142,7 +142,7 @@ fn run_here(models: &[Model], name: &str) -> ExitCode {
     }
 }
 
-/// The parent's part.
+/// The parent process.
 fn run_apart(name: &str, limit: Duration) -> Result<(), Failed> {
     let (mut output, input) = io::pipe()?;
     let mut command = Command::new(env::current_exe()?);
@@ -152,14 +152,14 @@ fn run_apart(name: &str, limit: Duration) -> Result<(), Failed> {
         .stdout(input.try_clone()?)
         .stderr(input);
     let mut child = command.spawn()?;
-    // The command holds the writing ends: with them gone, the child's end is the output's end.
+    // The command holds the writing ends. Once it is dropped, the output ends with the child.
     drop(command);
 
     let (done, finished) = mpsc::channel();
     let reader = thread::spawn(move || {
         let mut said = Vec::new();
         let read = output.read_to_end(&mut said);
-        // Nobody listens any more once the time is up.
+        // The receiver is gone once the time is up.
         let _ = done.send(());
         read.map(|_| String::from_utf8_lossy(&said).into_owned())
     });

@@ -1,5 +1,5 @@
-//! What the contestants go through: [`properties`] that prove them, [`workloads`] that time them in
-//! [`scenario`]s, and the `flowmeter` command over both.
+//! The tests and measurements of implementations: [`properties`] that prove them, [`workloads`] that time them in
+//! [`scenario`]s, and the `flowmeter` command for both.
 //!
 //! Workloads are generic over a [`Registry`](flowmeter_harness::registry::Registry), so that a crate with
 //! implementations of its own can use them. Properties are not: they see designs without their types.

@@ -1,4 +1,4 @@
-//! Is the harness any good? The properties are let loose on implementations broken on purpose, and on equivalent
+//! Tests the harness itself: the properties run on implementations that are broken on purpose, and on equivalent
 //! rewrites, which must raise no alarm.
 
 use std::path::Path;
@@ -12,16 +12,16 @@ use crate::proving::{Effort, judgement, kept};
 use crate::roster::{Due, Owed};
 use crate::worlds::Worlds;
 
-/// What one property made of a mutant.
+/// The result of one property on a mutant.
 #[derive(Clone, Debug)]
 pub struct Attack {
-    /// On whom.
+    /// The mutant.
     pub mutant: &'static Mutant,
-    /// By what.
+    /// The property.
     pub property: &'static Property,
-    /// In the world that found it; in the last one where none did.
+    /// From the world that found it, or from the last one where none did.
     pub proof: Proof,
-    /// The check that found it: none where the world itself did, as a deadlock, and where none did.
+    /// The check that found it. `None` where the world itself did, as with a deadlock, and where none did.
     pub check: Option<String>,
     /// Executions in all worlds together.
     pub executions: u64,
@@ -30,7 +30,7 @@ pub struct Attack {
 }
 
 impl Attack {
-    /// Whether it was found. To hang, to end without a word, or to come to a limit of the explorer's is to survive.
+    /// Whether it was found. A mutant that hangs, ends silently, or reaches a limit of the explorer survives.
     pub fn killed(&self) -> bool {
         self.proof.verdict == Verdict::Fail
     }
@@ -44,7 +44,8 @@ impl Attack {
     }
 }
 
-/// Whether an equivalent rewrite must not come to that verdict: what is correct neither fails nor hangs nor breaks off.
+/// Whether that verdict is a false alarm on an equivalent rewrite: correct code neither fails nor hangs nor breaks
+/// off.
 fn raises_alarm(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Fail | Verdict::Hung | Verdict::Error)
 }
@@ -52,24 +53,24 @@ fn raises_alarm(verdict: Verdict) -> bool {
 /// How to attack.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan<'a> {
-    /// For each look at a mutant by a property in a world at most; as usual where there is none.
+    /// The maximum for a mutant, a property and a world; the default where it is `None`.
     pub time: Option<Duration>,
-    /// Seed of what is random.
+    /// Seed of random choices.
     pub seed: u64,
-    /// Where failing executions are kept, if they are.
+    /// The folder for failing executions, if they are kept.
     pub folder: Option<&'a Path>,
     /// The check that is switched off, if one is.
     pub without: Option<&'a str>,
 }
 
-/// How hard to look. Most faults are found at once by one of the worlds, and none is to wait for another that would never
-/// find it: so each world looks briefly before any looks longer.
+/// How thorough to be. Most faults are found at once by one of the worlds, and should not wait for another that would
+/// never find them. So each world runs briefly before any runs longer.
 #[derive(Clone, Copy)]
 enum Round {
     Brief,
     Longer,
     Full,
-    /// At an equivalent rewrite, where nothing is looked for: what raises a false alarm raises it soon.
+    /// For an equivalent rewrite, where no fault is expected: a false alarm shows soon.
     ForAlarms,
 }
 
@@ -81,10 +82,9 @@ impl Round {
         }
     }
 
-    /// How much to look at under a world. What is looked for is a fault that is there: far less than a proof takes
-    /// finds it.
+    /// The effort under a world. It looks for an existing fault, which takes far less than a proof.
     fn effort(self, world: &str, plan: &Plan<'_>) -> Effort {
-        // Real threads find by chance, and on a busy machine seldom.
+        // Real threads find faults by chance, and on a busy machine rarely.
         let enough = if world == "std" { 15 } else { 30 };
         let (executions, seconds) = match (self, world) {
             (Round::Brief, _) => (200, 4),
@@ -104,14 +104,14 @@ impl Round {
         Effort {
             executions,
             time,
-            // None looks again at what the one before has seen.
+            // No round repeats the executions of the one before.
             seed: plan.seed.wrapping_add(self as u64),
             ..Effort::under(world)
         }
     }
 }
 
-/// Lets a property loose on a mutant, in one world after the other, until one of them finds it.
+/// Runs a property on a mutant, in one world after the other, until one of them finds it.
 ///
 /// # Panics
 /// When there are no worlds with mutants.
@@ -161,8 +161,8 @@ pub fn attack<R: AsyncRegistry>(
     }
 }
 
-/// What a mutant is to be attacked by: what has to find it; of an equivalent rewrite every property of its kind,
-/// none of which may.
+/// The properties that attack a mutant: those that have to find it. For an equivalent rewrite, every property of its
+/// kind, none of which may.
 ///
 /// # Panics
 /// When it names a property that does not exist.

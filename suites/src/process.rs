@@ -1,9 +1,9 @@
-//! What this program does when another copy of it started it: run one contestant, say what it has, or prove
-//! one cell.
+//! The work of this program when another copy of it started it: run one implementation, describe it, or prove one
+//! cell.
 //!
-//! A contestant that hangs, aborts or overflows its stack must not take the run down, so everything foreign
-//! runs in a process of its own: the same executable with a first argument that no user types. Every program
-//! that measures or proves calls [`serve_if_asked`] before anything else.
+//! An implementation that hangs, aborts or overflows its stack must not stop the run. So all of its code runs in a
+//! process of its own: the same executable with a first argument that no user types. Every program that measures or
+//! proves calls [`serve_if_asked`] before anything else.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -32,12 +32,12 @@ use crate::worlds::Worlds;
 const CONTESTANT: &str = "__contestant";
 const REQUEST: &str = "__request";
 
-/// What a process is asked: the line of JSON on its standard input.
+/// The request to a process: the line of JSON on its standard input.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Request {
-    /// What has this implementation, and which scenarios does it support?
+    /// The capabilities of this implementation, and the scenarios it supports.
     Introduce(roster::Question),
-    /// What does it owe in a world?
+    /// The properties that it owes in a world.
     Owes(roster::Dues),
     /// Prove one cell.
     Prove(proving::Task),
@@ -45,19 +45,19 @@ pub(crate) enum Request {
     Replay(Counterexample),
     /// Look for a failing execution with fewer switches.
     Shrink(Counterexample),
-    /// Run a failing case over and over.
+    /// Run a failing case repeatedly.
     Rate(Counterexample),
-    /// Run a failing execution again, and write everything down.
+    /// Run a failing execution again, and record all of it.
     Draw(Counterexample),
-    /// List the sites that one cell passes.
+    /// List the sites that one cell reaches.
     ListSites(proving::Task),
     /// Prove one cell with one site broken.
     ProveBroken(sites::Broken),
-    /// Tell lies in one cell.
+    /// Inject faults into one cell.
     Sweep(sweep::Question),
     /// Re-enact the claims of the seed texts that are about one implementation.
     Claims(claims::Question),
-    /// End, with something left running.
+    /// End while something still runs.
     Leave(claims::Leave),
 }
 
@@ -82,7 +82,7 @@ impl Request {
     }
 }
 
-/// Serves the process that started this one, if it did; then its exit code is the answer.
+/// Serves the process that started this one, if it did; then returns the exit code.
 pub fn serve_if_asked<R: AsyncRegistry>(worlds: &Worlds<R>) -> Option<ExitCode> {
     let mut arguments = std::env::args().skip(1);
     match arguments.next()?.as_str() {
@@ -107,8 +107,8 @@ pub fn serve_if_asked<R: AsyncRegistry>(worlds: &Worlds<R>) -> Option<ExitCode> 
 
 static OTHER: OnceLock<PathBuf> = OnceLock::new();
 
-/// Has another program do, from here on, what a copy of this one would: it need not have in it what it has others run.
-/// That one calls [`serve_if_asked`].
+/// Lets another program do, from here on, the work of a copy of this one. This program then need not contain the code
+/// that it lets others run. The other program calls [`serve_if_asked`].
 ///
 /// # Panics
 /// When it was called before.
@@ -118,40 +118,40 @@ pub fn serve_in(program: impl Into<PathBuf>) {
         .expect("which program serves is said once");
 }
 
-/// The command that starts a contestant's process.
+/// The command that starts the process of an implementation.
 ///
 /// # Errors
-/// When the system does not say where this program is.
+/// When the system does not provide the path of this program.
 pub fn contestant(pinning: Pinning) -> io::Result<Command> {
     let mut command = this_program()?;
     command.arg(CONTESTANT).arg(pinning_name(pinning));
     Ok(command)
 }
 
-/// Which other processes of this program answer at the same time.
+/// Which other processes of this program may run at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Company {
     /// Any.
     Others,
-    /// None: those that have begun are waited for, and those that come wait.
+    /// None: running ones are waited for, and new ones wait.
     Alone,
 }
 
-/// Held while a process answers: shared, or by the one that has to be alone.
+/// Held while a process answers: shared, or exclusively by one that has to be alone.
 static ANSWERING: RwLock<()> = RwLock::new(());
 
-/// Why a question has no answer.
+/// Why a request has no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Silence {
     /// The time was up.
     #[error("no answer within {:.0} s", .0.as_secs_f64())]
     TimeUp(Duration),
-    /// The process ended, or did not begin: why, in a sentence.
+    /// The process ended, or did not start: why, in a sentence.
     #[error("{0}")]
     Gone(String),
 }
 
-/// Has a process of its own answer one question, within a time limit that begins when the process is started.
+/// Lets a process answer one request, within a time limit that begins when the process is started.
 ///
 /// # Errors
 /// When there is no answer.
@@ -194,12 +194,12 @@ pub(crate) enum End {
     /// No more were wanted.
     Enough,
     TimeUp,
-    /// The process ended, or did not begin: why, in a sentence.
+    /// The process ended, or did not start: why, in a sentence.
     Gone(String),
 }
 
-/// Has a process of its own answer one question with lines of JSON, until `enough` says that it is so or the
-/// time is up. `enough` asks nothing itself.
+/// Lets a process answer one request with lines of JSON, until `enough` returns true or the time is up. `enough`
+/// sends no request itself.
 pub(crate) fn listen<A: DeserializeOwned + Send + 'static>(
     request: &Request,
     limit: Duration,
@@ -224,15 +224,15 @@ fn converse<A: DeserializeOwned + Send + 'static>(
     let (lines, read) = mpsc::channel();
     let reader = std::thread::spawn(move || {
         for line in BufReader::new(output).lines().map_while(Result::ok) {
-            // Contestants may print too; the answers are the lines that are some.
+            // Implementations may print too; only lines that parse are answers.
             if let Ok(answer) = serde_json::from_str::<A>(&line) {
                 let _ = lines.send(answer);
             }
         }
     });
-    // Its end of this pipe tells the process that nobody waits for it any more: no kill leaves an orphan.
+    // When its end of this pipe closes, the process knows that its parent is gone: no kill leaves an orphan.
     let mut lifeline = child.stdin.take().expect("its input is piped");
-    // One that has ended says so by the answer that does not come.
+    // If the process has ended, the missing answer shows it.
     let _ = writeln!(lifeline, "{request}");
     let silent = loop {
         match read.recv_timeout(limit.saturating_sub(began.elapsed())) {
@@ -244,7 +244,7 @@ fn converse<A: DeserializeOwned + Send + 'static>(
             Err(why) => break Some(why),
         }
     };
-    // Harmless where it has ended already.
+    // Harmless if it has ended already.
     let _ = child.kill();
     let status = child.wait();
     drop(lifeline);
@@ -275,7 +275,7 @@ fn answer<R: AsyncRegistry>(worlds: &Worlds<R>) -> ExitCode {
         eprintln!("this argument is for a copy of this program, not for you");
         return ExitCode::from(2);
     };
-    // Nothing more is ever written to it: it ends with the process that asked.
+    // Nothing more is ever written to it: it ends with the parent process.
     std::thread::spawn(|| {
         let _ = io::copy(&mut io::stdin(), &mut io::sink());
         std::process::exit(2)
@@ -289,7 +289,8 @@ fn answer<R: AsyncRegistry>(worlds: &Worlds<R>) -> ExitCode {
     }
 }
 
-/// This very program, also when its file was replaced by a newer build since it was started; or who serves in its place.
+/// This program, also when its file was replaced by a newer build since it started; or the program that serves in its
+/// place.
 fn this_program() -> io::Result<Command> {
     match OTHER.get() {
         Some(other) => Ok(Command::new(other)),
@@ -297,7 +298,7 @@ fn this_program() -> io::Result<Command> {
     }
 }
 
-/// Where this very program lies.
+/// The path of this program.
 fn this_file() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") {
         return Ok(PathBuf::from("/proc/self/exe"));
@@ -317,7 +318,7 @@ fn unpinned(pinning: Pinning, pinned: &Pinned) -> StageError {
     }
 }
 
-/// The word for a way of pinning, as arguments and records have it.
+/// The name of a kind of pinning, in arguments and records.
 pub const fn pinning_name(pinning: Pinning) -> &'static str {
     match pinning {
         Pinning::Free => "free",
@@ -326,7 +327,7 @@ pub const fn pinning_name(pinning: Pinning) -> &'static str {
     }
 }
 
-/// The way of pinning that [`pinning_name`] gives that word.
+/// The kind of pinning with that name ([`pinning_name`]).
 pub(crate) fn pinning(word: &str) -> Option<Pinning> {
     let all = [Pinning::Free, Pinning::OneCore, Pinning::CorePerThread];
     all.into_iter()

@@ -1,10 +1,10 @@
-//! Proving cells, each in a process of its own under a time limit, in whatever world: a hang or an abort costs
-//! one cell its verdict. `check`, the proofs before a measurement and `cargo test` come here.
+//! Proves cells, each in a process of its own under a time limit, in any world. A hang or an abort costs one cell its
+//! verdict. `check`, the proofs before a measurement and `cargo test` use it.
 //!
-//! A cell that gives no answer is repeated alone. Attacks on mutants, where a hang is no finding, attempt it once.
+//! A cell without an answer is repeated alone. Attacks on mutants, where a hang is no finding, run it once.
 //!
-//! A failure that `check` finds is looked at further, in processes of their own too: where its world can repeat
-//! an execution it is shrunk and kept as a [`counterexample`], and elsewhere run again for how often it fails.
+//! A failure that `check` finds is examined further, also in separate processes. Where its world can repeat an
+//! execution, it is shrunk and kept as a [`counterexample`]. Elsewhere it is run again to find its rate.
 
 pub(crate) mod again;
 pub mod counterexample;
@@ -25,24 +25,23 @@ use crate::properties::{FailingCase, Judgement, now};
 use crate::roster::{Due, Owed};
 use crate::worlds::Worlds;
 
-/// How much to look at in each cell.
+/// The effort for each cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
-    /// Executions of each case at most.
+    /// Maximum executions of each case.
     pub executions: u64,
     /// Time for all cases of a cell together.
     pub time: Duration,
-    /// Patience beyond the time, before an attempt at a cell counts as one that hangs: for an execution on a busy
-    /// machine.
+    /// Extra time before an attempt at a cell counts as a hang: for an execution on a busy machine.
     pub grace: Duration,
-    /// Seed of what is random.
+    /// Seed of random choices.
     pub seed: u64,
     /// Under loom: how often a thread may be preempted.
     pub preemptions: usize,
 }
 
 impl Effort {
-    /// What `check` does in the std world unless told otherwise.
+    /// The default of `check` in the std world.
     pub const CHECK: Effort = Effort {
         executions: 2_000,
         time: Duration::from_secs(2),
@@ -50,25 +49,25 @@ impl Effort {
         seed: 0x666c_6f77,
         preemptions: 2,
     };
-    /// What it does in an explored world: the executions decide, or under loom the end of the space. The time
-    /// is far more than they need, so that a busy machine makes no difference; a deadlock is found at once.
+    /// The default of `check` in an explored world. The executions decide, or under loom the end of the space. The
+    /// time is far more than they need, so that a busy machine makes no difference; a deadlock is found at once.
     pub const EXPLORE: Effort = Effort {
         time: Duration::from_secs(300),
         grace: Duration::from_secs(60),
         ..Effort::CHECK
     };
-    /// What must pass before anything is timed.
+    /// The proof before anything is timed.
     pub const QUICK: Effort = Effort {
         executions: 200,
         time: Duration::from_millis(300),
         ..Effort::CHECK
     };
 
-    /// What `check` does in a world unless told otherwise.
+    /// The default of `check` in a world.
     pub fn under(world: &str) -> Effort {
         match world {
             "std" => Effort::CHECK,
-            // Not before the end of the space is anything proved.
+            // Nothing is proved before the space is exhausted.
             "loom" => Effort {
                 executions: u64::MAX,
                 ..Effort::EXPLORE
@@ -78,7 +77,7 @@ impl Effort {
     }
 }
 
-/// What the process of a cell is told.
+/// The request to the process of a cell.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Task {
     implementation: String,
@@ -110,16 +109,16 @@ impl Task {
     }
 }
 
-/// For a process to start, and to say where it hangs.
+/// Time for a process to start, and to report where it hangs.
 pub(crate) const LEEWAY: Duration = Duration::from_secs(1);
 
-/// Proves a cell in a process of its own. Where it gives no answer it is repeated alone, twice: no other cell of this
+/// Proves a cell in a process of its own. Without an answer it is repeated alone, twice: no other cell of this
 /// program runs meanwhile.
 pub fn prove(cell: &Owed, effort: Effort) -> Proof {
     decided(cell, effort).proof
 }
 
-/// As [`prove`]; and a failure is shrunk and kept in that folder, or its rate is told.
+/// As [`prove`]; a failure is also shrunk and kept in that folder, or its rate is reported.
 pub fn prove_and_keep(cell: &Owed, effort: Effort, folder: &Path) -> Proof {
     kept(decided(cell, effort), effort.seed, folder)
 }
@@ -129,12 +128,12 @@ fn decided(cell: &Owed, effort: Effort) -> Judgement {
     repeated::decided(first, || attempted(cell, effort, None, Company::Alone))
 }
 
-/// One attempt at a cell, with all that is known of a failure; and with that check switched off, if there is one.
+/// One attempt at a cell, with all details of a failure; `without` switches off a check.
 pub(crate) fn judgement(cell: &Owed, effort: Effort, without: Option<&str>) -> Judgement {
     attempted(cell, effort, without, Company::Others)
 }
 
-/// Its proof, after a failure was shrunk and kept in that folder, or its rate was told.
+/// Its proof, after a failure was shrunk and kept in that folder, or its rate was reported.
 pub(crate) fn kept(judgement: Judgement, seed: u64, folder: &Path) -> Proof {
     let Judgement {
         mut proof, failing, ..
@@ -186,7 +185,7 @@ fn attempted(cell: &Owed, effort: Effort, without: Option<&str>, company: Compan
     answer
 }
 
-/// The command that looks at a cell with the same seed.
+/// The command that checks a cell with the same seed.
 fn look_again(implementation: &str, property: &str, world: &str, seed: u64) -> String {
     format!(
         "cargo flowmeter check -i '^{implementation}$' -p '^{property}$' --under {world} --seed {seed}"
@@ -208,9 +207,9 @@ fn proof(task: &Task, verdict: Verdict, detail: Option<String>, seconds: f64) ->
     }
 }
 
-/// What a model panics with is its verdict, and nobody reads the standard error. Where a thread beside the
-/// main one panics, the main one may wait for it for ever: so that panic is told at once, and ends the process.
-/// Panics that a model makes on purpose are resumed, which calls no hook.
+/// Makes the message of a panic the verdict, since the standard error is not read. Where a thread beside the main one
+/// panics, the main one may wait for it for ever. So that panic is reported at once, and ends the process. Panics
+/// that a model makes on purpose are resumed, which calls no hook.
 fn tell_of_panics(task: &Task) {
     let main = std::thread::current().id();
     let fail = proof(task, Verdict::Fail, None, 0.0);
@@ -220,7 +219,7 @@ fn tell_of_panics(task: &Task) {
         }
         let (case, condition) = now();
         let message = panic_text(panic.payload());
-        // Nobody knows what the others of that execution wait for: the process goes with it, and has no verdict.
+        // The other threads of that execution may wait for ever: the process ends with it, without a verdict.
         let verdict = match message.as_str() {
             watch::ABANDONED => Verdict::Inconclusive,
             _ => Verdict::Fail,
@@ -243,7 +242,7 @@ fn tell_of_panics(task: &Task) {
     }));
 }
 
-/// A thread that waits for ever does not say where. This process knows, and tells it before the one that asked gives up.
+/// A thread that waits for ever does not report where. This process does, before its parent gives up.
 fn tell_of_a_hang(task: &Task) {
     let patience = Duration::from_millis(task.patience_millis);
     let hung = proof(task, Verdict::Hung, None, patience.as_secs_f64());
@@ -263,7 +262,7 @@ fn tell_of_a_hang(task: &Task) {
     });
 }
 
-/// Answers from whatever thread, and ends this process.
+/// Answers from any thread, and ends this process.
 fn end_with(judgement: &Judgement) -> ! {
     if let Ok(line) = serde_json::to_string(judgement) {
         println!("{line}");
@@ -271,7 +270,7 @@ fn end_with(judgement: &Judgement) -> ! {
     std::process::exit(0)
 }
 
-/// The process of one cell: its verdict.
+/// The process of one cell; returns its verdict.
 pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, task: Task) -> Judgement {
     watch::switch_off(task.without.as_deref());
     tell_of_panics(&task);

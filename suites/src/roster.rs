@@ -1,5 +1,5 @@
-//! Who takes part and in what, without trusting anybody: each contestant says what it has in a process of its
-//! own, since saying it opens channels. One that panics, aborts or hangs then is an entry that says so.
+//! The implementations and their scenarios, determined safely: each describes itself in a process of its own, since
+//! that opens channels. One that panics, aborts or hangs becomes an entry that says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,13 +20,13 @@ use crate::scenario::{Form, ScenarioSpec};
 use crate::workloads::Needs;
 use crate::worlds::{Court, Worlds};
 
-/// Those who were asked, in the registry's order.
+/// Those that were asked, in the order of the registry.
 #[derive(Clone, Debug)]
 pub struct Roster(Vec<Asked>);
 
 #[derive(Clone, Debug)]
 struct Asked {
-    /// With all it has; where it gave no answer, with what its registration says.
+    /// With all capabilities; without an answer, with those of its registration.
     who: Contestant,
     answer: Result<Answer, String>,
 }
@@ -34,11 +34,11 @@ struct Asked {
 /// An implementation and a property in a world.
 #[derive(Clone, Debug)]
 pub struct Owed {
-    /// Who.
+    /// The implementation.
     pub implementation: &'static str,
-    /// What.
+    /// The property.
     pub property: &'static Property,
-    /// Where.
+    /// The world.
     pub world: &'static str,
     /// Whether it is owed there.
     pub due: Due,
@@ -63,14 +63,14 @@ pub(crate) struct Question {
     scenarios: Vec<ScenarioSpec>,
 }
 
-/// What a contestant is asked about a world.
+/// The question to an implementation about a world.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Dues {
     world: String,
     implementation: String,
 }
 
-/// Names of what it has.
+/// The names of its capabilities.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Answer {
     capabilities: BTreeSet<String>,
@@ -82,8 +82,8 @@ pub(crate) struct Answer {
 const LIMIT: Duration = Duration::from_secs(10);
 
 impl Roster {
-    /// Asks those of a contest whose names are `wanted` what they have, and which of these scenarios they can
-    /// run.
+    /// Asks the implementations of a contest with names in `wanted` about their capabilities, and which of these
+    /// scenarios they can run.
     pub fn ask<R: AsyncRegistry>(
         contest: &Contest<R>,
         wanted: impl Fn(&str) -> bool,
@@ -94,7 +94,7 @@ impl Roster {
                 implementation: who.name.to_owned(),
                 scenarios: scenarios.to_vec(),
             };
-            // Together: one that hangs keeps nobody waiting for longer than another.
+            // In parallel: one that hangs does not delay the others.
             thread::spawn(move || {
                 process::ask::<Result<Answer, String>>(&Request::Introduce(question), LIMIT)
             })
@@ -137,7 +137,7 @@ impl Roster {
         Roster(asked.collect())
     }
 
-    /// Adds those in other languages: they claim no property, and their manifest says which of these scenarios they run.
+    /// Adds those in other languages. They claim no property, and their manifest lists the scenarios that they run.
     ///
     /// # Errors
     /// [`ForeignError::Taken`].
@@ -164,18 +164,18 @@ impl Roster {
         Ok(())
     }
 
-    /// Who was asked.
+    /// The implementations that were asked.
     pub fn contestants(&self) -> impl Iterator<Item = &Contestant> {
         self.0.iter().map(|asked| &asked.who)
     }
 
-    /// Keeps those for whom `keep` says so.
+    /// Keeps those for which `keep` returns true.
     pub fn retain(&mut self, mut keep: impl FnMut(&Contestant) -> bool) {
         self.0.retain(|asked| keep(&asked.who));
     }
 
-    /// Whether a contestant can run one of the scenarios that it was asked about. One that gave no answer is
-    /// taken at its registration's word, and so has a row that says what became of it.
+    /// Whether an implementation can run one of the scenarios that it was asked about. Without an answer its
+    /// registration counts, so that it has a row that shows the error.
     pub fn supports(&self, implementation: &str, scenario: &ScenarioSpec) -> bool {
         let asked = self.0.iter().find(|asked| asked.who.name == implementation);
         asked.is_some_and(|asked| match &asked.answer {
@@ -202,7 +202,7 @@ impl Roster {
         })
     }
 
-    /// Each of them with each property of its kind in another world, where it is asked once more.
+    /// Each of them with each property of its kind in another world, where it is asked again.
     pub(crate) fn owed_in(&self, court: &dyn Court) -> Vec<Owed> {
         let world = court.world();
         let there = court.contestants();
@@ -255,10 +255,11 @@ impl Roster {
     }
 }
 
-/// Every cell that these contestants claim in these worlds. Each is asked in a process of its own, a world at a time.
+/// Every cell that these implementations claim in these worlds. Each is asked in a process of its own, a world at a
+/// time.
 ///
 /// # Errors
-/// When one of them gives no answer: who, where and why.
+/// When one of them gives no answer: the implementation, the world and the reason.
 pub fn claimed(contestants: &[Contestant], worlds: &[&'static str]) -> Result<Vec<Owed>, String> {
     let mut claimed = Vec::new();
     for &world in worlds {
@@ -283,7 +284,7 @@ pub fn claimed(contestants: &[Contestant], worlds: &[&'static str]) -> Result<Ve
     Ok(claimed)
 }
 
-/// Asks, beside this thread, for the names of what it owes there.
+/// Asks on another thread for the names of the properties that it owes there.
 fn dues(name: &str, world: &str) -> thread::JoinHandle<Result<BTreeSet<String>, String>> {
     let question = Dues {
         world: world.to_owned(),
@@ -298,7 +299,7 @@ fn cannot_be_asked(why: &str) -> String {
     format!("it cannot be asked what it has: {why}")
 }
 
-/// Hears what one contestant has.
+/// Collects the capabilities of one implementation.
 struct Capabilities<'a> {
     of: &'a str,
     names: BTreeSet<String>,
@@ -317,7 +318,7 @@ impl Enrol for Capabilities<'_> {
     }
 }
 
-/// The process of one contestant that is asked: what it has, or what it panicked with.
+/// The process of one implementation: its capabilities, or its panic.
 pub(crate) fn serve<R: AsyncRegistry>(
     worlds: &Worlds<R>,
     question: Question,
@@ -344,7 +345,7 @@ pub(crate) fn serve<R: AsyncRegistry>(
     catch_unwind(AssertUnwindSafe(has)).map_err(|panic| panic_text(&*panic))
 }
 
-/// The process of one contestant that is asked about a world: what it owes there, or what it panicked with.
+/// The process of one implementation for a world: the properties that it owes there, or its panic.
 pub(crate) fn serve_dues<R: AsyncRegistry>(
     worlds: &Worlds<R>,
     question: Dues,

@@ -1,8 +1,7 @@
 //! Scenarios: a workload with its parameters, and a paragraph on why it matters.
 //!
-//! A scenario is one TOML file below `scenarios/`; its folder is the ranking group. The curated ones are
-//! compiled in ([`built_in`]); [`from_folder`] reads more. A scenario as a whole, serialised, is what a child
-//! process is told to run.
+//! A scenario is one TOML file below `scenarios/`; its folder is the ranking group. The curated ones are compiled in
+//! ([`built_in`]); [`from_folder`] reads more. A child process receives a whole scenario, serialised.
 
 mod curated;
 mod file;
@@ -20,7 +19,7 @@ pub use terms::{Capacity, Form, MessageKind, Rate, Room, Threads, Within, cores}
 
 use crate::workloads::Work;
 
-/// A workload with its parameters, as a file says it.
+/// A workload with its parameters, from a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScenarioSpec {
     /// Path below `scenarios/` without `.toml`, such as `channels/spsc-64`.
@@ -29,22 +28,22 @@ pub struct ScenarioSpec {
     pub title: String,
     /// A paragraph on why it matters.
     pub why: String,
-    /// Place in the curated set that `cargo bench` runs, lowest first; absent: only run when asked for.
+    /// Position in the curated set that `cargo bench` runs, lowest first; if absent, it runs only when selected.
     pub priority: Option<u32>,
     /// The workload and its parameters.
     pub work: Work,
 }
 
-/// What a workload says of itself with given parameters.
+/// The facts of a workload with given parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Facts {
     /// How its operations wait.
     pub form: Form,
-    /// What its value is.
+    /// The kind of its value.
     pub measure: Measure,
     /// Unit of the value.
     pub unit: &'static str,
-    /// Where it stands on the axes of charts.
+    /// Its position on the axes of charts.
     pub axes: Axes,
 }
 
@@ -54,7 +53,7 @@ impl ScenarioSpec {
         self.name.split('/').next().unwrap_or_default()
     }
 
-    /// As records tell it.
+    /// The form in records.
     pub fn record(&self) -> Scenario {
         let facts = self.work.facts();
         Scenario {

@@ -1,8 +1,8 @@
-//! Mutation by site over an implementation: which of its calls of the facade its models pass, and which model
-//! notices when one of them is broken.
+//! Mutation by site of an implementation: the calls of the facade that its models reach, and the model that notices
+//! when one of them is broken.
 //!
-//! A site that no model notices has no model, or is not needed, or stays with a written argument; `docs/sites.md`
-//! has those of our own. Each cell runs in a process of its own, with one site broken in it.
+//! A site that no model notices has no model, is not needed, or stays with a written argument; `docs/sites.md` has
+//! those of our own. Each cell runs in a process of its own, with one site broken in it.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -20,10 +20,10 @@ use crate::proving::{self, Effort, LEEWAY, Task};
 use crate::roster::Owed;
 use crate::worlds::Worlds;
 
-/// Executions that list what a cell passes: sites are lines, and a few schedules come by all of them.
+/// Executions to list the sites of a cell: sites are lines, and a few schedules reach all of them.
 const LISTING: u64 = 500;
 
-/// A cell and the sites of its implementation that it passes.
+/// A cell and the sites of its implementation that it reaches.
 #[derive(Clone, Debug)]
 pub struct Passage {
     /// The cell.
@@ -32,31 +32,31 @@ pub struct Passage {
     pub sites: BTreeSet<Site>,
 }
 
-/// What became of a site.
+/// The result of a site.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Whose it is.
+    /// The implementation.
     pub implementation: String,
-    /// Where it is, and what it does.
+    /// Its place, and the operation.
     pub site: Site,
     /// How it was broken; a lock is only listed.
     pub breakage: Option<Breakage>,
     /// The cell that failed.
     pub killer: Option<Killer>,
-    /// What that cell said; of a survivor, which cells came to no verdict.
+    /// The message of that cell; for a survivor, the cells without a verdict.
     pub detail: Option<String>,
     /// Executions of all cells that were run.
     pub executions: u64,
-    /// How long that took.
+    /// How long that took, in seconds.
     pub seconds: f64,
 }
 
 /// A cell that failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Killer {
-    /// What was violated.
+    /// The violated property.
     pub property: String,
-    /// Where.
+    /// The world.
     pub world: String,
 }
 
@@ -71,7 +71,7 @@ impl Row {
     }
 }
 
-/// Lists the sites that a cell passes, in a process of its own.
+/// Lists the sites that a cell reaches, in a process of its own.
 ///
 /// # Errors
 /// When that process gives no answer: why, in a sentence.
@@ -92,14 +92,14 @@ pub fn list(cell: Owed, effort: Effort) -> Result<Passage, String> {
     Ok(Passage { cell, sites })
 }
 
-/// Models and the harness pass the facade too.
+/// Models and the harness also call the facade.
 fn is_of_an_implementation(site: &Site) -> bool {
     let ours = ["harness/", "suites/"];
     !ours.iter().any(|folder| site.file.starts_with(folder))
 }
 
-/// Breaks every site of an implementation in every way, one after the other, and runs the cells that pass it until
-/// one fails. `tell` hears what became of each, in the order of files and lines.
+/// Breaks every site of an implementation in every way, one after the other, and runs the cells that reach it until
+/// one fails. `tell` gets the result of each, in the order of files and lines.
 pub fn hunt(passages: &[Passage], effort: impl Fn(&str) -> Effort, mut tell: impl FnMut(Row)) {
     let all: BTreeSet<&Site> = passages.iter().flat_map(|passage| &passage.sites).collect();
     for site in all {
@@ -113,7 +113,7 @@ pub fn hunt(passages: &[Passage], effort: impl Fn(&str) -> Effort, mut tell: imp
             tell(listed(site, implementation));
         }
         for breakage in breakages {
-            // The other worlds know one order only.
+            // The other worlds have only one memory order.
             let felt = |cell: &&Owed| breakage != Breakage::Relaxed || cell.world == Loom::NAME;
             let cells: Vec<&Owed> = cells.iter().copied().filter(felt).collect();
             let site = site.clone();
@@ -176,7 +176,7 @@ fn kill(
                     _ => open.push(without(&why)),
                 }
             }
-            // It passed with nothing broken: what crashes or hangs now does so for that.
+            // It passed with nothing broken: a crash or hang now has this cause.
             Err(why) => {
                 row.killer = Some(Killer {
                     property: cell.property.name.to_owned(),
@@ -196,7 +196,7 @@ fn kill(
     row
 }
 
-/// What the process of a cell with a broken site is told.
+/// The request to the process of a cell with a broken site.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Broken {
     task: Task,

@@ -1,8 +1,9 @@
-//! Which checks are needed: every lie is told to every model of a cell, the checks that find it are written down,
-//! and each is switched off for that lie. If the model then passes, that check is needed: nothing else there knows.
+//! Determines which checks are needed. Every fault is injected into every model of a cell, and the checks that find
+//! it are recorded. Then each of them is switched off for that fault. If the model passes now, that check is needed:
+//! no other check finds the fault.
 //!
-//! A cell is swept in a process of its own, which says what it is about to do: if it hangs or breaks, another one
-//! goes on behind that.
+//! A cell is swept in a process of its own, which announces what it is about to do. If it hangs or breaks off,
+//! another process continues after that point.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::resume_unwind;
@@ -23,43 +24,43 @@ use crate::properties::Case;
 use crate::properties::lies::{Lie, occasions, tell};
 use crate::worlds::{Court, Worlds};
 
-/// Of an occasion that comes often: the first ones, and the last two.
+/// For a frequent occasion: the first ones, and the last two.
 const FIRST: u32 = 6;
 /// An exploration that takes so long hangs.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// A cell is swept for so long at most, however many lies hang.
+/// The maximum time for a cell, however many faults hang.
 const LONGEST: Duration = Duration::from_secs(120);
-/// Lies of one name that a check of a case found, and that are told again without it, at most.
+/// The maximum number of faults with one name that a check of a case found and that are injected again without it.
 const TRIES: usize = 3;
 
-/// A cell of one who may lie.
+/// A cell that allows injected faults.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Question {
     pub(crate) implementation: String,
     pub(crate) property: String,
     pub(crate) world: String,
-    /// So many lies have been told already.
+    /// How many faults have already been injected.
     pub(crate) skip: u64,
 }
 
-/// A lie that was found.
+/// A fault that was found.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Found {
     pub(crate) case: String,
     pub(crate) lie: Lie,
-    /// The checks that spoke; none where the world itself found it.
+    /// The checks that failed; none where the world itself found it.
     pub(crate) by: BTreeSet<String>,
-    /// Those without which nobody finds it.
+    /// Those without which it is not found.
     pub(crate) needed: BTreeSet<String>,
 }
 
-/// What the process of a cell says.
+/// A line from the process of a cell.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Line {
-    /// So many lies will have been told.
+    /// How many faults will have been injected.
     Begins(u64),
     Found(Found),
-    /// A model that fails although nobody lies.
+    /// A model that fails without a fault.
     Fails(String),
     Done,
 }
@@ -67,7 +68,7 @@ pub(crate) enum Line {
 /// Sweeps a cell in processes of its own.
 ///
 /// # Errors
-/// When a model fails although nobody lies.
+/// When a model fails without a fault.
 pub(crate) fn sweep(cell: &Question) -> Result<Vec<Found>, String> {
     let (mut all, mut skip, mut fails) = (Vec::new(), 0, None);
     let began = Instant::now();
@@ -111,7 +112,7 @@ pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, question: Question) ->
         explorations,
         needed: BTreeSet::new(),
     };
-    // What only the real threads look at: elsewhere a hang costs nothing.
+    // The faults that only real threads exercise: in the other worlds a hang costs nothing.
     let mut known = BTreeSet::new();
     for other in worlds.of_lies().filter(|_| question.world == Std::NAME) {
         let cells = other.cells(&question.implementation).into_iter();
@@ -148,11 +149,11 @@ fn end_with_a_hang(explorations: &Arc<AtomicU64>) {
 struct Process<'a> {
     court: &'a dyn Court,
     skip: u64,
-    /// The number of the lie that is told just now.
+    /// The number of the current fault.
     telling: u64,
-    /// So many have begun.
+    /// How many explorations have begun.
     explorations: Arc<AtomicU64>,
-    /// Checks that something was found to need.
+    /// Checks that were found to be needed.
     needed: BTreeSet<String>,
 }
 
@@ -209,18 +210,18 @@ impl Process<'_> {
         watch::spoken();
         let plan = Exploration {
             executions: match (self.court.world(), case.is_generated()) {
-                // Several programs: not every one gives a lie something to be about.
+                // Several programs: not each of them reaches the fault.
                 (Shuttle::NAME, true) => 160,
                 (_, true) => 64,
-                // Enough for the choices of models and for the ways in which threads meet.
+                // Enough for the choices of models and for the interleavings of threads.
                 (Shuttle::NAME, false) => 16,
-                // One is like the other.
+                // All are alike.
                 (_, false) => 1,
             },
             time: PATIENCE / 2,
-            // The same with a check and without it, and another for the next lie.
+            // The same with a check and without it, and another for the next fault.
             seed: Exploration::default().seed + self.telling,
-            // Whether it fails is all that is asked.
+            // Only whether it fails matters.
             shrinking: Duration::ZERO,
             ..Exploration::default()
         };
@@ -231,7 +232,7 @@ impl Process<'_> {
     }
 }
 
-/// On which occasions of so many a lie is told: on fewer by real threads, where one that hangs takes its time.
+/// The occasions at which a fault is injected: fewer for real threads, where a hang takes time.
 fn numbers(count: u32, seldom: bool) -> BTreeSet<u32> {
     let last = [count, count.saturating_sub(1)];
     let first = if seldom { 1 } else { FIRST };

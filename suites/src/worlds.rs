@@ -1,8 +1,8 @@
-//! The worlds in which a program can prove: a registry for each, so that whoever asks and judges does it in
-//! one way in all of them.
+//! The worlds in which a program can prove: a registry for each, so that the same code asks and judges in all of
+//! them.
 //!
-//! What is compiled for a world is compiled where [`Worlds::with`] names it, and nowhere else: a program that
-//! explores nothing does not pay for models of it.
+//! Code for a world is compiled where [`Worlds::with`] names the world, and nowhere else. A program that explores
+//! nothing does not pay for models.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -18,17 +18,17 @@ use crate::contest::introduced;
 use crate::properties::Case;
 use crate::properties::{Cell, Checks, Explorer, Judgement, Model, judge_closely};
 
-/// Who takes part in which world.
+/// The implementations of each world.
 pub struct Worlds<R> {
     registry: R,
-    /// std first, then in the order in which they were added.
+    /// std first, then in the order of addition.
     all: Vec<Box<dyn Court>>,
     mutants: &'static [Mutant],
-    /// Where mutants are looked at, in the order in which they were added.
+    /// The worlds for mutants, in the order of addition.
     attacked: Vec<Box<dyn Court>>,
-    /// Where lies are told.
+    /// The worlds for injected faults.
     lied: Vec<Box<dyn Court>>,
-    /// Where the claims of the seed texts are re-enacted.
+    /// The world in which the claims of the seed texts are re-enacted.
     stage: Option<Box<dyn Stage>>,
 }
 
@@ -36,9 +36,9 @@ pub struct Worlds<R> {
 pub(crate) trait Court: Send + Sync {
     /// The world's name.
     fn world(&self) -> &'static str;
-    /// Who takes part. Opens no channel.
+    /// Its implementations. Opens no channel.
     fn contestants(&self) -> Vec<Contestant>;
-    /// An implementation with each property of its kind. Runs what the implementation does when it is asked.
+    /// An implementation with each property of its kind. Runs the code of the implementation that answers.
     fn cells(&self, implementation: &str) -> Vec<Cell>;
     /// The verdict of a cell.
     fn judge(&self, cell: &Cell, plan: &Exploration) -> Judgement;
@@ -46,15 +46,15 @@ pub(crate) trait Court: Send + Sync {
     fn explore_case(&self, case: &Case, plan: &Exploration) -> Explored;
     /// Explores one model of a case.
     fn explore(&self, model: Model, plan: &Exploration) -> Explored;
-    /// That execution of the model once more.
+    /// That execution of the model again.
     fn replay(&self, model: Model, schedule: &Schedule) -> Result<Replayed, String>;
-    /// One that fails alike with fewer switches, if it is found in that time.
+    /// An execution that fails alike with fewer switches, if it is found in that time.
     fn shrink(&self, model: Model, failure: &Failure, limit: Duration) -> Option<Failure>;
 }
 
 struct In<W, R> {
     registry: R,
-    /// Whether its own contestants may lie, and no others take part.
+    /// Whether faults may be injected into our own implementations; then no others take part.
     lies: bool,
     world: PhantomData<W>,
 }
@@ -126,15 +126,15 @@ impl<R: AsyncRegistry> Worlds<R> {
         worlds.with::<Std>(registry)
     }
 
-    /// With a world more. Contestants go by the names that they have in the std world; whom the registry of
-    /// that one lacks is not checked.
+    /// With one more world. Implementations have the names of the std world; one that the registry of the new world
+    /// lacks is not checked there.
     #[must_use]
     pub fn with<W: World>(mut self, registry: impl Registry) -> Worlds<R> {
         self.all.push(Box::new(In::<W, _>::of(registry, false)));
         self
     }
 
-    /// With mutants in a world: looked at there after the worlds that were added before it. Each world has the
+    /// With mutants in a world: they are tried there after the worlds that were added before it. Each world has the
     /// same ones.
     #[must_use]
     pub fn with_mutants<W: World>(mut self, registry: impl MutantRegistry) -> Worlds<R> {
@@ -144,32 +144,32 @@ impl<R: AsyncRegistry> Worlds<R> {
         self
     }
 
-    /// With a world in which that registry's own contestants tell lies.
+    /// With a world in which faults are injected into our own implementations of that registry.
     #[must_use]
     pub fn with_lies<W: World>(mut self, registry: impl Registry) -> Worlds<R> {
         self.lied.push(Box::new(In::<W, _>::of(registry, true)));
         self
     }
 
-    /// With a world of virtual time, in which contestants of the std world re-enact the claims of the seed texts: our own,
-    /// by the names that they have there.
+    /// With a world of virtual time in which implementations of the std world re-enact the claims of the seed texts:
+    /// our own ones, by the names that they have there.
     #[must_use]
     pub fn with_claims<W: World>(mut self, registry: impl Registry) -> Worlds<R> {
         self.stage = Some(Box::new(claims::In::<W, _>::new(registry)));
         self
     }
 
-    /// Where claims are re-enacted.
+    /// The stage for claims.
     pub(crate) fn stage(&self) -> Option<&dyn Stage> {
         self.stage.as_deref()
     }
 
-    /// Where lies are told.
+    /// The worlds for injected faults.
     pub(crate) fn of_lies(&self) -> impl Iterator<Item = &dyn Court> + '_ {
         self.lied.iter().map(|court| &**court)
     }
 
-    /// Who judges those who lie in that world.
+    /// The court for injected faults in that world.
     pub(crate) fn court_of_lies(&self, world: &str) -> Option<&dyn Court> {
         self.of_lies().find(|court| court.world() == world)
     }
@@ -179,22 +179,22 @@ impl<R: AsyncRegistry> Worlds<R> {
         self.mutants
     }
 
-    /// What a mutant is.
+    /// The kind of a mutant.
     ///
     /// # Panics
-    /// When it takes part nowhere.
+    /// When it is in no world.
     pub(crate) fn kind_of(&self, mutant: &Mutant) -> Kind {
         let mut contestants = self.attacked.iter().flat_map(|court| court.contestants());
         let who = contestants.find(|who| who.name == mutant.name);
         who.expect("a mutant takes part where it is looked at").kind
     }
 
-    /// Names of the worlds in which mutants are looked at, in that order.
+    /// Names of the worlds for mutants, in order.
     pub(crate) fn of_mutants(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.attacked.iter().map(|court| court.world())
     }
 
-    /// Who judges that implementation, be it a mutant or not, in that world.
+    /// The court for that implementation, mutant or not, in that world.
     pub(crate) fn court_of(&self, world: &str, implementation: &str) -> Option<&dyn Court> {
         let is_mutant = self
             .mutants

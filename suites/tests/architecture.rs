@@ -1,4 +1,4 @@
-//! The arrows between the rooms, and the one place that names implementations.
+//! The dependencies between the packages, and the one place that names implementations.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,7 +19,7 @@ fn manifest(room: &str) -> toml::Table {
         .expect("TOML")
 }
 
-/// What a package depends on when it is built, our own packages only.
+/// The dependencies of a package for its build, our own packages only.
 fn arrows(room: &str) -> BTreeSet<String> {
     let manifest = manifest(room);
     let dependencies = manifest["dependencies"].as_table().expect("a table");
@@ -75,7 +75,7 @@ fn suites_know_no_contestant() {
     assert_eq!(arrows("suites/properties"), known);
 }
 
-/// Whoever is below the models takes their unoptimised code for what it names as well.
+/// rustc reuses upstream monomorphizations: a crate that depends on the models would time their unoptimised copies.
 #[test]
 fn what_is_timed_has_no_model_below_it() {
     let known = arrows("suites/timed");
@@ -118,7 +118,7 @@ fn every_shared_dependency_says_why_it_is_there() {
     }
 }
 
-/// Modules that stand beside the contestants and hold none: several of those share them.
+/// Modules beside the implementations that contain none: several of those share them.
 const SHARED: [&str; 20] = [
     "channel::batch",
     "channel::by_name",
@@ -142,7 +142,7 @@ const SHARED: [&str; 20] = [
     "timer::contained",
 ];
 
-/// Modules of `impls` that hold contestants, as paths in code name them.
+/// Modules of `impls` that contain implementations, by their paths in code.
 fn contestants() -> Vec<String> {
     let mut names = Vec::new();
     for folder in [
@@ -178,7 +178,7 @@ fn nothing_but_the_registry_names_an_implementation() {
         sources(&root().join(room), &mut files);
     }
     for file in files {
-        // Tests say whom they test.
+        // Tests name the implementations they test.
         let is_test = file
             .iter()
             .any(|part| part == "tests" || part == "tests.rs");

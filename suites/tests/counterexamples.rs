@@ -1,8 +1,8 @@
-//! What `check` makes of a failure: a file that `check --replay` runs again in every world that can, and a rate
+//! The results of `check` for a failure: a file that `check --replay` runs again in every world that can, and a rate
 //! where the machine decides.
 //!
-//! This program is at once the command over a timer that is early by chance (told by an environment variable,
-//! which the processes of its cells inherit) and the test that runs it.
+//! This program is both the command, over a timer that is randomly early, and the test that runs it. An environment
+//! variable distinguishes the two, and the processes of the cells inherit it.
 
 use std::env;
 use std::fs;
@@ -24,8 +24,8 @@ use flowmeter_suites::isolation::{self, Model};
 use flowmeter_suites::worlds::Worlds;
 use tempfile::TempDir;
 
-/// A timer that fires a millisecond early, one time of eight. Under sim every time: there chance is one and the
-/// same, and may be none.
+/// A timer that fires a millisecond early, one time in eight. Under sim it does so every time: there a random choice
+/// always has the same result.
 struct Hasty<T, W>(T, PhantomData<W>);
 
 impl<T: Timers, W: World> Timers for Hasty<T, W> {
@@ -47,7 +47,7 @@ impl<T: Timers, W: World> Timers for Hasty<T, W> {
     }
 }
 
-/// A timer whose thread panics, one time of eight.
+/// A timer with a thread that panics, one time in eight.
 struct Panicky<T, W>(T, PhantomData<W>);
 
 impl<T: Timers, W: World> Timers for Panicky<T, W> {
@@ -65,7 +65,7 @@ impl<T: Timers, W: World> Timers for Panicky<T, W> {
     }
 }
 
-/// The heap of a registry, made hasty and panicky, and as it is.
+/// The heap of a registry as hasty, as panicky, and unchanged.
 struct With<R, W>(R, PhantomData<W>);
 
 impl<R: Copy, W> Clone for With<R, W> {
@@ -101,7 +101,7 @@ impl AsyncRegistry for With<Everybody, Std> {
     type Sleep = <Everybody as AsyncRegistry>::Sleep;
 }
 
-/// Says that this program is the command.
+/// Makes this program the command.
 const AS_COMMAND: &str = "FLOWMETER_TEST_AS_COMMAND";
 const EXPLORED: [&str; 3] = [Shuttle::NAME, Loom::NAME, Sim::NAME];
 
@@ -142,7 +142,7 @@ impl Ground {
         Ground(tempfile::tempdir().expect("there is a place for temporary files"))
     }
 
-    /// The exit code of the command here, and what it says on its output and otherwise.
+    /// The exit code of the command here, its output and its errors.
     fn asked(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
         let answered = Command::new(env::current_exe().expect("this program is known"))
             .arg("check")
@@ -157,7 +157,7 @@ impl Ground {
         (answered.status.code(), output, errors)
     }
 
-    /// What it says, with that exit code.
+    /// Its output, with that exit code expected.
     #[track_caller]
     fn check(&self, code: i32, arguments: &[&str]) -> (String, String) {
         let (answered, output, errors) = self.asked(arguments);
@@ -238,14 +238,14 @@ fn comes_again() {
             assert!(output.contains(first), "{first}: {output}");
             assert!(output.contains("as it failed before"), "{output}");
         }
-        // What it is found by does not name the build.
+        // The key by which it is found does not contain the build.
         let kept = ground.read(Path::new(path));
         let elsewhere = kept.replacen("\"build\":\"", "\"build\":\"9.", 1);
         ground.write("elsewhere.json", &elsewhere);
         let (output, _) = ground.check(1, &["--replay", "elsewhere.json"]);
         assert!(output.contains("as it failed before"), "{output}");
         if world == Shuttle::NAME {
-            // The model has grown by a thousand steps, as it seems to its schedule.
+            // To its schedule, the model seems to have grown by a thousand steps.
             let outgrown = kept.replacen("\"runs\":[[0,", "\"runs\":[[0,1000", 1);
             ground.write("outgrown.json", &outgrown);
             let (_, output, _) = ground.asked(&["--replay", "outgrown.json"]);
@@ -258,7 +258,7 @@ fn comes_again() {
         assert_eq!(again.verdict, Verdict::Fail);
         assert!(!again.complete);
     }
-    // Unless told otherwise, where builds leave what they make.
+    // The default folder, among build output.
     let kept = ground.failure(Sim::NAME, &[]).counterexample;
     let kept = kept.expect("it is kept");
     assert!(
@@ -290,7 +290,7 @@ fn has_a_rate() {
     }
 }
 
-/// The same program has a case of that name that is sound.
+/// The same program has a correct case of that name.
 fn does_not_fail() {
     let ground = Ground::new();
     for world in EXPLORED {

@@ -1,14 +1,14 @@
-//! What the properties must find: contestants of ours, made faulty by what is put around them, and the same ones
-//! without a fault, which must pass.
+//! The faults that the properties must find: implementations of ours with a wrapper that adds a fault. The same ones
+//! without a fault must pass.
 //!
-//! A test of its own process each: what one exploration leaves behind must not disturb the next.
+//! Each test has a process of its own: the remains of one exploration must not disturb the next.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::sync::{Exploration, World};
-// What `new` writes names the primitives so.
+// The files that `new` writes use these names of the primitives.
 use flowmeter_impls::sync;
 use flowmeter_suites::isolation;
 
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     isolation::main(models)
 }
 
-/// As much as a fault needs to show; under loom all there is, since less proves nothing.
+/// As much as a fault needs to show; under loom the whole space, since less proves nothing.
 fn plan<W: World>() -> Exploration {
     let loom = W::NAME == "loom";
     Exploration {
@@ -39,7 +39,7 @@ fn plan<W: World>() -> Exploration {
     }
 }
 
-/// Whether that is what was expected: a pass where `says` is nothing, otherwise a failure in those words.
+/// Whether the result is the expected one: a pass where `says` is empty, otherwise a failure with that text.
 fn judged(proof: Proof, says: &str) -> Result<String, String> {
     let told = proof.detail.unwrap_or_default();
     let expected = match says {

@@ -1,5 +1,5 @@
-//! Contestants in other languages, through the whole of a small run: whoever hangs, dies or prints rubbish is a row that
-//! says so, and the others have their numbers.
+//! Contestants in other languages, through the whole of a small run: one that hangs, dies or prints rubbish is a row
+//! that says so, and the others have their numbers.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ use flowmeter_suites::roster::Roster;
 use flowmeter_suites::scenario::built_in;
 use flowmeter_timed as _;
 
-/// A contestant in the language of a shell: its manner is the name that it is prepared with. Its numbers are made up,
+/// A contestant as a shell script: the name that it is prepared with selects its behaviour. Its numbers are made up,
 /// and one of its histograms is a list of buckets.
 const CONTESTANT: &str = r#"
 case "$1" in --version) echo 'shell 7'; exit;; esac
@@ -131,7 +131,7 @@ fn whoever_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on() {
     plan.noise_watch = Duration::ZERO;
     plan.prove_limit = Duration::from_secs(5);
     plan.window_limit = Duration::from_secs(3);
-    // Who is entered twice is drawn by name; a second row of whoever that is would say nothing more.
+    // The entry that appears twice is drawn by name; its second row would show nothing more.
     assert!(
         plan.contests[0]
             .entries
@@ -189,7 +189,7 @@ fn whoever_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on() {
             FailureKind::Protocol,
             "where sample was due",
         ),
-        // Unasked, or where another answer was due: as soon as it is seen.
+        // Unrequested, or in place of another answer: it fails as soon as it is seen.
         ("answers-twice", FailureKind::Protocol, "sample"),
         ("long-winded", FailureKind::Count, "xxx…"),
         ("uncountable", FailureKind::Protocol, "fits no histogram"),

@@ -1,8 +1,8 @@
-//! Contestants that hang, abort, panic or lose what they are given, through the whole command: each becomes a
-//! row that says so and has no number, and the rest finishes.
+//! Implementations that hang, abort, panic or lose values, through the whole command. Each becomes a row that says so
+//! and has no number, and the rest finishes.
 //!
-//! This program is at once the command over a registry of such contestants (told by an environment variable,
-//! which its contestants' processes inherit) and the test that runs it.
+//! This program is both the command, over a registry of such implementations, and the test that runs it. An
+//! environment variable distinguishes the two, and the processes of the implementations inherit it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::env;
@@ -22,7 +22,7 @@ use flowmeter_impls::registry::Everybody;
 use flowmeter_suites::cli;
 use flowmeter_suites::isolation::{self, Model};
 
-/// A bounded queue behind one lock; `FAULT` says what is wrong with it.
+/// A bounded queue behind one lock; `FAULT` selects its fault.
 struct Queue<const FAULT: u8>;
 
 /// Opening a channel panics, ends the process, or never returns.
@@ -43,7 +43,7 @@ const ABORTS: u8 = 4;
 const LOSES: u8 = 5;
 
 const EARLY: u64 = 3;
-/// More than any proof puts into one channel, less than a window does.
+/// More than any proof puts into one channel, and less than a window does.
 const LATE: u64 = 6_000;
 
 struct Handle<T>(Arc<Shared<T>>);
@@ -194,7 +194,7 @@ impl Registry for Hostile {
     }
 }
 
-/// Contestants that cannot even be asked what they have, beside one that can.
+/// Implementations that cannot even be asked about their capabilities, beside one that can.
 #[derive(Clone, Copy)]
 struct Unaskable;
 
@@ -244,7 +244,7 @@ impl AsyncRegistry for Hostile {
     type Sleep = <Everybody as AsyncRegistry>::Sleep;
 }
 
-/// Says over which contestants this program is the command.
+/// Selects the implementations over which this program is the command.
 const AS_COMMAND: &str = "FLOWMETER_TEST_AS_COMMAND";
 const HOSTILE: &str = "hostile";
 const UNASKABLE: &str = "unaskable";
@@ -296,7 +296,7 @@ fn command(folder: &Path, registry: &str, code: i32, arguments: &[&str]) -> Stri
 fn rows_of_the_unaskable() {
     let ground = tempfile::tempdir().expect("there is a place for temporary files");
     let command = |code, arguments: &[&str]| command(ground.path(), UNASKABLE, code, arguments);
-    // Beside each other: each waits until it is clear that one of them hangs.
+    // In parallel: each waits until one of them is known to hang.
     let [listed, checked] = thread::scope(|scope| {
         let listed = scope.spawn(|| command(0, &["list", "--format", "json"]));
         let checked = ["check", "-p", "^c3-capacity$", "--format", "json"];
@@ -342,7 +342,7 @@ fn rows_of_the_unaskable() {
     assert!(windows.any(|window| window.implementation == "sound"));
 }
 
-/// No proof, no number: beside an equivalent rewrite, which has one.
+/// No proof, no number: tested beside an equivalent rewrite, which has one.
 fn rows_of_the_broken() {
     const MUTANT: &str = "mutex-one-too-many";
     const EQUIVALENT: &str = "mutex-shuffles-at-once";
@@ -424,7 +424,7 @@ fn rows_of_failures() {
             failure.implementation
         );
     }
-    // Words where the numbers would stand.
+    // Text in place of the numbers.
     for words in [
         "proof failed: c3-capacity",
         "hung: no answer within",

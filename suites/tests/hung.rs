@@ -1,7 +1,7 @@
-//! A cell that gives no answer is repeated alone, twice, before it is said to hang.
+//! A cell without an answer is repeated alone, twice, before it counts as hung.
 //!
-//! This program is at once what its cells run in and the test that asks them. How often a contestant was attempted is
-//! kept in files of the current folder, which the processes of its cells inherit.
+//! This program is both the process of its cells and the test that asks them. The number of attempts at an
+//! implementation is kept in files of the current folder, which the processes of its cells inherit.
 
 use std::env;
 use std::fs::{self, File, OpenOptions};
@@ -35,21 +35,21 @@ const NONE: u8 = 0;
 const ALWAYS: u8 = 1;
 /// The first attempt hangs.
 const ONCE: u8 = 2;
-/// The first attempt hangs, and the next lose a value.
+/// The first attempt hangs, and the next ones lose a value.
 const LOSES: u8 = 3;
-/// The first attempt hangs, and the next abort.
+/// The first attempt hangs, and the next ones abort.
 const HANGS_THEN_ABORTS: u8 = 4;
 /// Each attempt aborts.
 const ABORTS: u8 = 5;
-/// The first attempt hangs. The next look for other cells, and fail where they find one.
+/// The first attempt hangs. The next ones look for other cells, and fail where they find one.
 const LOOKS: u8 = 6;
 
-/// The file in which sound cells say that they run.
+/// The file in which correct cells record that they run.
 const LOG: &str = "log";
 /// Longer than a cell takes to start.
 const A_WHILE: Duration = Duration::from_millis(1_500);
 
-/// How many processes attempted that contestant before this one.
+/// How many processes attempted that implementation before this one.
 fn attempts_before<const FAULT: u8>() -> usize {
     let attempt = |n: &usize| File::create_new(format!("{FAULT}-{n}")).is_ok();
     (0..).find(attempt).expect("there is always a next")
@@ -59,7 +59,7 @@ fn lines() -> usize {
     fs::read_to_string(LOG).map_or(0, |text| text.lines().count())
 }
 
-/// In the first offer of a process; whether its value is lost.
+/// In the first offer of a process; returns whether its value is lost.
 fn spoils<const FAULT: u8>() -> bool {
     match (FAULT, attempts_before::<FAULT>()) {
         (ALWAYS, _) | (ONCE | LOSES | HANGS_THEN_ABORTS | LOOKS, 0) => loop {
@@ -165,14 +165,14 @@ fn main() -> ExitCode {
     ])
 }
 
-/// An empty folder, in which this process and those that it starts are.
+/// An empty folder, which is the current folder of this process and its children.
 fn ground() -> TempDir {
     let ground = tempfile::tempdir().expect("there is a place for temporary files");
     env::set_current_dir(ground.path()).expect("it is there");
     ground
 }
 
-/// The cell of a contestant in a folder of its own, and how often it was attempted.
+/// The cell of an implementation in a folder of its own, and how often it was attempted.
 fn attempted(name: &'static str, fault: u8) -> (Proof, usize) {
     let ground = ground();
     let proof = proved(name);
@@ -246,8 +246,8 @@ fn aborts() {
     }
 }
 
-/// Sound cells are proved one after the other, on a thread beside. They run before the other cell is repeated, so the
-/// repetitions would see one.
+/// Correct cells are proved in turn on another thread. They run before the other cell is repeated, so the repetitions
+/// would see one.
 fn alone() {
     let _ground = ground();
     let done = AtomicBool::new(false);

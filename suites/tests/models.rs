@@ -1,6 +1,6 @@
-//! Models, each explored in a process of its own: first of the facade itself, in each world.
+//! Models, each explored in a process of its own: first those of the facade itself, in each world.
 //!
-//! The same source stands in each world's module below: what it calls `sync` and `W` is that world.
+//! The same source is included in each world's module below; there `sync` and `W` are that world.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Scenario files: what is built in, and what is said about broken ones.
+//! Scenario files: the built-in ones, and the errors of broken ones.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -30,7 +30,7 @@ fn refusal(text: &str) -> String {
     refused.expect_err("is broken").to_string()
 }
 
-/// The refusal of [`GOOD`] with one text exchanged.
+/// The refusal of [`GOOD`] with one text replaced.
 fn refusal_with(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from), "{from}");
     refusal(&GOOD.replace(from, to))

@@ -19,7 +19,7 @@ const STATEMENTS: [(char, usize); 8] = [
     ('M', 15),
 ];
 
-/// Letters whose statements are owed by implementations, and so stand in the table.
+/// Letters with statements that implementations owe, which are therefore in the table.
 const OWED: [char; 8] = ['C', 'B', 'A', 'T', 'P', 'L', 'G', 'M'];
 
 fn text() -> String {
@@ -30,7 +30,7 @@ fn text() -> String {
     fs::read_to_string(path).expect("SEMANTICS.md stands beside the rooms")
 }
 
-/// Ids of the statements, in their order: list items that begin with an id in bold.
+/// Ids of the statements in order: list items that begin with an id in bold.
 fn statements(text: &str) -> Vec<&str> {
     let items = text.lines().filter_map(|line| line.strip_prefix("- **"));
     items
@@ -79,7 +79,7 @@ fn in_backticks(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
 
-/// The statement that a property holds: `c1-conservation` holds C1.
+/// The statement of a property: `c1-conservation` checks C1.
 fn id_of(property: &str) -> String {
     let prefix = property.split('-').next().expect("a name has a first part");
     prefix.to_ascii_uppercase()

@@ -1,4 +1,4 @@
-//! What the workloads catch, and that they do not catch the innocent.
+//! The faults that the workloads find, without false positives.
 
 mod families;
 #[path = "workloads/kinds.rs"]
@@ -19,7 +19,7 @@ const SHORT: WindowSpec = WindowSpec {
     seed: 1,
 };
 
-/// Long enough for the hundredth value where each one wakes a thread, on a busy machine too.
+/// Long enough for the hundredth value where each one wakes a thread, also on a busy machine.
 const LONG: WindowSpec = WindowSpec {
     nanos: 150_000_000,
     ..SHORT

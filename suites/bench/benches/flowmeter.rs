@@ -1,7 +1,7 @@
 //! `cargo bench`: proofs, criterion on uncontended costs, then the interleaved engine on everything.
 //!
-//! One filter is for both. Criterion's own options (`--list`, `--test`, `--save-baseline NAME`, `--baseline
-//! NAME`, …) run criterion alone. `FLOWMETER_BUDGET=SECONDS` shortens the engine's part.
+//! One filter is for both. Criterion's own options (`--list`, `--test`, `--save-baseline NAME`, `--baseline NAME`, …)
+//! run criterion alone. `FLOWMETER_BUDGET=SECONDS` shortens the engine's part.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use flowmeter_suites::contest::Contest;
 use flowmeter_suites::worlds::Worlds;
 use flowmeter_suites::{cli, process, scenario};
 
-/// Counts nothing but in the processes that are asked to; see its module.
+/// Counts only in the processes that request it; see its module.
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     if let Some(code) = process::serve_if_asked(&Worlds::of(Everybody)) {
         return code;
     }
-    // Cargo starts benches in the folder of their package; runs belong where the command looks for them.
+    // Cargo starts benches in the folder of their package; the command looks for runs in the workspace.
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let workspace = package.ancestors().nth(2).unwrap_or(package);
     if let Err(why) = env::set_current_dir(workspace) {
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
         );
         return ExitCode::from(2);
     }
-    // What cargo adds by itself, and what is left when that is taken away.
+    // The argument that cargo adds, and the remaining ones.
     let asked: Vec<String> = env::args().skip(1).filter(|a| a != "--bench").collect();
     let left_out = env::var(LEFT_OUT);
     if left_out.is_ok() || asked.iter().any(|argument| argument.starts_with('-')) {
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     }
     cli::bench(Everybody, asked.first().map(String::as_str), |left_out| {
         let began = SystemTime::now();
-        // In a process of its own: a contestant that hangs or aborts there costs its figures only.
+        // In a process of its own: an implementation that hangs or aborts there loses only its figures.
         let criterion = env::current_exe().and_then(|program| {
             let mut command = Command::new(program);
             command
@@ -63,8 +63,8 @@ fn main() -> ExitCode {
     })
 }
 
-/// Where criterion keeps what it measured: as it decides itself, but for asking cargo. Told to it in every
-/// mode, so that what is looked for here and what `--baseline` compares with are the same.
+/// The folder of criterion's estimates, chosen as criterion chooses it, except that cargo is not asked. It is passed
+/// to criterion in every mode, so that this program and `--baseline` use the same folder.
 fn criterion_home() -> PathBuf {
     let below = |target: PathBuf| target.join("criterion");
     match (
@@ -87,8 +87,8 @@ fn criterion_alone(left_out: &[&str], curated_only: bool) {
     criterion.final_summary();
 }
 
-/// What an operation costs when nobody is in the way, from the same workloads as the engine's; where nothing was asked
-/// for, from the same scenarios as well.
+/// The uncontended cost of an operation, from the same workloads as the engine's. Without a filter, also from the
+/// same scenarios only.
 fn uncontended(criterion: &mut Criterion, left_out: &[&str], curated_only: bool) {
     let contest = Contest::of(Everybody);
     let mut scenarios = scenario::built_in();
@@ -108,8 +108,8 @@ fn uncontended(criterion: &mut Criterion, left_out: &[&str], curated_only: bool)
             match timing {
                 Err(why) => eprintln!("{name} in {}: {why}", scenario.name),
                 Ok(mut time) => {
-                    // Nobody's turn: what was built for the others may still be at work, and criterion would take a first
-                    // turn of a tenth of a second for what each of them takes.
+                    // A warm-up turn: threads of earlier set-ups may still be at work. Otherwise criterion would take
+                    // a slow first turn for the usual duration.
                     let _ = time(1);
                     group.bench_function(name, |bencher| {
                         bencher.iter_custom(|turns| match time(turns) {

@@ -1,1 +1,1 @@
-//! Nothing but the package of `cargo bench`: what that runs is `benches/flowmeter.rs`.
+//! Only the package of `cargo bench`, which runs `benches/flowmeter.rs`.

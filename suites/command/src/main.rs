@@ -6,7 +6,7 @@ use flowmeter_harness::measure::allocation::Counting;
 use flowmeter_models::everywhere;
 use flowmeter_timed::{contestants, main_in};
 
-/// Counts nothing but in the processes that are asked to; see its module.
+/// Counts only in the processes that request it; see its module.
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 

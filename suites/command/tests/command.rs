@@ -1,5 +1,4 @@
-//! The command as its users meet it: a small real run end to end, and one clear sentence for every kind of bad
-//! input.
+//! The command as users run it: a small real run end to end, and one clear sentence for every kind of bad input.
 
 #[path = "command/ground.rs"]
 mod ground;

@@ -23,10 +23,10 @@ use flowmeter_suites::smoke::smoke;
 // It has compiled the workloads over these implementations already.
 use flowmeter_timed as _;
 
-/// An equivalent rewrite goes through many properties in every world.
+/// An equivalent rewrite is checked by many properties in every world.
 const LONG: Duration = Duration::from_secs(3_600);
 
-/// So many of them share the properties of a kind, which channels have most of.
+/// How many of them share the properties of a kind; channels have the most.
 fn shares(kind: Kind) -> usize {
     match kind {
         Kind::Channel => 24,
@@ -34,7 +34,7 @@ fn shares(kind: Kind) -> usize {
     }
 }
 
-/// What the `nth` of them goes through, of all that its base owes: one property at least.
+/// The properties for the `nth` of them, among all that its base owes: at least one.
 fn share(mutant: &Mutant, nth: usize) -> Result<String, String> {
     process::serve_in(env!("CARGO_BIN_EXE_flowmeter"));
     let bases = ours().into_iter().filter(|who| who.name == mutant.base);
@@ -92,7 +92,7 @@ fn smoked(registry: impl Registry, name: &str) -> Result<String, String> {
     }
 }
 
-/// One whose fault the plainest use shows, so that it is excused.
+/// A mutant with a fault that the simplest use shows, so that it is excused.
 fn caricature() -> Result<String, String> {
     match catch_unwind(|| smoke(Mutants, "mutex-one-too-many")) {
         Ok(uses) => Err(format!("it passed {uses} uses")),
@@ -107,7 +107,7 @@ fn ours() -> Vec<Contestant> {
     ours
 }
 
-/// Has those properties look at it, of all that are to.
+/// Runs those properties on it, among all that should attack it.
 fn attack(mutant: &Mutant, properties: &str) -> Result<String, String> {
     let name = format!("^{}$", mutant.name);
     let output = Command::new(env!("CARGO_BIN_EXE_flowmeter"))
@@ -123,7 +123,7 @@ fn attack(mutant: &Mutant, properties: &str) -> Result<String, String> {
     }
 }
 
-/// Lies to one property, with a list of checks that are said to be needed by nothing.
+/// Injects faults for one property, with a list of checks that are said to be unneeded.
 fn each_check(unneeded: &str, expected: i32) -> Result<String, String> {
     let list = tempfile::NamedTempFile::new().map_err(|why| why.to_string())?;
     std::fs::write(&list, unneeded).map_err(|why| why.to_string())?;
@@ -173,7 +173,7 @@ fn rules() -> Result<String, String> {
             .iter()
             .all(|mutant| !mutant.killed_by.contains(name))
     };
-    // What none of ours claims, none of them can be broken in.
+    // A property that none of ours claims cannot have a mutant.
     process::serve_in(env!("CARGO_BIN_EXE_flowmeter"));
     let ours = claimed(&ours(), &[Std::NAME])?;
     let is_claimed = |name: &&str| ours.iter().any(|owed| owed.property.name == *name);

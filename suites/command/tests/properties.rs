@@ -1,5 +1,5 @@
 //! Every property of our implementations in every world: the same statements on real threads, under loom, under
-//! shuttle and in virtual time, one test for each implementation, property and world. A cell is proved as
+//! shuttle and in virtual time. There is one test for each implementation, property and world. A cell is proved as
 //! `cargo flowmeter check` proves it, in a process of its own.
 
 use std::process::ExitCode;
@@ -25,10 +25,10 @@ use libtest_mimic::{Arguments, Failed, Trial};
 const WORLDS: [&str; 4] = [Std::NAME, Shuttle::NAME, Sim::NAME, Loom::NAME];
 
 fn main() -> ExitCode {
-    // It has every model in it already.
+    // It already contains every model.
     process::serve_in(env!("CARGO_BIN_EXE_flowmeter"));
     let mut contestants = Contest::of(Everybody).implementations().to_vec();
-    // `flowmeter check` has the published crates too, whose faults are not ours to fail on.
+    // `flowmeter check` also has the published crates; their faults must not fail our tests.
     contestants.retain(|who| who.origin == Origin::Own);
     let owed = claimed(&contestants, &WORLDS).unwrap_or_else(|why| panic!("{why}"));
     let open = owed
@@ -97,7 +97,7 @@ fn passed(proof: Proof) -> Result<(), Failed> {
     }
 }
 
-/// A space of more than ten executions, of which ten are looked at.
+/// A space of more than ten executions, of which ten are explored.
 fn broken_off(cell: &Owed) -> Result<(), Failed> {
     let ten = Effort {
         executions: 10,
@@ -110,7 +110,7 @@ fn broken_off(cell: &Owed) -> Result<(), Failed> {
     }
 }
 
-/// Every notification that a put or a take of `condvar` gives is needed, and each is broken by its line.
+/// Every notification of a put or a take of `condvar` is needed, and each is broken by its line.
 fn dropped_notifications_are_found(cell: Owed) -> Result<(), Failed> {
     let mut passage = list(cell, Effort::EXPLORE)?;
     passage.sites.retain(|site| site.kind == Kind::NotifyOne);
@@ -126,7 +126,7 @@ fn dropped_notifications_are_found(cell: Owed) -> Result<(), Failed> {
             return Err(format!("{}: {row:?}", row.outcome()).into());
         }
     }
-    // A put's and a take's, each broken in two ways.
+    // One of a put and one of a take, each broken in two ways.
     match rows.len() {
         4 => Ok(()),
         _ => Err(format!("{rows:?}").into()),

@@ -1,11 +1,11 @@
-//! What went in and what came out, over any number of values: counts and sums instead of a line for each.
+//! Books of any number of values: counts and sums instead of a line for each.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Of all values of this process.
+/// For all values of this process.
 pub static BOOKS: Books = Books::new();
 
-/// Every sum is of a hash of the values' numbers, so that one value lost and another doubled do not cancel out.
+/// Every sum is over hashes of the values' numbers, so that a lost value and a doubled one do not cancel out.
 pub struct Books {
     made: AtomicU64,
     dropped: AtomicU64,
@@ -26,7 +26,7 @@ impl Column {
         }
     }
 
-    // Relaxed: read while all threads stand at a barrier.
+    // Relaxed: read while all threads wait at a barrier.
     fn add(&self, number: u64) {
         self.count.fetch_add(1, Ordering::Relaxed);
         self.sum.fetch_add(mixed(number), Ordering::Relaxed);
@@ -58,14 +58,14 @@ impl Books {
         }
     }
 
-    /// A put of it was answered true.
+    /// Its put was answered true.
     pub fn accepted(&self, value: &Ticket) {
         if value.kept {
             self.accepted.add(value.number);
         }
     }
 
-    /// A take brought it.
+    /// A take returned it.
     pub fn taken(&self, value: &Value) {
         if value.kept {
             self.taken.add(value.number);
@@ -77,10 +77,10 @@ impl Books {
         self.taken.count.load(Ordering::Relaxed)
     }
 
-    /// Judges them while nothing is in any channel or hand.
+    /// Judges them while no value is in any channel or thread.
     ///
     /// # Errors
-    /// What does not add up.
+    /// The mismatch.
     pub fn judge(&self) -> Result<(), String> {
         let (accepted, taken) = (self.accepted.read(), self.taken.read());
         if accepted != taken {
@@ -108,12 +108,12 @@ impl Books {
 #[derive(Debug)]
 pub struct Value {
     number: u64,
-    /// Whether it comes out for certain once its put is answered true: it went to a buffer that keeps everything, and
+    /// Whether it certainly comes out once its put is answered true: it went to a buffer that keeps all values, and
     /// its put was not abandoned.
     kept: bool,
 }
 
-/// What is known of a value that is under way.
+/// The data of a value that is under way.
 #[derive(Clone, Copy)]
 pub struct Ticket {
     number: u64,

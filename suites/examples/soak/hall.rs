@@ -1,4 +1,4 @@
-//! Tens of thousands of channels, and what threads do to them.
+//! Tens of thousands of channels, and the operations of threads on them.
 
 use std::num::NonZeroUsize;
 use std::pin::pin;
@@ -23,7 +23,7 @@ const BUFFERS: [Buffer; 6] = [
     Buffer::Sliding(NonZeroUsize::new(4).unwrap()),
 ];
 
-/// How long an alts waits at most.
+/// The longest wait of an alts.
 const LONGEST_WAIT: Duration = Duration::from_micros(50);
 
 struct Channel<C: AwaitAlts> {
@@ -50,7 +50,7 @@ impl<C: AwaitAlts> Channel<C> {
         Value::new(self.buffer.keeps_everything())
     }
 
-    /// Takes what is there.
+    /// Takes all values that are there.
     fn drain(&mut self) {
         while let Polled::Done(value) = C::poll(&mut self.rx) {
             BOOKS.taken(&value);
@@ -58,11 +58,11 @@ impl<C: AwaitAlts> Channel<C> {
     }
 }
 
-/// The channels. Some live as long as the soak does, so that what piles up in a channel shows; the others are
-/// closed and replaced all the time, so that what is left behind by a channel shows.
+/// The channels. Some live as long as the soak, so that anything that accumulates in a channel shows. The others are
+/// closed and replaced all the time, so that anything that a channel leaves behind shows.
 pub struct Hall<C: AwaitAlts> {
     places: Vec<Mutex<Channel<C>>>,
-    /// So many of the first places keep their channels.
+    /// How many of the first places keep their channels.
     lasting: usize,
 }
 
@@ -89,15 +89,15 @@ impl<C: AwaitAlts> Hall<C> {
         self.places[place].lock().expect("nobody panics with it")
     }
 
-    /// Half of what happens happens in a tenth of the places, so that threads meet.
+    /// Half of the operations are in a tenth of the places, so that threads contend.
     fn place(&self, random: &mut impl Rng) -> usize {
         let all = self.places.len();
         let near = if random.random() { all } else { all / 10 };
         random.random_range(0..near.max(1))
     }
 
-    /// One deed of a thread. More is taken than put: what an unbounded buffer has grown to it keeps, and that would look
-    /// like a leak.
+    /// One operation of a thread. More is taken than put: an unbounded buffer keeps the memory it has grown to, which
+    /// would look like a leak.
     pub fn act(&self, random: &mut impl Rng) {
         match random.random_range(0..100) {
             0..20 => self.offer(random),
@@ -173,13 +173,13 @@ impl<C: AwaitAlts> Hall<C> {
             Ok(_) => {}
             Err(error) => panic!("an alts was refused: {error:?}"),
         }
-        // Whatever lost is here again, and is dropped with the slots.
+        // The values of losing clauses are back, and are dropped with the slots.
         let lost = slots.iter().flatten().count();
         let put = tickets.len();
         assert!(lost + 1 >= put, "{put} values went in, {lost} came back");
     }
 
-    /// A put that is polled and dropped: it may have happened, so its value is not asked for.
+    /// A put that is polled and dropped: it may have happened, so its value is not expected.
     fn abandon_put(&self, random: &mut impl Rng) {
         let mut channel = self.at(self.place(random)).another();
         polled(random, C::put_async(&mut channel.tx, Value::new(false)));
@@ -190,8 +190,8 @@ impl<C: AwaitAlts> Hall<C> {
         match polled(random, C::take_async(&mut channel.rx)) {
             Some(Ok(value)) => BOOKS.taken(&value),
             Some(Err(_)) => {}
-            // What it had been handed went back, maybe into a channel that was closed and emptied in between, where
-            // nobody else looks again.
+            // A value that it had been handed went back, maybe into a channel that was closed and emptied in between.
+            // No other thread checks that channel again.
             None => {
                 if let Polled::Done(value) = C::poll(&mut channel.rx) {
                     BOOKS.taken(&value);
@@ -200,7 +200,7 @@ impl<C: AwaitAlts> Hall<C> {
         }
     }
 
-    /// Closes a channel while others use it, and puts a new one in its place.
+    /// Closes a channel while other threads use it, and puts a new one in its place.
     fn replace(&self, random: &mut impl Rng) {
         let place = random.random_range(self.lasting..self.places.len());
         let mut closed = {
@@ -212,7 +212,7 @@ impl<C: AwaitAlts> Hall<C> {
         closed.drain();
     }
 
-    /// Empties every channel, and all but the lasting ones are gone until [`Hall::refill`]. Nobody else is in the
+    /// Empties every channel. All but the lasting ones are gone until [`Hall::refill`]. No other thread uses the
     /// hall.
     pub fn clear(&mut self) {
         for place in &mut self.places {
@@ -221,7 +221,7 @@ impl<C: AwaitAlts> Hall<C> {
         self.places.truncate(self.lasting);
     }
 
-    /// Opens them anew.
+    /// Opens them again.
     pub fn refill(&mut self, places: usize) {
         let buffers: Vec<Buffer> = self
             .places

@@ -1,7 +1,7 @@
-//! A soak: tens of thousands of channels, put to, taken from, closed and replaced, joined in alts and abandoned in
-//! the middle, for as long as one likes. At every tenth of the time all channels are emptied and everything must add
-//! up: what was accepted was taken, once; every value was dropped, once; and no more bytes are held than at the first
-//! tenth, but for an allowance.
+//! A soak test: tens of thousands of channels, with puts, takes, closes and replacements, alts and abandoned futures,
+//! for any duration. After each tenth of the time all channels are emptied and checked. Every accepted value was
+//! taken once, and every value was dropped once. The bytes held are no more than after the first tenth, plus an
+//! allowance.
 //!
 //! `scripts/soak [IMPLEMENTATION [MINUTES]]`
 
@@ -27,26 +27,26 @@ use hall::Hall;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How much more may be held at the end than at a tenth of the time, bytes.
+/// How many more bytes may be held at the end than after a tenth of the time.
 const ALLOWANCE: i64 = 64 * 1024;
 /// Channels at any time.
 const CHANNELS: usize = 30_000;
-/// Of these so many are never replaced.
+/// How many of these are never replaced.
 const LASTING: usize = 100;
-/// A thread does so much before it looks whether the hall is to be cleared.
+/// The operations of a thread between two checks whether the hall should be cleared.
 const DEEDS: usize = 256;
 
 /// Soaks a channel that has alts and futures.
 #[derive(Parser)]
 #[command(name = "soak")]
 struct Options {
-    /// Whom, by name.
+    /// The name of the implementation.
     #[arg(short, long, default_value = "mutex")]
     implementation: String,
-    /// How long.
+    /// How long, in minutes.
     #[arg(short, long, default_value_t = 10.0, value_parser = minutes)]
     minutes: f64,
-    /// Seed of what the threads do.
+    /// Seed of the operations.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -139,7 +139,7 @@ fn judge_tenths<C: AwaitAlts>(hall: &RwLock<Hall<C>>, tenth: Duration) -> Result
         hall.clear();
         let judged = BOOKS.judge();
         let live = allocation::live_bytes().ok_or("allocations are not counted");
-        // Whatever came of it, threads wait to go on.
+        // Whatever the result, threads wait to continue.
         hall.refill(CHANNELS);
         drop(hall);
         let (live, ()) = (live?, judged?);

@@ -1,8 +1,8 @@
-//! Every model of our contestants, and of those that are faulty on purpose.
+//! Every model of our implementations, and of those that are faulty on purpose.
 //!
-//! What is generic over contestants and worlds is compiled here, where it is named. There is more of it than of
-//! everything else together, and exploring a model takes as long as it has schedules, optimised or not: the release
-//! profile leaves this package as it is. What is timed must not be compiled here.
+//! Code that is generic over implementations and worlds is compiled here, where it is named. There is more of it than
+//! of all other code together. Exploring a model takes as long as it has schedules, optimised or not, so the release
+//! profile leaves this package unoptimised. Timed code must not be compiled here.
 
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
@@ -10,7 +10,7 @@ use flowmeter_harness::sync::std::Std;
 use flowmeter_impls::registry::Everybody;
 use flowmeter_suites::worlds::Worlds;
 
-/// The same contestants in every other world as well, with mutants, lies and claims.
+/// The same implementations in every other world as well, with mutants, injected faults and claims.
 #[must_use]
 pub fn everywhere(worlds: Worlds<Everybody>) -> Worlds<Everybody> {
     worlds

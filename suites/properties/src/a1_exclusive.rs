@@ -1,4 +1,14 @@
-//! A1: exactly one clause commits; a losing clause has no effect.
+//! A1: exactly one clause of an alts commits; a losing clause has no effect.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! alts [take a, take b]    producer of a       producer of b
+//!                          put(a, 1) -> true
+//!                                              put(b, 2) -> true
+//! answers (a, 1)
+//! take(b) waits for ever: the losing clause took the 2 as well
+//! ```
 
 use flowmeter_harness::channel::{Buffer, Chosen, Offered, Order, Patience, Polled};
 use flowmeter_harness::check::{Ledger, Mint, Token};
@@ -41,7 +51,7 @@ fn cases(channels: Channels) -> Vec<Case> {
             two_takes(channels, buffer, 0, Order::Random)
         }));
         if world::name() == "std" && buffer != Buffer::Unbounded {
-            // Real threads seldom act between two clauses of an alts, unless there are many between them.
+            // Real threads seldom act between two clauses of an alts, unless there are many clauses between the two.
             let name = format!("two takes far apart, {buffer}");
             cases.push(Case::new(name, move || {
                 two_takes(channels, buffer, 62, Order::Priority)
@@ -64,8 +74,8 @@ fn cases(channels: Channels) -> Vec<Case> {
     cases
 }
 
-/// Two producers, one on each channel; the alts takes from whichever. Each run takes one value, and what runs have
-/// left is there for takes. `between`: so many clauses of channels to which nobody puts stand between the two.
+/// One producer for each of two channels; an alts takes from either. Each run of the alts takes one value, and plain
+/// takes drain the rest. `between` is the number of clauses between the two; their channels stay empty.
 fn two_takes(channels: Channels, buffer: Buffer, between: usize, order: Order) {
     let each = turns();
     let count = 2 * each;
@@ -82,7 +92,8 @@ fn two_takes(channels: Channels, buffer: Buffer, between: usize, order: Order) {
         })
     });
     let mut ledger = Ledger::new(count);
-    // A second alts would make loom look at the first one's end against its beginning: more than it gets to the end of.
+    // A second alts would make loom order the end of the first against its beginning. That space is not exhausted in
+    // time.
     let runs = if world::name() == "loom" { 1 } else { count };
     let mut left = [each; 2];
     {
@@ -128,7 +139,7 @@ fn two_takes(channels: Channels, buffer: Buffer, between: usize, order: Order) {
     ledger.close(&mint, AROUND);
 }
 
-/// Takes so many values.
+/// Takes `count` values.
 fn taker(mut rx: Rx<Token>, count: usize) -> world::JoinHandle<(Rx<Token>, Vec<usize>)> {
     world::spawn(move || {
         let take = |_| take::<Token>(&mut rx).id();
@@ -137,8 +148,7 @@ fn taker(mut rx: Rx<Token>, count: usize) -> world::JoinHandle<(Rx<Token>, Vec<u
     })
 }
 
-/// Two takers, one on each channel; the alts puts to whichever. Losing values come back, and are offered
-/// again.
+/// Two takers, one on each channel; the alts puts to either. Losing values come back and are offered again.
 fn two_puts(channels: Channels, buffer: Buffer) {
     let each = turns();
     let count = 2 * each;
@@ -178,7 +188,7 @@ fn two_puts(channels: Channels, buffer: Buffer) {
             other => violated!("A1: an alts over two puts answered {other:?}"),
         }
     }
-    // Lets the other taker end.
+    // Unblocks the other taker.
     let (tx, missing) = if accepted[0] < each {
         (&mut tx_a, each - accepted[0])
     } else {
@@ -197,8 +207,8 @@ fn two_puts(channels: Channels, buffer: Buffer) {
     ledger.close(&mint, AROUND);
 }
 
-/// An alts over a take, to which another thread puts, and a put, from which another takes. `full`: the put
-/// finds no room at first.
+/// An alts over a take, which another thread feeds, and a put, which another thread drains. `full`: the put's channel
+/// has no room at first.
 fn take_or_put(channels: Channels, buffer: Buffer, full: bool, order: Order) {
     let each = turns();
     let count = 2 * each;
@@ -255,7 +265,7 @@ fn take_or_put(channels: Channels, buffer: Buffer, full: bool, order: Order) {
             other => violated!("A1: an alts over a take and a put answered {other:?}"),
         }
     }
-    // Lets the other two end.
+    // Unblocks the other two threads.
     for _ in taken..each {
         ledger.taken(take::<Token>(&mut rx_in).id());
     }

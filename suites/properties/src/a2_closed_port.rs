@@ -1,5 +1,15 @@
-//! A2: no effect before the claim. core.async answers for a closed put port while an offer hands a value
-//! to the same alts on another port: that value is lost.
+//! A2: an alts has no effect before it has claimed one clause. core.async answers for a closed put port while an
+//! offer hands a value to the same alts on another port: that value is lost.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! alts [take a, put b 2], b is closed    producer of a
+//! queues its take in a
+//!                                        offer(a, 1) -> done
+//! answers (b, false)
+//! the 1 is lost: a accepted it, and no take returns it
+//! ```
 
 use std::time::Duration;
 
@@ -49,7 +59,7 @@ fn cases(channels: Channels) -> Vec<Case> {
     cases
 }
 
-/// With a task's steps the others are more than loom gets to the end of.
+/// Awaited, the closing cases have more steps than loom exhausts.
 fn awaited_cases(channels: Channels) -> Vec<Case> {
     match world::name() {
         "loom" => closed_cases(channels),
@@ -57,7 +67,7 @@ fn awaited_cases(channels: Channels) -> Vec<Case> {
     }
 }
 
-/// A port that is closed before, or while a put comes.
+/// A port that is closed before the alts, or while a put arrives.
 fn closed_cases(channels: Channels) -> Vec<Case> {
     if !channels.is_closable(Buffer::Rendezvous) {
         return Vec::new();
@@ -72,7 +82,7 @@ fn closed_cases(channels: Channels) -> Vec<Case> {
     cases
 }
 
-/// A port that closes while something comes at the other.
+/// A port that closes while a value arrives at the other.
 fn closing_cases(channels: Channels) -> Vec<Case> {
     let mut cases = Vec::new();
     for order in [Order::Priority, Order::Random] {
@@ -120,7 +130,7 @@ fn disconnected_cases(channels: Channels) -> Vec<Case> {
         .collect()
 }
 
-/// A port whose other half is gone is able, and its value comes back.
+/// A port without its other half is ready, and its value comes back.
 fn half_gone(channels: Channels, buffer: Buffer) {
     let (tx, rx) = channels.open::<u32>(buffer).expect("asked before");
     let (gone_tx, orphan_rx) = channels.open::<u32>(buffer).expect("asked before");
@@ -268,8 +278,8 @@ enum Winner {
     Nobody,
 }
 
-/// An alts over a take of `rx` and a put to `tx`, a channel without room that another thread closes. The
-/// value of the put is given back in every case.
+/// An alts over a take of `rx` and a put to `tx`, a channel without room that another thread closes. The value of the
+/// put comes back in every case.
 fn closing_port(
     channels: Channels,
     rx: &Rx<u32>,
@@ -303,14 +313,14 @@ fn closing_port(
     }
 }
 
-/// Nothing of the alts is left in the channel that was closed.
+/// No clause of the alts is left in the channel that was closed.
 fn is_left_alone(mut rx: Rx<u32>) {
     while let Polled::Done(value) = rx.poll() {
         holds!(value != HELD, "A1: a clause that lost took effect later");
     }
 }
 
-/// A put's port is closed while the alts may wait already, and an offer comes to the open one.
+/// A put's port is closed while the alts may already wait, and an offer arrives at the open port.
 fn port_closes_at_an_offer(channels: Channels, buffer: Buffer, take_first: bool, order: Order) {
     let (mut tx, mut rx) = channels
         .open::<u32>(Buffer::Rendezvous)
@@ -319,7 +329,7 @@ fn port_closes_at_an_offer(channels: Channels, buffer: Buffer, take_first: bool,
     let further = closing.another().expect("asked before");
     let closer = world::spawn(move || close(&further));
     let offering = world::spawn(move || (offer(&mut tx, 1), tx));
-    // A put that waits at a close waits on, so that perhaps nobody comes.
+    // A put that waits when its channel closes keeps waiting, so the alts may never be served.
     let deadline = Deadline::after(world::now_nanos(), Duration::from_micros(50));
     let until = Patience::Until(deadline);
     let winner = closing_port(channels, &rx, &closing, take_first, order, until);

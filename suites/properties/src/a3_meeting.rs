@@ -1,5 +1,14 @@
-//! A3: two alts that meet on a rendezvous commit both, on matching clauses, or neither; crossed ones and
-//! rings of them progress.
+//! A3: two alts that meet on a rendezvous both commit, on matching clauses, or neither does. Crossed alts and rings
+//! of alts always progress.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! alts [put a 0, put b 1]     alts [take b, take a]
+//! answers (a, true)           answers (b, 1)            the two answers are no pair
+//!
+//! holds a, waits for b        holds b, waits for a      deadlock: neither answers
+//! ```
 
 use flowmeter_harness::channel::{Buffer, Chosen, Order, Patience};
 use flowmeter_harness::sync::world;
@@ -47,7 +56,7 @@ fn has_what_it_takes(channels: Channels) -> bool {
         .is_some_and(|(tx, rx)| tx.another().is_some() && rx.another().is_some())
 }
 
-/// One puts to A or B, the other takes from B or A.
+/// One thread puts to A or B, the other takes from B or A.
 fn crossed(channels: Channels) {
     let (tx_a, rx_a) = channels
         .open::<usize>(Buffer::Rendezvous)
@@ -106,8 +115,8 @@ fn crossed(channels: Channels) {
     );
 }
 
-/// Everybody takes from the left or puts to the right. However the first pairs are made, in a ring of two
-/// or four the others are neighbours too, so all must find a partner.
+/// Every member takes from the left or puts to the right. In a ring of two or four, however the first pairs form, the
+/// remaining members are adjacent, so every member finds a partner.
 fn ring_of(channels: Channels, size: usize) {
     let ring: Vec<_> = (0..size)
         .map(|_| {

@@ -1,4 +1,12 @@
-//! A4: an alts never pairs with itself, in whichever order its put and its take stand.
+//! A4: an alts never pairs with itself, whichever of its put and its take on one channel comes first.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! alts [put c 1, take c], c is a rendezvous
+//! no other thread uses c
+//! answers (put c, true), or (take c, 1): it has met its own clause
+//! ```
 
 use std::time::Duration;
 
@@ -90,7 +98,7 @@ fn alone(channels: Channels) {
     }
 }
 
-/// A put of 1 and a take on one channel, in either order; the put's value is last in the answer.
+/// A put of 1 and a take on one channel, in either order. The second part of the answer is the put's slot afterwards.
 fn both_sides(
     channels: Channels,
     tx: &Tx<u32>,
@@ -113,7 +121,7 @@ fn both_sides(
     (chosen, slots[0])
 }
 
-/// Waiting on both sides of one channel alone, it times out, also where it does not look like one channel.
+/// With no other thread, an alts over both sides of one channel times out, also where the sides are clones.
 fn until_the_deadline(channels: Channels, put_first: bool, through_clones: bool) {
     let (mut tx, mut rx) = channels
         .open::<u32>(Buffer::Rendezvous)
@@ -140,7 +148,7 @@ fn until_the_deadline(channels: Channels, put_first: bool, through_clones: bool)
     is_empty(&mut rx, "A8: the put of an alts that timed out waits on");
 }
 
-/// Waiting on both sides of one channel, it waits on until everybody waits, and an offer comes.
+/// An alts over both sides of one channel waits until every thread waits; then an offer is made to it.
 fn waits_for_somebody_else(channels: Channels, put_first: bool) {
     let (tx, rx) = channels
         .open::<u32>(Buffer::Rendezvous)
@@ -165,7 +173,7 @@ fn waits_for_somebody_else(channels: Channels, put_first: bool) {
     );
 }
 
-/// Waiting on both sides of one channel, it is met by another thread's put, and only by that.
+/// An alts over both sides of one channel pairs with another thread's put, and with nothing else.
 fn somebody_comes(channels: Channels, put_first: bool) {
     let (tx, rx) = channels
         .open::<u32>(Buffer::Rendezvous)
@@ -184,7 +192,7 @@ fn somebody_comes(channels: Channels, put_first: bool) {
     world::join(putter);
 }
 
-/// Waiting on both sides of one channel, it is met by another thread's take, and only by that.
+/// An alts over both sides of one channel pairs with another thread's take, and with nothing else.
 fn a_take_comes(channels: Channels, put_first: bool) {
     let (tx, rx) = channels
         .open::<u32>(Buffer::Rendezvous)

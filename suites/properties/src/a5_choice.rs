@@ -1,6 +1,20 @@
-//! A5: with priority the first ready clause wins; without, the choice is uniform over whichever clauses
-//! are ready (`UniformChoice`), not only when all of them are: a random rotation fails this. With priority and
-//! `StrictPriority` no earlier clause was ready at the moment of the commit, whatever others do meanwhile.
+//! A5: with priority the first ready clause wins. Without it, `UniformChoice` makes the choice uniform over every
+//! subset of clauses that are ready, not only over all of them: starting at a random clause and going round fails
+//! this. With priority and `StrictPriority` no earlier clause was ready at the moment of the commit, whatever other
+//! threads do meanwhile.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! alts [take a, take b], priority    producer
+//! looks at a: empty
+//!                                    put(a, 0) -> true
+//!                                    put(b, 0) -> true
+//! looks at b, answers (b, 0)         violates StrictPriority: a had its value first
+//!
+//! alts [take a, take b], random, both ready, 1,200 runs
+//! answers a 900 times, b 300 times   violates UniformChoice
+//! ```
 
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::channel::{Buffer, Chosen, Offered, Order, Patience, Polled};
@@ -37,10 +51,10 @@ pub(super) const MIXED: Property = Property {
 
 const CLAUSES: usize = 4;
 
-/// Of the design, or of what stands for it.
+/// `channels` are the design's own, or channels that stand for them.
 fn cases(design: &Design, channels: Channels) -> Vec<Case> {
     let mut cases = Vec::new();
-    // Only there is there something to count.
+    // Only std runs often enough to count answers.
     if world::name() == "std" {
         let uniform = design.claims(Claim::UniformChoice);
         cases.extend(counted_cases(channels, uniform));
@@ -59,7 +73,7 @@ fn counted_cases(channels: Channels, uniform: bool) -> Vec<Case> {
     if !uniform {
         return cases;
     }
-    // Whoever may wait need not look as closely as one who takes the default.
+    // An alts that may wait can take another path than one with a default.
     for patience in [Patience::Now, Patience::Forever] {
         let name = format!("uniform over every ready subset, {patience:?}");
         cases.push(Case::new(name, move || {
@@ -77,7 +91,7 @@ fn counted_cases(channels: Channels, uniform: bool) -> Vec<Case> {
     cases
 }
 
-/// Cases for every world: an earlier clause that had its value first is not passed by.
+/// For every world: an alts does not pass by an earlier clause if its value came first.
 fn raced_cases(channels: Channels) -> Vec<Case> {
     channels
         .having(&[Buffer::fixed(1), Buffer::fixed(2), Buffer::Unbounded])
@@ -90,8 +104,8 @@ fn raced_cases(channels: Channels) -> Vec<Case> {
         .collect()
 }
 
-/// Two threads put, each to its channel, and look into the other's before one that has a value: whoever looks later comes
-/// after both puts.
+/// Each of two threads puts to its own channel, then runs an alts over the other's channel and, after it, one that
+/// has a value. The thread that looks later looks after both puts.
 fn crossing(channels: Channels, buffer: Buffer) {
     let (tx_here, rx_here) = channels.open::<usize>(buffer).expect("asked before");
     let (tx_there, rx_there) = channels.open::<usize>(buffer).expect("asked before");
@@ -119,7 +133,8 @@ fn crossing(channels: Channels, buffer: Buffer) {
     );
 }
 
-/// What is true at one moment, and looked at while others change it. The first clause's channel is the younger one.
+/// The order of priority while other threads change which clauses are ready. The first clause's channel is the
+/// younger.
 fn strict_cases(channels: Channels) -> Vec<Case> {
     let mut cases = Vec::new();
     if channels.open::<usize>(Buffer::fixed(1)).is_some() {
@@ -250,7 +265,7 @@ fn strict_closed(channels: Channels) {
     drop(world::join(closer));
 }
 
-/// What a clause does, and to what.
+/// A clause's operation, and its channel.
 #[derive(Clone, Copy)]
 struct Kind {
     buffer: Buffer,
@@ -265,7 +280,8 @@ const TAKE: Kind = Kind {
     closed: false,
 };
 
-/// A take and a put, and both of closed channels, all with this buffer; puts where it has no bound with one that has.
+/// A take, a put, and both of closed channels, all with this buffer. The puts use a bounded buffer where `buffer` has
+/// no bound.
 fn mixture(buffer: Buffer) -> [Kind; CLAUSES] {
     let take = Kind { buffer, ..TAKE };
     let put = Kind {
@@ -283,7 +299,7 @@ fn mixture(buffer: Buffer) -> [Kind; CLAUSES] {
     [take, put, closed(take), closed(put)]
 }
 
-/// A channel of clause numbers, with halves for the clause and others to make it ready.
+/// A channel of clause numbers: halves for the clause, and further ones to make it ready.
 struct Port {
     kind: Kind,
     clause: usize,
@@ -304,7 +320,7 @@ impl Port {
             rx: rx.another().expect(several),
         };
         if kind.closed {
-            // A take finds nothing there, and a put no room: but for the close both would wait.
+            // Without the close both would wait: a take finds no value there, and a put no room.
             port.fill(kind.puts);
             tx.close();
         }
@@ -328,7 +344,7 @@ impl Port {
         }
     }
 
-    /// What an alts answers that has chosen it.
+    /// What an alts answers that has chosen this port.
     fn answer(&self) -> Chosen<usize> {
         let Kind { puts, closed, .. } = self.kind;
         let clause = self.clause;
@@ -345,8 +361,8 @@ impl Port {
     }
 }
 
-/// Runs one alts over those ports, of each `ready` set in turn so many times; judged is how often each clause won. It is
-/// prepared once, as alts of loops are.
+/// Runs one alts over those ports, `times` times for each `ready` set. `judge` gets how often each clause won. The
+/// alts is prepared once, as in a loop.
 fn choose_among(
     channels: Channels,
     kinds: &[Kind; CLAUSES],
@@ -417,7 +433,8 @@ fn uniform_choice(channels: Channels, kinds: &[Kind; CLAUSES], patience: Patienc
             .filter(|clause| ready & (1 << clause) != 0)
             .map(|clause| (f64::from(tally[clause]) - expected).powi(2) / expected)
             .sum();
-        // One in ten million for 1, 2 and 3 degrees of freedom: 15 subsets, some thousand executions.
+        // Exceeded by chance once in ten million, for 1, 2 and 3 degrees of freedom: there are 15 subsets and some
+        // thousand executions.
         let limit = [0.0, 0.0, 28.4, 32.2, 35.0][ways as usize];
         holds!(
             chi_squared.total_cmp(&limit).is_le(),

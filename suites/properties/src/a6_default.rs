@@ -1,5 +1,21 @@
-//! A6: the default is taken only when each clause was unable, and leaves nothing enqueued. With `StrictDefault` all of
-//! them were unable at one moment.
+//! A6: an alts answers its default only when each clause was unable, and leaves no clause enqueued. With
+//! `StrictDefault` all clauses were unable at one moment.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! thread 1                    thread 2
+//! put(a, 1) -> true           put(b, 1) -> true
+//! alts [take b] -> default    alts [take a] -> default
+//! the later of the two looked after both puts
+//!
+//! alts [take b, take a]       another thread, a holds the ball
+//! looks at b: empty
+//!                             put(b, ball) -> true
+//!                             take(a) -> ball
+//! looks at a: empty
+//! answers default             violates StrictDefault: a or b was never empty
+//! ```
 
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::channel::{Buffer, Chosen, Offered, Order, Patience, Polled};
@@ -31,7 +47,7 @@ pub(super) const MIXED: Property = Property {
     }),
 };
 
-/// Of the design, or of what stands for it.
+/// `channels` are the design's own, or channels that stand for them.
 fn cases(design: &Design, channels: Channels) -> Vec<Case> {
     let mut cases = loose_cases(channels);
     if design.claims(Claim::StrictDefault) {
@@ -54,7 +70,7 @@ fn loose_cases(channels: Channels) -> Vec<Case> {
         cases.push(Case::new(buffer.to_string(), move || {
             default(channels, buffer)
         }));
-        // loom would follow every number of defaults before the partner waits.
+        // loom would explore every number of defaults before the partner waits.
         if world::name() == "loom" {
             continue;
         }
@@ -72,7 +88,7 @@ fn loose_cases(channels: Channels) -> Vec<Case> {
     cases
 }
 
-/// What is true at one moment, and looked at while others change it.
+/// All clauses at one moment, while other threads change which are able.
 fn strict_cases(channels: Channels) -> Vec<Case> {
     if channels.open::<()>(Buffer::fixed(1)).is_none() {
         return Vec::new();
@@ -85,7 +101,7 @@ fn strict_cases(channels: Channels) -> Vec<Case> {
     [Order::Priority, Order::Random].map(strict).to_vec()
 }
 
-/// A ball goes to and fro between two channels, and is in one of them before it leaves the other.
+/// A ball moves to and fro between two channels. It is put into one before it is taken from the other.
 fn never_empty(channels: Channels, order: Order) {
     let (tx_here, rx_here) = channels.open::<()>(Buffer::fixed(1)).expect("asked before");
     let (tx_there, rx_there) = channels.open::<()>(Buffer::fixed(1)).expect("asked before");
@@ -120,7 +136,8 @@ fn never_empty(channels: Channels, order: Order) {
     drop(world::join(player));
 }
 
-/// Two threads put, each to its channel, and look into the other's: whoever looks later comes after both puts.
+/// Each of two threads puts to its own channel and looks into the other's. The thread that looks later looks after
+/// both puts.
 fn crossing(channels: Channels, buffer: Buffer) {
     let (tx_here, rx_here) = channels.open::<u32>(buffer).expect("asked before");
     let (tx_there, rx_there) = channels.open::<u32>(buffer).expect("asked before");
@@ -147,7 +164,7 @@ fn crossing(channels: Channels, buffer: Buffer) {
     );
 }
 
-/// An alts without patience, which loses only until a put waits for it.
+/// An alts with a default, run until a waiting put makes its clause ready.
 fn meets_a_put(channels: Channels, buffer: Buffer, order: Order) {
     let (mut tx, rx) = channels.open::<u32>(buffer).expect("asked before");
     let (_silent, rx_silent) = channels.open::<u32>(buffer).expect("asked before");
@@ -175,7 +192,7 @@ fn meets_a_put(channels: Channels, buffer: Buffer, order: Order) {
     drop(world::join(putter));
 }
 
-/// An alts without patience, which loses only until a take waits for it.
+/// An alts with a default, run until a waiting take makes its clause ready.
 fn meets_a_take(channels: Channels, buffer: Buffer, order: Order) {
     let (tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let (_silent, rx_silent) = channels.open::<u32>(buffer).expect("asked before");
@@ -188,7 +205,7 @@ fn meets_a_take(channels: Channels, buffer: Buffer, order: Order) {
         let chosen = loop {
             world::perturb();
             match alts.run(&mut slots, Patience::Now) {
-                // A value that does not come back is missing from the next one.
+                // A value that did not come back is missing from the next run.
                 Ok(Chosen::Default) => world::yield_now(),
                 other => break other,
             }
@@ -222,7 +239,7 @@ fn default(channels: Channels, buffer: Buffer) {
         [None, Some(3)],
         "A1: a losing clause's value did not come back"
     );
-    // Nothing waits on either: an offer finds no take, a poll no put.
+    // Neither clause is left waiting: an offer finds no take, a poll no put.
     if buffer == Buffer::Rendezvous {
         holds_eq!(
             tx.offer(1),

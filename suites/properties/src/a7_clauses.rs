@@ -1,4 +1,14 @@
-//! A7: one channel in several clauses; impossible alts are refused before anything has an effect.
+//! A7: one channel may stand in several clauses; an impossible alts is refused before it has any effect.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! alts [take a, put b], a holds 1, the put has no value
+//! answers (a, 1) instead of MissingValue: it was not refused first
+//!
+//! alts [put c 0, put c 1], c is full
+//! times out; slot 0 holds 1, slot 1 holds 0: a value came back to another slot
+//! ```
 
 use std::time::Duration;
 
@@ -33,10 +43,10 @@ pub(super) const MIXED: Property = Property {
     }),
 };
 
-/// Of the design, or of what stands for it.
+/// `channels` are the design's own, or channels that stand for them.
 fn cases(design: &Design, channels: Channels) -> Vec<Case> {
     let mut cases = few_cases(channels);
-    // So many clauses are more than a checker explores.
+    // A model checker cannot explore so many clauses.
     if design.claims(Claim::BoundedWaiters) && world::name() == "std" {
         cases.extend(crowded_cases(channels));
     }
@@ -64,7 +74,7 @@ fn few_cases(channels: Channels) -> Vec<Case> {
 /// How many takes, and how many puts, may wait in one channel.
 const LIMIT: usize = 1024;
 
-/// Cases of `BoundedWaiters`: one channel that stands in more clauses than may wait.
+/// For `BoundedWaiters`: one channel in more clauses than may wait on it.
 fn crowded_cases(channels: Channels) -> Vec<Case> {
     vec![
         Case::new("1,025 takes of one channel", move || {
@@ -90,7 +100,7 @@ fn crowded_by_takes(channels: Channels) {
         let mut slots = vec![None; clauses.len()];
         let stated = channels.clauses(&clauses);
         let mut alts = stated.prepare(Order::Priority);
-        // Twice: those of the first, which are gone, do not count.
+        // Twice: the clauses of the first run are gone and must not count.
         for _ in 0..2 {
             holds_eq!(
                 alts.run(&mut slots, Patience::Forever),
@@ -231,7 +241,7 @@ fn two_puts_in_vain(channels: Channels, buffer: Buffer) {
         let clauses = [Clause::Put(&tx), Clause::Put(&tx)];
         let stated = channels.clauses(&clauses);
         let mut alts = stated.prepare(Order::Random);
-        // Twice: what is left of the first must not disturb the second.
+        // Twice: clauses that are left of the first run must not disturb the second.
         for _ in 0..2 {
             let deadline = Deadline::after(world::now_nanos(), Duration::from_micros(50));
             let chosen = alts.run(&mut slots, Patience::Until(deadline));

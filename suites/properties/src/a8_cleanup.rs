@@ -1,5 +1,15 @@
-//! A8: losing clauses do not pile up: after thousands of lost clauses a channel still works, and nothing
-//! that lost is ever served.
+//! A8: losing clauses do not pile up. After thousands of them a channel still works, and no losing clause is served.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! alts [take a, take b]     producer
+//! waits in a and in b
+//!                           put(b, 1) -> true
+//! answers (b, 1)
+//!                           offer(a, 2) -> done
+//! the offer has served the take that lost: the 2 is gone
+//! ```
 
 use std::time::Duration;
 
@@ -51,7 +61,7 @@ fn cases(channels: Channels) -> Vec<Case> {
         .collect()
 }
 
-/// Longer than it takes to enter 128 channels, on slow machines too: an alts whose deadline passes before that never waits,
+/// Longer than entering 128 channels takes, also on slow machines. An alts with an earlier deadline never waits,
 /// and a clause that did not wait cannot be left behind.
 const PATIENCE: Duration = Duration::from_micros(100);
 
@@ -69,7 +79,7 @@ fn abandoned(channels: Channels, width: usize, times: usize) {
         let stated = channels.clauses(&clauses);
         let mut alts = stated.prepare(Order::Random);
         for _ in 0..times {
-            // It has to begin to wait before that: a bound on waiters is met by those that waited.
+            // The alts has to begin waiting before this: only waiting clauses count against the bound.
             let soon = Deadline::after(world::now_nanos(), PATIENCE);
             let chosen = alts.run(&mut slots, Patience::Until(soon));
             holds_eq!(
@@ -89,8 +99,7 @@ fn abandoned(channels: Channels, width: usize, times: usize) {
     }
 }
 
-/// An alts that waits in four channels until another thread puts to one of them: nobody is found in the
-/// others.
+/// An alts waits in four channels until another thread puts to one of them. No clause is left in the other three.
 fn waited_and_lost(channels: Channels, order: Order) {
     let open = || {
         channels
@@ -151,7 +160,7 @@ fn waited_and_lost(channels: Channels, order: Order) {
     is_empty(&mut rx, "A1: a value was doubled");
 }
 
-/// A take that waits behind a clause of an alts which another channel has served: the next value is its own.
+/// A take waits behind a clause of an alts that another channel has served. The next value belongs to that take.
 fn behind_a_loser(channels: Channels) {
     let open = || {
         channels

@@ -1,4 +1,14 @@
-//! A9: an alts times out not before its deadline; where value and deadline race, one of them wins.
+//! A9: an alts times out no earlier than its deadline. Where a value and the deadline race, exactly one of them wins.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! alts [take a] until 50 µs    producer
+//! waits
+//!                              put(a, 0) -> true, at 50 µs
+//! answers timed out
+//! take(a) waits for ever: the value was lost to the deadline
+//! ```
 
 use std::time::Duration;
 
@@ -61,7 +71,7 @@ fn alone(channels: Channels, buffer: Buffer) {
     holds_eq!(early, 0, "A9: timed out before the deadline");
 }
 
-/// A take and two puts, none of them able: the values are given back, and nothing of them stays.
+/// A take and two puts, none of them able: the values come back, and no clause stays.
 fn put_in_vain(channels: Channels, buffer: Buffer) {
     let mut opened = [(); 2].map(|()| channels.open::<u32>(buffer).expect("asked before"));
     let (mut tx_in, rx_in) = channels.open::<u32>(buffer).expect("asked before");
@@ -102,7 +112,7 @@ fn put_in_vain(channels: Channels, buffer: Buffer) {
     }
 }
 
-/// Values come just as the alts gives up: each is taken once, in time or later.
+/// Values arrive just as the alts gives up. Each is taken once, by the alts or by the take after it.
 fn edge(channels: Channels, buffer: Buffer) {
     let (mut tx, mut rx) = channels.open::<usize>(buffer).expect("asked before");
     let putter = world::spawn(move || {
@@ -124,7 +134,7 @@ fn edge(channels: Channels, buffer: Buffer) {
         };
         holds_eq!(value, turn, "A9: a value was lost to a deadline");
     }
-    // Kept: without a producer the channel would be closed, which is not what is asked.
+    // The half is kept: without a producer the channel would be closed, which is another property.
     let _tx = world::join(putter);
     is_empty(&mut rx, "A9: a value appeared twice");
 }

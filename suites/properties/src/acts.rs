@@ -1,6 +1,5 @@
-//! Operations as the threads of a model do them: each begins at a moment of its own
-//! ([`World::perturb`]), so that real threads meet in every way, and an answer that is the same in every
-//! model is judged here.
+//! Operations as the threads of a model do them. Each begins after a random pause ([`World::perturb`]), so that real
+//! threads interleave in many ways. Answers that every model expects are judged here.
 
 use crate::design::{Channels, Clause, Rx, Tx};
 use std::time::Duration;
@@ -10,7 +9,7 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::{Note, world};
 
-/// Does it, and has a picture of the execution show when.
+/// Runs `act` and records it for the picture of the execution.
 fn said<R>(what: &str, act: impl FnOnce() -> R) -> R {
     world::note(|| Note::Called(what.to_owned()));
     let answer = act();
@@ -61,8 +60,8 @@ pub(super) fn alts<T: Message>(
     })
 }
 
-/// How often the threads of one execution meet: starting them costs real threads more than many meetings,
-/// and a checker explores each meeting.
+/// How often the threads of one execution meet. With real threads, starting them costs more than many meetings; a
+/// checker explores each meeting.
 pub(super) fn turns() -> usize {
     if world::name() == "std" { 64 } else { 1 }
 }
@@ -73,7 +72,7 @@ pub(super) fn is_empty<T: Message>(rx: &mut Rx<T>, otherwise: &str) {
     holds!(matches!(rx.poll(), Polled::WouldWait), "{otherwise}");
 }
 
-/// How many values it stores before a put waits: none where there is no buffer, or no bound.
+/// How many values the buffer stores before a put waits: none where there is no buffer, or no bound.
 pub(super) fn room(buffer: Buffer) -> usize {
     match buffer {
         Buffer::Fixed(room) => room.get(),
@@ -90,8 +89,8 @@ pub(super) fn fill(tx: &mut Tx<u32>, buffer: Buffer) -> u32 {
     room
 }
 
-/// How long before a deadline that is to be met by a race: under std any time that an operation may take,
-/// for there the clock runs; elsewhere the checker decides when it passes.
+/// How long before a deadline that races an operation. Under std, where the clock runs, it is any time that an
+/// operation may take; elsewhere the checker decides when the deadline passes.
 pub(super) fn edge_after() -> Duration {
     match world::name() {
         "std" => Duration::from_nanos(world::choose(8_192) as u64),

@@ -1,4 +1,17 @@
-//! B1: dropping, sliding and promise.
+//! B1: a dropping buffer keeps the oldest values, a sliding one the newest, and a promise the first; their puts never
+//! wait.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! producer, sliding(2)        consumer
+//! put 0, put 1, put 2
+//!                             take -> 0    a sliding buffer keeps 1 and 2
+//!
+//! producer, promise           two takers
+//! put 6
+//!                             take -> 6    take waits for ever
+//! ```
 
 use std::num::NonZeroUsize;
 use std::task::{Context, Waker};
@@ -54,7 +67,7 @@ fn overfilled_cases(channels: Channels) -> Vec<Case> {
     .collect()
 }
 
-/// Cases of takes that are dropped with values in their hands: for those who promise that none is lost.
+/// Takes that are dropped after they were handed a value, for families that claim `cancel-safe`.
 fn cancelled_cases(channels: Channels) -> Vec<Case> {
     let mut cases = Vec::new();
     for room in [1, 2].map(|room| NonZeroUsize::new(room).expect("one or two")) {
@@ -103,7 +116,7 @@ fn overfilled(channels: Channels, buffer: Buffer, kept: [u32; 2]) {
     holds_eq!(rx.poll(), Polled::WouldWait, "B1: {buffer} kept too much");
 }
 
-/// Each value is dropped once: those that found no room at once, the others by their taker.
+/// Each value is dropped once: the overflowing ones at once, the others by their taker.
 fn drops_the_rest(channels: Channels, buffer: Buffer, kept: [u32; 2]) {
     let kept = kept.map(|id| id as usize);
     let mint = Mint::new(5);
@@ -131,8 +144,8 @@ fn drops_the_rest(channels: Channels, buffer: Buffer, kept: [u32; 2]) {
     ledger.close_lossy(&mint, &format!("in {buffer}"));
 }
 
-/// A value that comes back from a dropped take is the oldest, and makes way for the newer ones.
-/// As many takes are dropped after each was handed a value and `stored` more were put; the next puts slide.
+/// A value that comes back from a dropped take is the oldest, so newer ones displace it. `takes` takes are dropped
+/// after each was handed a value and `stored` further values were put. The next puts slide.
 fn slides_past_what_came_back(channels: Channels, room: NonZeroUsize, takes: usize, stored: usize) {
     let buffer = Buffer::Sliding(room);
     let values = takes + 2;

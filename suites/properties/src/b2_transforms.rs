@@ -1,5 +1,15 @@
-//! B2: a transform runs once for every put, emits any number of values, may end the channel, and is completed once.
-//! B4 beside it: a transform without a buffer is refused.
+//! B2: a transform runs once for each put, emits any number of values, may end the channel, and is completed once. B4
+//! is checked beside it: a transform without a buffer is refused.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! producer, each put emits two values, fixed(1)    consumer
+//! put 1 -> true: 10, 11 are stored
+//! put 2 -> true                                    violates B2: the buffer was at its capacity
+//!
+//! close, close                                     take -> 9000, 9000    completed twice
+//! ```
 
 use std::num::NonZeroUsize;
 
@@ -93,7 +103,7 @@ fn open(channels: Channels, buffer: Buffer, script: Script) -> (Tx<u32>, Rx<u32>
     (tx, rx, log)
 }
 
-/// Everything that is left in a closed channel.
+/// All values that are left in a closed channel.
 fn drain(rx: &mut Rx<u32>) -> Vec<u32> {
     let mut values = Vec::new();
     loop {
@@ -118,7 +128,7 @@ fn unbuffered(channels: Channels) {
     );
 }
 
-/// A put is answered true though nothing comes of it, and a take waits on.
+/// A put that emits nothing is answered true, and a waiting take keeps waiting.
 fn filtered(channels: Channels, buffer: Buffer) {
     let script = Script {
         keeps: |number| number % 2 == 0,
@@ -138,7 +148,8 @@ fn filtered(channels: Channels, buffer: Buffer) {
     );
 }
 
-/// All that comes of a put is stored, and the next waits until less than the capacity is left.
+/// All that a put emits is stored, also above the capacity. The next put waits until the buffer is below its
+/// capacity.
 fn overfilled(channels: Channels, capacity: usize) {
     let script = Script {
         times: 3,
@@ -210,7 +221,7 @@ fn serves_two(channels: Channels, buffer: Buffer) {
     holds_eq!(taken, [10, 11], "B2: one put serves two takes");
 }
 
-/// The number that ends the channel is its last; what is put later is refused.
+/// The transform takes the number that ends the channel and no later one: later puts are refused.
 fn ends_early(channels: Channels, buffer: Buffer) {
     let script = Script {
         ends_after: 2,
@@ -244,7 +255,7 @@ fn ends_early(channels: Channels, buffer: Buffer) {
     holds_eq!(log.completions(), 1, "B2: a transform is completed once");
 }
 
-/// Whoever waits when the transform ends is answered true, and nothing comes of it.
+/// A put that waits when the transform ends is answered true or refused; the transform never sees it.
 fn ends_before_puts(channels: Channels) {
     let script = Script {
         ends_after: 2,
@@ -308,7 +319,7 @@ fn completed_once(channels: Channels, buffer: Buffer) {
     holds_eq!(log.completions(), 1, "B2: a transform is completed once");
 }
 
-/// A put that waits when the channel closes comes before what is emitted at the end.
+/// A put that waits when the channel closes is emitted before the completion.
 fn closed_before_a_put(channels: Channels) {
     let script = Script {
         at_end: 1,
@@ -390,7 +401,7 @@ fn expands_into(channels: Channels, buffer: Buffer, kept: u32) {
     holds_eq!(rx.poll(), Polled::WouldWait, "B1: {buffer} kept too much");
 }
 
-/// Two put at once, and one takes: what comes is the transform run over the puts, in the order in which it saw them.
+/// Two producers and one consumer. The values are those of the transform run over the puts in the order of its log.
 fn as_specified(channels: Channels, buffer: Buffer) {
     let each: u32 = if world::name() == "std" { 16 } else { 2 };
     let script = Script {

@@ -1,4 +1,17 @@
-//! B3: a transform that panics asks the channel's handler, and the channel goes on.
+//! B3: when a transform panics, the channel asks its handler, and the channel stays usable.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! producer, fixed(1), the transform panics at 100    consumer
+//! put 1 -> true
+//! put 100 waits
+//!                                                    take -> panics: it ran the put's transform
+//!                                                    the 1 is lost
+//!
+//! put 100 -> true, the handler answers 101           take -> 1000
+//! put 1 -> true                                      take -> 10: the handler's 101 is missing
+//! ```
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -23,7 +36,7 @@ const BUFFERS: [Buffer; 2] = [Buffer::fixed(3), Buffer::Unbounded];
 
 fn cases(design: &Design) -> Vec<Case> {
     let channels = design.channels;
-    // Panics are the checkers' own language in the other worlds.
+    // In the other worlds the checkers use panics themselves.
     if !channels.transforms() || world::name() != "std" {
         return Vec::new();
     }
@@ -54,15 +67,15 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// From here on numbers make it panic.
+/// Numbers from this one on make the transform panic.
 const FATAL: u32 = 100;
 
-/// What stands in for a number that made it panic.
+/// The handler's answer for a number that made the transform panic.
 fn stand_in(number: u32) -> u32 {
     number + 1
 }
 
-/// Emits ten times each number, and of those that make it panic that before it does.
+/// Emits ten times each number. A fatal number is emitted before the panic.
 struct Fragile {
     at_end: bool,
 }
@@ -71,7 +84,7 @@ impl Transform<u32> for Fragile {
     fn step(&mut self, number: u32, emit: Emit<'_, u32>) -> ControlFlow<()> {
         emit(10 * number)?;
         if number >= FATAL {
-            // Not `panic!`: nobody is to read of it.
+            // Not `panic!`, which would print a message.
             resume_unwind(Box::new(number));
         }
         ControlFlow::Continue(())
@@ -93,7 +106,7 @@ enum Answer {
 
 fn open(channels: Channels, buffer: Buffer, at_end: bool, answer: Answer) -> (Tx<u32>, Rx<u32>) {
     let handler = move |panic: Panic| {
-        // Where it is told of another panic nothing stands in that is expected.
+        // For any other panic the handler answers a value that no check expects.
         let number = panic.downcast::<u32>().map_or(0, |number| *number);
         match answer {
             Answer::Value => Some(stand_in(number)),
@@ -158,7 +171,7 @@ fn to_a_taker(channels: Channels, buffer: Buffer) {
     );
 }
 
-/// A put that waits is transformed by whoever makes room for it, and that one has no part in its panic.
+/// The take that makes room runs the transform of a waiting put. The panic of that transform must not reach the take.
 fn on_a_taker(channels: Channels) {
     let (mut tx, mut rx) = open(channels, Buffer::fixed(1), false, Answer::Value);
     put(&mut tx, 1);
@@ -176,7 +189,7 @@ fn on_a_taker(channels: Channels) {
     );
 }
 
-/// Passes tokens on, and panics with the one in its hands.
+/// Passes tokens on, and panics with token 1 in its hands.
 struct Careless;
 
 impl Transform<Token> for Careless {

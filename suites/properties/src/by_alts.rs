@@ -1,5 +1,5 @@
-//! Puts and takes that await an alts of one clause beside another which nothing ever meets: so that the properties of
-//! futures hold an alts that is dropped to what they ask of a put and a take.
+//! Puts and takes as awaited alts of one such clause and another that is never served. The properties of futures then
+//! hold a dropped alts to what they ask of a put and a take.
 
 use std::future::pending;
 
@@ -9,7 +9,7 @@ use crate::design::channels::Tables;
 use crate::design::channels::operations::{Awaits, Half, Mixture, Pair, Pending, Port, Put, Taken};
 use crate::design::{Channels, Parcel};
 
-/// The same channels with every future an alts, if those can be awaited.
+/// The same channels with each future an alts, if the channels have awaited alts.
 pub(super) fn by_alts(channels: Channels) -> Option<Channels> {
     let tables = channels.tables();
     channels.awaits_mixes().then(|| {
@@ -60,7 +60,7 @@ impl Awaits for ByAlts {
     }
 }
 
-/// That port behind one that nothing meets.
+/// That port, behind one that is never served.
 fn clauses<'a>(
     channels: Channels,
     idle: &'a Half,
@@ -71,7 +71,7 @@ fn clauses<'a>(
     table.clauses(&[Port::Take(idle), port], &mut [None, value])
 }
 
-/// A channel of another type, to which nothing is put.
+/// A channel of another type that stays empty.
 fn silence(channels: Channels) -> Pair {
     let framed = channels.tables().framed.expect("there are alts over both");
     let buffers = [Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded];

@@ -1,4 +1,18 @@
-//! C10: every value is in one place, and dropped once, whatever is dropped around it.
+//! C10: every value is in one place at a time, and is dropped once, whatever is dropped around it.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! fixed(5)
+//! offer 0, offer 1 -> done
+//! drop both halves
+//! drops of 0: 1, drops of 1: 0    leaked; 2 would be a double drop
+//!
+//! take polled: pending
+//! offer 0 -> done, the take has the value
+//! drop the take
+//! drops of 0: 0 after all handles are gone
+//! ```
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -47,7 +61,7 @@ fn cases(channels: Channels) -> Vec<Case> {
         .collect()
 }
 
-/// Cases with futures that are pending when everything is dropped.
+/// Futures that are pending when everything else is dropped.
 fn async_cases(channels: Channels) -> Vec<Case> {
     [Buffer::Rendezvous, Buffer::fixed(1)]
         .into_iter()
@@ -60,7 +74,7 @@ fn async_cases(channels: Channels) -> Vec<Case> {
         .collect()
 }
 
-/// Owed by futures alone: who blocks need not care.
+/// Owed only by channels with futures.
 pub(super) const DROPPED: Property = Property {
     name: "c10-dropped-futures",
     statement: "A put or take dropped after any of its polls drops each value once, strands nobody, and the channel goes on.",
@@ -74,7 +88,7 @@ pub(super) const DROPPED: Property = Property {
     }),
 };
 
-/// A promise of its own: few crates make it.
+/// A claim of its own: few crates make it.
 pub(super) const PANICKING: Property = Property {
     name: "c10-panicking-drops",
     statement: "A value whose own drop panics keeps no other value from being dropped once.",
@@ -84,7 +98,7 @@ pub(super) const PANICKING: Property = Property {
 
 fn panicking_cases(design: &Design) -> Vec<Case> {
     let channels = design.channels;
-    // Panics are the checkers' own language in the other worlds.
+    // In the other worlds the checkers use panics themselves.
     if !channels.blocks() || !design.claims(Claim::PanicSafe) || world::name() != "std" {
         return Vec::new();
     }

@@ -1,5 +1,16 @@
-//! C11: blocking, async and callback forms meet on one channel; callbacks nest without stack, may use the
-//! channel, may wait, and may panic.
+//! C11: blocking, async and callback forms work together on one channel. Callbacks nest without growing the stack,
+//! may use the channel, may wait, and may panic.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! take_async, polled with waker 1, then with waker 2    producer
+//! pending
+//!                                                       put 8 -> true, wakes waker 1 only
+//! the task behind waker 2 sleeps on
+//!
+//! take_then(callback that panics)                       put 1 panics: the callback's panic reached the producer
+//! ```
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -51,7 +62,7 @@ fn callback_cases(channels: Channels) -> Vec<Case> {
     cases
 }
 
-/// Cases with futures beside the other forms; `panic_safe`: whether wakers may panic.
+/// Futures beside the other forms. `panic_safe`: whether wakers may panic.
 fn mixed_cases(channels: Channels, panic_safe: bool) -> Vec<Case> {
     let mut cases = vec![
         Case::new("a future takes what a thread puts", move || {
@@ -109,7 +120,7 @@ fn a_future_puts(channels: Channels) {
     );
 }
 
-/// The waker of the latest poll is the one that counts: the first wakes nobody.
+/// Only the waker of the latest poll counts; the first one is a no-op.
 fn renewed_waker(channels: Channels) {
     let (mut tx, mut rx) = channels
         .open::<u32>(Buffer::fixed(1))
@@ -173,7 +184,7 @@ fn panicking_waker(channels: Channels) {
                 .poll(&mut Context::from_waker(&waker))
                 .is_pending()
         );
-        // Whether the fault reaches the thread that wakes is the crate's affair; the value is not.
+        // The crate decides whether the panic reaches the waking thread. The value must survive either way.
         let put = catch_unwind(AssertUnwindSafe(|| tx.put(1)));
         holds!(
             !matches!(put, Ok(Err(_))),
@@ -243,7 +254,7 @@ fn reenters(channels: Channels) {
     );
 }
 
-/// A callback that completes another, and waits for what that does.
+/// A callback that completes another one, and waits for the effect of that.
 fn waits_for_one_behind(channels: Channels) {
     let [(first, one), (second, behind), (tx, mut rx)] = [(); 3].map(|()| open(channels));
     let (answers, seen) = mpsc::channel();
@@ -262,7 +273,7 @@ fn waits_for_one_behind(channels: Channels) {
     );
 }
 
-/// A callback that has the next one run inside it: a frame of stack each would show.
+/// Each callback starts the next one. Nesting them would use one stack frame each and overflow.
 fn chain(channels: Channels) {
     const LENGTH: u32 = 1_000;
     let (answers, seen) = mpsc::channel();
@@ -277,7 +288,7 @@ fn chain(channels: Channels) {
         let next = following.next();
         let answers = answers.clone();
         rx.take_then(move |answer| {
-            // Half a page a frame: 1,000 nested ones would need more than the thread has.
+            // A page per frame: 1,000 nested frames would need more stack than the thread has.
             let frame = std::hint::black_box([0u8; 4096]);
             let value = answer.expect("open") + 1 + u32::from(frame[0]);
             match next {

@@ -1,4 +1,12 @@
 //! C13: two channels compare by identity, and clones are the same channel.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! (tx, rx) and (other_tx, other_rx) are two channels
+//! tx.same(other_tx) -> true        two channels are the same
+//! tx.same(tx.another()) -> false   a clone is another channel
+//! ```
 
 use flowmeter_harness::caps::Capability;
 use flowmeter_harness::channel::Buffer;

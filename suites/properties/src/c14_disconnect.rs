@@ -1,5 +1,18 @@
-//! C14 (`Disconnect`): the last producer dropped closes; the last consumer dropped answers waiting and later
-//! puts with their values.
+//! C14 (`Disconnect`): dropping the last producer closes the channel. Dropping the last consumer answers waiting and
+//! later puts, and gives their values back.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! producer            consumer
+//!                     take waits
+//! drops its half
+//!                     waits for ever: the last producer is gone
+//!
+//! put 1 waits, full
+//!                     drops its half
+//! waits for ever: the last consumer is gone
+//! ```
 
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::channel::{Buffer, Offered, Polled, PutError, TakeError};
@@ -65,7 +78,7 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// Whether a put was answered "closed", with its value unless the crate swallows it.
+/// Whether a put was answered "closed" and gave its value back. Some crates do not give it back.
 fn is_closed(answer: Result<(), PutError<u32>>, value: u32) -> bool {
     matches!(answer, Err(PutError::Closed(back)) if back.is_none_or(|back| back == value))
 }

@@ -1,4 +1,16 @@
-//! C14: weak producers keep nothing open, and become producers while there is one.
+//! C14: weak producers do not keep a channel open. One becomes a producer as long as another producer exists.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! producer                   weak producer
+//! drops the last handle
+//!                            upgrade -> a producer of a closed channel
+//!
+//!                            upgrade -> a producer
+//! drops its own handle
+//!                            offer 1 -> closed: a producer exists
+//! ```
 
 use flowmeter_harness::channel::{Buffer, Offered, Polled};
 use flowmeter_harness::sync::world;
@@ -73,7 +85,7 @@ fn becomes_a_producer(channels: Channels, buffer: Buffer) {
     holds_eq!(rx.poll(), Polled::Closed, "C14: no producer is left");
 }
 
-/// Whoever becomes a producer in time finds the channel open; nobody does later.
+/// An upgrade that succeeds finds the channel open. After the last producer is gone, no upgrade succeeds.
 fn races_the_last(channels: Channels, buffer: Buffer) {
     let (tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let weak = tx.downgrade();

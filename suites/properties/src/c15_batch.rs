@@ -1,4 +1,16 @@
-//! C15 (batches): many values in one call are as if put or taken one by one, in order.
+//! C15 (batches): many values in one call behave as if put or taken one by one, in order.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! producer, fixed(3)            consumer
+//! put_many [0, 1, 2] -> done
+//!                               take_many(2) -> 0, 2    out of order
+//!
+//! put_many [0, 1, 2]            poll -> 0
+//!                               close
+//! -> closed, left [2]           the 1 is neither taken nor given back
+//! ```
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -64,7 +76,7 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// `keeps_buffered`: whether values in the buffer are promised to survive the close.
+/// `keeps_buffered`: whether buffered values survive the close, as claimed.
 fn cases_by(way: Way, channels: Channels, keeps_buffered: bool) -> Vec<Case> {
     let mut cases = Vec::new();
     for buffer in channels.having(&BUFFERS) {
@@ -104,7 +116,7 @@ fn limit(count: usize) -> NonZeroUsize {
     NonZeroUsize::new(count).expect("a limit above zero")
 }
 
-/// Takes what is there, in order and no more than was asked for, behind what the caller had.
+/// Takes the values that are there, in order and up to the limit, and appends them to the caller's.
 fn up_to_a_limit(channels: Channels, way: Way, buffer: Buffer) {
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let mut queue: VecDeque<u32> = (0..3).collect();
@@ -177,7 +189,7 @@ fn after_a_close(channels: Channels, way: Way, buffer: Buffer) {
     holds_eq!(values, [9], "C15: a batch of nothing");
 }
 
-/// What of a batch was put before the close is taken, the rest comes back, both in order.
+/// The values of a batch that were put before the close are taken, the rest comes back, both in order.
 fn close_between(channels: Channels, way: Way, buffer: Buffer) {
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let putter = world::spawn(move || {
@@ -192,7 +204,7 @@ fn close_between(channels: Channels, way: Way, buffer: Buffer) {
         taken.push(value);
     }
     if !rx.close() {
-        // Nobody else can close it; it has to be taken.
+        // No other half can close it, so all values have to be taken.
         while taken.len() < 3 {
             taken.extend(way.take(&mut rx));
         }
@@ -212,7 +224,7 @@ fn close_between(channels: Channels, way: Way, buffer: Buffer) {
     );
 }
 
-/// A batch that empties a buffer of two serves both puts that wait for room.
+/// A batch that empties a buffer of two serves both waiting puts.
 fn room_for_two(channels: Channels, way: Way) {
     let (mut tx, mut rx) = channels
         .open::<u32>(Buffer::fixed(2))

@@ -1,4 +1,15 @@
 //! C15 (permits): a permit holds room for one value, is filled without waiting, and gives its room back when dropped.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! thread 1, fixed(1)        thread 2
+//! try_reserve -> permit
+//!                           offer 1 -> done: it took the permit's room
+//!
+//! drops the permit
+//!                           offer 1 -> would wait: the room did not come back
+//! ```
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -78,7 +89,7 @@ fn cases_by(way: Way, channels: Channels) -> Vec<Case> {
     cases
 }
 
-/// Cases of reservations that are dropped: futures polled by hand.
+/// Reservations that are dropped: futures polled by hand.
 fn dropped_cases(channels: Channels) -> Vec<Case> {
     let mut cases = Vec::new();
     if channels.having(&[ONE]).next().is_some() {
@@ -138,7 +149,7 @@ fn room_is_held(channels: Channels) {
     holds_eq!(further.offer(1), Offered::Done, "C15: room is left");
 }
 
-/// A put waits, perhaps, while a permit is out, and is served once that is dropped.
+/// With `waits`, a put waits while a permit is out, and is served once the permit is dropped.
 fn comes_back(channels: Channels, way: Way, waits: bool) {
     let (tx, mut further, mut rx) = producers(channels);
     let permit =
@@ -181,7 +192,7 @@ fn waits_for_room(channels: Channels, way: Way) {
     holds_eq!(filled, Ok(()), "C15: a permit of an open channel");
 }
 
-/// The value of a permit goes to a take that waits, and then its room to whoever waits for it.
+/// A permit's value goes to a waiting take; the room that it leaves goes to a waiting put.
 fn serves_a_take_and_a_put(channels: Channels, way: Way) {
     let (tx, mut further, mut rx) = producers(channels);
     let permit =
@@ -208,13 +219,13 @@ fn shut(tx: &Tx<u32>, rx: &mut Rx<u32>) -> bool {
     tx.close() || rx.close()
 }
 
-/// Whether one half or the other can close.
+/// Whether one half or the other can close the channel.
 fn is_shut(channels: Channels) -> bool {
     let (tx, mut rx) = channels.open::<u32>(ONE).expect("asked before");
     shut(&tx, &mut rx)
 }
 
-/// A permit's value is accepted and can be taken, or it is given back.
+/// A permit's value at a close is accepted and can be taken, or it is given back.
 fn close_while_out(channels: Channels, way: Way) {
     let (tx, further, mut rx) = producers(channels);
     let permit =
@@ -258,7 +269,7 @@ fn close_while_waiting(channels: Channels, way: Way) {
     );
 }
 
-/// A value that is filled in when nobody can take it any more is dropped once, here or there.
+/// A value that is filled in without a consumer is dropped once, by the channel or by the caller.
 fn no_consumer(channels: Channels) {
     let mint = Mint::new(1);
     let (tx, rx) = channels.open::<Token>(ONE).expect("asked before");
@@ -271,7 +282,7 @@ fn no_consumer(channels: Channels) {
     holds_eq!(mint.drops(0), 1, "C10: drops of a value without consumers");
 }
 
-/// A reservation that is dropped holds nothing, whether it had been served or not.
+/// A dropped reservation holds no room, whether or not it had been served.
 fn dropped(channels: Channels, served: bool) {
     let (mut tx, further, mut rx) = producers(channels);
     assert_eq!(tx.offer(1), Offered::Done);

@@ -1,4 +1,14 @@
-//! C1, C3: what was put is taken, once, by one of those who wait; a put is answered `true` only then.
+//! C1, C3: each value that was put is taken once, by one of the waiting takes. A put is answered `true` only then.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! producer            consumer 1       consumer 2
+//! put 0 -> true
+//! put 1 -> true
+//!                     take -> 1
+//!                                      take -> 1    taken twice; the 0 is lost
+//! ```
 
 use std::ops::Range;
 
@@ -19,7 +29,7 @@ pub(super) const PROPERTY: Property = Property {
     cases: Cases::Channels(|design| cases(design.channels, Way::Blocking)),
 };
 
-/// The same of the form that awaits: a crate's forms are different code, and fail apart.
+/// The same of the async form: a crate's forms are separate code and fail separately.
 pub(super) const AWAITED: Property = Property {
     name: "c1-conservation-async",
     statement: "Every value that was awaited into a channel is taken exactly once and dropped exactly once.",
@@ -47,8 +57,8 @@ fn cases(channels: Channels, way: Way) -> Vec<Case> {
     cases
 }
 
-/// A queue keeps what it has for the next values: here a take is about its place while enough values pass through for
-/// others to come to it.
+/// A queue reuses its places. Here a take is busy with its place while enough values pass for later ones to reach the
+/// same place.
 fn place_used_again(channels: Channels, way: Way) {
     const VALUES: usize = 5;
     let mint = Mint::new(VALUES);
@@ -75,7 +85,7 @@ fn place_used_again(channels: Channels, way: Way) {
     ledger.close(&mint, "where places are used again");
 }
 
-/// A bounded queue comes round to its places soon: here a put comes to the one that a take is about to leave.
+/// A bounded queue soon reuses a place. Here a put reaches the place that a take is about to leave.
 fn place_of_a_take(channels: Channels, way: Way, buffer: Buffer) {
     let room = room(buffer);
     let mint = Mint::new(room + 1);

@@ -1,5 +1,15 @@
-//! C2: values leave in the order in which their puts took effect. Seen without a common clock: what one
-//! producer put in order, no consumer takes in another.
+//! C2: values leave in the order in which their puts took effect. Without a common clock this is checked for each
+//! producer: no consumer takes two of its values in another order.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! producer            consumer
+//! put 0 -> true
+//! put 1 -> true
+//!                     take -> 1
+//!                     take -> 0
+//! ```
 
 use super::crowd::{Books, Crowd};
 use super::form::Way;
@@ -13,7 +23,7 @@ pub(super) const PROPERTY: Property = Property {
     cases: Cases::Channels(|design| cases(design.channels, Way::Blocking)),
 };
 
-/// The same of the form that awaits: a crate's forms are different code, and fail apart.
+/// The same of the async form: a crate's forms are separate code and fail separately.
 pub(super) const AWAITED: Property = Property {
     name: "c2-order-async",
     statement: "No consumer awaits two values of one producer in another order than they were put.",
@@ -25,7 +35,7 @@ fn cases(channels: Channels, way: Way) -> Vec<Case> {
     if !way.is_of(channels) {
         return Vec::new();
     }
-    // Where a producer puts one value there is no order to keep, and C1 has explored it.
+    // With one value a producer there is no order to keep; C1 explores that crowd.
     Crowd::cases(channels, way, |crowd| crowd.values_each > 1, judge)
 }
 

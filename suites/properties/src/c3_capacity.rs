@@ -1,4 +1,16 @@
-//! C3: a full buffer makes a put wait, an empty one a take; it is full exactly at its capacity.
+//! C3: a full buffer makes a put wait, an empty one a take. It is full exactly at its capacity.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! producer, fixed(1)          consumer
+//! offer 0 -> done
+//! offer 1 -> done             two values in one place
+//!
+//! put 2 waits, full
+//!                             poll -> 0
+//! waits for ever: there is room
+//! ```
 
 use std::iter;
 use std::pin::pin;
@@ -49,7 +61,7 @@ fn fill_and_drain(channels: Channels, capacity: usize) {
     let (mut tx, mut rx) = channels
         .open::<usize>(Buffer::fixed(capacity))
         .expect("asked before");
-    // Three times round, so that an index that wraps is seen wrapping.
+    // Three rounds, so that an index wraps.
     for round in 0..3 {
         holds_eq!(
             rx.poll(),
@@ -80,7 +92,7 @@ fn fill_and_drain(channels: Channels, capacity: usize) {
     }
 }
 
-/// Cases of threads that are right to wait, for worlds that know when everybody does.
+/// Threads that have to wait, for worlds that detect when all threads do.
 fn quiescent_cases(channels: Channels) -> Vec<Case> {
     let shared = |(tx, rx): (Tx<u32>, Rx<u32>)| tx.another().is_some() && rx.another().is_some();
     [Buffer::Rendezvous, Buffer::fixed(1), Buffer::fixed(2)]
@@ -111,7 +123,7 @@ fn quiescent_cases(channels: Channels) -> Vec<Case> {
         .collect()
 }
 
-/// With everybody waiting, the put waits too and the buffer is full; the take that then comes ends it.
+/// When all threads wait, the put waits and the buffer is full. The poll that then comes ends its wait.
 fn a_put_waits(channels: Channels, buffer: Buffer) {
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let room = fill(&mut tx, buffer);
@@ -130,7 +142,7 @@ fn a_put_waits(channels: Channels, buffer: Buffer) {
     is_empty(&mut rx, "C2: a put that had waited was taken twice");
 }
 
-/// With everybody waiting, the take waits too; the offer that then comes ends it.
+/// When all threads wait, the take waits. The offer that then comes ends its wait.
 fn a_take_waits(channels: Channels, buffer: Buffer) {
     let (tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let mut other = tx.another().expect("asked before");
@@ -148,12 +160,12 @@ fn offer_to_a_take(tx: &mut Tx<u32>, value: u32) {
     );
 }
 
-/// One put satisfies one of two takes; the other waits until everybody does, and a second value comes.
+/// One put satisfies one of two takes. The other waits until all threads do; then a second value comes.
 fn one_of_two_takes(channels: Channels, buffer: Buffer) {
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let mut later = tx.another().expect("asked before");
-    // Two takes look again for a put that has its place and is not done: loom may give way from the one to the other for
-    // ever. Where there is more than one place the value is stored beforehand there.
+    // Two takes retry while a put has claimed its place and is not done; loom may switch between the two for ever. So
+    // with more than one place the value is stored beforehand under loom.
     let is_stored = world::name() == "loom" && room(buffer) > 1;
     if is_stored {
         assert_eq!(tx.offer(1), Offered::Done);
@@ -162,7 +174,8 @@ fn one_of_two_takes(channels: Channels, buffer: Buffer) {
         let mut rx = rx.another().expect("asked before");
         world::spawn(move || take(&mut rx))
     });
-    // If one value answers both there is no such moment, and if it answers none both wait on after it.
+    // If one value answered both takes, that moment would never come. If it answered none, both would wait on after
+    // it.
     world::on_quiescence(move || offer_to_a_take(&mut later, 2));
     if !is_stored {
         put(&mut tx, 1);
@@ -173,7 +186,7 @@ fn one_of_two_takes(channels: Channels, buffer: Buffer) {
     is_empty(&mut rx, "C2: a value was taken twice");
 }
 
-/// The last place is for one of two puts; the other waits until everybody does, and a poll makes room.
+/// The last place is for one of two puts. The other waits until all threads do; then a poll makes room.
 fn one_of_two_puts(channels: Channels, buffer: Buffer) {
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let room = room(buffer);
@@ -202,7 +215,7 @@ fn one_of_two_puts(channels: Channels, buffer: Buffer) {
     );
 }
 
-/// Cases with a put that waits, polled by hand.
+/// A waiting put, polled by hand.
 fn waiting_cases(channels: Channels) -> Vec<Case> {
     channels
         .having(&[Buffer::Rendezvous, Buffer::fixed(1), Buffer::fixed(2)])
@@ -214,7 +227,7 @@ fn waiting_cases(channels: Channels) -> Vec<Case> {
         .collect()
 }
 
-/// A put waits while there is no room and no longer: one take answers it.
+/// A put waits as long as there is no room: one take answers it.
 fn waits_for_room(channels: Channels, buffer: Buffer) {
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let filled = fill(&mut tx, buffer);

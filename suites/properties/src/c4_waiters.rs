@@ -1,5 +1,16 @@
-//! C4 (`WaiterFifo`): waiting puts and waiting takes are each served first come, first served. Futures
-//! polled by hand make the order of waiting certain, in every world.
+//! C4 (`WaiterFifo`): waiting puts are served first come, first served, and so are waiting takes. Futures polled by
+//! hand fix the order of waiting in every world.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! take 1           take 2           producer
+//! waits
+//!                  waits
+//!                                   offer 1 -> done
+//!                                   offer 2 -> done
+//! -> 2             -> 1: the later take was served first
+//! ```
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -81,7 +92,8 @@ fn puts(channels: Channels, buffer: Buffer) {
     let mut second = pin!(second.put_async(2));
     assert!(first.as_mut().poll(&mut context).is_pending());
     assert!(second.as_mut().poll(&mut context).is_pending());
-    // Some hand the room to the future that waits longest, which puts when it is polled: it is asked last.
+    // Some channels hand the room to the future that has waited longest, which puts when it is polled. So it is
+    // polled last.
     let mut took = Vec::new();
     let (mut is_first_done, mut is_second_done) = (false, false);
     for _ in 0..8 {

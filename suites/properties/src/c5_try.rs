@@ -1,4 +1,21 @@
-//! C5: `offer` and `poll` never wait, leave no waiter behind, and give three answers each.
+//! C5: `offer` and `poll` never wait, leave no waiter behind, and have three answers each.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! thread 1, rendezvous          thread 2
+//! poll -> would wait
+//! offer 1 -> done               the poll has left a waiter behind
+//!
+//! put(a, 1) -> true             put(b, 1) -> true
+//! poll b -> would wait          poll a -> would wait
+//! the later of the two polled after both puts
+//!
+//! put(a, 1) -> true
+//! put(b, 2) -> true
+//!                               poll b -> 2
+//!                               poll a -> would wait: the 1 was put before the 2
+//! ```
 
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::channel::{Buffer, Offered, Polled};
@@ -136,14 +153,15 @@ fn closed(channels: Channels, buffer: Buffer, keeps_buffered: bool) {
 fn an_offer_meets_a_take(channels: Channels, buffer: Buffer) {
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let taker = world::spawn(move || take(&mut rx));
-    // Without waiting it may come too early; the put then makes sure that the taker ends.
+    // The offer may come too early; then the put lets the taker end.
     if let Offered::WouldWait(value) = offer(&mut tx, 7) {
         put(&mut tx, value);
     }
     holds_eq!(world::join(taker), 7, "C2: the take got something else");
 }
 
-/// Two threads put, each to its channel, and poll the other's: whoever polls later comes after both puts.
+/// Each of two threads puts to its own channel and polls the other's. The thread that polls later polls after both
+/// puts.
 fn each_polls(channels: Channels, buffer: Buffer) {
     let (tx_here, rx_here) = channels.open::<u32>(buffer).expect("asked before");
     let (tx_there, rx_there) = channels.open::<u32>(buffer).expect("asked before");
@@ -161,7 +179,8 @@ fn each_polls(channels: Channels, buffer: Buffer) {
     );
 }
 
-/// Two threads take, each from its full channel, and offer to the other's: whoever offers later comes after both takes.
+/// Each of two threads takes from its own full channel and offers to the other's. The thread that offers later offers
+/// after both takes.
 fn each_offers(channels: Channels, buffer: Buffer) {
     let (mut tx_here, rx_here) = channels.open::<u32>(buffer).expect("asked before");
     let (mut tx_there, rx_there) = channels.open::<u32>(buffer).expect("asked before");
@@ -181,7 +200,7 @@ fn each_offers(channels: Channels, buffer: Buffer) {
     );
 }
 
-/// One thread puts to a channel and then to another; who finds the later value finds the earlier one.
+/// One thread puts to a channel and then to another. A poll that finds the later value must find the earlier one.
 fn a_value_tells(channels: Channels, buffer: Buffer) {
     let (mut tx_before, mut rx_before) = channels.open::<u32>(buffer).expect("asked before");
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
@@ -201,7 +220,8 @@ fn a_value_tells(channels: Channels, buffer: Buffer) {
     world::join(acting);
 }
 
-/// One thread puts to a channel and then to another; who finds the other full finds the earlier value.
+/// One thread puts to a channel and then fills another. An offer that finds the other full must find the earlier
+/// value.
 fn full_tells(channels: Channels, buffer: Buffer) {
     let (mut tx_before, mut rx_before) = channels.open::<u32>(buffer).expect("asked before");
     let (mut tx, _rx) = channels.open::<u32>(buffer).expect("asked before");
@@ -211,7 +231,7 @@ fn full_tells(channels: Channels, buffer: Buffer) {
     }
     let acting = world::spawn(move || {
         put(&mut tx_before, 1);
-        // Refused where the other thread came first.
+        // Refused where the other thread's offer came first.
         let _ = tx.offer(2);
         (tx_before, tx)
     });
@@ -226,7 +246,8 @@ fn full_tells(channels: Channels, buffer: Buffer) {
     world::join(acting);
 }
 
-/// One thread takes from a full channel and then from another; who finds room in the other finds the earlier room.
+/// One thread takes from a full channel and then from another. An offer that finds the later room must find the
+/// earlier one.
 fn room_tells(channels: Channels, buffer: Buffer) {
     let (mut tx_before, mut rx_before) = channels.open::<u32>(buffer).expect("asked before");
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
@@ -249,7 +270,7 @@ fn room_tells(channels: Channels, buffer: Buffer) {
     world::join(acting);
 }
 
-/// One thread puts to a channel and then empties another; who finds that one empty finds the value.
+/// One thread puts to a channel and then empties another. A poll that finds the other empty must find the value.
 fn empty_tells(channels: Channels, buffer: Buffer) {
     let (mut tx_before, mut rx_before) = channels.open::<u32>(buffer).expect("asked before");
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
@@ -257,7 +278,7 @@ fn empty_tells(channels: Channels, buffer: Buffer) {
     assert_eq!(tx.offer(1), Offered::Done);
     let acting = world::spawn(move || {
         put(&mut tx_before, 2);
-        // Nothing is left where the other thread came first.
+        // Nothing is left where the other thread's poll came first.
         let _ = rx.poll();
         (tx_before, rx)
     });

@@ -1,4 +1,15 @@
-//! C6, P3: who waits for a close hears of it.
+//! C6, P3: waiting for a close ends when the channel closes, and not before.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! closed().await        consumer
+//! waits
+//!                       close
+//! waits for ever: the wake-up was lost
+//!
+//! returns, and the next offer is accepted: the channel was open
+//! ```
 
 use std::pin::pin;
 use std::task::{Context, Waker};
@@ -45,7 +56,7 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// Some wait while another closes; one has looked already and gone.
+/// Several threads wait while another closes. One further waiter was polled once and dropped.
 fn meanwhile(channels: Channels, buffer: Buffer, waiting: usize) {
     let (tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     {

@@ -1,5 +1,18 @@
-//! C6: what a close leaves: stored values and waiting puts stay takeable, later puts answer false,
-//! waiting takes hear of it, and nothing is lost in between.
+//! C6: after a close, stored values and waiting puts can still be taken. Later puts answer false, waiting takes are
+//! answered, and no value is lost in between.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! producer            consumer             closer
+//! put 0 -> true
+//!                                          close
+//!                     take -> closed       the 0 was accepted before the close
+//!
+//!                     take waits
+//!                                          close
+//!                     waits for ever
+//! ```
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -47,7 +60,7 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// `keeps_buffered`: whether values in the buffer are promised to survive the close.
+/// `keeps_buffered`: whether buffered values survive the close, as claimed.
 fn blocking_cases(channels: Channels, keeps_buffered: bool) -> Vec<Case> {
     let mut cases = Vec::new();
     for buffer in BUFFERS {
@@ -81,7 +94,7 @@ fn is_shared_by_takers(channels: Channels, buffer: Buffer) -> bool {
         .is_some_and(|(_tx, rx)| rx.another().is_some())
 }
 
-/// Cases of takes that wait for certain: futures polled by hand.
+/// Takes that certainly wait: futures polled by hand.
 fn taking_cases(channels: Channels) -> Vec<Case> {
     BUFFERS
         .into_iter()
@@ -95,7 +108,7 @@ fn taking_cases(channels: Channels) -> Vec<Case> {
         .collect()
 }
 
-/// Cases of callbacks that wait.
+/// Callbacks that wait.
 fn callback_cases(channels: Channels) -> Vec<Case> {
     BUFFERS
         .into_iter()
@@ -108,7 +121,7 @@ fn callback_cases(channels: Channels) -> Vec<Case> {
         .collect()
 }
 
-/// Cases of `PendingPutsSurvive`; futures polled by hand make sure that the put waits.
+/// For `PendingPutsSurvive`. Futures polled by hand make sure that the put waits.
 fn pending_cases(channels: Channels) -> Vec<Case> {
     [Buffer::Rendezvous, Buffer::fixed(1)]
         .into_iter()
@@ -121,8 +134,8 @@ fn pending_cases(channels: Channels) -> Vec<Case> {
         .collect()
 }
 
-/// A put that waits at the close is still taken, and answers true; one requested later answers false,
-/// even while the older one waits.
+/// A put that waits at the close is still taken, and answers true. A later put answers false, also while the earlier
+/// one waits.
 fn waiting_put(channels: Channels, buffer: Buffer) {
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let mut later = tx.another().expect("a shared handle");
@@ -218,7 +231,8 @@ fn two_pending_takes(channels: Channels, buffer: Buffer) {
 }
 
 fn waiting_callbacks(channels: Channels, buffer: Buffer) {
-    // Before the channel, which answers those that still wait when a failed judgement drops it.
+    // Declared before the channel: a failed judgement drops the channel, which then answers the callbacks that still
+    // wait.
     let (answers, seen) = std::sync::mpsc::channel();
     let (tx, rx) = channels.open::<u32>(buffer).expect("asked before");
     for _ in 0..2 {
@@ -235,7 +249,7 @@ fn waiting_callbacks(channels: Channels, buffer: Buffer) {
     );
 }
 
-/// Producers, one taker and one who closes, all at once.
+/// Producers, one taker and one closer, all at once.
 fn race(
     channels: Channels,
     buffer: Buffer,
@@ -283,7 +297,7 @@ fn race(
     });
     world::perturb();
     let mut ledger = Ledger::new(count);
-    // Everything that was accepted comes before the end.
+    // All accepted values come before the end.
     while let Ok(token) = rx.take() {
         ledger.taken(token.id());
     }
@@ -291,7 +305,7 @@ fn race(
     for handle in putting {
         ledger.merge(&world::join(handle));
     }
-    // A put that waited at the close may have been left when the taker saw the channel empty.
+    // A put that waited at the close may not have been done when the taker found the channel empty.
     while let Ok(token) = rx.take() {
         ledger.taken(token.id());
     }

@@ -1,4 +1,14 @@
-//! C7: what waits is bounded, and what was abandoned does not pile up.
+//! C7: the number of waiters is bounded, and abandoned waiters do not pile up.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! 1,024 takes wait
+//! take 1,025 waits           it must be refused with TooManyWaiters
+//!
+//! 10,240 takes are polled once and dropped
+//! take -> TooManyWaiters     abandoned takes still count
+//! ```
 
 use std::pin::pin;
 use std::sync::mpsc;
@@ -19,12 +29,12 @@ pub(super) const PROPERTY: Property = Property {
     cases: Cases::Channels(cases),
 };
 
-/// The stated limit.
+/// The limit that SEMANTICS.md states.
 const LIMIT: usize = 1024;
 
 fn cases(design: &Design) -> Vec<Case> {
     let channels = design.channels;
-    // So many waiters are more than a checker explores.
+    // A model checker cannot explore so many waiters.
     if !design.claims(Claim::BoundedWaiters) || world::name() != "std" {
         return Vec::new();
     }
@@ -48,7 +58,8 @@ fn open(channels: Channels) -> (Tx<usize>, Rx<usize>) {
 }
 
 fn too_many_takes(channels: Channels) {
-    // Before the channel, which answers those that still wait when a failed judgement drops it.
+    // Declared before the channel: a failed judgement drops the channel, which then answers the callbacks that still
+    // wait.
     let (answers, seen) = mpsc::channel();
     let (puts, put) = mpsc::channel();
     let (tx, rx) = open(channels);
@@ -62,7 +73,7 @@ fn too_many_takes(channels: Channels) {
         "C7: waiter {} was admitted",
         LIMIT + 1
     );
-    // A panic inside a callback stays there, so what it heard is judged out here.
+    // The channel contains a panic inside a callback, so the answer is judged outside.
     tx.put_then(5, move |answer| {
         puts.send(answer).expect("it is being watched")
     });

@@ -1,4 +1,14 @@
-//! C8: a deadline ends the waiting, not before its time, and at its edge nothing is lost or doubled.
+//! C8: a deadline ends the waiting, and not early. At its edge no value is lost or doubled.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! consumer                     producer
+//! take_until(50 µs) waits
+//!                              put 0 -> true, at 50 µs
+//! -> timed out
+//! take waits for ever: the 0 was lost to the deadline
+//! ```
 
 use std::time::Duration;
 
@@ -25,7 +35,7 @@ const BUFFERS: [Buffer; 4] = [
     Buffer::Unbounded,
 ];
 
-/// Long enough for a clock to tick, short enough to be met by a race.
+/// Long enough for a clock to tick, short enough for a race.
 const SOON: Duration = Duration::from_micros(50);
 
 fn cases(design: &Design) -> Vec<Case> {
@@ -70,8 +80,8 @@ fn take_cases(channels: Channels) -> Vec<Case> {
             format!("take at the edge, {buffer}"),
             move || take_edge(channels, buffer),
         ));
-        // Two takes look again for a put that has its place and is not done: loom may give way from the one to the other
-        // for ever. The other worlds are fair.
+        // Two takes retry while a put has claimed its place and is not done; loom may switch between the two for
+        // ever. The other worlds are fair.
         let is_endless =
             world::name() == "loom" && (buffer == Buffer::Unbounded || room(buffer) > 1);
         let is_shared = |(_tx, rx): (Tx<u32>, Rx<u32>)| rx.another().is_some();
@@ -119,7 +129,7 @@ fn soon() -> Deadline {
     Deadline::after(world::now_nanos(), SOON)
 }
 
-/// A deadline that may pass just when the other side comes.
+/// A deadline that may pass just as the other side arrives.
 fn edge() -> Deadline {
     Deadline::after(world::now_nanos(), edge_after())
 }
@@ -141,7 +151,7 @@ fn take_alone(channels: Channels, buffer: Buffer) {
     }
 }
 
-/// A deadline in the past tries once: what is there is taken.
+/// A deadline in the past tries once: a stored value is taken.
 fn take_at_once(channels: Channels, buffer: Buffer) {
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     for deadline in [Deadline::from_nanos(0), soon()] {
@@ -179,7 +189,7 @@ fn take_never(channels: Channels, buffer: Buffer) {
     holds_eq!(world::join(taker), Ok(3), "C8: Duration::MAX is for ever");
 }
 
-/// A put that waits without a deadline goes on once a take with one has made room, or has met it.
+/// A put without a deadline goes on once a take with one has made room, or has met it.
 fn take_wakes(channels: Channels, buffer: Buffer) {
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let last = fill(&mut tx, buffer);
@@ -195,7 +205,7 @@ fn take_wakes(channels: Channels, buffer: Buffer) {
     world::join(putter);
 }
 
-/// Values arrive just as the take gives up: each is either taken, or still there.
+/// Values arrive just as the take gives up. Each is taken, or is still in the channel.
 fn take_edge(channels: Channels, buffer: Buffer) {
     let count = turns();
     let mint = Mint::new(count);
@@ -221,8 +231,8 @@ fn take_edge(channels: Channels, buffer: Buffer) {
     ledger.close(&mint, "at a deadline");
 }
 
-/// A value arrives just as one of two takes gives up: that one has it, or the other one, which waits for as
-/// long as it takes.
+/// A value arrives just as one of two takes gives up. Either that take gets it, or the other one, which has no
+/// deadline.
 fn take_edge_beside_another(channels: Channels, buffer: Buffer) {
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let mut patient = rx.another().expect("asked before");
@@ -230,7 +240,7 @@ fn take_edge_beside_another(channels: Channels, buffer: Buffer) {
     let other = world::spawn(move || (take(&mut patient), patient));
     let hurried = world::spawn(move || (rx.take_until(deadline), rx));
     put(&mut tx, 1);
-    // Lets the deadline pass for somebody who has been woken and has not looked yet.
+    // Lets the deadline pass for a taker that was woken and has not yet run.
     let (_silent, mut nothing) = channels.open::<u32>(buffer).expect("asked before");
     let nobody = nothing.take_until(deadline);
     holds_eq!(nobody, Err(TakeUntilError::TimedOut), "C8: take of nothing");
@@ -261,7 +271,7 @@ fn put_alone(channels: Channels, buffer: Buffer) {
     }
 }
 
-/// A take that waits without a deadline has the value that a put with one brings.
+/// A take without a deadline gets the value of a put with one.
 fn put_wakes(channels: Channels, buffer: Buffer) {
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let taker = world::spawn(move || take::<u32>(&mut rx));
@@ -306,7 +316,7 @@ fn put_closed(channels: Channels, buffer: Buffer) {
     }
 }
 
-/// A taker comes just as the put gives up: the value is either taken, or given back.
+/// A taker arrives just as the put gives up. The value is taken, or it is given back.
 fn put_edge(channels: Channels, buffer: Buffer) {
     let room = room(buffer);
     let mint = Mint::new(room + 2);
@@ -327,7 +337,7 @@ fn put_edge(channels: Channels, buffer: Buffer) {
         Err(PutUntilError::TimedOut(token)) => ledger.refused(token.id()),
         Err(error) => violated!("C8: {error:?} on an open channel"),
     }
-    // Whatever became of it, this one comes last, and lets the taker end.
+    // Whatever happened to that value, this one comes last and lets the taker end.
     let closer = mint.token(room + 1);
     let last = world::spawn(move || put(&mut tx, closer));
     ledger.accepted(room + 1);

@@ -1,5 +1,14 @@
-//! C9 (`CancelSafe`): dropping a pending future is without effect, or it had committed and the value is
-//! not lost.
+//! C9 (`CancelSafe`): dropping a pending future has no effect. If it had already committed, its value is not lost.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! take_async            producer
+//! polled: pending
+//!                       offer 0 -> done, handed to the take
+//! dropped
+//! take waits for ever: the 0 was lost with the dropped take
+//! ```
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -33,7 +42,7 @@ pub(super) const BY_ALTS: Property = Property {
     cases: Cases::Channels(|design| cases(design, by_alts(design.channels))),
 };
 
-/// Of the design, or of what stands for it.
+/// `channels` are the design's own, or channels that stand for them.
 fn cases(design: &Design, channels: Option<Channels>) -> Vec<Case> {
     let claimed = design.claims(Claim::CancelSafe);
     let Some(channels) = channels.filter(|_| claimed) else {
@@ -70,7 +79,7 @@ fn cases(design: &Design, channels: Option<Channels>) -> Vec<Case> {
     cases
 }
 
-/// A value that a dropped take gave back is in the channel, where it leaves room for one less.
+/// A value that a dropped take gave back is in the channel and uses room there.
 fn came_back(channels: Channels, buffer: Buffer) {
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let mut context = Context::from_waker(Waker::noop());
@@ -85,7 +94,7 @@ fn came_back(channels: Channels, buffer: Buffer) {
             "C5: an offer found no take that waits"
         );
     }
-    // A rendezvous, too, has the one that came back.
+    // A rendezvous also holds the value that came back.
     let full = room(buffer).max(1) as u32;
     for value in 2..=full {
         assert_eq!(tx.offer(value), Offered::Done);
@@ -104,7 +113,7 @@ fn came_back(channels: Channels, buffer: Buffer) {
     }
 }
 
-/// What dropped takes had been handed is next again in the order of the puts, whichever is dropped first and
+/// Values handed to dropped takes are next again, in the order of the puts. It holds for every order of drops, and
 /// however often a value was handed on.
 fn dropped_in_any_order(channels: Channels, buffer: Buffer) {
     const ORDERS: [[usize; 3]; 6] = [
@@ -116,7 +125,7 @@ fn dropped_in_any_order(channels: Channels, buffer: Buffer) {
         [2, 1, 0],
     ];
     let order = ORDERS[world::choose(ORDERS.len())];
-    // With fewer values than takes some are handed on; with more, one is stored behind them.
+    // With fewer values than takes some are handed on. With more, one is stored behind them.
     let puts = 1 + u32::try_from(world::choose(4)).expect("at most three");
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let mut others = [(); 3].map(|()| rx.another().expect("asked before"));
@@ -143,7 +152,7 @@ fn dropped_in_any_order(channels: Channels, buffer: Buffer) {
     );
 }
 
-/// A value that comes back counted as taken until then: "closed" may have been answered meanwhile, and the
+/// Until it comes back, a value handed to a take counts as taken. So "closed" may be answered meanwhile, and the
 /// value is next all the same.
 fn dropped_after_a_close(channels: Channels, buffer: Buffer) {
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
@@ -207,7 +216,7 @@ fn take_race(channels: Channels, buffer: Buffer) {
     finish(rx, ledger, mint);
 }
 
-/// Whoever was to be woken for a value, and is dropped, does not keep it from the take that waits.
+/// A dropped take that was to be woken for a value does not keep it from the other waiting take.
 fn waits_beside(channels: Channels, buffer: Buffer) {
     let mint = Mint::new(1);
     let (mut tx, mut rx) = channels.open::<Token>(buffer).expect("asked before");
@@ -234,7 +243,7 @@ fn waits_beside(channels: Channels, buffer: Buffer) {
     let (mut tx, accepted) = world::join(putter);
     holds!(accepted, "C1: a put on an open channel was refused");
     if let Poll::Ready(token) = early {
-        // The other one is to end as well.
+        // Lets the other take end as well.
         let token = token.unwrap_or_else(|_| violated!("C9: an open channel was closed"));
         assert!(world::block_on(tx.put_async(token)).is_ok());
     }

@@ -1,8 +1,8 @@
-//! Futures dropped after each of their polls, whatever others do in between: what several properties look at.
+//! Futures dropped after each of their polls, whatever other threads do in between. Several properties use this.
 //!
-//! One thread enumerates every order of up to three polls and acts, and threads race the rest. A family that
-//! promises `cancel-safe` loses no value by it ([`Duty::LoseNothing`]). Of any other it is asked that each
-//! value is dropped once, that nobody sleeps on beside a value, and that the channel goes on.
+//! One thread enumerates every order of up to three polls and acts; threads race the rest. A family that claims
+//! `cancel-safe` loses no value ([`Duty::LoseNothing`]). Any other family must drop each value once, leave no waiter
+//! asleep beside a value, and keep the channel working.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -18,7 +18,7 @@ use super::Case;
 use super::acts::{offer, room, turns};
 use crate::design::{Channels, Rx, Tx};
 
-/// What a family owes to those who drop its futures.
+/// What a family owes where its futures are dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Duty {
     /// A value that was accepted is taken.
@@ -27,7 +27,7 @@ pub(super) enum Duty {
     DropOnce,
 }
 
-/// What somebody else does after a poll.
+/// What happens after a poll.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Nothing,
@@ -41,7 +41,7 @@ enum Act {
 /// Polls after which a future is dropped, at most.
 const POLLS: usize = 3;
 
-/// Whose futures are dropped.
+/// The buffers of the dropped futures.
 pub(super) const BUFFERS: [Buffer; 4] = [
     Buffer::Rendezvous,
     Buffer::fixed(1),
@@ -67,8 +67,8 @@ pub(super) fn cases(channels: Channels, duty: Duty) -> Vec<Case> {
     cases
 }
 
-/// What is done after each poll of the future that is then dropped: every order, where the world has no way
-/// of its own to explore a choice.
+/// What is done after each poll of the future that is then dropped. Where the world cannot explore a choice itself,
+/// all orders are listed.
 fn plans() -> Vec<Vec<Act>> {
     let mut plans = vec![Vec::new()];
     let mut longest = 0..1;
@@ -114,7 +114,7 @@ impl<F: Future> Task<F> {
         }
     }
 
-    /// Polls it, and would have been told to.
+    /// Polls it, and checks that its task was woken first.
     fn poll(&mut self) -> Poll<F::Output> {
         let woken = self.woken.0.swap(0, Ordering::Relaxed) > 0;
         let waker = Waker::from(Arc::clone(&self.woken));
@@ -128,7 +128,7 @@ impl<F: Future> Task<F> {
     }
 }
 
-/// A channel, and who keeps its books.
+/// A channel and its books.
 struct Scene {
     tx: Tx<Token>,
     rx: Rx<Token>,
@@ -205,7 +205,7 @@ impl Scene {
         }
     }
 
-    /// Empties the channel, sees that it goes on, and closes the books.
+    /// Empties the channel, checks that it still works, and closes the books.
     fn end(mut self, around: &str) {
         while let Polled::Done(token) = self.rx.poll() {
             self.books.ledger.taken(token.id());
@@ -230,14 +230,14 @@ impl Scene {
     fn goes_on(&mut self, around: &str) {
         let Scene { tx, rx, books, .. } = self;
         if self.duty == Duty::LoseNothing && self.buffer == Buffer::Rendezvous {
-            // If a dropped take is served the value is missing in the end.
+            // If the channel serves a dropped take, the value is missing in the end.
             let token = books.next();
             let id = token.id();
             books.offered(id, tx.offer(token));
         }
         let mut take = Task::new(rx.take_async());
         holds!(take.poll().is_pending(), "C3: a take of nothing, {around}");
-        // Each future that was dropped may have one value lost with it.
+        // Each dropped future may have lost one value.
         let tries = match self.duty {
             Duty::LoseNothing => 1,
             Duty::DropOnce => books.futures + 1,
@@ -382,7 +382,7 @@ fn dropped_put(channels: Channels, buffer: Buffer, duty: Duty, plan: &[Act]) {
     scene.end(&around);
 }
 
-/// Polls a future at moments of its own, and drops it where it has not ended by then.
+/// Polls a future at random moments, and drops it if it is still pending.
 fn poll_and_drop<F: Future>(future: F) -> Option<F::Output> {
     let mut future = Box::pin(future);
     let mut context = Context::from_waker(Waker::noop());

@@ -1,4 +1,4 @@
-//! Which property is owed by whom: collects, from a registry, the cases of every implementation.
+//! Which implementation owes which property: collects the cases of every implementation in a registry.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -14,9 +14,9 @@ use crate::lies;
 /// One implementation and one property, in one world.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// Who.
+    /// The implementation.
     pub who: Contestant,
-    /// What.
+    /// The property.
     pub property: &'static Property,
     /// Its models; none where the implementation does not claim it.
     pub cases: Vec<Case>,
@@ -25,34 +25,33 @@ pub struct Cell {
 /// What every implementation of a registry owes in a world.
 #[derive(Debug)]
 pub struct Checks {
-    /// Who is asked; everybody where there is no name.
+    /// The one implementation to ask; `None` asks all.
     only: Option<String>,
     contestants: Vec<Contestant>,
     cases: BTreeMap<(&'static str, &'static str), Vec<Case>>,
 }
 
 impl Checks {
-    /// Asks every contestant what it owes. Asking opens channels, so it is done inside an execution of the
-    /// world's own.
+    /// Asks every implementation what it owes. Asking opens channels, so it happens inside an execution of the world.
     ///
     /// # Panics
-    /// With what a contestant panicked with when it was asked.
+    /// With the panic of an implementation that was asked.
     pub fn of<W: World>(registry: impl Registry) -> Self {
         Checks::asked::<W>(registry, None, false)
     }
 
-    /// As [`Checks::of`], but asks nobody else than that contestant.
+    /// As [`Checks::of`], for one implementation only.
     ///
     /// # Panics
-    /// With what it panicked with when it was asked.
+    /// With its panic while it was asked.
     pub fn of_one<W: World>(registry: impl Registry, implementation: &str) -> Self {
         Checks::asked::<W>(registry, Some(implementation.to_owned()), false)
     }
 
-    /// As [`Checks::of_one`], of a contestant of ours as one that may lie.
+    /// As [`Checks::of_one`], for an implementation of ours into which faults may be injected.
     ///
     /// # Panics
-    /// With what it panicked with when it was asked.
+    /// With its panic while it was asked.
     pub fn of_one_that_lies<W: World>(registry: impl Registry, implementation: &str) -> Self {
         Checks::asked::<W>(registry, Some(implementation.to_owned()), true)
     }
@@ -129,7 +128,7 @@ impl Checks {
     }
 
     fn owe(&mut self, who: &Contestant, property: &Property, cases: Vec<Case>) {
-        // Two families or forms of one name may have the same cases: all are checked, and each is found by name.
+        // Two families or forms of one name may have the same cases. All are checked, and each has a name of its own.
         let all = self.cases.entry((who.name, property.name)).or_default();
         for mut case in cases {
             let (name, mut nth) = (case.name.clone(), 1);

@@ -1,9 +1,9 @@
-//! Under which conditions the threads of a model run, where they are real. Threads that have the cores for
-//! themselves meet in other ways than threads that take turns on one, where whoever is woken may run before
-//! the one who woke goes on, and than threads that lose their core in the middle of an operation.
+//! The conditions under which real threads run a model. Threads with a core each interleave in other ways than
+//! threads that share one core, where a woken thread may run before its waker continues. Threads that lose their core
+//! in the middle of an operation interleave in yet other ways.
 //!
-//! Invariant: afterwards the calling thread may run where it could before, and nobody is left spinning. Where
-//! a thread may run it has from the one that started it, so those that an implementation keeps for the whole
+//! Invariant: afterwards the calling thread has its former affinity, and no spinning thread is left. A new thread
+//! inherits its affinity from the thread that starts it, so threads that an implementation keeps for the whole
 //! process stay where they were.
 
 use std::fmt;
@@ -25,7 +25,7 @@ use super::{Case, Explorer};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Condition {
-    /// Wherever the system puts them.
+    /// Wherever the system schedules them.
     #[default]
     Free,
     /// All on one core.
@@ -34,29 +34,29 @@ pub enum Condition {
     Oversubscribed,
 }
 
-/// A spinning thread spins and sleeps for up to so many nanoseconds: it takes somebody's core when it wakes, in
-/// the middle of an operation, and soon gives it back, or there would be few executions.
+/// A spinning thread spins and sleeps for up to this many nanoseconds. When it wakes it preempts a thread in the
+/// middle of an operation, and it soon yields the core again; otherwise there would be few executions.
 const BURST_NANOS: usize = 100_000;
 
-/// What is explored just now, for a panic or a hang that nobody returns from: a cell has a process of its own.
+/// What is being explored, for a panic or a hang that ends the process: each cell has a process of its own.
 static NOW: Mutex<(String, Condition)> = Mutex::new((String::new(), Condition::Free));
 
-/// The name of the case that is explored just now, and under which condition.
+/// The name of the case that is being explored, and its condition.
 pub fn now() -> (String, Condition) {
     NOW.lock().expect("nobody panics with the lock").clone()
 }
 
-/// What became of a case.
+/// The outcome of a case.
 pub(super) struct Outcome {
     pub(super) explored: Explored,
-    /// Under which it failed; in the std world there are several.
+    /// The condition under which it failed; the std world has several.
     pub(super) condition: Condition,
-    /// A condition that could not be had.
+    /// A condition that could not be set up.
     pub(super) missed: Option<String>,
 }
 
-/// Explores a case: in the std world half of the plan where threads are free, a quarter under each further
-/// condition; elsewhere nobody but the explorer says who runs.
+/// Explores a case. In the std world half of the plan runs with free threads, and a quarter under each further
+/// condition. Elsewhere the explorer alone schedules threads.
 pub(super) fn explore(explorer: &Explorer, plan: &Exploration, case: &Case) -> Outcome {
     let conditions: &[Condition] = match explorer.world {
         "std" => &[
@@ -67,7 +67,7 @@ pub(super) fn explore(explorer: &Explorer, plan: &Exploration, case: &Case) -> O
         _ => &[Condition::Free],
     };
     let began = Instant::now();
-    // What a family counts as its executions may be more than it was given.
+    // A family may count more executions than it was given.
     let mut left = plan.executions;
     let mut outcome = Outcome {
         explored: Explored {
@@ -79,7 +79,7 @@ pub(super) fn explore(explorer: &Explorer, plan: &Exploration, case: &Case) -> O
         missed: None,
     };
     for (index, condition) in conditions.iter().enumerate() {
-        // Half of what is left, and all of it to the last.
+        // Half of what is left; the last condition gets all of it.
         let share = if index + 1 < conditions.len() { 2 } else { 1 };
         let part = Exploration {
             executions: left.div_ceil(share),
@@ -118,12 +118,12 @@ impl fmt::Display for Condition {
 }
 
 impl Condition {
-    /// Does something under it, or says why it cannot be had.
+    /// Runs `work` under the condition, or says why it cannot be set up.
     pub fn have<R>(self, work: impl FnOnce() -> R) -> Result<R, String> {
         match self {
             Condition::Free => Ok(work()),
             Condition::OneCore => {
-                // Cells that are proved at the same time are to have cores of their own.
+                // Cells that are proved at the same time should have separate cores.
                 match pin(Pinning::CorePerThread, std::process::id() as usize) {
                     Pinned::Done => {}
                     Pinned::Unsupported => return Err("this system cannot pin threads".to_owned()),
@@ -160,7 +160,7 @@ fn beside_spinning_threads<R>(work: impl FnOnce() -> R) -> R {
     })
 }
 
-/// Ends the spinning, also where the work unwinds.
+/// Ends the spinning, also when the work unwinds.
 struct Ends<'a>(&'a AtomicBool);
 
 impl Drop for Ends<'_> {

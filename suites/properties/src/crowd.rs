@@ -1,4 +1,4 @@
-//! Producers and consumers over one channel, with books: what several properties look at.
+//! Producers and consumers over one channel, with books. Several properties use this.
 
 use std::iter;
 
@@ -18,7 +18,7 @@ pub(super) struct Crowd {
     pub(super) values_each: usize,
 }
 
-/// What a crowd left behind.
+/// The outcome of a crowd.
 pub(super) struct Books {
     pub(super) ledger: Ledger,
     pub(super) mint: Mint,
@@ -27,11 +27,11 @@ pub(super) struct Books {
     pub(super) values_each: usize,
 }
 
-/// A value, or a producer's word that it has put all of its own.
+/// A value, or a producer's end mark after all of its values.
 type Parcel = Option<Token>;
 
 impl Crowd {
-    /// The crowds worth exploring in a world, for a family that may have one half only.
+    /// The crowds worth exploring in a world, for a family that may have single halves.
     pub(super) fn of(channels: Channels, buffer: Buffer) -> Vec<Crowd> {
         let Some((tx, rx)) = channels.open::<()>(buffer) else {
             return Vec::new();
@@ -39,7 +39,7 @@ impl Crowd {
         let producers = if tx.another().is_some() { 4 } else { 1 };
         let consumers = if rx.another().is_some() { 4 } else { 1 };
         match world::name() {
-            // The main thread is one of the consumers; loom has room for little more.
+            // The main thread is one of the consumers; loom has room for few threads.
             "loom" => vec![
                 Crowd {
                     producers: 1,
@@ -55,7 +55,7 @@ impl Crowd {
             "shuttle" => {
                 vec![Crowd {
                     producers: producers.min(2),
-                    // The values can be shared out evenly.
+                    // The values divide evenly among the consumers.
                     consumers: consumers.min(producers).min(2),
                     values_each: 3,
                 }]
@@ -75,14 +75,14 @@ impl Crowd {
         }
     }
 
-    /// A case for each buffer that keeps everything, and each crowd that `shows` something.
+    /// A case for each buffer that keeps all values, and each crowd that `shows` something.
     pub(super) fn cases(
         channels: Channels,
         way: Way,
         shows: fn(&Crowd) -> bool,
         judge: fn(Books),
     ) -> Vec<Case> {
-        // Three is no power of two; loom has no values to go around it.
+        // Three is no power of two; under loom there are too few values to wrap around.
         let several = if world::name() == "loom" { 2 } else { 3 };
         let buffers = [
             Buffer::Rendezvous,
@@ -107,10 +107,10 @@ impl Crowd {
         cases
     }
 
-    /// Runs it once: every producer puts its values in order, and every consumer takes until it has its share of all, in
-    /// worlds where who waits for a value that is lost is a deadlock, and so a failure. Real threads would hang: there
-    /// every producer ends with a word for each consumer, who goes on until it has heard as many as there are producers.
-    /// The main thread is one of the consumers.
+    /// Runs it once. Every producer puts its values in order. Every consumer takes its share, in worlds where waiting
+    /// for a lost value is a deadlock, and so a failure. Real threads would hang: there every producer ends with one
+    /// end mark for each consumer, and a consumer takes until it has as many as there are producers. The main thread
+    /// is one of the consumers.
     fn run(self, channels: Channels, way: Way, buffer: Buffer) -> Books {
         let Crowd {
             producers,
@@ -169,7 +169,7 @@ impl Crowd {
             .map(|mut rx| world::spawn(move || (consume(&mut rx), rx)))
             .collect();
 
-        // Nobody lets go of a half before all are done: what a drop does is another property's.
+        // No half is dropped before all threads are done: drops are another property.
         let mut taken = vec![consume(&mut rx)];
         let mut rxs = vec![rx];
         for handle in taking {

@@ -8,7 +8,7 @@ use crate::design::{Channels, Rx, Tx};
 /// How a thread of a model puts and takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// It holds up its thread.
+    /// It blocks its thread.
     Blocking,
     /// It awaits on its thread.
     Async,

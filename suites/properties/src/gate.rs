@@ -1,7 +1,7 @@
-//! What models of tasks wait at.
+//! Gates at which the tasks of a model wait.
 //!
-//! A gate is made of std's plain primitives in every world: what a model is held by must add no ordering
-//! between its threads, nor a step to their schedule. Its critical sections run no code of a world.
+//! A gate uses plain std primitives in every world: it must add no ordering between the threads of a model, and no
+//! step to their schedule. Its critical sections run no code of a world.
 
 use std::future::{Future, poll_fn};
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use flowmeter_harness::sync::world;
 use crate::design::Channels;
 use crate::design::executors::Executor;
 
-/// Lets nobody through until it is opened.
+/// Blocks all until it is opened.
 #[derive(Clone, Default)]
 pub(super) struct Gate(Arc<Mutex<Waiting>>);
 
@@ -47,8 +47,8 @@ impl Gate {
     }
 }
 
-/// How many tasks of that executor have panicked, once as many have as are expected. A task is counted when it has ended,
-/// which its channels tell a moment before; that is waited for, for `patience` nanoseconds at most.
+/// How many tasks of that executor have panicked, once `expected` have. An executor counts a task when it has ended,
+/// a moment after its channels show it; this waits at most `patience` nanoseconds.
 pub(super) fn panics(executor: &Executor, expected: u64, patience: u64) -> u64 {
     let end = world::now_nanos().saturating_add(patience);
     while executor.panics() < expected && world::now_nanos() < end {
@@ -57,10 +57,10 @@ pub(super) fn panics(executor: &Executor, expected: u64, patience: u64) -> u64 {
     executor.panics()
 }
 
-/// Waits until no other thread can run. In the std world that moment cannot be known: there it waits until
-/// `reached` answers yes, for `patience` nanoseconds at most.
+/// Waits until no other thread can run. The std world cannot know that moment: there it waits until `reached` is
+/// true, for `patience` nanoseconds at most.
 pub(super) fn quiesce(channels: Channels, patience: u64, reached: impl Fn() -> bool) {
-    // The design's own channel: what the rescuer finds of this thread must be ordered for the checker.
+    // A channel of the design itself: the checker must see an order between this thread and the one that rescues it.
     let opened = channels.open(Buffer::fixed(1));
     let (mut still, mut stillness) = opened.expect("a family with futures has a buffer");
     if world::on_quiescence(move || assert_eq!(still.offer(()), Offered::Done)) {

@@ -1,14 +1,13 @@
-//! How a property says what must hold. Each use is a *check*: it has a name, its place, and can be switched off
-//! to see whether anything broken on purpose survives without it ([`watch`](flowmeter_harness::check::watch)).
+//! How a property says what must hold. Each use is a *check*. Its name is its place in the source. A check can be
+//! switched off, to see whether a fault survives without it ([`watch`](flowmeter_harness::check::watch)).
 //!
-//! What a model needs before it can ask anything is a plain assertion: it says nothing about the implementation
-//! that another property does not say.
+//! What a model needs before it can ask anything is a plain assertion: another property checks it.
 
-/// Checks a condition; what is said otherwise begins with the id that is violated. The condition is evaluated also
-/// where the check is off.
+/// Checks a condition; the message begins with the id that is violated. The condition is evaluated also where the
+/// check is off.
 macro_rules! holds {
     ($condition:expr, $($says:tt)+) => {
-        // Not negated: a comparison may be of numbers that are not ordered.
+        // Not negated: floating-point operands may be unordered.
         if $condition {
         } else {
             flowmeter_harness::check::watch::found(format_args!($($says)+));
@@ -16,7 +15,7 @@ macro_rules! holds {
     };
 }
 
-/// Checks that two values are equal, and shows both where they are not.
+/// Checks that two values are equal, and shows both where they differ.
 macro_rules! holds_eq {
     ($left:expr, $right:expr, $($says:tt)+) => {
         match (&$left, &$right) {
@@ -32,8 +31,8 @@ macro_rules! holds_eq {
     };
 }
 
-/// A check that no answer can pass, for the arm of a `match` that must not be reached. Where it is off, that
-/// execution is abandoned.
+/// A check that always fails, for a `match` arm that must not be reached. Where it is off, the execution is
+/// abandoned.
 macro_rules! violated {
     ($($says:tt)+) => {
         flowmeter_harness::check::watch::ended(format_args!($($says)+))

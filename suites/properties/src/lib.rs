@@ -1,10 +1,10 @@
-//! What is checked: one file for each property, named after the statement of SEMANTICS.md it
-//! holds, written once for every implementation and every world.
+//! The properties: one file for each, named after the statement of SEMANTICS.md it checks. Each is written once for
+//! every implementation and every world.
 //!
-//! A property gives *cases*: models of a few threads, each run over and over by the world it is explored in.
-//! A model panics with what was violated.
+//! A property gives *cases*: models of a few threads, which the world executes many times. A model that finds a
+//! violation panics with it.
 
-// Its macros are for all that follow.
+// The modules below use its macros.
 #[macro_use]
 mod holds;
 
@@ -74,21 +74,21 @@ pub use timers::{Called, Note};
 pub use verdict::judge;
 pub use verdict::{FailingCase, Judgement, judge_closely};
 
-/// A statement about every implementation that claims it.
+/// A statement that holds of every implementation that claims it.
 #[derive(Debug)]
 pub struct Property {
     /// Id of SEMANTICS.md and a name, such as `c2-order`.
     pub name: &'static str,
     /// What holds, in a sentence.
     pub statement: &'static str,
-    /// Which scenarios rely on it: without a quick proof of it they are not timed.
+    /// Which scenarios rely on it. Without a quick proof of it they are not timed.
     pub relied_on_by: Reliance,
     /// Its models.
     pub(crate) cases: Cases,
 }
 
-/// The models of a property for a design of its kind, by what the design has and claims: none where it does not owe the
-/// property. They are asked for in an execution of the world in which they will run.
+/// The models of a property for a design of its kind, by what the design has and claims: none where it does not owe
+/// the property. They are requested inside an execution of the world that will run them.
 #[derive(Debug)]
 pub(crate) enum Cases {
     /// Of channels.
@@ -106,7 +106,7 @@ pub(crate) enum Cases {
 }
 
 impl Property {
-    /// Of which kind of implementation it speaks: its id begins with that kind's letter.
+    /// The kind of implementation it is about: its id begins with that kind's letter.
     ///
     /// # Panics
     /// When the letter is none of SEMANTICS.md's.
@@ -126,13 +126,13 @@ impl Property {
 /// Which scenarios rely on a property, of those of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reliance {
-    /// None: it is checked, and fails, apart from any timing.
+    /// None: it is checked, and its failure stops no timing.
     Nobody,
     /// All of that kind.
     Everybody,
-    /// Those whose threads block, on one side at least.
+    /// Those with blocking threads on at least one side.
     Blocking,
-    /// Those whose tasks await, on one side at least.
+    /// Those with awaiting tasks on at least one side.
     Async,
     /// Those of alts.
     Alts,
@@ -141,7 +141,7 @@ pub enum Reliance {
 /// One model of a property, or a family of models that depends on the plan.
 #[derive(Clone)]
 pub struct Case {
-    /// What is special about it, such as a buffer.
+    /// What distinguishes it, such as a buffer.
     pub name: String,
     subject: Subject,
 }
@@ -180,7 +180,7 @@ enum Subject {
     Family {
         /// Explores it in its world.
         explore: Explore,
-        /// The model that a failure names; nothing where none can be seen again.
+        /// The model that a failure names; `None` where it cannot be run again.
         member: Member,
     },
 }
@@ -207,7 +207,7 @@ impl Case {
         }
     }
 
-    /// The same, each execution calling `first` before the model. Of a family of models nothing is changed.
+    /// The same, with `first` called before the model in each execution. A family of models is not changed.
     fn after(self, first: fn()) -> Case {
         let subject = match self.subject {
             Subject::Model(model) => Subject::Model(Arc::new(move || {
@@ -224,8 +224,8 @@ impl Case {
         matches!(self.subject, Subject::Family { .. })
     }
 
-    /// Explores it in a world whose models it has. Executions that a check which is switched off would have
-    /// ended are abandoned, and others are looked at instead.
+    /// Explores it in the given world. Where a switched-off check would have ended an execution, that execution is
+    /// abandoned and others are explored instead.
     pub fn explore(&self, explorer: &Explorer, plan: &Exploration) -> Explored {
         let mut explored = self.explore_once(explorer, plan);
         let mut plan = plan.clone();
@@ -235,7 +235,8 @@ impl Case {
             }
             plan.seed = plan.seed.wrapping_add(1);
             plan.executions = plan.executions.saturating_sub(explored.executions);
-            // A failing execution may leave its thread counted as panicking: each has a thread of its own.
+            // A failing execution may leave its thread counted as panicking, so each exploration gets a thread of its
+            // own.
             let again =
                 thread::scope(|scope| scope.spawn(|| self.explore_once(explorer, &plan)).join());
             let again = again.unwrap_or_else(|panic| resume_unwind(panic));
@@ -258,7 +259,7 @@ impl Case {
         }
     }
 
-    /// The one model that failed so.
+    /// The model behind that failure.
     pub fn model(&self, failure: &Failure) -> Option<Model> {
         match &self.subject {
             Subject::Model(model) => Some(begun(model)),
@@ -267,7 +268,7 @@ impl Case {
     }
 }
 
-/// The model, each execution of which is told to the injected faults first.
+/// The model; each execution first resets the injected faults.
 fn begun(model: &Model) -> Model {
     let model = Arc::clone(model);
     Arc::new(move || {
@@ -281,7 +282,7 @@ fn begin() {
     lies::begin();
 }
 
-/// So often at most an exploration begins again after an execution that was abandoned.
+/// How often an exploration restarts after an abandoned execution, at most.
 const ABANDONED_AT_MOST: u32 = 16;
 
 fn is_abandoned(explored: &Explored) -> bool {
@@ -295,7 +296,7 @@ impl std::fmt::Debug for Case {
     }
 }
 
-/// What a specification judged of a model.
+/// Checks what a specification found in a model.
 ///
 /// # Panics
 /// With the violation.
@@ -306,7 +307,7 @@ fn obeys(judged: Result<(), Violation>) {
     }
 }
 
-/// Every property, in the order in which tables show them.
+/// Every property, in the order of the tables.
 pub const PROPERTIES: &[&Property] = &[
     &c1_conservation::PROPERTY,
     &c1_conservation::AWAITED,
@@ -407,7 +408,7 @@ pub const PROPERTIES: &[&Property] = &[
     &combinators::m15_partition::PROPERTY,
 ];
 
-// At the end: whoever reads sources for code stops where tests begin.
+// At the end: the scan of the sources for checks stops at the first `cfg(test)`.
 #[cfg(test)]
 #[path = "../../src/cli/new/channel/property.txt"]
 #[allow(dead_code, reason = "it has to compile, and nobody owes it")]

@@ -1,4 +1,4 @@
-//! Properties of alts over channels of different types: those of alts over channels of one, which they say again.
+//! Properties of alts over channels of different types. They repeat the properties of alts over channels of one type.
 
 use super::Case;
 use crate::design::Channels;

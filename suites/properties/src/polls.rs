@@ -1,4 +1,4 @@
-//! How often tasks are polled, whatever runs them: whether one went on at once or was left and woken.
+//! Counts polls of tasks under any executor: shows whether a task went on at once or was suspended and woken.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use flowmeter_harness::executor::Spawn;
 
-/// Polls of all tasks that its spawners have spawned. Of std in every world: counting orders nothing between threads.
+/// Polls of all tasks of its spawners. A std atomic in every world, so that counting orders nothing between threads.
 #[derive(Clone, Default)]
 pub struct Polls(Arc<AtomicU32>);
 
 impl Polls {
-    /// The same spawner, whose tasks are counted.
+    /// The same spawner; the polls of its tasks are counted.
     pub fn of<'s, S: Spawn>(&self, spawner: &'s S) -> Counted<'s, S> {
         Counted {
             spawner,
@@ -20,7 +20,7 @@ impl Polls {
         }
     }
 
-    /// How many there were.
+    /// The number of polls so far.
     pub fn count(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
     }

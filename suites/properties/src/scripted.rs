@@ -1,4 +1,4 @@
-//! A transform that does as a model says, and writes down what it was given.
+//! A transform that follows a script and records its inputs.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
@@ -8,11 +8,11 @@ use flowmeter_harness::channel::{Emit, Panic, Transform};
 /// What a transform makes of numbers: of `n` the values `10 n`, `10 n + 1` and so on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Script {
-    /// Whether anything comes of a number.
+    /// Whether a number emits anything.
     pub(super) keeps: fn(u32) -> bool,
-    /// How many values come of one.
+    /// How many values each kept number emits.
     pub(super) times: u32,
-    /// With how many numbers the channel ends.
+    /// After how many numbers the channel ends.
     pub(super) ends_after: usize,
     /// How many values come at the end: [`LAST`] and so on.
     pub(super) at_end: u32,
@@ -31,7 +31,8 @@ impl Script {
     };
 }
 
-/// What a transform has been through. No primitive of a world: it orders nothing between a model's threads.
+/// A record of the calls of a transform. It uses no primitive of a world, so it orders nothing between a model's
+/// threads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Log(Arc<Mutex<Written>>);
 
@@ -42,7 +43,7 @@ struct Written {
 }
 
 impl Log {
-    /// The numbers that it was given, in order.
+    /// Its inputs, in order.
     pub(super) fn steps(&self) -> Vec<u32> {
         self.0.lock().expect("nobody panics with it").steps.clone()
     }
@@ -103,7 +104,7 @@ impl Transform<u32> for Scripted {
     }
 }
 
-/// A handler where nothing panics.
+/// A handler for models without a panic.
 pub(super) fn unasked(_: Panic) -> Option<u32> {
     unreachable!("B3: a handler was asked, and nothing had panicked")
 }

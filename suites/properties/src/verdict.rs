@@ -1,4 +1,4 @@
-//! From the cases of a cell to one verdict.
+//! Reduces the cases of a cell to one verdict.
 
 use std::time::{Duration, Instant};
 
@@ -11,14 +11,14 @@ use super::conditions::Condition;
 use super::programs::undecided;
 use super::{Cell, Explorer, conditions};
 
-/// A verdict, and what it is founded on where it is a failure.
+/// A verdict and, of a failure, its evidence.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Judgement {
     /// The verdict, as records have it.
     pub proof: Proof,
     /// Which case failed, if one did.
     pub failing: Option<FailingCase>,
-    /// The checks that spoke in the failing execution: none where the world itself found the failure.
+    /// The checks that failed in that execution: none where the world itself found the failure.
     pub spoke: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ pub fn judge_closely(explorer: &Explorer, cell: &Cell, budget: &Exploration) -> 
     let mut failing = None;
     for (index, case) in cell.cases.iter().enumerate() {
         let left = budget.time.saturating_sub(began.elapsed());
-        // A space that is not exhausted proves nothing, so no case is cut short for the sake of the next.
+        // A space that is not exhausted proves nothing, so no case is cut short for the next.
         let share = match explorer.world {
             "loom" => left,
             _ => left / (cell.cases.len() - index) as u32,
@@ -73,8 +73,8 @@ pub fn judge_closely(explorer: &Explorer, cell: &Cell, budget: &Exploration) -> 
         };
         let mut outcome = conditions::explore(explorer, &plan, case);
         if outcome.explored.executions == 0 && budget.executions > 0 && explorer.world == "std" {
-            // Earlier cases have used up the time. One execution costs little here, and a case that
-            // has been looked at once says more than none; where schedules are explored it would not.
+            // Earlier cases have used up the time. One execution is cheap here, and says more than none. Where
+            // schedules are explored it would say nothing.
             let once = Exploration {
                 executions: 1,
                 time: Duration::MAX,

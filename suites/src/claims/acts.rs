@@ -1,4 +1,4 @@
-//! What several texts have their threads do, and the words for what was seen.
+//! Actions that the threads of several texts share, and phrases for observations.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub(super) fn another<C: Channels, T: Message>(rx: &C::Rx<T>) -> C::Rx<T> {
     C::another_rx(rx).expect("the texts' channels have several takers")
 }
 
-/// Holds up this thread for exactly that long: at a channel that nobody puts to.
+/// Blocks this thread for exactly that long: on a channel without a producer.
 pub(super) fn pass<C: Alts, W: World>(delay: Duration) {
     let (_tx, rx) = open::<C, ()>(Buffer::fixed(1));
     let until = Patience::Until(Deadline::after(W::now_nanos(), delay));
@@ -29,7 +29,7 @@ pub(super) fn pass<C: Alts, W: World>(delay: Duration) {
     waited.expect("one clause is as many as there are slots");
 }
 
-/// How many channels timeouts of so many milliseconds are, asked for one after the other, in words.
+/// How many channels the timeouts of these delays are when requested in turn, as text.
 pub(super) fn distinct<S: Timeouts<C>, C: Channels>(
     delays: impl IntoIterator<Item = u64>,
 ) -> String {
@@ -52,14 +52,14 @@ impl<C: Channels> Default for Distinct<C> {
 
 impl<C: Channels> Distinct<C> {
     pub(super) fn add(&mut self, half: C::Rx<()>) {
-        // The latest is the likeliest.
+        // The latest is the most likely one.
         let mut known = self.0.iter().rev();
         if !known.any(|known| are_one::<C>(known, &half)) {
             self.0.push(half);
         }
     }
 
-    /// How many there are, in words.
+    /// Their number, as text.
     pub(super) fn count(&self) -> String {
         match self.0.len() {
             1 => "1 channel".to_owned(),
@@ -73,7 +73,7 @@ pub(super) fn are_one<C: Channels>(one: &C::Rx<()>, other: &C::Rx<()>) -> bool {
     C::same_rx(one, other).expect("a family whose timeouts are shared knows its channels")
 }
 
-/// How long ago that moment was, in words.
+/// The time since that moment, as text.
 pub(super) fn after<W: World>(began: u64) -> String {
     let nanos = W::now_nanos().saturating_sub(began);
     let (ms, rest) = (nanos / 1_000_000, nanos % 1_000_000);

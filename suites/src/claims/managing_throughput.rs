@@ -1,9 +1,9 @@
-//! "Clojure: managing throughput with virtual threads": an unordered map whose results come as they complete, a semaphore
-//! whose permits come back after a second, and both together.
+//! "Clojure: managing throughput with virtual threads": an unordered map that returns results as they complete, a
+//! semaphore with permits that come back after a second, and both together.
 //!
-//! The text has three maps: without a limit; with one, which hands over nothing before all was submitted; and the same
-//! with the submission in a thread of its own. Whoever hands over lazily is asked about the last, the other about the one
-//! before; the semaphore is the first of ours that is one and serves in the order of asking.
+//! The text has three maps: without a limit; with one, which returns nothing before all inputs were submitted; and
+//! the same with the submission in a thread of its own. Claims about the third are put to lazy maps, claims about the
+//! second to the others. The semaphore is the first semaphore of ours that serves in order of arrival.
 
 use std::cmp::Reverse;
 use std::future::{Future, poll_fn};
@@ -251,7 +251,7 @@ impl Seed for ManagingThroughput {
 const SECOND: u64 = 1_000;
 const WHOLE: &str = "nobody panics with the lock";
 
-/// The text has no bound on how many tasks there are at once.
+/// The text has no bound on the number of tasks at once.
 const MANY: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 
 /// Milliseconds since that moment.
@@ -272,7 +272,7 @@ fn semaphore<L: AsyncLimit>(permits: u32) -> L {
     L::with_quota(quota).expect("a semaphore has such a quota")
 }
 
-/// When so many requests one after the other are granted.
+/// When so many requests in turn are granted.
 fn requests<L: AsyncLimit, W: World>(permits: u32, requests: usize) -> Vec<u64> {
     let semaphore = semaphore::<L>(permits);
     let began = W::now_nanos();
@@ -283,14 +283,14 @@ fn requests<L: AsyncLimit, W: World>(permits: u32, requests: usize) -> Vec<u64> 
     granted.collect()
 }
 
-/// Six ask one after the other, and wait together for one permit: who is served when.
+/// Six requests in turn wait together for one permit: the order in which they are granted.
 fn in_order<L: AsyncLimit, W: World>() -> String {
     let semaphore = semaphore::<L>(1);
     let mut asking: Vec<_> = (1..=6)
         .map(|who| (who, Box::pin(semaphore.acquire_async())))
         .collect();
     let mut served = Vec::new();
-    // They ask in that order, and look whether they were served in the other.
+    // They are polled in the opposite order of their requests.
     let all = poll_fn(|context| {
         asking.retain_mut(|(who, permit)| {
             let waits = permit.as_mut().poll(context).is_pending();
@@ -310,7 +310,7 @@ fn in_order<L: AsyncLimit, W: World>() -> String {
     words(served)
 }
 
-/// One waits for a permit, and sleeps on although it is back; another comes.
+/// One request waits for a permit, and is not polled although it is back; another request arrives.
 fn who_comes<L: AsyncLimit, W: World>() -> String {
     let semaphore = semaphore::<L>(1);
     let mut context = Context::from_waker(Waker::noop());
@@ -331,7 +331,7 @@ fn who_comes<L: AsyncLimit, W: World>() -> String {
     }
 }
 
-/// What came when, by its input, where tasks take so long; milliseconds.
+/// The results of a map by input, with their times, where tasks take so long; in milliseconds.
 fn timed<M, C, E>(takes: &[u64]) -> Vec<(u64, usize)>
 where
     M: ParallelMaps<C, E> + Default,
@@ -363,7 +363,7 @@ where
     std::mem::take(&mut *came)
 }
 
-/// The numbers after those, and when each came: milliseconds.
+/// The incremented numbers, and when each arrived in milliseconds.
 fn incremented<M, C, E, W>(
     throttle: impl Throttle + Sync,
     numbers: impl IntoIterator<Item = u32, IntoIter: Send + 'static>,
@@ -385,7 +385,7 @@ where
     })
 }
 
-/// The text's nine tasks, two a second.
+/// The nine tasks of the text, two a second.
 fn nine<M, L, C, E, W>() -> Vec<(u64, u32)>
 where
     M: ParallelMaps<C, E> + Default,
@@ -454,7 +454,7 @@ fn words(numbers: Vec<u32>) -> String {
     words.join(" ")
 }
 
-/// How many there are at each moment.
+/// How many there are at each moment, as text.
 fn together(moments: &[u64]) -> String {
     let groups = moments.chunk_by(|one, other| one == other);
     let words = groups.map(|group| format!("{} after {} ms", group.len(), group[0]));

@@ -1,16 +1,17 @@
-//! Claims of the seed texts, re-enacted: what a text states, beside what the implementations do that it is about.
+//! Re-enacted claims of the seed texts: each statement of a text beside the behaviour of the implementations it is
+//! about.
 //!
-//! A text is a file here: a list of [`Claim`]s in the text's own words and order, and a function for each of them
-//! that is generic over the family, as properties are. [`Seed`] says whom a claim is about, and [`each`] is the list
-//! of texts. Time is virtual wherever a text speaks of it, so a figure is exact and the same every time; what only a
-//! real process can show has one of its own ([`Leaving`]).
+//! A text is a file here: a list of [`Claim`]s in the words and order of the text, and a function for each of them,
+//! generic over the family like a property. [`Seed`] says which kind of implementation a claim is about, and [`each`]
+//! lists the texts. Time is virtual wherever a text is about time, so a figure is exact and the same every time. What
+//! only a real process can show has a process of its own ([`Leaving`]).
 //!
-//! Nothing says beforehand what holds: what was seen is compared with what the text's words come to. Where one of
-//! ours differs on purpose, its [`Enactment`] names the statement of SEMANTICS.md that says so; whoever differs
-//! without one is an error of the command.
+//! No result is hard-coded: the observation is compared with the words of the text. Where one of ours differs on
+//! purpose, its [`Enactment`] names the statement of SEMANTICS.md that says so. A difference without one is an error
+//! of the command.
 //!
-//! The originals that the texts speak of are rows like these, of [`Origin::Foreign`], from processes of their own
-//! (`strangers`): [`judge`] tells that one of them which differs from its text is another version.
+//! The originals of the texts are rows of the same form, of [`Origin::Foreign`], from processes of their own
+//! (`strangers`). Where one of them differs from its text, [`judge`] reports that it is another version.
 
 mod acts;
 mod managing_throughput;
@@ -43,7 +44,7 @@ pub use stage::holding;
 pub(crate) use stage::{In, Leave, Question, Stage, reenact, serve, serve_leaving};
 pub(crate) use strangers::reenact_in;
 
-/// Hands every text over, in the order in which tables show them.
+/// Visits every text, in the order of the tables.
 fn each(visitor: &mut impl Visitor) {
     visitor.text::<TimeoutsCodeRead>();
     visitor.text::<TimeoutChannels>();
@@ -52,7 +53,7 @@ fn each(visitor: &mut impl Visitor) {
     visitor.text::<PipelineOffByTwo>();
 }
 
-/// Whom texts are shown to.
+/// A visitor of texts.
 trait Visitor {
     fn text<S: Seed>(&mut self);
 }
@@ -60,13 +61,13 @@ trait Visitor {
 /// A statement of a text.
 #[derive(Debug)]
 pub(crate) struct Claim {
-    /// What is claimed, in short.
+    /// The claim in short.
     says: &'static str,
     /// The text's own words or figure.
     expected: &'static str,
-    /// What is seen where that holds; several that differ where the text contradicts itself.
+    /// The observations that confirm it; several different ones where the text contradicts itself.
     seen: &'static [&'static str],
-    /// How it is re-enacted, or what it means, where that is not plain.
+    /// How it is re-enacted, or what it means, where that is not obvious.
     note: Option<&'static str>,
 }
 
@@ -91,12 +92,12 @@ impl Claim {
         }
     }
 
-    /// In virtual time, where threads take turns: what a model saw.
+    /// In virtual time, where threads take turns: the observation of a model.
     const fn seen_in(&'static self, model: fn() -> String) -> Enactment {
         self.enacted(Act::InTurns(model))
     }
 
-    /// Under some schedule: what a model saw that met the occasion for it.
+    /// Under some schedule: the observation of a model that met the required situation.
     const fn seen_somewhere_in(&'static self, model: fn() -> Option<String>) -> Enactment {
         self.enacted(Act::UnderSomeSchedule(model))
     }
@@ -110,12 +111,12 @@ impl Claim {
     }
 }
 
-/// A claim, and an implementation's way to re-enact it.
+/// A claim, and the way in which an implementation re-enacts it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Enactment {
     claim: &'static Claim,
     act: Act,
-    /// Why it does not hold here, by a statement of SEMANTICS.md.
+    /// The statement of SEMANTICS.md for which it does not hold here.
     differs: Option<&'static str>,
 }
 
@@ -129,7 +130,7 @@ impl Enactment {
     }
 }
 
-/// Models that answer what they saw, in the words of [`Claim::seen`].
+/// Models that return their observation, in the terms of [`Claim::seen`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Act {
     InTurns(fn() -> String),
@@ -144,26 +145,26 @@ struct Leaving {
     before: fn(),
 }
 
-/// What is seen of a process that ends although something was left running in it, and of one that does not.
+/// The observations of a process that ends although something still runs in it, and of one that does not end.
 const ENDS: &str = "the process ends";
 const STAYS: &str = "the process stays";
 
-/// A text: what it claims, and who is asked to re-enact that. What it says nothing of is left out.
+/// A text: its claims, and the implementations that re-enact them. Kinds that the text does not mention are left out.
 trait Seed {
     /// The text's file.
     const FILE: &'static str;
-    /// In the text's order.
+    /// In the order of the text.
     const CLAIMS: &'static [&'static Claim];
 
-    /// Of channels that an alts can wait on.
+    /// About channels with alts.
     fn alts<C: Alts, W: World>(_who: &Contestant) -> Vec<Enactment> {
         Vec::new()
     }
-    /// Of timers that share wake-ups.
+    /// About timers that share wake-ups.
     fn coalesce<T: Coalesce, W: World>(_who: &Contestant) -> Vec<Enactment> {
         Vec::new()
     }
-    /// Of timeouts that are channels.
+    /// About timeouts that are channels.
     fn timeouts<S, C, W>(_who: &Contestant) -> Vec<Enactment>
     where
         S: Timeouts<C>,
@@ -172,7 +173,7 @@ trait Seed {
     {
         Vec::new()
     }
-    /// Of the same timeouts in go blocks of that executor.
+    /// About the same timeouts in go blocks of that executor.
     fn go_blocks<E, S, C, W>(_who: &Contestant) -> Vec<Enactment>
     where
         E: Executors,
@@ -182,11 +183,11 @@ trait Seed {
     {
         Vec::new()
     }
-    /// Of executors.
+    /// About executors.
     fn executor<E: Executors, C: Async + Blocking, W: World>(_who: &Contestant) -> Vec<Enactment> {
         Vec::new()
     }
-    /// Of bindings that go with what is spawned on an executor.
+    /// About bindings that are conveyed to tasks of an executor.
     fn bindings<B, E, C, W>(_who: &Contestant) -> Vec<Enactment>
     where
         B: Bindings,
@@ -196,7 +197,7 @@ trait Seed {
     {
         Vec::new()
     }
-    /// Of what runs go blocks that are state machines.
+    /// About runners of go blocks as state machines.
     fn state_machines<G, C, E, W>(_who: &Contestant) -> Vec<Enactment>
     where
         G: GoBlocks<C>,
@@ -206,7 +207,7 @@ trait Seed {
     {
         Vec::new()
     }
-    /// Of pipelines.
+    /// About pipelines.
     fn pipeline<P, C, E, W>(_who: &Contestant) -> Vec<Enactment>
     where
         P: Pipelines<C, E> + Default,
@@ -216,11 +217,11 @@ trait Seed {
     {
         Vec::new()
     }
-    /// Of limiters that futures wait for.
+    /// About limiters that futures wait for.
     fn async_limit<L: AsyncLimit, W: World>(_who: &Contestant) -> Vec<Enactment> {
         Vec::new()
     }
-    /// Of parallel maps.
+    /// About parallel maps.
     fn parallel_map<M, C, E, W>(_who: &Contestant) -> Vec<Enactment>
     where
         M: ParallelMaps<C, E> + Default,
@@ -230,7 +231,7 @@ trait Seed {
     {
         Vec::new()
     }
-    /// Of the same maps throttled by a semaphore that serves in the order of asking.
+    /// About the same maps, throttled by a semaphore that serves in order of arrival.
     fn limited_map<M, L, C, E, W>() -> Vec<Enactment>
     where
         M: ParallelMaps<C, E> + Default,
@@ -241,7 +242,7 @@ trait Seed {
     {
         Vec::new()
     }
-    /// Of processes in which a timer is armed.
+    /// About processes in which a timer is armed.
     fn leaving<T: Timers>() -> Vec<Leaving> {
         Vec::new()
     }
@@ -256,13 +257,13 @@ pub(crate) struct Statement {
 }
 
 impl Statement {
-    /// The text's file and what it claims, as one finds it by.
+    /// The file of the text and its claim, by which it is selected.
     pub(crate) fn name(&self) -> String {
         format!("{} {}", self.seed, self.claim.says)
     }
 }
 
-/// Everything that the texts claim. A claim's place in it is its name between processes.
+/// All claims of the texts. The index of a claim identifies it between processes.
 pub(crate) fn statements() -> Vec<Statement> {
     struct All(Vec<Statement>);
     impl Visitor for All {
@@ -278,7 +279,7 @@ pub(crate) fn statements() -> Vec<Statement> {
     all.0
 }
 
-/// Whether what was seen is what a text says, where its words come to these.
+/// Compares an observation with a text, which is expressed by these words.
 fn judge(stated: &[&str], seen: &str, origin: Origin) -> Holds {
     if stated.iter().any(|other| *other != stated[0]) {
         Holds::Inconsistent

@@ -1,8 +1,9 @@
-//! "Clojure's core.async pipeline-async off-by-two error explained": how many tasks a pipeline of n has in flight, why, and
-//! what can be done about it.
+//! "Clojure's core.async pipeline-async off-by-two error explained": how many tasks a pipeline of n has in flight,
+//! why, and how it can be fixed.
 //!
-//! The text has four designs: the original, the same with two lines swapped, one that delivers in the order of completion,
-//! and the fix. Whoever takes part is asked about the one that it is, which its bound, its order and its window tell.
+//! The text has four designs: the original, the same with two lines swapped, one that delivers in the order of
+//! completion, and the fix. Each implementation re-enacts the claims about its own design, which follows from its
+//! bound, order and window.
 
 use flowmeter_harness::channel::Async;
 use flowmeter_harness::executor::Executors;

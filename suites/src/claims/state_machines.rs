@@ -1,7 +1,7 @@
-//! "The State Machines of core.async": what the macro `go` makes of a block, and how channels drive it.
+//! "The State Machines of core.async": how the macro `go` expands a block, and how channels drive it.
 //!
-//! What the text says of blocks is re-enacted by what runs them as state machines, written down as the macro expands them
-//! (`go_blocks`); what it says of `do-alts` by all channels that an alts can wait on (`do_alts`).
+//! Claims about blocks are re-enacted by runners of state machines, with the blocks written as the macro expands them
+//! (`go_blocks`). Claims about `do-alts` are re-enacted by all channels with alts (`do_alts`).
 
 mod do_alts;
 mod go_blocks;
@@ -240,7 +240,7 @@ impl Seed for StateMachines {
     }
 }
 
-/// `(binding [*x* ...] (go ...))`, which waits in between for what is put after the binding has ended.
+/// `(binding [*x* ...] (go ...))`, where the block waits for a value that is put after the binding has ended.
 fn bound<B: Bindings, E: Executors, C: Async + Blocking>() -> String {
     #[derive(Clone)]
     struct Bound;

@@ -1,8 +1,9 @@
-//! The originals themselves: processes in other languages that re-enact, in real time, what the texts say of them.
+//! The originals themselves: processes in other languages that re-enact the claims of the texts in real time.
 //!
-//! A program that is asked for its claims writes a line for each as it is done, and ends. It names a text's claim by the
-//! words that [`Claim::says`](super::Claim) has, and is judged like one of ours, but that it may be of another version; or
-//! it names a statement of SEMANTICS.md from which the original differs, with what would be seen where that holds.
+//! Such a program, started for its claims, writes a line for each as it is done, and ends. It names a claim of a text
+//! by the words of [`Claim::says`](super::Claim), and is judged like one of ours, except that it may be another
+//! version. Or it names a statement of SEMANTICS.md from which the original differs, with the observation that would
+//! confirm the statement.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,27 +15,28 @@ use serde::Deserialize;
 use super::{judge, statements};
 use crate::foreign::{Asking, Language, excerpt};
 
-/// For all claims of one language. The longest alone takes 13 s, and they are re-enacted side by side.
+/// For all claims of one language. The longest alone takes 13 s, and they run in parallel.
 const LIMIT: Duration = Duration::from_secs(180);
-/// Stands for the text of what is a statement of ours.
+/// Stands in for the text where the claim is a statement of ours.
 const STATEMENTS: &str = "SEMANTICS.md";
 
-/// A line that it writes.
+/// A line of its output.
 #[derive(Debug, Deserialize)]
 struct Line {
-    /// The text's file; none for a statement.
+    /// The file of the text; `None` for a statement.
     seed: Option<String>,
-    /// The id of the statement; none for a text.
+    /// The id of the statement; `None` for a text.
     statement: Option<String>,
     claim: String,
     implementation: String,
-    /// What is seen where a statement holds.
+    /// The observation that confirms a statement.
     expected: Option<String>,
     seen: String,
     note: Option<String>,
 }
 
-/// What a language re-enacts: rows with their place among the claims, and why there are no more, if something is wrong.
+/// The claims that a language re-enacts: rows with the index of their claim, and an error if there are fewer than
+/// expected.
 pub(crate) fn reenact_in(
     language: &Language,
     names: &[&str],

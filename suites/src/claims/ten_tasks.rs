@@ -1,4 +1,4 @@
-//! Pipelines of ten tasks in virtual time, and the words for what is seen of them.
+//! Pipelines of ten tasks in virtual time, and phrases for the observations.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -12,27 +12,27 @@ use super::acts::open;
 use crate::properties::Clock;
 use crate::properties::design::Channels;
 
-/// How long each of ten tasks takes, milliseconds.
+/// How long each of ten tasks takes, in milliseconds.
 pub(super) type Takes = [u64; 10];
 
 pub(super) const SECONDS: Takes = [1_000; 10];
-/// The first takes ten seconds, and the others nothing.
+/// The first takes ten seconds, and the others no time.
 pub(super) const SLOW_HEAD: Takes = [HEADS, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-/// And the others a second.
+/// The same, with a second for each of the others.
 pub(super) const SLOWEST_HEAD: Takes = [
     HEADS, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000,
 ];
 const HEADS: u64 = 10_000;
 
-/// What is seen of a pipeline of ten tasks; moments are in milliseconds.
+/// The observations of a pipeline of ten tasks; times are in milliseconds.
 #[derive(Default)]
 pub(super) struct Run {
     in_flight: usize,
-    /// The most that were.
+    /// The maximum in flight.
     pub(super) most: usize,
-    /// Which tasks started when.
+    /// The tasks that started at each time.
     started: BTreeMap<u64, Vec<usize>>,
-    /// What came out when.
+    /// The results with their times.
     came: Vec<(u64, usize)>,
     /// When the output was closed.
     pub(super) closed: Option<u64>,
@@ -58,7 +58,7 @@ impl Run {
     {
         let scene = Scene::<E>::default();
         let (to, results) = open::<C, usize>(Buffer::Rendezvous);
-        // The text's channels stay open without anybody who could put to them.
+        // The channels of the text stay open without a producer.
         let kept = C::another_tx(&to).expect("the text's channels have several producers");
         scene.start::<P, C>(n, (numbers::<C>(), to), takes, at_end);
         scene.take_all::<C>(results);
@@ -67,12 +67,12 @@ impl Run {
         run
     }
 
-    /// When the first result comes.
+    /// When the first result arrives.
     pub(super) fn begins(&self) -> String {
         after(self.came.first().map(|(moment, _)| *moment))
     }
 
-    /// When the last of ten does.
+    /// When the last of ten results arrives.
     pub(super) fn ends(&self) -> String {
         after(self.came.get(9).map(|(moment, _)| *moment))
     }
@@ -85,7 +85,7 @@ impl Run {
         format!("{} in flight", self.most)
     }
 
-    /// Which tasks start together.
+    /// The groups of tasks that start together.
     pub(super) fn batches(&self) -> String {
         let together = self.started.values().map(|batch| {
             let mut batch = batch.clone();
@@ -128,7 +128,7 @@ fn numbers<C: Async>() -> C::Rx<usize> {
     rx
 }
 
-/// Pipelines on one thread, in a time of their own.
+/// Pipelines on one thread, with a clock of their own.
 struct Scene<E> {
     executor: E,
     clock: Clock,
@@ -146,7 +146,7 @@ impl<E: Executors> Default for Scene<E> {
 }
 
 impl<E: Executors> Scene<E> {
-    /// A pipeline whose tasks take as long as `takes` says of their input, and put the number after it.
+    /// A pipeline with tasks that take as long as `takes` says for their input, and put the next number.
     fn start<P, C>(
         &self,
         n: usize,
@@ -169,7 +169,7 @@ impl<E: Executors> Scene<E> {
             }
             async move {
                 clock.sleep(takes[number % takes.len()]).await;
-                // Whether it is wanted is not the task's affair.
+                // Whether the result is wanted does not matter to the task.
                 let _ = port.put(number + 1).await;
                 // Before the port is dropped: the next task may start at that moment.
                 seen.lock().expect(WHOLE).in_flight -= 1;
@@ -179,7 +179,7 @@ impl<E: Executors> Scene<E> {
         self.executor.spawn(end);
     }
 
-    /// A task that takes everything.
+    /// A task that takes all results.
     fn take_all<C: Async>(&self, mut results: C::Rx<usize>) {
         let (seen, clock) = (Arc::clone(&self.seen), self.clock.clone());
         self.executor.spawn(async move {
@@ -191,7 +191,7 @@ impl<E: Executors> Scene<E> {
         });
     }
 
-    /// Lets time pass for as long as somebody sleeps.
+    /// Advances time as long as a task sleeps.
     fn run<C: Async>(self) -> Run {
         self.clock.run(Channels::of_tasks::<C>());
         drop(self.executor);
@@ -200,7 +200,7 @@ impl<E: Executors> Scene<E> {
     }
 }
 
-/// Two pipelines, one behind the other, as the text's helpers make them for ten at a time: when the last value comes.
+/// Two pipelines in a row, as the text's helpers build them for ten at a time: when the last value arrives.
 pub(super) fn chain<P, C, E>() -> String
 where
     P: Pipelines<C, E> + Default,

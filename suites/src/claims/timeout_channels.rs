@@ -1,4 +1,4 @@
-//! "Core Async Timeout Channels": what to know of `timeout` before one relies on it.
+//! "Core Async Timeout Channels": the hazards of `timeout`.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -128,7 +128,7 @@ const SHARED_TAKES: Claim = Claim::new(
     &["take 1025 is refused"],
 );
 
-/// Of what faithful coalescing brings, where nobody shares a channel.
+/// The note on hazards of faithful coalescing, where no channel is shared.
 const OF_ITS_OWN: &str = "T7: a timeout is its caller's alone here, and has none of the hazards";
 
 pub(super) struct TimeoutChannels;
@@ -204,7 +204,7 @@ impl Seed for TimeoutChannels {
     }
 }
 
-/// Of those who share a channel.
+/// For timeouts that share a channel.
 fn of_the_cache<S, C, W>() -> Vec<Enactment>
 where
     S: Timeouts<C>,
@@ -237,13 +237,13 @@ const FAST: Duration = ms(200);
 const PATIENCE: Duration = ms(300);
 const IN_6_MS: Duration = Duration::from_nanos(5_797_694);
 
-/// What came of the text's request, in words.
+/// The outcome of the text's request, as text.
 struct Requested {
     answer: String,
     put: String,
 }
 
-/// The text's first example: `wait` is its alts, and answers the response if it came in time.
+/// The text's first example. `wait` is its alts, and returns the response if it came in time.
 fn request<C: Alts, W: World>(
     takes: Duration,
     wait: impl FnOnce(&C::Rx<&'static str>) -> Option<&'static str>,
@@ -270,7 +270,7 @@ fn request<C: Alts, W: World>(
     }
 }
 
-/// With the deadline that an alts may have.
+/// With the deadline of an alts.
 fn until_a_deadline<C: Alts, W: World>(rx: &C::Rx<&'static str>) -> Option<&'static str> {
     let until = Patience::Until(Deadline::after(W::now_nanos(), PATIENCE));
     response::<C>(&[Clause::Take(rx)], until)
@@ -286,7 +286,7 @@ fn until_a_timeout<S: Timeouts<C>, C: Alts>(rx: &C::Rx<&'static str>) -> Option<
     )
 }
 
-/// The value of the first clause, if it is that one.
+/// The value of the first clause, if it won.
 fn response<C: Alts>(
     clauses: &[Clause<'_, C, &'static str>],
     patience: Patience,
@@ -317,13 +317,13 @@ fn closed<C: Blocking, W: World>(timeout: &mut C::Rx<()>, began: u64) -> String 
     }
 }
 
-/// Ten thousand, ten at a time, so that the last come when that long has passed.
+/// Ten thousand requests, ten at a time, so that the last come when that time has passed.
 fn ask_at_an_even_pace<S: Timeouts<C>, C: Alts, W: World>(
     service: &S,
     within: Duration,
 ) -> Distinct<C> {
     const TIMES: u64 = 1_000;
-    // Whoever asks at a whole millisecond is in the one before, since deadlines are rounded up.
+    // A request at a whole millisecond belongs to the one before, since deadlines are rounded up.
     pass::<C, W>(Duration::from_nanos(1));
     let began = W::now_nanos();
     let mut distinct = Distinct::default();
@@ -360,7 +360,7 @@ fn closed_one_by_one<S: Timeouts<C>, C: Alts, W: World>() -> String {
     format!("{}, {apart}", distinct.count())
 }
 
-/// Two requests of one moment: what becomes of them, where they do not find each other.
+/// Two requests at the same moment, and the outcome where they do not share a channel.
 fn at_once<S: Timeouts<C>, C: Alts, W: World>() -> Option<String> {
     let service = Arc::new(S::start());
     let began = W::now_nanos();
@@ -406,7 +406,7 @@ fn in_a_window<T: Coalesce, W: World>() -> String {
         "two wake-ups"
     };
     drop(armed);
-    // Once more, and one of them is called off.
+    // The same again, with one of them cancelled.
     let notes = [(); 2].map(|()| Note::new());
     let deadline = Deadline::after(W::now_nanos(), ms(10_000));
     let armed = notes
@@ -452,7 +452,7 @@ fn takes_from_ten<S: Timeouts<C>, C: Async>() -> String {
     takes::<C>(&timeouts, 110)
 }
 
-/// So many takes from each, one after the other, none of which ends.
+/// So many takes from each channel in turn, all of them pending.
 fn takes<C: Async>(timeouts: &[C::Rx<()>], of_each: usize) -> String {
     let mut context = Context::from_waker(Waker::noop());
     let of_one = |timeout| (0..of_each).map(move |_| another::<C, ()>(timeout));

@@ -1,4 +1,4 @@
-//! "Code Read of core.async Timeouts": how `timeout` works, read from its source.
+//! "Code Read of core.async Timeouts": the implementation of `timeout`, read from its source.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -125,7 +125,7 @@ impl Seed for TimeoutsCodeRead {
     }
 
     fn executor<E: Executors, C: Async + Blocking, W: World>(_who: &Contestant) -> Vec<Enactment> {
-        // Who has no number of threads of its own is no such pool.
+        // An executor without a default number of threads is no such pool.
         if E::with_default_threads().is_none() {
             return Vec::new();
         }
@@ -144,7 +144,7 @@ impl Seed for TimeoutsCodeRead {
     }
 }
 
-/// Time stands still while anybody can run: a put that waited would wait until the first of them is due.
+/// Time stands still while any thread can run: a waiting put would wait until the first timeout is due.
 fn puts_of_many<S: Timeouts<C>, C: Alts, W: World>() -> String {
     let service = S::start();
     let began = W::now_nanos();
@@ -229,8 +229,8 @@ fn starved<E: Executors, C: Async + Blocking, W: World>() -> String {
     }
 }
 
-/// Of so many go blocks that block their threads, how many begin before the first is let go; on a pool that chooses its
-/// threads by itself.
+/// How many of so many blocking go blocks begin before the first is released, on a pool that chooses its number of
+/// threads.
 fn begun_of_blocking<E: Executors, C: Async + Blocking, W: World>(blocks: usize) -> Option<usize> {
     let pool = E::with_default_threads()?;
     let (tx, mut rx) = open::<C, ()>(Buffer::fixed(1));
@@ -239,9 +239,9 @@ fn begun_of_blocking<E: Executors, C: Async + Blocking, W: World>(blocks: usize)
     for _ in 0..blocks {
         let (begun, mut rx) = (Arc::clone(&begun), another::<C, ()>(&rx));
         pool.spawn(async move {
-            // Relaxed: one thread of the system runs all of a model.
+            // Relaxed: one system thread runs all of a model.
             begun.fetch_add(1, Ordering::Relaxed);
-            // What a go block must not do.
+            // A go block must not do this.
             let _closed = C::take(&mut rx);
         });
     }
@@ -259,6 +259,6 @@ fn leave_a_timer_armed<T: Timers>() {
     let service = T::start();
     let in_an_hour = Deadline::after(Std::now_nanos(), ms(3_600_000));
     std::mem::forget(service.schedule(in_an_hour, |_| {}));
-    // The original's is never told to end either.
+    // The original's service is never told to end either.
     std::mem::forget(service);
 }

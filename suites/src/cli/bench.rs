@@ -20,18 +20,18 @@ use crate::foreign::VARIABLE;
 use crate::roster::Roster;
 use crate::scenario::{ScenarioSpec, built_in};
 
-/// Seconds that the engine may take, if a user wants other than the default.
+/// Seconds that the engine may take, if other than the default.
 const BUDGET: &str = "FLOWMETER_BUDGET";
 
 /// Cells of contestants in other languages at most: each starts a process and warms it up, for some seconds. All of them
 /// take part in `measure`.
 const FOREIGN_CELLS: usize = 30;
 
-/// Proves and times everything whose `scenario/implementation` matches `filter`, prints the ranking, writes
-/// the report and ends with its path.
+/// Proves and times each `scenario/implementation` that matches `filter`, prints the ranking, writes the report and
+/// prints its path last.
 ///
-/// Between the proofs and the engine `uncontended` times whatever it times by itself (criterion), leaving out
-/// the ids (`scenario/implementation`) that it is given, which did not pass, and says what it came to.
+/// Between the proofs and the engine, `uncontended` runs criterion. It leaves out the ids (`scenario/implementation`)
+/// that it is given, which did not pass, and returns its results.
 pub fn bench<R: AsyncRegistry>(
     registry: R,
     filter: Option<&str>,
@@ -55,7 +55,7 @@ fn run<R: AsyncRegistry>(
     })?;
     let selection = select(&Contest::of(registry), filter.as_ref())?;
     if selection.scenarios.is_empty() {
-        // The filter is for what is not curated, and so for criterion alone.
+        // The filter selects nothing curated, so only criterion runs.
         uncontended(&[]);
         return Ok(ExitCode::SUCCESS);
     }
@@ -68,7 +68,7 @@ fn run<R: AsyncRegistry>(
     warn_of_build();
     let proofs = proofs(&selection);
     let mut timed = uncontended(&left_out(&selection, &proofs));
-    // Whoever takes part in no scenario of the engine's is not introduced in the records.
+    // An implementation without a scenario of the engine's has no introduction in the records.
     let takes_part = |name: &str| selection.roster.contestants().any(|who| who.name == name);
     timed.retain(|it| takes_part(&it.implementation));
     let before = (proofs, timed);
@@ -91,7 +91,7 @@ fn run<R: AsyncRegistry>(
 fn left_out(selection: &Selection, proofs: &[Proof]) -> Vec<String> {
     let scenarios = built_in();
     let ids = scenarios.iter().flat_map(|scenario| {
-        // For others than those that were selected nothing was proved.
+        // Nothing was proved for cells that were not selected.
         let mut selected = selection.scenarios.iter();
         let why = match selected.any(|it| it.name == scenario.name) {
             true => kept_out,
@@ -117,7 +117,7 @@ fn budget() -> Result<Duration, Failure> {
     }
 }
 
-/// Scenarios and implementations of which any pair matches, as criterion's ids do.
+/// Scenarios and implementations of which any pair matches, like criterion's ids.
 fn select<R: AsyncRegistry>(
     contest: &Contest<R>,
     filter: Option<&Regex>,

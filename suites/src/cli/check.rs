@@ -27,14 +27,14 @@ use crate::worlds::{Court, Worlds};
 
 /// Prove what implementations claim
 ///
-/// Each cell (implementation, property and world) runs in a process of its own, so that a hang or an abort costs
-/// one cell its verdict. A cell that gives no answer is repeated alone, twice, before it is undecided: hung. std: real threads. shuttle: random schedules. loom: every schedule and memory order of
-/// small models; a space that the budget does not exhaust is no pass. sim: one schedule in virtual time.
-/// Published crates exist under std only. Contestants in other languages claim no property: each proves itself before
-/// every measurement.
+/// Each cell (implementation, property and world) runs in a process of its own, so that a hang or an abort costs one
+/// cell its verdict. A cell without an answer is repeated alone, twice. Then it is undecided: hung. std: real
+/// threads. shuttle: random schedules. loom: every schedule and memory order of small models; a space that the budget
+/// does not exhaust is no pass. sim: one schedule in virtual time. Published crates exist under std only. Contestants
+/// in other languages claim no property: each proves itself before every measurement.
 ///
-/// A failure under shuttle, loom or sim is kept in a file that --replay runs again; under std it is told how
-/// many executions fail.
+/// A failure under shuttle, loom or sim is kept in a file that --replay runs again. Under std the rate of failing
+/// executions is reported.
 #[derive(Debug, Args)]
 pub(super) struct Check {
     #[command(flatten)]
@@ -43,28 +43,29 @@ pub(super) struct Check {
     properties: Properties,
     #[command(flatten)]
     foreign: Foreign,
-    /// In which worlds: std, shuttle, loom, sim [default: std]
+    /// Worlds to check in: std, shuttle, loom, sim [default: std]
     #[arg(long, value_name = "WORLDS", value_delimiter = ',')]
     under: Option<Vec<String>>,
-    /// Seed of what is random [default: 1718382455]
+    /// Seed of random choices [default: 1718382455]
     #[arg(long)]
     seed: Option<u64>,
-    /// Seconds for each cell at most [default: 2 under std, 300 elsewhere]
+    /// Maximum seconds for each cell [default: 2 under std, 300 elsewhere]
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,
-    /// Executions of each case at most [default: 2000; under loom as many as there are]
+    /// Maximum executions of each case [default: 2000; under loom as many as there are]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     executions: Option<u64>,
     /// Under loom: how often a thread may be preempted [default: 2]
     #[arg(long, value_name = "N")]
     preemptions: Option<usize>,
-    /// Only the k-th of n equal parts of the cells, to share them out over machines
+    /// Only the k-th of n equal parts of the cells, to distribute them over machines
     #[arg(long, value_name = "K/N")]
     shard: Option<String>,
     /// Folder for counterexamples [default: target/flowmeter/counterexamples]
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Add the verdicts to this run: its report shows them, and what failed, broke off or hung loses its number
+    /// Add the verdicts to this run: its report shows them, and cells that failed, broke off or hung lose their
+    /// number
     #[arg(long, value_name = "RUN")]
     into: Option<PathBuf>,
     /// Write the verdicts into this file as well, as the JUnit XML that build servers show
@@ -161,7 +162,7 @@ impl Check {
         })
     }
 
-    /// A file says all of it.
+    /// A file contains all options.
     fn nothing_beside_replay(&self) -> Result<(), Failure> {
         let given = [
             ("-i", self.implementations.is_given()),
@@ -186,7 +187,7 @@ impl Check {
     }
 }
 
-/// The worlds that were named, once each.
+/// The named worlds, once each.
 pub(super) fn courts<'a, R: AsyncRegistry>(
     worlds: &'a Worlds<R>,
     under: &[String],

@@ -1,4 +1,4 @@
-//! `claims`: what the seed texts state, beside what ours do.
+//! `claims`: the statements of the seed texts, and the behaviour of ours.
 
 mod table;
 
@@ -24,20 +24,20 @@ use crate::contest::Contest;
 use crate::foreign::Foreigners;
 use crate::worlds::Worlds;
 
-/// Re-enact what the seed texts state, and print expected beside seen
+/// Re-enact the statements of the seed texts, and print expected and observed results
 ///
-/// Each figure and statement of a text is re-enacted by the implementations of ours that it is about: in virtual time,
-/// so that figures are exact, or by a real process where one has to end. Originals in other languages, where they are
-/// installed, do so in real time, which takes a minute. yes: what was seen is what the text says.
-/// differs: it is not, on purpose, and the note names the statement of SEMANTICS.md that wants it so. NO: it is not, and
-/// nothing says why; exit code 1. version: the original differs from its text. inconsistent: the text contradicts itself.
+/// Each figure and statement of a text is re-enacted by the implementations of ours that it is about: in virtual
+/// time, so that figures are exact, or by a real process where one has to end. Installed originals in other languages
+/// do so in real time, which takes a minute. yes: the observation is what the text says. differs: it is not, on
+/// purpose, and the note names the statement of SEMANTICS.md. NO: it is not, and no statement says why; exit code 1.
+/// version: the original differs from its text. inconsistent: the text contradicts itself.
 #[derive(Debug, Args)]
 pub(super) struct Claims {
     #[command(flatten)]
     implementations: Implementations,
     #[command(flatten)]
     foreign: Foreign,
-    /// Only claims whose text and words match this regular expression: `^001`, `close!`
+    /// Only claims with a text and words that match this regular expression: `^001`, `close!`
     #[arg(short, long, value_name = "REGEX")]
     claims: Option<Regex>,
     /// Add the rows to this run: its report shows them
@@ -84,7 +84,7 @@ impl Claims {
             Format::Table => output.line(&table::told(&rows)),
         }
         for why in &unasked {
-            // With nobody left to read it the exit code still says it.
+            // If stderr is closed, the exit code still reports it.
             let _ = writeln!(anstream::stderr(), "flowmeter: {why}");
         }
         if let Some(run) = run {
@@ -106,7 +106,7 @@ impl Claims {
         pattern.is_none_or(|pattern| pattern.is_match(name))
     }
 
-    /// Places of the claims that match. What originals show beyond the texts is known by them alone.
+    /// Indices of the matching claims. Claims of originals beyond the texts are known only to them.
     fn wanted(&self, foreign: &Foreigners) -> Result<BTreeSet<usize>, Failure> {
         let all = statements();
         let matches = |place: &usize| self.is_wanted(&all[*place].name());
@@ -122,8 +122,8 @@ impl Claims {
     }
 }
 
-/// By claim. Of one claim the implementations stay in the registry's order, and the originals follow. Statements that
-/// originals name have one place together: each stays with the first of its own.
+/// Sorts by claim. The implementations of one claim stay in the order of the registry, followed by the originals.
+/// Statements that originals name share one position: each stays with the first of its own.
 fn in_order(mut rows: Vec<(usize, SeedClaim)>) -> Vec<SeedClaim> {
     let mut firsts: HashMap<String, usize> = HashMap::new();
     for (at, (_, row)) in rows.iter().enumerate() {
@@ -134,7 +134,8 @@ fn in_order(mut rows: Vec<(usize, SeedClaim)>) -> Vec<SeedClaim> {
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// Has them re-enact these claims, all at once; rows with their places in the texts, and who could not be asked.
+/// Lets them re-enact these claims, all at once. Returns rows with their indices in the texts, and those that did not
+/// answer.
 fn ask(asked: &[&Contestant], wanted: &BTreeSet<usize>) -> (Vec<(usize, SeedClaim)>, Vec<String>) {
     let answers = thread::scope(|scope| {
         let asking: Vec<_> = asked

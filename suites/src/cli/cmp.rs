@@ -14,7 +14,7 @@ use super::standings::{On, Standing, standings};
 
 /// Compare implementations scenario by scenario
 ///
-/// Of several runs those of one machine's latest build are taken together, and machines are told apart.
+/// The runs of the latest build on one machine are combined, and machines stay separate.
 #[derive(Debug, Args)]
 pub(super) struct Cmp {
     /// Folders of runs [default: the latest below runs/]
@@ -30,10 +30,10 @@ pub(super) struct Cmp {
     format: Format,
 }
 
-/// How cells are printed, for people and for other tools.
+/// How cells are printed, for terminals and for other tools.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Format {
-    /// A table for people
+    /// A table for reading
     #[default]
     Table,
     /// One JSON object a line, with stable keys

@@ -1,4 +1,4 @@
-//! `completions` and `man`: the command as shells and manuals know it, by its own name, `flowmeter`.
+//! `completions` and `man`: the command for shells and manuals, by its own name, `flowmeter`.
 
 use std::process::ExitCode;
 
@@ -10,7 +10,7 @@ use super::output::Output;
 
 /// Print completions for a shell
 ///
-/// They complete the program `flowmeter` itself, as `cargo build --release -p flowmeter` leaves it in target/release;
+/// They complete the program `flowmeter` itself, which `cargo build --release -p flowmeter` puts into target/release;
 /// for bash: flowmeter completions bash > ~/.local/share/bash-completion/completions/flowmeter
 #[derive(Debug, Args)]
 pub(super) struct Completions {
@@ -25,7 +25,7 @@ pub(super) struct Completions {
 #[derive(Debug, Args)]
 pub(super) struct Man {}
 
-/// The program's own name: completions and manuals are not asked through cargo.
+/// The program's own name: completions and manuals are not requested through cargo.
 const NAME: &str = "flowmeter";
 
 fn command() -> clap::Command {
@@ -51,7 +51,7 @@ impl Man {
             page.render(&mut text).expect("memory takes all of it");
         };
         render(command.clone());
-        // Once built, a verb knows the command it belongs to.
+        // Once built, a verb knows its command.
         for verb in command
             .get_subcommands()
             .filter(|verb| verb.get_name() != "help")

@@ -1,7 +1,7 @@
-//! What criterion has written: its estimates on disk, read back for the records of a run.
+//! Criterion's output: its estimates on disk, read back for the records of a run.
 //!
-//! Criterion keeps the estimates of every benchmark it ever ran in its folder. Only those of one run are taken:
-//! the files that were written since it began.
+//! Criterion keeps the estimates of all benchmarks it ever ran in its folder. Only those of one run are taken: the
+//! files that were written since it began.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use std::time::SystemTime;
 use flowmeter_harness::record::Uncontended;
 use serde::Deserialize;
 
-/// `benchmark.json`: which benchmark it is. A group is a scenario, a function in it an implementation.
+/// `benchmark.json`: the id of a benchmark. A group is a scenario, a function in it an implementation.
 #[derive(Deserialize)]
 struct Benchmark {
     group_id: String,
     function_id: Option<String>,
 }
 
-/// `estimates.json`: nanoseconds an iteration, which is an operation.
+/// `estimates.json`: nanoseconds per iteration, which is an operation.
 #[derive(Deserialize)]
 struct Estimates {
     mean: Estimate,
@@ -39,7 +39,7 @@ struct Interval {
 
 /// Criterion's estimates in its folder `home` that were written since then, by scenario and implementation.
 ///
-/// What cannot be read is left out: criterion is timed for its own sake too, and its files are its own matter.
+/// Unreadable files are skipped: criterion also runs for its own sake, and its files are its own.
 pub fn written_since(home: &Path, since: SystemTime) -> Vec<Uncontended> {
     let groups = folders(home).into_iter();
     let benchmarks = groups.flat_map(|group| folders(&group));

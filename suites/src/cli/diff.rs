@@ -11,19 +11,20 @@ use super::foreign::InRuns;
 use super::output::{Format, Output, style, width};
 use super::selection::{Implementations, ScenarioNames, runs};
 
-/// Tell what changed from one run to another of the same machine
+/// Show what changed from one run to another on the same machine
 ///
-/// A cell is compared by its value against the controls of its round, which cannot have changed: published crates of the
-/// same version, and references. So a machine that is slower today changes nothing. A scenario with fewer than three
-/// controls is not judged. To see a tenth in one cell of a hundred takes two runs of ten forks of three rounds with windows of 100 ms
-/// (measure --forks 10 --rounds 3 --window 100); with windows of 20 ms most such tenths are seen and not called, and runs
-/// of fewer than five forks, or ten rounds in all, are never judged (METHODOLOGY.md has the figures). What fails now and had a
-/// number before is a regression, but not of those who cannot have changed.
+/// A cell is compared by its value relative to the controls of its round, which cannot have changed: published crates
+/// of the same version, and references. So a slower machine changes nothing. A scenario with fewer than three
+/// controls is not judged. To detect a change of a tenth in one cell of a hundred, two runs of ten forks of three
+/// rounds with windows of 100 ms are needed (measure --forks 10 --rounds 3 --window 100). With windows of 20 ms most
+/// such changes are visible but not called. Runs of fewer than five forks, or ten rounds in all, are never judged
+/// (METHODOLOGY.md has the figures). A cell that fails now and had a number before is a regression, except among the
+/// controls.
 #[derive(Debug, Args)]
 pub(super) struct Diff {
-    /// Folder of the run before
+    /// Folder of the earlier run
     base: PathBuf,
-    /// Folder of the run after
+    /// Folder of the later run
     new: PathBuf,
     #[command(flatten)]
     implementations: Implementations,
@@ -31,13 +32,13 @@ pub(super) struct Diff {
     foreign: InRuns,
     #[command(flatten)]
     scenarios: ScenarioNames,
-    /// Smallest change to speak of, percent
+    /// Smallest change to report, percent
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
     threshold: f64,
-    /// Exit with 1 when there is one; with 2 when these runs cannot tell, of any cell that is selected
+    /// Exit with 1 if there is one; with 2 if these runs cannot show it for any selected cell
     #[arg(long, value_name = "CHANGE")]
     fail_on: Option<FailOn>,
-    /// Show cells that did not change as well
+    /// Show unchanged cells as well
     #[arg(long)]
     all: bool,
     /// How to print
@@ -45,7 +46,7 @@ pub(super) struct Diff {
     format: Format,
 }
 
-/// What a script can ask for.
+/// The conditions that a script can request.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum FailOn {
     /// A cell is slower than before, or has lost its number
@@ -101,7 +102,7 @@ impl Diff {
     }
 }
 
-/// Says how many cells were not judged; refuses when all were: silence about every cell is no consent.
+/// Reports how many cells were not judged. Refuses when none was: then the comparison shows nothing.
 fn told_apart(diff: &flowmeter_reports::Diff) -> Result<(), Failure> {
     let is_silent = |change: &&Change| {
         matches!(

@@ -1,7 +1,7 @@
-//! `mutants --each-check`: is every check of the properties needed?
+//! `mutants --each-check`: tests whether each check of the properties is needed.
 //!
-//! First lies are told, which takes minutes; the checks that no lie needs are then asked of the mutants that they
-//! were the first to find.
+//! First faults are injected, which takes minutes. The checks that no fault needs are then tried on the mutants that
+//! they were the first to find.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -31,17 +31,17 @@ struct Row<'a> {
     check: &'a str,
     title: &'a str,
     needed: bool,
-    /// Whether anything was found by it at all.
+    /// Whether it found anything at all.
     speaks: bool,
     survivor: Option<&'a str>,
 }
 
-/// What is known of the checks so far.
+/// The results for the checks so far.
 #[derive(Default)]
 struct Known {
-    /// What survives without which.
+    /// The survivor for each check.
     survivors: BTreeMap<String, String>,
-    /// Those that found something.
+    /// The checks that found something.
     spoke: BTreeSet<String>,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn each_check<R: AsyncRegistry>(
     let is_check = |name: &str| places.iter().any(|place| place.name == name);
     mutants(worlds, attacks, is_check, time, &mut known);
 
-    // Of some properties: what they have in files of their own, and what spoke in those they share.
+    // With some properties selected: the checks in their own files, and those in shared files that found something.
     let all = PROPERTIES.iter().all(|property| wanted(property.name));
     let concerns = |check: &str| {
         let file = check.rsplit('/').next().unwrap_or(check);
@@ -105,7 +105,7 @@ pub(super) fn each_check<R: AsyncRegistry>(
     })
 }
 
-/// The titles in that file, where there is one.
+/// The titles in that file, if one is given.
 fn excused(file: Option<&Path>) -> Result<BTreeSet<String>, Failure> {
     let Some(file) = file else {
         return Ok(BTreeSet::new());
@@ -117,7 +117,7 @@ fn excused(file: Option<&Path>) -> Result<BTreeSet<String>, Failure> {
     Ok(titles.map(str::to_owned).collect())
 }
 
-/// Tells lies in every cell of those who may lie.
+/// Injects faults into every cell that allows it.
 fn lies<R: AsyncRegistry>(
     worlds: &Worlds<R>,
     wanted: &impl Fn(&str) -> bool,
@@ -180,8 +180,8 @@ fn lies<R: AsyncRegistry>(
     }
 }
 
-/// Channels lie where threads meet in many ways, and where one that spins for ever is ended; whoever keeps time,
-/// where time is exact; and real threads hear of all, in what only they look at.
+/// Faults are injected into channels where threads interleave in many ways, and where an endless spin is ended. Kinds
+/// that keep time get them where time is exact. Real threads get the faults that only they exercise.
 fn is_told_in(world: &str, kind: Kind) -> bool {
     match world {
         "shuttle" => kind == Kind::Channel,
@@ -197,7 +197,7 @@ fn nth(nth: u32) -> String {
     }
 }
 
-/// Attacks as usual, and again without the check that found a mutant, if nothing was found to need it.
+/// Attacks as usual. If no fault needs the check that found a mutant, attacks again without that check.
 fn mutants<R: AsyncRegistry>(
     worlds: &Worlds<R>,
     attacks: &[(&'static Mutant, &'static Property)],
@@ -220,7 +220,7 @@ fn mutants<R: AsyncRegistry>(
                 folder: None,
                 without: None,
             };
-            // What the process of a mutant says may be garbled: some free memory twice, and go on.
+            // The output of a mutant's process may be garbled: some free memory twice, and continue.
             let check = attack(worlds, mutant, property, &plan).check;
             let Some(check) = check.filter(|check| is_check(check)) else {
                 return;
@@ -265,8 +265,8 @@ fn table(rows: &[Row<'_>]) -> String {
     table.to_string()
 }
 
-/// What is wrong: checks that nothing needs and nobody knew of, known ones that are needed or gone, and checks that
-/// spoke from a place that is none.
+/// The complaints: unneeded checks that are not listed, listed ones that are needed or gone, and checks that failed
+/// at an unknown place.
 fn complaints(
     rows: &[Row<'_>],
     known: &Known,

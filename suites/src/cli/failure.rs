@@ -1,4 +1,4 @@
-//! Why a verb could not do what it was asked: one sentence and an exit code.
+//! Why a verb failed: one sentence and an exit code.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -20,14 +20,14 @@ const BAD_INPUT: u8 = 2;
 /// Too noisy under `--strict`.
 pub(super) const NOISY: u8 = 3;
 
-/// What a verb answers when it cannot go on.
+/// The error of a verb that cannot continue.
 #[derive(Debug)]
 pub(super) struct Failure {
     code: u8,
     sentence: String,
 }
 
-/// What a verb answers.
+/// The result of a verb.
 pub(super) type Outcome = Result<ExitCode, Failure>;
 
 impl Failure {
@@ -47,13 +47,13 @@ impl Failure {
         ))
     }
 
-    /// Says it, and gives the exit code.
+    /// Prints it, and returns the exit code.
     pub(super) fn tell(self) -> ExitCode {
         self.warn();
         ExitCode::from(self.code)
     }
 
-    /// Says it, where one can go on without.
+    /// Prints it, where the verb can continue.
     pub(super) fn warn(&self) {
         warn(&self.sentence);
     }
@@ -61,7 +61,7 @@ impl Failure {
 
 /// A sentence on the standard error, which may quote a record.
 pub(super) fn warn(sentence: &str) {
-    // With nobody left to read it the exit code or the records still say it.
+    // If stderr is closed, the exit code or the records still report it.
     let _ = writeln!(anstream::stderr(), "flowmeter: {}", clean(sentence));
 }
 

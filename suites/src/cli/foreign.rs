@@ -11,12 +11,12 @@ use flowmeter_harness::record::RunData;
 use super::failure::Failure;
 use crate::foreign::{ForeignError, Foreigners, VARIABLE, Wanted};
 
-/// Whether contestants in other languages take part, and whose.
+/// Whether contestants in other languages take part, and from which folder.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Foreign {
     #[command(flatten)]
     wanted: InRuns,
-    /// Where each language has a folder [default: scripts/foreign of the checkout]
+    /// Folder with a folder for each language [default: scripts/foreign of the checkout]
     #[arg(long, value_name = "DIR")]
     foreign_dir: Option<PathBuf>,
 }
@@ -40,7 +40,7 @@ impl InRuns {
         }
     }
 
-    /// The runs as they are to be shown.
+    /// The runs as they should be shown.
     pub(super) fn of(self, mut runs: Vec<RunData>) -> Result<Vec<RunData>, Failure> {
         let wanted = self.wanted()?;
         for run in &mut runs {
@@ -72,7 +72,7 @@ impl InRuns {
 }
 
 impl Foreign {
-    /// Who is there; the standard error says who is not.
+    /// The contestants that are available; the standard error reports the missing ones.
     pub(super) fn find(&self) -> Result<Foreigners, Failure> {
         self.find_in(None)
     }
@@ -83,13 +83,13 @@ impl Foreign {
         let folder = self.folder().or(begun_with.map(Path::new));
         let found = Foreigners::find(wanted, folder)?;
         for why in found.missing() {
-            // With nobody left to read it, their rows are missing all the same.
+            // If stderr is closed, their rows are missing all the same.
             let _ = writeln!(anstream::stderr(), "{why}");
         }
         Ok(found)
     }
 
-    /// Nobody, for that reason.
+    /// No contestants, for that reason.
     pub(super) fn none(&self, why: &str) -> Result<Foreigners, Failure> {
         match self.wanted.wanted()? {
             Wanted::Require => Err(Failure::input(format!("--foreign require: {why}"))),

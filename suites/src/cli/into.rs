@@ -1,6 +1,6 @@
-//! `check --into`: verdicts become part of a run, so that its report shows them, and what they disprove, or leave
-//! undecided by a hang, has no number in it any more. No proof, no number: also when the proof came after the number.
-//! `claims --into` adds what came of the claims of the seed texts, `mutants --into` what became of mutants.
+//! `check --into`: verdicts become part of a run. Its report shows them, and cells that they disprove, or leave
+//! undecided by a hang, lose their number. No proof, no number also applies when the proof comes after the number.
+//! `claims --into` adds the results of the claims of the seed texts, and `mutants --into` those of mutants.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -25,7 +25,7 @@ pub(super) struct Into {
 }
 
 impl Into {
-    /// Reads it; refuses what is no run, or one that has not come to its end: resuming it would cut off what was
+    /// Reads it. Refuses a folder without a run, and a run that has not ended: resuming it would cut off what was
     /// added.
     pub(super) fn read(folder: &Path) -> Result<Into, Failure> {
         let data = read_run(folder)?;
@@ -47,7 +47,7 @@ impl Into {
         Ok(Into { folder, data })
     }
 
-    /// Appends what concerns those who took part; answers how many verdicts that were, and how many cells lose their
+    /// Appends the verdicts on the run's implementations. Returns how many these were, and how many cells lose their
     /// number.
     pub(super) fn add<'a>(
         &self,
@@ -60,7 +60,7 @@ impl Into {
         };
         for proof in proofs.filter(took_part) {
             records.push(Record::Proof(proof.clone()));
-            // A search in an explored world that ends before its space takes no number.
+            // An inconclusive search of an explored world removes no number.
             if proof.verdict != Verdict::Inconclusive {
                 let what = format!("{} under {}", proof.property, proof.world);
                 let why = no_number(proof, &what);
@@ -73,14 +73,14 @@ impl Into {
         Ok((added, records.len() - added))
     }
 
-    /// Appends what came of claims; answers how many rows that were.
+    /// Appends the results of claims; returns the number of rows.
     pub(super) fn add_claims(&self, rows: &[SeedClaim]) -> Result<usize, Failure> {
         let records: Vec<Record> = rows.iter().cloned().map(Record::SeedClaim).collect();
         self.append(&records)?;
         Ok(records.len())
     }
 
-    /// Appends what properties made of mutants.
+    /// Appends the results of properties on mutants.
     pub(super) fn add_attacks(&self, attacks: impl Iterator<Item = Attack>) -> Result<(), Failure> {
         self.append(&attacks.map(Record::Mutant).collect::<Vec<_>>())
     }
@@ -95,7 +95,7 @@ impl Into {
         written.map_err(|why| Failure::write(&path, &why))
     }
 
-    /// The cells that rest on that proof, without their number.
+    /// The cells that rely on that proof, without their number.
     fn without<'a>(
         &'a self,
         proof: &'a Proof,
@@ -106,7 +106,7 @@ impl Into {
             let mut windows = windows.iter();
             windows.any(|w| w.scenario == scenario && w.implementation == proof.implementation)
         };
-        // A scenario that this build does not know relies on nothing that it could name.
+        // A scenario that this build does not know relies on no property that it could name.
         let relies = move |name: &str, spec: &serde_json::Value| {
             let spec = ScenarioSpec::deserialize(spec).ok();
             spec.is_some_and(|spec| relied_on(&spec, &proof.property)) && was_timed(name)

@@ -1,4 +1,4 @@
-//! Verdicts as the XML that build servers show.
+//! Verdicts as XML for build servers.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,8 +11,8 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use super::failure::Failure;
 use super::verdicts::sentence;
 
-/// A file of verdicts that is still to come. It is begun before anything is proved, so that a place that cannot be
-/// written costs nobody an hour.
+/// A file of verdicts that will be written. It is created before anything is proved, so that an unwritable path fails
+/// at once and not after an hour.
 pub(super) struct Junit {
     path: PathBuf,
     partial: PathBuf,
@@ -20,7 +20,7 @@ pub(super) struct Junit {
 }
 
 impl Junit {
-    /// Makes room beside the file, and leaves what stands there.
+    /// Creates a temporary file beside it, and leaves an existing file unchanged.
     pub(super) fn begin(path: &Path) -> Result<Junit, Failure> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".partial");
@@ -38,7 +38,7 @@ impl Junit {
 
     /// Writes all of it: a suite for each implementation and world, a case for each property.
     pub(super) fn finish<'a>(self, proofs: impl Iterator<Item = &'a Proof>) -> Result<(), Failure> {
-        // Names and sentences are cleaned of what XML cannot say.
+        // Names and sentences contain no characters that XML does not allow.
         let text = report(proofs).to_string().expect("a report of text is XML");
         let mut file = self.file;
         let written = file.write_all(text.as_bytes());
@@ -72,7 +72,7 @@ fn report<'a>(proofs: impl Iterator<Item = &'a Proof>) -> Report {
     report
 }
 
-/// A counterexample is a failure; what kept us from a verdict is an error.
+/// A counterexample is a failure; a missing verdict is an error.
 fn status(proof: &Proof) -> TestCaseStatus {
     let kind = match proof.verdict {
         Verdict::Pass => return TestCaseStatus::success(),

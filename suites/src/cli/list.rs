@@ -1,4 +1,4 @@
-//! `list`: who takes part, in what, what is checked, and on whom the checks are tried.
+//! `list`: the implementations, the scenarios, the properties, and the mutants on which they are tried.
 
 use std::process::ExitCode;
 
@@ -17,9 +17,9 @@ use crate::properties::PROPERTIES;
 use crate::roster::Roster;
 use crate::worlds::Worlds;
 
-/// Show implementations with what they claim, scenarios, properties and mutants
+/// Show implementations with their claims, scenarios, properties and mutants
 ///
-/// With some of -i, -s and -p only what they select: -i is for implementations and mutants.
+/// With some of -i, -s and -p only what they select; -i selects implementations and mutants.
 #[derive(Debug, Args)]
 pub(super) struct List {
     #[command(flatten)]

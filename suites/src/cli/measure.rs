@@ -29,9 +29,8 @@ use crate::scenario::ScenarioSpec;
 
 /// Time implementations against each other, after proving them
 ///
-/// Records are appended to DIR/records.jsonl as they come. A contestant that hangs, crashes or delivers
-/// something else than it was given gets a row that says so, and no number. So does one of whose properties none that
-/// the scenario relies on held.
+/// Records are appended to DIR/records.jsonl as they come. A contestant that hangs, crashes or delivers wrong values
+/// gets a row that says so, and no number. So does one of which no property that the scenario relies on was proved.
 #[derive(Debug, Args)]
 pub(super) struct Measure {
     #[command(flatten)]
@@ -40,7 +39,7 @@ pub(super) struct Measure {
     scenarios: Scenarios,
     #[command(flatten)]
     foreign: Foreign,
-    /// Rounds in each fork: every implementation has one window a round [default: 6]
+    /// Rounds in each fork: every implementation has one window per round [default: 6]
     #[arg(long)]
     rounds: Option<u32>,
     /// Generations of processes, one process for each implementation [default: 5]
@@ -49,26 +48,26 @@ pub(super) struct Measure {
     /// Length of a window in milliseconds [default: 250]
     #[arg(long, value_name = "MILLISECONDS")]
     window: Option<u64>,
-    /// Fit everything into this many seconds: windows get shorter, then scenarios are dropped; with --resume what
-    /// earlier parts took is subtracted, and at least a tenth is left
+    /// Fit everything into this many seconds: windows get shorter, then scenarios are dropped; with --resume the time
+    /// of earlier parts is subtracted, and at least a tenth is left
     #[arg(long, value_name = "SECONDS")]
     budget: Option<u64>,
     /// Leave out scenarios with more threads than this
     #[arg(long)]
     threads: Option<u32>,
-    /// Where threads may run [default: free]
+    /// How threads are pinned [default: free]
     #[arg(long, value_enum)]
     pin: Option<Pin>,
-    /// One fork of 5 rounds with windows of 100 ms: exploratory, calls nothing faster
+    /// One fork of 5 rounds with windows of 100 ms: exploratory, calls no implementation faster
     #[arg(long, conflicts_with_all = ["rounds", "forks"])]
     quick: bool,
     /// Refuse to measure on a machine that is not quiet (exit code 3)
     #[arg(long)]
     strict: bool,
-    /// Go on with the run in DIR where it was cut off, with everything that it was begun with
+    /// Continue the run in DIR where it was cut off, with all of its settings
     #[arg(long)]
     resume: bool,
-    /// Add to each scenario a copy of one implementation slowed by so many percent, to see it noticed
+    /// Add to each scenario a copy of one implementation slowed by this percentage, to test whether it is noticed
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=90))]
     slowed: Option<u32>,
     /// Seed of every shuffle [default: 1]
@@ -84,11 +83,11 @@ pub(super) struct Measure {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Pin {
-    /// Wherever the system puts them
+    /// Wherever the system schedules them
     Free,
     /// All on one core
     OneCore,
-    /// Each thread of a workload on a core of its own, round again where there are more; of tasks each thread of
+    /// Each thread of a workload on a core of its own, starting over where there are more; for tasks each thread of
     /// the executor
     CorePerThread,
 }
@@ -104,7 +103,7 @@ impl Measure {
                 ))
             })?,
         };
-        // What nothing is said of is as the run was begun.
+        // Settings that are not given are those of the run.
         let begun = self.resume.then(|| Begun::read(&folder)).transpose()?;
         let settings = self.settings(begun.as_ref())?;
         let contest = Contest::of(registry);
@@ -119,7 +118,7 @@ impl Measure {
             (Some(summary), Format::Table) => {
                 output.line(&told(&summary, &folder));
             }
-            // The run has come to its end, and says there what it came to.
+            // The run has ended, and its last record has the summary.
             (None, Format::Json) => {
                 let run = read_run(&folder)?;
                 let measured = |name: &String| {
@@ -256,15 +255,15 @@ impl Measure {
     }
 }
 
-/// As records keep it: what is no text is told as well as it can be.
+/// The form in records; a path that is no valid text is converted as well as possible.
 fn named(folder: Option<&Path>) -> Option<String> {
     folder.map(|folder| folder.display().to_string())
 }
 
-/// Longer than any that tells more.
+/// Longer windows show nothing more.
 const LONGEST_WINDOW: Duration = Duration::from_secs(3600);
 
-/// What a new run does where nothing else is said.
+/// The settings of a new run without options.
 fn usual_settings() -> Settings {
     let (forks, rounds, window) = Settings::THOROUGH;
     Settings {
@@ -282,8 +281,8 @@ fn usual_settings() -> Settings {
     }
 }
 
-/// Proves and times a selection into a folder, keeps the estimates beside the records. `None` when a
-/// resumed run was complete.
+/// Proves and times a selection into a folder, and keeps the estimates beside the records. `None` when a resumed run
+/// was complete.
 pub(super) fn conduct(
     selection: &Selection,
     settings: &Settings,
@@ -303,7 +302,7 @@ pub(super) fn conduct(
     time(selection, settings, folder, before, begun.is_some())
 }
 
-/// Times what was proved: [`conduct`] without the proving. `before` is what was proved, and what criterion timed.
+/// Times without proving; otherwise as [`conduct`]. `before` has the proofs, and what criterion timed.
 pub(super) fn time(
     selection: &Selection,
     settings: &Settings,
@@ -343,7 +342,7 @@ pub(super) fn proofs(selection: &Selection) -> Vec<Proof> {
             let told = sentence(proof);
             let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
             bar.suspend(|| {
-                // With nobody left to read it, the records still say it.
+                // If stderr is closed, the records still report it.
                 let _ = writeln!(anstream::stderr(), "  {told}");
             });
         }
@@ -353,15 +352,15 @@ pub(super) fn proofs(selection: &Selection) -> Vec<Proof> {
     })
 }
 
-/// Says that what comes will be no figures, before it takes its time.
+/// Warns before a run that its numbers will be no valid figures.
 pub(super) fn warn_of_build() {
     if campaign::UNOPTIMISED {
-        // With nobody left to read it, the records still say it.
+        // If stderr is closed, the records still report it.
         let _ = writeln!(anstream::stderr(), "flowmeter: this is an {UNOPTIMISED}");
     }
 }
 
-/// What a run came to, in a sentence.
+/// The result of a run, in a sentence.
 pub(super) fn told(summary: &RunSummary, folder: &Path) -> String {
     let failures = match summary.failures {
         0 => String::new(),
@@ -411,7 +410,7 @@ pub(super) fn writable(folder: &Path) -> Result<(), Failure> {
         })
 }
 
-/// This command as one would type it again.
+/// This command as it would be typed again.
 pub(super) fn command_line() -> String {
     typed(
         &environment(&[VARIABLE]),
@@ -426,7 +425,7 @@ pub(super) fn environment(names: &[&'static str]) -> Vec<(&'static str, String)>
     names.iter().filter_map(set).collect()
 }
 
-/// A command in words of a POSIX shell, behind the variables that it was started with.
+/// A command in words of a POSIX shell, after the variables that it was started with.
 pub(super) fn typed(
     variables: &[(&str, String)],
     command: &str,

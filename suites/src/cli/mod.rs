@@ -1,7 +1,7 @@
 //! The `flowmeter` command: one file for each verb.
 //!
-//! It is generic over a registry, so that a crate with contestants of its own gets the same command over
-//! them. Bad usage and bad input end with one sentence and exit code 2.
+//! It is generic over a registry, so a crate with implementations of its own gets the same command for them. Bad
+//! usage and bad input end with one sentence and exit code 2.
 
 mod bench;
 mod check;
@@ -46,8 +46,8 @@ use failure::Failure;
 
 /// Proves and times channels, timers, pipelines and rate limiters.
 ///
-/// No proof, no number: an implementation that fails a property it claims shows the failure where its number
-/// would stand.
+/// No proof, no number: where an implementation fails a property that it claims, the failure is shown in place of its
+/// number.
 #[derive(Debug, Parser)]
 #[command(
     name = "flowmeter",
@@ -84,13 +84,13 @@ enum Verb {
     Man(completions::Man),
 }
 
-/// Runs the command over the contestants of `registry`, whose properties `check` then knows in the std world;
-/// call it from `main`.
+/// Runs the command over the implementations of `registry`, with properties checked in the std world only; call it
+/// from `main`.
 pub fn main<R: AsyncRegistry>(registry: R) -> ExitCode {
     main_in(&Worlds::of(registry))
 }
 
-/// Runs the command over contestants of several worlds; call it from `main`.
+/// Runs the command over implementations in several worlds; call it from `main`.
 ///
 /// ```ignore
 /// cli::main_in(&Worlds::of(mine::Everybody).with::<Loom>(mine_loom::Everybody))

@@ -1,4 +1,4 @@
-//! `mutants`: is the harness any good?
+//! `mutants`: tests the harness itself.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,43 +23,43 @@ use crate::properties::{PROPERTIES, Property};
 use crate::proving::Effort;
 use crate::worlds::Worlds;
 
-/// Let the properties loose on implementations that are broken on purpose
+/// Run the properties on implementations that are broken on purpose
 ///
-/// Each mutant is one of our implementations with one defect, after faults that shipped in real systems. It has
-/// to be found by every property that its description names, in some world, by an assertion or an explained
-/// deadlock. Equivalent rewrites are different and correct: nobody may find anything.
+/// Each mutant is one of our implementations with one defect, modelled on faults that shipped in real systems. Every
+/// property that its description names has to find it, in some world, by an assertion or an explained deadlock.
+/// Equivalent rewrites are different and correct: no property may find anything.
 #[derive(Debug, Args)]
 pub(super) struct Mutants {
     #[command(flatten)]
     implementations: Implementations,
     #[command(flatten)]
     properties: Properties,
-    /// Seed of what is random
+    /// Seed of random choices
     #[arg(long, default_value_t = Effort::CHECK.seed)]
     seed: u64,
-    /// Seconds for each look at a mutant by a property in a world at most [default: 15 under std, 30 elsewhere]
+    /// Maximum seconds for a mutant, a property and a world [default: 15 under std, 30 elsewhere]
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,
-    /// Only the k-th of n equal parts of the attacks, to share them out over machines
+    /// Only the k-th of n equal parts of the attacks, to distribute them over machines
     #[arg(long, value_name = "K/N")]
     shard: Option<String>,
     /// Switch off one check of the properties, named by its place, such as a1_exclusive.rs:77
     #[arg(long, value_name = "CHECK", conflicts_with = "out")]
     without: Option<String>,
-    /// Switch off each check of the properties in turn instead, and tell what survives without it
+    /// Switch off each check of the properties in turn, and show what survives without it
     #[arg(long, conflicts_with_all = ["without", "out", "shard"])]
     each_check: bool,
-    /// With --each-check: try what survives with lies alone, which take little time, and no mutants
+    /// With --each-check: try only injected faults, which are quick, and no mutants
     #[arg(long, requires = "each_check")]
     lies_only: bool,
-    /// With --each-check: a file of the checks that nothing may need, a title a line; another one fails, and so does one
-    /// listed that is needed
+    /// With --each-check: a file of checks that may be unneeded, a title a line; any other unneeded check fails, and
+    /// so does a listed one that is needed
     #[arg(long, value_name = "FILE", requires = "each_check")]
     unneeded: Option<PathBuf>,
-    /// Keep what killed them in this folder: files to replay, and pages to look at
+    /// Keep the counterexamples in this folder: files to replay, and pages to look at
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Add what came of them to this run: its report shows it
+    /// Add the results to this run: its report shows them
     #[arg(long, value_name = "RUN", conflicts_with_all = ["without", "each_check"])]
     into: Option<PathBuf>,
     /// How to print
@@ -144,7 +144,7 @@ impl Mutants {
     }
 }
 
-/// Does all of it, as many at a time as there are cores, and hands on what is done in the order in which it ends.
+/// Processes all items, as many at a time as there are cores, and passes on the results in order of completion.
 pub(super) fn each<T: Sync, D: Send>(
     all: &[T],
     work: impl Fn(&T) -> D + Sync,
@@ -165,7 +165,7 @@ pub(super) fn each<T: Sync, D: Send>(
     });
 }
 
-/// As it is printed and kept.
+/// The form in which it is printed and kept.
 fn row(attack: &Attack) -> Told {
     Told {
         mutant: attack.mutant.name.to_owned(),
@@ -182,7 +182,7 @@ fn row(attack: &Attack) -> Told {
     }
 }
 
-/// Mutants and who killed them; of equivalent rewrites only those that raised an alarm.
+/// Mutants and the properties that killed them; of equivalent rewrites only those with a false alarm.
 fn table(attacks: &[Attack]) -> String {
     let mut table = Table::new();
     table

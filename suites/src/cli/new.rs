@@ -1,7 +1,7 @@
-//! `new`: where one more implementation, scenario or property begins, in a checkout of Flowmeter itself.
+//! `new`: begins an implementation, a scenario or a property, in a checkout of Flowmeter itself.
 //!
-//! What is written compiles, is listed, and fails its property until somebody goes on. Every place that has to know of it
-//! is edited: a list is text, and gains a line. Nothing is written before all of it is known to fit.
+//! The written files compile, are listed, and fail their property until they are completed. Every list that has to
+//! include them gains a line. Nothing is written before all edits are known to fit.
 
 mod kinds;
 #[cfg(test)]
@@ -20,15 +20,15 @@ use kinds::{BEGINNINGS, Beginning};
 
 const STATEMENTS: &str = "SEMANTICS.md";
 
-/// Lines that declare modules, in a file of the checkout; rustfmt puts what is added in order.
+/// Lines that declare modules, in a file of the checkout; rustfmt sorts them.
 const MODULES: &str = r"^((pub(\(\w+\))? )?mod \w+;\n){2,}";
 
-/// Words that Rust keeps to itself, some of them for later.
+/// The keywords of Rust, including reserved ones.
 const KEYWORDS: &str = "abstract as async await become box break const continue crate do dyn else enum extern false final \
                         fn for gen if impl in let loop macro match mod move mut override priv pub ref return self static \
                         struct super trait true try type typeof unsafe unsized use virtual where while yield";
 
-/// What every file of Rust names unasked.
+/// The names in the prelude of every Rust file.
 const PRELUDE: &str = "AsMut AsRef AsyncFn AsyncFnMut AsyncFnOnce Box Clone Copy Default DoubleEndedIterator Drop Eq Err \
                        ExactSizeIterator Extend Fn FnMut FnOnce From FromIterator Future Into IntoFuture IntoIterator \
                        Iterator None Ok Option Ord PartialEq PartialOrd Result Send Sized Some String Sync ToOwned \
@@ -36,11 +36,12 @@ const PRELUDE: &str = "AsMut AsRef AsyncFn AsyncFnMut AsyncFnOnce Box Clone Copy
 
 /// Begin an implementation, a scenario or a property in this checkout
 ///
-/// An implementation is one of ours, `new implementation ring`, and a channel unless told otherwise, `new implementation
-/// sand --of limiter`. A scenario is named with its folder, which says what it is of: `new scenario timers/my-load`. A
-/// property is named after the statement of SEMANTICS.md that it holds, `new property c3-never-over`, one that everybody of
-/// a kind owes: C speaks of channels, T of timers, L of limiters, G of executors. It is owed by every channel whose threads
-/// block, every timer and limiter in each way to wait, every executor with tasks, and fails until it is written.
+/// An implementation is one of ours, `new implementation ring`, and a channel unless --of says otherwise, `new
+/// implementation sand --of limiter`. A scenario is named with its folder, which determines its kind: `new scenario
+/// timers/my-load`. A property is named after its statement of SEMANTICS.md, `new property c3-never-over`, one that
+/// all of a kind owe: C is for channels, T for timers, L for limiters, G for executors. It is owed by every channel
+/// with blocking operations, every timer and limiter in each way to wait, every executor with tasks, and fails until
+/// it is written.
 #[derive(Debug, Args)]
 pub(super) struct New {
     /// What to begin
@@ -48,21 +49,21 @@ pub(super) struct New {
     what: What,
     /// Its name
     name: String,
-    /// What an implementation is [default: channel]
+    /// The kind of an implementation [default: channel]
     #[arg(long, value_name = "KIND", value_parser = Beginning::parser())]
     of: Option<&'static Beginning>,
-    /// The checkout [default: the one that this folder is in]
+    /// The checkout [default: the one that contains this folder]
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum What {
-    /// A contestant
+    /// An implementation of ours
     Implementation,
     /// A workload with parameters
     Scenario,
-    /// A statement, checked on every contestant of its kind
+    /// A statement, checked on every implementation of its kind
     Property,
 }
 
@@ -86,7 +87,7 @@ impl New {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Drafts every file that is to be written, and says what to do then.
+    /// Drafts every file to be written, and returns the next steps.
     fn begun(&self, draft: &mut Draft) -> Result<String, Failure> {
         match (self.what, self.of) {
             (What::Implementation, of) => {
@@ -116,7 +117,7 @@ fn found() -> Result<PathBuf, Failure> {
     })
 }
 
-/// Files of a checkout as they are to be, by their paths in it.
+/// Files of a checkout as they will be, by their paths in it.
 struct Draft<'a> {
     root: &'a Path,
     files: Vec<(String, String)>,
@@ -130,7 +131,7 @@ impl Draft<'_> {
         }
     }
 
-    /// What a file says so far.
+    /// The current text of a file.
     fn read(&self, path: &str) -> Result<String, Failure> {
         let here = self.root.join(path);
         let drafted = self.files.iter().find(|(other, _)| other == path);
@@ -144,7 +145,7 @@ impl Draft<'_> {
             })
     }
 
-    /// A file that must not be there yet.
+    /// A new file, which must not exist yet.
     fn create(&mut self, path: String, text: String) -> Result<(), Failure> {
         let here = self.root.join(&path);
         if here.exists() {
@@ -154,7 +155,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Puts text into a file of the checkout, behind the first place that looks so.
+    /// Inserts text into a file of the checkout, after the first match.
     fn insert(&mut self, path: &str, behind: &str, new: &str) -> Result<(), Failure> {
         let text = self.read(path)?;
         let Some(place) = pattern(behind).find(&text) else {
@@ -171,12 +172,12 @@ impl Draft<'_> {
     }
 }
 
-/// Its `^` is the beginning of a line.
+/// Here `^` matches the beginning of a line.
 fn pattern(pattern: &str) -> Regex {
     Regex::new(&format!("(?m){pattern}")).expect("a pattern")
 }
 
-/// Refuses a name that is not made so.
+/// Refuses a name that does not match the pattern.
 fn made_so(name: &str, of: &str, how: &str) -> Result<(), Failure> {
     match Regex::new(of).expect("a pattern").is_match(name) {
         true => Ok(()),
@@ -184,7 +185,7 @@ fn made_so(name: &str, of: &str, how: &str) -> Result<(), Failure> {
     }
 }
 
-/// Why a name is somebody else's.
+/// Why a name is taken.
 fn taken(name: &str, why: &str) -> Failure {
     Failure::input(format!("{name}: {why}; choose another name"))
 }
@@ -203,7 +204,7 @@ fn implementation(draft: &mut Draft, name: &str, of: &Beginning) -> Result<Strin
     let kind = of.kind;
     let modules = format!("impls/src/{kind}/mod.rs");
     let says = |text: &str, what: &str| pattern(what).is_match(text);
-    // As a path or a type begins: not where a trait names a type of its own, `type Sleep = Heap`.
+    // As a path or a type begins: not where a trait names an associated type, `type Sleep = Heap`.
     let names = |text: &str| says(text, &format!(r"^[^/\n]*\b{family}\b( [^=]|[^ ])"));
     // Names are unique over all kinds, modules in their folder, types in the registry.
     let is_there = says(&draft.read(TABLE)?, &format!(r#"\(\s*"{name}",\s*Origin"#))
@@ -259,7 +260,7 @@ fn implementation(draft: &mut Draft, name: &str, of: &Beginning) -> Result<Strin
     ))
 }
 
-/// Its file, and its line in the list of those that are compiled in.
+/// Its file, and its line in the list of compiled-in scenarios.
 fn scenario(draft: &mut Draft, name: &str) -> Result<String, Failure> {
     made_so(
         name,
@@ -291,7 +292,7 @@ fn scenario(draft: &mut Draft, name: &str) -> Result<String, Failure> {
     ))
 }
 
-/// Its file, its module, its line among all of them, and its name in the row of its statement.
+/// Its file, its module, its line in the list of properties, and its name in the row of its statement.
 fn property(draft: &mut Draft, name: &str) -> Result<String, Failure> {
     made_so(
         name,
@@ -324,7 +325,7 @@ fn property(draft: &mut Draft, name: &str) -> Result<String, Failure> {
         MODULES,
         &format!("{declares} {module};\n"),
     )?;
-    // Tables show those of a statement together.
+    // Tables show the properties of a statement together.
     draft.insert(
         "suites/properties/src/lib.rs",
         &format!(r"(?s:.*)^    &{path}{id}_\w+::PROPERTY,\n"),
@@ -337,7 +338,7 @@ fn property(draft: &mut Draft, name: &str) -> Result<String, Failure> {
     ))
 }
 
-/// Whether everybody of that kind owes a statement: what begins here is owed by all of them. Otherwise why not.
+/// Whether all of that kind owe the statement, as a new property requires. Otherwise the reason.
 fn owed_by_all(semantics: &str, id: &str, of: &Beginning) -> Result<(), String> {
     let kind = of.kind;
     let row = pattern(&format!(r"^\| {id} \| (.*?) \| (.*?) \|")).captures(semantics);

@@ -1,4 +1,4 @@
-//! `noise`: is this machine quiet enough just now?
+//! `noise`: tests whether this machine is quiet enough now.
 
 use std::process::ExitCode;
 use std::time::Duration;

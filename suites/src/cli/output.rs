@@ -1,4 +1,4 @@
-//! What verbs print: lines of JSON or tables, to a reader who may have gone away.
+//! The output of verbs: lines of JSON or tables, to a reader that may have closed the pipe.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
@@ -12,31 +12,31 @@ use super::failure::Failure;
 /// How results are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// A table for people.
+    /// A table for reading.
     #[default]
     Table,
     /// One JSON object a line, with stable keys.
     Json,
 }
 
-/// Why nothing more could be printed: there is one standard output, whoever prints.
+/// The error after which nothing more could be printed. There is one standard output for all writers.
 static LOST: OnceLock<io::Error> = OnceLock::new();
 
-/// The standard output. A reader that closes the pipe (`| head`) is no error: what follows is dropped. So is what follows
-/// a disk that is full, which [`lost`] tells at the end.
+/// The standard output. A reader that closes the pipe (`| head`) is no error: later output is dropped. On a full disk
+/// later output is dropped too, and [`lost`] reports it at the end.
 #[derive(Debug, Default)]
 pub(super) struct Output {
     closed: bool,
 }
 
 impl Output {
-    /// A line of text, or several. Records say what they like, so it is [`clean`] here, where all of it passes.
+    /// One or several lines of text. Records may contain anything, so all text is [`clean`]ed here.
     pub(super) fn line(&mut self, text: &str) {
         let text = clean(text);
         self.write(|stdout| writeln!(stdout, "{text}"));
     }
 
-    /// Text as it is, to its last line's end.
+    /// Text as it is, with its final line end.
     pub(super) fn text(&mut self, text: &[u8]) {
         self.write(|stdout| stdout.write_all(text));
     }
@@ -48,7 +48,7 @@ impl Output {
         if let Err(why) = print(&mut anstream::stdout()) {
             self.closed = true;
             if why.kind() != io::ErrorKind::BrokenPipe {
-                // The first is told; those after it have its cause.
+                // The first error is kept; later ones have the same cause.
                 let _ = LOST.set(why);
             }
         }
@@ -56,13 +56,13 @@ impl Output {
 
     /// A line of JSON.
     pub(super) fn json(&mut self, row: &impl Serialize) {
-        // Plain data with string keys: there is no error but a lack of memory.
+        // Plain data with string keys: only a lack of memory is an error.
         let row = serde_json::to_string(row).expect("rows are plain data");
         self.line(&escaped(&row));
     }
 }
 
-/// The colours that tables have (`flowmeter_reports::Style`).
+/// The colours of tables (`flowmeter_reports::Style`).
 const COLOURS: [&str; 5] = [
     "\u{1b}[0m",
     "\u{1b}[1m",
@@ -71,8 +71,8 @@ const COLOURS: [&str; 5] = [
     "\u{1b}[32m",
 ];
 
-/// Text for a terminal: control characters, which could move the cursor or rename the window, become a replacement
-/// character. Ends of lines stay, and colours of ours.
+/// Text for a terminal. Control characters, which could move the cursor or rename the window, become a replacement
+/// character. Line ends and our own colours stay.
 pub(super) fn clean(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
@@ -88,7 +88,7 @@ pub(super) fn clean(text: &str) -> String {
     clean
 }
 
-/// JSON whose texts keep the control characters that JSON itself lets stand.
+/// JSON with those control characters escaped that JSON itself permits in texts.
 fn escaped(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
@@ -100,7 +100,7 @@ fn escaped(json: &str) -> String {
     escaped
 }
 
-/// Whether something that was to be printed is lost.
+/// The error, if any output is lost.
 pub(super) fn lost() -> Option<Failure> {
     let why = LOST.get()?;
     Some(Failure::input(format!(
@@ -108,7 +108,7 @@ pub(super) fn lost() -> Option<Failure> {
     )))
 }
 
-/// Colour where somebody looks at a terminal and has not asked for none.
+/// Colour if the output is a terminal and colour was not turned off.
 pub(super) fn style() -> Style {
     let plain = anstream::stdout().current_choice() == anstream::ColorChoice::Never;
     if io::stdout().is_terminal() && !plain {
@@ -118,13 +118,13 @@ pub(super) fn style() -> Style {
     }
 }
 
-/// Columns that a table may take.
+/// The number of columns for a table.
 pub(super) fn width() -> usize {
     flowmeter_reports::DEFAULT_WIDTH
 }
 
-/// Its words in lines of so many columns; a word that is longer than that has a line of its own. Control characters, which
-/// could move the cursor, become a replacement character.
+/// The words in lines of that width; a longer word has a line of its own. Control characters, which could move the
+/// cursor, become a replacement character.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -1,5 +1,5 @@
-//! Progress with time left, on the standard error and only where somebody looks at a terminal; elsewhere
-//! one plain line for each scenario.
+//! Progress with the time left, on the standard error if that is a terminal. Otherwise one plain line for each
+//! scenario.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(super) fn steps(count: u64, what: &'static str) -> ProgressBar {
     bar.with_style(ProgressStyle::with_template(style).expect("a valid template"))
 }
 
-/// Shows how far a measuring run is.
+/// Shows the progress of a measuring run.
 #[derive(Debug)]
 pub(super) struct Measuring {
     bar: Option<ProgressBar>,
@@ -36,14 +36,14 @@ impl Measuring {
         Measuring { bar }
     }
 
-    /// A line that stays.
+    /// A line that stays visible.
     fn say(&self, text: &str) {
-        // A contestant says what it likes.
+        // The text of an implementation may contain anything.
         let text = clean(text);
         match &self.bar {
             Some(bar) => bar.println(&text),
             None => {
-                // Progress that nobody can read any more is no reason to stop measuring.
+                // Unreadable progress is no reason to stop measuring.
                 let _ = writeln!(anstream::stderr(), "{text}");
             }
         }

@@ -1,4 +1,4 @@
-//! `rank`: who is how far from the best, over all cells of a group.
+//! `rank`: the distance of each implementation from the best, over all cells of a group.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use super::standings::{On, Standing, standings};
 
 /// Rank implementations by the geometric mean of their ratios to the best of each cell
 ///
-/// Of several runs those of one machine's latest build are taken together, and machines are told apart.
+/// The runs of the latest build on one machine are combined, and machines stay separate.
 #[derive(Debug, Args)]
 pub(super) struct Rank {
     /// Folders of runs [default: the latest below runs/]

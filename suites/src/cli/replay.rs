@@ -16,7 +16,7 @@ use crate::proving::again;
 use crate::proving::counterexample::Counterexample;
 use crate::worlds::Worlds;
 
-/// Runs it in a process of its own. That it does not fail is no error: exit code 0, and no pass either.
+/// Runs it in a process of its own. Not failing is no error: exit code 0, and no pass either.
 pub(super) fn replay<R: AsyncRegistry>(worlds: &Worlds<R>, path: &Path, format: Format) -> Outcome {
     let example = Counterexample::read(path)?;
     let refused = |why: String| Failure::input(format!("{}: {why}", path.display()));

@@ -15,16 +15,16 @@ use super::selection::runs;
 
 /// Write the report of one or several runs as one HTML page
 ///
-/// Runs of one machine and one build are one sample; those of its earlier builds are told in History. Machines stand
-/// beside each other, and nothing is averaged over them; those that describe themselves alike are one. Copies of one run
-/// that have had verdicts added to them apart (`check --shard k/n --into COPY`) are one run with all of these.
+/// Runs of one machine and one build are one sample; those of its earlier builds are shown in History. Machines are
+/// shown beside each other, and nothing is averaged over them. Machines with equal descriptions are one. Copies of
+/// one run with verdicts that were added separately (`check --shard k/n --into COPY`) are combined into one run.
 #[derive(Debug, Args)]
 pub(super) struct Report {
     /// Folders of runs [default: the latest below runs/]
     runs: Vec<PathBuf>,
     #[command(flatten)]
     foreign: InRuns,
-    /// The page to write [default: report.html in the folder of the run; of several it has to be named]
+    /// The page to write [default: report.html in the folder of the run; required with several runs]
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -48,12 +48,12 @@ impl Report {
     }
 }
 
-/// Where the page of a run stands unless told otherwise.
+/// The default path of a run's page.
 pub(super) fn page_of(run: &RunData) -> PathBuf {
     run.folder.join("report.html")
 }
 
-/// Writes the page, or leaves what stood there. Links, pipes and devices (`/dev/stdout`) are written through.
+/// Writes the page, or leaves an existing one. Links, pipes and devices (`/dev/stdout`) are written through.
 pub(super) fn write(runs: Vec<RunData>, page: &Path) -> Result<(), Failure> {
     let html = flowmeter_reports::render_machines(&flowmeter_reports::machines(runs)?)?;
     let stands = fs::symlink_metadata(page);
@@ -68,11 +68,11 @@ pub(super) fn write(runs: Vec<RunData>, page: &Path) -> Result<(), Failure> {
     written.map_err(|why| Failure::write(page, &why))
 }
 
-/// A reader never sees half a page.
+/// Replaces the page atomically, so that no reader sees half of it.
 fn replace(page: &Path, partial: &Path, html: &str) -> io::Result<()> {
     let done = fs::write(partial, html).and_then(|()| fs::rename(partial, page));
     if done.is_err() {
-        // What there was to say is said of the page itself.
+        // The error is about the page itself.
         let _ = fs::remove_file(partial);
     }
     done

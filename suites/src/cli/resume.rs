@@ -1,5 +1,4 @@
-//! `measure --resume`: what a run was begun with, read back from its records, so that its folder is all one
-//! has to name.
+//! `measure --resume`: the settings of a run, read back from its records, so that only its folder has to be named.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -23,7 +22,7 @@ pub(super) struct Begun {
 }
 
 impl Begun {
-    /// Reads it; refuses what holds no run, or so little of one that it cannot be told what was asked for.
+    /// Reads it. Refuses a folder without a run, or with too few records to know its settings.
     pub(super) fn read(folder: &Path) -> Result<Begun, Failure> {
         let folder = folder.to_owned();
         let data = read_run(&folder).map_err(|why| match why {
@@ -37,7 +36,7 @@ impl Begun {
             )),
             other => other.into(),
         })?;
-        // The noise before the first window is written once everything about the run has been.
+        // The noise before the first window is written once all other records about the run are.
         let nothing_measured = data.windows.is_empty() && data.failures.is_empty();
         if data.noise.is_empty() && nothing_measured {
             return Err(Failure::input(format!(
@@ -48,8 +47,8 @@ impl Begun {
         Ok(Begun { folder, data })
     }
 
-    /// How it was measured. Strictness is asked of each part anew; the engine subtracts from a budget what
-    /// earlier parts took.
+    /// Its settings. Strictness is given anew for each part; the engine subtracts the time of earlier parts from a
+    /// budget.
     pub(super) fn settings(&self) -> Settings {
         let run = &self.data.run;
         Settings {
@@ -67,7 +66,7 @@ impl Begun {
         }
     }
 
-    /// Who took part, in the order of `all`.
+    /// Its implementations, in the order of `all`.
     pub(super) fn implementations(&self, all: &[Contestant]) -> Result<Vec<Contestant>, Failure> {
         let mut recorded = self.data.implementations.keys();
         if let Some(gone) = recorded.find(|name| all.iter().all(|who| who.name != **name)) {
@@ -97,8 +96,7 @@ impl Begun {
         Ok(in_order(specs?)?)
     }
 
-    /// What was proved before its first window: asked again it might be answered otherwise, and rows that
-    /// rest on it stand already.
+    /// The proofs before its first window. Repeating them might give other answers, and existing rows rely on these.
     pub(super) fn proofs(&self) -> Vec<Proof> {
         self.data.proofs.clone()
     }

@@ -10,10 +10,10 @@ use regex::Regex;
 use super::failure::Failure;
 use crate::scenario::{ScenarioSpec, built_in, from_folder, in_order};
 
-/// Which implementations.
+/// A selection of implementations.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Implementations {
-    /// Only implementations whose name matches this regular expression
+    /// Only implementations with a name that matches this regular expression
     #[arg(
         id = "implementation",
         short = 'i',
@@ -23,15 +23,15 @@ pub(super) struct Implementations {
     pattern: Option<Regex>,
 }
 
-/// Which scenarios, of those that a run has.
+/// A selection among the scenarios of a run.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct ScenarioNames {
-    /// Only scenarios whose name matches this regular expression
+    /// Only scenarios with a name that matches this regular expression
     #[arg(id = "scenario", short = 's', long = "scenarios", value_name = "REGEX")]
     pattern: Option<Regex>,
 }
 
-/// Which scenarios, of those that there are.
+/// A selection among the existing scenarios.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Scenarios {
     #[command(flatten)]
@@ -42,10 +42,10 @@ pub(super) struct Scenarios {
     scenario_dir: Option<PathBuf>,
 }
 
-/// Which properties.
+/// A selection of properties.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Properties {
-    /// Only properties whose name matches this regular expression
+    /// Only properties with a name that matches this regular expression
     #[arg(
         id = "property",
         short = 'p',
@@ -61,7 +61,7 @@ fn matches(pattern: &Option<Regex>, name: &str) -> bool {
         .is_none_or(|pattern| pattern.is_match(name))
 }
 
-/// Refuses a pattern that matches none of these names; without a pattern there is nothing to refuse.
+/// Refuses a pattern that matches none of these names; without a pattern nothing is refused.
 fn find_in<'a>(
     what: &str,
     pattern: &Option<Regex>,
@@ -109,7 +109,7 @@ impl Implementations {
 /// One of several equal parts of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shard {
-    /// Which, from 0.
+    /// Its index, from 0.
     index: usize,
     of: usize,
 }
@@ -130,7 +130,7 @@ impl Shard {
         }
     }
 
-    /// Its part: every n-th, so that each is in one part and the parts are alike.
+    /// Its part: every n-th, so that each item is in one part and the parts are alike.
     pub(super) fn of<T>(self, all: Vec<T>) -> Vec<T> {
         let part = all.into_iter().skip(self.index);
         part.step_by(self.of).collect()
@@ -174,8 +174,8 @@ impl Scenarios {
         self.with(built_in())
     }
 
-    /// Those that match, the most important first. Without a pattern: the curated ones, and those of the
-    /// folder that was named.
+    /// Those that match, the most important first. Without a pattern: the curated ones, and those of the given
+    /// folder.
     pub(super) fn of(&self) -> Result<Vec<ScenarioSpec>, Failure> {
         let mut built_in = built_in();
         if self.names.pattern.is_none() {
@@ -214,10 +214,10 @@ impl Properties {
     }
 }
 
-/// Where runs are put and looked for when no folder is named.
+/// The folder of runs when none is named.
 pub(super) const RUNS: &str = "runs";
 
-/// Reads the runs that were named, or the latest below `runs/`.
+/// Reads the named runs, or the latest below `runs/`.
 pub(super) fn runs(folders: &[PathBuf]) -> Result<Vec<RunData>, Failure> {
     let read = |folder: &Path| Ok(flowmeter_harness::record::read_run(folder)?);
     if !folders.is_empty() {
@@ -231,7 +231,7 @@ pub(super) fn runs(folders: &[PathBuf]) -> Result<Vec<RunData>, Failure> {
     }
 }
 
-/// Reads every run below `runs/`. Nobody named them, so one that cannot be read is told of and left out.
+/// Reads every run below `runs/`. Unreadable ones were not named explicitly, so they are reported and skipped.
 pub(super) fn all_runs() -> Result<Vec<RunData>, Failure> {
     let entries = std::fs::read_dir(RUNS).into_iter().flatten().flatten();
     let folders = entries.map(|entry| entry.path());
@@ -251,7 +251,7 @@ pub(super) fn all_runs() -> Result<Vec<RunData>, Failure> {
         }
     }
     match (read.is_empty(), refused.pop()) {
-        // The sentence is that of a run that is looked for.
+        // The same message as for the latest run.
         (true, None) => runs(&[]),
         (true, Some(why)) => Err(why),
         (false, last) => {
@@ -261,7 +261,7 @@ pub(super) fn all_runs() -> Result<Vec<RunData>, Failure> {
     }
 }
 
-/// The folder below `runs/` whose records were written last.
+/// The folder below `runs/` with the most recently written records.
 pub(super) fn latest_run() -> Option<PathBuf> {
     let written = |folder: &Path| {
         folder

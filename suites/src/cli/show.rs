@@ -1,4 +1,4 @@
-//! `show`: everything that is known of one cell.
+//! `show`: all information about one cell.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,10 +16,10 @@ use super::verdicts::sentence;
 use crate::properties::{PROPERTIES, Property};
 use crate::scenario::built_in;
 
-/// Show a cell: what it is, what came of it in each run, and the command that reproduces it
+/// Show a cell: its definition, its results in each run, and the command that reproduces it
 ///
-/// A cell that is measured is named by its scenario and implementation, as in cargo bench: channels/spsc-64/mutex. One
-/// that is checked by its implementation and property, and a world if one is meant: mutex/c2-order/loom.
+/// A measured cell is named by its scenario and implementation, as in cargo bench: channels/spsc-64/mutex. A checked
+/// one is named by its implementation and property, and optionally a world: mutex/c2-order/loom.
 #[derive(Debug, Args)]
 pub(super) struct Show {
     /// SCENARIO/IMPLEMENTATION or IMPLEMENTATION/PROPERTY[/WORLD]
@@ -31,7 +31,7 @@ pub(super) struct Show {
     format: Format,
 }
 
-/// A line of JSON of a checked cell: a verdict, and the run that holds it.
+/// A line of JSON of a checked cell: a verdict, and its run.
 #[derive(Serialize)]
 struct Judged<'a> {
     run: String,
@@ -41,7 +41,7 @@ struct Judged<'a> {
     proof: &'a Proof,
 }
 
-/// What is named.
+/// The named cell.
 enum Cell<'a> {
     Measured {
         scenario: &'a str,
@@ -108,7 +108,7 @@ impl Show {
     }
 }
 
-/// Splits a name: whose last or last but one part is a property's is checked.
+/// Splits a name. If its last part, or the one before it, is a property, the cell is a checked one.
 fn named(cell: &str) -> Result<Cell<'_>, Failure> {
     let property = |name: &str| PROPERTIES.iter().copied().find(|p| p.name == name);
     let Some((first, last)) = cell.rsplit_once('/') else {
@@ -195,7 +195,7 @@ fn measured(runs: &[RunData], name: &str, implementation: &str, seen: &[Sighting
     text
 }
 
-/// What a scenario is, as its file says.
+/// The definition of a scenario, from its file.
 fn definition(scenario: &Scenario) -> String {
     let params = scenario.params.iter();
     let params: Vec<String> = params

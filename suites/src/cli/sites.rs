@@ -1,4 +1,4 @@
-//! `sites`: breaks one call at a time, and tells which property notices.
+//! `sites`: breaks one call at a time, and shows which property notices.
 
 use std::process::ExitCode;
 
@@ -25,17 +25,17 @@ use crate::worlds::Worlds;
 
 /// Break one call of a lock, a condition variable, a parker or an atomic at a time, by file and line
 ///
-/// Every such call of an implementation that its models pass is listed, broken, and the cells that pass it are run
-/// until one fails: a notification is dropped or goes to another waiter, an unpark or a fence is dropped, a memory
-/// order is relaxed, a weak exchange fails once. What no property notices has no model, or is not needed, or needs
-/// an argument. It takes long: minutes for a channel.
+/// Every such call of an implementation that its models reach is listed and broken. The cells that reach it are run
+/// until one fails. A notification is dropped or goes to another waiter, an unpark or a fence is dropped, a memory
+/// order is relaxed, a weak exchange fails once. A call that no property notices has no model, is not needed, or
+/// needs an argument. It takes minutes for a channel.
 #[derive(Debug, Args)]
 pub(super) struct Sites {
     #[command(flatten)]
     implementations: Implementations,
     #[command(flatten)]
     properties: Properties,
-    /// In which worlds, one after the other: shuttle, sim, loom
+    /// Worlds to run in, one after the other: shuttle, sim, loom
     #[arg(
         long,
         value_name = "WORLDS",
@@ -43,10 +43,10 @@ pub(super) struct Sites {
         default_values = [Shuttle::NAME, Sim::NAME, Loom::NAME]
     )]
     under: Vec<String>,
-    /// Seed of what is random
+    /// Seed of random choices
     #[arg(long, default_value_t = Effort::CHECK.seed)]
     seed: u64,
-    /// Seconds for each cell at most
+    /// Maximum seconds for each cell
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     budget: f64,
     /// How to print
@@ -77,7 +77,8 @@ impl Sites {
         let effort = |world: &str| {
             let default = Effort::under(world);
             Effort {
-                // Also under loom: what is broken shows within hundreds if it does, and the cases after want their turn.
+                // Under loom too: a broken call usually fails within hundreds of executions, and further cases need
+                // their turn.
                 executions: Effort::CHECK.executions,
                 time: time.unwrap_or(default.time),
                 seed: self.seed,
@@ -143,7 +144,7 @@ impl Sites {
     }
 }
 
-/// As wide as the names are: a wrapped path is no path.
+/// As wide as the names: a wrapped path cannot be copied.
 fn table(implementation: &str, rows: &[Row]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header([
@@ -176,7 +177,7 @@ fn table(implementation: &str, rows: &[Row]) -> Table {
     table
 }
 
-/// How many there are of each, and what survivors have to say.
+/// The number of each outcome, and the details of survivors.
 fn summary(rows: &[Row]) -> String {
     let count = |outcome| rows.iter().filter(|row| row.outcome() == outcome).count();
     let survivors = rows.iter().filter(|row| row.outcome() == "survived");
@@ -190,7 +191,7 @@ fn summary(rows: &[Row]) -> String {
         admitted.count(),
         count("listed"),
     );
-    // Where the budget ended first, nothing speaks for the line.
+    // Where the budget ended first, the line is not known to be unneeded.
     for row in survivors {
         if let Some(detail) = &row.detail {
             text.push_str(&format!("\nno verdict on {}: {detail}", row.site));

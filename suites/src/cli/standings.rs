@@ -1,4 +1,4 @@
-//! What runs come to, machine by machine: `rank` and `cmp` say what the report says.
+//! The results of runs, machine by machine: `rank` and `cmp` agree with the report.
 
 use flowmeter_harness::record::RunData;
 use flowmeter_reports::{Estimates, machines};
@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use super::failure::Failure;
 
-/// What the latest build on a machine comes to.
+/// The results of the latest build on a machine.
 pub(super) struct Standing {
     /// The machine, where there are several.
     pub machine: Option<String>,
     pub estimates: Estimates,
 }
 
-/// Of these runs, a machine at a time.
+/// The standings of these runs, one for each machine.
 pub(super) fn standings(runs: Vec<RunData>) -> Result<Vec<Standing>, Failure> {
     let machines = machines(runs)?;
     let several = machines.len() > 1;
@@ -24,7 +24,7 @@ pub(super) fn standings(runs: Vec<RunData>) -> Result<Vec<Standing>, Failure> {
     Ok(each.collect())
 }
 
-/// A line of JSON, and of which machine it speaks where there are several.
+/// A line of JSON, with its machine where there are several.
 #[derive(Serialize)]
 pub(super) struct On<'a, T> {
     #[serde(skip_serializing_if = "Option::is_none")]

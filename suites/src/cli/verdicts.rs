@@ -1,4 +1,4 @@
-//! Verdicts as tables and in words.
+//! Verdicts as tables and text.
 
 use comfy_table::{Cell as TableCell, CellAlignment, ContentArrangement, Table, presets};
 use flowmeter_harness::caps::Kind;
@@ -7,10 +7,10 @@ use flowmeter_harness::record::{Proof, Verdict};
 use super::output::width;
 use crate::roster::Owed;
 
-/// A cell and what came of it.
+/// A cell and its result.
 pub(super) type Judged = (Owed, Proof);
 
-/// More columns of implementations are not readable in the width of a table.
+/// More columns of implementations do not fit the width of a table.
 const PER_TABLE: usize = 6;
 
 const LEGEND: &str =
@@ -18,8 +18,8 @@ const LEGEND: &str =
 -: not claimed; n/a: not in that world; open: undecided, the budget ended first;
 hung: undecided, no answer, nor when it was repeated alone";
 
-/// For each world and kind: properties down, implementations across, as many tables as that takes. Whoever
-/// has no model in a world has no column there.
+/// For each world and kind: properties down, implementations across, in as many tables as needed. An implementation
+/// without models in a world has no column there.
 pub(super) fn tables(judged: &[Judged]) -> String {
     let mut text = String::new();
     for world in distinct(judged.iter().map(|(cell, _)| cell.world)) {
@@ -93,7 +93,7 @@ const fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A count in at most four characters; nothing is rounded up.
+/// A count in at most four characters, never rounded up.
 fn short(count: u64) -> String {
     match count {
         0..10_000 => count.to_string(),
@@ -103,7 +103,7 @@ fn short(count: u64) -> String {
     }
 }
 
-/// Whether a verdict fails a check. What is not claimed, or cannot be looked at, does not.
+/// Whether a verdict fails a check. Unclaimed and uncheckable properties do not.
 pub(super) const fn fails(verdict: Verdict) -> bool {
     matches!(
         verdict,
@@ -111,7 +111,7 @@ pub(super) const fn fails(verdict: Verdict) -> bool {
     )
 }
 
-/// What came of a cell, in words.
+/// The result of a cell, as text.
 pub(super) fn sentence(proof: &Proof) -> String {
     let said = match proof.verdict {
         Verdict::Hung => "undecided: hung:",
@@ -126,8 +126,8 @@ pub(super) fn sentence(proof: &Proof) -> String {
     )
 }
 
-/// What failed or is undecided, in words and with the command that shows it again; what there is to note of those that
-/// passed; then how many did what.
+/// Failed and undecided cells, with the command that reproduces them; notes on those that passed; then the number of
+/// each outcome.
 pub(super) fn summary(judged: &[Judged]) -> String {
     let mut text = String::new();
     let proofs = || judged.iter().map(|(_, proof)| proof);
@@ -161,7 +161,7 @@ pub(super) fn summary(judged: &[Judged]) -> String {
     text
 }
 
-/// A line for each note; cells that have the same share it.
+/// A line for each note; cells with the same note share it.
 fn notes<'a>(passed: impl Iterator<Item = &'a Proof>) -> String {
     let mut noted: Vec<(&str, &Proof, usize)> = Vec::new();
     for proof in passed {

@@ -1,4 +1,4 @@
-//! Asking a language something outside a measurement: a process, a time limit, lines of its standard output.
+//! Requests to a language outside a measurement: a process, a time limit, lines of its standard output.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 
 use flowmeter_harness::measure::{group, protocol};
 
-/// To say its version, on a busy machine.
+/// To report its version, on a busy machine.
 const LIMIT: Duration = Duration::from_secs(10);
-/// How long to wait for the rest of its complaints once it has ended.
+/// How long to wait for the rest of its standard error once it has ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
-/// A line longer than this is cut, bytes.
+/// A longer line is cut; in bytes.
 const LONGEST_LINE: u64 = 1 << 16;
-/// A version is shorter, and of a line that is none so much is quoted, characters.
+/// A version is shorter. Of another line this many characters are quoted.
 const EXCERPT: usize = 80;
 
-/// A process under way that answers with lines. It is dead when this is dropped.
+/// A running process that answers with lines. It is killed when this is dropped.
 pub(crate) struct Asking {
     process: Child,
     /// It has been waited for.
@@ -30,7 +30,7 @@ pub(crate) struct Asking {
 }
 
 impl Asking {
-    /// Starts it; it has so long for all that it says.
+    /// Starts it; `limit` applies to all of its output.
     pub(crate) fn begin(mut command: Command, limit: Duration) -> Result<Asking, String> {
         group::of_its_own(&mut command);
         let started = command
@@ -41,7 +41,7 @@ impl Asking {
         let mut process = started.map_err(|why| format!("it cannot be started: {why}"))?;
         let output = process.stdout.take().expect("piped above");
         let errors = process.stderr.take().expect("piped above");
-        // One line is kept at most, so that a process that floods its output is held up by the pipe.
+        // One line is buffered at most, so that the pipe blocks a process that floods its output.
         let (told, lines) = mpsc::sync_channel(1);
         thread::spawn(move || each_line(output, |line| told.send(line).is_ok()));
         let (last_words, complaint) = mpsc::sync_channel(1);
@@ -53,7 +53,7 @@ impl Asking {
                 }
                 true
             });
-            // Nobody may listen any more.
+            // The receiver may be gone.
             let _ = last_words.send(last);
         });
         Ok(Asking {
@@ -69,7 +69,7 @@ impl Asking {
     /// The next line; `None` once it has ended well.
     ///
     /// # Errors
-    /// When it ended otherwise, with the last line of its complaints, or took too long.
+    /// When it ended otherwise, with the last line of its standard error, or took too long.
     pub(crate) fn next(&mut self) -> Result<Option<String>, String> {
         let left = self.until.saturating_duration_since(Instant::now());
         match self.lines.recv_timeout(left) {
@@ -83,7 +83,7 @@ impl Asking {
     }
 
     fn ended(&mut self) -> Result<Option<String>, String> {
-        // It has closed its output and may go on otherwise: it is not waited for long.
+        // It has closed its output and may still run: it is not waited for long.
         let last = self.complaint.recv_timeout(LAST_WORDS).unwrap_or_default();
         match self.wait() {
             Ok(Some(status)) if status.success() => Ok(None),
@@ -96,7 +96,7 @@ impl Asking {
 }
 
 impl Asking {
-    /// Its end comes a little after that of its output. The system has no wait with a limit.
+    /// It ends shortly after its output. The system has no wait with a limit.
     fn wait(&mut self) -> io::Result<Option<ExitStatus>> {
         let began = Instant::now();
         loop {
@@ -113,14 +113,14 @@ impl Asking {
 
 impl Drop for Asking {
     fn drop(&mut self) {
-        // Whatever a script started goes with it, unless somebody has waited for it: it has ended by itself then.
+        // The children of a script are killed too, unless it has been waited for: then it has ended by itself.
         if !self.has_ended {
             let _ = group::end(&mut self.process);
         }
     }
 }
 
-/// Calls with each line until that says no more are wanted.
+/// Calls `heard` with each line until it returns `false`.
 fn each_line(output: impl Read, mut heard: impl FnMut(String) -> bool) {
     let mut output = BufReader::new(output);
     loop {
@@ -135,12 +135,12 @@ fn each_line(output: impl Read, mut heard: impl FnMut(String) -> bool) {
     }
 }
 
-/// As much of a line as a table has room for.
+/// As much of a line as fits into a table.
 pub(crate) fn excerpt(line: &str) -> String {
     protocol::excerpt(line, EXCERPT)
 }
 
-/// The first line that it says of its version.
+/// The first line of its version.
 pub(super) fn version(command: Command) -> Result<String, String> {
     let mut asking = Asking::begin(command, LIMIT)?;
     let first = asking.next()?;

@@ -27,7 +27,7 @@ use super::runs::Runs;
 /// Its name in each folder.
 pub const FILE: &str = "contestants.toml";
 
-/// Why a manifest says nothing.
+/// Why a manifest is invalid.
 #[derive(Debug, thiserror::Error)]
 #[error("{}{}: {message}", .path.display(), .line.map(|line| format!(":{line}")).unwrap_or_default())]
 pub struct ManifestError {
@@ -36,13 +36,13 @@ pub struct ManifestError {
     message: String,
 }
 
-/// What a folder says.
+/// The contents of a manifest.
 #[derive(Clone, Debug)]
 pub(super) struct Manifest {
     pub(super) languages: Vec<(Language, Vec<Stated>)>,
 }
 
-/// Something that can be started.
+/// A language that can be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Language {
     /// Absolute, since the process is started in it.
@@ -90,7 +90,7 @@ struct WrittenContestant {
     runs: Vec<Runs>,
 }
 
-/// Those of the folders in `folder`, by name; a folder without one is none of a contestant.
+/// The manifests of the folders in `folder`, by name. A folder without one is skipped.
 pub(super) fn read_all(folder: &Path) -> Result<Vec<Manifest>, ManifestError> {
     let unread = |why: std::io::Error| ManifestError {
         path: folder.to_owned(),
@@ -160,13 +160,13 @@ fn stated(written: WrittenContestant, path: &Path) -> Result<Stated, ManifestErr
         reference: written.reference,
         runs: written.runs,
         manifest: path.to_owned(),
-        // Contestants are named for as long as the program runs; those of the registry are constants.
+        // Contestants are named as long as the program runs; those of the registry are constants.
         name: written.name.leak(),
     })
 }
 
 impl Stated {
-    /// With the version that its language says it has.
+    /// With the version that its language reports.
     pub(super) fn taking_part(self, language: &Language, version: &str) -> Foreigner {
         Foreigner {
             who: Contestant {
@@ -195,7 +195,7 @@ impl Stated {
 }
 
 impl Language {
-    /// Its folder's name and what is said to its program: `jvm 17`.
+    /// The name of its folder and the arguments of its program: `jvm 17`.
     pub(crate) fn name(&self) -> String {
         let folder = self.folder.file_name().unwrap_or_default();
         let words = self.start[1..].iter().map(String::as_str);
@@ -204,10 +204,10 @@ impl Language {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// What starts it, in its folder.
+    /// The command that starts it, in its folder.
     pub(super) fn command(&self) -> Command {
         let program = &self.start[0];
-        // A path is one from its folder; what has no slash is looked for where the system looks.
+        // A path is relative to its folder; a name without a slash is searched in the system's path.
         let mut command = match program.contains('/') {
             true => Command::new(self.folder.join(program)),
             false => Command::new(program),
@@ -222,7 +222,7 @@ impl Language {
         command
     }
 
-    /// What re-enacts the claims of the seed texts, where it can.
+    /// The command that re-enacts the claims of the seed texts, where there is one.
     pub(crate) fn claims_command(&self) -> Option<Command> {
         let mut command = self.command();
         command.arg("--claims");

@@ -1,10 +1,10 @@
 //! Contestants in other languages: a folder each, found beside the checkout, started as processes of their own.
 //!
-//! A folder of `scripts/foreign` says in its manifest who is in it, what each of them can run, and what starts it
-//! ([`manifest`]). What starts it speaks the line protocol of `flowmeter_harness::measure::protocol`, as our own processes
-//! do: the engine does not tell them apart. They prove themselves, like every contestant's process, before each
-//! measurement; properties are models in Rust, so none is owed. Nothing needs them: a language that is not installed is
-//! left out, with a sentence that says so.
+//! The manifest of a folder of `scripts/foreign` lists its contestants, the workloads of each, and the start command
+//! ([`manifest`]). The started program uses the line protocol of `flowmeter_harness::measure::protocol`, like our own
+//! processes: the engine does not distinguish them. They prove themselves before each measurement, like every
+//! process. Properties are models in Rust, so none is owed. All of them are optional: a language that is not
+//! installed is skipped, with a sentence that says so.
 
 mod asking;
 pub mod manifest;
@@ -24,25 +24,25 @@ pub(crate) use manifest::Language;
 use manifest::{Manifest, ManifestError};
 use runs::Runs;
 
-/// Where their folders are, below a checkout.
+/// Their folder, below a checkout.
 pub const FOLDER: &str = "scripts/foreign";
-/// Says the same as `--foreign`, also to `cargo bench`.
+/// Has the effect of `--foreign`, also for `cargo bench`.
 pub const VARIABLE: &str = "FLOWMETER_FOREIGN";
 
 /// Whether contestants in other languages take part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Wanted {
-    /// Those whose language is installed
+    /// Those in installed languages
     #[default]
     Auto,
     /// None
     Off,
-    /// All, and it is an error where one is missing
+    /// All; a missing one is an error
     Require,
 }
 
 impl Wanted {
-    /// The one of that word.
+    /// The value with that name.
     pub fn named(word: &str) -> Option<Wanted> {
         match word {
             "auto" => Some(Wanted::Auto),
@@ -53,7 +53,7 @@ impl Wanted {
     }
 }
 
-/// Why contestants in other languages cannot take part as asked.
+/// Why contestants in other languages cannot take part as requested.
 #[derive(Debug, thiserror::Error)]
 pub enum ForeignError {
     /// A manifest is wrong.
@@ -67,7 +67,7 @@ pub enum ForeignError {
     Missing(String),
 }
 
-/// Those who are there.
+/// The contestants in other languages that are available.
 #[derive(Clone, Debug, Default)]
 pub struct Foreigners {
     all: Vec<Foreigner>,
@@ -83,8 +83,8 @@ pub(crate) struct Foreigner {
 }
 
 impl Foreigners {
-    /// Those of the folders in `folder`, or in `scripts/foreign` of the checkout that this is run in, each asked in a
-    /// process of its own whether it can be started.
+    /// The contestants of the folders in `folder`, or in `scripts/foreign` of the checkout. Each language is asked in
+    /// a process of its own whether it can be started.
     ///
     /// # Errors
     /// [`ForeignError`].
@@ -110,12 +110,12 @@ impl Foreigners {
         }
     }
 
-    /// Who takes part, in the order of folders and manifests.
+    /// The contestants, in the order of folders and manifests.
     pub fn contestants(&self) -> impl Iterator<Item = &Contestant> {
         self.all.iter().map(|foreigner| &foreigner.who)
     }
 
-    /// Which languages are left out and why, in a sentence each.
+    /// The skipped languages and the reasons, in a sentence each.
     pub fn missing(&self) -> &[String] {
         &self.missing
     }
@@ -136,7 +136,7 @@ impl Foreigners {
         able.map(|scenario| scenario.name.clone()).collect()
     }
 
-    /// Scenarios that have at most so many cells of theirs, of those that are `wanted`: the first of each group, then the
+    /// Scenarios among `wanted` with at most that many cells in other languages: the first of each group, then the
     /// second of each.
     pub(crate) fn affordable(
         &self,
@@ -158,7 +158,7 @@ impl Foreigners {
                 *place += 1;
             }
         }
-        // Stable: those of one place stay in the order of their importance.
+        // Stable: those of one place keep their order of importance.
         able.sort_by_key(|(place, _, _)| *place);
         let mut left = cells;
         let fitting = able.into_iter().map_while(|(_, here, scenario)| {
@@ -186,7 +186,7 @@ impl Foreigners {
         languages
     }
 
-    /// Keeps those of whom `keep` says so.
+    /// Keeps those for which `keep` returns true.
     pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
         self.all.retain(|foreigner| keep(foreigner.who.name));
     }
@@ -196,14 +196,14 @@ impl Foreigners {
     }
 }
 
-/// The folder of the checkout that the current folder is in.
+/// The folder of the checkout that contains the current folder.
 fn of_checkout() -> Option<PathBuf> {
     let here = env::current_dir().ok()?;
     let mut above = here.ancestors().map(|folder| folder.join(FOLDER));
     above.find(|folder| folder.is_dir())
 }
 
-/// Asks each language for its version, all at once, so that one that hangs keeps nobody waiting longer than another.
+/// Asks each language for its version, all in parallel, so that one hanging language does not delay the others.
 fn asked(manifests: Vec<Manifest>) -> Result<Foreigners, ForeignError> {
     let languages = manifests
         .into_iter()

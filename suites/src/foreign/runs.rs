@@ -1,4 +1,4 @@
-//! What a contestant can run: a workload, and which values of its parameters.
+//! The workloads of a contestant, and the values of their parameters.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::scenario::ScenarioSpec;
 
-/// `{ workload = "stream", form = "blocking", buffer = ["rendezvous", "fixed"] }`: what is not named may be anything.
+/// `{ workload = "stream", form = "blocking", buffer = ["rendezvous", "fixed"] }`. Parameters that are not named may
+/// have any value.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Runs {
     /// The workload's name.
@@ -42,7 +43,7 @@ impl Values {
 }
 
 impl Word {
-    /// `fixed` is also `{ fixed = 64 }`: how much room there is tells nobody apart.
+    /// `fixed` also matches `{ fixed = 64 }`: the capacity makes no difference.
     fn is(&self, value: &Value) -> bool {
         match (self, value) {
             (Word::Text(text), Value::String(other)) => text == other,

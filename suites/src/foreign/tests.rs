@@ -1,4 +1,4 @@
-//! Folders of contestants in a shell's language: who is found, who runs what, and what is wrong is said.
+//! Folders of contestants written in shell: which are found, what each runs, and the errors.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn folders(manifests: &[(&str, &str)]) -> TempDir {
     above
 }
 
-/// One contestant of a language that says that version, in a shell's words.
+/// One contestant of a language that reports that version, as a shell script.
 fn says(version: &str, name: &str) -> String {
     format!(
         r#"

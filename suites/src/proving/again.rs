@@ -1,5 +1,5 @@
-//! A failing execution once more: shrunk and kept, replayed, or run so often that its rate is known. Each in a
-//! process of its own, so that a hang there takes nothing away from the verdict.
+//! A failing execution again: shrunk and kept, replayed, or run often enough to find its rate. Each runs in a process
+//! of its own, so that a hang there does not affect the verdict.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,9 +16,9 @@ use crate::worlds::{Court, Worlds};
 
 /// How long a schedule is shrunk.
 const SHRINKING: Duration = Duration::from_secs(5);
-/// For one execution more than the time allows, on a busy machine.
+/// For one execution beyond the time limit, on a busy machine.
 const GRACE: Duration = Duration::from_secs(60);
-/// Executions from which a rate is told.
+/// The number of executions for a rate.
 const EXECUTIONS: u64 = 200;
 /// How long they may take together.
 const COUNTING: Duration = Duration::from_secs(2);
@@ -30,7 +30,7 @@ pub(crate) struct Tally {
     failures: u64,
 }
 
-/// Makes a failure one that can be seen again: by a file in that folder, or by a rate.
+/// Makes a failure reproducible: by a file in that folder, or by a rate.
 pub(super) fn look_further(proof: &mut Proof, failing: FailingCase, seed: u64, folder: &Path) {
     let FailingCase {
         case,
@@ -82,7 +82,7 @@ pub(super) fn look_further(proof: &mut Proof, failing: FailingCase, seed: u64, f
     proof.detail = Some(detail);
 }
 
-/// With fewer switches, where that is possible, and what there is to say about it.
+/// With fewer switches, where that is possible, and a sentence about it.
 fn shrunk(found: Counterexample) -> (Counterexample, String) {
     let switches = |failure: &Failure| failure.schedule.as_ref().and_then(|all| all.switches());
     let Some(before) = switches(&found.failure) else {
@@ -91,7 +91,7 @@ fn shrunk(found: Counterexample) -> (Counterexample, String) {
     let limit = SHRINKING + GRACE;
     let answer: Result<Option<Failure>, String> =
         process::ask(&Request::Shrink(found.clone()), limit);
-    // Where nothing smaller was found, what was found is as good.
+    // Where nothing smaller was found, the original is kept.
     match answer.ok().flatten() {
         Some(failure) => {
             let after = switches(&failure).unwrap_or(before);
@@ -102,7 +102,7 @@ fn shrunk(found: Counterexample) -> (Counterexample, String) {
     }
 }
 
-/// How often the case fails. Each process goes on until it breaks, and the next with other seeds.
+/// How often the case fails. Each process runs until it breaks off, and the next one uses other seeds.
 fn rate(found: &Counterexample) -> Tally {
     let began = Instant::now();
     let mut all = Tally::default();
@@ -122,26 +122,26 @@ fn rate(found: &Counterexample) -> Tally {
         all.failures += latest.failures;
         match end {
             End::Enough | End::TimeUp => break,
-            // It broke in the middle of an execution: a panic beside the main thread, an abort.
+            // It broke off in the middle of an execution: a panic beside the main thread, an abort.
             End::Gone(_) if heard.is_some() => {
                 all.executions += 1;
                 all.failures += 1;
             }
-            // It never came to one.
+            // It never reached one.
             End::Gone(_) => break,
         }
     }
     all
 }
 
-/// What came of a replay.
+/// The result of a replay.
 #[derive(Debug)]
 pub(crate) enum Replayed {
     /// It failed.
     Failed {
         /// How.
         failure: Failure,
-        /// Whether in the same words by the same schedule.
+        /// Whether with the same message by the same schedule.
         same: bool,
         /// Whether its schedule fits the model.
         fits: bool,
@@ -158,9 +158,9 @@ pub(crate) enum Replayed {
 /// Replays in a process of its own.
 ///
 /// # Errors
-/// When the program has no such case, or the schedule is none of that world: what is wrong.
+/// When the program has no such case, or the schedule does not belong to that world.
 pub(crate) fn replay(example: &Counterexample) -> Result<Replayed, String> {
-    // Loom comes to an execution by way of those before it, which takes as long as it did.
+    // Loom reaches an execution by way of those before it, which takes as long as before.
     let limit = Duration::try_from_secs_f64(2.0 * example.seconds).unwrap_or_default() + GRACE;
     let answer: Result<Result<(Option<Failure>, bool), String>, Silence> =
         process::ask_in(Company::Others, &Request::Replay(example.clone()), limit);
@@ -183,7 +183,7 @@ pub(crate) fn replay(example: &Counterexample) -> Result<Replayed, String> {
     })
 }
 
-/// As a line of `check`: what failed fails, and what did not fail proves nothing.
+/// As a line of `check`: a failure fails, and an execution without one proves nothing.
 pub(crate) fn as_proof(
     example: &Counterexample,
     path: &Path,
@@ -289,7 +289,8 @@ pub(crate) fn serve_shrink<R: AsyncRegistry>(
     })
 }
 
-/// The process that counts, and tells before the first execution and after each. Answers nothing where there is nothing to run.
+/// The process that counts. It reports before the first execution and after each. Returns nothing where there is
+/// nothing to run.
 pub(crate) fn serve_rate<R: AsyncRegistry>(
     worlds: &Worlds<R>,
     example: Counterexample,
@@ -311,7 +312,7 @@ pub(crate) fn serve_rate<R: AsyncRegistry>(
             seed: example.seed.wrapping_add(tally.executions),
             ..Exploration::default()
         };
-        // Where that condition cannot be had nothing can be counted.
+        // Where that condition cannot be set up, nothing can be counted.
         let explored = example
             .condition
             .have(|| court.explore(model.clone(), &once))

@@ -1,5 +1,5 @@
-//! A failing execution in a file: `check` writes it, and `check --replay` reads it, in whatever build. What it is found by
-//! are its implementation, property, case and schedule.
+//! A failing execution in a file: `check` writes it, and `check --replay` reads it, in any build. It is identified by
+//! its implementation, property, case and schedule.
 
 use std::fs;
 use std::io;
@@ -15,31 +15,31 @@ use crate::properties::Condition;
 /// Version of the files.
 const FORMAT: u32 = 1;
 
-/// Where they are put unless told otherwise.
+/// The default folder.
 pub const FOLDER: &str = "target/flowmeter/counterexamples";
 
 /// A failing execution of a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Counterexample {
-    /// Who.
+    /// The implementation.
     pub implementation: String,
-    /// What.
+    /// The property.
     pub property: String,
-    /// Where.
+    /// The world.
     pub world: String,
-    /// With which of the property's cases.
+    /// The case of the property.
     pub case: String,
-    /// How its threads shared the machine; under std alone it matters.
+    /// How its threads shared the machine; it matters under std only.
     pub(crate) condition: Condition,
     /// The seed with which it was found.
     pub seed: u64,
-    /// How long the finding took, in seconds.
+    /// How long it took to find, in seconds.
     pub seconds: f64,
     /// What failed, and the schedule of that execution.
     pub failure: Failure,
 }
 
-/// A counterexample as it stands in its file.
+/// A counterexample in the form of its file.
 #[derive(Serialize, Deserialize)]
 struct Written<E> {
     format: u32,
@@ -99,12 +99,12 @@ impl Counterexample {
         Ok(example)
     }
 
-    /// The command that looks for it anew.
+    /// The command that looks for it again.
     pub(super) fn look_again(&self) -> String {
         look_again(&self.implementation, &self.property, &self.world, self.seed)
     }
 
-    /// Writes it into the folder, in place of an earlier one of the same cell and seed; answers the file.
+    /// Writes it into the folder, in place of an earlier one of the same cell and seed; returns the file.
     ///
     /// # Errors
     /// When that cannot be written.

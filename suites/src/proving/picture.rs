@@ -1,4 +1,4 @@
-//! A failing execution as a page: it is replayed once more, and this time everything is written down.
+//! A failing execution as a page: it is replayed once more with full recording.
 
 use std::fs;
 use std::io;
@@ -19,10 +19,10 @@ use crate::worlds::Worlds;
 /// For one execution, and under loom those before it, on a busy machine.
 const GRACE: Duration = Duration::from_secs(60);
 
-/// Writes the page beside the counterexample's file; answers where.
+/// Writes the page beside the counterexample's file; returns its path.
 ///
 /// # Errors
-/// When it cannot be written, or the execution could not be seen again.
+/// When it cannot be written, or the execution could not be reproduced.
 pub(crate) fn draw(example: &Counterexample, file: &Path, replay: &str) -> io::Result<PathBuf> {
     let limit = Duration::try_from_secs_f64(2.0 * example.seconds).unwrap_or_default() + GRACE;
     let answer: Result<Option<Timeline>, String> =
@@ -55,7 +55,7 @@ pub(crate) fn draw(example: &Counterexample, file: &Path, replay: &str) -> io::R
     Ok(path)
 }
 
-/// The process that draws: what happened in that execution; nothing when it does not fail.
+/// The process that draws: the events of that execution, or none when it does not fail.
 pub(crate) fn serve<R: AsyncRegistry>(
     worlds: &Worlds<R>,
     example: Counterexample,
@@ -67,7 +67,7 @@ pub(crate) fn serve<R: AsyncRegistry>(
     Some(timeline(events, &failure.message))
 }
 
-/// What happened, side by side.
+/// The events, side by side.
 fn timeline(events: Vec<Event>, message: &str) -> Timeline {
     let mut numbers: Vec<Option<usize>> = events.iter().map(|event| event.thread).collect();
     numbers.sort_unstable();
@@ -77,7 +77,7 @@ fn timeline(events: Vec<Event>, message: &str) -> Timeline {
         waits: waits(message),
         ..Timeline::default()
     };
-    // Of each thread the operation that it called last, by its place among all spans.
+    // For each thread its last operation, by its index among all spans.
     let mut latest: Vec<Option<usize>> = vec![None; numbers.len()];
     let mut at = 0;
     for Event { thread, what } in events {
@@ -130,7 +130,7 @@ fn named(number: &Option<usize>) -> String {
     }
 }
 
-/// The lines of a deadlock's tale that say who waits for what.
+/// The lines of a deadlock report that say which thread waits for what.
 fn waits(message: &str) -> Vec<String> {
     let tale = message
         .split_once("deadlock: ")

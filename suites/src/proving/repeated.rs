@@ -1,5 +1,5 @@
-//! A cell that gave no answer is repeated alone, twice, before it is said to hang: on a busy machine a sound
-//! implementation may take longer than a check waits.
+//! A cell without an answer is repeated alone, twice, before it counts as hung: on a busy machine a correct
+//! implementation may take longer than the time limit.
 
 use std::iter;
 
@@ -7,13 +7,13 @@ use flowmeter_harness::record::Verdict;
 
 use crate::properties::Judgement;
 
-/// So often a cell is repeated.
+/// How often a cell is repeated.
 const REPETITIONS: usize = 2;
 
-/// What a cell comes to whose first attempt came to that. `alone` attempts it once more, with no other cell beside it.
+/// The result of a cell with that first attempt. `alone` attempts it once more, with no other cell beside it.
 ///
-/// A failure that a repetition finds decides, and so does one that breaks off. Otherwise one more hang leaves the cell
-/// undecided, and a cell that passes both times passes, and says that it hung once.
+/// A failure that a repetition finds decides, and so does one that breaks off. Otherwise another hang leaves the cell
+/// undecided. A cell that passes both times passes, with a note that it hung once.
 pub(super) fn decided(first: Judgement, alone: impl FnMut() -> Judgement) -> Judgement {
     if first.proof.verdict != Verdict::Hung {
         return first;
@@ -60,7 +60,7 @@ fn weighed(mut attempts: Vec<Judgement>) -> Judgement {
             said(attempts.swap_remove(0), format!("{hang}, {how_often}"))
         }
         _ => {
-            // The last of those that came to no end, or the last of those that passed.
+            // The last of the unfinished ones, or the last of those that passed.
             let mut answered = match undecided {
                 Some(index) if index < attempts.len() => attempts.swap_remove(index),
                 _ => last,
@@ -125,7 +125,7 @@ mod tests {
         judgement(Verdict::Hung, Some(HANG))
     }
 
-    /// What comes of a hang and these repetitions, and how many of them there were.
+    /// The result of a hang and these repetitions, and how many of them were needed.
     fn after_a_hang(repetitions: impl IntoIterator<Item = Judgement>) -> (Judgement, usize) {
         let mut left: VecDeque<Judgement> = repetitions.into_iter().collect();
         let all = left.len();

@@ -1,5 +1,4 @@
-//! The scenarios that are compiled in: all files below `suites/scenarios`, which a test compares with this
-//! list.
+//! The scenarios that are compiled in: all files below `suites/scenarios`, which a test compares with this list.
 
 use std::path::Path;
 

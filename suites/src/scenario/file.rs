@@ -1,8 +1,8 @@
-//! Scenario files: TOML to [`ScenarioSpec`], refusing what is unknown or makes no sense with file, line,
-//! key and what was expected.
+//! Scenario files: TOML to [`ScenarioSpec`]. Unknown and senseless input is refused with file, line, key and what was
+//! expected.
 //!
-//! A file is read twice, first for its workload and then with that workload's own parameters, because a
-//! value that is held back until its meaning is known has lost its place in the file.
+//! A file is read twice, first for its workload and then with the parameters of that workload. A value that is kept
+//! until its type is known would lose its position in the file.
 
 use std::fs;
 use std::io;
@@ -21,17 +21,17 @@ pub enum ScenarioError {
     /// A file or folder cannot be read.
     #[error("{}: {source}; name a folder of scenario files", .path.display())]
     Io {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A file says something that cannot be meant.
+    /// A file contains something invalid.
     #[error("{}:{line}: {}{message}", .path.display(), .key.as_ref().map(|k| format!("`{k}`: ")).unwrap_or_default())]
     Invalid {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Which line, from 1.
+        /// The line, from 1.
         line: usize,
         /// The key on that line, if there is one.
         key: Option<String>,
@@ -47,7 +47,7 @@ pub enum ScenarioError {
     /// A folder has no scenario in it.
     #[error("{}: no scenario file (*.toml) in it; name another folder", .path.display())]
     Empty {
-        /// Which folder.
+        /// The folder.
         path: PathBuf,
     },
 }
@@ -70,7 +70,7 @@ struct Body<P> {
     params: P,
 }
 
-/// Text that says something.
+/// Text that is not blank.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct Sentence(String);
@@ -164,7 +164,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ScenarioError>
     Ok(())
 }
 
-/// `channels/spsc-64`; a file that lies in `folder` itself is of the group that the folder is named for.
+/// `channels/spsc-64`; a file directly in `folder` belongs to the group with the name of the folder.
 fn name_below(folder: &Path, path: &Path) -> String {
     let below = path.strip_prefix(folder).unwrap_or(path).with_extension("");
     let parts = below.components();
@@ -186,7 +186,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Its parameters, of a workload that has those.
+    /// Its parameters, for a workload with that type of them.
     pub(crate) fn params<P: DeserializeOwned>(&self) -> Result<P, ScenarioError> {
         self.read().map(|body: Body<P>| body.params)
     }

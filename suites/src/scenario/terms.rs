@@ -1,6 +1,6 @@
-//! The words in which scenario files are written: numbers within bounds, buffers, messages, forms.
+//! The terms of scenario files: numbers within bounds, buffers, messages, forms.
 //!
-//! Each refuses what makes no sense while the file is read, so that no workload meets it.
+//! Each refuses senseless values while the file is read, so that no workload gets one.
 
 use std::num::NonZeroUsize;
 
@@ -18,7 +18,7 @@ impl<const MIN: u64, const MAX: u64> Within<MIN, MAX> {
         self.0
     }
 
-    /// A number that is known to be within.
+    /// A number that is known to be within the bounds.
     ///
     /// # Panics
     /// When it is not.
@@ -27,13 +27,13 @@ impl<const MIN: u64, const MAX: u64> Within<MIN, MAX> {
         Within(number)
     }
 
-    /// The number, as a count of things in memory.
+    /// The number, as a count of objects in memory.
     pub const fn count(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The least there may be.
+/// The smallest number.
 impl<const MIN: u64, const MAX: u64> Default for Within<MIN, MAX> {
     fn default() -> Self {
         Within(MIN)
@@ -85,7 +85,7 @@ impl Capacity {
 /// Messages per second.
 pub type Rate = Within<1, 10_000_000>;
 
-/// A buffer that keeps everything: what it drops would be missing in the books.
+/// A buffer that keeps all values: dropped ones would be missing in the books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Room {
@@ -117,7 +117,7 @@ impl Room {
     }
 }
 
-/// What a message is.
+/// The type of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MessageKind {
     /// One word.
@@ -153,7 +153,7 @@ impl MessageKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
-    /// By holding up their thread.
+    /// By blocking their thread.
     Blocking,
     /// As futures, in tasks of an executor.
     Async,
@@ -161,13 +161,13 @@ pub enum Form {
     Mixed,
     /// By a callback on the completing thread.
     Callback,
-    /// They do not wait; no scenario file says it.
+    /// They do not wait; no scenario file has it.
     #[serde(skip)]
     Never,
 }
 
 impl Form {
-    /// As records name it.
+    /// The name in records.
     pub const fn name(self) -> &'static str {
         match self {
             Form::Blocking => "blocking",
@@ -179,7 +179,7 @@ impl Form {
     }
 }
 
-/// Threads that the machine runs at once.
+/// How many threads the machine runs in parallel.
 pub fn cores() -> NonZeroUsize {
     std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }

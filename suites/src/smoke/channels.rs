@@ -1,5 +1,5 @@
-//! Channels: what is put is taken, up to the capacity and no more, in every form; a closed one says so; an alts
-//! takes what is ready, or else its default.
+//! Channels: values that are put are taken, up to the capacity and no more, in every form. A closed channel says so.
+//! An alts takes what is ready, or else its default.
 
 use std::future::{Future, pending};
 use std::num::NonZeroUsize;
@@ -22,7 +22,7 @@ const BUFFERS: [Buffer; 4] = [
     Buffer::Sliding(ROOM),
 ];
 
-/// Fills every buffer that the family has, empties it, and closes it where that can be done.
+/// Fills every buffer of the family, empties it, and closes it where that is possible.
 fn fill_and_empty<C: Channels>(
     put: fn(&mut C::Tx<usize>, usize),
     take: fn(&mut C::Rx<usize>) -> usize,
@@ -172,7 +172,7 @@ pub(super) fn awaited_alts<C: AwaitAlts>() {
     });
 }
 
-/// Runs what may be called like this.
+/// Runs an alts that is called like this.
 type Run<C> =
     fn(&mut [<C as MixedAlts>::AnyClause<'_>], Order, Patience) -> Result<Winner, AltsError>;
 

@@ -1,4 +1,4 @@
-//! Go blocks that are state machines, alone: one of two states gives its result, and its channel closes.
+//! Go blocks as state machines, alone: one with two states gives its result, and its channel closes.
 
 use std::num::NonZeroUsize;
 
@@ -12,7 +12,7 @@ enum State {
     Took(Result<u32, TakeError>),
 }
 
-/// One go block, which takes what is there.
+/// One go block, which takes a value that is there.
 pub(crate) fn go_block<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>() {
     let executor = E::with_threads(NonZeroUsize::MIN);
     let (mut tx, rx) = C::open(Buffer::fixed(1)).expect("a family with alts has a buffer");

@@ -10,7 +10,7 @@ pub(crate) fn limiter<L: Limiters>() {
     const PERMITS: NonZeroU32 = NonZeroU32::MIN.saturating_add(2);
     let quota = Quota {
         permits: PERMITS,
-        // None is back before the tries are over.
+        // No permit is back before the tries are over.
         period: Duration::from_secs(3_600),
         burst: PERMITS,
     };

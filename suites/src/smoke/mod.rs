@@ -1,5 +1,5 @@
-//! A smoke test: the plainest uses of an implementation, alone on one thread. A mutant that fails it is a
-//! caricature, which any test would find, and says nothing about the properties. One file for each kind.
+//! A smoke test: the simplest uses of an implementation, alone on one thread. A mutant that fails it would be found
+//! by any test, and says nothing about the properties. One file for each kind.
 
 mod channels;
 mod combinators;
@@ -23,11 +23,11 @@ use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::timer::{Cancel, Timers};
 use flowmeter_harness::transform_pipeline::TransformPipelines;
 
-/// Uses one implementation of a registry in the std world, and says in how many ways. Whoever is broken may
-/// hang or abort: it is for a process of its own.
+/// Uses one implementation of a registry in the std world, and returns in how many ways. A broken one may hang or
+/// abort, so this should run in a process of its own.
 ///
 /// # Panics
-/// With what is wrong.
+/// With the error.
 pub fn smoke(registry: impl Registry, implementation: &str) -> usize {
     let mut hall = Uses {
         of: implementation,
@@ -40,7 +40,7 @@ pub fn smoke(registry: impl Registry, implementation: &str) -> usize {
     hall.all.len()
 }
 
-/// What can be tried on one implementation.
+/// The uses of one implementation.
 struct Uses<'a> {
     of: &'a str,
     all: Vec<fn()>,

@@ -10,7 +10,7 @@ use flowmeter_harness::sync::std::Std;
 
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
 
-/// Three items arrive in their order, and the output closes behind them.
+/// Three items arrive in their order, and the output closes after them.
 pub(crate) fn pipeline<P, C, E>()
 where
     P: Pipelines<C, E> + Default,

@@ -7,12 +7,12 @@ use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::{Cancel, Timers};
 
-/// No whole number of milliseconds, which some designs count in.
+/// No whole number of milliseconds, in which some designs count.
 const DELAY: Duration = Duration::from_micros(5_400);
-/// Only a failure takes as long.
+/// Only a failure takes so long.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Arms a timer; its deadline, and where it tells the moment at which it is called.
+/// Arms a timer; returns its deadline, and a receiver of the moment at which it is called.
 fn arm<T: Timers>(service: &T, delay: Duration) -> (T::Handle, Deadline, Receiver<u64>) {
     let deadline = Deadline::after(Std::now_nanos(), delay);
     let (tells, called) = channel();
@@ -37,7 +37,7 @@ pub(crate) fn cancel<T: Cancel>() {
     let (cancelled, _, called) = arm(&service, DELAY);
     let (_handle, _, later) = arm(&service, 2 * DELAY);
     if !service.cancel(&cancelled) {
-        // Held up for so long.
+        // This thread was delayed that long.
         return;
     }
     let fired = later.recv_timeout(PATIENCE);

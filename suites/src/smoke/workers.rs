@@ -1,4 +1,4 @@
-//! A pipeline that transforms, alone: three inputs, one at a time.
+//! A pipeline of transforms alone: three inputs, one at a time.
 
 use std::num::NonZeroUsize;
 
@@ -9,7 +9,7 @@ use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::transform_pipeline::TransformPipelines;
 
-/// One result of each arrives.
+/// One result for each arrives.
 pub(crate) fn workers<P, C, E>()
 where
     P: TransformPipelines<C, E> + Default,

@@ -1,8 +1,8 @@
-//! Alts on one thread: what choosing among ports costs when nobody is in the way.
+//! Alts on one thread: the cost of choosing among ports without contention.
 //!
-//! After each alts the thread puts back what it took, or takes what it put, so that the next one finds the
-//! same state; that operation is part of the turn. So is the draw of the port that has the value, where one has: were it
-//! the same each time, the processor would learn the answer.
+//! After each alts the thread puts back the value it took, or takes the value it put, so that the next one finds the
+//! same state. That operation is part of the turn. So is the choice of the port that has the value, where one port
+//! has it: if it were the same port each time, the branch predictor would learn it.
 
 use std::marker::PhantomData;
 
@@ -60,7 +60,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: Form::Blocking,
@@ -77,20 +77,20 @@ impl Params {
     }
 }
 
-/// Channels whose both halves are in one thread's hands.
+/// Channels of which one thread has both halves.
 pub struct AloneAtPorts<C: Alts> {
     params: Params,
     txs: Vec<C::Tx<u64>>,
     rxs: Vec<C::Rx<u64>>,
-    /// What the next put carries.
+    /// The value of the next put.
     next: u64,
-    /// Which port it goes to.
+    /// Draws the port it goes to.
     random: Pcg64Mcg,
     family: PhantomData<fn(C)>,
 }
 
 impl<C: Alts> AloneAtPorts<C> {
-    /// New channels, in the state that the alts is to find.
+    /// New channels, in the state that the alts should find.
     ///
     /// # Errors
     /// Where the family has no fixed buffer, or refuses a put.
@@ -116,7 +116,7 @@ impl<C: Alts> AloneAtPorts<C> {
         })
     }
 
-    /// One value at a time, at a port drawn anew each time.
+    /// One value at a time, at a port that is drawn each time.
     fn one_hot(&mut self, turns: u64) -> Result<(), StageError> {
         let clauses: Vec<_> = self.rxs.iter().map(Clause::Take).collect();
         let mut slots = vec![None; clauses.len()];
@@ -136,14 +136,14 @@ impl<C: Alts> AloneAtPorts<C> {
         Ok(())
     }
 
-    /// Whatever is taken is put back where it came from.
+    /// A taken value is put back into its channel.
     fn all_ready(&mut self, turns: u64) -> Result<(), StageError> {
         let clauses: Vec<_> = self.rxs.iter().map(Clause::Take).collect();
         let mut slots = vec![None; clauses.len()];
         let mut alts = C::prepare(&clauses, Order::Random);
         for _ in 0..turns {
             match C::run(&mut alts, &mut slots, Patience::Forever) {
-                // A value is the number of the port that it belongs to.
+                // A value is the number of its port.
                 Ok(Chosen::Took {
                     clause,
                     value: Some(port),
@@ -169,7 +169,7 @@ impl<C: Alts> AloneAtPorts<C> {
         Ok(())
     }
 
-    /// Whatever is taken is put back; whatever is put is taken again.
+    /// A taken value is put back; a value that was put is taken again.
     fn mixed(&mut self, turns: u64) -> Result<(), StageError> {
         let takes = self.txs.len().div_ceil(2);
         let (refill, put_into) = self.txs.split_at_mut(takes);

@@ -1,4 +1,4 @@
-//! Alts while others put: producers feed a channel each, and one consumer waits on all of them at once.
+//! Contended alts: producers feed a channel each, and one consumer waits on all channels at once.
 
 use std::marker::PhantomData;
 use std::thread;
@@ -30,7 +30,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: Form::Blocking,
@@ -77,7 +77,7 @@ fn produce<C: Alts, W: Watch>(
     }
 }
 
-/// Takes from whichever port has something, until each has given its sentinel.
+/// Takes from any ready port, until each has given its sentinel.
 fn consume<C: Alts, W: Watch>(rxs: &[C::Rx<u64>], mut watch: W) -> Result<W, StageError> {
     let clauses: Vec<_> = rxs.iter().map(Clause::Take).collect();
     let mut slots = vec![None; clauses.len()];
@@ -103,7 +103,7 @@ fn consume<C: Alts, W: Watch>(rxs: &[C::Rx<u64>], mut watch: W) -> Result<W, Sta
                 other => return Err(miscounted(format!("an alts answered {other:?}"))),
             }
         }
-        // Producers decide when it is over.
+        // Producers decide when the window ends.
         let _ = watch.lap();
     }
 }

@@ -1,8 +1,8 @@
-//! Burst: a producer fills the buffer to its capacity, a consumer drains it, and only when it is empty
-//! comes the next burst.
+//! Burst: a producer fills the buffer to its capacity, and a consumer drains it. The next burst begins only when the
+//! buffer is empty.
 //!
-//! The consumer says so on a second channel of the same kind, so each burst also holds one wake-up in each
-//! direction; what is counted is messages.
+//! The consumer reports that on a second channel of the same kind, so each burst also contains one wake-up in each
+//! direction. The count is of messages.
 
 use std::marker::PhantomData;
 
@@ -23,7 +23,7 @@ use crate::scenario::{Capacity, Facts, Form, Room};
 /// Bursts of a proof.
 const PROOF_BURSTS: u32 = 50;
 
-/// How much a burst is.
+/// The size of a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -32,7 +32,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: Form::Blocking,

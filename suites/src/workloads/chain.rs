@@ -1,7 +1,7 @@
-//! Chain: one value goes through n channels, from thread to thread, and round again.
+//! Chain: one value goes through n channels, from thread to thread, in a circle.
 //!
-//! One thread runs at a time, so this is what handing over costs when the next thread is one of many
-//! that sleep. What is counted is hops: one channel passed.
+//! One thread runs at a time, so this is the cost of a hand-over when the next thread is one of many sleeping ones.
+//! The count is of hops: channels passed.
 
 use std::marker::PhantomData;
 
@@ -22,10 +22,10 @@ use crate::scenario::{Facts, Form, Room, Within};
 /// Rounds of a proof.
 const PROOF_ROUNDS: u32 = 50;
 
-/// Channels in a chain: each has a thread.
+/// Channels in a chain; each has a thread.
 pub type Links = Within<2, 64>;
 
-/// How long a chain, and of what.
+/// The length of a chain, and its channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -36,7 +36,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: Form::Blocking,
@@ -57,7 +57,7 @@ fn closed() -> StageError {
     refused("an operation on an open channel")
 }
 
-/// The thread that sends a value round.
+/// The thread that starts each round.
 fn send_round<C: Blocking, W: Watch>(
     mut first: C::Tx<u64>,
     mut last: C::Rx<u64>,

@@ -1,8 +1,8 @@
-//! Close: tasks that all wait for a value of one channel, until its last producer goes and each of them hears that there
-//! will be none.
+//! Close: tasks that all wait for a value of one channel. Then its last producer is dropped, and each task is
+//! answered that there will be none.
 //!
-//! The value is the time from there until the last task has ended, for each task. The producer is dropped rather than
-//! told to close: that ends a channel of every crate.
+//! The value is the time from the drop until the last task has ended, divided by the number of tasks. The producer is
+//! dropped rather than closed: that ends a channel of every crate.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -22,18 +22,18 @@ use super::pieces::Pieces;
 use super::{crew, open, refused};
 use crate::scenario::{Facts, Form, Room, Within, cores};
 
-/// How many wait for what.
+/// How many tasks wait, and on which channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Tasks that wait; as many as a channel of core.async has room for at most.
+    /// Waiting tasks; at most as many as a channel of core.async admits.
     pub waiting: Within<1, 1024>,
-    /// The buffer, in which nothing ever lies.
+    /// The buffer, which stays empty.
     pub buffer: Room,
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: Form::Async,
@@ -60,8 +60,8 @@ struct Close<C, E> {
 }
 
 impl<C: Async, E: Executors> Close<C, E> {
-    /// Has all wait, ends the channel, and says how long it took until all had heard, nanoseconds, what that cost, and how
-    /// many were answered anything else, or before.
+    /// Lets all tasks wait and ends the channel. Returns how long it took until all were answered, in nanoseconds,
+    /// the cost, and how many were answered wrongly or too early.
     fn once(&self) -> Result<(u64, Cost, u64), StageError> {
         let waiting = self.params.waiting.get();
         let (tx, rx) = open::<C, u64>(self.params.buffer.buffer())?;
@@ -79,7 +79,7 @@ impl<C: Async, E: Executors> Close<C, E> {
                 pending.one_less();
             });
         }
-        // All have begun, so all but the last few of them wait.
+        // All have begun, so all but the last few are waiting.
         while begun.load(Ordering::Relaxed) < waiting {
             thread::yield_now();
         }
@@ -88,7 +88,7 @@ impl<C: Async, E: Executors> Close<C, E> {
             drop(tx);
             Ok(())
         })?;
-        // Relaxed: `pending` has put all tasks before this.
+        // Relaxed: `pending` orders all tasks before this.
         let wrong = early + wrong.load(Ordering::Relaxed);
         Ok((took, cost, wrong))
     }
@@ -120,7 +120,7 @@ fn unheard(wrong: u64) -> String {
 /// A stage.
 ///
 /// # Errors
-/// Where its threads were to have a core each, and cannot be pinned.
+/// Where its threads should have a core each, and cannot be pinned.
 pub fn stage<C: Async, E: Executors>(params: Params) -> Result<Box<dyn Stage>, StageError> {
     Ok(Box::new(Close::<C, E> {
         params,

@@ -1,4 +1,4 @@
-//! Create: a channel is opened and dropped, unused.
+//! Create: a channel is opened and dropped without use.
 
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use super::solo::Solo;
 use super::stream;
 use crate::scenario::{Facts, Form, Room};
 
-/// What is opened.
+/// The channel to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -22,7 +22,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: Form::Blocking,
@@ -46,7 +46,7 @@ pub struct Create<C> {
 }
 
 impl<C: Blocking> Create<C> {
-    /// For those parameters.
+    /// With those parameters.
     pub fn new(params: Params) -> Self {
         Create {
             buffer: params.buffer,

@@ -1,9 +1,11 @@
-//! The threads and tasks of one run: started together, heard out, their panics told as failures.
+//! The threads and tasks of one run. They start together, their reports are collected, and their panics become
+//! failures.
 //!
-//! None begins to work before all have come; the window, where there is one, begins when the last of them runs.
+//! No thread begins to work before all have arrived. The window, where there is one, begins when the last of them
+//! runs.
 //!
-//! The first that fails ends the run at once: the others may wait for it for ever, and are left behind
-//! (the process of a failed cell is not used again).
+//! The first failure ends the run at once. The others may wait for the failed one for ever, so they are left behind;
+//! the process of a failed cell is not reused.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -21,7 +23,7 @@ use flowmeter_harness::measure::edges::Edges;
 use flowmeter_harness::measure::pin::{self, Pinned, Pinning};
 use flowmeter_harness::record::FailureKind;
 
-/// Puts the calling thread on the core of its place, where threads were asked to have one each.
+/// Pins the calling thread to the core of its place, where threads should have one each.
 ///
 /// # Errors
 /// [`FailureKind::Void`] when the system refuses.
@@ -35,24 +37,24 @@ pub fn take_place(place: usize) -> Result<(), StageError> {
     }
 }
 
-/// As [`take_place`], of a thread that nobody hears out: where one could be pinned, as is tried before anything else,
-/// the others can.
+/// As [`take_place`], for a thread without a collected report. One thread was pinned successfully before anything
+/// else, so the others can be pinned too.
 pub fn settle(place: usize) {
     let _ = pin::worker(place);
 }
 
-/// An executor with as many threads as there are cores, each on its own where that was asked for.
+/// An executor with as many threads as there are cores, each on its own core where that was requested.
 ///
 /// # Errors
-/// [`FailureKind::Void`] when it was, and the executor's threads cannot be pinned.
+/// When that was requested, and the executor's threads cannot be pinned.
 pub fn executor<E: Executors>(threads: NonZeroUsize) -> Result<E, StageError> {
     if pin::of_process() != Pinning::CorePerThread {
         return Ok(E::with_threads(threads));
     }
     let places = AtomicUsize::new(0);
     E::with_threads_beginning(threads, move || {
-        // Relaxed: each number is handed out once, nothing else matters. Where one thread could be pinned, as
-        // was tried before anything else, the others can.
+        // Relaxed: each number is handed out once, and nothing else matters. One thread was pinned successfully
+        // before anything else, so the others can be pinned too.
         let _ = pin::worker(places.fetch_add(1, Ordering::Relaxed));
     })
     .ok_or_else(|| {
@@ -61,11 +63,11 @@ pub fn executor<E: Executors>(threads: NonZeroUsize) -> Result<E, StageError> {
     })
 }
 
-/// What a thread does; an error ends the run.
+/// The work of a thread; an error ends the run.
 pub type Job<T> = Box<dyn FnOnce() -> Result<Done<T>, StageError> + Send>;
 
-/// An answer, and the halves that its thread had: they live until all have answered, because a channel
-/// whose producers are gone may say "closed" though a sentinel is still in it.
+/// An answer, and the halves of its thread. The halves live until all threads have answered: a channel without
+/// producers may answer "closed" although a sentinel is still in it.
 pub struct Done<T> {
     answer: T,
     _halves: Box<dyn Any + Send>,
@@ -89,16 +91,16 @@ impl<T> Done<T> {
     }
 }
 
-/// How the thread or task at a place ended; `None`: by a panic.
+/// How the thread or task at a place ended; `None` means a panic.
 type Outcome<T> = (usize, Option<Result<Done<T>, StageError>>);
 
-/// How often a crew of tasks looks whether one has died.
+/// How often a crew of tasks checks whether one has died.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Who has not come yet.
+/// Counts the threads that have not arrived yet.
 struct Latch {
     missing: AtomicUsize,
-    /// The window that begins when nobody is missing.
+    /// The window that begins when all have arrived.
     edges: Option<Edges>,
 }
 
@@ -110,9 +112,9 @@ impl Latch {
         })
     }
 
-    /// One has come.
+    /// One more has arrived.
     fn arrive(&self) {
-        // AcqRel: who is last comes after all others.
+        // AcqRel: the last one is ordered after all others.
         if self.missing.fetch_sub(1, Ordering::AcqRel) == 1
             && let Some(edges) = &self.edges
         {
@@ -125,7 +127,7 @@ impl Latch {
     }
 }
 
-/// Tells how a thread or task ended, also when it ended by a panic.
+/// Reports how a thread or task ended, also after a panic.
 struct Herald<T> {
     place: usize,
     outcome: Option<Result<Done<T>, StageError>>,
@@ -134,13 +136,13 @@ struct Herald<T> {
 
 impl<T> Drop for Herald<T> {
     fn drop(&mut self) {
-        // Nobody hears any more when another one has failed.
+        // The receiver is gone when another one has failed.
         let _ = self.hearer.send((self.place, self.outcome.take()));
     }
 }
 
-/// Runs each job on a thread of its own, the i-th at the i-th place of [`take_place`]; the answers stand in the order of the jobs. The ramp of `edges` begins
-/// when the last of the threads runs.
+/// Runs each job on a thread of its own, the i-th at the i-th place of [`take_place`]. The answers are in the order
+/// of the jobs. The ramp of `edges` begins when the last of the threads runs.
 ///
 /// # Errors
 /// The first error or panic.
@@ -163,7 +165,7 @@ pub fn threads<T: Send + 'static>(
             };
             let placed = take_place(place);
             gate.wait();
-            // After the gate: who comes late through it is not yet at work.
+            // After the gate: a thread that passes it late is not at work yet.
             latch.arrive();
             herald.outcome = Some(placed.and_then(|()| job()));
         };
@@ -185,13 +187,13 @@ pub fn threads<T: Send + 'static>(
         }
     }
     for handle in handles.into_iter().flatten() {
-        // Each has told its outcome already.
+        // Each has already reported its outcome.
         let _ = handle.join();
     }
     complete(answers)
 }
 
-/// Tasks of one run on an executor, and threads beside them.
+/// Tasks of one run on an executor, and further threads.
 pub struct Tasks<'e, E, T> {
     executor: &'e E,
     panics_before: u64,
@@ -199,12 +201,12 @@ pub struct Tasks<'e, E, T> {
     latch: Arc<Latch>,
     hearer: mpsc::Sender<Outcome<T>>,
     heard: mpsc::Receiver<Outcome<T>>,
-    /// Those that are threads, by their places.
+    /// The threads among them, by place.
     threads: BTreeMap<usize, thread::JoinHandle<()>>,
 }
 
 impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
-    /// So many, none of them spawned yet. The ramp of `edges` begins when the last of them runs.
+    /// `count` tasks, none of them spawned yet. The ramp of `edges` begins when the last of them runs.
     pub fn on(executor: &'e E, count: usize, edges: Option<&Edges>) -> Self {
         let (hearer, heard) = mpsc::channel();
         Tasks {
@@ -237,7 +239,7 @@ impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
         let latch = self.latch.clone();
         self.executor.spawn(async move {
             latch.arrive();
-            // Yielding, since the others may need this thread to come.
+            // It yields, since the others may need this thread to arrive.
             while !latch.is_open() {
                 give_way().await;
             }
@@ -246,10 +248,10 @@ impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
         });
     }
 
-    /// One more, which is a thread and no task.
+    /// Spawns one more as a thread instead of a task.
     ///
     /// # Errors
-    /// [`FailureKind::Crash`] when the system has no thread.
+    /// [`FailureKind::Crash`] when the system cannot start a thread.
     pub fn spawn_thread(&mut self, job: Job<T>) -> Result<(), StageError> {
         let place = self.count;
         let mut herald = Herald {
@@ -274,7 +276,7 @@ impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
         Ok(())
     }
 
-    /// Hears them all out; the answers stand in the order of spawning.
+    /// Waits for all of them; the answers are in the order of spawning.
     ///
     /// # Errors
     /// The first error or panic.
@@ -299,7 +301,7 @@ impl<'e, E: Executors, T: Send + 'static> Tasks<'e, E, T> {
             }
         }
         for thread in self.threads.into_values() {
-            // Each has told its outcome already.
+            // Each has already reported its outcome.
             let _ = thread.join();
         }
         complete(answers)

@@ -1,7 +1,7 @@
-//! How evenly threads or tasks of one side came to their turns.
+//! How evenly threads or tasks of one side got their turns.
 
-/// Jain's index of these shares: the square of their sum, over their number times the sum of their squares. 1 where there
-/// is nothing to share.
+/// Jain's index of these shares: the square of their sum, over their number times the sum of their squares. It is 1
+/// where there is nothing to share.
 ///
 /// Source: Jain, Chiu and Hawe, "A Quantitative Measure of Fairness and Discrimination", 1984.
 pub fn jain(shares: impl Iterator<Item = f64>) -> f64 {

@@ -1,11 +1,11 @@
-//! Histograms of a window, allocated and touched before it begins.
+//! Histograms of a window, allocated and touched before the window begins.
 
 use flowmeter_harness::measure::StageError;
 use hdrhistogram::Histogram;
 
 use super::ledger::void;
 
-/// The longest latency that a histogram tells apart: a minute; later ones count as that.
+/// The longest latency that a histogram distinguishes: a minute. Longer ones count as a minute.
 const LONGEST: u64 = 60_000_000_000;
 /// Decimal digits that a histogram keeps.
 const DIGITS: u8 = 3;
@@ -13,15 +13,15 @@ const DIGITS: u8 = 3;
 pub struct Latencies(pub Histogram<u64>);
 
 impl Latencies {
-    /// Allocated and touched.
+    /// An allocated and touched histogram.
     ///
     /// # Errors
     /// [`FailureKind::Void`](flowmeter_harness::record::FailureKind::Void) when there is no memory for it.
     pub fn new() -> Result<Self, StageError> {
         let mut histogram = Histogram::new_with_bounds(1, LONGEST, DIGITS)
             .map_err(|why| void(format!("no histogram: {why}")))?;
-        // Touches every page of the counts now, a quarter of an octave at a time, so that no page fault of a
-        // first record falls into the window.
+        // Touches every page of the counts now, a quarter of an octave at a time. No page fault of a first record
+        // then falls into the window.
         let mut nanos = 1;
         while nanos <= LONGEST {
             histogram.saturating_record(nanos);
@@ -31,7 +31,7 @@ impl Latencies {
         Ok(Latencies(histogram))
     }
 
-    /// One more.
+    /// Records one more.
     #[inline]
     pub fn record(&mut self, nanos: u64) {
         self.0.saturating_record(nanos.max(1));

@@ -1,20 +1,20 @@
-//! How far producers may run ahead of consumers where the room has no bound.
+//! How far producers may run ahead of consumers where the buffer has no bound.
 //!
-//! Nothing slows a producer down there, so a channel whose puts cost less than its takes would fill the memory,
-//! and be timed allocating. So all producers together may be [`LEAD`] values ahead; beyond that each yields
-//! between two chunks until consumers have caught up. The rule is the same for every implementation. It is kept
-//! by chunk, not by value: threads say at the end of a chunk how many values they have put or taken, so what
-//! they have not said yet comes on top, a chunk for each.
+//! Nothing slows a producer there. A channel with cheaper puts than takes would fill the memory, and the allocations
+//! would be timed. So all producers together may be [`LEAD`] values ahead. Beyond that each yields between two chunks
+//! until consumers have caught up. The rule is the same for every implementation. It applies to chunks, not to
+//! values: threads report at the end of a chunk how many values they have put or taken. So the lead may exceed the
+//! limit by one unreported chunk for each thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flowmeter_harness::measure::edges::MAX_CHUNK;
 
-/// Values that producers may be ahead.
+/// How many values producers may be ahead.
 pub const LEAD: u64 = 65_536;
 
-/// A number alone on its cache lines (two, which processors fetch together).
+/// A number alone on its cache lines; it takes two, since processors fetch them in pairs.
 #[repr(align(128))]
 #[derive(Debug, Default)]
 struct Line(AtomicU64);
@@ -30,16 +30,16 @@ struct Told {
 #[derive(Debug)]
 pub struct Lead {
     all: Arc<Told>,
-    /// What this thread has told of its own.
+    /// What this thread has reported so far.
     put: u64,
     taken: u64,
 }
 
 impl Lead {
-    /// Of a channel with that many consumers; nothing was put yet.
+    /// For a channel with that many consumers and no values yet.
     pub fn new(consumers: usize) -> Lead {
-        // Consumers that sleep within a chunk have not told of it: their chunks must not stop the producers
-        // for whom they wait.
+        // Consumers that sleep within a chunk have not reported it. Their chunks must not stop the producers they
+        // wait for.
         let untold = consumers as u64 * u64::from(MAX_CHUNK);
         Lead {
             all: Arc::new(Told {
@@ -61,9 +61,9 @@ impl Lead {
         }
     }
 
-    /// This thread has put and taken so many since it began.
+    /// Reports how many values this thread has put and taken since it began.
     pub fn tell(&mut self, put: u64, taken: u64) {
-        // Relaxed: numbers that are only compared; a late one makes a producer wait a moment longer or shorter.
+        // Relaxed: the numbers are only compared. A late one makes a producer wait slightly longer or shorter.
         let more = [
             (&self.all.put, put - self.put),
             (&self.all.taken, taken - self.taken),
@@ -74,7 +74,7 @@ impl Lead {
         (self.put, self.taken) = (put, taken);
     }
 
-    /// Whether producers are farther ahead than they may be.
+    /// Whether producers are further ahead than they may be.
     pub fn is_too_long(&self) -> bool {
         // Relaxed: see `Lead::tell`.
         let taken = self.all.taken.0.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Holding what was taken against what was put: sums after a timed window, every single value after a proof.
+//! Compares the values taken with those put: sums after a timed window, every single value after a proof.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,7 +24,7 @@ pub fn miscounted(message: impl Into<String>) -> StageError {
     }
 }
 
-/// A window that says nothing.
+/// A window without a valid result.
 pub fn void(message: impl Into<String>) -> StageError {
     StageError {
         kind: FailureKind::Void,
@@ -32,24 +32,24 @@ pub fn void(message: impl Into<String>) -> StageError {
     }
 }
 
-/// How many values, and a checksum of which.
+/// A number of values, and a checksum of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Values.
     pub count: u64,
-    /// Their stamps, added up without regard to overflow.
+    /// Their stamps, added up with wrapping.
     pub sum: u64,
 }
 
 impl Tally {
-    /// One more.
+    /// Adds one.
     #[inline]
     pub fn add(&mut self, stamp: u64) {
         self.count += 1;
         self.sum = self.sum.wrapping_add(stamp);
     }
 
-    /// All of them together.
+    /// The sum of all of them.
     pub fn total(tallies: impl Iterator<Item = Tally>) -> Tally {
         tallies.fold(Tally::default(), |a, b| Tally {
             count: a.count + b.count,
@@ -57,7 +57,7 @@ impl Tally {
         })
     }
 
-    /// Whether what was put is what was taken.
+    /// Checks that the values put are the values taken.
     ///
     /// # Errors
     /// [`FailureKind::Count`].
@@ -78,7 +78,7 @@ impl Tally {
     }
 }
 
-/// Whether each put value was taken once, and each consumer saw each producer's values in their order.
+/// Checks that each put value was taken once, and that each consumer saw each producer's values in order.
 ///
 /// # Errors
 /// [`FailureKind::Proof`], naming the first value that is wrong.
@@ -131,10 +131,10 @@ fn name(stamp: u64) -> String {
     format!("value {sequence} of producer {producer}")
 }
 
-/// Watches that a channel never holds more than its capacity: puts returned minus takes invoked.
+/// Checks that a channel never holds more than its capacity: puts returned minus takes invoked.
 ///
-/// Exact in one direction: each counter only grows, takes are counted before they are invoked and puts after
-/// they returned, so an excess that shows was real.
+/// It has no false positives: each counter only grows, takes are counted before they are invoked and puts after they
+/// returned. An excess that it sees was real.
 #[derive(Debug)]
 pub struct Bound {
     capacity: u64,
@@ -144,7 +144,7 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// For a channel with room for that many values; nothing was put yet.
+    /// For a channel with room for that many values and none yet.
     pub fn new(capacity: usize) -> Bound {
         Bound {
             capacity: capacity as u64,
@@ -161,13 +161,13 @@ impl Bound {
 
     /// A put has returned.
     pub fn put_returned(&self) {
-        // SeqCst: the put is counted before the takes are read, so the difference never overstates.
+        // SeqCst: the put is counted before the takes are read, so the difference is never too large.
         let returned = self.returned.fetch_add(1, Ordering::SeqCst) + 1;
         let held = returned.saturating_sub(self.invoked.load(Ordering::SeqCst));
         self.most.fetch_max(held, Ordering::SeqCst);
     }
 
-    /// Whether it holds all that it may, and no take was invoked yet.
+    /// Whether it is full, and no take was invoked yet.
     pub fn is_full(&self) -> bool {
         !self.is_used() && self.returned.load(Ordering::SeqCst) >= self.capacity
     }
@@ -177,12 +177,12 @@ impl Bound {
         self.invoked.load(Ordering::SeqCst) > 0
     }
 
-    /// Whether it held more than it may, so far.
+    /// Whether it held more than it may so far.
     pub fn is_broken(&self) -> bool {
         self.most.load(Ordering::SeqCst) > self.capacity
     }
 
-    /// Whether it never held more than it may.
+    /// Checks that it never held more than it may.
     ///
     /// # Errors
     /// [`FailureKind::Proof`].

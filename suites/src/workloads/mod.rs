@@ -1,8 +1,8 @@
-//! Workloads: what threads do while they are timed, one file each.
+//! Workloads: the work of threads while they are timed, one file each.
 //!
-//! Each is generic over the family of channels (and, for tasks, the executor) and monomorphic for each
-//! message: no `dyn` call and no choice among kinds stands in a timed loop. The same loop runs untimed in a
-//! proof, where every value is written down.
+//! Each is generic over the family of channels (and, for tasks, the executor), and monomorphic for each message. No
+//! `dyn` call and no choice among kinds is inside a timed loop. The same loop runs untimed in a proof, which records
+//! every value.
 
 pub mod alts;
 pub mod alts_contended;
@@ -44,7 +44,7 @@ use crate::scenario::{Facts, Form, Room, ScenarioError, Source};
 
 pub use casting::Timing;
 
-/// Writes the list of workloads out: by kind of implementation, each with its parameters and, of channels, what it needs
+/// The list of workloads, by kind of implementation. Each entry has its parameters and, for channels, what it needs
 /// with them.
 macro_rules! workloads {
     (
@@ -78,7 +78,7 @@ macro_rules! workloads {
         }
 
         impl Work {
-            /// What it says of itself with these parameters.
+            /// Its facts with these parameters.
             pub fn facts(&self) -> Facts {
                 match self {
                     $(Work::$name(params) => params.facts(),)*
@@ -119,7 +119,7 @@ workloads! {
         Burst(burst::Params) |params| pair(Room::Fixed(params.capacity));
         /// A value through many channels.
         Chain(chain::Params) |params| pair(params.buffer);
-        /// Many hear of a close.
+        /// Many tasks learn of a close.
         Close(close::Params) |params| ChannelNeeds {
             consumers: params.waiting.count(),
             disconnects: true,
@@ -130,7 +130,7 @@ workloads! {
             alts: true,
             ..pair(Room::Fixed(params.capacity))
         };
-        /// Choosing among ports that others feed.
+        /// Choosing among ports that other threads feed.
         AltsContended(alts_contended::Params) |params| ChannelNeeds {
             alts: true,
             ..pair(params.buffer)
@@ -139,19 +139,19 @@ workloads! {
         OpenLoop(open_loop::Params) |params| pair(params.buffer);
     }
     Timer {
-        /// Arming, and nothing else.
+        /// Arming only.
         TimerArm(timers::arm::Params);
-        /// Arming and calling off.
+        /// Arming and cancelling.
         TimerChurn(timers::churn::Params);
-        /// How late timers call.
+        /// How late timers fire.
         TimerLateness(timers::lateness::Params);
-        /// Arming anew at each call.
+        /// Re-arming at each call.
         TimerExpiry(timers::expiry::Params);
         /// Many deadlines at once.
         TimerStorm(timers::storm::Params);
-        /// Many timers, and nothing happens.
+        /// Many timers, none of which fires.
         TimerIdle(timers::idle::Params);
-        /// What timers cost that come at a steady rate.
+        /// The cost of timers that are armed at a steady rate.
         TimerTurnover(timers::turnover::Params);
         /// How long arming takes while a storm is due.
         TimerBystander(timers::bystander::Params);
@@ -167,13 +167,13 @@ workloads! {
         LimiterTry(limiters::try_cost::Params);
         /// Acquirers that are always there.
         LimiterSteady(limiters::steady::Params);
-        /// Everybody at once.
+        /// All acquirers at once.
         LimiterBurst(limiters::burst::Params);
-        /// How often those who wait are woken.
+        /// How often waiting tasks are woken.
         LimiterWakes(limiters::wakes::Params);
         /// Several permits at once.
         LimiterWeighted(limiters::at_once::Weighted);
-        /// Asking when it is too late.
+        /// Acquiring after the deadline.
         LimiterLate(limiters::at_once::Late);
     }
     Executor {
@@ -188,16 +188,16 @@ workloads! {
     }
 }
 
-/// What an implementation must be and have to take part in a scenario.
+/// What an implementation must be and have for a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// A channel.
     Channel(ChannelNeeds),
-    /// Something else.
+    /// Another kind.
     Other(Kind),
 }
 
-/// What a channel must have to take part in a scenario.
+/// What a channel must have for a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelNeeds {
     /// Whether it must be able to wait on several channels at once.
@@ -227,7 +227,7 @@ fn pair(room: Room) -> ChannelNeeds {
 }
 
 impl Work {
-    /// Threads, or tasks that run like threads, that it keeps busy or waiting at a time, the executor's own not counted.
+    /// Threads, or tasks that run like threads, that are busy or waiting at a time, without those of the executor.
     pub fn busy_threads(&self) -> usize {
         let axes = self.facts().axes;
         let streams = axes.producers.unwrap_or(0) + axes.consumers.unwrap_or(0);
@@ -246,7 +246,7 @@ impl Work {
     /// Whether a copy can be slowed on purpose: only where threads work in chunks.
     pub fn can_be_slowed(&self) -> bool {
         let counts_in_chunks = match self {
-            // Where two threads share the work, slowing one of them slows nothing as long as the other is the slower.
+            // Where two threads share the work, slowing the faster one has no effect.
             Work::TimerChurn(params) => params.is_of_one_thread(),
             Work::PipelineFlow(_)
             | Work::LimiterTry(_)
@@ -271,7 +271,7 @@ fn opens<C: Channels>(needs: &ChannelNeeds) -> bool {
     })
 }
 
-/// Whether it hears at all of the end of its producer, when nobody waits.
+/// Whether its consumer is answered "closed" after its producer is dropped, without waiting.
 fn disconnects<C: Channels>(tx: C::Tx<u64>, mut rx: C::Rx<u64>) -> bool {
     drop(tx);
     C::poll(&mut rx) == Polled::Closed
@@ -280,12 +280,12 @@ fn disconnects<C: Channels>(tx: C::Tx<u64>, mut rx: C::Rx<u64>) -> bool {
 /// Both halves of a channel.
 type Pair<C, P> = (<C as Channels>::Tx<P>, <C as Channels>::Rx<P>);
 
-/// A channel of a family that was said to have it.
+/// Opens a channel of a family that claims to have it.
 fn open<C: Channels, P: Message>(buffer: Buffer) -> Result<Pair<C, P>, StageError> {
     C::open::<P>(buffer).ok_or_else(|| refused("a channel of that kind"))
 }
 
-/// Something the scenario relies on was refused.
+/// An operation that the scenario relies on was refused.
 #[cold]
 fn refused(what: &str) -> StageError {
     StageError {
@@ -294,10 +294,10 @@ fn refused(what: &str) -> StageError {
     }
 }
 
-/// Whether a channel takes more than it has room for when nobody takes.
+/// Checks that a channel does not accept more values than it has room for.
 ///
 /// # Errors
-/// [`FailureKind::Proof`], with how many it took.
+/// [`FailureKind::Proof`], with the number it accepted.
 fn overfull<C: Channels>(buffer: Buffer) -> Result<(), StageError> {
     let capacity = match buffer {
         Buffer::Rendezvous => 0,

@@ -14,7 +14,7 @@ use super::stream;
 use super::uncontended::put_take;
 use crate::scenario::{Capacity, Facts, Form, Room};
 
-/// What is opened.
+/// The channel to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -23,7 +23,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: Form::Blocking,
@@ -47,7 +47,7 @@ pub struct OneShot<C> {
 }
 
 impl<C: Blocking> OneShot<C> {
-    /// For those parameters.
+    /// With those parameters.
     pub fn new(params: Params) -> Self {
         OneShot {
             capacity: params.capacity,

@@ -1,16 +1,16 @@
-//! Open loop: a generator sends at moments fixed in advance, whether or not the channel keeps up, and a
-//! consumer notes how late each message comes.
+//! Open loop: a generator sends at moments that are fixed in advance, whether or not the channel keeps up. A consumer
+//! records how late each message arrives.
 //!
-//! The response is timed from the *intended* moment, so a message that had to wait for an earlier one to be
-//! put counts its wait (Tene's coordinated omission); the service, from the actual moment, is kept beside
-//! it. A disturbed window keeps its value: how much of the rate was missed, where it was more than 1 %, and the
-//! generator's own lateness are told beside it, and whoever reads a cell's windows together decides. A window is
-//! void only where the generator gave up, a window's length after the second edge.
+//! The response time counts from the *intended* moment, so a message that waits for an earlier put includes that wait
+//! (Tene's coordinated omission). The service time, from the actual moment, is recorded too. A disturbed window keeps
+//! its value. The share of the rate that was missed, where it was over 1 %, and the generator's own lateness are
+//! recorded with it; the evaluation of all windows of the cell decides. A window is void only where the generator
+//! gave up, a window's length after the second edge.
 //!
-//! Generator and consumer run on a core each, where there are two and they were not to share one: the generator
-//! spins, so on one core it would be the latency.
+//! Generator and consumer run on a core each, where there are two and one core was not requested. The generator
+//! spins, so on one core its spinning would be the latency.
 //!
-//! CPU time is not told: most of it is the generator's, which spins.
+//! CPU time is not recorded: most of it is the generator's spinning.
 
 use std::marker::PhantomData;
 use std::thread;
@@ -31,21 +31,21 @@ use super::stream;
 use super::{open, refused};
 use crate::scenario::{Facts, Form, Rate, Room};
 
-/// Share of the offered rate that must be achieved.
+/// The share of the offered rate that must be achieved.
 const SUSTAINED: f64 = 0.99;
 
-/// How many messages a second, over what.
+/// The rate, and the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// Messages a second.
     pub rate: Rate,
-    /// What lies between.
+    /// The channel between generator and consumer.
     pub buffer: Room,
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: Form::Blocking,
@@ -65,13 +65,13 @@ impl Params {
     }
 }
 
-/// A message: its place in the schedule, and when it was really sent.
+/// A message: its number in the schedule, and when it was really sent.
 struct Letter {
     sequence: u64,
     sent: u64,
 }
 
-/// When each message is to be sent.
+/// The intended moment of each message.
 #[derive(Clone, Copy)]
 struct Schedule {
     begins: u64,
@@ -79,7 +79,7 @@ struct Schedule {
 }
 
 impl Schedule {
-    /// Begins with the ramp of a window, which is about to begin.
+    /// A schedule that begins with the ramp of a window, which is about to begin.
     fn of(edges: &Edges, rate: Rate) -> Schedule {
         loop {
             if let Some(begins) = edges.began_nanos() {
@@ -112,7 +112,7 @@ struct Consumed {
     sample: Result<Sample, StageError>,
     response: Latencies,
     service: Latencies,
-    /// Achieved over offered rate, where there were messages enough to tell.
+    /// Achieved over offered rate, where there were enough messages.
     achieved: Option<f64>,
 }
 
@@ -121,10 +121,9 @@ enum Report {
     Consumer(Box<Consumed>),
 }
 
-/// How far behind its schedule a channel falls from the first tenth of a window to the last.
+/// How far a channel falls behind its schedule from the first tenth of a window to the last.
 ///
-/// The least response of each tenth is compared: a passing stall leaves it alone, a queue that only grows
-/// does not.
+/// The smallest response time of each tenth is compared. A passing stall does not affect it; a growing queue does.
 #[derive(Clone, Copy)]
 struct Backlog {
     first: u64,
@@ -159,7 +158,7 @@ impl Backlog {
         if self.least_early == u64::MAX || self.least_late == u64::MAX {
             return None;
         }
-        // What fell behind between the middles of both tenths, nine tenths of the window apart.
+        // The delay that accumulated between the middles of both tenths, nine tenths of the window apart.
         let behind = self.least_late.saturating_sub(self.least_early) as f64;
         let apart = ((self.last - self.first) - self.tenth) as f64;
         Some(apart / (apart + behind))
@@ -178,7 +177,7 @@ fn generate<C: Blocking>(
     let mut free = 0;
     for sequence in 0.. {
         let intended = schedule.moment(sequence);
-        // What was due in the window is sent, however late: leaving out the late ones would be kind.
+        // All messages due in the window are sent, however late: leaving out late ones would favour the channel.
         if intended >= last && edges.over() {
             break;
         }
@@ -233,7 +232,7 @@ fn consume<C: Blocking>(
             }
         }
         let turns = u64::from(counter.chunk());
-        // The generator decides when it is over.
+        // The generator decides when the window ends.
         let _ = counter.lap(turns);
     }
     consumed.achieved = backlog.achieved();
@@ -241,10 +240,10 @@ fn consume<C: Blocking>(
     Ok(Done::keeping(rx, Report::Consumer(consumed)))
 }
 
-/// Puts the calling thread on a core that threads of other places are not on.
+/// Pins the calling thread to a core without threads of other places.
 fn keep_apart(place: usize) {
     if pin::of_process() != Pinning::OneCore {
-        // Where a system cannot, its scheduler decides, and the generator's own lateness tells what came of it.
+        // Where a system cannot pin, its scheduler decides, and the generator's own lateness shows the effect.
         let _ = pin::pin(Pinning::CorePerThread, place);
     }
 }
@@ -298,7 +297,7 @@ impl<C: Blocking> Stage for OpenLoop<C> {
     }
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
-        // Long enough for ten samples above the 99th percentile, whatever the budget asks for.
+        // Long enough for ten samples above the 99th percentile, whatever the budget.
         let enough = 1_000 * 1_000_000_000 / self.params.rate.get();
         let spec = WindowSpec {
             nanos: spec.nanos.max(enough),

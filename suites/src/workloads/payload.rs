@@ -1,15 +1,15 @@
-//! Messages that know which value they are: a stamp names producer and place in its sequence, so that
-//! what arrives can be held against what was sent.
+//! Messages with a stamp that names the producer and the position in its sequence, so that received values can be
+//! compared with sent ones.
 
 use flowmeter_harness::channel::Message;
 
 /// Stamp of the message that ends a consumer; no value has it.
 pub const SENTINEL: u64 = u64::MAX;
 
-/// Stamp of a message whose words do not agree; no value has it.
+/// Stamp of a message with differing words; no value has it.
 const TORN: u64 = u64::MAX - 1;
 
-/// Bits of a stamp that count; the producer stands above them.
+/// The bits of a stamp for the sequence; the producer is above them.
 const SEQUENCE_BITS: u32 = 48;
 
 /// The stamp of the value at `sequence` of `producer`.
@@ -28,7 +28,7 @@ pub trait Payload: Message {
     /// The message with that stamp.
     fn new(stamp: u64) -> Self;
 
-    /// Its stamp; a torn message has none that was ever put.
+    /// Its stamp. A torn message has one that was never put.
     fn stamp(&self) -> u64;
 }
 
@@ -56,7 +56,7 @@ impl Payload for Box<u64> {
     }
 }
 
-/// That many words, each the stamp.
+/// N words, each of which is the stamp.
 #[derive(Clone, Copy, Debug)]
 pub struct Words<const N: usize>([u64; N]);
 
@@ -66,7 +66,7 @@ impl<const N: usize> Payload for Words<N> {
         Words([stamp; N])
     }
 
-    /// What first, middle and last word say, where they agree.
+    /// The stamp in the first, middle and last word, where they agree.
     #[inline]
     fn stamp(&self) -> u64 {
         let (first, middle, last) = (self.0[0], self.0[N / 2], self.0[N - 1]);
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn a_torn_message_has_a_stamp_that_was_never_put() {
         assert_eq!(Words::<8>::new(5).stamp(), 5);
-        // Where two of the three words are of another message: what is left must not pass for either.
+        // Two of the three words belong to another message: the result must not pass for either.
         for other in [[0, 4], [0, 7], [4, 7]] {
             let mut words = Words::<8>::new(5);
             for word in other {

@@ -1,4 +1,4 @@
-//! Tasks that a thread waits for, all of them.
+//! A number of tasks that a thread waits for.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use flowmeter_harness::measure::reading::{Cost, Reading};
 use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::sync::std::clock;
 
-/// Tasks that have not ended, and who waits for them.
+/// The number of tasks that have not ended, and the thread that waits for them.
 #[derive(Debug)]
 pub struct Pending {
     tasks: AtomicU64,
@@ -18,7 +18,7 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// For so many tasks, waited for by this thread.
+    /// For so many tasks, with this thread as the waiter.
     pub fn new(tasks: u64) -> Arc<Pending> {
         Arc::new(Pending {
             tasks: AtomicU64::new(tasks),
@@ -26,9 +26,9 @@ impl Pending {
         })
     }
 
-    /// One has ended.
+    /// One task has ended.
     pub fn one_less(&self) {
-        // AcqRel: the last comes after all others, and the waiter after the last.
+        // AcqRel: the last task is ordered after all others, and the waiter after the last.
         if self.tasks.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.waiter.unpark();
         }
@@ -59,11 +59,11 @@ impl Pending {
             }
         }
     }
-    /// Does that, which ends all of them, and answers how long it took until the last had ended, nanoseconds, and what
-    /// that cost.
+    /// Runs `act`, which ends all of them. Returns how long it took until the last had ended, in nanoseconds, and the
+    /// cost.
     ///
     /// # Errors
-    /// What it ends with, or as [`Pending::wait`].
+    /// The error of `act`, or as [`Pending::wait`].
     pub fn timed(
         &self,
         ends: impl FnOnce() -> Result<(), StageError>,

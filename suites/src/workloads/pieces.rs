@@ -1,11 +1,11 @@
-//! Windows of whole pieces of work (a storm, a burst, a run), which follow each other until the window's time is used
-//! up: one at least.
+//! Windows of whole pieces of work (a storm, a burst, a run). Pieces follow each other until the time of the window
+//! is used up; there is at least one.
 
 use flowmeter_harness::measure::reading::Cost;
 use flowmeter_harness::measure::{StageError, WindowSpec};
 use flowmeter_harness::sync::std::clock;
 
-/// What the pieces of a window came to together.
+/// The total of a window's pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct Pieces {
     /// How many.
@@ -17,10 +17,10 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Does pieces, each of which answers how long its timed part took, nanoseconds, and what that cost.
+    /// Runs pieces. Each returns how long its timed part took, in nanoseconds, and the cost.
     ///
     /// # Errors
-    /// The first that a piece ends with.
+    /// The first error of a piece.
     pub fn of(
         spec: &WindowSpec,
         mut piece: impl FnMut() -> Result<(u64, Cost), StageError>,

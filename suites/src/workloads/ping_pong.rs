@@ -1,7 +1,6 @@
 //! Ping-pong: one value goes to another thread or task and back, over two channels.
 //!
-//! Nothing overlaps, so this is what waking somebody costs. The side that serves counts round trips and
-//! checks each answer.
+//! Nothing overlaps, so this is the cost of a wake-up. The serving side counts round trips and checks each answer.
 
 use std::marker::PhantomData;
 
@@ -23,7 +22,7 @@ use crate::scenario::{Facts, Form, Room, cores};
 /// Round trips of a proof.
 const PROOF_TURNS: u32 = 500;
 
-/// Over what, and how they wait.
+/// The channels, and how both sides wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -34,7 +33,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: self.form,
@@ -59,7 +58,7 @@ fn wrong(sent: u64, came: u64) -> StageError {
     miscounted(format!("{sent} was sent and {came} came back"))
 }
 
-/// The side that serves.
+/// The serving side.
 fn serve<C: Blocking, W: Watch>(
     mut to: C::Tx<u64>,
     mut from: C::Rx<u64>,
@@ -82,7 +81,7 @@ fn serve<C: Blocking, W: Watch>(
     }
 }
 
-/// The side that returns.
+/// The returning side.
 fn give_back<C: Blocking, W>(
     mut from: C::Rx<u64>,
     mut to: C::Tx<u64>,
@@ -110,7 +109,7 @@ fn run<C: Blocking, W: Watch>(
     crew::threads(jobs, edges).and_then(server)
 }
 
-/// The report of the one that served.
+/// The report of the serving side.
 fn server<W>(reports: Vec<Option<W>>) -> Result<W, StageError> {
     let mut reports = reports.into_iter().flatten();
     reports.next().ok_or_else(closed)
@@ -221,7 +220,7 @@ pub fn stage<C: Blocking>(params: Params) -> Box<dyn Stage> {
 /// A stage of tasks.
 ///
 /// # Errors
-/// Where its threads were to have a core each, and cannot be pinned.
+/// Where its threads should have a core each, and cannot be pinned.
 pub fn stage_async<C: Async, E: Executors>(params: Params) -> Result<Box<dyn Stage>, StageError> {
     Ok(Box::new(PingPongAsync::<C, E> {
         buffer: params.buffer,

@@ -1,7 +1,7 @@
-//! Workloads of a single thread: what an operation costs when nobody is in the way.
+//! Workloads of a single thread: the cost of an operation without contention.
 //!
-//! Such a workload is a batch of turns, run by the engine between two edges and by criterion over and over;
-//! each turn checks its own outcome.
+//! Such a workload is a batch of turns, which the engine runs between two edges and criterion runs repeatedly. Each
+//! turn checks its own result.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,8 @@ use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 
 use super::crew::take_place;
 
-/// Turns of a proof, and of each batch in it: who reads the clock once a batch must not see two seconds go by in one.
+/// The turns of a proof, and of each batch in it. An implementation that reads the clock once a batch must not see
+/// two seconds pass in one.
 const PROOF_TURNS: u64 = 2_000;
 const PROOF_BATCH: u64 = 50;
 
@@ -21,17 +22,17 @@ pub trait Solo {
         1
     }
 
-    /// Does so many turns, checking each.
+    /// Runs so many turns, checking each.
     ///
     /// # Errors
-    /// What came out wrong.
+    /// The wrong result.
     fn batch(&mut self, turns: u64) -> Result<(), StageError>;
 
-    /// Waits for what others still do for the turns, after a window and not in its time: the next begins with nothing
-    /// left over.
+    /// Waits for what other threads still do for the turns, after a window and outside its time. The next window then
+    /// begins without leftovers.
     ///
     /// # Errors
-    /// When they do not come to an end.
+    /// When they do not end.
     fn settle(&mut self) -> Result<(), StageError> {
         Ok(())
     }
@@ -39,13 +40,13 @@ pub trait Solo {
     /// Checks what single turns cannot show.
     ///
     /// # Errors
-    /// What was violated.
+    /// The violation.
     fn prove(&mut self) -> Result<(), StageError> {
         Ok(())
     }
 }
 
-/// Times a batch: what criterion's `iter_custom` asks for. The answer is never dynamic inside the batch.
+/// Times a batch, for criterion's `iter_custom`. There is no dynamic dispatch inside the batch.
 ///
 /// # Errors
 /// As [`Solo::batch`].
@@ -57,7 +58,7 @@ pub fn time(solo: &mut impl Solo, turns: u64) -> Result<Duration, StageError> {
     Ok(took)
 }
 
-/// A workload of a single thread as a stage; its value is nanoseconds an operation.
+/// A workload of a single thread as a stage; its value is nanoseconds per operation.
 pub struct Alone<S>(pub S);
 
 impl<S: Solo> Stage for Alone<S> {
@@ -88,7 +89,7 @@ impl<S: Solo> Stage for Alone<S> {
         self.0.settle()?;
         let sample = edges.sample(&[tally])?;
         Ok(Sample {
-            // From a second's operations, which hold the shares of the chunks at the edges.
+            // From the operations per second, which include the partial chunks at the edges.
             value: 1e9 / sample.value,
             ..sample
         })

@@ -1,4 +1,4 @@
-//! Where those wait who work in an interval, until all have come and it begins.
+//! The barrier of the threads and tasks of an interval: it begins when all have arrived.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -8,7 +8,7 @@ use flowmeter_harness::executor::give_way;
 use flowmeter_harness::measure::WindowSpec;
 use flowmeter_harness::measure::interval::Interval;
 
-/// The line at which everybody waits.
+/// The line at which all of them wait.
 #[derive(Debug)]
 pub struct Start {
     missing: AtomicUsize,
@@ -24,7 +24,7 @@ impl Start {
         })
     }
 
-    /// Waits until all have come; then the ramp begins.
+    /// Waits until all have arrived; then the ramp begins.
     pub fn begin(&self, spec: &WindowSpec) -> Interval {
         while self.missing.load(Ordering::Acquire) > 0 {
             thread::yield_now();
@@ -32,7 +32,7 @@ impl Start {
         *self.interval.get_or_init(|| Interval::begin(spec))
     }
 
-    /// A thread comes, and waits for the others.
+    /// A thread arrives, and waits for the others.
     pub fn wait(&self) -> Interval {
         self.missing.fetch_sub(1, Ordering::Release);
         loop {
@@ -43,7 +43,7 @@ impl Start {
         }
     }
 
-    /// A task comes, and waits for the others, which may need its thread to come.
+    /// A task arrives, and waits for the others, which may need its thread to arrive.
     pub async fn wait_async(&self) -> Interval {
         self.missing.fetch_sub(1, Ordering::Release);
         loop {

@@ -1,9 +1,9 @@
-//! Stream: producers put as fast as they can, consumers take as fast as they can, blocking.
+//! Stream: producers put and consumers take as fast as they can, blocking.
 //!
 //! Consumers count. Producers go on until every consumer has passed the second edge (or sleeps, see
-//! [`edges`](flowmeter_harness::measure::edges)); the last of them then puts one sentinel for each consumer, so
-//! that consumers of channels without close end too. Where the room has no bound, producers may be 65,536
-//! values ahead (see `lead`). The same loops run as tasks in `stream_async`, and half of them in `stream_mixed`.
+//! [`edges`](flowmeter_harness::measure::edges)). The last producer then puts one sentinel for each consumer, so that
+//! consumers of channels without close end too. Where the buffer has no bound, producers may be 65,536 values ahead
+//! (see `lead`). The same loops run as tasks in `stream_async`, and half of them in `stream_mixed`.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -25,10 +25,10 @@ use super::watch::{Recorded, Timed, Watch};
 use super::{open, overfull, refused};
 use crate::scenario::{Facts, Form, MessageKind, Room, Threads, cores};
 
-/// Values that a proof sends, over all producers.
+/// The values that a proof sends, over all producers.
 const PROOF_VALUES: u32 = 4_000;
 
-/// Who takes part in a stream, and over what.
+/// The threads or tasks of a stream, and its channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -36,16 +36,16 @@ pub struct Params {
     pub producers: Threads,
     /// Threads or tasks that take.
     pub consumers: Threads,
-    /// What lies between.
+    /// The channel between them.
     pub buffer: Room,
-    /// What a message is.
+    /// The type of a message.
     pub message: MessageKind,
     /// How they wait.
     pub form: Form,
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         let boxed = match self.message {
             MessageKind::Box => "/box",
@@ -84,7 +84,7 @@ impl Params {
     }
 }
 
-/// What one thread or task of a stream has to tell.
+/// The report of one thread or task of a stream.
 pub enum Report<A, B> {
     /// A producer's.
     Producer(A),
@@ -92,7 +92,7 @@ pub enum Report<A, B> {
     Consumer(B),
 }
 
-/// What all threads or tasks of a stream have to tell.
+/// The reports of all threads or tasks of a stream.
 pub type Reports<W> = Vec<Report<<W as Watches>::Producer, <W as Watches>::Consumer>>;
 
 /// All producers and all consumers of one channel.
@@ -124,35 +124,35 @@ impl Remaining {
         Remaining(Arc::new(AtomicUsize::new(producers)))
     }
 
-    /// One has ended; whether it was the last.
+    /// One has ended; returns whether it was the last.
     pub fn ends(&self) -> bool {
-        // AcqRel: the last one's sentinels come after the puts of all others.
+        // AcqRel: the sentinels of the last one come after the puts of all others.
         self.0.fetch_sub(1, Ordering::AcqRel) == 1
     }
 }
 
-/// What a window's or a proof's threads are watched by, made once for each.
+/// The watches for the threads of one window or proof.
 pub trait Watches {
     /// Watches a producer.
     type Producer: Watch;
     /// Watches a consumer.
     type Consumer: Watch;
-    /// For the next producer.
+    /// The watch for the next producer.
     fn producer(&self) -> Self::Producer;
-    /// For the next consumer.
+    /// The watch for the next consumer.
     fn consumer(&self) -> Self::Consumer;
-    /// The window that begins when all have come, if there is one.
+    /// The window that begins when all have arrived, if there is one.
     fn edges(&self) -> Option<&Edges>;
 }
 
-/// Those of a window.
+/// The watches of a window.
 pub struct Window {
     edges: Edges,
     lead: Option<Lead>,
 }
 
 impl Window {
-    /// Of a channel with such room and that many consumers.
+    /// For a channel with that room and that many consumers.
     pub fn new(spec: &WindowSpec, room: Room, consumers: usize) -> Window {
         Window {
             edges: Edges::new(spec, consumers),
@@ -182,16 +182,16 @@ impl Watches for Window {
     }
 }
 
-/// Those of a proof.
+/// The watches of a proof.
 pub struct Proof {
-    /// Values that each producer sends.
+    /// The values that each producer sends.
     pub turns: u32,
     /// Watches the capacity, where there is one.
     pub bound: Option<Arc<Bound>>,
 }
 
 impl Proof {
-    /// Of a channel with that capacity.
+    /// For a channel with that capacity.
     pub fn new(producers: usize, capacity: Option<usize>) -> Proof {
         Proof {
             turns: (PROOF_VALUES / producers as u32).max(16),
@@ -217,7 +217,7 @@ impl Watches for Proof {
     }
 }
 
-/// Everybody's reports, once a window is over.
+/// Evaluates all reports of a window.
 pub fn settle(window: &Window, reports: Reports<Window>) -> Result<Sample, StageError> {
     let (mut put, mut taken) = (Vec::new(), Vec::new());
     let mut counted: Vec<Option<Counted>> = Vec::new();
@@ -230,7 +230,7 @@ pub fn settle(window: &Window, reports: Reports<Window>) -> Result<Sample, Stage
             }
         }
     }
-    // One alone is even with itself, which says nothing.
+    // The fairness of a single thread is always 1, which says nothing.
     let several = put.len() > 1 || counted.len() > 1;
     let fairness = several.then(|| Fairness {
         producers: jain(put.iter().map(|tally| tally.count as f64)),
@@ -245,7 +245,7 @@ pub fn settle(window: &Window, reports: Reports<Window>) -> Result<Sample, Stage
     Ok(sample)
 }
 
-/// Everybody's reports, once a proof is over.
+/// Evaluates all reports of a proof.
 pub fn judge(proof: &Proof, reports: Reports<Proof>) -> Result<(), StageError> {
     let (mut put, mut taken) = (Vec::new(), Vec::new());
     for report in reports {
@@ -289,7 +289,7 @@ pub(super) fn produce<C: Blocking, P: Payload, W: Watch>(
     Ok(Done::keeping(tx, watch))
 }
 
-/// A consuming thread: until its sentinel.
+/// A consuming thread, until its sentinel.
 fn consume<C: Blocking, P: Payload, W: Watch>(
     mut rx: C::Rx<P>,
     mut watch: W,
@@ -308,7 +308,7 @@ fn consume<C: Blocking, P: Payload, W: Watch>(
             }
             watch.has_taken(stamp);
         }
-        // Producers decide when it is over.
+        // Producers decide when the window ends.
         let _ = watch.lap();
     }
 }
@@ -366,7 +366,7 @@ pub fn stage<C: Blocking, P: Payload>(params: Params) -> Box<dyn Stage> {
     })
 }
 
-/// Proves that one producer and one consumer lose, repeat and reorder nothing over such a buffer.
+/// Proves that one producer and one consumer lose, repeat and reorder no value over such a buffer.
 pub fn prove_pair<C: Blocking>(buffer: Room) -> Result<(), StageError> {
     let one = Threads::ONE;
     let params = Params {

@@ -1,5 +1,5 @@
-//! Stream as tasks: the loops of [`stream`](super::stream) awaiting instead of holding up threads, on an
-//! executor with as many threads as the machine has cores.
+//! Stream as tasks: the loops of [`stream`](super::stream) with awaiting instead of blocking, on an executor with as
+//! many threads as the machine has cores.
 
 use std::marker::PhantomData;
 
@@ -48,7 +48,7 @@ async fn produce<C: Async, P: Payload, W: Watch>(
     Ok(Done::keeping(tx, watch))
 }
 
-/// A consuming task: until its sentinel.
+/// A consuming task, until its sentinel.
 pub(super) async fn consume<C: Async, P: Payload, W: Watch>(
     mut rx: C::Rx<P>,
     mut watch: W,
@@ -69,7 +69,7 @@ pub(super) async fn consume<C: Async, P: Payload, W: Watch>(
             }
             watch.has_taken(stamp);
         }
-        // Producers decide when it is over.
+        // Producers decide when the window ends.
         let _ = watch.lap();
     }
 }
@@ -126,7 +126,7 @@ impl<C: Async, P: Payload, E: Executors> Stage for Stream<C, P, E> {
 /// A stage for that message.
 ///
 /// # Errors
-/// Where its threads were to have a core each, and cannot be pinned.
+/// Where its threads should have a core each, and cannot be pinned.
 pub fn stage<C: Async, P: Payload, E: Executors>(
     params: Params,
 ) -> Result<Box<dyn Stage>, StageError> {

@@ -1,4 +1,4 @@
-//! Stream between threads and tasks: the producers of [`stream`](super::stream) hold up threads, the consumers of
+//! Stream between threads and tasks. The producers of [`stream`](super::stream) block threads. The consumers of
 //! [`stream_async`](super::stream_async) are tasks on an executor with as many threads as the machine has cores.
 
 use std::marker::PhantomData;
@@ -70,7 +70,7 @@ impl<C: Blocking + Async, P: Payload, E: Executors> Stage for Stream<C, P, E> {
 /// A stage for that message.
 ///
 /// # Errors
-/// [`FailureKind::Void`] where its threads were to have a core each: there are those of the executor beside them.
+/// [`FailureKind::Void`] where its threads should have a core each: the executor's threads come on top.
 pub fn stage<C: Blocking + Async, P: Payload, E: Executors>(
     params: Params,
 ) -> Result<Box<dyn Stage>, StageError> {

@@ -13,7 +13,7 @@ use super::stream;
 use super::{open, refused};
 use crate::scenario::{Capacity, Facts, Form, Room};
 
-/// How much room there is; one value is in it at most.
+/// The room in the buffer; at most one value is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -22,7 +22,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: Form::Blocking,
@@ -38,7 +38,7 @@ impl Params {
     }
 }
 
-/// A channel whose both halves are in one thread's hands.
+/// A channel of which one thread has both halves.
 pub struct Uncontended<C: Blocking> {
     capacity: Capacity,
     tx: C::Tx<u64>,

@@ -1,7 +1,6 @@
-//! What a thread of a workload reports to while it runs: the same loop is timed with [`Timed`] and proved
-//! with [`Recorded`].
+//! The observer of a workload's thread: the same loop is timed with [`Timed`] and proved with [`Recorded`].
 //!
-//! Loops are generic over [`Watch`], so a timed loop holds no trace of the proof: an empty call is no call.
+//! Loops are generic over [`Watch`], so a timed loop contains no code of the proof: empty calls are removed.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,13 +11,13 @@ use flowmeter_harness::measure::edges::{Counter, Laps};
 use super::lead::Lead;
 use super::ledger::{Bound, Tally};
 
-/// How long consumers of a proof hold back at most until the buffer is full.
+/// How long consumers of a proof wait at most until the buffer is full.
 const FILLING: Duration = Duration::from_millis(100);
 
-/// How long they hold back after that, so that a put into the full buffer returns if it wrongly does.
+/// How long they wait after that, so that a put into the full buffer can return if it wrongly does.
 const FULL: Duration = Duration::from_millis(5);
 
-/// Who is told what a thread does.
+/// Observes what a thread does.
 pub trait Watch: Send + 'static {
     /// How many turns before the next [`Watch::lap`].
     fn chunk(&self) -> u32;
@@ -55,7 +54,7 @@ pub trait Watch: Send + 'static {
     }
 }
 
-/// What paces a timed thread: [`Counter`] where it counts, [`Laps`] where it only works.
+/// Paces a timed thread: [`Counter`] where it counts, [`Laps`] where it only works.
 pub trait Pace: Send + 'static {
     /// Turns before the next lap.
     fn chunk(&self) -> u32;
@@ -97,7 +96,7 @@ impl Pace for Counter {
     }
 }
 
-/// A timed thread: paced by the edges of a window, with sums to be compared after it.
+/// A timed thread: paced by the edges of a window, with sums that are compared afterwards.
 #[derive(Debug)]
 pub struct Timed<L> {
     /// Its pace.
@@ -111,7 +110,7 @@ pub struct Timed<L> {
 }
 
 impl<L: Pace> Timed<L> {
-    /// One whose turns are that many operations each.
+    /// A thread with that many operations in each turn.
     pub fn new(pace: L, operations_a_turn: u64) -> Timed<L> {
         Timed {
             pace,
@@ -122,7 +121,7 @@ impl<L: Pace> Timed<L> {
         }
     }
 
-    /// One whose producers may not run ahead without end; `None` where the channel sees to that.
+    /// A thread with a limited lead of producers; `None` where the channel limits it.
     pub fn bounded(self, lead: Option<Lead>) -> Timed<L> {
         Timed { lead, ..self }
     }
@@ -169,11 +168,11 @@ impl<L: Pace> Watch for Timed<L> {
     }
 }
 
-/// A thread of a proof: so many turns, every value written down, the bound watched.
+/// A thread of a proof: so many turns, every value recorded, and the bound watched.
 #[derive(Debug)]
 pub struct Recorded {
     turns: u32,
-    /// Until when it holds back at most; nothing before it is asked.
+    /// Until when it waits at most; `None` before it first asks.
     until: Option<Instant>,
     bound: Option<Arc<Bound>>,
     /// Whether it has seen the buffer full.

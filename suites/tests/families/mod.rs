@@ -212,7 +212,7 @@ impl Queue {
         Some(value)
     }
 
-    /// Does `attempt` until it succeeds, sleeping on the condition in between.
+    /// Repeats `attempt` until it succeeds, sleeping on the condition in between.
     fn wait_for<T: Message, R>(handle: &Handle<T>, mut attempt: impl FnMut() -> Option<R>) -> R {
         loop {
             let puts_and_length = |s: &State<T>| (s.puts, s.values.len());
@@ -333,7 +333,7 @@ impl Alts for Queue {
         (clauses, 0)
     }
 
-    /// Looks at each clause in turn, beginning one further each time.
+    /// Tries each clause in turn, starting one later each time.
     fn run<T: Message>(
         (clauses, begin): &mut Self::Prepared<'_, T>,
         slots: &mut [Option<T>],
@@ -420,7 +420,7 @@ impl Executors for ThreadPerTask {
     }
 }
 
-/// Who takes part in the tests.
+/// The implementations of the tests.
 #[derive(Clone, Copy)]
 pub struct Tested;
 

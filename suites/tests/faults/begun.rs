@@ -1,5 +1,5 @@
-//! What `new` begins with: each implementation compiles as it is written, over the primitives of the std world, and fails
-//! what it is to fail.
+//! The files with which `new` begins: each implementation compiles as written, over the primitives of the std world,
+//! and fails the property that it should fail.
 
 #![expect(
     clippy::upper_case_acronyms,
@@ -24,8 +24,8 @@ mod limiter;
 #[path = "../../src/cli/new/timer/implementation.txt"]
 mod timer;
 
-/// All of them, registered with what the registry would say of them. It is written out here once more, for that of `new` is
-/// text: whether the two agree is seen by `scripts/begun`.
+/// All of them, registered as the registry would. The registration is repeated here, since the one of `new` is text;
+/// `scripts/begun` checks that the two agree.
 #[derive(Clone, Copy)]
 struct Begun;
 

@@ -1,5 +1,5 @@
-//! What the properties of limiters must find: semaphores of ours that are given another quota than they
-//! promise to keep, that keep what nobody wants any more, or that claim an order they do not have.
+//! The faults that the properties of limiters must find. Semaphores of ours get another quota than they claim, keep
+//! unwanted permits, or claim an order that they do not have.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use flowmeter_suites::properties::{Checks, judge};
 
 use super::{judged, plan};
 
-/// A limiter with another quota than was asked for, or another fault; `FAULT` says which.
+/// A limiter with another quota than requested, or another fault; `FAULT` selects it.
 struct Misled<L, const FAULT: u8>(L);
 
 const NONE: u8 = 0;
@@ -27,7 +27,7 @@ const NONE: u8 = 0;
 const ONE_OVER: u8 = 1;
 /// A permit is back a nanosecond before its period is over.
 const EARLY: u8 = 2;
-/// Who times out has a permit all the same, later.
+/// An acquisition that timed out still gets its permit, later.
 const KEPT: u8 = 3;
 
 impl<L: Limiters, const FAULT: u8> Limiters for Misled<L, FAULT> {
@@ -76,7 +76,7 @@ impl<L: WeightedLimit, const FAULT: u8> WeightedLimit for Misled<L, FAULT> {
     }
 }
 
-/// The semaphore of one world, sound and misled.
+/// The semaphore of one world, correct and with a fault.
 struct Field<L>(std::marker::PhantomData<fn() -> L>);
 
 impl<L> Clone for Field<L> {
@@ -116,7 +116,7 @@ fn enter<L: BlockingLimit + LimitDeadline + WeightedLimit, H: Enrol>(
         .enter();
 }
 
-/// A limiter by rate, sound and misled.
+/// A limiter by rate, correct and with a fault.
 #[derive(Clone, Copy)]
 struct ByRate;
 
@@ -181,7 +181,7 @@ type InShuttle = flowmeter_impls_shuttle::limiter::semaphore::FairSemaphore;
 
 type UnfairInShuttle = flowmeter_impls_shuttle::limiter::semaphore::UnfairSemaphore;
 
-/// Every world's; a nanosecond shows in virtual time only.
+/// For every world; a nanosecond shows in virtual time only.
 pub fn models() -> Vec<Model> {
     vec![
         window::<Std, InStd>("sound", ""),

@@ -1,5 +1,5 @@
-//! A pipeline with one item too many in flight is caught, one that claims more than it reaches, and one that
-//! delivers out of order, closes too early or does not let an item end.
+//! The properties find a pipeline with one item too many in flight, and one that claims more than it reaches. They
+//! find ones that deliver out of order, close too early or do not let an item end.
 
 use std::future::{Future, pending};
 use std::marker::PhantomData;
@@ -19,7 +19,7 @@ use flowmeter_suites::properties::{Checks, judge};
 
 use super::{judged, plan};
 
-/// The same pipeline, with one more at a time than it is asked for.
+/// The same pipeline, with one more at a time than requested.
 #[derive(Default)]
 struct OneMore<P>(P);
 
@@ -45,16 +45,16 @@ impl<C: Async, E: Executors, P: Pipelines<C, E>> Pipelines<C, E> for OneMore<P> 
     }
 }
 
-/// The same pipeline, with something between it and its items; `FAULT` says what is wrong with that.
+/// The same pipeline, with a fault between it and its items; `FAULT` selects it.
 #[derive(Default)]
 struct Between<P, const FAULT: u8>(P);
 
 const NONE: u8 = 0;
-/// It claims to keep the order, which it has from `P`.
+/// It claims to keep the order, as `P` does.
 const ORDERED: u8 = 1;
 /// The output closes when the first item has ended.
 const CLOSES: u8 = 2;
-/// Items' ports stay.
+/// The ports of items are kept.
 const KEEPS: u8 = 3;
 
 impl<C: Async, E: Executors, P: Pipelines<C, E>, const FAULT: u8> Pipelines<C, E>
@@ -102,7 +102,7 @@ where
     }
 }
 
-/// A pipeline over those channels and on that executor, entered with that bound.
+/// A pipeline over those channels and on that executor, registered with that bound.
 struct Entered<P, C, E>(usize, PhantomData<(P, C, E)>);
 
 impl<P, C, E> Clone for Entered<P, C, E> {
@@ -126,7 +126,7 @@ where
     }
 }
 
-/// Whether `p1-bound` fails, in those words.
+/// Checks that `p1-bound` fails with those words.
 fn caught<P, C, E, W>(name: &str, bound_over_n: usize, words: &'static str) -> Model
 where
     P: Pipelines<C, E> + Default,
@@ -157,7 +157,7 @@ where
     })
 }
 
-/// The models of one world, whose copies of our implementations live in a crate of its own.
+/// The models of one world, in which copies of our implementations are in a crate of their own.
 macro_rules! models {
     ($impls:ident, $world:ty) => {{
         use $impls::channel::mutex::MutexChannels as C;
@@ -202,7 +202,7 @@ macro_rules! models {
     }};
 }
 
-/// Every world's.
+/// For every world.
 pub fn models() -> Vec<Model> {
     let mut models = Vec::new();
     models.extend(models!(flowmeter_impls, Std));
@@ -225,7 +225,7 @@ pub fn models() -> Vec<Model> {
     >(
         "p4-faults", "unordered_that_keeps_ports", 0, "deadlock"
     ));
-    // In the std world the wait for what never happens would be a long one.
+    // In the std world the wait for an event that never comes would be long.
     models.push(caught::<
         flowmeter_impls_shuttle::pipeline::Unordered,
         flowmeter_impls_shuttle::channel::mutex::MutexChannels,

@@ -1,5 +1,5 @@
-//! What the properties of timers must find: ours, made to fire early and to lie about a cancel. Each in a
-//! process of its own, as all that fails in an explored world.
+//! The faults that the properties of timers must find: timers of ours that fire early or answer a cancel wrongly.
+//! Each runs in a process of its own, like all failures in an explored world.
 
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::registry::{Contestant, Enrol, Registry, mutant};
@@ -56,7 +56,7 @@ impl<R: Registry, const FAULT: u8> Registry for With<R, FAULT> {
     }
 }
 
-/// Each timer once: for a lie those that can cancel, otherwise all that call back.
+/// Each timer once: those with cancel for a wrong answer, otherwise all that call back.
 struct Spoiling<'h, H, const FAULT: u8>(&'h mut H);
 
 impl<H: Enrol, const FAULT: u8> Enrol for Spoiling<'_, H, FAULT> {
@@ -77,8 +77,8 @@ impl<H: Enrol, const FAULT: u8> Enrol for Spoiling<'_, H, FAULT> {
     }
 }
 
-/// A test for each of our timers with that fault that owes the property: `says` stands in what it is told,
-/// and without a fault it passes.
+/// A test for each of our timers that owes the property, with that fault: `says` is in the message. Without a fault
+/// it passes.
 fn owed<W: World, const FAULT: u8>(
     registry: impl Registry,
     property: &str,
@@ -114,7 +114,7 @@ fn in_world<W: World>(registry: impl Registry) -> Vec<Model> {
     all
 }
 
-/// Every world's.
+/// For every world.
 pub fn models() -> Vec<Model> {
     let mut all = in_world::<Std>(flowmeter_impls::registry::Everybody);
     all.extend(in_world::<Loom>(flowmeter_impls_loom::registry::Everybody));

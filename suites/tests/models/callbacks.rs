@@ -1,5 +1,5 @@
-//! What a callback finds wrong, and what the checker finds wrong in a callback, fails the model: a channel
-//! contains the panics of callbacks and wakers (C11), and must not contain these.
+//! An error that a callback finds, or that the checker finds in a callback, fails the model. A channel contains the
+//! panics of callbacks and wakers (C11), and must not contain these.
 
 use std::sync::Arc;
 use std::task::{Context, Wake, Waker};

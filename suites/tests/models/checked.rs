@@ -1,4 +1,4 @@
-// What an explored world has to find, and what it must not take for a failure.
+// The faults that an explored world has to find, and what it must not report as a failure.
 
 /// Models for the worlds that explore.
 pub fn checked() -> Vec<Model> {
@@ -130,7 +130,7 @@ pub fn checked() -> Vec<Model> {
     ]
 }
 
-/// A put on a full channel that nobody drains waits for ever, and rightly: the rescuer closes it.
+/// A put on a full channel without consumers waits for ever, as it should: the rescuer closes the channel.
 fn a_full_channel_is_rescued() -> Explored {
     exhaust(|| {
         let channel = Arc::new((Mutex::new((1_usize, false)), Condvar::new()));
@@ -158,7 +158,7 @@ fn a_full_channel_is_rescued() -> Explored {
     })
 }
 
-/// For models that say what a primitive does, beyond what its users may rely on.
+/// For models of the actual behaviour of a primitive, beyond what its users may rely on.
 fn without_mischief(model: impl Fn() + Send + Sync + 'static) -> Explored {
     exhausted(explore_with(false, model))
 }
@@ -204,7 +204,7 @@ fn a_timer_fires_for_a_waiter_that_holds_a_lock() -> Explored {
     })
 }
 
-/// The census stands on it.
+/// The census relies on it.
 fn one_system_thread() -> Explored {
     let system_thread = std::thread::current().id();
     exhaust(move || {
@@ -343,7 +343,7 @@ fn who_spins_until_a_timer_has_fired_ends() -> Explored {
     })
 }
 
-/// Unwinding lets go of a lock that others wait for, and drops what they share.
+/// Unwinding releases a lock that others wait for, and drops shared values.
 fn a_panic_under_a_lock() -> Explored {
     explore(|| {
         let lock = Arc::new(Mutex::new(0));
@@ -360,7 +360,7 @@ fn a_panic_under_a_lock() -> Explored {
     })
 }
 
-/// After the one token is used up, only the rescuer wakes.
+/// After the one token is used up, only the rescuer wakes the thread.
 fn a_park_takes_the_token_that_wakes_it() -> Explored {
     without_mischief(|| {
         let rescued = Arc::new(AtomicBool::new(false));
@@ -379,12 +379,13 @@ fn a_park_takes_the_token_that_wakes_it() -> Explored {
     })
 }
 
-/// If the notification came before the deadline, time need not get there, even though all wait in the end.
+/// If the notification came before the deadline, time need not reach the deadline, even though all threads wait in
+/// the end.
 fn a_timer_called_off_does_not_fire() -> Explored {
     explore(|| {
         let deadline = soon();
         let pair = Arc::new((Mutex::new(()), Condvar::new()));
-        // The other comes to its notification only when this thread waits.
+        // The other thread can notify only when this thread waits.
         let held = pair.0.lock();
         let other = {
             let pair = pair.clone();

@@ -1,4 +1,4 @@
-//! What no property owes: on an executor of threads that look for work, one that is held up holds up nobody else.
+//! A guarantee beyond the properties: on a work-stealing executor, one blocked thread does not block other tasks.
 
 use std::num::NonZeroUsize;
 
@@ -32,7 +32,7 @@ fn holds<E: Executors>(name: &str) -> Model {
     )
 }
 
-/// Of two threads one waits, in the first task, until the others have run: of them it may have taken some along.
+/// One of two threads waits in the first task until the other tasks have run; it may have stolen some of them.
 fn held_up<E: Executors>() {
     const OTHERS: usize = 2;
     let executor = E::with_threads(NonZeroUsize::MIN.saturating_add(1));

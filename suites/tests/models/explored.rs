@@ -1,4 +1,4 @@
-//! What only one of the worlds can find or tell.
+//! Results that only one of the worlds can find.
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ pub fn models() -> Vec<Model> {
     ]
 }
 
-/// A limit of the explorer's is told from what the model did wrong.
+/// A limit of the explorer is distinguished from a fault of the model.
 fn comes_to_a_limit(explored: &Explored) -> Result<String, String> {
     match &explored.failure {
         Some(failure) if failure.limit => Ok(failure.message.clone()),
@@ -210,7 +210,7 @@ fn a_livelock() -> Explored {
     })
 }
 
-/// Sleepers of different patience, each for days: nobody wakes a nanosecond late.
+/// Sleepers with different delays of days: none wakes a nanosecond late.
 fn days_in_sim() -> Result<String, String> {
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
     one_execution(Sim::explore(&Exploration::default(), || {
@@ -222,7 +222,7 @@ fn days_in_sim() -> Result<String, String> {
     }))
 }
 
-/// Sleeps so often, and finds that each sleep lasts as long as it should.
+/// Sleeps repeatedly, and checks that each sleep lasts as long as it should.
 fn doze(each: Duration, times: u32) {
     let parker = shuttle::Parker::new();
     for _ in 0..times {
@@ -234,7 +234,7 @@ fn doze(each: Duration, times: u32) {
     }
 }
 
-/// What threads that race for a lock write down is the same every time.
+/// Threads that race for a lock record the same order every time.
 fn twice_in_sim() -> Result<String, String> {
     let written = || {
         let kept = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));

@@ -1,5 +1,5 @@
-//! Figures of pipelines in virtual time, with a timer and configured as their users do: what the seed text says of n
-//! in flight and more (P8), and what a window costs and gains (P5).
+//! Figures of pipelines in virtual time, with a timer and the default configuration: the seed text's figures on n in
+//! flight and more (P8), and the cost and benefit of a window (P5).
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
@@ -85,7 +85,7 @@ fn figure(
     seen: impl Fn() -> Result<Duration, String> + Send + Sync + 'static,
 ) -> Model {
     let expected = Duration::from_millis(millis);
-    // A thousandth for what is rounded up by the way.
+    // A thousandth for rounding.
     let near = expected / 1_000;
     Model::new(format!("figures::{name}"), move || {
         let seen = seen()?;
@@ -184,7 +184,7 @@ fn start<P: Pipelines<C, E>>(
     pipeline.start(executor.spawner(), n, from, to, af, AtEnd::Close)
 }
 
-/// Makespan over ideal, of exponential durations: what n servers need that take the items in their order.
+/// Makespan over ideal, for exponential durations. The ideal has n servers that take the items in order.
 fn recommended(n: usize) -> Result<String, String> {
     const MEAN: f64 = 10_000_000.0;
     let mut random = Pcg64Mcg::seed_from_u64(1);

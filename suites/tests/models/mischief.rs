@@ -1,4 +1,4 @@
-// Mischief that the contracts admit: code that relies on less of it fails, code that does not passes.
+// Mischief that the contracts permit: code that relies on stronger behaviour fails, other code passes.
 
 /// Models for the worlds that explore.
 pub fn mischief_models() -> Vec<Model> {
@@ -136,7 +136,7 @@ fn a_flag_is_raised(looks_again: bool) {
     assert_eq!(raised, Ok(false), "failed for nothing");
 }
 
-/// Two who wait for different things in one condition variable, the first of them for the first thing.
+/// Two threads wait for different conditions on one condition variable; the first one waits for the first condition.
 fn two_kinds_of_waiters(all: bool) {
     let state = Arc::new((Mutex::new((0_u32, [false; 2])), Condvar::new()));
     let wait = |me: usize| {

@@ -35,7 +35,7 @@ fn explore_with(mischief: bool, model: impl Fn() + Send + Sync + 'static) -> Exp
     W::explore(&plan, model)
 }
 
-/// Explores, and insists that a world that can exhaust the space did.
+/// Explores, and requires that a world that can exhaust the space did.
 pub fn exhaust(model: impl Fn() + Send + Sync + 'static) -> Explored {
     exhausted(explore(model))
 }
@@ -48,7 +48,7 @@ fn exhausted(mut explored: Explored) -> Explored {
     explored
 }
 
-/// A cell that its users promise to keep from racing; loom holds them to it.
+/// A cell without races by contract of its users; loom checks it.
 pub struct Shared<T>(UnsafeCell<T>);
 
 // SAFETY: the models access the cell under a lock or after a hand-over; loom checks it.
@@ -63,7 +63,7 @@ impl<T: Copy> Shared<T> {
         self.0.with(|value| unsafe { *value })
     }
     pub fn set(&self, new: T) {
-        // SAFETY: nobody else meanwhile, see above.
+        // SAFETY: no other access meanwhile, see above.
         self.0.with_mut(|value| unsafe { *value = new });
     }
 }
@@ -233,7 +233,7 @@ fn release_and_acquire_pass_a_message() -> Explored {
     exhaust(|| pass_a_message(Ordering::Release, Ordering::Acquire))
 }
 
-/// One thread writes a message and raises a flag; the other reads the message if it sees the flag.
+/// One thread writes a message and sets a flag; the other reads the message if it sees the flag.
 pub fn pass_a_message(raise: Ordering, see: Ordering) {
     let shared = Arc::new((Shared::new(0), AtomicBool::new(false)));
     let writer = {
@@ -267,7 +267,7 @@ fn join_passes_the_result_and_all_writes() -> Explored {
 fn block_on_is_woken_by_another_thread() -> Explored {
     use std::task::{Poll, Waker};
     exhaust(|| {
-        // Ready, or who wants to know.
+        // The ready flag, and the waker of the waiting task.
         let state = Arc::new(Mutex::new((false, None::<Waker>)));
         let other = {
             let state = state.clone();
@@ -320,7 +320,7 @@ fn order_keys_differ_and_grow() -> Explored {
     })
 }
 
-/// Two choices of one thread and one of another: every combination must come up.
+/// Two choices of one thread and one of another: every combination must occur.
 fn choose_answers_each_of_n() -> Result<String, String> {
     let seen = Plain::new(PlainMutex::new(std::collections::BTreeSet::new()));
     let explored = {
@@ -336,7 +336,7 @@ fn choose_answers_each_of_n() -> Result<String, String> {
         })
     };
     let seen = seen.lock().map_err(|error| error.to_string())?;
-    // Sim looks at one execution only.
+    // Sim explores only one execution.
     let expected = if W::NAME == "sim" { 1 } else { 8 };
     match (&explored.failure, seen.len()) {
         (Some(failure), _) => Err(failure.to_string()),

@@ -1,5 +1,5 @@
-//! The isolation itself: what would take the whole test run down is one failed line. Each of these runs
-//! this executable again on a model of its own that misbehaves, hidden unless it is asked for by name.
+//! The isolation itself: a fault that would stop the whole test run is one failed line. Each of these runs this
+//! executable again on a faulty model, which is hidden unless requested by name.
 
 use std::env;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! A failing execution is kept, comes again every time, and is shrunk.
+//! A failing execution is kept, reproduces every time, and is shrunk.
 
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ fn plan() -> Exploration {
     }
 }
 
-/// On a thread of the system's own, which a failure leaves unfit for another.
+/// On a system thread of its own, which a failure leaves unusable.
 fn found<W: World>(model: impl Fn() + Send + Sync + 'static) -> Result<Failure, String> {
     let explored = std::thread::spawn(|| W::explore(&plan(), model)).join();
     let failure = explored.map_err(|panic| panic_text(&*panic))?.failure;
@@ -79,7 +79,7 @@ fn scheduled(failure: &Failure) -> Result<&Schedule, String> {
     schedule.ok_or_else(|| format!("no schedule: {failure}"))
 }
 
-/// Twenty times of twenty: the same words, and the same schedule.
+/// Twenty out of twenty times: the same message, and the same schedule.
 fn comes_again<W: World>(
     model: impl Fn() + Clone + Send + Sync + 'static,
 ) -> Result<String, String> {
@@ -97,7 +97,7 @@ fn comes_again<W: World>(
     Ok(found.to_string())
 }
 
-/// To no more switches than so many, nor than there were; and the rest is replayed exactly.
+/// Shrinks to at most that many switches, and no more than before; the result is replayed exactly.
 fn shrinks(
     model: impl Fn() + Clone + Send + Sync + 'static,
     most: usize,
@@ -120,7 +120,7 @@ fn shrinks(
     Ok(seen)
 }
 
-/// Two of eight threads lose an increment between many steps that have nothing to do with it.
+/// Two of eight threads lose an increment among many unrelated steps.
 fn lost_among_many() {
     let counters = shuttle::Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
     let others: Vec<_> = (0..8)
@@ -160,7 +160,7 @@ fn locks_in_two_orders() {
     other.join();
 }
 
-/// Told only when the next execution has begun.
+/// Reported only when the next execution has begun.
 fn seldom_leaks() {
     let other = shuttle::spawn(shuttle::random_u64);
     if other.join() % 16 == 0 {
@@ -187,7 +187,7 @@ fn timers_and_chance() {
     waiters.into_iter().for_each(shuttle::JoinHandle::join);
 }
 
-/// Fails under the last answer of three, and then only if the other thread comes between two steps of this one.
+/// Fails under the last of three choices, and then only if the other thread runs between two steps of this one.
 fn loom_chooses_and_loses() {
     use loom::atomic::{AtomicUsize, Ordering};
     let counter = loom::Arc::new(AtomicUsize::new(0));
@@ -216,7 +216,7 @@ fn loom_races() {
     other.join();
 }
 
-/// Not the whole exploration that came before it: only what one script of choices needs.
+/// Replays not the whole exploration before it, only the part with its choices.
 fn only_that_one() -> Result<String, String> {
     let found = found::<Loom>(loom_chooses_and_loses)?;
     let Schedule::Nth { execution, .. } = *scheduled(&found)? else {
@@ -226,7 +226,7 @@ fn only_that_one() -> Result<String, String> {
     if execution == 1 || again.failure.as_ref() != Some(&found) {
         return Err(format!("{again:?} instead of execution {execution}"));
     }
-    // One that came before it, and did not fail.
+    // An earlier one, which did not fail.
     let earlier = Schedule::Nth {
         choices: "0.1=0/3".to_owned(),
         mischief: String::new(),
@@ -242,7 +242,7 @@ fn only_that_one() -> Result<String, String> {
     }
 }
 
-/// Where a model no longer makes the steps of a schedule, the answer says so.
+/// Where a model no longer makes the steps of a schedule, the result says so.
 fn no_longer_fits() -> Result<String, String> {
     let nothing = || {};
     let lost = found::<Shuttle>(lost_among_many)?;

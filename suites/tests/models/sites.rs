@@ -1,5 +1,5 @@
-//! Mutation by site: a broken call is found where it matters, and only there. Each model is a process of its own,
-//! as one mutation has to be.
+//! Mutation by site: a broken call is found where it matters, and only there. Each model has a process of its own, as
+//! one mutation requires.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -92,7 +92,7 @@ fn explore<W: World>(model: fn()) -> Explored {
     W::explore(&plan, model)
 }
 
-/// Explores with the one site of that kind broken, which the whole model survives.
+/// Explores with the one site of that kind broken.
 fn broken(kind: Kind, breakage: Breakage, explore: fn() -> Explored) -> Explored {
     let fails = |why: String| Explored {
         executions: 0,
@@ -134,7 +134,7 @@ fn lines() -> Result<String, String> {
     }
 }
 
-/// One thread opens a gate for another; the last notification is of nobody.
+/// One thread opens a gate for another; the last notification has no waiter.
 macro_rules! gate {
     ($sync:ident) => {{
         let gate = $sync::Arc::new(($sync::Mutex::new(false), $sync::Condvar::new()));
@@ -222,7 +222,7 @@ fn parking() {
     other.join();
 }
 
-/// Threads are joined before the sum is read: no order of the additions is needed.
+/// Threads are joined before the sum is read: the additions need no order.
 fn counting() {
     use loom::atomic::{AtomicUsize, Ordering};
     let counter = loom::Arc::new(AtomicUsize::new(0));

@@ -1,4 +1,4 @@
-// Models of time and of waiting, the same in every world; and what an explored world has to find.
+// Models of time and of waiting, the same in every world; and the faults that an explored world has to find.
 
 use flowmeter_harness::sync::Deadline;
 
@@ -143,8 +143,8 @@ fn a_notified_timed_wait_has_its_value() -> Explored {
     })
 }
 
-/// One waiter gives up after a while, the other waits for ever: one notification must reach it,
-/// unless the first took it before its time was up, and then it passes it on.
+/// One waiter gives up after a while, the other waits for ever. One notification must reach the second, unless the
+/// first took it before its time was up; then the first passes it on.
 fn a_timed_out_waiter_eats_no_notification() -> Explored {
     exhaust(|| {
         let state = Arc::new((Mutex::new(0_u32), Condvar::new()));

@@ -66,7 +66,7 @@ fn named(name: &str) -> ScenarioSpec {
         .unwrap_or_else(|| panic!("{name} is built in"))
 }
 
-/// Whether docs/peers.md tells of it: behind a callback that was slow, or held up by a busy machine, that crate is early.
+/// Whether docs/peers.md describes it: after a slow callback, or a delay on a busy machine, that crate fires early.
 fn is_known(who: &str, why: &StageError) -> bool {
     who == "hash-wheel-timer" && why.kind == FailureKind::Proof && why.message.contains("before")
 }
@@ -98,7 +98,7 @@ fn everybody_gets_a_number_and_what_their_kind_looks_for() {
     for (scenario, who) in curated() {
         let sample = match stage(Everybody, who, &scenario).window(SHORT) {
             Ok(sample) => sample,
-            // On a busy machine nothing may be due within so short a window.
+            // On a busy machine no timer may be due within so short a window.
             Err(why) if why.kind == FailureKind::Void => {
                 voids += 1;
                 continue;
@@ -149,7 +149,7 @@ fn in_flight_are_as_many_as_each_pipeline_claims() {
     }
 }
 
-/// A heap that never arms its hundredth timer, and so on.
+/// A heap that never arms its hundredth timer, and similar faults.
 struct Forgetful {
     timers: Heap,
     armed: AtomicU64,
@@ -237,7 +237,7 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Leaky {
     }
 }
 
-/// Grants whatever it is asked for.
+/// Grants every request.
 struct Lavish;
 
 impl Limiters for Lavish {
@@ -300,8 +300,8 @@ fn timers_that_never_fire_are_found() {
 
 #[test]
 fn timers_that_fire_early_are_found_and_counted() {
-    // So long a sleep that even a machine that is busy with other tests is not late by as much; of the scenarios as
-    // they stand a loaded one is, and what fires early there is called when it is due.
+    // So long a sleep that even a machine that is busy with other tests is not late by as much. In the original
+    // scenarios a loaded machine is, and a timer that fires early is then called when it is due.
     let text = "title = \"Sleeps of 200 ms\"\nwhy = \"a test\"\nworkload = \"timer-expiry\"\n\
         [params]\nform = \"callback\"\ntimers = 16\ndelay_micros = 200000\n";
     let expiry = parse("sleeps", Path::new("sleeps.toml"), text).expect("a scenario");

@@ -1,8 +1,8 @@
-//! The std world of the command: what is timed, and what proves it.
+//! The std world of the command: the timed code, and its proofs.
 //!
-//! A generic function is compiled where it is first named, and whoever comes after that crate takes it as it is there,
-//! optimised or not. So whatever is timed is named here, in a crate that has no model below it: what stands in
-//! `flowmeter-models` is not optimised, and would be what is timed.
+//! rustc reuses upstream monomorphizations: later crates use the copy of a generic function in the crate that named
+//! it first, optimised or not. So all timed code is named here, in a crate without a model below it.
+//! `flowmeter-models` is not optimised, and its copies must not be timed.
 
 use std::process::ExitCode;
 
@@ -10,13 +10,13 @@ use flowmeter_impls::registry::Everybody;
 use flowmeter_suites::cli;
 use flowmeter_suites::worlds::Worlds;
 
-/// Our contestants and their peers, in the std world.
+/// Our implementations and their peers, in the std world.
 #[must_use]
 pub fn contestants() -> Worlds<Everybody> {
     Worlds::of(Everybody)
 }
 
-/// The command over them, in whatever worlds they are.
+/// The command over them, in all of their worlds.
 pub fn main_in(worlds: &Worlds<Everybody>) -> ExitCode {
     cli::main_in(worlds)
 }

@@ -1,4 +1,4 @@
-//! What the seed texts state, and what ours do.
+//! The statements of the seed texts, and the behaviour of ours.
 
 use std::collections::BTreeMap;
 
@@ -90,7 +90,7 @@ fn claims_are_chosen_by_who_re_enacts_them_and_by_their_words() {
         ["mutex", "heap"]
     );
     assert_eq!(chosen(&["-c", "identical"]), ["delay_queue"]);
-    // They take part, and in no text.
+    // They take part, and are in no text.
     assert_eq!(chosen(&["-i", "^condvar$|^kanal$"]), [""; 0]);
     let told = ground.run(&["claims", "-i", "^condvar$"]).fine();
     assert!(told.contains("no claim is about these"), "{told}");

@@ -2,7 +2,7 @@
 
 use crate::ground::{Ground, rows};
 
-/// Answers whatever it is asked at once, with made-up numbers.
+/// Answers every request at once, with made-up numbers.
 const CONTESTANT: &str = r#"
 case "$1" in
 --version) echo 'shell 7'; exit ;;
@@ -42,7 +42,7 @@ runs = []
 
 fn ground() -> Ground {
     let ground = Ground::new();
-    // Found as in a checkout, below the folder that the command is run in.
+    // Found as in a checkout, below the current folder of the command.
     ground.write("scripts/foreign/shell/contestants.toml", MANIFEST);
     ground.write("scripts/foreign/shell/contestant.sh", CONTESTANT);
     ground

@@ -24,7 +24,7 @@ pub const SMALL: &[&str] = &[
     "20",
 ];
 
-/// What the command answered.
+/// The answer of the command.
 #[derive(Debug)]
 pub struct Answer {
     pub code: Option<i32>,
@@ -33,14 +33,14 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// It did what it was asked.
+    /// It succeeded.
     #[track_caller]
     pub fn fine(self) -> String {
         assert_eq!(self.code, Some(0), "{self:?}");
         self.output
     }
 
-    /// It refused with exit code 2 and one sentence that holds all of these; gives the sentence.
+    /// It refused with exit code 2 and one sentence that contains all of these; returns the sentence.
     #[track_caller]
     pub fn refused(self, parts: &[&str]) -> String {
         assert_eq!(self.code, Some(2), "{self:?}");

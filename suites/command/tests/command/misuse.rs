@@ -17,7 +17,7 @@ message = "8B"
 form = "blocking"
 "#;
 
-/// What a whole run is asked for when something about it is wrong.
+/// A whole run, with something wrong in its arguments.
 fn measuring<'a>(wrong: &[&'a str]) -> Vec<&'a str> {
     let mut all = SMALL.to_vec();
     for pair in wrong.chunks(2) {
@@ -314,7 +314,7 @@ fn a_run_that_stands_is_not_overwritten() {
 fn places_that_cannot_be_written_are_refused() {
     let ground = Ground::with_run();
     ground.write("file", "precious");
-    // Even the superuser makes no folder below a file.
+    // Even root cannot make a folder below a file.
     let arguments = [SMALL, &["-o", "file/below"]].concat();
     ground
         .run(&arguments)
@@ -341,7 +341,7 @@ fn the_page_of_several_runs_is_nobodys_own() {
     assert_eq!(ground.text("run/report.html"), "precious");
     let named = ["report", "run", "other", "-o", "page.html"];
     ground.run(&named).fine();
-    // In place of what stood there, and with nothing left beside it.
+    // It replaces an existing file, and leaves nothing else beside it.
     ground.run(&named).fine();
     ground.run(&["report", "run", "-o", "run"]).refused(&[]);
     let mut left: Vec<_> = fs::read_dir(ground.path()).unwrap().collect();
@@ -379,7 +379,7 @@ fn a_reader_that_goes_away_is_no_error() {
         );
         assert!(answered.stderr.is_empty(), "{arguments:?}: {answered:?}");
     }
-    // Nor is there a panic where nobody reads why it refuses.
+    // Nor does it panic where the error output is closed.
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);
     let mut command = ground.command(&["list", "-i", "nosuch"]);

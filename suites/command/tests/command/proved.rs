@@ -1,4 +1,4 @@
-//! `check`: what it says, in which world, and how it becomes part of a run.
+//! `check`: its output, its worlds, and its verdicts in a run.
 
 use crate::ground::{Ground, assert_keys, rows};
 
@@ -71,7 +71,7 @@ fn check_proves_in_every_world() {
         };
         let ours = of("heap", "t1-never-early");
         assert_eq!(ours["verdict"], "pass", "{ours:?}");
-        // Only loom knows when it has seen all.
+        // Only loom knows when it has explored everything.
         assert_eq!(ours["complete"], world == "loom", "{ours:?}");
         assert!(ours["executions"].as_u64().unwrap() > 0, "{ours:?}");
         let peer = of("os-sleep", "t1-never-early");

@@ -1,4 +1,4 @@
-//! A run that was cut off goes on with nothing but its folder's name: nothing lost, nothing doubled, no orphan.
+//! A run that was cut off continues with only the name of its folder: no loss, no duplicate, no orphan.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Stdio;
@@ -12,7 +12,7 @@ use crate::ground::{Ground, rows};
 /// Longer than any of this takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Looks again and again until it is so.
+/// Polls until the condition is true.
 #[track_caller]
 fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
     let began = Instant::now();
@@ -35,8 +35,8 @@ message = "8B"
 form = "blocking"
 "#;
 
-/// Every entry of every scenario has one window in each of so many rounds, or the failure of one: on a machine that is busy
-/// with other tests, nothing may happen in one that is so short.
+/// Every entry of every scenario has one window in each round, or a failure of one: on a machine that is busy with
+/// other tests, so short a window may stay without an operation.
 #[track_caller]
 fn assert_whole(run: &RunData, rounds: u32, entries: usize) {
     let mut windows = BTreeMap::new();
@@ -65,7 +65,7 @@ fn assert_whole(run: &RunData, rounds: u32, entries: usize) {
             assert_eq!(had, entries, "{scenario} in round {round}");
         }
     }
-    // A few of them: what never came to anything is another matter.
+    // Only a few failures: entries without any result would be another problem.
     assert!(
         run.windows.len() > 4 * run.failures.len(),
         "{:?}",
@@ -80,7 +80,7 @@ fn assert_whole(run: &RunData, rounds: u32, entries: usize) {
     assert_eq!(end.windows, run.windows.len() as u64);
 }
 
-/// Contestants' processes that were started from this ground and live.
+/// Running processes that were started from this ground.
 #[cfg(target_os = "linux")]
 fn orphans(ground: &Ground) -> usize {
     let here = ground.path().canonicalize().unwrap();
@@ -135,7 +135,7 @@ fn a_killed_run_goes_on_with_nothing_but_its_folder() {
         let text = std::fs::read_to_string(&records).unwrap_or_default();
         text.matches("\"record\":\"round\"").count() >= 2
     });
-    // An end that cannot be caught.
+    // A kill that cannot be caught.
     child.kill().unwrap();
     child.wait().unwrap();
     #[cfg(target_os = "linux")]
@@ -146,7 +146,7 @@ fn a_killed_run_goes_on_with_nothing_but_its_folder() {
     assert_eq!(before.end, None, "it was killed in the middle");
     std::fs::remove_dir_all(ground.at("mine")).unwrap();
 
-    // What is asked for otherwise than it was begun is refused.
+    // Settings that differ from those of the run are refused.
     for (other, part) in [
         (&["--rounds", "4"][..], "rounds 3, and this one asks for 4"),
         (&["--seed", "8"], "seed 9"),
@@ -162,7 +162,7 @@ fn a_killed_run_goes_on_with_nothing_but_its_folder() {
     let said = ground.run(&["measure", "--resume", "-o", "run"]).fine();
     assert!(said.contains("mutex"), "{said}");
     let after = ground.read_run();
-    // Two implementations, one of them again, and one slowed.
+    // Two implementations, one of them twice, and one slowed.
     assert_whole(&after, 9, 4);
     assert_eq!(after.run, before.run);
     let complete: BTreeSet<_> = before
@@ -208,7 +208,7 @@ fn a_run_with_a_budget_goes_on_with_it() {
         .unwrap()
         .0;
     ground.write(records, &text[..second]);
-    // The latest run, where none is named.
+    // The latest run, if none is named.
     ground.run(&["measure", "--resume"]).fine();
     let run = flowmeter_harness::record::read_run(&ground.at("runs/one")).unwrap();
     assert_eq!(run.run.budget_seconds, Some(6));

@@ -1,4 +1,4 @@
-//! What `show` tells of a cell, what several machines come to, and where something new begins.
+//! The output of `show` for a cell, of several machines, and of `new`.
 
 use std::path::Path;
 
@@ -119,7 +119,7 @@ fn what_records_say_cannot_steer_a_terminal() {
         (2, &["diff", "one", "two", "--fail-on", "regression"]),
     ] {
         let mut command = ground.command(arguments);
-        // As if somebody looked at a terminal: what is no text is not taken out on the way.
+        // As if the output were a terminal: control characters are not removed elsewhere.
         let answered = command.env("CLICOLOR_FORCE", "1").output().unwrap();
         assert_eq!(answered.status.code(), Some(code), "{arguments:?}");
         for said in [answered.stdout, answered.stderr] {

@@ -1,4 +1,4 @@
-//! Claims can turn false: what a text says of one design does not hold of another one under its name.
+//! Claims can turn false: a claim about one design does not hold for another one under its name.
 
 use flowmeter_harness::record::Holds;
 use flowmeter_harness::registry::{Enrol, Registry, own};
@@ -8,7 +8,7 @@ use flowmeter_impls_shuttle::executor::fixed_pool::FixedPool;
 use flowmeter_impls_shuttle::pipeline::{CoreAsync, Swapped};
 use flowmeter_suites::claims_holding;
 
-/// core.async's pipeline, and the one with two lines swapped, entered as if it were that.
+/// core.async's pipeline, and the one with two swapped lines entered in its place.
 #[derive(Clone, Copy)]
 struct Substituted;
 

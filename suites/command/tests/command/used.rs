@@ -1,4 +1,4 @@
-//! A small real run and what every verb makes of it; help worth reading.
+//! A small real run and the output of every verb for it; readable help.
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -65,7 +65,7 @@ fn a_run_holds_what_was_asked_for() {
     );
     let names: Vec<&str> = run.implementations.keys().map(String::as_str).collect();
     assert_eq!(names, ["mutex", "std-mpsc"]);
-    // Two implementations and one of them again, in two rounds.
+    // Two implementations, one of them twice, in two rounds.
     assert_eq!(run.windows.len() + 2 * run.failures.len(), 6);
     assert_eq!(run.rounds.len(), 2);
     assert!(!run.proofs.is_empty(), "no proof, no number");
@@ -125,7 +125,7 @@ fn a_report_names_everybody_and_asks_the_network_for_nothing() {
 
 #[test]
 fn medians_are_those_that_another_program_recomputes() {
-    // The tests need nothing but a Rust toolchain; without Python there is no other program to ask.
+    // The tests need only a Rust toolchain; without Python the other program is not compared.
     if Command::new("python3").arg("--version").output().is_err() {
         return;
     }
@@ -208,12 +208,12 @@ fn diff_tells_what_changed_and_fails_where_it_is_asked_to() {
 
     let records = ground.text("run/records.jsonl");
     let thorough = records.replace("\"exploratory\":true", "\"exploratory\":false");
-    // Tests are of an unoptimised build, which is never judged.
+    // Tests use an unoptimised build, which is never judged.
     let thorough = thorough.replace(",\"unoptimised\":true", "");
     let failure = r#"{"record":"failure","scenario":"channels/spsc-64","implementation":"mutex","placebo":false,"fork":0,"round":0,"kind":"hang","message":"no answer"}"#;
     ground.write("thorough/records.jsonl", &thorough);
     ground.write("failing/records.jsonl", format!("{thorough}{failure}\n"));
-    // Two cells have no others to be taken against: silence about all of them is no consent.
+    // Two cells have no controls: then the comparison shows nothing.
     let silent = fail_on("thorough", "thorough").refused(&["2 of 2 cells not judged"]);
     assert!(
         silent.contains("no cell of code that is the same in both runs"),
@@ -255,7 +255,7 @@ fn every_key_of_a_record_is_documented() {
 #[test]
 fn an_unfinished_round_counts_for_nothing() {
     let ground = Ground::with_run();
-    // Estimates of the whole run stand beside the records from now on, and are stale after the cut.
+    // Estimates of the whole run are now stored beside the records, and are stale after the cut.
     let whole = ground.read_run();
     flowmeter_reports::estimate(&[whole])
         .unwrap()

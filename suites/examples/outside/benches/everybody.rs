@@ -1,4 +1,4 @@
-//! Mine and everybody else's, in one registry.
+//! My implementations and all others, in one registry.
 
 use flowmeter_harness::registry::{AsyncRegistry, Enrol, Registry};
 use flowmeter_impls::registry::Everybody;

@@ -1,4 +1,4 @@
-//! Mine among the rest: proofs, measurement, a ranking, and a report.
+//! My implementations among the rest: proofs, measurement, a ranking, and a report.
 
 use std::process::ExitCode;
 
@@ -12,7 +12,7 @@ fn main() -> ExitCode {
     if let Some(code) = process::serve_if_asked(&Worlds::of(Rivals)) {
         return code;
     }
-    // What cargo adds by itself is no filter.
+    // The argument that cargo adds is no filter.
     let filter = std::env::args()
         .skip(1)
         .find(|argument| argument != "--bench");

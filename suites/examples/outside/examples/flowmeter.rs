@@ -1,4 +1,4 @@
-//! `cargo flowmeter`, over mine and everybody else's.
+//! `cargo flowmeter`, over my implementations and all others.
 
 use std::process::ExitCode;
 

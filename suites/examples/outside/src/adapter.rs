@@ -1,4 +1,4 @@
-//! What Flowmeter has to be told: which of its operations are which of ours, and what we claim.
+//! The adapter for Flowmeter: which of its operations are which of ours, and our claims.
 
 use flowmeter_harness::caps::Claim::{Disconnect, KeepsBuffered};
 use flowmeter_harness::channel::{
@@ -63,7 +63,7 @@ impl Blocking for Bounded {
 }
 
 impl Timers for Ticker {
-    /// No call can be called off.
+    /// No call can be cancelled.
     type Handle = ();
 
     fn start() -> Self {
@@ -79,7 +79,7 @@ impl Timers for Ticker {
     }
 }
 
-/// Who takes part.
+/// My implementations.
 #[derive(Clone, Copy, Debug)]
 pub struct Mine;
 

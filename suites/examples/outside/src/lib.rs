@@ -1,8 +1,8 @@
-//! A channel and a timer of somebody else's, as a crate outside of Flowmeter has them.
+//! A channel and a timer of another crate, as one outside of Flowmeter has them.
 //!
 //! Their locks, threads and clock come from Flowmeter's facade, so that the same sources can be compiled against loom
-//! and shuttle (`loom/Cargo.toml`, `shuttle/Cargo.toml`). Without its features the facade is the bare primitives of std.
-//! What Flowmeter has to be told of them is in `adapter.rs`, and nowhere else.
+//! and shuttle (`loom/Cargo.toml`, `shuttle/Cargo.toml`). Without its features the facade is the bare primitives of
+//! std. All code that is specific to Flowmeter is in `adapter.rs`.
 
 #[cfg(feature = "loom")]
 use flowmeter_harness::sync::loom as sync;

@@ -1,4 +1,4 @@
-//! A bounded queue of many senders and one receiver, under one lock; whoever waits looks again at every change.
+//! A bounded queue of many senders and one receiver, under one lock. Waiters check again at every change.
 
 use std::collections::VecDeque;
 
@@ -86,7 +86,7 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// Refuses what comes from now on; what is in the queue can still be received.
+    /// Refuses later values; those in the queue can still be received.
     pub fn close(&self) {
         self.0.state.lock().closed = true;
         self.0.changed.notify_all();
@@ -108,7 +108,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Does not wait. Without a value it says whether one may come yet.
+    /// Does not wait. Without a value it returns whether one may still come.
     pub fn try_recv(&self) -> Result<T, bool> {
         let mut state = self.0.state.lock();
         let value = state.queue.pop_front().ok_or(!state.closed)?;
@@ -139,7 +139,7 @@ impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         let mut state = self.0.state.lock();
         state.closed = true;
-        // A value's own drop may use the queue, and so has to come after the lock.
+        // The drop of a value may use the queue, so it has to come after the lock.
         let left = std::mem::take(&mut state.queue);
         drop(state);
         self.0.changed.notify_all();

@@ -1,4 +1,4 @@
-//! A thread that sleeps until the earliest of its calls is due, and then calls all that are.
+//! A thread that sleeps until the earliest of its calls is due, and then makes all due calls.
 
 use std::cell::Cell;
 
@@ -11,7 +11,7 @@ use crate::sync::{
 type Call = Box<dyn FnOnce(Deadline) + Send>;
 
 thread_local! {
-    /// The ticker whose thread this is; 0 for none.
+    /// The ticker of this thread; 0 for none.
     static HERE: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -29,7 +29,8 @@ struct Shared {
 
 struct State {
     armed: Vec<(Deadline, Call)>,
-    /// What was due when the thread looked last, the earliest at the end. What is armed meanwhile comes after it.
+    /// The calls that were due when the thread last looked, the earliest at the end. Calls that are armed meanwhile
+    /// come later.
     due: Vec<(Deadline, Call)>,
     ended: bool,
 }
@@ -58,7 +59,7 @@ impl Ticker {
         }
     }
 
-    /// Calls once, then or later, and tells the deadline.
+    /// Calls once, at the deadline or later, with the deadline as the argument.
     pub fn at(&self, deadline: Deadline, call: impl FnOnce(Deadline) + Send + 'static) {
         let mut state = self.shared.state.lock();
         state.armed.push((deadline, Box::new(call)));
@@ -79,7 +80,7 @@ impl Shared {
         while !state.ended {
             if let Some((due, call)) = state.due.pop() {
                 drop(state);
-                // A call that panics takes no other with it; the panic hook has told of it.
+                // A call that panics does not affect the others; the panic hook has reported it.
                 contain(|| call(due));
                 state = self.state.lock();
                 continue;
@@ -102,7 +103,7 @@ impl Shared {
 }
 
 impl State {
-    /// Sets apart what is due by then.
+    /// Sets apart the calls that are due by then.
     fn batch(&mut self, last: Deadline) {
         let armed = std::mem::take(&mut self.armed).into_iter();
         (self.due, self.armed) = armed.partition(|(due, _)| *due <= last);
@@ -121,11 +122,11 @@ impl Drop for Ticker {
         ];
         drop(state);
         self.shared.changed.notify_one();
-        // What a call holds may panic when it is dropped, and is not to keep the others.
+        // The drop of a call may panic, and must not affect the others.
         for call in left.into_iter().flatten() {
             contain(|| drop(call));
         }
-        // In a call of its own there is nobody to wait for.
+        // Within a call the thread must not wait for itself.
         if HERE.with(Cell::get) != self.key
             && let Some(thread) = self.thread.take()
         {

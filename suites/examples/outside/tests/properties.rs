@@ -1,4 +1,4 @@
-//! Every property that mine claim: on real threads, under loom and shuttle, and in virtual time.
+//! Every property that my implementations claim: on real threads, under loom and shuttle, and in virtual time.
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use flowmeter_suites::worlds::Worlds;
 use libtest_mimic::{Arguments, Failed, Trial};
 use outside::Mine;
 
-/// Mine alone. Properties of channels and timers need no executor, but a program has to name one.
+/// My implementations alone. Properties of channels and timers need no executor, but a program has to name one.
 #[derive(Clone, Copy, Debug)]
 struct Alone;
 
@@ -54,10 +54,10 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
 }
 
-/// Executions of a case that will do under loom, which has a space of schedules that a test need not exhaust.
+/// How many executions of a case suffice under loom: a test need not exhaust its space of schedules.
 const ENOUGH: u64 = 2_000;
 
-/// Enough for a test; `check` of the command looks longer.
+/// Enough for a test; `check` of the command runs longer.
 fn effort(world: &str) -> Effort {
     Effort {
         executions: if world == "loom" { ENOUGH } else { 500 },

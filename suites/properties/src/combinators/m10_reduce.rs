@@ -1,4 +1,12 @@
-//! M10: a channel is folded in order to one result, sooner where the fold says so.
+//! M10: a channel is folded in order to one result, early where the fold says so.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! a holds 1, 2, 3; the fold ends at 2
+//! result 12, and a is empty: the 3 was taken
+//! result 21: not in order
+//! ```
 
 use std::ops::ControlFlow::{Break, Continue};
 
@@ -29,7 +37,7 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// The next digit: one that is out of its place is seen.
+/// Appends a digit, so that a digit in the wrong place shows.
 pub(super) fn append(digits: u32, digit: u32) -> u32 {
     digits * 10 + digit
 }

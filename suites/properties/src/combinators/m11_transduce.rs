@@ -1,4 +1,12 @@
-//! M11: what is folded is what a transform makes of a channel, its completion too.
+//! M11: the fold gets the output of a transform over the channel, including its completion.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! a holds 1; the transform doubles each value, and completes with 0
+//! result 11: the completion is missing
+//! result 10: the transform's second value is missing
+//! ```
 
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::Arc;
@@ -33,7 +41,7 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// Each value twice, and a nought at the end. A 7 ends it, an 8 panics.
+/// Emits each value twice, and a 0 at the end. A 7 ends it, and at an 8 it panics.
 struct Twice;
 
 impl Transform<u32> for Twice {
@@ -63,7 +71,7 @@ fn folds(f: Combinators, values: &'static [u32], expected: u32) {
     holds_eq!(seen, [expected], "M11: not the one result");
 }
 
-/// It is completed all the same.
+/// A transform that ends early is completed too.
 fn transform_ends(f: Combinators) {
     let (seen, (left, rest)) = with_executor(f, |go| {
         let (_open, from) = source(f, &[1, 7, 3]);
@@ -80,7 +88,7 @@ fn transform_ends(f: Combinators) {
     );
 }
 
-/// It is given nothing any more.
+/// A fold that has ended is not called again.
 fn fold_ends(f: Combinators) {
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&calls);

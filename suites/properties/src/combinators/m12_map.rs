@@ -1,4 +1,12 @@
-//! M12: a map joins the first values of all its sources, then the second ones, until one of them has ended.
+//! M12: a map joins the first values of all its sources, then the second ones, until one source has ended.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! a: 1, 2, closed      b: 3, closed
+//! results 13 and 2: the 2 has no partner
+//! results 31: the values are not in the order of the sources
+//! ```
 
 use super::{
     Case, Cases, Combinators, Design, NOTHING, Property, Reliance, all, all_in_time, ended_source,
@@ -50,7 +58,7 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// The values as digits, so that their order is seen.
+/// The values as digits, so that their order shows.
 fn joined(values: Vec<u32>) -> u32 {
     values
         .into_iter()
@@ -70,7 +78,7 @@ fn three(f: Combinators) {
     );
 }
 
-/// The second source has something before the first.
+/// The second source has a value before the first.
 fn go_on(f: Combinators) {
     let seen = with_executor(f, |go| {
         let (mut first, from) = open::<u32>(f, room(1));
@@ -92,13 +100,13 @@ fn none(f: Combinators) {
     holds_eq!(seen, NOTHING, "M12: a result of nothing");
 }
 
-/// A take that waits is called off, and leaves its source as it was.
+/// A waiting take is cancelled, and leaves its source unchanged.
 fn one_ends(f: Combinators) {
     let (seen, refused) = with_executor(f, |go| {
         let (mut idle, waits) = open::<u32>(f, room(1));
         let sources = vec![waits, ended_source(f, &[])];
         let seen = all(f.map(go, sources, room(1), joined));
-        // It may be on its way out, with the source still in its hands: one has room then.
+        // The map may just be ending, with the source still in use: then one value has room.
         let refused = !put(&mut idle, 0) || !put(&mut idle, 1);
         (seen, refused)
     });

@@ -1,4 +1,11 @@
-//! M13: the first n values pass, and not one more is taken.
+//! M13: the first n values pass, and no further one is taken.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! n = 2, a holds 0, 1, 2
+//! passes 0 and 1, and a is empty: the 2 was taken
+//! ```
 
 use flowmeter_harness::channel::Polled;
 

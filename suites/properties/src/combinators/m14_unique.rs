@@ -1,4 +1,12 @@
 //! M14: no value passes twice in a row.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! a: 0, 0, 1, 0, closed
+//! passes 0, 0, 1, 0: the second 0 equals the one before
+//! passes 0, 1: the last 0 does not equal the one before
+//! ```
 
 use super::{
     Case, Cases, Combinators, Design, Property, Reliance, all, ended_source, first_of_one, goes_on,

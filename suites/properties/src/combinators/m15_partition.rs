@@ -1,4 +1,14 @@
-//! M15: values in groups, of one size or of neighbours with one key, and the last with what is left.
+//! M15: values in groups, of one size or of consecutive values with one key. The last group has the rest.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! a: 1, 2, 3, closed; groups of two
+//! passes [1, 2]: the rest is missing
+//!
+//! a: 1, 2, open; groups of two
+//! passes nothing: the full group waits for the value after it
+//! ```
 
 use std::num::NonZeroUsize;
 
@@ -45,7 +55,7 @@ fn cases(design: &Design) -> Vec<Case> {
             let taken = taken_ahead(f, |go, from| {
                 f.partition_by(go, |value| *value, from, room(1))
             });
-            // The one behind a group tells that it is whole.
+            // The value after a group shows that the group is complete.
             holds!(
                 took_ahead(taken, 3),
                 "M15: {taken} values were taken where there is room for one group"
@@ -85,7 +95,7 @@ fn by_key(f: Combinators, values: &'static [u32], expected: &[&[u32]]) {
     holds_eq!(seen, expected, "M15: not all values in groups of one key");
 }
 
-/// A group does not wait for the value after it.
+/// A full group does not wait for the value after it.
 fn complete(f: Combinators) {
     let seen = with_executor(f, |go| {
         let (mut tx, from) = open::<u32>(f, room(1));

@@ -1,4 +1,14 @@
-//! M1: a pipe moves everything, in order, and takes nothing more once its output has refused a value.
+//! M1: a pipe moves all values in order, and takes no further value once its output has refused one.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! from: 0, 1, 2, closed
+//! to gets 0, 2, 1             not in order
+//!
+//! to is closed; from holds 0, 1, 2
+//! from holds only 2           after the refused 0, the 1 was taken too
+//! ```
 
 use flowmeter_harness::channel::Polled;
 use flowmeter_harness::pipeline::AtEnd;
@@ -25,7 +35,7 @@ fn cases(design: &Design) -> Vec<Case> {
     ]
 }
 
-/// The output has room for less than there is.
+/// The output has room for fewer values than there are.
 fn everything(f: Combinators) {
     let (moved, end) = with_executor(f, |go| {
         let (to, results) = open::<u32>(f, room(1));
@@ -40,7 +50,7 @@ fn everything(f: Combinators) {
     );
 }
 
-/// The source is empty again and again.
+/// The source becomes empty repeatedly.
 fn goes_on(f: Combinators) {
     let (accepted, moved) = with_executor(f, |go| {
         let (mut tx, from) = open::<u32>(f, room(1));
@@ -73,7 +83,7 @@ fn stays_open(f: Combinators) {
     );
 }
 
-/// One value is lost, and the others stay for whoever takes them.
+/// One value is lost, and the others stay for other consumers.
 fn refused(f: Combinators) {
     let (left, rest) = with_executor(f, |go| {
         let (_open, from) = source(f, &[0, 1, 2]);

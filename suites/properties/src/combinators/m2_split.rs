@@ -1,4 +1,14 @@
-//! M2: a split sends each value one of two ways, and both ways close with the source.
+//! M2: a split sends each value one of two ways, and both outputs close with the source.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! from: 1, 2, closed; odd values go to a
+//! a gets 1, b waits for ever     b was not closed
+//!
+//! a is full; from: 1, 3, 2
+//! b gets 2 before a takes 1      the 2 passed the 3, which has no room
+//! ```
 
 use flowmeter_harness::channel::{Buffer, Polled};
 
@@ -44,7 +54,7 @@ fn both_ways(f: Combinators) {
     );
 }
 
-/// Nothing gets past a value that has no room.
+/// No value passes a value that has no room.
 fn full(f: Combinators) {
     let (accepted, seen) = with_executor(f, |go| {
         let (mut tx, from) = open::<u32>(f, room(1));
@@ -63,7 +73,7 @@ fn full(f: Combinators) {
     );
 }
 
-/// The other way does not stay open for nobody.
+/// Where one output is closed, the other closes too.
 fn refused(f: Combinators) {
     let (other, (left, rest)) = with_executor(f, |go| {
         let (_open, from) = source(f, &[1, 2]);

@@ -1,4 +1,14 @@
-//! M3: a merge brings everything of all its sources, each in its order, and closes after the last of them.
+//! M3: a merge delivers all values of all its sources, those of each in order, and closes after the last source.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! a: 1, closed        b: open, 11 comes later
+//! delivers 1, then closes: b has not ended
+//!
+//! a: 1, 2, closed
+//! delivers 2, 1: not in the order of a
+//! ```
 
 use flowmeter_harness::channel::Polled;
 
@@ -49,7 +59,7 @@ fn none(f: Combinators) {
     with_executor(f, |go| drop(all(f.merge::<u32>(go, Vec::new(), room(1)))));
 }
 
-/// What ends is let go, and the output stays open for the other.
+/// A source that has ended is dropped, and the output stays open for the other.
 fn one_ends(f: Combinators) {
     let (accepted, seen, open, rest) = with_executor(f, |go| {
         let (mut tx, goes_on) = open::<u32>(f, room(1));

@@ -1,4 +1,16 @@
-//! M4: every tap accepts an item before any gets the next; who leaves is not waited for.
+//! M4: every tap accepts an item before any tap gets the next. A tap that leaves is not waited for.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! mult                 quick tap         slow tap
+//! gets 0, then 1
+//!                      take -> 0
+//!                      take -> 1         has not accepted 0 yet
+//!
+//! puts 0 to both       take -> 0         leaves without taking
+//! waits for ever: the 1 never comes
+//! ```
 
 use flowmeter_harness::channel::{Buffer, Polled};
 use flowmeter_harness::pipeline::AtEnd;
@@ -68,7 +80,7 @@ fn two(f: Combinators) {
     );
 }
 
-/// One has room for everything, and the other for nothing until it takes.
+/// One tap has room for all items, the other for none until it takes.
 fn slow(f: Combinators) {
     let (first, early, late, second) = with_executor(f, |go| {
         let (mut tx, from) = open::<u32>(f, room(2));
@@ -92,12 +104,12 @@ fn slow(f: Combinators) {
     );
 }
 
-/// What nobody taps is gone, and the next tap begins with the next item.
+/// Items without a tap are dropped, and the next tap begins with the next item.
 fn none(f: Combinators) {
     let (accepted, seen) = with_executor(f, |go| {
         let (mut tx, from) = open::<u32>(f, Buffer::Rendezvous);
         let mult = f.mult(go, from);
-        // The second one is accepted when the first is gone.
+        // The second one is accepted when the first is dropped.
         let accepted = [0, 1].map(|item| put(&mut tx, item));
         let (to, tapped) = open::<u32>(f, room(2));
         tap(f, &mult, to);
@@ -113,7 +125,7 @@ fn none(f: Combinators) {
     );
 }
 
-/// One never takes: the other gets the next item all the same, and what was not accepted is not put later.
+/// One tap never takes and leaves. The other still gets the next item, and the item not accepted is not put later.
 fn leaves(f: Combinators, leave: impl FnOnce(&Part, &Part)) {
     let (accepted, nothing) = with_executor(f, |go| {
         let (mut tx, from) = open::<u32>(f, Buffer::Rendezvous);
@@ -138,7 +150,7 @@ fn leaves(f: Combinators, leave: impl FnOnce(&Part, &Part)) {
     );
 }
 
-/// Its consumer goes, and the other gets the next item.
+/// The consumer of one tap is dropped, and the other tap gets the next item.
 fn closes(f: Combinators) {
     let seen = with_executor(f, |go| {
         let (mut tx, from) = open::<u32>(f, room(1));
@@ -195,7 +207,8 @@ fn stays_open(f: Combinators) {
     );
 }
 
-/// It is closed at once; or it was there in time, and is closed with the others. One that stays open is a deadlock here.
+/// A late tap is closed at once, or it was in time and is closed with the others. One that stays open is a deadlock
+/// here.
 fn late(f: Combinators) {
     with_executor(f, |go| {
         let mult = f.mult(go, ended_source(f, &[]));
@@ -205,7 +218,7 @@ fn late(f: Combinators) {
     });
 }
 
-/// What cannot be copied.
+/// An item that panics when it is cloned.
 #[derive(PartialEq)]
 struct Faulty;
 

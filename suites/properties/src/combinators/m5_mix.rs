@@ -1,4 +1,14 @@
-//! M5: inputs come and go, are muted and paused, and solo goes before both.
+//! M5: inputs are added and removed, muted and paused, and solo takes precedence over both.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! input 1, solo and muted     input 2
+//! put 1 -> true
+//!                             put 11 -> true
+//! the output gets 11          input 2 is not solo
+//! the output stays empty      the mute of input 1 must not count beside its solo
+//! ```
 
 use flowmeter_harness::channel::{Buffer, Polled};
 use flowmeter_harness::combinator::{Attribute, SoloMode};
@@ -48,19 +58,19 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// A mix with one input into a channel with room for three.
+/// A mix without inputs, and its output with room for three.
 fn mix(f: Combinators, go: &Spawner) -> (Part, Rx<u32>) {
     let (to, out) = open::<u32>(f, room(3));
     (f.mix(go, to), out)
 }
 
-/// An input without room.
+/// Adds an input without room.
 fn admix(f: Combinators, mix: &Part) -> (Tx<u32>, Part) {
     let (tx, from) = open::<u32>(f, Buffer::Rendezvous);
     (tx, f.admix(mix, from))
 }
 
-/// An input that has ended is none any more, and the output stays open.
+/// An input that has ended is removed, and the output stays open.
 fn two(f: Combinators) {
     let (seen, rest) = with_executor(f, |go| {
         let (to, mut out) = open::<u32>(f, room(3));
@@ -82,7 +92,7 @@ fn two(f: Combinators) {
     );
 }
 
-/// It is taken from, and what it brought is gone when the next value is taken.
+/// A muted input is taken from. Its value is dropped by the time the next one is taken.
 fn muted(f: Combinators) {
     let (accepted, seen) = with_executor(f, |go| {
         let (mix, mut out) = mix(f, go);
@@ -92,7 +102,7 @@ fn muted(f: Combinators) {
         f.toggle(&mix, &[(&input, Attribute::Mute, false)]);
         let heard = put(&mut tx, 3);
         let mut seen = vec![take(&mut out)];
-        // The last one that was muted may have been judged when it was no longer.
+        // The last muted value may have been judged when the input was no longer muted.
         if seen == [Ok(2)] {
             seen = vec![take(&mut out)];
         }
@@ -105,8 +115,8 @@ fn muted(f: Combinators) {
     );
 }
 
-/// The other input is not taken from once the mix has heard of it. What it brought just before may be on its way under
-/// std, where nobody knows whether the mix is at rest.
+/// The other input is not taken from once the mix has processed the change. Under std the mix is not known to be at
+/// rest, so one value may have been taken just before.
 fn held(f: Combinators, hold: impl FnOnce(&Part, [Part; 2])) {
     let on_its_way = usize::from(world::name() == "std");
     let (seen, left) = with_executor(f, |go| {
@@ -117,7 +127,7 @@ fn held(f: Combinators, hold: impl FnOnce(&Part, [Part; 2])) {
         let other = f.admix(&mix, from);
         come_to_rest(f, go);
         hold(&mix, [one, other]);
-        // Until the mix has heard of it, one more may be taken.
+        // Until the mix has processed the change, one more may be taken.
         come_to_rest(f, go);
         put(&mut other_tx, 11);
         put(&mut other_tx, 12);
@@ -132,7 +142,7 @@ fn held(f: Combinators, hold: impl FnOnce(&Part, [Part; 2])) {
     );
 }
 
-/// The others are taken from, and what they bring is dropped.
+/// The other inputs are taken from, and their values are dropped.
 fn beside_solo(f: Combinators) {
     let (accepted, seen) = with_executor(f, |go| {
         let (mix, mut out) = mix(f, go);
@@ -150,7 +160,7 @@ fn beside_solo(f: Combinators) {
     );
 }
 
-/// In either mode.
+/// A solo in either mode.
 fn solo(f: Combinators) {
     let seen = with_executor(f, |go| {
         let (mix, mut out) = mix(f, go);
@@ -168,13 +178,13 @@ fn solo(f: Combinators) {
     holds_eq!(seen, [Ok(1), Ok(1)], "M5: a solo that is muted and paused");
 }
 
-/// Their channels are let go, and one that comes later is heard.
+/// The channels of removed inputs are dropped, and an input that is added later is heard.
 fn all_removed(f: Combinators) {
     let (refused, seen) = with_executor(f, |go| {
         let (mix, mut out) = mix(f, go);
         let mut inputs = [(); 2].map(|()| admix(f, &mix).0);
         f.unmix_all(&mix);
-        // One may be on its way.
+        // One value may be on its way.
         let refused = inputs.each_mut().map(|tx| !put(tx, 11) || !put(tx, 12));
         let (mut tx, _) = admix(f, &mix);
         put(&mut tx, 1);
@@ -189,7 +199,7 @@ fn all_removed(f: Combinators) {
     );
 }
 
-/// One value is lost, and the inputs are let go, one that comes later too.
+/// One value is lost. The inputs are dropped, and so is one that is added later.
 fn refused(f: Combinators) {
     let accepted = with_executor(f, |go| {
         let (mix, mut out) = mix(f, go);
@@ -207,7 +217,7 @@ fn refused(f: Combinators) {
     );
 }
 
-/// It goes on with the inputs that it has, and lets go of its output behind them.
+/// A dropped mix goes on with the inputs it has, and drops its output after them.
 fn dropped(f: Combinators) {
     let seen = with_executor(f, |go| {
         let (mix, out) = mix(f, go);

@@ -1,4 +1,16 @@
-//! M6: every subscriber gets the items of its topic, and a slow one holds up nobody else before its topic's buffer is full.
+//! M6: every subscriber gets the items of its topic. A slow one delays the others only once its topic's buffer is
+//! full.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! publisher               slow subscriber of 1    subscriber of 2
+//! put 1, put 11, put 2    takes nothing
+//!                                                 take waits for ever: the buffer of topic 1 has room for one
+//!
+//! put 1                   leaves without taking
+//! put 11, 21, 31          the puts wait for ever
+//! ```
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -54,7 +66,7 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// By the last digit, with a buffer for one.
+/// Topics by the last digit, each with a buffer for one.
 fn publish(f: Combinators, go: &Spawner, from: Rx<u32>) -> Part {
     let topic_of = |item: &u32| item % 10;
     f.publish(go, from, topic_of, |_| room(1))
@@ -84,7 +96,7 @@ fn topics(f: Combinators) {
     );
 }
 
-/// One item waits for the subscriber, one lies in the topic's buffer, and another topic goes on.
+/// One item waits for the subscriber, one is in the topic's buffer, and another topic goes on.
 fn slow(f: Combinators) {
     let (other, slow) = with_executor(f, |go| {
         let (mut tx, from) = open::<u32>(f, room(1));
@@ -106,7 +118,7 @@ fn slow(f: Combinators) {
     );
 }
 
-/// They share one buffer.
+/// Two subscribers of a topic share one buffer.
 fn two(f: Combinators) {
     let buffers = Arc::new(AtomicUsize::new(0));
     let asked = Arc::clone(&buffers);
@@ -131,7 +143,7 @@ fn two(f: Combinators) {
     );
 }
 
-/// It never takes: the other topic gets its items all the same, and what was not accepted is not put later.
+/// A subscriber never takes and leaves. Further items are still accepted, and the item not accepted is not put later.
 fn leaves(f: Combinators, leave: impl FnOnce(&Part, &Part)) {
     let (accepted, nothing) = with_executor(f, |go| {
         let (mut tx, from) = open::<u32>(f, room(1));
@@ -141,7 +153,7 @@ fn leaves(f: Combinators, leave: impl FnOnce(&Part, &Part)) {
         let mine = sub(f, &publication, 1, to);
         put(&mut tx, 1);
         leave(&publication, &mine);
-        // More than lie in the channel, in the topic's buffer and in the hands of two blocks.
+        // More than fit into the channel, the topic's buffer and two blocks.
         let accepted = [11, 21, 31, 41, 51].map(|item| put(&mut tx, item));
         (accepted, never.poll())
     });
@@ -152,7 +164,7 @@ fn leaves(f: Combinators, leave: impl FnOnce(&Part, &Part)) {
     );
 }
 
-/// Those of all topics.
+/// The subscribers of all topics.
 fn all_leave(f: Combinators) {
     let nothing = with_executor(f, |go| {
         let (mut tx, from) = open::<u32>(f, Buffer::Rendezvous);
@@ -197,7 +209,8 @@ fn stays_open(f: Combinators) {
     );
 }
 
-/// It is closed at once; or it was there in time, and is closed with the others. One that stays open is a deadlock here.
+/// A late subscriber is closed at once, or it was in time and is closed with the others. One that stays open is a
+/// deadlock here.
 fn late(f: Combinators) {
     with_executor(f, |go| {
         let publication = publish(f, go, ended_source(f, &[]));

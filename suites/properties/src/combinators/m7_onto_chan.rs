@@ -1,4 +1,14 @@
-//! M7: a collection is put value by value, each asked for when the one before was accepted.
+//! M7: a collection is put value by value. Each value is requested only when the one before was accepted.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! values 0, 1, 2, ... without end; to is closed
+//! 0 is refused, and 1 is requested
+//!
+//! values 0, 1; to has room for one
+//! take -> 0, take -> closed: the 1 is missing
+//! ```
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,7 +42,7 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// `0, 1, …`, and how many of them were asked for. It has no world: counting adds no step to a model.
+/// `0, 1, …`, and the number of values requested. It uses std only: counting adds no step to a model.
 pub(super) fn counted() -> (impl Iterator<Item = u32> + Send + 'static, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
@@ -42,7 +52,7 @@ pub(super) fn counted() -> (impl Iterator<Item = u32> + Send + 'static, Arc<Atom
     (values, asked)
 }
 
-/// The channel has room for fewer.
+/// The channel has room for fewer values than there are.
 fn all_values(f: Combinators) {
     let (seen, end) = with_executor(f, |go| {
         let (to, values) = open::<u32>(f, room(1));
@@ -85,7 +95,7 @@ fn refused(f: Combinators) {
     );
 }
 
-/// Two are taken, one lies in the channel, and one waits.
+/// Two are taken, one is in the channel, and one waits.
 fn endless(f: Combinators) {
     let (values, asked) = counted();
     let seen = with_executor(f, |go| {

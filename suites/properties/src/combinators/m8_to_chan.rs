@@ -1,4 +1,12 @@
-//! M8: a collection as a channel, closed after its last value.
+//! M8: a collection becomes a channel, which closes after the last value.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! values 0, 1
+//! take -> 1                        not in order
+//! take -> 0, take -> 1, take waits for ever: it was not closed
+//! ```
 
 use std::sync::atomic::Ordering;
 
@@ -39,7 +47,7 @@ fn brings(f: Combinators, values: &'static [u32]) {
     holds_eq!(seen, values, "M8: not all values in their order");
 }
 
-/// Of so many as nobody can count there is room for one.
+/// An iterator of unknown length gets room for one.
 fn endless(f: Combinators) {
     let (values, asked) = counted();
     let seen = with_executor(f, |go| {
@@ -54,7 +62,7 @@ fn endless(f: Combinators) {
     );
 }
 
-/// All of them lie in the channel, and it is closed, before anybody takes.
+/// All values are in the channel, and it is closed, before the first take.
 fn has_room(f: Combinators) {
     let (seen, rest) = with_executor(f, |go| {
         let mut values = f.to_chan(go, [0, 1]);

@@ -1,4 +1,12 @@
-//! M9: everything that comes out of a channel is added to a collection, which is the one result.
+//! M9: all values of a channel are added to a collection, which is the one result.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! a: 1, 2, closed; the collection holds 0
+//! result [1, 2, 0] or [0, 2, 1]    not in order behind what it held
+//! results [0, 1], [0, 1, 2]        more than one
+//! ```
 
 use super::{
     Case, Cases, Combinators, Design, Property, Reliance, all, all_in_time, ended_source, fault,
@@ -46,7 +54,7 @@ fn goes_on(f: Combinators) {
     holds_eq!(seen, [[0, 1]], "M9: not the one collection");
 }
 
-/// Has no room for anything.
+/// A collection that panics when it is extended.
 struct Faulty;
 
 impl Extend<u32> for Faulty {

@@ -1,8 +1,8 @@
-//! What is checked on combinators: a file for each property. Every model has an executor of one thread, and the channels
-//! that the registry names.
+//! The properties of combinators, a file for each. Every model has an executor of one thread, and the channels that
+//! the registry names.
 //!
-//! A go block that waits for ever is a deadlock where schedules are explored; under std only what may panic is waited for
-//! with a limit, since a panic can be tried nowhere else.
+//! A go block that waits for ever is a deadlock where schedules are explored. Under std only cases of panics have a
+//! time limit, since panics can be tried only there.
 
 pub(super) mod m10_reduce;
 pub(super) mod m11_transduce;
@@ -32,32 +32,32 @@ use crate::design::combinators::{Combinators, Design, Part};
 use crate::design::executors::Spawner;
 use crate::design::{Rx, Tx};
 
-/// No value at all.
+/// No values.
 const NOTHING: [u32; 0] = [];
 
-/// How many threads a model's executor has.
+/// The number of threads of a model's executor.
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
 
-/// How long to wait, in the std world, for what has to happen: only a failure takes as long.
+/// How long to wait for an event in the std world: only a failure takes so long.
 const PATIENCE: u64 = 5_000_000_000;
 
-/// Whether panics can be tried: elsewhere they are the checkers' own language.
+/// Whether panics can be tried: in the other worlds the checkers use panics themselves.
 fn has_panics() -> bool {
     world::name() == "std"
 }
 
-/// Whether models may be of more than a few steps.
+/// Whether models may have more than a few steps.
 fn is_roomy() -> bool {
     world::name() != "loom"
 }
 
-/// Has an executor while that goes on. It is gone, with its threads, before anything is judged.
+/// Runs `act` with an executor. It is dropped, with its threads, before the results are judged.
 fn with_executor<R>(f: Combinators, act: impl FnOnce(&Spawner) -> R) -> R {
     let executor = f.executors.with_threads(ONE);
     act(&executor.spawner())
 }
 
-/// As [`with_executor`], and waits until one task has panicked; answers how many have.
+/// As [`with_executor`], and waits until one task has panicked. Returns how many have.
 fn with_a_panic<R>(f: Combinators, act: impl FnOnce(&Spawner) -> R) -> (R, u64) {
     let executor = f.executors.with_threads(ONE);
     let seen = act(&executor.spawner());
@@ -68,7 +68,7 @@ fn with_a_panic<R>(f: Combinators, act: impl FnOnce(&Spawner) -> R) -> (R, u64) 
     (seen, executor.panics())
 }
 
-/// A user's function at fault.
+/// A user's function that panics.
 fn fault() -> ! {
     resume_unwind(Box::new("a user's own fault"))
 }
@@ -92,7 +92,7 @@ fn source(f: Combinators, values: &[u32]) -> (Tx<u32>, Rx<u32>) {
     (tx, rx)
 }
 
-/// As [`source`], closed already.
+/// As [`source`], already closed.
 fn ended_source(f: Combinators, values: &[u32]) -> Rx<u32> {
     let (tx, rx) = source(f, values);
     tx.close();
@@ -105,7 +105,7 @@ fn another(rx: &Rx<u32>) -> Rx<u32> {
         .expect("a family with alts has several consumers")
 }
 
-/// A channel that refuses everything.
+/// A channel that refuses every value.
 fn refusing(f: Combinators) -> Tx<u32> {
     let (tx, rx) = open::<u32>(f, room(1));
     tx.close();
@@ -113,7 +113,7 @@ fn refusing(f: Combinators) -> Tx<u32> {
     tx
 }
 
-/// Puts; whether it was accepted.
+/// Puts; returns whether it was accepted.
 fn put(tx: &mut Tx<u32>, value: u32) -> bool {
     world::block_on(tx.put_async(value)).is_ok()
 }
@@ -122,12 +122,12 @@ fn take<T: Message>(rx: &mut Rx<T>) -> Result<T, TakeError> {
     world::block_on(rx.take_async())
 }
 
-/// Everything that comes until the channel closes.
+/// All values until the channel closes.
 fn all<T: Message>(mut rx: Rx<T>) -> Vec<T> {
     std::iter::from_fn(|| take(&mut rx).ok()).collect()
 }
 
-/// What lies in the channel now, and how it goes on after that.
+/// The values in the channel now, and its state after them.
 fn lying(rx: &mut Rx<u32>) -> (Vec<u32>, Polled<u32>) {
     let mut values = Vec::new();
     loop {
@@ -138,7 +138,7 @@ fn lying(rx: &mut Rx<u32>) -> (Vec<u32>, Polled<u32>) {
     }
 }
 
-/// Which of three values it takes whose output is closed before the first of them comes.
+/// Which of three values the combinator takes when its output was closed before the first.
 fn goes_on<U: Message>(f: Combinators, make: impl FnOnce(&Spawner, Rx<u32>) -> Rx<U>) -> [bool; 3] {
     with_executor(f, |go| {
         let (mut tx, from) = open::<u32>(f, Buffer::Rendezvous);
@@ -149,7 +149,7 @@ fn goes_on<U: Message>(f: Combinators, make: impl FnOnce(&Spawner, Rx<u32>) -> R
     })
 }
 
-/// How many of four values it takes while nobody takes what it makes of them.
+/// How many of four values the combinator takes while no result is taken.
 fn taken_ahead<U: Message>(f: Combinators, make: impl FnOnce(&Spawner, Rx<u32>) -> Rx<U>) -> usize {
     const VALUES: [u32; 4] = [1, 2, 3, 4];
     with_executor(f, |go| {
@@ -161,12 +161,13 @@ fn taken_ahead<U: Message>(f: Combinators, make: impl FnOnce(&Spawner, Rx<u32>) 
     })
 }
 
-/// Whether it took so many ahead; in the std world, where nobody knows that it has come to rest, no more than that.
+/// Whether it took `expected` values ahead. In the std world, which does not know when it is at rest, it may have
+/// taken fewer.
 fn took_ahead(taken: usize, expected: usize) -> bool {
     taken == expected || world::name() == "std" && taken < expected
 }
 
-/// What comes first, when one value was put and no other follows.
+/// The first result, when one value was put and no other follows.
 fn first_of_one<U: Message>(
     f: Combinators,
     make: impl FnOnce(&Spawner, Rx<u32>) -> Rx<U>,
@@ -179,8 +180,8 @@ fn first_of_one<U: Message>(
     })
 }
 
-/// Waits until no task can go on. In the std world nobody can know that moment: there a task gives way so often that
-/// others have come far.
+/// Waits until no task can go on. The std world cannot know that moment: there a task yields so often that others
+/// have made much progress.
 fn come_to_rest(f: Combinators, go: &Spawner) {
     const TURNS: usize = 200;
     let (mut over, mut rest) = open(f, room(1));
@@ -192,14 +193,15 @@ fn come_to_rest(f: Combinators, go: &Spawner) {
             let _ = over.put_async(()).await;
         });
     } else {
-        // The family's own channel: what the rescuer finds of this thread must be ordered for the checker.
+        // A channel of the family itself: the checker must see an order between this thread and the one that rescues
+        // it.
         let rescue = move || assert_eq!(over.offer(()), Offered::Done);
         assert!(world::on_quiescence(rescue), "the world is explored");
     }
     assert_eq!(take(&mut rest), Ok(()));
 }
 
-/// As [`all`] where nobody may hang: nothing where the channel is not closed in time.
+/// As [`all`] with a time limit: `None` where the channel is not closed in time.
 fn all_in_time<T: Message>(mut rx: Rx<T>) -> Option<Vec<T>> {
     let end = world::now_nanos().saturating_add(PATIENCE);
     let mut values = Vec::new();

@@ -1,4 +1,4 @@
-//! Designs of combinators. Topics and keys are numbers, and what a design makes beside channels is a [`Part`].
+//! Designs of combinators. Topics and keys are numbers. What a design makes besides channels is a [`Part`].
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -21,7 +21,7 @@ pub(crate) type Part = Box<dyn Any + Send>;
 pub(crate) type Source = Rx<Parcel>;
 /// A channel to put to.
 pub(crate) type Sink = Tx<Parcel>;
-/// Says yes or no to a value.
+/// A predicate over values.
 pub(crate) type Test = Box<dyn FnMut(&Parcel) -> bool + Send>;
 /// The topic of an item, or the key of a value.
 pub(crate) type KeyOf = Box<dyn FnMut(&Parcel) -> u32 + Send>;
@@ -36,7 +36,7 @@ pub(crate) type Join = Box<dyn FnMut(Vec<Parcel>) -> Parcel + Send>;
 
 /// A family of combinators of an implementation.
 pub(crate) struct Design {
-    /// Whose.
+    /// The implementation.
     pub(crate) who: Contestant,
     /// Its combinators.
     pub(crate) combinators: Combinators,
@@ -83,7 +83,7 @@ pub(crate) struct Combinators {
     pub(crate) table: &'static dyn Table,
     /// The channels that it takes from and puts to.
     pub(crate) channels: Channels,
-    /// What it runs on.
+    /// The executors that it runs on.
     pub(crate) executors: Executors,
 }
 
@@ -131,12 +131,12 @@ pub(crate) trait Table: Sync {
     fn partition_by(&self, go: &Spawner, key: KeyOf, from: Source, buffer: Buffer) -> Source;
 }
 
-/// The family `F` over channels of the family `C`: the one place where their types are known.
+/// The family `F` over channels of the family `C`: the only place where their types are known.
 struct Of<F, C> {
     channels: Channels,
-    /// Those of the ends that a pipe tells.
+    /// The channels of the end that a pipe reports.
     ends: Channels,
-    /// Those of groups.
+    /// The channels of groups.
     groups: Channels,
     family: PhantomData<fn(F, C)>,
 }

@@ -17,15 +17,15 @@ use crate::form::Way;
 
 /// A family of limiters of an implementation.
 pub(crate) struct Design {
-    /// Whose.
+    /// The implementation.
     pub(crate) who: Contestant,
     /// Its limiters.
     pub(crate) limiters: Limiters,
-    /// The ways in which they are waited for.
+    /// The ways to wait for them.
     pub(crate) acquires: Vec<Way>,
     /// The ways in which a wait can give up at a deadline.
     pub(crate) acquires_until: Vec<Way>,
-    /// The ways in which several permits are waited for at once.
+    /// The ways to wait for several permits at once.
     pub(crate) weighs: Vec<Way>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) type Pending<'a, R> = Pin<Box<dyn Future<Output = R> + Send + 'a>>;
 /// The answer to a request for several permits at once.
 pub(crate) type Weighed = Result<(), LimitError>;
 
-/// What makes limiters.
+/// Makes limiters.
 pub(crate) trait Makes: Any + Sync {
     /// A limiter for that quota.
     fn with_quota(&'static self, quota: Quota) -> Result<Limiter, LimitError>;
@@ -58,7 +58,7 @@ pub(crate) trait Acquires: Send + Sync {
     fn acquire_weight_async(&self, weight: NonZeroU32) -> Pending<'_, Weighed>;
 }
 
-/// The operations of the family `L`: each is known once the registry has shown it.
+/// The operations of the family `L`; each is set once the registry has shown it.
 struct Of<L> {
     acquire: OnceLock<fn(&L)>,
     acquire_until: OnceLock<fn(&L, Deadline) -> bool>,

@@ -1,8 +1,8 @@
-//! Designs without their types: what properties, injected faults and generated programs see. A property is compiled
-//! once, and asks a design at run time for what it has.
+//! Designs without their types, for properties, injected faults and generated programs. A property is compiled once,
+//! and asks a design at run time what it has.
 //!
-//! A folder or file a kind. Each has the erased design, whose methods are the operations, and what collects such designs
-//! from a registry, where alone the types of its families are known.
+//! There is a folder or file for each kind. It has the erased design with the operations as methods, and the
+//! collector of such designs from a registry. Only the collector knows the types of the families.
 
 pub(crate) mod channels;
 pub(crate) mod combinators;
@@ -35,7 +35,7 @@ pub(crate) use parcel::Parcel;
 /// The designs of a registry.
 #[derive(Default)]
 pub(crate) struct Designs {
-    /// The one implementation that is asked; all where there is no name.
+    /// The one implementation to ask; `None` asks all.
     only: Option<String>,
     /// Its channels.
     pub(crate) channels: channels::Collected,
@@ -52,7 +52,7 @@ pub(crate) struct Designs {
 }
 
 impl Designs {
-    /// None yet, and only those of that implementation if one is named.
+    /// Empty, and restricted to that implementation if there is a name.
     pub(crate) fn of(only: Option<String>) -> Self {
         Designs {
             only,
@@ -61,7 +61,7 @@ impl Designs {
     }
 }
 
-/// Has what collects a kind see each family of it.
+/// Lets the collector of a kind visit each family of it.
 macro_rules! collect {
     ($($kind:ident: $($visit:ident<$($family:ident: [$($bound:tt)+]),+>)+;)+) => {$($(
         fn $visit<$($family: $($bound)+),+>(&mut self, who: &Contestant) {

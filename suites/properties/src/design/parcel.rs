@@ -1,25 +1,26 @@
-//! What an erased channel carries: any value, as one type. Each family of channels is then compiled for one message.
+//! The value in an erased channel: any value, as one type. Each family of channels is then compiled for one message
+//! type.
 
 use std::any::{Any, TypeId};
 
 /// A value without its type.
 type Value = dyn Any + Send;
 
-/// A value without its type, and what can be done with it where something can.
+/// A value without its type, and the operations on it that exist.
 pub(crate) struct Parcel {
     value: Box<Value>,
     copies: Option<Copies>,
-    /// Adds to it what comes out of another one.
+    /// Adds the value of another parcel to it.
     add: Option<fn(&mut Value, Parcel)>,
 }
 
-/// A parcel as another type of another size: what alts over channels of several types carry on every second one.
+/// A parcel as another type of another size, for every second channel of an alts over several types.
 pub(crate) struct Framed {
     parcel: Parcel,
     _frame: [u64; 3],
 }
 
-/// How a value is copied, and compared with another one.
+/// How a value is copied and compared.
 #[derive(Clone, Copy)]
 struct Copies {
     copy: fn(&Value) -> Box<Value>,
@@ -33,7 +34,7 @@ pub(crate) type Pack<T> = fn(T) -> Parcel;
 pub(crate) type Unpack<T> = fn(Parcel) -> T;
 
 impl Parcel {
-    /// Packs a value. A parcel is packed already.
+    /// Packs a value. A parcel stays as it is.
     pub(crate) fn of<T: Send + 'static>(value: T) -> Parcel {
         let value: Box<Value> = Box::new(value);
         match value.downcast() {
@@ -46,7 +47,7 @@ impl Parcel {
         }
     }
 
-    /// Packs a value that a promise copies for each take, and a mult for each tap.
+    /// Packs a value that a promise copies for each take, or a mult for each tap.
     pub(crate) fn copied<T: Clone + PartialEq + Send + 'static>(value: T) -> Parcel {
         Parcel {
             copies: Some(Copies {
@@ -68,7 +69,7 @@ impl Parcel {
         }
     }
 
-    /// The value; the parcel itself where that is asked for.
+    /// The value, or the parcel itself where that type is requested.
     ///
     /// # Panics
     /// When it is of another type: both halves of a channel carry the same.
@@ -84,7 +85,7 @@ impl Parcel {
         }
     }
 
-    /// Packs a value in a frame, which nothing but [`Parcel::open`] looks into.
+    /// Packs a value in a frame that only [`Parcel::open`] opens.
     pub(crate) fn framed<T: Send + 'static>(value: T) -> Parcel {
         Parcel::of(Framed {
             parcel: Parcel::of(value),
@@ -92,7 +93,7 @@ impl Parcel {
         })
     }
 
-    /// A parcel like this one with what is made of its value; nothing where that has another type.
+    /// A parcel with a value made from this one's; `None` where that has another type.
     pub(crate) fn remade<T: Send + 'static>(&self, make: impl FnOnce(&T) -> T) -> Option<Parcel> {
         let value = make(self.value.downcast_ref()?);
         Some(Parcel {
@@ -101,7 +102,7 @@ impl Parcel {
         })
     }
 
-    /// The value, which stays.
+    /// A reference to the value.
     ///
     /// # Panics
     /// When it is of another type.

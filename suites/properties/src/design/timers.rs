@@ -1,7 +1,8 @@
 //! Designs of timers.
 //!
-//! [`Timers`] is a design in one of the ways in which its deadlines are waited for; what it starts is a [`Service`], whose
-//! methods are the operations. What a design lacks is asked before: a method of an operation that the design has not panics.
+//! [`Timers`] is a design in one of the ways to wait for its deadlines. It starts a [`Service`] with methods that are
+//! the operations. Callers have to ask first whether a design has an operation: the method of one that it lacks
+//! panics.
 
 use std::any::{Any, TypeId};
 use std::future::Future;
@@ -21,9 +22,9 @@ use flowmeter_harness::timer::{
 use super::channels::Half;
 use super::{Channels, Rx};
 
-/// A service, of whatever type its design has.
+/// A service, of its design's type.
 pub(crate) type Running = Arc<dyn Any + Send + Sync>;
-/// What names an armed timer.
+/// The name of an armed timer.
 pub(crate) type Handle = Box<dyn Any + Send>;
 /// A callback.
 pub(crate) type Then = Box<dyn FnOnce(Fired) + Send>;
@@ -36,17 +37,17 @@ pub(crate) trait Calls: Sync {
     fn schedule(&self, service: &Running, deadline: Deadline, then: Then) -> Handle;
 }
 
-/// Timers that can be called off.
+/// Timers that can be cancelled.
 pub(crate) trait Cancels: Sync {
     fn cancel(&self, service: &Running, handle: &Handle) -> bool;
 }
 
-/// Timers whose deadline can be moved.
+/// Timers with deadlines that can be moved.
 pub(crate) trait Resets: Sync {
     fn reset(&self, service: &Running, handle: &Handle, deadline: Deadline) -> bool;
 }
 
-/// Timers that may wait for each other.
+/// Timers with windows, which may share wake-ups.
 pub(crate) trait Coalesces: Sync {
     fn schedule_within(
         &self,
@@ -95,7 +96,7 @@ pub(crate) enum Way {
     Call,
     /// A future is awaited.
     Future,
-    /// The thread is held up.
+    /// The thread blocks.
     Thread,
     /// A channel is closed.
     Channel,
@@ -103,20 +104,20 @@ pub(crate) enum Way {
 
 /// The timers of an implementation.
 pub(crate) struct Design {
-    /// Whose.
+    /// The implementation.
     pub(crate) who: Contestant,
-    /// What they have.
+    /// Their operations.
     pub(crate) tables: &'static Tables,
 }
 
 impl Design {
-    /// The timers in each of the ways in which they are waited for.
+    /// The timers in each of the ways to wait for them.
     pub(crate) fn ways(&self) -> impl Iterator<Item = Timers> {
         let ways = [Way::Call, Way::Future, Way::Thread, Way::Channel];
         ways.into_iter().filter_map(|way| self.by(way))
     }
 
-    /// The timers in that way, if they are waited for so.
+    /// The timers in that way, if they have it.
     pub(crate) fn by(&self, way: Way) -> Option<Timers> {
         let tables = self.tables;
         let has = match way {
@@ -128,7 +129,7 @@ impl Design {
         has.then_some(Timers { tables, way })
     }
 
-    /// Whether they promise that.
+    /// Whether they claim that.
     pub(crate) fn claims(&self, claim: Claim) -> bool {
         self.who.capabilities.claims.contains(&claim)
     }
@@ -144,12 +145,12 @@ pub(crate) struct Timers {
 const ASKED: &str = "what a design lacks is asked before";
 
 impl Timers {
-    /// In which way.
+    /// The way to wait for them.
     pub(crate) fn way(self) -> Way {
         self.way
     }
 
-    /// Whether they call back and can be called off.
+    /// Whether they call back and can be cancelled.
     pub(crate) fn cancels(self) -> bool {
         self.way == Way::Call && self.tables.cancels.is_some()
     }
@@ -159,7 +160,7 @@ impl Timers {
         self.way == Way::Call && self.tables.resets.is_some()
     }
 
-    /// Whether they call back and may wait for each other.
+    /// Whether they call back and have windows.
     pub(crate) fn coalesces(self) -> bool {
         self.way == Way::Call && self.tables.coalesces.is_some()
     }
@@ -182,7 +183,7 @@ impl Timers {
     }
 }
 
-/// A handle of a service, which is dropped with the last.
+/// A handle of a service, which is dropped with the last handle.
 #[derive(Clone)]
 pub(crate) struct Service {
     of: Timers,
@@ -190,7 +191,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Of which timers.
+    /// The design.
     pub(crate) fn timers(&self) -> Timers {
         self.of
     }
@@ -205,7 +206,7 @@ impl Service {
         table.schedule(&self.running, deadline, Box::new(then))
     }
 
-    /// Calls a timer off.
+    /// Cancels a timer.
     pub(crate) fn cancel(&self, handle: &Handle) -> bool {
         let table = self.of.tables.cancels.expect(ASKED);
         table.cancel(&self.running, handle)
@@ -234,7 +235,7 @@ impl Service {
         table.sleep(&self.running, deadline)
     }
 
-    /// Holds up the thread until the deadline.
+    /// Blocks the thread until the deadline.
     pub(crate) fn block(&self, deadline: Deadline) {
         let table = self.of.tables.blocks.expect(ASKED);
         table.sleep(&self.running, deadline);

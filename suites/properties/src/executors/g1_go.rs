@@ -1,4 +1,17 @@
-//! G1: a go block gives a channel with its result, then closed; one that panics ends alone and is counted.
+//! G1: a go block returns a channel that gives its result and then closes. A block that panics ends alone and is
+//! counted.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! go { 7 }              consumer
+//!                       take -> 7
+//!                       take waits for ever: the channel was not closed
+//!
+//! go { panics }         consumer
+//!                       take waits for ever
+//!                       the next go block never runs: the panic ended its thread
+//! ```
 
 use std::panic::resume_unwind;
 
@@ -36,14 +49,14 @@ fn cases(design: &Design) -> Vec<Case> {
         Case::new("a block that waits", move || waits(on)),
         Case::new("a block that waits for a block", move || nested(on)),
     ];
-    // Panics are the checkers' own language in the other worlds.
+    // In the other worlds the checkers use panics themselves.
     if world::name() == "std" {
         cases.push(Case::new("panics", move || panicking(on)));
     }
     cases
 }
 
-/// What the channel gives before it closes.
+/// All answers of the channel, up to the close.
 fn answer(mut results: Rx<u32>) -> Vec<Result<u32, TakeError>> {
     let mut answers = Vec::new();
     loop {
@@ -55,8 +68,7 @@ fn answer(mut results: Rx<u32>) -> Vec<Result<u32, TakeError>> {
     }
 }
 
-/// As [`answer`], without what comes later than `end`: real time only, where a wait for what never comes is a hang
-/// and no answer.
+/// As [`answer`], until `end`: in real time, waiting for ever would hang instead of failing.
 fn answer_until(mut results: Rx<u32>, end: u64) -> Vec<Result<u32, TakeError>> {
     let mut answers = Vec::new();
     while world::now_nanos() < end {
@@ -90,7 +102,7 @@ fn ends_with(
     judge(seen, result);
 }
 
-/// The block may already wait, or be on its way to, when it is let through.
+/// The block may already wait at the gate, or be about to, when the gate opens.
 fn waits(on: Runtime) {
     let executor = on.executors.with_threads(ONE);
     let gate = Gate::default();
@@ -117,9 +129,9 @@ fn nested(on: Runtime) {
     judge(seen, Some(7));
 }
 
-/// Of a go block, of a task spawned by a task and of blocking work; the executor goes on.
+/// A go block, a task that it spawned and blocking work panic; the executor stays usable.
 fn panicking(on: Runtime) {
-    /// In nanoseconds; only a failure takes as long.
+    /// In nanoseconds; only a failure takes so long.
     const PATIENCE: u64 = 5_000_000_000;
     fn fault() -> ! {
         resume_unwind(Box::new("a task's own fault"))

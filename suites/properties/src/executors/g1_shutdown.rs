@@ -1,5 +1,14 @@
-//! G1, at the end: dropping an executor drops tasks that wait, whose channels close, lets blocking work come to
-//! its end, and leaves no thread.
+//! G1, at the end: dropping an executor drops its waiting tasks, so that their channels close. Blocking work that has begun
+//! ends first, and no thread is left.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! thread                          executor
+//! go { wait for ever } -> rx
+//! drop(executor) returns
+//! rx.poll -> would wait           the block is still held, and its channel open
+//! ```
 
 use std::future::pending;
 use std::sync::Arc;
@@ -51,7 +60,7 @@ fn cases(design: &Design) -> Vec<Case> {
     ]
 }
 
-/// Whatever the block is doing, all that it holds is dropped when the executor is.
+/// All that the block holds is dropped with the executor, whatever the block is doing.
 fn shut_down(on: Runtime, block: impl Future<Output = Option<u32>> + Send + 'static) {
     let executor = on.executors.with_threads(ONE);
     let alive = Arc::new(());
@@ -69,11 +78,11 @@ fn shut_down(on: Runtime, block: impl Future<Output = Option<u32>> + Send + 'sta
     );
 }
 
-/// The task waits on a channel; what is put there afterwards wakes nobody.
+/// The task waits on a channel when its executor is dropped. A later put wakes no task.
 fn late_waker(on: Runtime) {
     let executor = on.executors.with_threads(ONE);
     let (mut tx, mut rx) = on.open::<u32>(1);
-    // So that it is the task that goes away, and not the channel.
+    // Keeps the channel open, so that only the task can close the result.
     let _stays = rx.another();
     let mut results = on.go(
         &executor.spawner(),
@@ -104,7 +113,7 @@ fn late_spawner(on: Runtime) {
     holds_eq!(holders, 1, "G1: a task outlived its executor");
 }
 
-/// Run or not, it is over when the executor is.
+/// The work is over when the executor is dropped, whether or not it ran.
 fn work_at_once(on: Runtime) {
     let executor = on.executors.with_threads(ONE);
     let alive = Arc::new(());
@@ -115,7 +124,7 @@ fn work_at_once(on: Runtime) {
     holds_eq!(holders, 1, "G1: blocking work outlived its executor");
 }
 
-/// What drops the executor comes to its end, and the tasks that wait are dropped.
+/// The work that drops the executor ends, and the waiting tasks are dropped.
 fn on_its_own_thread(on: Runtime, run: impl FnOnce(&Spawner, Work)) {
     let executor = on.executors.with_threads(ONE);
     let spawner = executor.spawner();
@@ -135,7 +144,7 @@ fn on_its_own_thread(on: Runtime, run: impl FnOnce(&Spawner, Work)) {
     holds_eq!(answer, closed, "G1: the channel was not closed");
 }
 
-/// Work that has begun comes to its end before the executor is gone.
+/// Work that has begun ends before the drop of the executor returns.
 fn blocking_work(on: Runtime) {
     let executor = on.executors.with_threads(ONE);
     let (mut begun, mut begins) = on.open::<()>(1);

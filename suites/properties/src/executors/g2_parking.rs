@@ -1,4 +1,16 @@
-//! G2: waiting in a go block frees its thread, and blocking work has a place of its own.
+//! G2: waiting in a go block frees its thread, and blocking work has threads of its own.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! one thread, go block 1      go block 2
+//! take from a waits
+//!                             is served, and never runs: block 1 holds the thread
+//!
+//! one thread, blocking work   task
+//! waits for the task's put
+//!                             never runs: the work holds the thread
+//! ```
 
 use std::num::NonZeroUsize;
 

@@ -1,4 +1,16 @@
-//! G3: a go block written as a state machine is answered what one written as a future is, and holds up no thread.
+//! G3: a go block written as a state machine gets the answers that a future gets, and blocks no thread.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! block: take a, then put c      other thread
+//! waits for a
+//!                                closes a
+//! is never polled again          a future would get the answer closed
+//!
+//! block: a loop of takes         a holds three values
+//! yields after each take         an answer that is there must not give up the thread
+//! ```
 
 use std::future::{Future, pending, ready};
 use std::panic::resume_unwind;
@@ -55,7 +67,7 @@ fn cases(design: &Design) -> Vec<Case> {
         cases.push(Case::new("ten thousand wait on one thread", move || {
             parked(blocks, 10_000);
         }));
-        // Panics are the checkers' own language in the other worlds.
+        // In the other worlds the checkers use panics themselves.
         cases.push(Case::new("a panic", move || panicking(blocks)));
     }
     cases
@@ -70,7 +82,7 @@ fn source(blocks: GoBlocks, values: &[u32]) -> (Tx<u32>, Rx<u32>) {
     (tx, rx)
 }
 
-/// Has an executor of one thread while that goes on: it is gone before anything is judged.
+/// Runs `act` with an executor of one thread, which is dropped before the results are judged.
 fn with_executor<R>(blocks: GoBlocks, act: impl FnOnce(&Spawner) -> R) -> R {
     let executor = blocks.on.executors.with_threads(ONE);
     let seen = act(&executor.spawner());
@@ -78,7 +90,7 @@ fn with_executor<R>(blocks: GoBlocks, act: impl FnOnce(&Spawner) -> R) -> R {
     seen
 }
 
-/// Everything that a channel gives until it closes.
+/// All values of a channel until it closes.
 fn all<T: Send + 'static>(mut rx: Rx<T>) -> Vec<T> {
     std::iter::from_fn(|| world::block_on(rx.take_async()).ok()).collect()
 }
@@ -88,7 +100,7 @@ fn put(tx: &mut Tx<u32>, value: u32) {
     assert_eq!(put, Ok(()), "it is open");
 }
 
-/// It waits for a channel that closes, puts, and has no result.
+/// A block that waits for a channel to close, then puts, and has no result.
 fn three_states(blocks: GoBlocks) {
     let (timeout, closes) = blocks.on.open::<u32>(1);
     let (c, found) = blocks.on.open::<u32>(1);
@@ -107,7 +119,7 @@ fn three_states(blocks: GoBlocks) {
     holds_eq!(seen, expected, "G3: not what the block puts and answers");
 }
 
-/// It adds up what comes while it waits, or did before.
+/// A block that adds up values, which arrive while it waits or before.
 fn a_loop(blocks: GoBlocks) {
     let (mut tx, rx) = blocks.on.open::<u32>(1);
     let results = with_executor(blocks, |go| {
@@ -128,7 +140,7 @@ fn a_loop(blocks: GoBlocks) {
     holds_eq!(results, [7], "G3: a loop has lost a value");
 }
 
-/// Odd values go one way, even ones another.
+/// Odd values go to one channel, even ones to another.
 fn an_if(blocks: GoBlocks) {
     let (from, values) = source(blocks, &[1, 2]);
     from.close();
@@ -147,7 +159,7 @@ fn an_if(blocks: GoBlocks) {
     holds_eq!(seen, (vec![1], vec![2], vec![]), "G3: not the branch");
 }
 
-/// It moves so many values from one channel to another that has room, without giving up the thread, nor growing its stack.
+/// A block that moves so many values to a channel with room, without giving up its thread or growing its stack.
 fn at_once(blocks: GoBlocks, count: u32) {
     let values: Vec<u32> = (0..count).collect();
     let (from, rx) = source(blocks, &values);
@@ -178,7 +190,7 @@ fn at_once(blocks: GoBlocks, count: u32) {
     );
 }
 
-/// The answers of closed channels, and a put's value with them.
+/// The answers of closed channels; a put's answer includes its value.
 fn refused(blocks: GoBlocks) {
     let (to, _rx) = blocks.on.open::<u32>(1);
     to.close();
@@ -194,7 +206,7 @@ fn refused(blocks: GoBlocks) {
     holds_eq!(results, [closed], "G3: not the answer of a closed channel");
 }
 
-/// What an alts of a block ended with: winner, value, and what its ports have.
+/// The outcome of a block's alts: winner, value, and what its ports hold.
 type Seen = (Option<Winner>, Option<u32>, Vec<Option<u32>>);
 
 /// A block of one alts.
@@ -222,7 +234,7 @@ fn selecting(
     })
 }
 
-/// The first that is able wins, and a put that loses has its value again.
+/// The first ready clause wins, and a losing put gets its value back.
 fn alts_at_once(blocks: GoBlocks) {
     let (_open, empty) = blocks.on.open::<u32>(1);
     let (_also_open, ready) = source(blocks, &[7]);
@@ -235,7 +247,7 @@ fn alts_at_once(blocks: GoBlocks) {
     holds_eq!(seen, expected, "G3: not the alts of a future");
 }
 
-/// It waits, or is about to, when one of its ports has something.
+/// A port becomes ready while the alts waits or is about to.
 fn alts_waits(blocks: GoBlocks) {
     let (mut tx, rx) = blocks.on.open::<u32>(1);
     let (_open, empty) = blocks.on.open::<u32>(1);
@@ -294,7 +306,7 @@ fn parked(blocks: GoBlocks, count: u32) {
     holds_eq!(wrong, 0, "G3: a block did not go on");
 }
 
-/// It waits when its executor ends; what is put afterwards wakes nobody.
+/// A block that waits when its executor is dropped. A later put wakes no task.
 fn shut_down(blocks: GoBlocks) {
     let (mut tx, rx) = blocks.on.open::<u32>(1);
     let alive = Arc::new(());
@@ -315,9 +327,9 @@ fn shut_down(blocks: GoBlocks) {
     holds_eq!(left, gone, "G1: a block outlived its executor");
 }
 
-/// In the state after an operation; its executor goes on.
+/// A block that panics in the state after an operation; its executor stays usable.
 fn panicking(blocks: GoBlocks) {
-    /// In nanoseconds; only a failure takes as long.
+    /// In nanoseconds; only a failure takes so long.
     const PATIENCE: u64 = 5_000_000_000;
     let executor = blocks.on.executors.with_threads(ONE);
     let (mut tx, rx) = blocks.on.open::<u32>(1);
@@ -328,7 +340,7 @@ fn panicking(blocks: GoBlocks) {
     put(&mut tx, 7);
     let end = world::now_nanos().saturating_add(PATIENCE);
     let mut answer = results.poll();
-    // Counted once the task has ended, which its channel tells a moment before.
+    // A task is counted once it has ended, a moment after its channel shows it.
     while (answer == Polled::WouldWait || executor.panics() < 1) && world::now_nanos() < end {
         world::yield_now();
         answer = results.poll();

@@ -1,4 +1,14 @@
-//! G5: a go block has the bindings of whoever spawned it, and nobody else has.
+//! G5: a go block sees the bindings of its spawner's caller, and no other block sees them.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! thread: bind(7) { go A }      thread: go B
+//! A reads 7
+//! A yields
+//!                               B reads 7: it was left on the thread
+//! A reads nothing: its binding did not come back with it
+//! ```
 
 use std::panic::resume_unwind;
 
@@ -27,7 +37,7 @@ fn cases(design: &Design) -> Vec<Case> {
         Case::new("bound anew", move || bound_anew(bindings)),
         Case::new("in blocking work", move || in_blocking_work(bindings)),
     ];
-    // Panics are the checkers' own language in the other worlds.
+    // In the other worlds the checkers use panics themselves.
     if world::name() == "std" {
         cases.push(Case::new("after a panic", move || after_a_panic(bindings)));
     }
@@ -42,8 +52,8 @@ fn take(mut results: Rx<u32>) -> Option<u32> {
     world::block_on(results.take_async()).ok()
 }
 
-/// What it sees, before and after a turn of others; a block that is spawned where nothing is bound, on the same thread,
-/// sees nothing.
+/// A block sees its binding before and after it yields. A block that is spawned without a binding sees none on the
+/// same thread.
 fn in_the_block(bindings: Bindings) {
     let executor = bindings.on.executors.with_threads(ONE);
     let spawner = bindings.conveying(executor.spawner());
@@ -84,7 +94,7 @@ fn by_turns(bindings: Bindings) {
     holds_eq!(seen, expected, "G5: a block sees what others have bound");
 }
 
-/// A block that is spawned in a block, which has bound anew.
+/// A block that is spawned in a block inside a new binding.
 fn nested(bindings: Bindings) {
     let executor = bindings.on.executors.with_threads(ONE);
     let spawner = bindings.conveying(executor.spawner());
@@ -102,7 +112,7 @@ fn nested(bindings: Bindings) {
     holds_eq!(seen, Some(7), "G5: a block of a block has not its bindings");
 }
 
-/// On one thread: the innermost of a type is seen, and the outer one after it.
+/// On one thread: the innermost binding of a type is visible, and after it the outer one.
 fn bound_anew(bindings: Bindings) {
     let seen = bindings.bind(1_u32, || {
         let inner = bindings.bind("of another type", || {
@@ -132,7 +142,7 @@ fn in_blocking_work(bindings: Bindings) {
     holds_eq!(seen, Some(7), "G5: work does not see what was bound");
 }
 
-/// The thread on which a block panics has its own bindings again.
+/// After a block panics, its thread has its own bindings again.
 fn after_a_panic(bindings: Bindings) {
     let executor = bindings.on.executors.with_threads(ONE);
     let spawner = bindings.conveying(executor.spawner());

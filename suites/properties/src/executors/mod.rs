@@ -1,4 +1,4 @@
-//! What is checked on executors: a file for each property. Tasks wait on the channels that the registry names.
+//! The properties of executors, a file for each. Tasks wait on the channels that the registry names.
 
 pub(super) mod g1_go;
 pub(super) mod g1_shutdown;
@@ -11,10 +11,10 @@ use std::num::NonZeroUsize;
 use super::{Case, Cases, Property, Reliance};
 use crate::design::executors::{Design, Runtime, What};
 
-/// How many threads a model's executor has, unless it says otherwise.
+/// The number of threads of a model's executor, unless it says otherwise.
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
 
-// At the end: whoever reads sources for code stops where tests begin.
+// At the end: the scan of the sources for checks stops at the first `cfg(test)`.
 #[cfg(test)]
 #[path = "../../../src/cli/new/executor/property.txt"]
 #[allow(dead_code, reason = "it has to compile, and nobody owes it")]

@@ -1,4 +1,4 @@
-//! Lies about bindings: what is bound, what is found, and who has it.
+//! Faults injected into bindings: what is bound, what is found, and where.
 
 use std::future::Future;
 
@@ -7,7 +7,7 @@ use flowmeter_harness::executor::Spawn;
 use super::{executors, told};
 use crate::design::executors::{Binding, Bindings, Binds, Spawner};
 
-/// The design with one lie, on an executor that may lie as well.
+/// The design with one fault, on an executor that may have faults as well.
 pub(super) fn lying(real: Bindings) -> Bindings {
     Bindings {
         on: executors::hosting(real.on),
@@ -15,10 +15,10 @@ pub(super) fn lying(real: Bindings) -> Bindings {
     }
 }
 
-/// Bindings that are what those are, but for one lie.
+/// Bindings that behave like the real ones, except for one fault.
 struct Lying(&'static dyn Binding);
 
-/// A spawner of theirs, and the one that it conveys for.
+/// A spawner of such bindings, and the one that it conveys for.
 #[derive(Clone)]
 struct Conveying {
     real: Spawner,

@@ -1,4 +1,4 @@
-//! Lies about channels: what a put, a take, a close or a handle is answered, and what it does.
+//! Faults injected into channels: the answers and effects of puts, takes, closes and handles.
 
 mod alts;
 mod batches;
@@ -26,7 +26,7 @@ use crate::design::channels::operations::{Base, Half, Pair, Promises};
 use crate::design::channels::{Design, Tables};
 use crate::design::{Channels, Parcel};
 
-/// The design with channels that may lie.
+/// The design with channels that may have faults.
 pub(crate) fn lying(design: Design) -> Design {
     Design {
         channels: channels(design.channels),
@@ -34,7 +34,7 @@ pub(crate) fn lying(design: Design) -> Design {
     }
 }
 
-/// Channels that do and answer what those do, but for one lie.
+/// Channels that behave like the real ones, except for one fault.
 pub(super) fn channels(real: Channels) -> Channels {
     let real = real.tables();
     Channels::of(Tables {
@@ -43,28 +43,28 @@ pub(super) fn channels(real: Channels) -> Channels {
     })
 }
 
-/// Tables that lie, before those which do not.
+/// Tables with faults, in front of the real ones.
 #[derive(Clone, Copy)]
 struct Lying(&'static Tables);
 
 const HAD: &str = "a design that lies has what the other has";
 
-/// A half, beside which its channel's handles know more.
+/// A half, with further state of its channel.
 struct Handle {
-    /// Gone only while it is dropped.
+    /// `None` only while it is dropped.
     real: Option<Half>,
     takes: bool,
     shared: Arc<Shared>,
 }
 
-/// What the handles of a channel know beside it.
+/// The further state of a channel.
 struct Shared {
     buffer: Buffer,
     /// The type of its values.
     carried: OnceLock<TypeId>,
-    /// Values that are there only because of a lie: the next takes have them.
+    /// Values that exist only because of a fault: the next takes return them.
     extra: Mutex<VecDeque<Parcel>>,
-    /// Whether a close has lost what was in the channel.
+    /// Whether a close has lost the values in the channel.
     lost: AtomicBool,
 }
 
@@ -78,7 +78,7 @@ impl Shared {
         })
     }
 
-    /// Has the next take answer it.
+    /// Lets the next take return that value.
     fn add(&self, value: Option<Parcel>) {
         self.extra
             .lock()
@@ -93,7 +93,7 @@ impl Shared {
             .pop_front()
     }
 
-    /// A value out of nowhere.
+    /// A value that was never put.
     fn number(&self) -> Option<Parcel> {
         number(*self.carried.get()?)
     }
@@ -102,7 +102,7 @@ impl Shared {
 const HERE: &str = "a handle has its channel until it is dropped";
 
 impl Handle {
-    /// A half that takes, or puts.
+    /// A half that takes or puts.
     fn half(takes: bool, shared: &Arc<Shared>, real: Half) -> Half {
         Box::new(Handle {
             real: Some(real),
@@ -116,12 +116,12 @@ impl Handle {
     }
 }
 
-/// What such a half is.
+/// The handle behind such a half.
 fn of(half: &Half) -> &Handle {
     half.downcast_ref().expect(HERE)
 }
 
-/// The half that does not lie, and what is known beside it.
+/// The real half, and the further state of its channel.
 fn parts(half: &mut Half) -> (&mut Half, &Arc<Shared>) {
     let handle: &mut Handle = half.downcast_mut().expect(HERE);
     (handle.real.as_mut().expect(HERE), &handle.shared)
@@ -137,7 +137,7 @@ impl Drop for Handle {
         } else if told("a consumer is not dropped") {
             forget(real);
         } else if told("a panic in a drop is swallowed") {
-            // The value's own panic is what the lie is about.
+            // The panic of the value is the purpose of the fault.
             let _ = catch_unwind(AssertUnwindSafe(|| drop(real)));
         }
     }
@@ -152,12 +152,12 @@ fn halves(buffer: Buffer, (tx, rx): Pair) -> Pair {
     )
 }
 
-/// The half that takes of a channel that something else has opened.
+/// The taking half of a channel that was opened elsewhere.
 pub(super) fn taker(rx: Half) -> Half {
     Handle::half(true, &Shared::of(Buffer::Rendezvous), rx)
 }
 
-/// What is opened where that buffer is asked for.
+/// The buffer that is opened instead of that one.
 fn instead_of(buffer: Buffer) -> Buffer {
     if told("one more fits") {
         return match buffer {
@@ -189,7 +189,7 @@ fn instead_of(buffer: Buffer) -> Buffer {
 impl Base for Lying {
     fn open(&self, buffer: Buffer) -> Option<Pair> {
         let base = self.0.base;
-        // Where the other one is not had, nothing is lied about.
+        // Where the design lacks the other buffer, no fault is injected.
         let real = base
             .open(instead_of(buffer))
             .or_else(|| base.open(buffer))?;

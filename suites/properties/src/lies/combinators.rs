@@ -1,4 +1,4 @@
-//! Lies about combinators: what they take, what they put, when they end, and what is set in a mix.
+//! Faults injected into combinators: what they take and put, when they end, and the settings of a mix.
 
 use std::mem::forget;
 use std::num::NonZeroUsize;
@@ -16,7 +16,7 @@ use crate::design::combinators::{
 };
 use crate::design::executors::Spawner;
 
-/// What does the same, but for one lie, on an executor that may lie as well.
+/// The design with one fault, on an executor that may have faults as well.
 pub(crate) fn lying(design: Design) -> Design {
     let table = Box::leak(Box::new(Lying(design.combinators.table)));
     Design {
@@ -29,10 +29,10 @@ pub(crate) fn lying(design: Design) -> Design {
     }
 }
 
-/// The operations of a design that does what another one does, but for one lie.
+/// The operations of a design that behaves like the real one, except for one fault.
 struct Lying(&'static dyn Table);
 
-/// What comes out of a channel behind the first values, which are lost, read ahead without any limit.
+/// The values of a channel after the first `lost`, which are lost; it is read ahead without limit.
 fn ahead(go: &Spawner, mut from: Source, lost: usize) -> Source {
     let opened = from.channels().open(Buffer::Unbounded);
     let (mut to, rx) = opened.expect("ours have unbounded channels");
@@ -49,7 +49,7 @@ fn ahead(go: &Spawner, mut from: Source, lost: usize) -> Source {
     rx
 }
 
-/// What is taken for a source.
+/// The channel that is used as a source.
 fn source(go: &Spawner, mut from: Source) -> Source {
     if told("a source is read ahead") {
         return ahead(go, from, 0);
@@ -72,7 +72,7 @@ fn sources(go: &Spawner, from: Vec<Source>) -> Vec<Source> {
     from.map(|from| source(go, from)).collect()
 }
 
-/// What is put to for an output.
+/// The channel that is used as an output.
 fn target(to: Sink) -> Sink {
     if told("an output is closed too soon") {
         to.close();
@@ -80,7 +80,7 @@ fn target(to: Sink) -> Sink {
     to
 }
 
-/// What is given for an output.
+/// The channel that is returned as an output.
 fn output(go: &Spawner, mut rx: Source) -> Source {
     if told("an output is closed too soon") {
         rx.close();

@@ -1,15 +1,15 @@
-//! Deadlines that are not the ones that were asked for.
+//! Deadlines other than the requested ones.
 
 use flowmeter_harness::sync::Deadline;
 
 use super::told;
 
-/// A little in models' time, where deadlines are tens of microseconds away.
+/// Little in the time of models: their deadlines are tens of microseconds away.
 const LITTLE: u64 = 1_000;
 /// Longer than any model waits by itself.
 const LONG: u64 = 100_000_000;
 
-/// The deadline that is kept instead of that one.
+/// The deadline that is used instead of that one.
 pub(super) fn other(deadline: Deadline) -> Deadline {
     if told("a deadline is in the past") {
         return Deadline::from_nanos(0);

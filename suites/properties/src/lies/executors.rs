@@ -1,4 +1,4 @@
-//! Lies about executors: what becomes of tasks, of blocking work, and of panics.
+//! Faults injected into executors: what happens to tasks, to blocking work, and to panics.
 
 use std::future::Future;
 use std::mem::forget;
@@ -11,7 +11,7 @@ use crate::design::executors::{
     Begins, Design, Executor, Executors, Runs, Runtime, Spawner, Task, What, Work,
 };
 
-/// The design with one lie.
+/// The design with one fault.
 pub(crate) fn lying(design: Design) -> Design {
     let what = match design.what {
         What::Executors(on) => What::Executors(Runtime {
@@ -24,7 +24,7 @@ pub(crate) fn lying(design: Design) -> Design {
     Design { what, ..design }
 }
 
-/// The same channels, on executors with one lie.
+/// The same channels, on executors with one fault.
 pub(super) fn hosting(on: Runtime) -> Runtime {
     Runtime {
         executors: running(on.executors),
@@ -32,17 +32,17 @@ pub(super) fn hosting(on: Runtime) -> Runtime {
     }
 }
 
-/// The executors with one lie.
+/// The executors with one fault.
 pub(super) fn running(real: Executors) -> Executors {
     Executors(Box::leak(Box::new(Lying(real))))
 }
 
-/// Executors that do what those do, but for one lie.
+/// Executors that behave like the real ones, except for one fault.
 struct Lying(Executors);
 
 /// One of them.
 struct One {
-    /// Gone only while it is dropped.
+    /// `None` only while it is dropped.
     real: Option<Executor>,
 }
 
@@ -79,7 +79,7 @@ impl Drop for One {
     }
 }
 
-/// What becomes of a task, unless it is to be spawned.
+/// The task, or `None` where it is not to be spawned.
 fn spawned<T>(task: T) -> Option<T> {
     if told("a task is dropped") {
         return None;
@@ -91,7 +91,7 @@ fn spawned<T>(task: T) -> Option<T> {
     Some(task)
 }
 
-/// What becomes of blocking work, unless it is to be done.
+/// The work, or `None` where it is not to be done.
 fn begun<W: FnOnce()>(work: W) -> Option<W> {
     if told("blocking work is dropped") {
         return None;

@@ -1,4 +1,4 @@
-//! Lies about futures: whom they wake, when they are ready, and what is left of one that is dropped.
+//! Faults injected into futures: which tasks they wake, when they are ready, and what a dropped one leaves behind.
 
 use std::future::{Future, poll_fn};
 use std::mem::forget;
@@ -23,8 +23,8 @@ pub(super) async fn awaited<A: Send>(future: impl Future<Output = A> + Send) -> 
     answer
 }
 
-/// The future, which as one lie answers instead of being polled, and as the other when it waits; it goes on when it is
-/// polled again.
+/// The future. Under one fault it answers instead of being polled, and under another when it waits. It goes on when
+/// it is polled again.
 pub(super) fn hasty<A: Send>(
     future: impl Future<Output = A> + Send,
     [unpolled, waiting]: [&'static str; 2],

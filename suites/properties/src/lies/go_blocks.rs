@@ -1,4 +1,4 @@
-//! Lies about go blocks that are state machines: what their operations do and answer, and how they end.
+//! Faults injected into go blocks as state machines: the effects and answers of their operations, and how they end.
 
 use std::future::{Future, pending};
 use std::mem::forget;
@@ -14,7 +14,7 @@ use crate::design::executors::{
 };
 use crate::design::{Channels, Parcel, Rx, Tx};
 
-/// The design with one lie, on an executor that may lie as well.
+/// The design with one fault, on an executor that may have faults as well.
 pub(super) fn lying(real: GoBlocks) -> GoBlocks {
     GoBlocks {
         on: executors::hosting(real.on),
@@ -22,13 +22,13 @@ pub(super) fn lying(real: GoBlocks) -> GoBlocks {
     }
 }
 
-/// A design that does what that one does, but for one lie.
+/// A design that behaves like the real one, except for one fault.
 struct Lying(&'static dyn Running);
 
-/// A frame of it.
+/// A frame of such a design.
 struct Lends<'f>(Frame<'f>);
 
-/// How a block goes on that ends so.
+/// How a block goes on after that step.
 fn ended<S, T>(step: Step<S, T>) -> Step<S, T> {
     match step {
         Step::Return(Some(_)) if told("a block's result is lost") => Step::Return(None),
@@ -37,7 +37,7 @@ fn ended<S, T>(step: Step<S, T>) -> Step<S, T> {
     }
 }
 
-/// Spawns tasks that may give way though they could go on.
+/// Spawns tasks that may yield although they could go on.
 struct Hesitant<'s>(Spawning<'s>);
 
 impl Spawn for Hesitant<'_> {

@@ -1,4 +1,4 @@
-//! Lies about limiters: what is granted, and when.
+//! Faults injected into limiters: what is granted, and when.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::future::awaited;
 use super::told;
 use crate::design::limiters::{Acquires, Design, Limiter, Limiters, Makes, Pending, Weighed};
 
-/// The design, whose limiters do and answer what they did, but for one lie.
+/// The design with limiters that behave like the real ones, except for one fault.
 pub(crate) fn lying(design: Design) -> Design {
     Design {
         limiters: Box::leak(Box::new(LyingLimiters(design.limiters))),
@@ -24,7 +24,7 @@ struct LyingLimiters(Limiters);
 
 struct Lying(Limiter);
 
-/// A quota that everybody has.
+/// A quota that every design has.
 const PLAIN: Quota = Quota {
     permits: NonZeroU32::MIN,
     period: Duration::from_millis(1),
@@ -142,7 +142,7 @@ impl Acquires for Lying {
     }
 }
 
-/// What is answered without asking.
+/// The answer without asking the limiter.
 fn unasked() -> Option<bool> {
     if told("a permit until a deadline is granted for nothing") {
         return Some(true);
@@ -150,7 +150,7 @@ fn unasked() -> Option<bool> {
     told("a permit until a deadline is refused for nothing").then_some(false)
 }
 
-/// The weight that is taken instead of that one, or what is answered without asking.
+/// The weight that is acquired instead of that one, or the answer without acquiring.
 fn weighed(weight: NonZeroU32) -> Result<NonZeroU32, Weighed> {
     if told("a weight is granted for nothing") {
         return Err(Ok(()));

@@ -1,13 +1,13 @@
-//! Lies: an implementation that is right but for one answer or effect.
+//! Injected faults (lies): an implementation that is correct except for one answer or effect.
 //!
-//! A mutant has one defect in its source, and most checks of a property stand behind others that a defect trips
-//! first. A lie is smaller: `channels` and its siblings wrap every family in one that does what it does, except
-//! that on one *occasion* it answers or does something else. Occasions have names and are counted, so a lie is a
-//! name and a number, and all lies that a model can be told are found by running it once and writing down which
-//! occasions there were. So each check can be asked whether it is needed: some lie has to be told that it finds,
-//! and that nobody finds without it (`sweep`).
+//! A mutant has one defect in its source, and most checks of a property come after others that the defect trips
+//! first. An injected fault is smaller. `channels` and its siblings wrap every family in one with the same behaviour,
+//! except that on one *occasion* it answers or does something else. Occasions have names and are counted, so a fault
+//! is a name and a number. Running a model once and recording its occasions finds all faults that can be injected
+//! into it. This shows whether a check is needed: some fault has to exist that it finds, and that no other check
+//! finds (`sweep`).
 //!
-//! Which lie is told is settled for a whole execution of a model; without one a wrapped family is the family.
+//! The fault is fixed for a whole execution of a model. Without a fault a wrapped family behaves like the family.
 
 mod bindings;
 pub(crate) mod channels;
@@ -30,7 +30,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-/// A lie: on the `nth` occasion of that name in an execution, or on all where it is 0.
+/// A fault: on the `nth` occasion of that name in an execution, or on all where it is 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lie {
     /// The name of the occasion.
@@ -39,10 +39,10 @@ pub struct Lie {
     pub nth: u32,
 }
 
-/// Whether occasions are looked at: else a wrapped family costs a relaxed load.
+/// Whether occasions are counted. If not, a wrapped family costs one relaxed load.
 static LISTENING: AtomicBool = AtomicBool::new(false);
 
-/// Of std in every world: what is told must order nothing between the threads of a model.
+/// Of std in every world: it must order nothing between the threads of a model.
 static STATE: Mutex<State> = Mutex::new(State {
     lie: None,
     occasions: BTreeMap::new(),
@@ -53,12 +53,12 @@ struct State {
     lie: Option<Lie>,
     /// How many there were in this execution.
     occasions: BTreeMap<&'static str, u32>,
-    /// How many there were in an execution before, at most: not every one comes to everything.
+    /// The largest number in an earlier execution: not every execution reaches all occasions.
     before: BTreeMap<&'static str, u32>,
 }
 
 impl State {
-    /// The execution is over.
+    /// The execution has ended.
     fn end(&mut self) {
         for (name, count) in std::mem::take(&mut self.occasions) {
             let most = self.before.entry(name).or_default();
@@ -78,7 +78,7 @@ pub fn begin() {
     }
 }
 
-/// Tells that lie from here on, or none; occasions are counted either way.
+/// Injects that fault from here on, or none. Occasions are counted either way.
 pub fn tell(lie: Option<Lie>) {
     let mut state = state();
     state.lie = lie;
@@ -87,14 +87,14 @@ pub fn tell(lie: Option<Lie>) {
     LISTENING.store(true, Ordering::Relaxed);
 }
 
-/// The occasions since then: as many of each as an execution had at most.
+/// The occasions since then; of each name the largest number in one execution.
 pub fn occasions() -> BTreeMap<&'static str, u32> {
     let mut state = state();
     state.end();
     state.before.clone()
 }
 
-/// There is an occasion of that name: whether the lie is told.
+/// An occasion of that name occurs; returns whether the fault is injected.
 fn told(name: &'static str) -> bool {
     if !LISTENING.load(Ordering::Relaxed) {
         return false;

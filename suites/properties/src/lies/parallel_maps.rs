@@ -1,4 +1,5 @@
-//! Lies about parallel maps: what is taken, what is begun, what is handed over, and what becomes of it when nobody wants it.
+//! Faults injected into parallel maps: what is taken, begun and handed over, and what happens when the consumer is
+//! gone.
 
 use std::future::ready;
 use std::mem::forget;
@@ -10,7 +11,7 @@ use super::{executors, told};
 use crate::design::executors::Executor;
 use crate::design::pipelines::{Function, Inputs, Mapping, Outcomes, ParallelMaps, Throttled};
 
-/// The design with one lie, on an executor that may lie as well.
+/// The design with one fault, on an executor that may have faults as well.
 pub(super) fn lying(real: ParallelMaps) -> ParallelMaps {
     ParallelMaps {
         on: executors::hosting(real.on),
@@ -18,7 +19,7 @@ pub(super) fn lying(real: ParallelMaps) -> ParallelMaps {
     }
 }
 
-/// Parallel maps that do what those do, but for one lie.
+/// Parallel maps that behave like the real ones, except for one fault.
 struct Lying(&'static dyn Mapping);
 
 impl Mapping for Lying {
@@ -56,7 +57,7 @@ impl Mapping for Lying {
     }
 }
 
-/// A throttle that may not be asked.
+/// A throttle that a fault may bypass.
 struct Asked(Throttled);
 
 impl Throttle for Asked {
@@ -71,9 +72,9 @@ impl Throttle for Asked {
     }
 }
 
-/// Outcomes of which one may be another.
+/// Outcomes of which one may be replaced.
 struct Handed(
-    /// Gone only while it is dropped.
+    /// `None` only while it is dropped.
     Option<Outcomes>,
 );
 

@@ -1,4 +1,4 @@
-//! Lies about pipelines: how many items are in flight, which are dealt with, and how it ends.
+//! Faults injected into pipelines: how many items are in flight, which are processed, and how the pipeline ends.
 
 use std::future::pending;
 use std::num::NonZeroUsize;
@@ -12,7 +12,7 @@ use crate::design::executors::{Executor, Task};
 use crate::design::pipelines::{Delivered, Design, Moving, Pipelines, What, Work};
 use crate::design::{Rx, Tx};
 
-/// The design with one lie, on an executor that may lie as well.
+/// The design with one fault, on an executor that may have faults as well.
 pub(crate) fn lying(design: Design) -> Design {
     let what = match design.what {
         What::Pipelines(real) => What::Pipelines(Pipelines {
@@ -26,7 +26,7 @@ pub(crate) fn lying(design: Design) -> Design {
     Design { what, ..design }
 }
 
-/// Pipelines that do what those do, but for one lie.
+/// Pipelines that behave like the real ones, except for one fault.
 struct Lying(&'static dyn Moving);
 
 impl Moving for Lying {
@@ -90,7 +90,7 @@ impl Moving for Lying {
     }
 }
 
-/// What lies in that channel, the last first: as much as a model has.
+/// The values in that channel, the last first: as many as a model has.
 fn turned_round(mut from: Rx<usize>) -> Rx<usize> {
     let mut inputs = Vec::new();
     let is_closed = loop {
@@ -100,7 +100,7 @@ fn turned_round(mut from: Rx<usize>) -> Rx<usize> {
         }
     };
     if !is_closed {
-        // Something may put to it still: it has to be that channel.
+        // More values may be put into it, so it has to be that channel.
         return from;
     }
     let room = Buffer::fixed(inputs.len().max(1));

@@ -1,4 +1,5 @@
-//! Where the checks are: every line of the properties' sources that checks something, whether it ever speaks or not.
+//! The places of the checks: every line of the sources of properties that checks something, whether it ever fails or
+//! not.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -9,13 +10,13 @@ use regex::Regex;
 /// A check.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// What it is called when it speaks, such as `a1_exclusive.rs:77`.
+    /// Its name when it fails, such as `a1_exclusive.rs:77`.
     pub name: String,
-    /// What it is called whatever is written above it: file, function and what it says, and which one of that name.
+    /// Its name independent of line numbers: file, function, message, and a number among equal ones.
     pub title: String,
 }
 
-/// What a check is written as.
+/// How a check is written.
 static CHECK: LazyLock<Regex> = LazyLock::new(|| {
     let macros = r"\b(?:holds|holds_eq|violated)!\(";
     let functions = r"\bis_empty\((?:&mut|$)|\b(?:obeys|watch::found)\(";
@@ -27,7 +28,7 @@ static FUNCTION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^\s*(?:pub(?:\([^)]*\))? )?(?:async )?fn (\w+)").expect("a pattern")
 });
 
-/// Rules of the ledger, which have no place in a property.
+/// The rules of the ledger, which have no place in a property.
 const RULES: [&str; 6] = [
     "lost",
     "never-put",
@@ -40,7 +41,7 @@ const RULES: [&str; 6] = [
 /// Every check, in the order of files and lines.
 ///
 /// # Errors
-/// When this program's sources cannot be read: only where they lie can anybody ask.
+/// When the sources cannot be read: this works only where they are.
 pub fn all() -> io::Result<Vec<Place>> {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"));
     let mut files = Vec::new();
@@ -79,7 +80,7 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
 
 fn places(file: &str, source: &str, all: &mut Vec<Place>) {
     let mut function = "";
-    // What a function with `#[track_caller]` checks has its caller's place.
+    // A check in a function with `#[track_caller]` has the place of the caller.
     let mut is_called = false;
     let mut offset = 0;
     for (index, line) in source.lines().enumerate() {
@@ -122,7 +123,7 @@ fn places(file: &str, source: &str, all: &mut Vec<Place>) {
     }
 }
 
-/// The first text that stands in the call, shortened; nothing where there is none.
+/// The first text in the call, shortened; empty where there is none.
 fn text(call: &str) -> &str {
     let end = call.find(";\n").unwrap_or(call.len());
     let call = &call[..end];

@@ -1,4 +1,4 @@
-//! Lies about timers: when they fire, whether, and what is left of them.
+//! Faults injected into timers: when and whether they fire, and what they leave behind.
 
 use std::mem::forget;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::design::timers::{
     Tables, Then,
 };
 
-/// A design that does and answers what that one does, but for one lie.
+/// A design that behaves like the real one, except for one fault.
 pub(crate) fn lying(design: Design) -> Design {
     let real = design.tables;
     let lying: &'static Lying = Box::leak(Box::new(Lying(real)));
@@ -37,12 +37,12 @@ pub(crate) fn lying(design: Design) -> Design {
     }
 }
 
-/// Tables that lie, before those which do not.
+/// Tables with faults, in front of the real ones.
 struct Lying(&'static Tables);
 
-/// A service that may not be shut down.
+/// A service that a fault may keep from shutting down.
 struct Service {
-    /// Gone only while it is dropped.
+    /// `None` only while it is dropped.
     real: Option<Running>,
 }
 
@@ -52,7 +52,7 @@ fn started(real: Running) -> Running {
     Arc::new(Service { real: Some(real) })
 }
 
-/// The service that does not lie.
+/// The real service.
 fn real(service: &Running) -> &Running {
     let service = service.downcast_ref::<Service>();
     let real = service.and_then(|service| service.real.as_ref());
@@ -97,7 +97,7 @@ impl Calls for Lying {
             return calls.schedule(service, deadline, Box::new(|_| {}));
         }
         if told("a callback has a timer of its own") {
-            // Which ends with the call, and nobody waits for it.
+            // It ends with the call, and nothing waits for it.
             let own = calls.start();
             let held = Arc::clone(&own);
             let then = move |fired| {
@@ -111,7 +111,7 @@ impl Calls for Lying {
             told("a callback is forgotten"),
             told("a callback is told of another deadline"),
         );
-        // Whatever becomes of the timer, nobody drops it.
+        // Whatever happens to the timer, the callback is not dropped.
         let outlives = told("a callback that is not called is not dropped");
         let then = Kept(Some(then), outlives);
         let then = move |fired: Fired| {
@@ -123,7 +123,7 @@ impl Calls for Lying {
             }
             let due = match renamed {
                 true => Deadline::from_nanos(fired.due.as_nanos() ^ 1),
-                // A lie about the deadline is one about the moment alone.
+                // A fault in the deadline shows in the moment alone.
                 false if kept == deadline => fired.due,
                 false => deadline,
             };
@@ -135,7 +135,7 @@ impl Calls for Lying {
     }
 }
 
-/// A callback, and whether it is forgotten where it would be dropped.
+/// A callback, and whether it is leaked instead of dropped.
 struct Kept(Option<Then>, bool);
 
 impl Drop for Kept {

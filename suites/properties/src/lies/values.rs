@@ -1,4 +1,4 @@
-//! Values out of nowhere, for lies about what was put.
+//! Values that were never put, for faults.
 
 use std::any::TypeId;
 
@@ -6,7 +6,7 @@ use flowmeter_harness::check::Token;
 
 use crate::design::Parcel;
 
-/// A value that has not been handed out yet: where nobody wants it, it is not dropped either, for tokens count that.
+/// A value that may not be handed out. If it is not, it is not dropped either, since tokens count their drops.
 pub(super) struct Spare(Option<Parcel>);
 
 impl Spare {
@@ -21,7 +21,7 @@ impl Drop for Spare {
     }
 }
 
-/// The value once more, where its type is known.
+/// A copy of the value, where its type is known.
 pub(super) fn double(value: &Parcel) -> Spare {
     let double = value.remade(|value: &u8| *value);
     let double = double.or_else(|| value.remade(|value: &u32| *value));
@@ -32,7 +32,7 @@ pub(super) fn double(value: &Parcel) -> Spare {
     )
 }
 
-/// The value once more, of which nobody counts the drop.
+/// A copy of the value that is not counted when it is dropped.
 pub(super) fn ghost(value: &Parcel) -> Spare {
     let ghost = value.remade(Token::ghost);
     let ghost =
@@ -40,14 +40,14 @@ pub(super) fn ghost(value: &Parcel) -> Spare {
     Spare(ghost.or_else(|| double(value).take()))
 }
 
-/// Another number in the place of the value, where that is one.
+/// The value, replaced by another number where it is one.
 pub(super) fn another(value: Parcel) -> Parcel {
     let another = value.remade(|value: &u32| value ^ 0x40);
     let another = another.or_else(|| value.remade(|value: &usize| value ^ 0x40));
     another.unwrap_or(value)
 }
 
-/// A number of that type that nobody put, or put once before.
+/// A number of that type that was never put, or was put once before.
 pub(super) fn number(of: TypeId) -> Option<Parcel> {
     fn one<T: Send + 'static>(of: TypeId, value: T) -> Option<Parcel> {
         (of == TypeId::of::<T>()).then(|| Parcel::of(value))

@@ -1,4 +1,5 @@
-//! Lies about pipelines that transform: what becomes of inputs, of results and of panics, and how it ends.
+//! Faults injected into pipelines of transforms: what happens to inputs, results and panics, and how the pipeline
+//! ends.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow::Continue;
@@ -12,7 +13,7 @@ use crate::design::executors::{Executor, Task};
 use crate::design::pipelines::{Delivered, Handler, Transform, Transforming, Workers};
 use crate::design::{Rx, Tx};
 
-/// The design with one lie, on an executor that may lie as well.
+/// The design with one fault, on an executor that may have faults as well.
 pub(super) fn lying(real: Workers) -> Workers {
     Workers {
         on: executors::hosting(real.on),
@@ -20,7 +21,7 @@ pub(super) fn lying(real: Workers) -> Workers {
     }
 }
 
-/// Pipelines that do what those do, but for one lie.
+/// Pipelines that behave like the real ones, except for one fault.
 struct Lying(&'static dyn Transforming);
 
 impl Transforming for Lying {

@@ -1,4 +1,15 @@
-//! L1 (`WaiterFifo`): who waits for a permit is served first come, first served.
+//! L1 (`WaiterFifo`): waiters for a permit are served first come, first served.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! waiter 1            waiter 2              another thread
+//!                                           acquire -> granted, one permit a period
+//! acquire waits
+//!                     acquire waits
+//!                                           a period passes
+//!                     granted: before waiter 1
+//! ```
 
 use std::time::Duration;
 
@@ -27,7 +38,7 @@ fn cases(design: &Design) -> Vec<Case> {
     }
     for way in &design.acquires {
         match way {
-            // There a thread that lets time pass finds that all others wait.
+            // In that world a pause ends only when all other threads wait.
             Way::Blocking if time_stands_still() => cases.extend([
                 Case::new("blocking, in turn", move || in_turn(limiters, kept)),
                 Case::new("blocking, a try does not overtake", move || {
@@ -45,8 +56,8 @@ fn in_line(kept: Kept) -> Line {
     kept.line(1, time_stands_still())
 }
 
-/// Futures polled by hand make the order of waiting certain; the first is always asked last, after one that
-/// waits behind it and one that only just comes.
+/// Futures polled by hand fix the order of waiting. The first is always polled last: after one that waits behind it
+/// and one that has just arrived.
 fn by_hand(limiters: Limiters, kept: Kept) {
     let limiter = limiter(limiters, 1, PERIOD);
     let mut line = in_line(kept);
@@ -64,7 +75,7 @@ fn by_hand(limiters: Limiters, kept: Kept) {
         {
             let mut newcomer = limiter.acquire_async();
             if line.polls(NEWCOMER, 1, newcomer.as_mut()) {
-                // Their turn came first, and nobody asked them since.
+                // Their turn came first, and they were not polled since.
                 return line.judge();
             }
             line.drops(NEWCOMER, newcomer);
@@ -103,8 +114,8 @@ fn in_turn(limiters: Limiters, kept: Kept) {
     line.judge();
 }
 
-/// The permit is back, and somebody waits for it: of two timers at one moment the try's was armed first, so it
-/// comes before the waiter is awake.
+/// The permit is back while a waiter waits for it. Two timers fire at the same moment, and the try's was armed first,
+/// so it runs before the waiter is awake.
 fn try_behind(limiters: Limiters, kept: Kept) {
     let shared = limiter(limiters, 1, PERIOD);
     let mut line = in_line(kept);

@@ -1,5 +1,14 @@
-//! L1 (`WindowBound`): no period, wherever it begins, holds more acquisitions than there are permits, and a
-//! permit is back when its period is over.
+//! L1 (`WindowBound`): no period, wherever it begins, holds more acquisitions than there are permits. A permit is
+//! back when its period is over.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! one permit in 2 ms
+//! clock      thread
+//! 0 ms       acquire -> granted
+//! 1.9 ms     acquire -> granted: two within 2 ms
+//! ```
 
 use std::time::Duration;
 
@@ -47,7 +56,7 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// One thread alone: in virtual time it sees every grant at its moment, and no permit is away longer than its period.
+/// With one thread, virtual time shows each grant at its moment, and each permit is back after exactly its period.
 fn alone_in_line(permits: u32) -> Line {
     Line::new(Terms {
         limit: window(permits, PERIOD),
@@ -76,14 +85,14 @@ fn alone(limiters: Limiters, way: Way, permits: u32) {
     line.judge();
 }
 
-/// One grant just before the end of a period and one after it: those of aligned windows would not see each
-/// other.
+/// One grant just before the end of a period and one after it. A limiter with aligned windows would not relate the
+/// two.
 fn edges(limiters: Limiters, way: Way) {
     const PERMITS: u32 = 2;
     let limiter = limiter(limiters, PERMITS, PERIOD);
     let mut line = alone_in_line(PERMITS);
     line.acquires(0, &limiter, way);
-    // In real time a pause takes longer than it was asked for, and the second grant should be in time.
+    // In real time a pause takes longer than requested, and the second grant should be in time.
     let most = if is_virtual() {
         PERIOD - Duration::from_nanos(1)
     } else {
@@ -96,7 +105,7 @@ fn edges(limiters: Limiters, way: Way) {
     line.judge();
 }
 
-/// Permits do not pile up while nobody asks.
+/// Permits do not accumulate while the limiter is idle.
 fn after_a_pause(limiters: Limiters, way: Way) {
     const PERMITS: u32 = 2;
     let limiter = limiter(limiters, PERMITS, PERIOD);
@@ -111,7 +120,7 @@ fn after_a_pause(limiters: Limiters, way: Way) {
 
 fn several_threads(limiters: Limiters, way: Way) {
     let (threads, permits, each) = match world::name() {
-        // Timers of tasks leave loom no room for more.
+        // Under loom, timers of tasks leave no room for more.
         "loom" if way == Way::Async => (2, 1, 1),
         "loom" => (2, 1, 2),
         "shuttle" => (3, 2, 3),
@@ -124,7 +133,7 @@ fn several_threads(limiters: Limiters, way: Way) {
             let limiter = shared.clone();
             world::spawn(move || {
                 let acquire = |_| {
-                    // Loom has no room for pauses; its schedules have them all.
+                    // Loom has no room for pauses; its schedules cover them.
                     let thirds = if world::name() == "loom" {
                         0
                     } else {
@@ -143,7 +152,7 @@ fn several_threads(limiters: Limiters, way: Way) {
     obeys(judge(window(permits, PERIOD), &grants));
 }
 
-/// One waits for its permits while another tries without waiting.
+/// One thread waits for its permits while another tries without waiting.
 fn against_tries(limiters: Limiters, way: Way) {
     let count = if world::name() == "loom" { 2 } else { 4 };
     let shared = limiter(limiters, 1, PERIOD);

@@ -1,4 +1,15 @@
-//! L2 (`WakesOnce`): of many who wait each sleeps to its own grant, and nobody is woken for another's.
+//! L2 (`WakesOnce`): each of many waiters sleeps until its own grant, and is not woken for another's.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! waiter 1          waiter 2           limiter, one permit a period
+//! waits
+//!                   waits
+//!                                      a permit is back: wakes both
+//! granted
+//!                   woken, no permit: waits again
+//! ```
 
 use std::future::poll_fn;
 use std::time::Duration;
@@ -18,11 +29,11 @@ pub(crate) const PROPERTY: Property = Property {
     cases: Cases::Limiters(cases),
 };
 
-/// How many wait.
+/// The number of waiters.
 const CROWD: u64 = 1_000;
 
 fn cases(design: &Design) -> Vec<Case> {
-    // There each is woken at the moment of a grant.
+    // In that world each waiter is woken at the moment of a grant.
     let owes = claims(design, Claim::WakesOnce) && time_stands_still();
     if !owes || !design.acquires.contains(&Way::Async) {
         return Vec::new();
@@ -51,7 +62,7 @@ fn crowd(limiters: Limiters, kept: Kept, permits: u32) {
                 let mut polls = 0_u32;
                 world::block_on(poll_fn(|context| {
                     polls += 1;
-                    // Asked once, and once more when it is woken.
+                    // Polled once, and once more after its wake-up.
                     holds!(
                         polls <= 2,
                         "L2: one who waited was woken before its permit was there"
@@ -60,7 +71,7 @@ fn crowd(limiters: Limiters, kept: Kept, permits: u32) {
                 }));
                 world::now_nanos()
             });
-            // Time passes when it waits: not everybody is at the limiter's state at once.
+            // Time passes during this wait, so that not all waiters access the limiter's state at once.
             world::block_on(nanosecond.acquire_async());
             waiter
         })
@@ -68,7 +79,7 @@ fn crowd(limiters: Limiters, kept: Kept, permits: u32) {
     let served: Vec<u64> = waiting.into_iter().map(world::join).collect();
     let last = served.iter().max().map_or(0, |at| *at - begin);
     let least = kept.limit(permits, PERIOD).least_for(CROWD);
-    // The first came one after the other, and so they are back.
+    // The first waiters came one after the other, so their permits are back at different moments.
     holds!(
         (least..least + CROWD).contains(&last),
         "L2: {CROWD} of {permits} in {PERIOD:?} took {last} ns and not {least} ns"

@@ -1,4 +1,14 @@
-//! L2 (`RateBound`): at rate r with burst b, any interval has at most b + r · length grants.
+//! L2 (`RateBound`): at rate r with burst b, an interval holds at most b + r · length grants.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! four permits in 4 ms, burst 2
+//! clock      thread
+//! 0 ms       acquire -> granted
+//! 0 ms       acquire -> granted
+//! 0.5 ms     acquire -> granted: at most 2 + 1/ms · 0.5 ms allow two
+//! ```
 
 use std::time::Duration;
 
@@ -19,7 +29,7 @@ pub(crate) const PROPERTY: Property = Property {
     cases: Cases::Limiters(cases),
 };
 
-/// Two at once, and one more in each millisecond.
+/// Two at once, and one more each millisecond.
 const PERMITS: u32 = 4;
 const BURST: u32 = 2;
 const PERIOD: Duration = Duration::from_millis(4);
@@ -63,7 +73,7 @@ fn tries(limiters: Limiters) {
     let limiter = fresh(limiters);
     let mut grants = Vec::new();
     let begin = world::now_nanos();
-    // Virtual time does not pass while nobody waits.
+    // Virtual time does not pass while no thread waits.
     let most = if is_virtual() { 3 * BURST } else { u32::MAX };
     for tries in 0..most {
         // The burst is there, however late this thread is.
@@ -105,7 +115,7 @@ fn several_threads(limiters: Limiters, way: Way) {
     obeys(judge(limit(), &grants));
 }
 
-/// No more than the burst is saved up.
+/// No more than the burst accumulates.
 fn after_a_pause(limiters: Limiters, way: Way) {
     let limiter = fresh(limiters);
     let mut grants = vec![acquired(&limiter, way)];

@@ -1,4 +1,13 @@
-//! L4: impossible quotas are refused, odd ones do not drift.
+//! L4: impossible quotas are refused, and odd periods do not drift.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! with_quota(2 permits in 0 s) -> a limiter
+//!
+//! 7 permits in 1,000,003 ns, 10,000 acquisitions in a row
+//! each wait of 142,857.6 ns is rounded up to 143 us: the last one is about ten acquisitions late
+//! ```
 
 use std::time::Duration;
 
@@ -40,7 +49,7 @@ fn cases(design: &Design) -> Vec<Case> {
                 })
             }));
         }
-        // There nothing takes time.
+        // In that world operations take no time.
         if way == Way::Blocking && time_stands_still() {
             let models: [(_, Of); 3] = [
                 ("a million permits", a_million),
@@ -75,7 +84,7 @@ fn impossible(limiters: Limiters) {
     }
 }
 
-/// Refused, or kept to: what was taken is not back.
+/// Such a quota is refused, or it is kept: acquired permits do not come back.
 fn as_long_as_the_clock(limiters: Limiters) {
     for permits in [1, 2, u32::MAX] {
         let Ok(limiter) = limiters.with_quota(plain(permits, Duration::from_nanos(u64::MAX)))
@@ -98,7 +107,7 @@ fn as_long_as_the_clock(limiters: Limiters) {
     }
 }
 
-/// These rates can be, in small portions and in large ones.
+/// These rates are possible, in small portions and in large ones.
 fn slow_and_fast(limiters: Limiters) {
     const SECOND: Duration = Duration::from_secs(1);
     for (permits, period) in [(1, SLOW), (1, FAST), (2, SECOND), (1_000_000, SECOND)] {
@@ -124,7 +133,7 @@ fn one_by_one(limiters: Limiters, way: Way, period: Duration) {
     );
 }
 
-/// A prime number of nanoseconds for a number of permits that does not divide it.
+/// A prime number of nanoseconds, and a number of permits that does not divide it.
 fn odd_periods(limiters: Limiters, way: Way, kept: Kept) {
     const PERMITS: u32 = 7;
     let periods = match world::name() {
@@ -139,7 +148,7 @@ fn odd_periods(limiters: Limiters, way: Way, kept: Kept) {
         way.acquire(&limiter);
     }
     let after = world::now_nanos() - begin;
-    // Nothing is lost by one who is always there.
+    // A thread that acquires all the time loses no permit.
     let exactly = kept.limit(PERMITS, ODD).least_for(count);
     holds!(
         after.abs_diff(exactly) < nanos(ODD).div_ceil(PERMITS.into()),
@@ -147,8 +156,8 @@ fn odd_periods(limiters: Limiters, way: Way, kept: Kept) {
     );
 }
 
-/// Each pause is shorter than what a burst takes to come back, so nothing may be lost: at every moment exactly as
-/// many were granted as can be.
+/// Each pause is shorter than the burst takes to come back, so no permit may be lost. At every moment exactly as many
+/// were granted as possible.
 fn a_million(limiters: Limiters, kept: Kept) {
     const PERMITS: u32 = 997;
     let limit = kept.limit(PERMITS, ODD);
@@ -167,7 +176,7 @@ fn a_million(limiters: Limiters, kept: Kept) {
     }
 }
 
-/// Whatever a limiter counts time in, a pause is a pause.
+/// A pause of centuries must not overflow the unit in which a limiter counts time.
 fn idle_for_centuries(limiters: Limiters, kept: Kept) {
     const PERMITS: u32 = 3;
     let limiter = limiter(limiters, PERMITS, PERIOD);
@@ -175,7 +184,7 @@ fn idle_for_centuries(limiters: Limiters, kept: Kept) {
     let pause = super::limiter(limiters, 1, CENTURY / 2);
     pause.acquire();
     for _ in 0..3 {
-        // Half of 64 bits of thirds of a nanosecond are 97 years.
+        // 2^63 thirds of a nanosecond are 97 years.
         for _ in 0..3 {
             pause.acquire();
         }
@@ -186,7 +195,7 @@ fn idle_for_centuries(limiters: Limiters, kept: Kept) {
     line.judge();
 }
 
-/// Those in line wait for longer than anything that waits, and not a moment too long.
+/// Waiters in line wait longer than the clock's usual sleeps, and exactly as long as they must.
 fn queue_of_centuries(limiters: Limiters, kept: Kept) {
     const THREADS: u64 = 8;
     let period = CENTURY / 2;

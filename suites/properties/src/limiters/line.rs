@@ -1,4 +1,4 @@
-//! What one thread of a model sees of those who acquire, written down for the specification.
+//! The acquisitions that one thread of a model sees, recorded for the specification.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -11,11 +11,11 @@ use crate::design::limiters::Limiter;
 use crate::form::Way;
 use crate::obeys;
 
-/// The book of one thread. Whoever acquires has a number in it.
+/// The record of one thread. Each acquisition has a number in it, `who`.
 pub(super) struct Line {
     terms: Terms,
     events: Vec<Event>,
-    /// Who asked, and has no answer yet.
+    /// Acquisitions without an answer so far.
     waiting: Vec<usize>,
 }
 
@@ -29,7 +29,7 @@ impl Line {
         }
     }
 
-    /// Somebody is about to ask, unless he waits already.
+    /// Acquisition `who` is about to begin, unless it already waits.
     pub(super) fn asks(&mut self, who: usize, weight: u32, deadline: Option<u64>) {
         if !self.waiting.contains(&who) {
             self.waiting.push(who);
@@ -37,7 +37,7 @@ impl Line {
         }
     }
 
-    /// Somebody asked at that moment, elsewhere.
+    /// Acquisition `who` began at that moment, on another thread.
     pub(super) fn asked_at(&mut self, who: usize, weight: u32, deadline: Option<u64>, at: u64) {
         self.events.push(Event::Asked {
             who,
@@ -47,7 +47,7 @@ impl Line {
         });
     }
 
-    /// Somebody has been answered, just now or elsewhere.
+    /// Acquisition `who` was granted at that moment, here or on another thread.
     pub(super) fn granted_at(&mut self, who: usize, at: u64) {
         self.waiting.retain(|waiting| *waiting != who);
         self.events.push(Event::Granted {
@@ -57,7 +57,7 @@ impl Line {
         });
     }
 
-    /// The earliest moment of what was answered then.
+    /// The earliest moment of a grant that was seen at `at`.
     fn from(&self, at: u64) -> u64 {
         if self.terms.at_once { at } else { 0 }
     }
@@ -87,7 +87,7 @@ impl Line {
         }
     }
 
-    /// Waits for so many permits, by `acquire`.
+    /// Waits for `weight` permits, by `acquire`.
     pub(super) fn weighs(
         &mut self,
         who: usize,
@@ -101,7 +101,7 @@ impl Line {
         }
     }
 
-    /// Tries; whether there was a permit.
+    /// Tries; returns whether there was a permit.
     pub(super) fn tries(&mut self, limiter: &Limiter) -> bool {
         let called = world::now_nanos();
         let granted = limiter.try_acquire() == Attempt::Granted;
@@ -114,7 +114,7 @@ impl Line {
         granted
     }
 
-    /// Polls an acquisition by hand; whether it is ready.
+    /// Polls an acquisition by hand; returns whether it is ready.
     pub(super) fn polls<F: Future + ?Sized>(
         &mut self,
         who: usize,
@@ -138,14 +138,14 @@ impl Line {
         answer
     }
 
-    /// Drops the future of one who waits.
+    /// Drops the future of a waiting acquisition.
     pub(super) fn drops<F>(&mut self, who: usize, future: F) {
         drop(future);
         let at = world::now_nanos();
         self.leaves(who, Event::Dropped { who, at });
     }
 
-    /// Writes down what was seen elsewhere.
+    /// Records an event of another thread.
     pub(super) fn write(&mut self, event: Event) {
         self.events.push(event);
     }
@@ -155,7 +155,7 @@ impl Line {
         self.events.push(how);
     }
 
-    /// Has the specification judge it.
+    /// Judges the events by the specification.
     pub(super) fn judge(self) {
         obeys(Waiters::judge(self.terms, &self.events));
     }

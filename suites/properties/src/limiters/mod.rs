@@ -1,9 +1,9 @@
 //! Properties of limiters, L1 to L4.
 //!
-//! What a model sees of an acquisition is when it was called and when it returned; the grant lies somewhere
-//! between the two. The specification (`harness::spec::limiter`) judges what is sure of all such moments, which holds
-//! in every world. Where only one thread runs, and in a world whose time stands still while anybody can run, a return
-//! shows the grant itself, and virtual time makes the judgement exact.
+//! A model sees when an acquisition was called and when it returned; the grant lies between the two. The
+//! specification (`harness::spec::limiter`) judges only what holds for all such moments, so it applies in every
+//! world. Where one thread runs, or where time stands still while any thread can run, a return shows the grant
+//! itself. There virtual time makes the judgement exact.
 
 pub(super) mod l1_waiter_fifo;
 pub(super) mod l1_window;
@@ -25,8 +25,8 @@ use super::form::Way;
 use crate::design::limiters::{Design, Limiter, Limiters};
 use line::Line;
 
-/// Long enough for a thread to wait, short enough for a model of several; an odd number of nanoseconds, which no
-/// coarser unit holds.
+/// Long enough for a thread to wait, short enough for a model of several. It is an odd number of nanoseconds, which
+/// is no multiple of a coarser unit.
 const PERIOD: Duration = Duration::from_nanos(2_000_003);
 
 impl Way {
@@ -55,10 +55,10 @@ impl Way {
     }
 }
 
-/// What is known of a grant to a call in that world.
+/// What the times of a call show of its grant in that world.
 fn grant(called: u64, returned: u64) -> Grant {
     Grant {
-        // Where a return shows the grant, it is not known only to lie somewhere in the call.
+        // Where a return shows the grant, its moment is known exactly.
         from: if time_stands_still() {
             returned
         } else {
@@ -69,21 +69,21 @@ fn grant(called: u64, returned: u64) -> Grant {
     }
 }
 
-/// Acquires.
+/// Acquires a permit.
 fn acquired(limiter: &Limiter, way: Way) -> Grant {
     let called = world::now_nanos();
     way.acquire(limiter);
     grant(called, world::now_nanos())
 }
 
-/// Tries; what it was granted.
+/// Tries; returns what was granted.
 fn tried(limiter: &Limiter) -> Option<Grant> {
     let called = world::now_nanos();
     let is_granted = limiter.try_acquire() == Attempt::Granted;
     is_granted.then(|| grant(called, world::now_nanos()))
 }
 
-/// L1's limit, in time that is sure to pass.
+/// The limit of L1, in time that certainly passes.
 fn window(permits: u32, period: Duration) -> Limit {
     Limit::Window {
         permits: several(permits),
@@ -91,7 +91,7 @@ fn window(permits: u32, period: Duration) -> Limit {
     }
 }
 
-/// L2's limit, in time that is sure to pass.
+/// The limit of L2, in time that certainly passes.
 fn rate(permits: u32, period: Duration, burst: u32) -> Limit {
     Limit::Rate {
         permits: several(permits),
@@ -100,7 +100,7 @@ fn rate(permits: u32, period: Duration, burst: u32) -> Limit {
     }
 }
 
-/// What somebody claims that says when others are served.
+/// The claims of a design that determine when waiters are served.
 #[derive(Clone, Copy)]
 pub(super) struct Kept {
     by_rate: bool,
@@ -117,8 +117,8 @@ impl Kept {
         }
     }
 
-    /// What is kept to with a quota of so many permits in a period, all of which may be had at once. Real time shows no
-    /// more than the burst and what the rate adds, which is more than a window ever holds.
+    /// The limit for a quota of `permits` in a period, all of which may be granted at once. Real time shows only the
+    /// rate bound: the burst and what the rate adds, which is more than a window ever holds.
     fn limit(self, permits: u32, period: Duration) -> Limit {
         if self.by_rate || !is_virtual() {
             rate(permits, period, permits)
@@ -127,8 +127,8 @@ impl Kept {
         }
     }
 
-    /// Those who wait for that. `at_once`: whether the thread sees each grant at its moment, and each comes as soon as it
-    /// can.
+    /// The waiters under that limit. `at_once`: whether the thread sees each grant at its moment, and each grant
+    /// comes as early as possible.
     fn line(self, permits: u32, at_once: bool) -> Line {
         Line::new(Terms {
             limit: self.limit(permits, PERIOD),
@@ -143,7 +143,7 @@ fn several(count: u32) -> NonZeroU32 {
     NonZeroU32::new(count).expect("models ask for some")
 }
 
-/// So many permits in a period, all of which may be had at once.
+/// A quota of `permits` in a period, all of which may be granted at once.
 fn plain(permits: u32, period: Duration) -> Quota {
     Quota {
         permits: several(permits),
@@ -152,13 +152,13 @@ fn plain(permits: u32, period: Duration) -> Quota {
     }
 }
 
-/// A limiter with that quota, which it has to have.
+/// A limiter with that quota, which every design must accept.
 fn with_quota(limiters: Limiters, quota: Quota) -> Limiter {
     let made = limiters.with_quota(quota);
     made.unwrap_or_else(|error| violated!("L4: {quota:?} was refused: {error:?}"))
 }
 
-/// So many permits in a period, all of which may be had at once: every design has such a quota.
+/// A limiter of `permits` in a period, all of which may be granted at once. Every design has such a quota.
 fn limiter(limiters: Limiters, permits: u32, period: Duration) -> Limiter {
     with_quota(limiters, plain(permits, period))
 }
@@ -167,25 +167,25 @@ fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).expect("models are short")
 }
 
-/// Lets so much time pass: two acquisitions of the only permit in that time.
+/// Lets that much time pass: two acquisitions of the only permit in that time.
 fn pause(limiters: Limiters, way: Way, duration: Duration) {
     let own = limiter(limiters, 1, duration);
     way.acquire(&own);
     way.acquire(&own);
 }
 
-/// Whether the world's time stands still while anybody can run, for all threads and in every execution.
+/// Whether time stands still while any thread can run, for all threads and in every execution.
 fn time_stands_still() -> bool {
     world::name() == "sim"
 }
 
-/// Whether nothing but a timer moves the clock, so that a thread alone sees the moments of its grants.
+/// Whether only timers move the clock, so that a single thread sees the moments of its grants.
 fn is_virtual() -> bool {
     world::name() != "std"
 }
 
-/// What is sure to pass on the world's clock while `duration` passes on the limiter's own: in the std world a
-/// limiter may have a clock of its own, whose rate is let differ by a thousandth.
+/// How much certainly passes on the world's clock while `duration` passes on the limiter's own. In the std world a
+/// limiter may have its own clock, with a rate that differs by up to a thousandth.
 fn surely(duration: u64) -> u64 {
     if is_virtual() {
         duration
@@ -198,7 +198,7 @@ fn claims(design: &Design, claim: Claim) -> bool {
     design.who.capabilities.claims.contains(&claim)
 }
 
-// At the end: whoever reads sources for code stops where tests begin.
+// At the end: the scan of the sources for checks stops at the first `cfg(test)`.
 #[cfg(test)]
 #[path = "../../../src/cli/new/limiter/property.txt"]
 #[allow(dead_code, reason = "it has to compile, and nobody owes it")]

@@ -1,5 +1,5 @@
-//! The time of a model of tasks: it passes when nobody can go on, to the moment for which the first of those who sleep
-//! asked. A world has to know when that is.
+//! The time of a model of tasks. When no task can go on, it advances to the earliest moment that a sleeping task
+//! waits for. It needs a world that detects when no task can go on.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -9,7 +9,7 @@ use super::super::gate::{Gate, quiesce};
 use super::PATIENCE;
 use crate::design::Channels;
 
-/// A clock in milliseconds, made of std in every world: reading it is no step of a model.
+/// A clock in milliseconds. It uses std in every world, so reading it is no step of a model.
 #[derive(Clone, Default)]
 pub struct Clock(Arc<Mutex<Time>>);
 
@@ -22,12 +22,12 @@ struct Time {
 const WHOLE: &str = "nobody panics with the lock";
 
 impl Clock {
-    /// Nanoseconds since it began.
+    /// Milliseconds since it began.
     pub fn now(&self) -> u64 {
         self.0.lock().expect(WHOLE).now
     }
 
-    /// Ready so much later than now.
+    /// Ready `millis` later.
     pub fn sleep(&self, millis: u64) -> impl Future<Output = ()> + Send + use<> {
         let wakes = Gate::default();
         let mut time = self.0.lock().expect(WHOLE);
@@ -40,7 +40,7 @@ impl Clock {
         wakes.pass()
     }
 
-    /// Lets time pass for as long as somebody sleeps.
+    /// Advances time as long as a task sleeps.
     pub fn run(&self, channels: Channels) {
         loop {
             quiesce(channels, PATIENCE, || true);

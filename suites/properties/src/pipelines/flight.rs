@@ -1,5 +1,5 @@
-//! What a model of a pipeline sees of its items, written down for the specification in a book without a world (see
-//! `gate`), and the channels around it.
+//! The events of a pipeline's items that a model sees, recorded for the specification, and the channels around the
+//! pipeline. The record uses no primitive of a world (see `gate`).
 
 use std::future::Future;
 use std::num::NonZeroUsize;
@@ -18,7 +18,7 @@ use crate::design::executors::{Executor, Runtime, Task};
 use crate::design::pipelines::{Delivered, Pipelines, ResultPort};
 use crate::design::{Rx, Tx};
 
-/// The book. An item is in flight from the call of `af` to the drop of its port (P1).
+/// The record. An item is in flight from the call of `af` to the drop of its port (P1).
 #[derive(Debug, Default)]
 pub(super) struct Flight(Mutex<Vec<Event>>);
 
@@ -34,12 +34,12 @@ pub(super) struct Item {
 }
 
 impl Flight {
-    /// Writes down what is seen. Nothing of a world happens meanwhile.
+    /// Records an event. No operation of a world happens meanwhile.
     pub(super) fn write(&self, event: Event) {
         self.0.lock().expect(WHOLE).push(event);
     }
 
-    /// Starts the pipeline as configured by default, and counts its items.
+    /// Starts the pipeline with its default configuration, and counts its items.
     pub(super) fn start<F: Future<Output = ()> + Send + 'static>(
         self: &Arc<Self>,
         pipelines: Pipelines,
@@ -54,7 +54,7 @@ impl Flight {
         pipelines.start(executor, at_least_one(n), ports, work, at_end)
     }
 
-    /// An item is in flight until it is dropped.
+    /// Records that an item begins; it is in flight until it is dropped.
     fn board(self: &Arc<Self>, input: usize, port: ResultPort) -> Item {
         self.write(Event::Begun(input));
         let flight = Arc::clone(self);
@@ -76,7 +76,7 @@ impl Flight {
         self.calls() - self.count(|event| matches!(event, Event::Ended(_)))
     }
 
-    /// Whether the pipeline has said that it has ended.
+    /// Whether the pipeline has reported its end.
     fn has_finished(&self) -> bool {
         self.count(|event| matches!(event, Event::Finished)) > 0
     }
@@ -86,7 +86,7 @@ impl Flight {
         events.iter().filter(|event| what(event)).count()
     }
 
-    /// Has the specification judge it.
+    /// Judges the events by the specification.
     pub(super) fn judge(&self, terms: Terms) {
         let events = self.0.lock().expect(WHOLE).clone();
         obeys(Pipeline::judge(terms, &events));
@@ -94,7 +94,7 @@ impl Flight {
 }
 
 impl Item {
-    /// Puts its next result; whether it is wanted is not the item's affair.
+    /// Puts the next result of the item, whether or not it is wanted.
     pub(super) async fn put(&mut self) {
         self.flight.write(Event::Put(self.input));
         let number = self.put;
@@ -105,12 +105,12 @@ impl Item {
 
 impl Drop for Item {
     fn drop(&mut self) {
-        // Before the port is dropped: the next item may begin at that moment.
+        // Recorded before the port is dropped: the next item may begin at that moment.
         self.flight.write(Event::Ended(self.input));
     }
 }
 
-/// What a pipeline promises with that parallelism.
+/// The terms that a pipeline of parallelism `n` owes.
 pub(super) fn terms(pipelines: Pipelines, n: usize, inputs: usize) -> Terms {
     let bound = n + pipelines.extra;
     let window = match pipelines.window(at_least_one(n)) {
@@ -130,8 +130,7 @@ pub(super) fn at_least_one(n: usize) -> NonZeroUsize {
     NonZeroUsize::new(n).expect("a pipeline has at least one item in flight")
 }
 
-/// A channel that holds `0..items`, for a pipeline to take from; it stays open as long as its first half is
-/// kept.
+/// A channel that holds `0..items`, for a pipeline to take from. It stays open as long as its first half is kept.
 pub(super) fn source(on: Runtime, items: usize) -> (Tx<usize>, Rx<usize>) {
     let (mut tx, rx) = on.open(items);
     for item in 0..items {
@@ -140,14 +139,14 @@ pub(super) fn source(on: Runtime, items: usize) -> (Tx<usize>, Rx<usize>) {
     (tx, rx)
 }
 
-/// As [`source`], closed already.
+/// As [`source`], already closed.
 pub(super) fn ended_source(on: Runtime, items: usize) -> Rx<usize> {
     let (tx, rx) = source(on, items);
     tx.close();
     rx
 }
 
-/// Everything that lies in the output, and how it goes on after that.
+/// All results in the output, and the state of the output after them.
 pub(super) fn drain(
     flight: &Flight,
     results: &mut Rx<Delivered>,
@@ -170,7 +169,7 @@ pub(super) fn drain(
     }
 }
 
-/// The next result, or none when the output is closed.
+/// The next result, or `None` when the output is closed.
 pub(super) fn take(flight: &Flight, results: &mut Rx<Delivered>) -> Option<Delivered> {
     let result = world::block_on(results.take_async()).ok();
     flight.write(match result {
@@ -180,13 +179,13 @@ pub(super) fn take(flight: &Flight, results: &mut Rx<Delivered>) -> Option<Deliv
     result
 }
 
-/// Waits until the pipeline says that it has ended.
+/// Waits until the pipeline reports its end.
 pub(super) fn finish(flight: &Flight, end: impl Future<Output = ()>) {
     world::block_on(end);
     flight.write(Event::Finished);
 }
 
-/// Waits until the pipeline says that it has ended, where it may never do so; answers whether it has.
+/// Waits until the pipeline reports its end, where it may never do so. Returns whether it has.
 pub(super) fn finishes(
     on: Runtime,
     executor: &Executor,
@@ -202,8 +201,8 @@ pub(super) fn finishes(
     flight.has_finished()
 }
 
-/// Waits until no task can go on. In the std world nobody can know that moment: there a task gives way, once
-/// `reached` answers yes, more often than what would begin too much has steps to take.
+/// Waits until no task can go on. The std world cannot know that moment. There, once `reached` is true, a task yields
+/// more often than a faulty pipeline needs steps to begin too much.
 pub(super) fn come_to_rest(on: Runtime, executor: &Executor, reached: impl Fn() -> bool) {
     const TURNS: usize = 200;
     quiesce(on.channels, PATIENCE, reached);

@@ -1,5 +1,5 @@
-//! What is checked on pipelines: a file for each property. Every model has an executor of one thread, unless
-//! it says otherwise, and the channels that the registry names.
+//! The properties of pipelines, a file for each. Unless it says otherwise, a model has an executor of one thread and
+//! the channels that the registry names.
 
 mod clock;
 mod flight;
@@ -21,14 +21,14 @@ use crate::design::pipelines::{Design, What};
 
 pub use clock::Clock;
 
-/// How many threads a model's executor has.
+/// The number of threads of a model's executor.
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
 
-/// The threads of an executor on which tasks run at once.
+/// The number of threads of an executor that runs tasks in parallel.
 fn several() -> NonZeroUsize {
     let threads = if world::name() == "std" { 4 } else { 2 };
     NonZeroUsize::new(threads).expect("there are some")
 }
 
-/// How long to wait, in the std world, for what has to happen: only a failure takes as long.
+/// How long to wait for an event in the std world: only a failure takes so long.
 const PATIENCE: u64 = 5_000_000_000;

@@ -1,4 +1,15 @@
-//! P1: no more than n + k items are in flight, and that many where there is enough input.
+//! P1: at most n + k items are in flight, and exactly as many where there is enough input.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! n = 1, k = 0
+//! pipeline              item 0            item 1
+//! calls af(0)
+//!                       in flight
+//! calls af(1)
+//!                                         in flight: two at once
+//! ```
 
 use std::future::pending;
 use std::num::NonZeroUsize;
@@ -58,7 +69,7 @@ fn cases(design: &Design) -> Vec<Case> {
             ended_elsewhere(pipelines, threads, n);
         }));
     }
-    // More than a channel admits waiters.
+    // More than a channel admits as waiters.
     const MANY: usize = 2_000;
     if world::name() == "std" {
         let name = format!("n = {MANY}, items that do not end");
@@ -75,7 +86,7 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// Items that never end: when nobody can go on, exactly n + k have begun.
+/// Items that never end: when no task can go on, exactly n + k have begun.
 fn held(pipelines: Pipelines, threads: NonZeroUsize, n: usize) {
     let bound = n + pipelines.extra;
     let executor = pipelines.on.executors.with_threads(threads);
@@ -93,7 +104,7 @@ fn held(pipelines: Pipelines, threads: NonZeroUsize, n: usize) {
     flight.judge(terms(pipelines, n, bound + 1));
 }
 
-/// Items that come and go.
+/// Items that end.
 fn ending(pipelines: Pipelines, threads: NonZeroUsize, n: usize) {
     let items = match world::name() {
         "std" => 32,
@@ -114,14 +125,14 @@ fn ending(pipelines: Pipelines, threads: NonZeroUsize, n: usize) {
     flight.judge(terms(pipelines, n, items));
 }
 
-/// Items whose function hands its port to another task, and has returned long before that puts a result and drops the port.
+/// The function gives its port to another task and returns. Later that task puts a result and drops the port.
 fn ended_elsewhere(pipelines: Pipelines, threads: NonZeroUsize, n: usize) {
     let items = n + pipelines.extra + 1;
     let executor = pipelines.on.executors.with_threads(threads);
     let flight = Arc::new(Flight::default());
     let from = ended_source(pipelines.on, items);
     let (to, _room_for_all) = pipelines.on.open(items);
-    // A spawner need not be shared among threads.
+    // A spawner need not be `Sync`.
     let spawner = Mutex::new(executor.spawner());
     let work = move |_, mut item: Item| {
         let spawner = spawner.lock().expect("nobody panics with the lock").clone();
@@ -138,8 +149,8 @@ fn ended_elsewhere(pipelines: Pipelines, threads: NonZeroUsize, n: usize) {
     flight.judge(terms(pipelines, n, items));
 }
 
-/// Items that put a result, which nobody wants, and then do not end: core.async 1.5.648 leaves them, and
-/// begins any number of further ones.
+/// Items that put a result to a closed output and then never end. core.async 1.5.648 abandons such items and begins
+/// any number of further ones.
 fn closed(pipelines: Pipelines, n: usize) {
     let executor = pipelines.on.executors.with_threads(ONE);
     let flight = Arc::new(Flight::default());
@@ -159,8 +170,7 @@ fn closed(pipelines: Pipelines, n: usize) {
     flight.judge(terms(pipelines, n, items));
 }
 
-/// While there is nothing to do nobody does anything: a task that asks again and again would never let this
-/// world come to rest.
+/// While there is no input no task runs: a task that polls in a loop would never let this world come to rest.
 fn idle(pipelines: Pipelines, n: usize) {
     let executor = pipelines.on.executors.with_threads(ONE);
     let flight = Arc::new(Flight::default());

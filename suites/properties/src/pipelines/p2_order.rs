@@ -1,4 +1,14 @@
 //! P2: ordered pipelines deliver in the order of their inputs, the others in the order of completion.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! ordered, item 1 completes before item 0
+//! delivers the result of 1, then that of 0
+//!
+//! unordered, item 0 waits until the result of 1 is delivered
+//! delivers nothing: the result of 1 waits behind 0
+//! ```
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -70,7 +80,7 @@ fn as_they_come(pipelines: Pipelines, threads: NonZeroUsize) {
         _ => 4,
     };
     let work = |input, mut item: Item| async move {
-        // Uneven: every other one is done sooner than the one before.
+        // Alternating: every other item completes sooner than its predecessor.
         if input % 2 == 0 {
             give_way().await;
         }
@@ -116,7 +126,7 @@ fn slow_head(pipelines: Pipelines, threads: NonZeroUsize) {
     };
     let from = ended_source(pipelines.on, 2);
     let end = flight.start(pipelines, &executor, 2, (from, to), work, AtEnd::Close);
-    // Before the head has anything to put.
+    // Taken before the head has a result.
     take(&flight, &mut results);
     slow.open();
     finish(&flight, end);

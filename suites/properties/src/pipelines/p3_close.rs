@@ -1,5 +1,18 @@
-//! P3: the output closes after the last delivery, unless asked not to; once it is seen closed nothing further
-//! is taken, and what is in flight ends.
+//! P3: the output closes after the last delivery, unless the pipeline is to leave it open. Once the output is seen
+//! closed, the pipeline takes no further input, and the items in flight end.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! pipeline                    consumer
+//! delivers the result of 0
+//! closes the output
+//!                             take -> closed: the result of 1 is missing
+//!
+//!                             closes the output
+//! puts the result of 0: closed
+//! takes item 1 and calls af(1)
+//! ```
 
 use std::iter;
 use std::num::NonZeroUsize;
@@ -41,7 +54,7 @@ fn cases(design: &Design) -> Vec<Case> {
     cases.push(Case::new("an input that closes in the middle", move || {
         input_closes(pipelines);
     }));
-    // More items than loom has room for.
+    // Loom has no room for so many items.
     if world::name() != "loom" {
         let name = "an output that closes in the middle";
         cases.push(Case::new(name, move || {
@@ -67,7 +80,7 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// Not at once: a loop could have all items, one after the other.
+/// It yields first: otherwise one loop could run all items in turn.
 async fn one_result(_input: usize, mut item: Item) {
     give_way().await;
     item.put().await;
@@ -94,7 +107,7 @@ fn closes(pipelines: Pipelines) {
     flight.judge(Terms::unbounded(pipelines.ordered(), ITEMS));
 }
 
-/// When the pipeline says that it has ended everything is delivered, and the output closed or left open.
+/// When the pipeline reports its end, all results are delivered and the output is closed or left open.
 fn ends(pipelines: Pipelines, threads: NonZeroUsize, at_end: AtEnd) {
     const ITEMS: usize = 2;
     let executor = pipelines.on.executors.with_threads(threads);
@@ -137,7 +150,8 @@ fn nothing(pipelines: Pipelines) {
     flight.judge(Terms::unbounded(pipelines.ordered(), 0));
 }
 
-/// The input closes while as many items are in flight as may be: all of them are delivered, and then the output closes.
+/// The input closes while the maximum number of items is in flight. All of them are delivered, and then the output
+/// closes.
 fn input_closes(pipelines: Pipelines) {
     const N: usize = 1;
     let items = N + pipelines.extra;
@@ -171,8 +185,8 @@ fn input_closes(pipelines: Pipelines) {
     );
 }
 
-/// The consumer takes one result and closes the output, with as many items in flight as may be: what is taken after that is
-/// one for each at most, and all end.
+/// The consumer takes one result and closes the output while the maximum number of items is in flight. After that
+/// each of these takes at most one further item, and all end.
 fn output_closes(pipelines: Pipelines) {
     const N: usize = 1;
     let promised = terms(pipelines, N, 0);
@@ -181,19 +195,19 @@ fn output_closes(pipelines: Pipelines) {
     } else {
         promised.bound
     };
-    // Those that are there when it closes, one that was delivered, one for each afterwards, and more.
+    // The items in flight at the close, one that was delivered, one for each afterwards, and more.
     let items = 2 * before + 3;
     let executor = pipelines.on.executors.with_threads(ONE);
     let flight = Arc::new(Flight::default());
     let (_open, from) = source(pipelines.on, items);
     let (to, mut results) = pipelines.on.open(1);
-    // At once: there is one loop.
+    // Without yielding: there is one loop.
     let work = |_, mut item: Item| async move { item.put().await };
     let end = flight.start(pipelines, &executor, N, (from, to), work, AtEnd::Close);
     let first = take(&flight, &mut results);
     results.close();
     drop(results);
-    // Not before: a result may have been accepted until then.
+    // Only now: until the close a result may have been accepted.
     flight.write(Event::Unwanted);
     finish(&flight, end);
     drop(executor);
@@ -204,8 +218,8 @@ fn output_closes(pipelines: Pipelines) {
     holds!(first.is_some(), "P3: no result of an output that is wanted");
 }
 
-/// Nobody wants the results, of which each item has three, from the first on. Whoever has one item at a time
-/// sees it at that item, and begins no other; so n + k are taken at most, and all of them end.
+/// The output is closed from the start, and each item has three results. A worker that runs one item at a time sees
+/// the close at that item and begins no other. So at most n + k items are taken, and all of them end.
 fn unwanted(pipelines: Pipelines, threads: NonZeroUsize, n: usize) {
     let items = n + pipelines.extra + 2;
     let executor = pipelines.on.executors.with_threads(threads);
@@ -216,7 +230,7 @@ fn unwanted(pipelines: Pipelines, threads: NonZeroUsize, n: usize) {
     flight.write(Event::Unwanted);
     results.close();
     drop(results);
-    // One is taken, one has room in the buffer, and one waits for somebody to take the rest.
+    // One result is taken, one has room in the buffer, and one waits for a take.
     let work = |_, mut item: Item| async move {
         give_way().await;
         for _ in 0..3 {
@@ -239,9 +253,9 @@ fn unwanted(pipelines: Pipelines, threads: NonZeroUsize, n: usize) {
     );
 }
 
-/// One item is refused, and no other ever comes: whoever waits for one is told that none is wanted.
+/// One item is refused, and no other ever arrives. The workers that wait for input have to be told to end.
 fn idle_input(pipelines: Pipelines) {
-    // More than one who waits behind the one that is told.
+    // Several workers wait behind the one that sees the close.
     let n = match world::name() {
         "std" => 4,
         "loom" => 2,
@@ -262,7 +276,7 @@ fn idle_input(pipelines: Pipelines) {
         one_result,
         AtEnd::Close,
     );
-    // A take that goes on waiting is a deadlock here.
+    // A take that keeps waiting is a deadlock here.
     finish(&flight, end);
     drop(executor);
     flight.judge(Terms::unbounded(pipelines.ordered(), 1));

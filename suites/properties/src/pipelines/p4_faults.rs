@@ -1,4 +1,15 @@
-//! P4: an item that panics or gives nothing ends alone, and one that never ends holds its slot and no more.
+//! P4: an item that panics or has no result ends alone. An item that never ends occupies its slot and no more.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! n = 1, the call of af(0) panics
+//! the pipeline ends with it: the results of 1, 2 and 3 are missing
+//!
+//! n = 2, item 0 never ends, not ordered
+//! item 1 ends
+//! item 2 is never begun: item 0 occupies both slots
+//! ```
 
 use std::future::pending;
 use std::panic::resume_unwind;
@@ -33,14 +44,14 @@ fn cases(design: &Design) -> Vec<Case> {
         }),
         Case::new("an item that never ends", move || never_ends(pipelines)),
     ];
-    // Panics are the checkers' own language in the other worlds.
+    // In the other worlds the checkers use panics themselves.
     if world::name() == "std" {
         for n in 1..=2 {
             let name = format!("n = {n}, items that panic");
             cases.push(Case::new(name, move || panicking(pipelines, n)));
         }
     }
-    // The last: it takes long to see that a pipeline which is at fault in the others as well does not end here.
+    // This case is the last: a pipeline that fails the others too takes long to fail here, since it does not end.
     let name = "work that goes on when its item has ended";
     cases.push(Case::new(name, move || goes_on(pipelines)));
     cases
@@ -62,7 +73,7 @@ fn without_results(pipelines: Pipelines) {
     );
 }
 
-/// The function drops its port and never returns: its slot is free, and nobody waits for it in the end.
+/// The function drops its port and never returns. Its slot is free, and the pipeline's end does not wait for it.
 fn goes_on(pipelines: Pipelines) {
     let work = |_, mut item: Item| async move {
         item.put().await;
@@ -86,7 +97,7 @@ fn goes_on(pipelines: Pipelines) {
     );
 }
 
-/// One panics in the call of `af`, one after its result.
+/// One item panics in the call of `af`, one after its result.
 fn panicking(pipelines: Pipelines, n: usize) {
     let work = |input, mut item: Item| {
         if input == 0 {
@@ -110,7 +121,7 @@ fn panicking(pipelines: Pipelines, n: usize) {
     holds_eq!(panics, 2, "P4: panics of items were not counted");
 }
 
-/// What a pipeline delivers; where n = 1 there is one order only.
+/// The results that a pipeline delivers. Where n = 1, only one order is possible.
 fn all_results<F>(
     pipelines: Pipelines,
     executor: &Executor,
@@ -131,12 +142,12 @@ where
     seen.into_iter().map(|(item, _)| item).collect()
 }
 
-/// The head never ends: others are begun up to the bound, or the window, where they wait for it, and all of them are
-/// delivered where they do not.
+/// The head never ends. In an ordered pipeline items begin up to its window; in others all further items are begun
+/// and delivered.
 fn never_ends(pipelines: Pipelines) {
     const N: usize = 2;
     let promised = terms(pipelines, N, 0);
-    // As many as the head lets begin where they wait for it, and one more.
+    // The number of items that begin where the others wait for the head, and one more.
     let held_up = if pipelines.ordered() {
         promised.window
     } else {
@@ -155,7 +166,7 @@ fn never_ends(pipelines: Pipelines) {
     let (_open, from) = source(pipelines.on, items);
     let _end = flight.start(pipelines, &executor, N, (from, to), work, AtEnd::Close);
     if !pipelines.ordered() {
-        // One of each that the head does not hold up.
+        // One result of each item that the head does not delay.
         for _ in 0..items - 1 {
             take(&flight, &mut results);
         }

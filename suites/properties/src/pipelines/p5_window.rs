@@ -1,4 +1,17 @@
-//! P5: behind a slow head items end and free their run permits until the window is full, and no more is kept.
+//! P5: behind a slow head items end and free their run permits until the window is full. No more results than that
+//! are kept.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! ordered, n = 2, window 3, item 0 waits
+//! item 1 ends
+//! item 2 never begins      the permit of item 1 was not freed
+//!
+//! ordered, n = 2, window 3, item 0 waits
+//! items 1 and 2 end
+//! item 3 begins            the window already holds 0, 1 and 2
+//! ```
 
 use std::sync::Arc;
 
@@ -32,8 +45,8 @@ fn cases(design: &Design) -> Vec<Case> {
     ]
 }
 
-/// The head waits until nobody can go on: the window is full by then, of items that have ended but for the head.
-/// Then it ends, and there is room for the rest.
+/// The head waits until no task can go on. By then the window is full, and all items in it but the head have ended.
+/// Then the head ends, and there is room for the rest.
 fn slow_head(pipelines: Pipelines) {
     const N: usize = 2;
     let window = terms(pipelines, N, 0).window;
@@ -77,11 +90,11 @@ fn slow_head(pipelines: Pipelines) {
     holds_eq!(came, items, "P5: results came once the head had ended");
 }
 
-/// Behind a head that waits an item with more results than have room waits with them, in flight: the window is of no use to
-/// it. Once the head ends all are delivered, those of an item together.
+/// Behind a waiting head, an item with more results than have room waits in flight, and the window does not help it.
+/// Once the head ends all results are delivered, those of each item together.
 fn several_results(pipelines: Pipelines) {
     const N: usize = 2;
-    /// One has room, and one more than waits.
+    /// One has room; two have not.
     const EACH: usize = 3;
     let promised = terms(pipelines, N, N + 1);
     let executor = pipelines.on.executors.with_threads(ONE);
@@ -125,9 +138,9 @@ fn several_results(pipelines: Pipelines) {
     );
 }
 
-/// Nobody takes any result: what has ended stays, and the window bounds how much that is.
+/// No result is taken. Items that have ended stay, and the window bounds their number.
 fn not_taken(pipelines: Pipelines) {
-    // Of these the output has room for one.
+    // The output has room for one of these.
     let kept = terms(pipelines, 1, 0).window + 1;
     let items = kept + 1;
     let executor = pipelines.on.executors.with_threads(ONE);

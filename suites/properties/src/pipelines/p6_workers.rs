@@ -1,5 +1,15 @@
-//! P6: a pipeline that transforms delivers everything its function emits of an input, in n calls at a time, and what a
-//! handler makes of a panic in the place of what is missing.
+//! P6: a pipeline of transforms delivers all that its function emits for an input, with n calls at a time. What a
+//! handler answers to a panic takes the place of the missing results.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! n = 1, the function emits two results for input 1
+//! delivers (1, 0), then closes: (1, 1) is missing
+//!
+//! n = 2, each call waits until both have begun
+//! begins the call for 0 only: both wait for ever
+//! ```
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,7 +38,7 @@ fn cases(design: &Design) -> Vec<Case> {
         return Vec::new();
     };
     let mut cases = Vec::new();
-    // Two threads for calls are more than loom has room for.
+    // Loom has no room for two threads of calls.
     let at_most = if world::name() == "loom" && workers.may_block() {
         1
     } else {
@@ -54,25 +64,25 @@ fn cases(design: &Design) -> Vec<Case> {
     cases.push(Case::new("an output that is closed", move || {
         unwanted(workers);
     }));
-    // Panics are the checkers' own language in the other worlds.
+    // In the other worlds the checkers use panics themselves.
     if world::name() == "std" {
         cases.push(Case::new("calls that panic", move || panicking(workers)));
     }
     cases
 }
 
-/// What the input emits: twice as many results as its number.
+/// Emits twice as many results as the number of the input.
 fn twice_as_many(input: usize, emit: Emit<'_, Delivered>) {
     let _ = (0..2 * input).try_for_each(|number| emit((input, number)));
 }
 
-/// Those of so many inputs, in their order.
+/// The results of so many inputs, in order.
 fn all_of(inputs: usize) -> Vec<Delivered> {
     let of = |input| (0..2 * input).map(move |number| (input, number));
     (0..inputs).flat_map(of).collect()
 }
 
-/// Starts the pipeline as configured by default, and has it come to its end.
+/// Starts the pipeline with its default configuration, and waits for its end.
 fn run(
     workers: Workers,
     executor: &Executor,
@@ -91,7 +101,7 @@ fn nothing_instead(_: Panic) -> Option<Delivered> {
     None
 }
 
-/// Everything that lies in the output, in the order of inputs, and how it goes on.
+/// All results in the output, by input, and the state of the output after them.
 fn drain(results: &mut Rx<Delivered>, ordered: bool) -> (Vec<Delivered>, Polled<Delivered>) {
     let mut came = Vec::new();
     let rest = loop {
@@ -101,13 +111,13 @@ fn drain(results: &mut Rx<Delivered>, ordered: bool) -> (Vec<Delivered>, Polled<
         }
     };
     if !ordered {
-        // Those of one input stay as they came.
+        // A stable sort: the results of one input keep their order.
         came.sort_by_key(|(input, _)| *input);
     }
     (came, rest)
 }
 
-/// Everything is delivered, of each input in its order, and the output closes behind it.
+/// All results are delivered, those of each input in order, and the output closes after them.
 fn delivered(workers: Workers, n: usize) {
     let inputs = match world::name() {
         "std" => 8,
@@ -133,11 +143,12 @@ fn delivered(workers: Workers, n: usize) {
     holds_eq!(rest, Polled::Closed, "P6: the output was not closed");
 }
 
-/// Two calls each wait until both have begun; never are more under way. `idle`: the inputs come when all wait for one.
+/// Two calls each wait until both have begun, and no more than two run at once. `idle`: the inputs arrive when all
+/// workers wait.
 fn at_a_time(workers: Workers, idle: bool) {
     const N: usize = 2;
     let inputs = if world::name() == "loom" { N } else { N + 2 };
-    // Where a call runs in a task it holds up its thread.
+    // Where a call runs in a task it blocks the thread of that task.
     let threads = if workers.may_block() { ONE } else { several() };
     let executor = workers.on.executors.with_threads(threads);
     let (under_way, most) = (AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
@@ -177,7 +188,7 @@ fn at_a_time(workers: Workers, idle: bool) {
         fill();
     }
     let mut met = N;
-    // Elsewhere one that waits alone is a deadlock.
+    // In the other worlds a call that waits alone is a deadlock.
     if world::name() == "std" {
         quiesce(workers.on.channels, PATIENCE, || {
             most.load(Ordering::Relaxed) >= N
@@ -218,7 +229,7 @@ fn left_open(workers: Workers) {
     }
 }
 
-/// Nobody wants the results: the call that finds it out is the last, and the pipeline ends though its input does not.
+/// The output is closed. The call that finds that out is the last, and the pipeline ends though its input stays open.
 fn unwanted(workers: Workers) {
     let executor = workers.on.executors.with_threads(ONE);
     let (_open, from) = source(workers.on, 2);
@@ -229,10 +240,10 @@ fn unwanted(workers: Workers) {
     let counted = Arc::clone(&calls);
     let transform = move |input, emit: Emit<'_, Delivered>| {
         counted.fetch_add(1, Ordering::Relaxed);
-        // More than have room anywhere.
+        // More results than have room anywhere.
         let _ = (0..3).try_for_each(|number| emit((input, number)));
     };
-    // A take that goes on waiting is a deadlock here.
+    // A take that keeps waiting is a deadlock here.
     run(
         workers,
         &executor,
@@ -247,7 +258,7 @@ fn unwanted(workers: Workers) {
     holds_eq!(calls, 1, "P6: calls whose results nobody wants");
 }
 
-/// Each emits a result and panics; of one in three the handler makes nothing.
+/// All but the last input emit a result and panic. For one of the three panics the handler answers `None`.
 fn panicking(workers: Workers) {
     const INPUTS: usize = 4;
     const INSTEAD: usize = 9;

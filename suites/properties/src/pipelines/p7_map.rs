@@ -1,5 +1,15 @@
-//! P7: a parallel map hands over what its inputs come to as they complete, n of them at a time, takes no more of them than
-//! that ahead of its consumer, and tells of each that has no result, and of the end.
+//! P7: a parallel map returns the outcomes of its inputs as they complete, n at a time. It takes at most n inputs
+//! ahead of its consumer, and reports each input without a result, and the end.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! n = 2, input 0 waits for the outcome of 1
+//! completed() waits for ever: the outcome of 1 is kept behind 0
+//!
+//! n = 1, the function panics for input 0
+//! completed() -> Ok of input 1: the missing result of 0 is not reported
+//! ```
 
 use std::future::{Future, pending, poll_fn};
 use std::num::NonZeroUsize;
@@ -46,7 +56,7 @@ fn cases(design: &Design) -> Vec<Case> {
     if maps.lazy() {
         cases.push(Case::new("an endless input", move || endless(maps)));
     }
-    // Panics are the checkers' own language in the other worlds.
+    // In the other worlds the checkers use panics themselves.
     if world::name() == "std" {
         cases.push(Case::new("functions that panic", move || panicking(maps)));
         if maps.lazy() {
@@ -57,7 +67,7 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// What is seen of a map; no primitive of a world, as a [`Gate`].
+/// Counts of a map's activity. As with a [`Gate`], no primitive of a world.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Counts>>);
 
@@ -81,7 +91,7 @@ impl Seen {
         note(&mut self.0.lock().expect(WHOLE));
     }
 
-    /// An input is in flight until that is dropped.
+    /// Records that an input begins; it is in flight until the value is dropped.
     fn begin(&self) -> InFlight {
         self.note(|counts| {
             counts.begun += 1;
@@ -129,7 +139,7 @@ impl Drop for Inputs {
     }
 }
 
-/// Lets as many pass as were granted.
+/// Lets as many inputs pass as were granted.
 #[derive(Clone, Default)]
 struct Permits(Arc<Mutex<Granted>>);
 
@@ -163,7 +173,7 @@ impl Throttle for Permits {
     }
 }
 
-/// Starts the map as configured by default.
+/// Starts the map with its default configuration.
 fn start<F: Future<Output = usize> + Send + 'static>(
     maps: ParallelMaps,
     executor: &Executor,
@@ -179,7 +189,7 @@ fn next(outcomes: &mut Outcomes) -> Option<Outcome<usize>> {
     world::block_on(outcomes.completed())
 }
 
-/// Everything up to the end; what is told of the end is told again.
+/// All outcomes up to the end; a further call reports the end again.
 fn rest(outcomes: &mut Outcomes) -> Vec<Outcome<usize>> {
     let mut all = Vec::new();
     while let Some(outcome) = next(outcomes) {
@@ -189,8 +199,8 @@ fn rest(outcomes: &mut Outcomes) -> Vec<Outcome<usize>> {
     all
 }
 
-/// Functions that never end: when nobody can go on exactly n have begun, and where inputs are taken as they are needed no
-/// other was. Then the executor goes, and each is heard of.
+/// Functions that never end: when no task can go on exactly n have begun. A lazy map has taken no other input. Then
+/// the executor is dropped, and each of them is reported.
 fn held(maps: ParallelMaps, n: usize) {
     let executor = maps.on.executors.with_threads(ONE);
     let seen = Seen::default();
@@ -226,7 +236,7 @@ fn missing(input: usize) -> Unfinished {
     Unfinished { input }
 }
 
-/// Every result comes once, and then the end; n are in flight at most.
+/// Every result arrives once, and then the end. At most n are in flight.
 fn all_of_them(maps: ParallelMaps, threads: NonZeroUsize, n: usize) {
     let inputs = match world::name() {
         "std" => 32,
@@ -266,7 +276,7 @@ fn nothing(maps: ParallelMaps) {
     holds_eq!(none, [], "P7: there was no input");
 }
 
-/// The head waits until the input behind it was heard of.
+/// The head waits until the outcome of the input behind it was taken.
 fn slow_head(maps: ParallelMaps) {
     let executor = maps.on.executors.with_threads(ONE);
     let slow = Gate::default();
@@ -293,7 +303,8 @@ fn slow_head(maps: ParallelMaps) {
     );
 }
 
-/// As many begin as there are permits, each input with one of its own; who goes meanwhile wants no other.
+/// As many inputs begin as there are permits, each with one of its own. After the consumer is dropped, no further one
+/// begins.
 fn throttled(maps: ParallelMaps) {
     const N: usize = 3;
     let executor = maps.on.executors.with_threads(ONE);
@@ -325,10 +336,10 @@ fn throttled(maps: ParallelMaps) {
     );
 }
 
-/// Inputs are taken n ahead of what was handed over; once the consumer has gone none is.
+/// At most n inputs are taken ahead of the outcomes. After the consumer is dropped, no further one is taken.
 fn endless(maps: ParallelMaps) {
     const N: usize = 2;
-    /// As good as endless: nobody should come near it.
+    /// Practically endless: no map should come near it.
     const INPUTS: usize = 100;
     let wanted = if world::name() == "loom" { 1 } else { 3 };
     let executor = maps.on.executors.with_threads(ONE);
@@ -354,7 +365,7 @@ fn endless(maps: ParallelMaps) {
     );
 }
 
-/// One panics in the call of its function, one after it.
+/// One panics in the call of its function, one in the future after it.
 fn panicking(maps: ParallelMaps) {
     let function = |input| {
         if input == 0 {
@@ -382,7 +393,7 @@ fn panicking(maps: ParallelMaps) {
     holds_eq!(panics, 2, "P7: panics of functions were not counted");
 }
 
-/// The iterator panics where it is to give its second input.
+/// The iterator panics instead of returning its second input.
 fn panicking_inputs(maps: ParallelMaps) {
     let executor = maps.on.executors.with_threads(ONE);
     let inputs = (0..3).inspect(|input| {

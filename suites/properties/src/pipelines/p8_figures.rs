@@ -1,7 +1,17 @@
-//! P8: items that take time are done, and delivered, at the moments that bound, order and window come to. Ten tasks of a
-//! second take as long as the seed text says of the original, of its lines swapped, and where the bound holds.
+//! P8: items with durations complete, and are delivered, at the moments that follow from bound, order and window. Ten
+//! tasks of a second take as long as the seed text says: of the original, with its lines swapped, and where the bound
+//! holds.
 //!
-//! Time is told by the model ([`Clock`]), so every figure is exact, in a world that runs one schedule.
+//! The smallest history that violates it:
+//!
+//! ```text
+//! n = 1, k = 0, two items of a second
+//! clock    pipeline
+//!  0 s     calls af(0), calls af(1): two in flight
+//!  1 s     delivers both; the second was due at 2 s
+//! ```
+//!
+//! The model drives the clock ([`Clock`]), so every figure is exact, in a world that runs one schedule.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -53,8 +63,8 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// When results come, in milliseconds and in their order: as many servers as may be in flight each take the next item, in the
-/// order of inputs, as soon as they are free and the window has a place.
+/// When results arrive, in milliseconds and in order. There are as many servers as items may be in flight. Each takes
+/// the next item, in input order, as soon as it is free and the window has a place.
 fn scheduled(terms: Terms, millis: &[u64]) -> Vec<u64> {
     let mut free: BinaryHeap<Reverse<u64>> = (0..terms.bound).map(|_| Reverse(0)).collect();
     let mut delivered: Vec<u64> = Vec::new();

@@ -1,5 +1,5 @@
-//! A case that is a family of models: programs drawn from the seed of the plan, each explored for a share of its
-//! budget, the first that fails shrunk while it still fails for the same reason.
+//! A case that is a family of models: programs generated from the seed of the plan. Each program is explored for a
+//! share of the budget. The first that fails is shrunk as long as it still fails for the same reason.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,10 +11,10 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use super::super::{Explorer, Model, begin};
 use super::program::Program;
 
-/// How many executions each program has, and how many programs there are at most.
+/// The number of executions of each program, and the maximum number of programs.
 fn shares(world: &str, executions: u64) -> (u64, u64) {
     match world {
-        // A program's space is exhausted, or nothing is proved of it.
+        // The space of a program is exhausted, or nothing is proved about it.
         "loom" => (executions, LOOM_PROGRAMS),
         // There is only one schedule.
         "sim" => (1, executions.div_ceil(4)),
@@ -25,17 +25,17 @@ fn shares(world: &str, executions: u64) -> (u64, u64) {
     }
 }
 
-/// Under loom each costs as much as its space is large.
+/// Under loom the cost of a program grows with its space.
 const LOOM_PROGRAMS: u64 = 20;
 const SCHEDULES: u64 = 40;
 
-/// How often a smaller program is tried.
+/// How many smaller programs are tried.
 const ATTEMPTS: usize = 300;
-/// A program that failed once may fail seldom: a smaller one is tried as many times over.
+/// A program that failed once may fail rarely, so a smaller one is tried this many times as often.
 const AGAIN: u64 = 4;
 
-/// Explores programs. Under loom the answer is `complete` when the space of each was exhausted: which programs they
-/// are is a sample in every world.
+/// Explores programs. Under loom the result is `complete` when the space of each program was exhausted. The programs
+/// themselves are a sample in every world.
 pub(super) fn explore(
     explorer: &Explorer,
     programs: impl Strategy<Value = Program>,
@@ -103,7 +103,7 @@ pub(super) fn explore(
     total
 }
 
-/// The model of that program.
+/// The model of the program with that key.
 pub(super) fn member(key: &str, model: impl Fn(&Arc<Program>) -> Model) -> Option<Model> {
     let program: Program = serde_json::from_str(key).ok()?;
     Some(model(&Arc::new(program)))
@@ -119,7 +119,7 @@ fn runner(seed: u64) -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
-/// The smallest program that was found to fail as this one did, and what it failed with.
+/// The smallest program found that fails for the same reason, and its failure.
 fn shrunk(
     tree: &mut impl ValueTree<Value = Program>,
     patience: Duration,
@@ -154,7 +154,7 @@ mod tests {
     use super::super::program::Operation;
     use super::*;
 
-    /// Programs of which every one fails that closes the second channel.
+    /// Every program fails that closes the second channel.
     fn found(seed: u64) -> String {
         let menu = Menu {
             buffers: vec![Buffer::Rendezvous, Buffer::fixed(1)],

@@ -1,5 +1,5 @@
-//! Programs at random, as proptest generates and shrinks them: no larger than a world can look through, and of
-//! nothing that the family at hand lacks.
+//! Random programs, generated and shrunk by proptest. They are no larger than a world can explore, and use only what
+//! the family at hand has.
 
 use flowmeter_harness::channel::{Buffer, Order};
 use proptest::collection::vec;
@@ -8,7 +8,7 @@ use proptest::sample::select;
 
 use super::program::{Operation, Port, Program, Wait};
 
-/// What programs are made of.
+/// What programs may consist of.
 #[derive(Clone, Debug)]
 pub(super) struct Menu {
     /// At least one.
@@ -24,18 +24,18 @@ pub(super) struct Menu {
     pub(super) puts: Waits,
     pub(super) takes: Waits,
     pub(super) closes: bool,
-    /// The first thread is the only one that takes, and does not wait to put.
+    /// Only the first thread takes, and it never waits to put.
     pub(super) one_consumer: bool,
 }
 
-/// What an operation may do beside waiting for ever and not at all.
+/// How an operation may wait, besides for ever and not at all.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Waits {
     pub(super) until: bool,
     pub(super) dropped: bool,
 }
 
-/// As it is drawn: every number is small where the program is simple, so that shrinking makes it simple.
+/// A generated operation. Small numbers mean simple programs, so shrinking simplifies.
 #[derive(Clone, Debug)]
 enum Drawn {
     One(bool, usize, usize, u32),
@@ -43,11 +43,11 @@ enum Drawn {
     Close(usize),
 }
 
-/// Waiting for ever comes up as often as the rest together.
+/// Waiting for ever is as frequent as all other waits together.
 const WAITS: usize = 6;
 
 impl Menu {
-    /// Programs of this menu.
+    /// The programs of this menu.
     pub(super) fn programs(&self) -> impl Strategy<Value = Program> + use<> {
         let menu = self.clone();
         let port = (any::<bool>(), 0..menu.channels);
@@ -63,7 +63,7 @@ impl Menu {
         let close = (0..menu.channels).prop_map(Drawn::Close);
         let alts = if menu.clauses > 1 { 8 } else { 0 };
         let closes = 2 * u32::from(menu.closes);
-        // One that never comes up may not stand there with a weight of 0.
+        // `prop_oneof!` does not accept a weight of 0.
         let drawn = match (alts, closes) {
             (0, 0) => one.boxed(),
             (0, _) => prop_oneof![16 => one, 2 => close].boxed(),

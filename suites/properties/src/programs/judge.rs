@@ -1,5 +1,5 @@
-//! What a program's history is held against: the books of its values, each of its channels as a queue, and, where
-//! it is short enough, the whole specification.
+//! Judges the history of a program: the books of its values, each of its channels as a queue, and, where it is short
+//! enough, the whole specification.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,15 +14,15 @@ use flowmeter_harness::history::{Answer, Call, Clause, History, Operation, Stamp
 use flowmeter_harness::spec::Rules;
 use flowmeter_harness::sync::{Note, world};
 
-/// Histories of more operations are not held against the whole specification.
+/// Longer histories are not checked against the whole specification.
 const LONGEST: usize = 56;
-/// How many states its search looks at; legal histories need a few for each operation.
+/// How many states its search explores. Legal histories need a few for each operation.
 const STATES: u64 = 20_000;
 
-/// Histories on which the search ended before an answer: a cell has a process of its own.
+/// Histories for which the search ended without an answer. A static suffices: a cell has a process of its own.
 static UNDECIDED: AtomicU64 = AtomicU64::new(0);
 
-/// How many histories nobody could decide so far.
+/// How many histories have stayed undecided so far.
 pub(crate) fn undecided() -> u64 {
     UNDECIDED.load(Ordering::Relaxed)
 }
@@ -34,13 +34,13 @@ pub(super) struct Judge(Arc<Bench>);
 struct Bench {
     channels: Vec<Buffer>,
     rules: Rules,
-    /// Whether room may be held for a put that waits and has not stored its value yet, so that an offer is refused
-    /// although nothing is there. Some published crates promise who comes first that way; the specification has no
-    /// word for it but where that put is cancelled.
+    /// Whether room may be held for a waiting put that has not stored its value yet, so that an offer is refused
+    /// although there is room. Some published crates keep their order of waiters that way. The specification allows
+    /// it only where that put is cancelled.
     holds_room: bool,
-    /// Whether threads of this world have stacks on which a search fits.
+    /// Whether threads of this world have stacks that are large enough for a search.
     deep: bool,
-    /// Fingerprints of what was found legal: many schedules come to the same history.
+    /// Fingerprints of legal histories: many schedules lead to the same history.
     legal: Mutex<HashSet<u64>>,
 }
 
@@ -55,10 +55,10 @@ impl Judge {
         }))
     }
 
-    /// Judges an execution in which everybody waited at the moment `rest_at`; nothing of it is left but `mint`.
+    /// Judges an execution in which all threads waited at the moment `rest_at`. Only `mint` is left of it.
     ///
     /// # Panics
-    /// With what it violates.
+    /// With the violation.
     pub(super) fn judge(&self, history: History, rest_at: Option<u64>, mint: &Mint) {
         if let Err(violation) = Books::of(&history, &self.0, mint.count()).judge(mint) {
             watch::found(format_args!("{violation}\n{}", columns(&history)));
@@ -70,7 +70,7 @@ impl Judge {
         let answer = if self.0.deep {
             self.0.hear(&history, rest_at)
         } else {
-            // Real threads have room; only values go to and fro, so the checker misses nothing.
+            // A real thread has enough stack. It exchanges only values, so the checker misses nothing.
             let bench = Arc::clone(&self.0);
             let search = thread::spawn(move || bench.hear(&history, rest_at));
             search.join().expect("judging does not panic")
@@ -89,17 +89,17 @@ impl Judge {
     }
 }
 
-/// Why a history is none.
+/// Why a history is not legal.
 struct Refuted {
     why: String,
-    /// The operation whose answer nothing explains, in the order of calls.
+    /// The operation without an explanation of its answer, in the order of calls.
     culprit: Option<usize>,
-    /// What explains everything before that.
+    /// The explanation of all earlier operations.
     explained: Vec<String>,
 }
 
 impl Bench {
-    /// Whether the whole specification was asked and has an answer.
+    /// Checks both tiers. Returns whether the whole specification gave an answer.
     fn hear(&self, history: &History, rest_at: Option<u64>) -> Result<bool, Refuted> {
         for channel in 0..self.channels.len() {
             self.queue(history, channel)?;
@@ -113,7 +113,7 @@ impl Bench {
         Ok(decided & self.whole(history)?)
     }
 
-    /// Tier two.
+    /// Tier two: one channel as a queue.
     fn queue(&self, history: &History, channel: usize) -> Result<(), Refuted> {
         let Stamps::Order { margin } = history.stamps else {
             return Ok(());
@@ -144,7 +144,7 @@ impl Bench {
             })
     }
 
-    /// Tier three.
+    /// Tier three: the whole specification.
     fn whole(&self, history: &History) -> Result<bool, Refuted> {
         if history.operations.len() > LONGEST {
             // Such programs are made for the other tiers.
@@ -161,12 +161,12 @@ impl Bench {
                 explained: counterexample.explained(),
             }),
             Verdict::Legal => Ok(true),
-            // What is not known is no alarm, and no proof either.
+            // An undecided history is neither a failure nor a proof.
             Verdict::Inconclusive(_) => Ok(false),
         }
     }
 
-    /// With offers that found no room as if they had been cancelled: what they were told is not asked about.
+    /// The history with refused offers as cancelled ones, so that their answers are not checked.
     fn without_refusals(&self, history: &History) -> History {
         let mut history = history.clone();
         for operation in &mut history.operations {
@@ -177,7 +177,7 @@ impl Bench {
         history
     }
 
-    /// Whether it is an offer that found no room where room may be held.
+    /// Whether it is a refused offer on a channel where room may be held.
     fn is_unasked(&self, operation: &Operation) -> bool {
         let bounded = |channel: usize| matches!(self.channels[channel], Buffer::Fixed(_));
         let [Clause::Put { channel, .. }] = operation.call.clauses() else {
@@ -191,8 +191,8 @@ impl Bench {
     }
 }
 
-/// What a verdict depends on, in a number: who did what and was answered what, what precedes what, and where all
-/// came to rest. When deadlines are is not part of it. `None` for a long history.
+/// A hash of all that a verdict depends on: the calls and answers of each thread, the order of precedence, and where
+/// all threads were at rest. The times of deadlines are left out. `None` for a long history.
 fn fingerprint(history: &History, rest_at: Option<u64>) -> Option<u64> {
     if history.operations.len() > LONGEST {
         return None;
@@ -216,12 +216,12 @@ fn fingerprint(history: &History, rest_at: Option<u64>) -> Option<u64> {
 enum Seen {
     Nothing,
     One(fifo::Operation),
-    /// Something that a queue cannot do (C9).
+    /// An operation that a queue does not have (C9).
     Unlike,
 }
 
 impl Seen {
-    /// `None` for nothing, and in it `None` for what is no queue's.
+    /// `None` for nothing; `Some(None)` for an operation that a queue does not have.
     fn judged(self) -> Option<Option<fifo::Operation>> {
         match self {
             Seen::Nothing => None,
@@ -231,8 +231,8 @@ impl Seen {
     }
 }
 
-/// A completed alts is one operation on the channel of its winner, and nothing on all others. Stamps of real
-/// threads are as far apart as they may be: every interval ends later by that.
+/// A completed alts is one operation on the channel of its winner, and none on the others. Stamps of real threads may
+/// differ by `margin`, so every interval ends later by that.
 fn at_channel(operation: &Operation, channel: usize, margin: u64) -> Seen {
     use fifo::Outcome;
 
@@ -272,7 +272,7 @@ fn at_channel(operation: &Operation, channel: usize, margin: u64) -> Seen {
     })
 }
 
-/// Tier one: the values of channels that keep everything, and the others.
+/// Tier one: the values of channels that keep all values, and those of the others.
 struct Books {
     kept: Ledger,
     other: Ledger,

@@ -1,5 +1,26 @@
-//! Generated programs, whose histories are held against the specification: what callers were answered is what it
-//! allows. Where other properties think up a situation each, these have proptest think.
+//! Generated programs with histories that are checked against the specification: every answer has to be one that it
+//! allows. Other properties test one situation each; here proptest generates the situations.
+//!
+//! The smallest histories that violate such a property:
+//!
+//! ```text
+//! thread 1             thread 2
+//!                                           c2-histories: c is fixed(1) and empty
+//! put(c, 0) -> true
+//! poll(c) -> would wait                     the value is in c, and no other operation took it
+//!
+//!                                           a1-histories: a and b are fixed(1) and empty
+//! put(a, 0) -> true
+//!                      alts [take a, take b] -> (a, 0)
+//!                      poll(a) -> 0         the 0 was taken twice
+//!
+//!                                           c9-histories: c is a rendezvous
+//! take(c), polled once, then dropped
+//!                      offer(c, 0) -> done  no take was waiting
+//! ```
+//!
+//! `c2-outcomes` and `a1-outcomes` compare only the answers of all threads: in the first history the pair (true,
+//! would wait) is not in the set that the specification allows.
 
 mod family;
 mod generate;
@@ -89,13 +110,13 @@ const DROPPED: Waits = Waits {
 fn cases(design: &Design) -> Vec<Case> {
     let mut cases = family(design, Style::Blocks, "puts and takes", |_| {});
     if world::name() == "std" {
-        // Too long for the whole specification: the books and the queue judge it.
+        // Too long for the whole specification: the books and the queue judge them.
         cases.extend(family(design, Style::Blocks, "long, one channel", |menu| {
             menu.channels = 1;
             menu.operations = 64;
         }));
     }
-    // Armed timers are more than loom can look through.
+    // Armed timers are more than loom can explore.
     if world::name() != "loom" {
         cases.extend(family(
             design,
@@ -124,7 +145,7 @@ fn alts_cases(design: &Design) -> Vec<Case> {
         fewer(menu);
         (menu.channels, menu.clauses) = (2, 2);
     });
-    // Neither deadlines nor a third clause leave loom a space to exhaust.
+    // With deadlines or a third clause the space is too large for loom to exhaust.
     if world::name() != "loom" {
         cases.extend(family(design, Style::Chooses, "alts", |menu| {
             (menu.channels, menu.clauses) = (3, 3);
@@ -134,7 +155,7 @@ fn alts_cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// Where few threads do little, a schedule is more likely to be the one that matters.
+/// With few threads and operations, a schedule is more likely to be the critical one.
 fn fewer(menu: &mut Menu) {
     menu.threads = menu.threads.min(3);
     menu.operations = menu
@@ -162,7 +183,7 @@ fn cancelled_cases(design: &Design) -> Vec<Case> {
     })
 }
 
-/// The case of one style, if the family has what its programs need: as large as the world can explore.
+/// The case of one style, as large as the world can explore, if the family has what its programs need.
 fn family(design: &Design, style: Style, name: &str, adapt: impl FnOnce(&mut Menu)) -> Vec<Case> {
     if !style.is_of(design) {
         return Vec::new();
@@ -177,7 +198,7 @@ fn family(design: &Design, style: Style, name: &str, adapt: impl FnOnce(&mut Men
     };
     let closes = buffers.iter().all(|buffer| channels.is_closable(*buffer));
     let one_consumer = rx.another().is_none();
-    // Every program's threads put on every channel; where schedules are explored a close ends what waits.
+    // The threads of a program put on every channel. Where schedules are explored, a close ends what waits.
     let several = tx.another().is_some();
     if !several || (world::name() != "std" && (one_consumer || !closes)) {
         return Vec::new();

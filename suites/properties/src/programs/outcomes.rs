@@ -1,6 +1,6 @@
-//! Small programs on real threads at full speed, their answers held against the set of all that the specification
-//! allows. An execution of the plan is one program, run [`ROUNDS`] times; those that may leave a thread waiting
-//! are passed over. Which programs come first is the seed's choice, and none comes twice.
+//! Small programs on real threads at full speed. Their answers are compared with the set of all that the
+//! specification allows. An execution of the plan is one program, run [`ROUNDS`] times; programs that may leave a
+//! thread waiting are skipped. The seed determines which programs come first, and no program comes twice.
 
 use std::collections::HashSet;
 use std::time::Instant;
@@ -22,10 +22,10 @@ use crate::design::channels::Design;
 
 const BUFFERS: [Buffer; 2] = [Buffer::Rendezvous, Buffer::fixed(1)];
 
-/// A prime that divides no number of scenarios: adding it again and again comes to each of them once.
+/// A prime that divides no number of scenarios: repeated addition of it reaches each scenario once.
 const STRIDE: u64 = 1_000_003;
 
-/// Of the allowed outcomes so many are told.
+/// How many of the allowed outcomes are printed.
 const TOLD: usize = 12;
 
 pub(super) fn cases(
@@ -35,7 +35,7 @@ pub(super) fn cases(
     scenarios: Scenarios,
 ) -> Vec<Case> {
     let channels = design.channels;
-    // Where schedules are explored, histories say more.
+    // Where schedules are explored, histories show more.
     if !style.is_of(design) || world::name() != "std" {
         return Vec::new();
     }
@@ -60,7 +60,7 @@ pub(super) fn cases(
                 };
                 search.run(plan)
             };
-            // One round says nothing: it is the meeting of many that comes to an outcome.
+            // A single round shows nothing: the outcome needs many rounds to occur.
             Case::generated(format!("at full speed, {buffer}"), explore, |_| None)
         })
         .collect()
@@ -117,7 +117,7 @@ impl Search<'_> {
         }
     }
 
-    /// What the program may be answered; `None` when a thread of it may be left waiting.
+    /// The outcomes that the specification allows; `None` when a thread may be left waiting.
     fn allowed(&self, program: &Program) -> Option<HashSet<u64>> {
         let storages: Vec<Storage> = program.channels.iter().map(|b| (*b).into()).collect();
         let allowed = allowed_to_end(&storages, &calls(program), self.rules)?;
@@ -143,7 +143,7 @@ impl Search<'_> {
     }
 }
 
-/// The calls of each thread; values are numbered as the threads stand.
+/// The calls of each thread. Values are numbered in the order of threads.
 fn calls(program: &Program) -> Vec<Vec<Call>> {
     let mut value = 0;
     let mut call = |operation: &super::program::Operation| {
@@ -156,7 +156,7 @@ fn calls(program: &Program) -> Vec<Vec<Call>> {
         .collect()
 }
 
-/// An outcome in words.
+/// An outcome as text.
 fn told(program: &Program, outcome: u64) -> String {
     let answers = unpacked(outcome, program.size());
     let mut answers = answers.into_iter();

@@ -1,5 +1,5 @@
-//! Programs: a few channels, and for each thread the operations that it does one after the other. What a program
-//! says is independent of who runs it and where.
+//! Programs: a few channels, and for each thread its operations in order. A program does not depend on how or where
+//! it is run.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use flowmeter_harness::history::{Call, Clause, Value, channel_name};
 use flowmeter_harness::sync::Deadline;
 use serde::{Deserialize, Serialize};
 
-/// Channels, and what each thread does with them.
+/// Channels, and the operations of each thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Program {
     pub(super) channels: Vec<Buffer>,
     pub(super) threads: Vec<Vec<Operation>>,
 }
 
-/// What a thread does.
+/// An operation of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Operation {
     Close(usize),
@@ -35,7 +35,7 @@ pub(super) enum Port {
     Take(usize),
 }
 
-/// For how long it waits.
+/// How long it waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Wait {
     Not,
@@ -71,7 +71,7 @@ impl Operation {
         self.ports().iter().filter(|port| port.is_put()).count()
     }
 
-    /// Whether it may wait for others for ever.
+    /// Whether it may wait for other threads for ever.
     pub(super) fn may_rest(&self) -> bool {
         matches!(
             self,
@@ -92,7 +92,7 @@ impl Operation {
             .chain(self.ports().iter().map(|port| port.channel()))
     }
 
-    /// As it is written down: with its values, from `first` on, and called at that time.
+    /// The call in a history: with its values, numbered from `first`, and the time of the call.
     pub(super) fn call(&self, first: usize, now_nanos: u64) -> Call {
         let (ports, order, wait) = match self {
             Operation::Close(channel) => return Call::Close(*channel),
@@ -130,7 +130,7 @@ impl Program {
         self.threads.iter().flatten().map(Operation::puts).sum()
     }
 
-    /// Whether some operation may wait for others for ever.
+    /// Whether some operation may wait for other threads for ever.
     pub(super) fn may_rest(&self) -> bool {
         self.threads.iter().flatten().any(Operation::may_rest)
     }

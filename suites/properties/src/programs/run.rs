@@ -1,11 +1,11 @@
-//! One execution of a program: its threads do their operations and write them down, what still waits is settled,
-//! the channels are drained, and everything is judged.
+//! One execution of a program. Its threads do and record their operations. Then waiting operations are settled, the
+//! channels are drained, and the history is judged.
 //!
-//! Where schedules are explored, the moment when everybody waits is known: that is written down, for from then on
-//! nothing pending may have an able clause, and then every channel is closed and drained, which ends every wait.
-//! On real threads nobody knows that moment. There the main thread looks for somebody who has not moved for a
-//! while and does what he waits for, as one more party of the history: if he was about to move by himself, no
-//! harm is done.
+//! Where schedules are explored, the world detects the moment when all threads wait. It is recorded, since from then
+//! on no pending operation may have a clause that is able. Then every channel is closed and drained, which ends every
+//! wait. Real threads do not show that moment. There the main thread looks for a thread that has not moved for a
+//! while, and does what that thread waits for, as one more party of the history. If the thread was about to move by
+//! itself, this does no harm.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -20,48 +20,48 @@ use super::program::{Port, Program};
 use super::style::{Halves, Style};
 use crate::design::{Channels, Rx, Tx};
 
-/// How long nobody may move before the main thread helps, in nanoseconds.
+/// How long no thread may move before the main thread helps, in nanoseconds.
 const STILL: u64 = 30_000;
-/// After so long without a move, in spite of the help, the program hangs.
+/// After this time without a move, in spite of the help, the program hangs.
 const HANGS: u64 = 3_000_000_000;
 
-/// So many values the main thread puts at most for those who wait before the next of them moves.
+/// How many values the main thread puts for waiting takes, at most, before the next thread moves.
 const OFFERS: usize = 8;
 
-/// A program in the making.
+/// A program in execution.
 struct Run {
     program: Arc<Program>,
     mint: Mint,
-    /// Those of the main thread: of every channel, but for the takers of a family that has only one.
+    /// The halves of the main thread: of every channel, except the takers of a family that has only one.
     halves: Halves<Token>,
     recorder: Recorder,
-    /// Of each thread: how many operations it has begun; one more when it is done with all. Plain atomics in
-    /// every world, relaxed: reading along must order nothing.
+    /// For each thread, how many operations it has begun; one more when it is done. Plain relaxed atomics in every
+    /// world: reading them must order nothing.
     begun: Arc<[AtomicUsize]>,
 }
 
-/// What a thread leaves behind.
+/// What a thread returns.
 struct Left {
     halves: Halves<Token>,
     recorder: Recorder,
     early: Option<String>,
 }
 
-/// Whoever comes when everybody waits.
+/// Settles the waiting operations when all threads wait.
 struct Rescuer {
     halves: Halves<Token>,
     recorder: Recorder,
-    /// The moment, if it has come.
+    /// The moment, once it has come.
     at: Option<u64>,
 }
 
 /// The rescuer, shared with the world that calls it.
 type Rescue = Arc<world::Mutex<Option<Rescuer>>>;
 
-/// Runs it once.
+/// Runs the program once.
 ///
 /// # Panics
-/// With what the execution violates.
+/// With the violation.
 pub(super) fn run(channels: Channels, style: Style, program: &Arc<Program>, judge: &Judge) {
     let mut run = Run::open(channels, program);
     let rescuer = run.rescuer();
@@ -98,7 +98,7 @@ pub(super) fn run(channels: Channels, style: Style, program: &Arc<Program>, judg
     judge.judge(run.recorder.finish(storages), rest_at, &run.mint);
 }
 
-/// Takes all that is there.
+/// Takes all values of a channel.
 fn drain(halves: &mut Halves<Token>, recorder: &mut Recorder, channel: usize) {
     if halves.rxs[channel].is_none() {
         return;
@@ -124,7 +124,7 @@ impl Run {
         let threads = program.threads.len();
         Run {
             program: Arc::clone(program),
-            // What the main thread may have to offer comes after what the program puts.
+            // The values that the main thread may offer come after those of the program.
             mint: Mint::new(program.puts() + helps(program)),
             halves: Halves { txs, rxs },
             recorder: Recorder::new(),
@@ -132,7 +132,7 @@ impl Run {
         }
     }
 
-    /// Halves of the channels that are asked for: the takers' only half where there is no other.
+    /// Halves of the requested channels. A taker that has no other is handed over itself.
     fn further(&mut self, asked: impl Fn(usize) -> bool) -> Halves<Token> {
         let channels = 0..self.program.channels.len();
         let (mut txs, mut rxs) = (Vec::new(), Vec::new());
@@ -149,7 +149,7 @@ impl Run {
         Halves { txs, rxs }
     }
 
-    /// Where schedules are explored: who settles what waits. `None` where nothing has to be settled as well.
+    /// The rescuer, where schedules are explored and an operation may wait for ever.
     fn rescuer(&mut self) -> Option<Rescue> {
         if world::name() == "std" || !self.program.may_rest() {
             return None;
@@ -159,7 +159,7 @@ impl Run {
             recorder: self.recorder.fork(),
             at: None,
         };
-        // Whoever it frees may be done before it is: the lock is held meanwhile.
+        // A thread that it frees may end before it does, so the lock is held meanwhile.
         let rescuer = Arc::new(world::Mutex::new(Some(rescuer)));
         let theirs = Arc::clone(&rescuer);
         world::on_quiescence(move || {
@@ -178,7 +178,7 @@ impl Run {
         let mut value: usize = before.map(|operation| operation.puts()).sum();
         let operations = &program.threads[thread];
         let mut used: Vec<usize> = operations.iter().flat_map(|o| o.channels()).collect();
-        // The only consumer looks after all channels.
+        // The only consumer serves all channels.
         let alone = thread == 0 && self.lacks_consumers();
         if alone {
             used.extend(0..program.channels.len());
@@ -226,10 +226,10 @@ impl Run {
         rxs.map(Rx::another).any(|another| another.is_none())
     }
 
-    /// Sees to it that every thread comes to its end.
+    /// Makes sure that every thread ends.
     ///
     /// # Panics
-    /// When one does not move any more, whatever is done for it.
+    /// When a thread no longer moves in spite of the help.
     fn attend(&mut self) {
         if world::name() != "std" {
             return;
@@ -250,10 +250,10 @@ impl Run {
             }
             let still = world::now_nanos() - since;
             if still > HANGS {
-                // No check of a property: it is found by the world elsewhere, which std has no such word of.
+                // No check of a property: in the other worlds the world itself finds it, and std has no such report.
                 panic!("{}", self.tale(&seen));
             }
-            // Each time twice as patient, so that a lost wake-up does not fill the history.
+            // Each time it waits twice as long, so that a lost wake-up does not fill the history.
             if still < STILL << helped {
                 continue;
             }
@@ -268,8 +268,8 @@ impl Run {
                 for port in operation.ports() {
                     match *port {
                         Port::Put(channel) => poll(&mut self.halves, &mut self.recorder, channel),
-                        // Of what nobody has taken yet a second would be too many, but a poll of one's own
-                        // may have taken it.
+                        // A second value beside one not yet taken would be too many. But a poll by the main thread
+                        // itself may have taken the first.
                         Port::Take(channel) if offered < OFFERS => {
                             spare = spare.or_else(|| values.next().map(|id| self.mint.token(id)));
                             if let Some(token) = spare.take() {
@@ -284,7 +284,7 @@ impl Run {
         }
     }
 
-    /// Puts for those who wait to take; the value comes back where nobody does, and nothing is written down.
+    /// Puts for waiting takes. Where no take waits, the value comes back and nothing is recorded.
     fn offer(&mut self, channel: usize, token: Token) -> Option<Token> {
         let called = self
             .recorder
@@ -302,7 +302,7 @@ impl Run {
         }
     }
 
-    /// Who waits, and for what.
+    /// Which threads wait, and in which operation.
     fn tale(&self, begun: &[usize]) -> String {
         let mut tale =
             "C3: for three seconds nobody moved, though the main thread put to whom took and took \
@@ -334,7 +334,7 @@ impl Rescuer {
     }
 }
 
-/// Takes what is there; where nothing is, nothing is written down.
+/// Takes a value if there is one; otherwise nothing is recorded.
 fn poll(halves: &mut Halves<Token>, recorder: &mut Recorder, channel: usize) {
     if halves.rxs[channel].is_none() {
         return;
@@ -351,7 +351,7 @@ fn is_done(program: &Program, begun: &[AtomicUsize]) -> bool {
     threads.all(|(operations, begun)| begun.load(Relaxed) > operations.len())
 }
 
-/// How many values the main thread has for those who wait to take: enough for every move of a thread.
+/// How many values the main thread has for waiting takes: enough for every move of a thread.
 fn helps(program: &Program) -> usize {
     if program.may_rest() {
         OFFERS * (program.size() + program.threads.len() + 1)

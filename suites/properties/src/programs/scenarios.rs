@@ -1,5 +1,5 @@
-//! All small programs over an alphabet of operations: up to three threads of up to three operations each, every
-//! set of threads once, since who is called first does not matter. They are numbered, and made when asked for.
+//! All small programs over an alphabet of operations: up to three threads of up to three operations each. Every set
+//! of threads occurs once, since the order of threads does not matter. Programs are numbered, and made on request.
 
 use flowmeter_harness::channel::{Buffer, Order};
 
@@ -27,8 +27,8 @@ pub(super) fn puts_and_takes() -> Scenarios {
     }
 }
 
-/// Alts over two channels that take, that put, and that do both by priority or not at all; beside them a put to
-/// the one, a take from the other, and the close of the first: 2,929,290 programs for each buffer.
+/// Alts over two channels that take, that put, and that do both by priority or not at all. Beside them a put to the
+/// first, a take from the second, and the close of the first: 2,929,290 programs for each buffer.
 pub(super) fn alts() -> Scenarios {
     let [takes, puts] = [Port::Take, Port::Put].map(|port| [port(0), port(1)]);
     Scenarios {
@@ -53,7 +53,7 @@ fn several<const N: usize>(ports: [Port; N], order: Order, wait: Wait) -> Operat
 }
 
 impl Scenarios {
-    /// How many threads there can be, of none to three operations.
+    /// How many different threads of up to three operations there are.
     fn threads(&self) -> u64 {
         let k = self.operations.len() as u64;
         1 + k + k * k + k * k * k
@@ -64,9 +64,9 @@ impl Scenarios {
         choose_three(self.threads() + 2)
     }
 
-    /// The program of that number, below [`Scenarios::count`].
+    /// The program of that number, which is below [`Scenarios::count`].
     pub(super) fn program(&self, number: u64, buffer: Buffer) -> Program {
-        // Three of n, any of them again, are three different ones of n + 2.
+        // Three of n with repetition are three different ones of n + 2.
         let greatest = last(number, choose_three);
         let rest = number - choose_three(greatest);
         let middle = last(rest, choose_two);
@@ -78,11 +78,11 @@ impl Scenarios {
         }
     }
 
-    /// The operations of that number: none, then the single ones, the pairs, the triples.
+    /// The operations of that number: none, then single ones, pairs, triples.
     fn thread(&self, mut number: u64) -> Vec<Operation> {
         let k = self.operations.len() as u64;
         let mut operations = Vec::new();
-        // In base k with digits from 1: every number is one sequence.
+        // In base k with digits from 1, every number is one sequence.
         while number > 0 {
             number -= 1;
             operations.push(self.operations[(number % k) as usize].clone());

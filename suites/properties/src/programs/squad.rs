@@ -1,8 +1,7 @@
-//! Threads that run one small program over and over at full speed: started once, each round begun together, every
-//! round on channels of its own, and nothing written down but the answers.
+//! Threads that run one small program repeatedly at full speed. They are started once and begin each round together.
+//! Every round has channels of its own, and only the answers are recorded.
 //!
-//! Invariant: between the beginning of a round and its end a thread touches nothing that others write, but the
-//! channels.
+//! Invariant: during a round the channels are the only shared memory that a thread accesses.
 
 use std::hint::spin_loop;
 use std::sync::Arc;
@@ -21,13 +20,13 @@ use crate::design::Channels;
 /// How many rounds a thread is given at once.
 pub(super) const ROUNDS: usize = 256;
 
-/// Looks at the others before a thread gives up its core: there may be more threads than cores.
+/// How often a thread polls the others before it yields its core: there may be more threads than cores.
 const SPINS: u32 = 256;
 
-/// A program whose threads cannot be left waiting is done by then.
+/// A program that leaves no thread waiting is done by then.
 const HANGS: Duration = Duration::from_secs(5);
 
-/// What one thread does in so many rounds.
+/// The work of one thread for so many rounds.
 struct Order {
     operations: Vec<Operation>,
     first: usize,
@@ -35,17 +34,18 @@ struct Order {
     meeting: Arc<Meeting>,
 }
 
-/// Answers of one thread, packed, for each round; and the halves, which end with the round's others.
+/// The packed answers of one thread for each round, and its halves, which are dropped with those of the other
+/// threads.
 type Report = (usize, Vec<u64>, Vec<Halves<Value>>);
 
-/// Where the threads of a round wait for each other.
+/// The barrier of the threads of a round.
 struct Meeting {
     threads: usize,
     arrived: AtomicUsize,
 }
 
 impl Meeting {
-    /// Relaxed: more order would hide what the channels lack.
+    /// Relaxed: a stronger order would hide what the channels lack.
     fn begin(&self, round: usize) {
         self.arrived.fetch_add(1, Relaxed);
         let mut looks = 0;
@@ -74,7 +74,7 @@ impl Squad {
             let report = report.clone();
             thread::spawn(move || {
                 for order in orders {
-                    // Nobody listens any more once a program has hung.
+                    // The receiver is gone once a program has hung.
                     if report.send(obey(style, member, order)).is_err() {
                         return;
                     }
@@ -88,8 +88,8 @@ impl Squad {
         }
     }
 
-    /// Runs the program so many times and hands over the answers of each, packed in the order of threads.
-    /// `false` when it hangs; the squad is of no use then.
+    /// Runs the program [`ROUNDS`] times and passes on the answers of each round, packed in the order of threads.
+    /// Returns `false` when it hangs; the squad cannot be used after that.
     pub(super) fn run(
         &self,
         channels: Channels,
@@ -185,7 +185,7 @@ fn obey(style: Style, member: usize, order: Order) -> Report {
     (member, answers, rounds)
 }
 
-/// Bits of one answer: nine operations fit into a word.
+/// The bits of one answer: nine operations fit into a word.
 const BITS: u32 = 6;
 
 /// At most two clauses and eighteen values.

@@ -1,5 +1,5 @@
-//! How the operations of a program are done: by threads that block, with deadlines, as alts, as futures. What a
-//! caller is answered is written in the words of a history, and the values that came with it are dropped.
+//! How the operations of a program are executed: by blocking threads, with deadlines, as alts, as futures. The answer
+//! is recorded in the terms of a history, and the values are dropped.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -35,7 +35,7 @@ impl Numbered for Value {
     }
 }
 
-/// The halves that a thread has, by channel.
+/// The halves of a thread, by channel.
 pub(super) struct Halves<T: Numbered> {
     pub(super) txs: Vec<Option<Tx<T>>>,
     pub(super) rxs: Vec<Option<Rx<T>>>,
@@ -105,7 +105,7 @@ fn take<T: Numbered>(answer: Result<T, TakeError>) -> Answer {
     }
 }
 
-/// How long an operation waits, now that it is called.
+/// How long a called operation waits.
 #[derive(Clone, Copy)]
 pub(super) enum Called {
     Forever,
@@ -113,7 +113,7 @@ pub(super) enum Called {
     Polls(u32),
 }
 
-/// A way of doing what waits. What is not asked of a style is not in its programs.
+/// A way to execute waiting operations. Programs of a style contain only what the style has.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Style {
     /// Threads that block.
@@ -131,7 +131,7 @@ pub(super) enum Style {
 }
 
 impl Style {
-    /// Whether the design has all that it does.
+    /// Whether the design has all operations of the style.
     pub(super) fn is_of(self, design: &Design) -> bool {
         let channels = design.channels;
         match self {
@@ -184,7 +184,7 @@ impl Style {
         }
     }
 
-    /// Does an operation with these values, in the order of its puts.
+    /// Executes an operation with these values, in the order of its puts.
     pub(super) fn act<T: Numbered>(
         self,
         halves: &mut Halves<T>,

@@ -1,5 +1,5 @@
-//! Callbacks, futures, threads and channels that wait for a deadline, as one thing that can be armed and waited
-//! for, so that a property is written once for all of them.
+//! Callbacks, futures, threads and channels that wait for a deadline, as one type that can be armed and waited for. A
+//! property is written once for all of them.
 
 use std::future::poll_fn;
 use std::iter::repeat_with;
@@ -18,11 +18,11 @@ use super::super::Case;
 use crate::design::Rx;
 use crate::design::timers::{Handle, Service, Sleeping, Timers, Way};
 
-/// Long enough for a clock to tick, short enough to be met by a race.
+/// Long enough for a clock to tick, short enough for a race.
 pub(super) const SOON: Duration = Duration::from_micros(50);
 
-/// Delays of all lengths up to some seconds, the short ones as frequent as the long ones: below and beyond the ticks,
-/// slots and turns of wheels.
+/// Delays of all lengths up to some seconds, short ones as frequent as long ones: below and beyond the ticks, slots
+/// and turns of timer wheels.
 pub(super) fn delays(seed: u64) -> impl Iterator<Item = Duration> {
     let mut random = Pcg64Mcg::seed_from_u64(seed);
     repeat_with(move || {
@@ -36,10 +36,10 @@ pub(super) fn after(delay: Duration) -> Deadline {
     Deadline::after(world::now_nanos(), delay)
 }
 
-/// By how much a timer may come late where time stands still while anybody can run: designs count in whole milliseconds.
+/// How late a timer may be where time stands still while any thread can run: designs count in whole milliseconds.
 pub(super) const LATE: u64 = 1_000_000;
 
-/// By how much those that are waited for in that way may come late there.
+/// How late a timer of that way may be there.
 pub(super) fn late(way: Way) -> u64 {
     match way {
         Way::Channel => Shared::LATE,
@@ -52,7 +52,7 @@ pub(super) fn case(timers: Timers, name: impl Into<String>, model: fn(Timers)) -
     Case::new(name, move || model(timers))
 }
 
-/// A model that is written for every way of waiting.
+/// A model for every way of waiting.
 pub(super) fn case_of_each(timers: Timers, name: &str, model: fn(Timers)) -> Case {
     let way = match timers.way() {
         Way::Call => "callback",
@@ -69,14 +69,14 @@ pub(super) enum Armed {
     Call(Handle, Note),
     /// By a future that has been polled; `None` when it is ready.
     Future(Option<Sleeping>),
-    /// By the thread that waits: nothing is armed before.
+    /// By the thread that waits; nothing is armed before.
     Thread(Service, Deadline),
     /// By a channel that is closed.
     Channel(Rx<u32>),
 }
 
 impl Armed {
-    /// Arms it in the way of the service.
+    /// Arms it in the way of that service.
     pub(super) fn at(deadline: Deadline, service: &Service) -> Armed {
         match service.timers().way() {
             Way::Call => {
@@ -99,7 +99,7 @@ impl Armed {
         }
     }
 
-    /// Whether it has fired. One that a thread waits for has not.
+    /// Whether it has fired. A thread's wait is never seen to fire.
     pub(super) fn has_fired(&mut self) -> bool {
         match self {
             Armed::Call(_, note) => note.called().is_some(),
@@ -117,7 +117,7 @@ impl Armed {
         }
     }
 
-    /// Holds up this thread until it fires; answers when it did, in nanoseconds of the world's clock.
+    /// Blocks this thread until it fires. Returns when it did, in nanoseconds of the world's clock.
     pub(super) fn wait(self) -> u64 {
         match self {
             Armed::Call(_handle, note) => note.wait().at,
@@ -139,7 +139,7 @@ impl Armed {
     }
 }
 
-/// A take of a timeout was answered so.
+/// Checks the answer to a take of a timeout.
 #[track_caller]
 pub(super) fn is_closed(answer: Result<u32, TakeError>) {
     holds_eq!(
@@ -149,15 +149,15 @@ pub(super) fn is_closed(answer: Result<u32, TakeError>) {
     );
 }
 
-/// When a callback was called, and what with.
+/// When a callback was called, and with which argument.
 #[derive(Clone, Copy, Debug)]
 pub struct Called {
     pub(super) at: u64,
-    /// What the callback was told.
+    /// The callback's argument.
     pub fired: Fired,
 }
 
-/// What becomes of one callback.
+/// What happens to one callback.
 pub struct Note(Arc<world::Mutex<Fate>>);
 
 #[derive(Default)]
@@ -173,7 +173,7 @@ impl Clone for Note {
     }
 }
 
-/// Held by a callback: tells when it is dropped.
+/// Held by a callback; records when it is dropped.
 struct Held(Note);
 
 impl Drop for Held {
@@ -183,7 +183,7 @@ impl Drop for Held {
 }
 
 impl Note {
-    /// Of a callback that was not called yet.
+    /// For a callback that was not called yet.
     #[expect(clippy::new_without_default, reason = "it is of a callback")]
     pub fn new() -> Self {
         Note(Arc::new(world::Mutex::new(Fate::default())))
@@ -202,21 +202,21 @@ impl Note {
         self.0.with(|fate| fate.called)
     }
 
-    /// Whether the callback exists no more.
+    /// Whether the callback was dropped.
     pub(super) fn is_dropped(&self) -> bool {
         self.0.with(|fate| fate.dropped)
     }
 
-    /// Holds up this thread until the call.
+    /// Blocks this thread until the call.
     ///
     /// # Panics
-    /// When the callback is dropped uncalled.
+    /// When the callback is dropped without a call.
     pub fn wait(&self) -> Called {
         let end = self.wait_for_end();
         end.unwrap_or_else(|| violated!("T2: a timer was dropped and never fired"))
     }
 
-    /// Holds up this thread until the call, or until the callback is dropped uncalled.
+    /// Blocks this thread until the call, or until the callback is dropped without one.
     pub fn wait_for_end(&self) -> Option<Called> {
         let call = poll_fn(|context| {
             self.0.with(|fate| match fate.called {
@@ -242,7 +242,7 @@ impl Note {
     }
 }
 
-/// Holds up who comes to it until it is opened.
+/// Blocks every thread that passes it until it is opened.
 pub(super) struct Gate(Note);
 
 impl Clone for Gate {
@@ -256,7 +256,7 @@ impl Gate {
         Gate(Note::new())
     }
 
-    /// As a callback that is called now.
+    /// Opens it by running its callback.
     pub(super) fn open(&self) {
         let fired = Fired {
             due: Deadline::from_nanos(0),

@@ -1,4 +1,4 @@
-//! What one thread of a model sees of timers, written down for the specification.
+//! The events of timers that one thread of a model sees, recorded for the specification.
 
 use flowmeter_harness::spec::timer::{Event, Service as Book, Terms};
 use flowmeter_harness::sync::{Deadline, world};
@@ -7,9 +7,9 @@ use super::super::obeys;
 use super::form::{Armed, Called, Note, late};
 use crate::design::timers::{Handle, Service, Timers};
 
-/// A service, and what one thread sees of it. Every timer has a number.
+/// A service and the events that one thread sees of it. Every timer has a number.
 pub(super) struct Log {
-    /// Gone once it has ended or is handed over.
+    /// `None` once it has ended or was handed over.
     service: Option<Service>,
     terms: Terms,
     events: Vec<Event>,
@@ -26,7 +26,7 @@ pub(super) struct Call {
 }
 
 impl Log {
-    /// Of a service of its own. What comes late shows where time stands still while anybody can run.
+    /// For a service of its own. Lateness is judged only where time stands still while any thread can run.
     pub(super) fn start(timers: Timers) -> Self {
         Log {
             service: Some(timers.start()),
@@ -43,13 +43,13 @@ impl Log {
         self.service.as_ref().expect(THERE)
     }
 
-    /// Where lateness shows, none is forgiven.
+    /// Forbids any lateness where lateness is judged.
     pub(super) fn with_no_lateness(mut self) -> Self {
         self.terms.late = self.terms.late.and(Some(0));
         self
     }
 
-    /// With the claim of an order.
+    /// Judges the order of deadlines where that is claimed.
     pub(super) fn with_deadline_order(mut self, claimed: bool) -> Self {
         self.terms.deadline_order = claimed;
         self
@@ -59,7 +59,7 @@ impl Log {
         self.events.push(event);
     }
 
-    /// A timer is about to be armed; its number.
+    /// A timer is about to be armed; returns its number.
     pub(super) fn arms(&mut self, due: Deadline) -> usize {
         let timer = self.timers;
         self.timers += 1;
@@ -76,7 +76,7 @@ impl Log {
         (self.arms(due), Armed::at(due, self.service()))
     }
 
-    /// A timer was over at that moment, for who waited for it.
+    /// A waiter saw that timer fire at that moment.
     pub(super) fn over(&mut self, timer: usize, at: u64) {
         self.write(Event::Fired {
             timer,
@@ -109,7 +109,7 @@ impl Log {
         self.is_called(&call);
     }
 
-    /// A callback was seen to have been called.
+    /// A callback was called.
     pub(super) fn called(&mut self, timer: usize, called: Called) {
         self.write(Event::Fired {
             timer,
@@ -125,7 +125,7 @@ impl Log {
         self.called(call.timer, called);
     }
 
-    /// Looks whether a callback was called, after its service has ended.
+    /// Records whether a callback was called, after its service has ended.
     pub(super) fn looks_at(&mut self, call: &Call) {
         if let Some(called) = call.note.called() {
             self.called(call.timer, called);
@@ -155,12 +155,12 @@ impl Log {
         answer
     }
 
-    /// The service, for good.
+    /// Gives the service away for good.
     pub(super) fn hands_over(&mut self) -> Service {
         self.service.take().expect(THERE)
     }
 
-    /// Drops the service: with it ends whatever it might still be doing.
+    /// Drops the service, and with it all its activity.
     pub(super) fn ends(&mut self) {
         drop(self.hands_over());
         self.write(Event::ShutDown {
@@ -168,7 +168,7 @@ impl Log {
         });
     }
 
-    /// Has the specification judge it.
+    /// Judges the events by the specification.
     pub(super) fn judge(&self) {
         obeys(Book::judge(self.terms, &self.events));
     }

@@ -1,4 +1,4 @@
-//! What timers owe, in each of the ways in which they can be waited for.
+//! The properties of timers, for each of the ways to wait for one.
 
 mod form;
 mod log;
@@ -14,7 +14,7 @@ pub(super) mod t8_shutdown;
 
 pub use form::{Called, Note};
 
-// At the end: whoever reads sources for code stops where tests begin.
+// At the end: the scan of the sources for checks stops at the first `cfg(test)`.
 #[cfg(test)]
 #[path = "../../../src/cli/new/timer/property.txt"]
 #[allow(dead_code, reason = "it has to compile, and nobody owes it")]

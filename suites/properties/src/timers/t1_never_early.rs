@@ -1,4 +1,12 @@
-//! T1: no deadline comes early, in nanoseconds of the clock that set it; nor does a timeout in an alts.
+//! T1: no deadline fires early, in nanoseconds of the clock that set it. Nor does a timeout in an alts.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! clock         thread
+//!     0 ns      arms a timer for 50,000 ns
+//! 49,999 ns     its callback is called: one nanosecond early
+//! ```
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -26,7 +34,7 @@ pub(crate) const IN_ALTS: Property = Property {
     cases: Cases::Timers(alts_cases),
 };
 
-/// Below, at and above a millisecond: designs round to it.
+/// Below, at and above a millisecond, to which designs round.
 const DELAYS: [Duration; 4] = [
     Duration::from_nanos(1),
     Duration::from_nanos(1_000_001),
@@ -41,7 +49,7 @@ fn cases(design: &Design) -> Vec<Case> {
         cases.push(case_of_each(timers, "two at once", two_at_once));
         if timers.way() == Way::Call {
             cases.push(case(timers, "what a callback is told", told));
-            // Elsewhere seconds are long, or pass at any time.
+            // In loom and shuttle time passes at any moment; in std seconds take long.
             if world::name() == "sim" {
                 cases.push(case(timers, "at all distances", at_all_distances));
             }
@@ -68,7 +76,7 @@ fn is_due(deadline: Deadline, at: u64) {
 
 fn in_turn(timers: Timers) {
     let mut log = Log::start(timers);
-    // What is explored holds at any length; what runs for real does not.
+    // A property that is explored holds at any length; real time has to try several.
     let delays = if world::name() == "std" {
         &DELAYS[..]
     } else {
@@ -96,7 +104,7 @@ fn told(timers: Timers) {
     log.judge();
 }
 
-/// Timers are armed while others, armed at other moments, lie at all distances.
+/// Timers are armed while others, armed at other moments, are pending at all distances.
 fn at_all_distances(timers: Timers) {
     const ROUNDS: usize = 40;
     const TIMERS: usize = 12;
@@ -106,7 +114,7 @@ fn at_all_distances(timers: Timers) {
     for _ in 0..ROUNDS {
         let some = delays.by_ref().take(TIMERS);
         armed.extend(some.map(|delay| log.schedule(after(delay))));
-        // Whichever it is, its moment is where the next begin.
+        // Whichever these are, the next ones are armed at the moment they fire.
         for call in armed.drain(..TIMERS / 2) {
             log.is_called(&call);
         }
@@ -158,7 +166,7 @@ fn hit(timers: Timers) {
     };
     let chosen = choose(&rx, &timeout);
     holds_eq!(chosen, first, "A5: an earlier clause was able");
-    // What lost goes on: it closes in its time.
+    // The losing timeout is still armed: it closes at its deadline.
     is_closed(timeout.take());
 }
 

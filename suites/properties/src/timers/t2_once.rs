@@ -1,4 +1,15 @@
-//! T2: fires once; never after a cancel that was answered `true`.
+//! T2: a timer fires once, and never after a cancel that was answered `true`.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! thread                       timer thread
+//! cancel -> true
+//!                              calls the callback
+//!
+//! cancel -> false, not called yet
+//!                              never calls the callback: false promises the call
+//! ```
 
 use std::sync::Arc;
 
@@ -43,7 +54,7 @@ fn all_fire(timers: Timers) {
     log.judge();
 }
 
-/// Cancels it: `true` means never called, `false` that it has been or is about to be.
+/// Cancels it. `true` means that it is never called, `false` that it was called or is about to be.
 fn agrees(mut log: Log, deadline: Deadline, call: &Call) {
     if log.cancels(call) {
         let past = Deadline::from_nanos(deadline.as_nanos() + 1);
@@ -77,7 +88,7 @@ fn edge(timers: Timers) {
     let deadline = after(SOON);
     let call = log.schedule(deadline);
     if world::name() == "std" {
-        // Real time does not come to the edge by itself.
+        // Real time does not reach the edge by itself.
         while world::now_nanos() < deadline.as_nanos() {
             world::yield_now();
         }
@@ -85,11 +96,12 @@ fn edge(timers: Timers) {
     agrees(log, deadline, &call);
 }
 
-/// Of two that are due together and call each other off, the first comes in time, since nobody has called the other.
+/// Two timers are due together and cancel each other. The first cancel is in time, since the other callback was not
+/// called.
 fn each_other(timers: Timers) {
     let service = timers.start();
     let handles = Arc::new(world::Mutex::new([None, None]));
-    // Which of them was called, whether it called off the other, and whether that one had been called.
+    // For each: whether it was called, whether it cancelled the other, and whether the other had been called.
     let seen = Arc::new(world::Mutex::new([None, None]));
     let notes = [(); 2].map(|()| Note::new());
     let deadline = after(SOON);
@@ -123,7 +135,7 @@ fn each_other(timers: Timers) {
     }
 }
 
-/// The handle of a timer that has fired names no later one.
+/// The handle of a timer that has fired does not name a later timer.
 fn stale(timers: Timers) {
     let mut log = Log::start(timers);
     let first = log.schedule(after(SOON));

@@ -1,4 +1,13 @@
-//! T3: a deadline earlier than the one that is slept for is not slept through.
+//! T3: a deadline earlier than the one the timer sleeps for wakes it.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! clock     thread                    timer thread
+//!  0 µs     arms a timer for 1 h      sleeps for 1 h
+//! 10 µs     arms a timer for 50 µs    sleeps on
+//!  1 h                                wakes, calls both
+//! ```
 
 use std::time::Duration;
 
@@ -24,13 +33,13 @@ fn cases(design: &Design) -> Vec<Case> {
     let mut cases = Vec::new();
     for timers in design.ways() {
         cases.push(case_of_each(timers, "after nothing", after_nothing));
-        // What a thread waits for is armed when it waits.
+        // A thread's wait is armed when the thread waits.
         if timers.way() != Way::Thread {
             let name = "before one that never comes";
             cases.push(case_of_each(timers, name, before_never));
             cases.push(case_of_each(timers, "before a far one", before_far));
         }
-        // Elsewhere nobody can say how late one was.
+        // Only virtual time shows how late a timer was.
         if timers.way() != Way::Channel && design.claims(Claim::Tickless) && world::name() == "sim"
         {
             let name = "at deadlines that are no tick of anybody's";
@@ -84,7 +93,7 @@ fn tickless(timers: Timers) {
 fn after_a_cancel(timers: Timers) {
     let mut log = Log::start(timers);
     let far = log.schedule(after(FAR));
-    // Where time is free it may have come.
+    // Where time passes freely it may have fired.
     if !log.cancels(&far) {
         log.is_called(&far);
     }
@@ -92,7 +101,7 @@ fn after_a_cancel(timers: Timers) {
     log.judge();
 }
 
-/// Where time passes only when all wait it can be seen that the far deadline was not waited for.
+/// Where time passes only when all threads wait, the far deadline is seen not to have passed.
 fn before_far(timers: Timers) {
     let mut log = Log::start(timers);
     let _far = log.arm(after(FAR));
@@ -100,7 +109,7 @@ fn before_far(timers: Timers) {
     log.judge();
 }
 
-/// From never to that moment.
+/// Moves a timer from never to that moment.
 fn moved(timers: Timers, delay: Duration) {
     let mut log = Log::start(timers);
     let call = log.schedule(Deadline::NEVER);
@@ -135,7 +144,7 @@ fn moved_to_never(timers: Timers) {
     log.judge();
 }
 
-/// What an earlier move left behind neither fires nor hides anything.
+/// The remains of an earlier move neither fire nor hide a timer.
 fn to_and_fro(timers: Timers) {
     let mut log = Log::start(timers);
     let soon = after(SOON);

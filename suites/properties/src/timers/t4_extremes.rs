@@ -1,4 +1,12 @@
 //! T4: no delay is too short or too long.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! arm a timer for 0 ns              never fires: its deadline is in the past
+//! arm a timer for u64::MAX ns       fires now, or panics: the deadline overflowed
+//! arm a timeout of Duration::MAX    is closed as soon as the next one
+//! ```
 
 use std::time::Duration;
 
@@ -21,7 +29,7 @@ fn cases(design: &Design) -> Vec<Case> {
     let mut cases = Vec::new();
     for timers in design.ways() {
         cases.push(case_of_each(timers, "now and in the past", past));
-        // A thread that waits for the end of time has no other way out.
+        // A thread cannot wait for the end of time and return.
         if timers.way() != Way::Thread {
             cases.push(case_of_each(timers, "at the end of time", far_off));
         }
@@ -57,7 +65,7 @@ fn far_off(timers: Timers) {
     log.judge();
 }
 
-/// Once another has come that was armed later, one that had come as well would show.
+/// Once a timer that was armed later has fired, a long one that fired too would show.
 fn overflow(timers: Timers) {
     let service = timers.start();
     let nanos = Duration::from_nanos(u64::MAX);

@@ -1,4 +1,16 @@
-//! T5: after a stall all that was due fires; in the order of deadlines where that is claimed.
+//! T5: after a stall every due timer fires, in the order of deadlines where that is claimed.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! clock      thread                         timer thread
+//! 50 µs                                     runs a slow callback
+//!            arms 1 for 30 ns before 50 µs
+//!            arms 2 for 10 ns before 50 µs
+//! 60 µs                                     the slow callback ends
+//!                                           calls 2, then 1: not in the order of deadlines
+//!                                           or calls 2 only: 1 was lost
+//! ```
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -34,7 +46,7 @@ fn cases(design: &Design) -> Vec<Case> {
             beside_an_eager_one,
         ),
     ];
-    // Elsewhere seconds are long, or pass at any time.
+    // In loom and shuttle time passes at any moment; in std seconds take long.
     if world::name() == "sim" {
         cases.push(Case::new("behind a stall of seconds", move || {
             behind_seconds(timers, ordered)
@@ -43,7 +55,7 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// Holds up the service in a callback until the gate is opened; answers a moment that the clock has come to.
+/// Blocks the service in a callback until the gate is opened. Returns a moment that the clock has reached.
 fn stall(service: &Service, gate: &Gate) -> u64 {
     let stalled = Gate::new();
     let due = after(SOON);
@@ -63,7 +75,7 @@ fn behind_a_stall(timers: Timers, ordered: bool) {
     let gate = Gate::new();
     let stall = stall(log.service(), &gate);
     log.write(Event::Stalled);
-    // All of these are due already.
+    // All of these are already due.
     let late = [30, 10, 20].map(|before| Deadline::from_nanos(stall - before));
     let queue = Queue::armed(&mut log, late.into_iter());
     log.write(Event::Released {
@@ -99,7 +111,7 @@ impl Queue {
         }
     }
 
-    /// Waits for all, and writes them down in their order.
+    /// Waits for all, and records them in the order of their calls.
     fn waited_for(&self, log: &mut Log) {
         let calls: Vec<_> = self.notes.iter().map(Note::wait).collect();
         for timer in &*self.order.lock().expect(WHOLE) {
@@ -108,7 +120,7 @@ impl Queue {
     }
 }
 
-/// Timers at all distances, for most of which the service comes too late.
+/// Timers at all distances; the stall makes most of them late.
 fn behind_seconds(timers: Timers, ordered: bool) {
     const STALL: Duration = Duration::from_secs(2);
     const TIMERS: usize = 100;
@@ -118,7 +130,7 @@ fn behind_seconds(timers: Timers, ordered: bool) {
     log.write(Event::Stalled);
     let deadlines = delays(2).take(TIMERS).map(after);
     let queue = Queue::armed(&mut log, deadlines);
-    // Time passes when somebody waits for it.
+    // Time passes when a thread waits for it.
     let other = timers.start();
     let passed = Note::new();
     other.schedule(after(STALL), passed.callback());
@@ -131,7 +143,7 @@ fn behind_seconds(timers: Timers, ordered: bool) {
     log.judge();
 }
 
-/// What is learnt on the timer's thread too. Nothing of a world happens while it is locked.
+/// Events that are also recorded on the timer's thread. No operation of a world happens while it is locked.
 type Events = Arc<Mutex<Vec<Event>>>;
 
 fn write(events: &Events, event: Event) {
@@ -140,7 +152,7 @@ fn write(events: &Events, event: Event) {
 
 const WHOLE: &str = "nobody panics with the lock";
 
-/// A callback that arms itself anew, in the past: the other, which was due with it, fires before it comes again.
+/// A callback re-arms itself in the past. The other timer, which was due with it, fires before its next call.
 fn beside_an_eager_one(timers: Timers) {
     let service = timers.start();
     let gate = Gate::new();
@@ -172,7 +184,7 @@ fn beside_an_eager_one(timers: Timers) {
 }
 
 const OTHER: usize = 0;
-/// The first of those that arm the next.
+/// The first of the timers that re-arm.
 const EAGER: usize = 1;
 
 fn fired(timer: usize, at: u64) -> Event {

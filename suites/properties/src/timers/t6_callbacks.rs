@@ -1,4 +1,15 @@
 //! T6: a slow or panicking callback never stops the timer.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! thread                  timer thread
+//! arms 1 for 50 µs
+//!                         calls 1, which panics
+//!                         ends with the panic
+//! arms 2 for 100 µs
+//! waits for 2 for ever
+//! ```
 
 use std::any::Any;
 use std::panic::resume_unwind;
@@ -24,12 +35,12 @@ pub(crate) const PROPERTY: Property = Property {
 
 fn cases(design: &Design) -> Vec<Case> {
     let mut cases = Vec::new();
-    // Panics are the checkers' own language in the other worlds.
+    // In the other worlds the checkers use panics themselves.
     let real = world::name() == "std";
     if let Some(timers) = design.by(Way::Call) {
         cases.push(case(timers, "a slow callback", slow));
         cases.push(case(timers, "a callback uses its timer", nested));
-        // Elsewhere nobody can say how long it took.
+        // Only virtual time shows how long it took.
         if design.claims(Claim::IsolatedCallbacks) && world::name() == "sim" {
             let name = "a slow callback delays until it has ended";
             cases.push(case(timers, name, until_it_has_ended));
@@ -45,7 +56,7 @@ fn cases(design: &Design) -> Vec<Case> {
             ]);
         }
     }
-    // Where what a waker panics with goes no further.
+    // Only where a waker's panic is contained.
     if !real || !design.claims(Claim::PanicSafe) {
         return cases;
     }
@@ -76,7 +87,7 @@ fn panicking_taker(timers: Timers) {
     is_closed(world::block_on(second.take_async()));
 }
 
-/// Those that are due with one whose waker panics are woken all the same.
+/// The sleepers that are due together with a panicking waker are woken all the same.
 fn among_others(timers: Timers) {
     let service = timers.start();
     let asleep = |delay| {
@@ -90,7 +101,7 @@ fn among_others(timers: Timers) {
         let all = sleepers.iter().all(|(is_asleep, ..)| *is_asleep);
         all.then_some(sleepers)
     };
-    // What was held up until the moment had passed is done again.
+    // Where the thread was delayed until the moment had passed, the case is tried again with a longer delay.
     let sleepers = (0..20)
         .map(|doublings| SOON * (1 << doublings))
         .find_map(asleep);
@@ -107,10 +118,10 @@ fn among_others(timers: Timers) {
     }
 }
 
-/// What is woken.
+/// A waker that records its wake-up.
 struct Task {
     is_woken: AtomicBool,
-    /// Whether who wakes it gets a panic.
+    /// Whether waking it panics.
     panics: bool,
 }
 
@@ -131,7 +142,7 @@ impl Wake for Task {
     fn wake(self: Arc<Self>) {
         self.is_woken.store(true, Ordering::SeqCst);
         if self.panics {
-            // Past the hook, which would print it.
+            // `resume_unwind` skips the panic hook, which would print it.
             resume_unwind(Box::new("a waker's own fault"));
         }
     }
@@ -142,7 +153,7 @@ fn poll<F: Future + ?Sized>(future: Pin<&mut F>, task: &Arc<Task>) -> Poll<F::Ou
     future.poll(&mut Context::from_waker(&waker))
 }
 
-/// Polls with a waker that panics, and waits until it was woken, unless it was ready at once.
+/// Polls with a waker that panics. Unless the future was ready at once, waits until the waker is woken.
 fn panicking_waker(future: impl Future) {
     let task = Task::new(true);
     let future = pin!(future);
@@ -174,7 +185,7 @@ fn slow(timers: Timers) {
     );
 }
 
-/// One of the others is due while it runs, one after it has ended.
+/// One of the other timers is due while the slow callback runs, one after it has ended.
 fn until_it_has_ended(timers: Timers) {
     const LENGTH: Duration = Duration::from_millis(20);
     let [service, elsewhere] = [timers; 2].map(Timers::start);
@@ -225,7 +236,7 @@ impl Drop for DropPanics {
     }
 }
 
-/// How long to wait for a timer, in nanoseconds: only a failure takes as long.
+/// How long to wait for a timer, in nanoseconds: only a failure takes so long.
 const PATIENCE: u64 = 5_000_000_000;
 
 fn panicking(timers: Timers, payload: fn() -> Box<dyn Any + Send>) {
@@ -234,13 +245,13 @@ fn panicking(timers: Timers, payload: fn() -> Box<dyn Any + Send>) {
     let callback = first.callback();
     service.schedule(after(SOON), move |fired| {
         callback(fired);
-        // Past the hook, which would print it.
+        // `resume_unwind` skips the panic hook, which would print it.
         resume_unwind(payload());
     });
     first.wait();
     let second = Note::new();
     service.schedule(after(SOON), second.callback());
-    // Real time only, where a wait for what never comes is a hang and no answer.
+    // In real time, waiting for ever would hang instead of failing.
     let end = world::now_nanos().saturating_add(PATIENCE);
     while second.called().is_none() && world::now_nanos() < end {
         world::yield_now();

@@ -1,4 +1,12 @@
-//! T7: timeouts close in time share a channel, as core.async's do, with its hazards.
+//! T7: timeouts close in time share a channel, as in core.async, with its hazards.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! clock      thread
+//!  0 ms      timeout(10,009 ms) -> channel A
+//!  0 ms      timeout(10,000 ms) -> channel B: A is due at most 10 ms later and must be shared
+//! ```
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -56,7 +64,7 @@ const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// Asks for timeouts, and writes down which of them are one channel.
+/// Requests timeouts, and records which of them are one channel.
 struct Asking {
     /// One half of each channel.
     channels: Vec<Rx<u32>>,
@@ -73,7 +81,7 @@ impl Asking {
         }
     }
 
-    /// One half, and its channel's number.
+    /// A half of the timeout, and the number of its channel.
     fn asks(&mut self, delay: Duration) -> (Rx<u32>, usize) {
         let called = world::now_nanos();
         let rx: Rx<u32> = self.service.timeout(delay);
@@ -108,7 +116,7 @@ impl Asking {
     }
 }
 
-/// So many milliseconds one after the other.
+/// Requests timeouts of so many milliseconds in turn.
 fn share(timers: Timers, delays: &[u64]) {
     let mut asking = Asking::of(timers.start());
     for delay in delays {
@@ -117,7 +125,7 @@ fn share(timers: Timers, delays: &[u64]) {
     obeys(asking.judged().map(drop));
 }
 
-/// One channel for each millisecond that passes while they are asked for.
+/// One channel for each millisecond that passes during the requests.
 fn many(timers: Timers) {
     let count = match world::name() {
         "std" => 10_000,
@@ -144,7 +152,7 @@ fn late(timers: Timers) {
     log.judge();
 }
 
-/// The one who closes a shared timeout closes it for the other, and for who asks while it is not due.
+/// Closing a shared timeout closes it for its other holders, and for later requests until it is due.
 fn closed_for_all(timers: Timers) {
     let mut asking = Asking::of(timers.start());
     let (mut one, first) = asking.asks(ms(10_009));
@@ -162,7 +170,7 @@ fn closed_for_all(timers: Timers) {
     }
 }
 
-/// Whether or not they find each other, both are answered, and in time.
+/// Whether or not the two share a channel, both are answered in time.
 fn two_at_once(timers: Timers) {
     let mut log = Log::start(timers);
     let deadline = Deadline::after(world::now_nanos(), ms(1));
@@ -183,10 +191,10 @@ fn two_at_once(timers: Timers) {
     log.judge();
 }
 
-/// More than a channel of a bounded family admits.
+/// More waiters than a bounded family admits on a channel.
 const CROWD: usize = 1_025;
 
-/// How many of a crowd a channel admits as waiting takers; `close` ends it, and answers all of them.
+/// How many of so many takers a channel admits as waiting. `close` ends it and answers all of them.
 fn admitted(rx: &Rx<u32>, close: impl FnOnce()) -> usize {
     let mut context = Context::from_waker(Waker::noop());
     let mut halves: Vec<Rx<u32>> = (0..CROWD)
@@ -213,7 +221,8 @@ fn admitted(rx: &Rx<u32>, close: impl FnOnce()) -> usize {
     waiting.len()
 }
 
-/// Those who share a timeout share the room for waiters: where a channel has a bound, the one above it is refused.
+/// The takers of a shared timeout share its bound on waiters. Where a channel has a bound, the one above it is
+/// refused.
 fn waiters(timers: Timers) {
     let opened = timers.channels().open(Buffer::fixed(1));
     let (tx, rx) = opened.expect("a family with alts has a buffer");

@@ -1,4 +1,15 @@
-//! T7: timers that may wait for each other share wake-ups, and nothing else.
+//! T7: timers with overlapping windows share wake-ups, and nothing else.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! arm 1 for 50 µs, window 50 µs
+//! called at 49 µs, or told a moment after 100 µs
+//!
+//! arm 1 and 2 for 50 µs, window 50 µs
+//! cancel 1 -> true
+//! 2 is never called: the cancel of 1 removed 2 as well
+//! ```
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -27,7 +38,7 @@ fn cases(design: &Design) -> Vec<Case> {
         case(timers, "a short window", |timers| in_window(timers, SOON)),
         case(timers, "one of two is called off", one_of_two),
     ];
-    // Elsewhere nobody can say when timers were armed.
+    // Only virtual time shows when timers were armed.
     if world::name() == "sim" {
         cases.push(case(timers, "many of one window", many));
         cases.push(case(timers, "windows without end", without_end));
@@ -35,8 +46,8 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// Called in its window, as far as the clock of a world says, and told of a moment in it; where time stands still while anybody can
-/// run, called at that moment.
+/// The callback was told a moment in its window, and was called no earlier. Where time stands still while any thread
+/// can run, it was called at that moment.
 fn judge(deadline: Deadline, window: Duration, called: Called) {
     let due = called.fired.due;
     let last = Deadline::after(deadline.as_nanos(), window);
@@ -59,7 +70,7 @@ fn in_window(timers: Timers, window: Duration) {
     judge(deadline, window, note.wait());
 }
 
-/// Who calls one off touches nobody else.
+/// Cancelling one of two timers does not affect the other.
 fn one_of_two(timers: Timers) {
     let service = timers.start();
     let deadline = after(SOON);
@@ -79,8 +90,8 @@ fn one_of_two(timers: Timers) {
     );
 }
 
-/// A hundred deadlines spread over a window that all of them may use: what they may wait for lies within two windows,
-/// and half a window is as much as any has to leave unused.
+/// A hundred deadlines spread over one window, each with a window of that length. Their windows end within two
+/// windows, and each timer has to leave at most half of its window unused.
 fn many(timers: Timers) {
     const TIMERS: u32 = 100;
     const MOMENTS: usize = 5;
@@ -107,7 +118,7 @@ fn many(timers: Timers) {
     );
 }
 
-/// The longest window is as good as any.
+/// The longest window works like any other.
 fn without_end(timers: Timers) {
     let service = timers.start();
     let note = Note::new();

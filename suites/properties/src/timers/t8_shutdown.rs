@@ -1,4 +1,17 @@
-//! T8: a timer that is dropped calls nobody any more, answers who waits, and leaves no thread.
+//! T8: a dropped timer calls no callback any more, answers its waiters, and leaves no thread.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! thread                       timer thread
+//! arms 1 for never
+//! drop(timer) returns
+//!                              calls 1, or never drops its callback
+//!
+//! timeout(1 h).take waits
+//! drop(timer) returns
+//! the take waits for an hour
+//! ```
 
 use std::panic::resume_unwind;
 use std::time::Duration;
@@ -29,7 +42,7 @@ fn cases(design: &Design) -> Vec<Case> {
             case(timers, "on its own thread", on_its_own_thread),
             case(timers, "while a callback waits for another", awaited),
         ]);
-        // Panics are the checkers' own language in the other worlds.
+        // In the other worlds the checkers use panics themselves.
         if world::name() == "std" {
             let name = "with callbacks whose drops panic";
             cases.push(case(timers, name, panicking_drops));
@@ -65,7 +78,7 @@ fn armed(timers: Timers) {
     holds!(notes[0].called().is_none(), "T8: called by a shutdown");
 }
 
-/// When the drop has returned nothing is called any more: the thread that could has ended.
+/// Once the drop has returned nothing is called any more: the timer thread has ended.
 fn edge<const TIMERS: usize>(timers: Timers) {
     let service = timers.start();
     let notes = [(); TIMERS].map(|()| Note::new());
@@ -74,7 +87,7 @@ fn edge<const TIMERS: usize>(timers: Timers) {
         service.schedule(deadline, note.callback());
     }
     if world::name() == "std" {
-        // Real time does not come to the edge by itself.
+        // Real time does not reach the edge by itself.
         while world::now_nanos() < deadline.as_nanos() {
             world::yield_now();
         }
@@ -88,7 +101,7 @@ fn edge<const TIMERS: usize>(timers: Timers) {
     }
 }
 
-/// The thread may still wake for one that was called off, and looks in vain through what lies close behind it.
+/// The timer thread may still wake for the cancelled timer. It then finds timers that are due shortly after.
 fn edge_of_one_called_off(timers: Timers) {
     let service = timers.start();
     let soon = after(SOON);
@@ -120,7 +133,8 @@ fn on_its_own_thread(timers: Timers) {
     note.wait();
 }
 
-/// What is armed is dropped before the timer's thread is waited for, which may run what waits for that drop.
+/// Armed callbacks are dropped before the drop joins the timer thread, which may run a callback that waits for that
+/// drop.
 fn awaited(timers: Timers) {
     let service = timers.start();
     let [waiting, armed] = [(); 2].map(|()| Note::new());
@@ -146,7 +160,7 @@ struct DropPanics;
 
 impl Drop for DropPanics {
     fn drop(&mut self) {
-        // Past the hook, which would print it.
+        // `resume_unwind` skips the panic hook, which would print it.
         resume_unwind(Box::new("a drop's own fault"));
     }
 }
@@ -172,7 +186,7 @@ fn panicking_drops(timers: Timers) {
 
 fn sleeping(timers: Timers) {
     let service = timers.start();
-    // Late enough to be pending still; a handle to another's timer goes on, and ends in time too.
+    // Late enough to be still pending. A service that is shared with others goes on, and ends the sleep in time too.
     let sleep = Armed::at(after(SOON * 20), &service);
     drop(service);
     sleep.wait();

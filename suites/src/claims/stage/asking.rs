@@ -1,4 +1,4 @@
-//! The process of one implementation: what it is asked, and what it answers.
+//! The process of one implementation: its request, and its answers.
 
 use std::collections::BTreeSet;
 
@@ -14,29 +14,29 @@ use crate::contest::introduced;
 use crate::process::{self, End, Request};
 use crate::worlds::Worlds;
 
-/// What the process of an implementation is asked.
+/// The request to the process of an implementation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Question {
     pub(crate) implementation: String,
-    /// Places of the claims that are wanted.
+    /// Indices of the requested claims.
     pub(crate) claims: BTreeSet<usize>,
 }
 
-/// What it answers, one after the other.
+/// Its answers, in turn.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Answer {
-    /// Places of the claims that it is about to re-enact.
+    /// Indices of the claims that it will re-enact.
     Will(Vec<usize>),
-    /// What came of the next of them.
+    /// The result of the next of them.
     Did(usize, SeedClaim),
-    /// That was all.
+    /// All are done.
     Done,
 }
 
-/// Has a process of its own re-enact what a contestant of the std world can: rows with the places of their claims.
+/// Lets a process re-enact what an implementation of the std world can: rows with the indices of their claims.
 ///
 /// # Errors
-/// When it cannot be asked what that is: why.
+/// When it cannot be asked: why.
 pub(crate) fn reenact(
     who: &Contestant,
     wanted: &BTreeSet<usize>,
@@ -72,7 +72,7 @@ pub(crate) fn reenact(
     Ok(did)
 }
 
-/// The process of one implementation: tells what it will do, and then what was seen.
+/// The process of one implementation: announces what it will do, and then reports its observations.
 pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, question: Question) -> Answer {
     let Question {
         implementation,

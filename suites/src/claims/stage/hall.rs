@@ -1,4 +1,4 @@
-//! Which enactments one text has for each family of one implementation.
+//! The enactments that one text has for each family of one implementation.
 
 use std::marker::PhantomData;
 
@@ -14,7 +14,7 @@ use flowmeter_harness::timer::{Coalesce, Timeouts};
 
 use crate::claims::{Enactment, Seed};
 
-/// Has one text ask one implementation.
+/// Collects the enactments of one text for one implementation.
 pub(super) struct Hall<'a, S, W, R> {
     pub(super) of: &'a str,
     pub(super) registry: R,
@@ -85,7 +85,7 @@ impl<S: Seed, W: World, R: Registry> Enrol for Hall<'_, S, W, R> {
     }
 }
 
-/// Has one text ask for timeouts in go blocks of the first executor of ours.
+/// Collects the enactments of one text for timeouts in go blocks of the first executor of ours.
 struct OnExecutors<'a, S, T, C, W> {
     of: &'a Contestant,
     enactments: Option<Vec<Enactment>>,
@@ -106,7 +106,8 @@ where
     }
 }
 
-/// Has one text ask for a parallel map behind the first semaphore of ours that serves in the order of asking.
+/// Collects the enactments of one text for a parallel map behind the first semaphore of ours that serves in order of
+/// arrival.
 struct BySemaphores<S, M, C, E, W> {
     enactments: Option<Vec<Enactment>>,
     marker: PhantomData<(S, M, C, E, W)>,

@@ -1,4 +1,4 @@
-//! Processes that end with something left running.
+//! Processes that end while something still runs in them.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::claims::{ENDS, Leaving, STAYS, Seed, Visitor, each};
 use crate::process::{self, End, Request};
 use crate::worlds::Worlds;
 
-/// For a process to start, to arm a timer, and to end.
+/// Time for a process to start, arm a timer, and end.
 const TO_LEAVE: Duration = Duration::from_secs(10);
 
-/// Has every text ask what the process of one implementation does before it ends.
+/// Collects, from every text, what the process of one implementation does before it ends.
 struct Leavers<'a, R> {
     of: &'a str,
     registry: R,
@@ -55,7 +55,7 @@ impl<S: Seed> Enrol for LeavingHall<'_, S> {
     }
 }
 
-/// What they do before that, by the places of the claims.
+/// The actions before the end, by the indices of the claims.
 pub(super) fn leaving(registry: impl Registry, of: &str) -> Vec<(usize, Leaving)> {
     let mut leavers = Leavers {
         of,
@@ -67,15 +67,15 @@ pub(super) fn leaving(registry: impl Registry, of: &str) -> Vec<(usize, Leaving)
     leavers.leaving
 }
 
-/// What a process is asked that is to end with something left running.
+/// The request to a process that should end while something still runs in it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Leave {
     implementation: String,
-    /// Which claim, by its place.
+    /// The index of the claim.
     claim: usize,
 }
 
-/// Whether the process ends that left something running.
+/// Whether the process ended that left something running.
 pub(super) fn seen_to_leave(implementation: &str, claim: usize) -> Result<String, String> {
     let leave = Leave {
         implementation: implementation.to_owned(),

@@ -1,6 +1,6 @@
-//! Where claims are re-enacted: the families of one implementation in virtual time, and real processes for what ends
-//! with them. Each implementation has a process of its own, since foreign code runs (`asking`), which tells beforehand
-//! what it is about to do: of one that hangs or breaks the rest is a row that says so.
+//! The stage on which claims are re-enacted: the families of one implementation in virtual time, and real processes
+//! for claims about their end. Each implementation has a process of its own, since foreign code runs (`asking`). The
+//! process announces in advance what it will do. If it hangs or breaks off, the rest become rows that say so.
 
 mod asking;
 mod hall;
@@ -25,14 +25,14 @@ pub(crate) use leaving::{Leave, serve_leaving};
 
 /// For all claims of one implementation: they take a second or two on a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Schedules that are looked through for one that shows what some show.
+/// How many schedules are searched for one that meets the situation of a claim.
 const SCHEDULES: u64 = 200;
 
 /// A registry in a world with virtual time.
 pub(crate) trait Stage: Send + Sync {
-    /// What an implementation can re-enact, by its claim's place.
+    /// The enactments of an implementation, by the index of their claim.
     fn enactments(&self, implementation: &str) -> Vec<(usize, Enactment)>;
-    /// What was seen, or why nothing was.
+    /// The observation, or why there was none.
     fn seen(&self, act: Act) -> Result<String, String>;
 }
 
@@ -71,7 +71,7 @@ impl<W: World, R: Registry> Stage for In<W, R> {
     }
 }
 
-/// Runs a model so often; answers what it answered first.
+/// Runs a model so often; returns its first answer.
 fn in_world<W: World, A: Send + 'static>(
     executions: u64,
     model: impl Fn() -> Option<A> + Send + Sync + 'static,
@@ -83,7 +83,7 @@ fn in_world<W: World, A: Send + 'static>(
     };
     let answer = Arc::new(Mutex::new(None));
     let keeping = Arc::clone(&answer);
-    // A failing execution may leave the thread that explored counted as panicking.
+    // A failing execution may leave the exploring thread counted as panicking.
     let exploring = thread::spawn(move || {
         W::explore(&plan, move || {
             if let Some(seen) = model() {
@@ -102,11 +102,11 @@ fn in_world<W: World, A: Send + 'static>(
     seen.ok_or_else(|| format!("not seen in {} executions", explored.executions))
 }
 
-/// Has every text ask one implementation.
+/// Collects the enactments of every text for one implementation.
 struct Asked<W, R> {
     of: String,
     registry: R,
-    /// Claims of the texts before this one.
+    /// The number of claims in the texts before this one.
     before: usize,
     enactments: Vec<(usize, Enactment)>,
     world: PhantomData<W>,
@@ -129,15 +129,15 @@ impl<W: World, R: Registry> Visitor for Asked<W, R> {
     }
 }
 
-/// A claim's place in its text.
+/// The index of a claim in its text.
 fn place_in<S: Seed>(claim: &Claim) -> usize {
     let mut claims = S::CLAIMS.iter();
     let place = claims.position(|listed| listed.says == claim.says);
     place.expect("a text lists what it has re-enacted")
 }
 
-/// What the texts claim of an implementation, and whether it holds, without a process of its own: for tests that enter
-/// one in the place of another.
+/// The claims of the texts about an implementation, and whether they hold, without a process of its own: for tests
+/// that substitute one implementation for another.
 pub fn holding<W: World>(registry: impl Registry, implementation: &str) -> Vec<(String, Holds)> {
     let stage = In::<W, _>::new(registry);
     let all = statements();

@@ -1,4 +1,4 @@
-//! Rows of the record: what of a claim came out, and what is to be said of it.
+//! Rows of the record: the result of a claim, and the notes on it.
 
 use flowmeter_harness::record::{Holds, SeedClaim};
 use flowmeter_harness::registry::Contestant;
@@ -25,7 +25,7 @@ pub(super) fn row(
     }
 }
 
-/// What of a claim came out, as a row.
+/// The result of a claim, as a row.
 pub(super) fn judged(
     statement: &Statement,
     who: &Contestant,
@@ -43,7 +43,7 @@ pub(super) fn judged(
     let (holds, note) = match (holds, differs, claim.note) {
         (Holds::No, Some(why), Some(how)) => (Holds::Differs, Some(format!("{why} ({how})"))),
         (Holds::No, Some(why), None) => (Holds::Differs, Some(why.to_owned())),
-        // Of what does not hold, and nobody says why, there is nothing else to say either.
+        // A claim that does not hold, without a reason, has no further note.
         (Holds::No, None, _) => (Holds::No, None),
         (_, _, how) => (holds, how.map(str::to_owned)),
     };

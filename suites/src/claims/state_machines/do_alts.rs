@@ -1,4 +1,4 @@
-//! What the text says of `do-alts`.
+//! The claims of the text about `do-alts`.
 
 use flowmeter_harness::channel::{Alts, Buffer, Chosen, Clause, Order, Patience, Polled};
 use flowmeter_harness::sync::World;
@@ -6,7 +6,7 @@ use flowmeter_harness::sync::World;
 use super::super::acts::{after, another, ms, open, pass};
 use super::{fill, or_nil, with_value};
 
-/// `(alts! [c1 c2])`, tried or waited for.
+/// `(alts! [c1 c2])`, with a default or waiting.
 fn alts<C: Alts>(
     c1: &C::Rx<u32>,
     c2: &C::Rx<u32>,
@@ -22,7 +22,7 @@ fn alts<C: Alts>(
     chosen.expect("there are as many slots as clauses")
 }
 
-/// What was read, and from where.
+/// The value read, and its channel.
 fn told(chosen: &Chosen<u32>) -> String {
     match chosen {
         Chosen::Took { clause, value } => {

@@ -1,5 +1,5 @@
-//! Blocks, written down as the macro `go` expands them. Their `(timeout ...)` is a channel that a thread closes when the time
-//! has come.
+//! Blocks, written as the macro `go` expands them. Their `(timeout ...)` is a channel that a thread closes when the
+//! time has come.
 
 use std::future::pending;
 use std::num::NonZeroUsize;
@@ -16,7 +16,7 @@ use super::super::acts::{after, ms, open, pass};
 use super::{fill, or_nil, with_value};
 use crate::properties::polls::Polls;
 
-/// What the states of these blocks carry.
+/// The states of these blocks, with their data.
 enum State<C: Channels, T: Send + 'static> {
     Begin,
     Waited(Result<(), TakeError>),
@@ -25,7 +25,7 @@ enum State<C: Channels, T: Send + 'static> {
     Selected(Selected<C, u32>),
 }
 
-/// Closes after that time. The thread that does it is joined by whoever asks.
+/// Closes after that time. The caller joins the thread that does it.
 fn timeout<C: Alts, W: World>(delay: u64) -> (W::JoinHandle<()>, C::Rx<()>) {
     let (tx, rx) = open::<C, ()>(Buffer::fixed(1));
     let closes = W::spawn(move || {
@@ -35,10 +35,10 @@ fn timeout<C: Alts, W: World>(delay: u64) -> (W::JoinHandle<()>, C::Rx<()>) {
     (closes, rx)
 }
 
-/// What was seen of a search.
+/// The observations of a search.
 pub(super) struct Search {
     pub(super) states: String,
-    /// What came of its timeout.
+    /// The fate of its timeout.
     pub(super) timeout: String,
     pub(super) found: String,
 }
@@ -92,7 +92,7 @@ where
     }
 }
 
-/// What the channel of a block with that value gives until it is closed.
+/// The values from the channel of a block with that result, until it is closed.
 pub(super) fn returned<G, C, E>(value: Option<u32>) -> String
 where
     G: GoBlocks<C>,
@@ -130,7 +130,7 @@ where
     .1
 }
 
-/// The result of a block, and in how many runs it came to it.
+/// The result of a block, and the number of runs it took.
 fn run<G, C, E, T>(
     block: impl FnMut(G::Frame<'_, State<C, u32>>, State<C, u32>) -> Step<State<C, u32>, T>
     + Send
@@ -206,7 +206,7 @@ where
     seen
 }
 
-/// `(go (>! c :foo) (prn ...))`; what is printed is sent on the second channel.
+/// `(go (>! c :foo) (prn ...))`; printed text is sent on the second channel.
 fn printing<G, C>(go: &impl Spawn, c: C::Tx<&'static str>, mut prints: C::Tx<()>) -> C::Rx<()>
 where
     G: GoBlocks<C>,
@@ -237,7 +237,7 @@ where
     let ran = Arc::new(AtomicBool::new(false));
     let sees = Arc::clone(&ran);
     W::on_quiescence(move || {
-        // Relaxed: one thread of the system runs all of a model.
+        // Relaxed: one system thread runs all of a model.
         sees.store(C::poll(&mut printed) == Polled::Done(()), Ordering::Relaxed);
         C::close(&over);
     });

@@ -1,4 +1,5 @@
-//! What was seen of each claim, for a terminal: the claim over its rows, so that no name and hardly a word is broken.
+//! The observations of each claim, for a terminal. The claim is above its rows, so that names and most words are not
+//! broken.
 
 use std::fmt::Write;
 
@@ -12,10 +13,10 @@ use crate::cli::output::{width, wrapped};
 const GAP: &str = "  ";
 /// The longest of the words that say whether a claim holds, and its heading.
 const HOLDS: usize = "inconsistent".len();
-/// Names that need no more have no more.
+/// The minimum width of names.
 const NAMES: usize = 30;
 
-/// Each text's claims with who does what and why where that is not what the text says, and how many do what.
+/// The claims of each text with their rows and notes, and a summary.
 pub(super) fn told(rows: &[SeedClaim]) -> String {
     if rows.is_empty() {
         return "no claim is about these implementations".to_owned();
@@ -50,7 +51,7 @@ fn counted(rows: &[SeedClaim]) -> String {
     )
 }
 
-/// How wide the columns of a text are.
+/// The widths of the columns of a text.
 struct Layout {
     width: usize,
     names: usize,
@@ -69,13 +70,13 @@ impl Layout {
         }
     }
 
-    /// A claim, what the text says of it, and a row for each who did the same.
+    /// A claim, its expected result, and a row for each group of equal observations.
     fn claim(&self, rows: &[Alike], text: &mut String) {
         let claim = rows[0].row;
         for line in wrapped(&claim.claim, self.width) {
             let _ = writeln!(text, "{line}");
         }
-        // Beside the text's words there is nothing that could hold.
+        // Beside the text's words there is no verdict.
         let stated = wrapped(&claim.expected, self.seen + GAP.len() + HOLDS);
         self.row(&wrapped("expected", self.names), &stated, "", text);
         for Alike { row, names } in rows {
@@ -101,7 +102,7 @@ impl Layout {
     }
 }
 
-/// Why a claim does not simply hold; of an original its figure too, as measured.
+/// Why a claim does not simply hold; for an original its measured figure too.
 fn why(row: &SeedClaim) -> Option<&str> {
     match (row.holds, row.origin) {
         (Holds::Yes, Origin::Own | Origin::Peer | Origin::Mutant) => None,

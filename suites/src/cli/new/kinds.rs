@@ -1,11 +1,11 @@
-//! What differs between kinds of contestants where something begins: the texts, and the places that have to know of them.
+//! What differs between kinds in `new`: the texts, and the places to edit.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use flowmeter_harness::caps::Kind;
 
 use super::pattern;
 
-/// How something of a kind begins.
+/// How `new` begins something of a kind.
 #[derive(Debug)]
 pub(super) struct Beginning {
     pub kind: Kind,
@@ -15,13 +15,13 @@ pub(super) struct Beginning {
     pub scenario: &'static str,
     /// Its property, a whole file; `"NAME"` and `ID` are replaced.
     pub property: &'static str,
-    /// What the registry says of it, behind `own::<TYPE, _>(hall, "NAME")`.
+    /// The registry's entry, after `own::<TYPE, _>(hall, "NAME")`.
     pub offers: &'static str,
     /// The same in the table of capabilities.
     pub has: &'static str,
     /// The last of ours in that table.
     pub last: &'static str,
-    /// Letters with which ids of its statements begin.
+    /// The letters of its statements' ids.
     pub letters: &'static str,
     /// Path to the module of its properties, from `properties`, such as `timers::`.
     pub module: &'static str,
@@ -39,7 +39,7 @@ macro_rules! beginning {
     };
 }
 
-/// The first is what nobody says anything else of.
+/// The first one is the default.
 pub(super) const BEGINNINGS: [Beginning; 4] = [
     beginning!(
         Channel,
@@ -80,7 +80,7 @@ pub(super) const BEGINNINGS: [Beginning; 4] = [
 ];
 
 impl Beginning {
-    /// Reads one by the name of its kind.
+    /// Parses the name of a kind.
     pub(super) fn parser() -> impl TypedValueParser<Value = &'static Beginning> {
         let names = BEGINNINGS.map(|it| it.kind.name());
         PossibleValuesParser::new(names).map(|name| {
@@ -89,8 +89,8 @@ impl Beginning {
         })
     }
 
-    /// Of the kind whose scenarios lie in that folder: `timers` and `timers-async` are of timers. Whoever makes a folder
-    /// of its own begins with a channel. Nothing where those of that folder have no beginning here.
+    /// The kind of the scenarios in that folder: `timers` and `timers-async` are for timers. A new folder is for
+    /// channels. `None` where the kind of that folder is not supported by `new`.
     pub(super) fn of_group(group: &str) -> Option<&'static Beginning> {
         let first = group.split('-').next().unwrap_or(group);
         let is_of = |kind: Kind| first.strip_suffix('s') == Some(kind.name());
@@ -103,7 +103,7 @@ impl Beginning {
         }
     }
 
-    /// Its scenario in that folder, whose name says who waits there: threads, tasks, or both.
+    /// Its scenario in that folder; the folder's name says whether threads, tasks, or both wait.
     pub(super) fn scenario_in(&self, group: &str) -> String {
         let form = match group.rsplit_once('-') {
             Some((_, "async")) => "form = \"async\"",
@@ -114,7 +114,7 @@ impl Beginning {
         said.replace(self.scenario, form).into_owned()
     }
 
-    /// Of the kind whose statements begin with that letter.
+    /// The kind of the statements with that letter.
     pub(super) fn of_letter(letter: &str) -> Option<&'static Beginning> {
         BEGINNINGS.iter().find(|it| it.letters.contains(letter))
     }

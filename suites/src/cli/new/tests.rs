@@ -2,7 +2,7 @@ use flowmeter_harness::caps::Kind;
 
 use super::*;
 
-/// This very checkout.
+/// This checkout.
 fn this() -> &'static Path {
     let suites = Path::new(env!("CARGO_MANIFEST_DIR"));
     suites.parent().expect("suites is in the workspace")
@@ -85,7 +85,7 @@ fn an_implementation_is_known_wherever_one_has_to_be() {
 
 #[test]
 fn a_name_that_means_something_else_is_free() {
-    // What some contestant has, and what a trait calls a type in the registry.
+    // A capability of another implementation, and an associated type in the registry.
     for (kind, name) in [(Kind::Timer, "sleep"), (Kind::Executor, "tasks")] {
         new(What::Implementation, name, Some(of(kind))).unwrap();
     }
@@ -222,7 +222,7 @@ fn a_property_is_owed_listed_and_stated() {
         let path = format!("suites/properties/src/{folder}{module}.rs");
         let text = draft.read(&path).unwrap();
         assert!(text.contains(&format!("name: \"{name}\"")));
-        // It is no word of Rust.
+        // It is not a Rust keyword.
         assert_eq!(text.matches(name).count(), 1, "{name}");
         let id = name[..2].to_ascii_uppercase();
         assert!(text.contains(&format!("\"{id}: nothing is checked yet\"")));

@@ -48,7 +48,7 @@ pub fn asynchronous<C: Async, E: Executors>(work: &Work) -> Option<Part> {
     })
 }
 
-/// A family whose threads and tasks, on that executor, meet on one channel.
+/// A family with channels for threads and tasks at once, on that executor.
 pub fn mixed<C: Blocking + Async, E: Executors>(work: &Work) -> Option<Part> {
     has::<C>(work, Form::Mixed, false).then_some(())?;
     match *work {
@@ -69,7 +69,7 @@ pub fn alts<C: Alts>(work: &Work) -> Option<Part> {
     })
 }
 
-/// Whether it is a workload of channels in that form, with or without alts, and the family has what it needs.
+/// Whether the workload is one of channels in that form, with or without alts, and the family has what it needs.
 fn has<C: Channels>(work: &Work, form: Form, alts: bool) -> bool {
     match work.needs() {
         Needs::Channel(needs) => needs.form == form && needs.alts == alts && opens::<C>(&needs),

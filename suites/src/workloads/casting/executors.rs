@@ -9,7 +9,7 @@ use crate::workloads::executors::parked;
 use crate::workloads::executors::spawn_join::SpawnJoin;
 use crate::workloads::{Work, ping_pong};
 
-/// An executor whose tasks wait on those channels.
+/// An executor with tasks that wait on those channels.
 pub fn executor<E: Executors, C: Async>(work: &Work) -> Option<Part> {
     Some(match *work {
         Work::SpawnJoin(params) => Part::counted(move || SpawnJoin::<E>::new(params)),
@@ -22,7 +22,7 @@ pub fn executor<E: Executors, C: Async>(work: &Work) -> Option<Part> {
     })
 }
 
-/// Go blocks that are state machines, over those channels and on that executor.
+/// Go blocks as state machines, over those channels and on that executor.
 pub fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(
     work: &Work,
 ) -> Option<Part> {

@@ -1,4 +1,4 @@
-//! Castings of limiters: each form in which they are waited for.
+//! Castings of limiters: each form of waiting for a permit.
 
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{
@@ -12,7 +12,7 @@ use crate::workloads::limiters::at_once::{self, Heavy, Several, TooLate, Until};
 use crate::workloads::limiters::try_cost::Try;
 use crate::workloads::limiters::{Acquiring, ByTask, ByThread, LimitForm, burst, steady, wakes};
 
-/// A limiter that is only asked.
+/// A limiter with tries only.
 pub fn limiter<L: Limiters>(work: &Work) -> Option<Part> {
     match *work {
         Work::LimiterTry(params) => Some(Part::solo(move || Try::<L>::new(params))),
@@ -20,7 +20,7 @@ pub fn limiter<L: Limiters>(work: &Work) -> Option<Part> {
     }
 }
 
-/// A limiter that holds up threads.
+/// A limiter that blocks threads.
 pub fn blocking_limit<L: BlockingLimit>(work: &Work) -> Option<Part> {
     acquiring::<ByThread<L>>(work, LimitForm::Blocking)
 }
@@ -30,22 +30,22 @@ pub fn async_limit<L: AsyncLimit, E: Executors>(work: &Work) -> Option<Part> {
     acquiring::<ByTask<L, E>>(work, LimitForm::Async)
 }
 
-/// A limiter that threads ask for several permits.
+/// A limiter with several permits at once, for threads.
 pub fn weighted_limit<L: WeightedLimit>(work: &Work) -> Option<Part> {
     heavy::<L, at_once::ByThread>(work, LimitForm::Blocking)
 }
 
-/// A limiter that futures ask for several permits.
+/// A limiter with several permits at once, for futures.
 pub fn async_weighted_limit<L: AsyncWeightedLimit>(work: &Work) -> Option<Part> {
     heavy::<L, at_once::ByFuture>(work, LimitForm::Async)
 }
 
-/// A limiter that threads ask until a deadline.
+/// A limiter with deadlines, for threads.
 pub fn limit_deadline<L: LimitDeadline>(work: &Work) -> Option<Part> {
     too_late::<L, at_once::ByThread>(work, LimitForm::Blocking)
 }
 
-/// A limiter that futures ask until a deadline.
+/// A limiter with deadlines, for futures.
 pub fn async_limit_deadline<L: AsyncLimitDeadline>(work: &Work) -> Option<Part> {
     too_late::<L, at_once::ByFuture>(work, LimitForm::Async)
 }

@@ -9,7 +9,7 @@ use super::Part;
 use crate::workloads::Work;
 use crate::workloads::pipelines::{flow, tasks};
 
-/// A pipeline over those channels on that executor, whose tasks sleep on that timer.
+/// A pipeline over those channels and on that executor, with tasks that sleep on that timer.
 pub fn pipeline<P, C, E, S>(work: &Work) -> Option<Part>
 where
     P: Pipelines<C, E> + Default,

@@ -1,4 +1,4 @@
-//! Castings of timers: each form in which they are waited for.
+//! Castings of timers: each form of waiting for a deadline.
 
 use flowmeter_harness::caps::Kind;
 use flowmeter_harness::executor::Executors;
@@ -20,12 +20,12 @@ pub fn timer<T: Timers>(work: &Work) -> Option<Part> {
     is_of(work, Form::Callback).then(|| firing::<Calling<T>, ByCallback<T>, ByHandle<T>>(work))?
 }
 
-/// A timer that can be called off.
+/// A timer that can be cancelled.
 pub fn cancel<T: Cancel>(work: &Work) -> Option<Part> {
     is_of(work, Form::Callback).then(|| calling_off::<ByHandle<T>>(work))?
 }
 
-/// A timer whose deadlines can be moved; where that is asked for it goes before [`cancel`].
+/// A timer with deadlines that can be moved. Where that is needed it takes precedence over [`cancel`].
 pub fn reset<T: Reset>(work: &Work) -> Option<Part> {
     is_of(work, Form::Callback).then(|| moving::<ByReset<T>>(work))?
 }
@@ -38,10 +38,10 @@ pub fn sleep<S: Sleep, E: Executors>(work: &Work) -> Option<Part> {
     })?
 }
 
-/// A timer that threads wait for, one each: a reference beside the lateness of either form.
+/// A timer that threads wait for, one each: a reference for the lateness of the other forms.
 pub fn blocking_sleep<S: BlockingSleep>(work: &Work) -> Option<Part> {
     match *work {
-        // A thread for each of thousands of timers would time the threads.
+        // With a thread for each of thousands of timers, the threads would be timed.
         Work::TimerLateness(params) => Some(Part::new(move |_| {
             Ok(lateness::stage::<HoldingUp<S>>(params))
         })),
@@ -53,7 +53,7 @@ fn is_of(work: &Work, form: Form) -> bool {
     work.needs() == Needs::Other(Kind::Timer) && work.facts().form == form
 }
 
-/// Where timers fire.
+/// Workloads in which timers fire.
 fn firing<W: Waiting, R: Raining, A: Arming>(work: &Work) -> Option<Part> {
     Some(match *work {
         Work::TimerArm(params) => Part::new(move |_| Ok(arm::stage::<A>(params))),
@@ -65,7 +65,7 @@ fn firing<W: Waiting, R: Raining, A: Arming>(work: &Work) -> Option<Part> {
     })
 }
 
-/// Where timers are called off.
+/// Workloads in which timers are cancelled.
 fn calling_off<A: Cancelling + Moving>(work: &Work) -> Option<Part> {
     Some(match *work {
         Work::TimerTurnover(params) => Part::new(move |_| Ok(turnover::stage::<A>(params))),
@@ -79,7 +79,7 @@ fn calling_off<A: Cancelling + Moving>(work: &Work) -> Option<Part> {
     })
 }
 
-/// Where timers are moved.
+/// Workloads in which timers are moved.
 fn moving<A: Moving>(work: &Work) -> Option<Part> {
     match *work {
         Work::TimerChurn(params) if params.moves() => {

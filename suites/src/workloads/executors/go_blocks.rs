@@ -1,9 +1,9 @@
-//! Go blocks: written as a future, which the compiler makes a state machine of, beside one that is a state machine in the
-//! text.
+//! Go blocks: written as a future, which the compiler turns into a state machine, and written as an explicit state
+//! machine.
 //!
-//! A block takes two values, each from a channel of its own, adds them, and yields the sum on a third; a task counts those that
-//! came. In the first half of the blocks both values are there when the block begins, so it runs through; the others wait
-//! for each. The value is the time of a block.
+//! A block takes two values, each from a channel of its own, adds them, and yields the sum on a third channel. A task
+//! counts the sums. For the first half of the blocks both values are there when the block begins, so it runs through.
+//! The others wait for each value. The value is the time per block.
 
 use std::marker::PhantomData;
 
@@ -19,7 +19,7 @@ use crate::workloads::pending::Pending;
 use crate::workloads::solo::Solo;
 use crate::workloads::{crew, open, refused};
 
-/// On how many threads.
+/// The number of threads and blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -30,7 +30,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: Form::Async,
@@ -48,7 +48,7 @@ impl Params {
 
 /// A way to write a block, as a type.
 pub trait Writing<C: Async>: 'static {
-    /// Takes one value of each, and yields their sum.
+    /// Takes one value from each channel, and yields their sum.
     fn sum(spawner: &impl Spawn, of: C::Rx<u64>, and: C::Rx<u64>) -> C::Rx<u64>;
 }
 
@@ -68,7 +68,7 @@ impl<C: Async> Writing<C> for AsFuture {
     }
 }
 
-/// Where the block is; `One` and `Other` have what was taken.
+/// The state of the block; `One` and `Other` hold the first value.
 enum State {
     Begin,
     One(Result<u64, TakeError>),
@@ -94,10 +94,10 @@ pub struct Blocks<B, C, E> {
 }
 
 impl<B: Writing<C>, C: Async, E: Executors> Blocks<B, C, E> {
-    /// On a new executor.
+    /// With a new executor.
     ///
     /// # Errors
-    /// Where its threads were to have a core each, and cannot be pinned.
+    /// Where its threads should have a core each, and cannot be pinned.
     pub fn new(params: Params) -> Result<Self, StageError> {
         Ok(Blocks {
             executor: crew::executor(params.threads.non_zero())?,
@@ -107,7 +107,7 @@ impl<B: Writing<C>, C: Async, E: Executors> Blocks<B, C, E> {
     }
 }
 
-/// Puts where there is room.
+/// Puts into a channel that has room.
 fn put<C: Async>(tx: &mut C::Tx<u64>, value: u64) -> Result<(), StageError> {
     match C::offer(tx, value) {
         Offered::Done => Ok(()),

@@ -1,4 +1,4 @@
-//! What executors go through, with tasks that wait on the channels that the registry names.
+//! Workloads of executors, with tasks that wait on the channels that the registry names.
 
 pub mod go_blocks;
 pub mod parked;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::ping_pong;
 use crate::scenario::{Capacity, Facts, Form, Room};
 
-/// Two tasks and a value between them: [`ping_pong`], as a trial of the executor instead of the channels.
+/// Two tasks and a value between them: [`ping_pong`], as a test of the executor instead of the channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PingPong {
@@ -28,7 +28,7 @@ impl From<PingPong> for ping_pong::Params {
 }
 
 impl PingPong {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         let facts = ping_pong::Params::from(*self).facts();
         Facts {

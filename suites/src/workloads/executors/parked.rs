@@ -1,7 +1,7 @@
-//! Parked: tasks that each wait on a channel of their own, until all are given something.
+//! Parked: tasks that each wait on a channel of their own, until all get a value.
 //!
-//! The value is the time from the first put until the last task has ended, for each task. Many more of them than
-//! threads: waiting has to park the task and free its thread.
+//! The value is the time from the first put until the last task has ended, divided by the number of tasks. There are
+//! many more tasks than threads: waiting has to park the task and free its thread.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::workloads::pending::Pending;
 use crate::workloads::pieces::Pieces;
 use crate::workloads::{crew, open, refused};
 
-/// How many on how many.
+/// How many tasks on how many threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -31,7 +31,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: Form::Async,
@@ -54,7 +54,7 @@ struct Parked<E, C> {
 }
 
 impl<E: Executors, C: Async> Parked<E, C> {
-    /// Parks all, gives each its value, and says how long that took, nanoseconds, and what it cost.
+    /// Parks all tasks and gives each its value. Returns how long that took, in nanoseconds, and the cost.
     fn once(&self) -> Result<(u64, Cost), StageError> {
         let tasks = self.params.tasks.get();
         let pending = Pending::new(tasks);
@@ -71,7 +71,7 @@ impl<E: Executors, C: Async> Parked<E, C> {
                 }
             });
         }
-        // All have begun, so all but the last few of them wait.
+        // All have begun, so all but the last few are waiting.
         while begun.load(Ordering::Relaxed) < tasks {
             thread::yield_now();
         }
@@ -105,7 +105,7 @@ impl<E: Executors, C: Async> Stage for Parked<E, C> {
 /// A stage.
 ///
 /// # Errors
-/// Where its threads were to have a core each, and cannot be pinned.
+/// Where its threads should have a core each, and cannot be pinned.
 pub fn stage<E: Executors, C: Async>(params: Params) -> Result<Box<dyn Stage>, StageError> {
     Ok(Box::new(Parked::<E, C> {
         params,

@@ -1,6 +1,6 @@
-//! Spawn and join: so many tasks that end at once, and a thread that waits for the last of them, over and over. The
-//! value is the time of a task; how much of it is the one wake-up at the end depends on how many they are, which the
-//! scenario says.
+//! Spawn and join: a number of tasks that end at once, and a thread that waits for the last of them, repeatedly. The
+//! value is the time per task. It includes one wake-up for each repetition; the scenario says how many tasks share
+//! it.
 
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::measure::StageError;
@@ -12,7 +12,7 @@ use crate::workloads::crew;
 use crate::workloads::pending::Pending;
 use crate::workloads::solo::Solo;
 
-/// On how many threads.
+/// The number of threads and tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -23,7 +23,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: Form::Async,
@@ -46,10 +46,10 @@ pub struct SpawnJoin<E> {
 }
 
 impl<E: Executors> SpawnJoin<E> {
-    /// On a new executor.
+    /// With a new executor.
     ///
     /// # Errors
-    /// Where its threads were to have a core each, and cannot be pinned.
+    /// Where its threads should have a core each, and cannot be pinned.
     pub fn new(params: Params) -> Result<Self, StageError> {
         Ok(SpawnJoin {
             executor: crew::executor(params.threads.non_zero())?,

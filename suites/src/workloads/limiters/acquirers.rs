@@ -1,5 +1,5 @@
-//! Acquirers: threads or tasks that acquire over and over, and note when they had each permit. Of tasks is counted how
-//! often they are woken for one.
+//! Acquirers: threads or tasks that acquire repeatedly, and record when they got each permit. For tasks, the wake-ups
+//! for each permit are counted.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -20,10 +20,10 @@ use crate::scenario::cores;
 use crate::workloads::crew;
 use crate::workloads::start::Start;
 
-/// Whether there is anything left to acquire in that interval.
+/// Whether there is more to acquire in that interval.
 pub type More = Arc<dyn Fn(&Interval) -> bool + Send + Sync>;
 
-/// How often the future is polled until it is ready.
+/// Awaits the future; returns how often it was polled.
 async fn polled(future: impl Future<Output = ()>) -> u64 {
     let (mut future, mut polls) = (pin!(future), 0);
     poll_fn(|context| {
@@ -34,7 +34,7 @@ async fn polled(future: impl Future<Output = ()>) -> u64 {
     polls
 }
 
-/// A limiter, and how it is waited for.
+/// A limiter, and a way to wait for it.
 pub trait Acquiring: Sized + Send + 'static {
     /// A new limiter.
     ///
@@ -42,22 +42,22 @@ pub trait Acquiring: Sized + Send + 'static {
     /// Where the design refuses the rate.
     fn start(rate: Rate) -> Result<Self, StageError>;
 
-    /// So many acquirers come to the start, and then acquire while there is more.
+    /// Starts so many acquirers, which meet at `start` and then acquire as long as there is more.
     fn crowd(&self, waiters: usize, start: &Arc<Start>, more: &More, notes: &Notes);
 }
 
 /// An acquisition.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant {
-    /// When its acquirer had it, nanoseconds.
+    /// When its acquirer got it, in nanoseconds.
     pub at: u64,
-    /// Which acquirer.
+    /// The acquirer's number.
     pub by: usize,
-    /// How often that was woken meanwhile; tasks only.
+    /// How often the acquirer was woken meanwhile; tasks only.
     pub wakes: u64,
 }
 
-/// Acquisitions, and who is still at it.
+/// The sender of acquisitions; each acquirer has a clone.
 #[derive(Clone)]
 pub struct Notes {
     grants: Arc<Mutex<Vec<Grant>>>,
@@ -65,14 +65,14 @@ pub struct Notes {
     _at_it: mpsc::Sender<()>,
 }
 
-/// The hearer of [`Notes`].
+/// The receiver of [`Notes`].
 pub struct Hearer {
     notes: Arc<Mutex<Vec<Grant>>>,
     done: mpsc::Receiver<()>,
 }
 
 impl Notes {
-    /// For so many acquisitions.
+    /// With room for so many acquisitions.
     pub fn with_room(acquisitions: usize) -> (Notes, Hearer) {
         let grants = Arc::new(Mutex::new(Vec::with_capacity(acquisitions)));
         let (_at_it, done) = mpsc::channel();
@@ -80,9 +80,9 @@ impl Notes {
         (Notes { grants, _at_it }, Hearer { notes, done })
     }
 
-    /// An acquirer had a permit just now, and was woken so often until then.
+    /// Records that an acquirer got a permit just now, after so many wake-ups.
     fn note(&self, by: usize, wakes: u64) {
-        // Read before the lock: waiting for it is no part of the acquisition.
+        // Read before the lock: waiting for the lock is no part of the acquisition.
         let at = clock::now_nanos();
         let mut grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
         grants.push(Grant { at, by, wakes });
@@ -90,7 +90,7 @@ impl Notes {
 }
 
 impl Hearer {
-    /// All of them, in the order of their moments, once every acquirer is done.
+    /// All acquisitions in order of time, once every acquirer is done.
     ///
     /// # Errors
     /// When one is still waiting after `patience`.
@@ -113,7 +113,7 @@ impl Hearer {
     }
 }
 
-/// Threads are held up.
+/// Threads that block.
 pub struct ByThread<L>(Arc<L>);
 
 impl<L: BlockingLimit> Acquiring for ByThread<L> {
@@ -137,7 +137,7 @@ impl<L: BlockingLimit> Acquiring for ByThread<L> {
     }
 }
 
-/// Tasks wait.
+/// Tasks that wait.
 pub struct ByTask<L, E> {
     limiter: Arc<L>,
     executor: E,

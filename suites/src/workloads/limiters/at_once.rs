@@ -1,6 +1,6 @@
-//! At once: what an acquisition of several permits costs where they are there, and one with a deadline where that has passed.
+//! At once: the cost of acquiring several permits that are free, and of acquiring until a deadline that has passed.
 //!
-//! Neither waits, so the forms differ in nothing but what it costs to ask: a future that has to be polled twice is a failure.
+//! Neither waits, so the forms differ only in the cost of asking. A future that has to be polled twice is a failure.
 
 use std::future::Future;
 use std::hint::black_box;
@@ -35,7 +35,7 @@ const NEXT_TO_NOTHING: Rate = Rate::of(1, 3_600_000_000);
 pub struct Weighted {
     /// How permits are waited for.
     pub form: LimitForm,
-    /// Permits of an acquisition: of more, what is asked for could be faster than what comes.
+    /// Permits of an acquisition. With more of them, demand could exceed the rate.
     pub weight: Within<1, 4>,
 }
 
@@ -60,25 +60,25 @@ fn facts(form: LimitForm, what: &str) -> Facts {
 }
 
 impl Weighted {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         facts(self.form, "limiter-weighted")
     }
 
-    /// As the limiters' traits have it.
+    /// In the type of the limiters' traits.
     fn weight(self) -> NonZeroU32 {
         NonZeroU32::new(self.weight.get() as u32).unwrap_or(NonZeroU32::MIN)
     }
 }
 
 impl Late {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         facts(self.form, "limiter-late")
     }
 }
 
-/// What a future answers that need not wait.
+/// The result of a future that must not have to wait.
 fn now<T>(future: impl Future<Output = T>) -> Result<T, StageError> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => Ok(answer),
@@ -86,25 +86,25 @@ fn now<T>(future: impl Future<Output = T>) -> Result<T, StageError> {
     }
 }
 
-/// A way to ask for several permits, as a type.
+/// A way to acquire several permits, as a type.
 pub trait Several<L>: 'static {
-    /// Asks for so many, which are there.
+    /// Acquires so many permits, which are free.
     ///
     /// # Errors
-    /// Where the answer has to be waited for.
+    /// Where the answer needs waiting.
     fn acquire(limiter: &L, weight: NonZeroU32) -> Result<Result<(), LimitError>, StageError>;
 }
 
-/// A way to ask until a deadline, as a type.
+/// A way to acquire until a deadline, as a type.
 pub trait Until<L>: 'static {
-    /// Asks until that moment, which has passed.
+    /// Acquires until that moment, which has passed.
     ///
     /// # Errors
-    /// Where the answer has to be waited for.
+    /// Where the answer needs waiting.
     fn acquire(limiter: &L, deadline: Deadline) -> Result<bool, StageError>;
 }
 
-/// By holding up the thread.
+/// By blocking the thread.
 pub struct ByThread;
 
 /// By a future.
@@ -138,7 +138,7 @@ impl<L: AsyncLimitDeadline> Until<L> for ByFuture {
     }
 }
 
-/// A limiter that one thread asks for several permits.
+/// A limiter at which one thread acquires several permits.
 pub struct Heavy<L, F> {
     limiter: L,
     weight: NonZeroU32,
@@ -170,14 +170,14 @@ impl<L: Limiters, F: Several<L>> Solo for Heavy<L, F> {
     }
 }
 
-/// A limiter that one thread asks too late.
+/// A limiter at which one thread acquires too late.
 pub struct TooLate<L, F> {
     limiter: L,
     form: PhantomData<fn(F)>,
 }
 
 impl<L: Limiters, F: Until<L>> TooLate<L, F> {
-    /// A new limiter, whose permit is taken.
+    /// A new limiter with its permit taken.
     ///
     /// # Errors
     /// Where the design refuses the rate, or even the first permit.

@@ -1,8 +1,8 @@
-//! Burst: everybody comes at once to a limiter that was idle.
+//! Burst: all acquirers arrive at once at an idle limiter.
 //!
-//! The value is the time until the last request is granted over the ideal, which is the same whether permits come
-//! back all together or one by one: with r requests, n permits and a period T, n are granted at once and the rest
-//! take T for every n of them. Whoever grants more than that in a period fails.
+//! The value is the time until the last request is granted, over the ideal. The ideal is the same whether permits
+//! come back all together or one by one: with r requests, n permits and a period T, n are granted at once and the
+//! rest take T for every n of them. An implementation that grants more than that in a period fails.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::workloads::ledger::miscounted;
 use crate::workloads::pieces::Pieces;
 use crate::workloads::start::Start;
 
-/// Who comes to what.
+/// The acquirers and the rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -31,14 +31,14 @@ pub struct Params {
     pub form: LimitForm,
     /// What is allowed.
     pub rate: Rate,
-    /// How many times the permits of a period are asked for.
+    /// How many times the permits of a period are requested.
     pub periods: Within<2, 1_000>,
-    /// Acquirers who share the requests.
+    /// The acquirers that share the requests.
     pub waiters: Threads,
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: self.form.into(),
@@ -54,7 +54,7 @@ impl Params {
     }
 }
 
-/// An interval that begins when everybody has come; a burst ends when all is granted.
+/// An interval that begins when all acquirers have arrived; a burst ends when all requests are granted.
 const AT_ONCE: WindowSpec = WindowSpec {
     ramp_nanos: 0,
     nanos: 1,
@@ -64,13 +64,13 @@ const AT_ONCE: WindowSpec = WindowSpec {
 
 struct Burst<A> {
     params: Params,
-    /// What the fullest period may hold.
+    /// The most that a period may hold.
     most: u64,
     form: PhantomData<fn(A)>,
 }
 
 impl<A: Acquiring> Burst<A> {
-    /// One burst: how long it took, nanoseconds, what it cost, and its fullest period.
+    /// One burst: how long it took in nanoseconds, its cost, and its fullest period.
     fn burst(&self) -> Result<(u64, Cost, Excess), StageError> {
         let Params {
             rate,
@@ -91,7 +91,7 @@ impl<A: Acquiring> Burst<A> {
         let start = Start::of(waiters.count());
         limiter.crowd(waiters.count(), &start, &more, &notes);
         drop(notes);
-        // All are at the line: from here on they ask.
+        // All are at the start: from here on they acquire.
         let began = start.begin(&AT_ONCE).first_nanos();
         let first = Reading::first(began);
         let patience =
@@ -111,7 +111,7 @@ impl<A: Acquiring> Burst<A> {
         Ok((took, cost, within(rate.excess(&grants), self.most)?))
     }
 
-    /// How long a burst has to take, nanoseconds.
+    /// The ideal time of a burst, in nanoseconds.
     fn ideal(&self) -> u64 {
         (self.params.periods.get() - 1) * self.params.rate.period_nanos()
     }
@@ -141,7 +141,7 @@ impl<A: Acquiring> Stage for Burst<A> {
     }
 }
 
-/// A stage of that contestant.
+/// A stage of that implementation.
 pub fn stage<A: Acquiring>(params: Params, who: &Contestant) -> Box<dyn Stage> {
     Box::new(Burst::<A> {
         most: params.rate.fullest(who, params.waiters),

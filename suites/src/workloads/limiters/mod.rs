@@ -1,4 +1,4 @@
-//! What limiters go through: asked without waiting, waited for by threads, or in tasks.
+//! Workloads of limiters: tries, and waits by threads or tasks.
 
 mod acquirers;
 pub mod at_once;
@@ -24,7 +24,7 @@ use crate::scenario::{Form, Threads, Within};
 
 pub use acquirers::{Acquiring, ByTask, ByThread, Grant};
 
-/// Whether the fullest period holds no more than it may.
+/// Checks that the fullest period holds no more than it may.
 fn within(excess: Excess, most: u64) -> Result<Excess, StageError> {
     if excess.worst <= most {
         return Ok(excess);
@@ -39,7 +39,7 @@ fn within(excess: Excess, most: u64) -> Result<Excess, StageError> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LimitForm {
-    /// By holding up the thread.
+    /// By blocking the thread.
     Blocking,
     /// By tasks.
     Async,
@@ -104,12 +104,12 @@ impl Rate {
         NonZeroU64::new(self.period_micros.get() * 1_000).unwrap_or(NonZeroU64::MIN)
     }
 
-    /// What the fullest half-open period may hold of what a contestant of those claims grants to so many acquirers, as
-    /// they see it: each of them may be late with one.
+    /// The most that a half-open period may hold at an implementation with those claims, as so many acquirers see it.
+    /// Each of them may see one grant late.
     fn fullest(self, who: &Contestant, waiters: Threads) -> u64 {
         let Quota { permits, burst, .. } = self.quota();
         let period = self.period();
-        // Who promises neither has a bucket too, and may fill it at once.
+        // An implementation that claims neither has a bucket too, and may fill it at once.
         let limit = match who.capabilities.claims.contains(&Claim::WindowBound) {
             true => Limit::Window { permits, period },
             false => Limit::Rate {
@@ -126,7 +126,7 @@ impl Rate {
         self.permits.get() * 1_000_000 / self.period_micros.get()
     }
 
-    /// How full the fullest half-open period was, of these acquisitions in the order of their moments.
+    /// How full the fullest half-open period was. `grants` are in order of time.
     pub fn excess(self, grants: &[Grant]) -> Excess {
         let moments: Vec<u64> = grants.iter().map(|grant| grant.at).collect();
         let period_nanos = self.period_nanos();

@@ -1,8 +1,8 @@
-//! Steady: acquirers that are always there, at a rate that never lets all of them through.
+//! Steady: acquirers that always want permits, at a rate that is always too low for all of them.
 //!
-//! All keep to the rate, so the value is the CPU time of a grant: what waiting together costs. Whoever grants more than
-//! the rate fails. How full the fullest period was is told beside it, as those who acquired saw it, and how evenly they came
-//! to their permits.
+//! All implementations keep to the rate, so the value is the CPU time of a grant: the cost of waiting together. An
+//! implementation that grants more than the rate fails. Two further results are recorded: how full the fullest period
+//! was, as the acquirers saw it, and how evenly they got their permits.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::workloads::fairness::jain;
 use crate::workloads::ledger::{disproved, void};
 use crate::workloads::start::Start;
 
-/// A proof lasts so long at least, nanoseconds: on a busy machine nobody may be there for a few milliseconds.
+/// The minimum length of a proof in nanoseconds: on a busy machine no acquirer may run for a few milliseconds.
 const PROOF: u64 = 50_000_000;
 
-/// How many at which rate.
+/// How many acquirers at which rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -38,7 +38,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: self.form.into(),
@@ -58,12 +58,12 @@ impl Params {
 pub(super) struct Crowd<A> {
     rate: Rate,
     waiters: Threads,
-    /// What the fullest period may hold.
+    /// The most that a period may hold.
     most: u64,
     form: PhantomData<fn(A)>,
 }
 
-/// What they came to within a window.
+/// The results of a window.
 pub(super) struct Crowded {
     /// Acquisitions in the window.
     pub(super) grants: Vec<Grant>,
@@ -74,7 +74,7 @@ pub(super) struct Crowded {
 }
 
 impl<A: Acquiring> Crowd<A> {
-    /// Of a contestant with those claims.
+    /// With an implementation of those claims.
     pub(super) fn at(rate: Rate, waiters: Threads, who: &Contestant) -> Crowd<A> {
         Crowd {
             rate,
@@ -94,10 +94,10 @@ impl<A: Acquiring> Crowd<A> {
         }
     }
 
-    /// All of them acquire over and over until the window ends.
+    /// Lets all of them acquire repeatedly until the window ends.
     pub(super) fn acquire(&self, spec: WindowSpec) -> Result<Crowded, StageError> {
         let rate = self.rate;
-        // Whole periods, several of them, or there is no rate to speak of.
+        // Several whole periods; otherwise there is no meaningful rate.
         let period = rate.period_nanos();
         let periods = (spec.nanos / period).max(3);
         let spec = WindowSpec {
@@ -115,7 +115,7 @@ impl<A: Acquiring> Crowd<A> {
         drop(notes);
         let interval = start.begin(&spec);
         let cost = interval.sleep_through();
-        // Each acquirer has one more permit to wait for.
+        // Each acquirer still waits for one permit.
         let waits = self.waiters.get() / rate.permits.get() + 2;
         let patience = Duration::from_nanos(waits * rate.period_nanos()) + Duration::from_secs(5);
         let all = hearer.hear(patience)?;
@@ -125,7 +125,7 @@ impl<A: Acquiring> Crowd<A> {
         if grants.is_empty() {
             return Err(void("no permit was granted within the window"));
         }
-        // One herd more than there are periods, where they come in herds.
+        // Where grants come in groups, there is one group more than periods.
         let most = (periods + 1) * rate.permits.get() + self.waiters.get();
         if grants.len() as u64 > most {
             return Err(disproved(format!(
@@ -147,7 +147,7 @@ impl<A: Acquiring> Crowd<A> {
     }
 }
 
-/// How evenly so many acquirers came to their permits. Nobody puts any.
+/// How evenly so many acquirers got their permits. There are no producers.
 fn fairness(acquirers: usize, grants: &[Grant]) -> Fairness {
     let mut shares = vec![0.0; acquirers];
     for grant in grants {
@@ -177,7 +177,7 @@ impl<A: Acquiring> Stage for Crowd<A> {
     }
 }
 
-/// A stage of that contestant.
+/// A stage of that implementation.
 pub fn stage<A: Acquiring>(params: Params, who: &Contestant) -> Box<dyn Stage> {
     Box::new(Crowd::<A>::at(params.rate, params.waiters, who))
 }

@@ -1,7 +1,7 @@
-//! Try: what an attempt costs when nobody else attempts, and the answer is always the same one.
+//! Try: the cost of a try without contention, always with the same answer.
 //!
-//! Granting and refusing are different work, so a scenario is of one of them, and every answer is checked: of a quota
-//! that is used up and comes back in an hour, or of one that can never be used up so fast.
+//! Granting and refusing are different work, so a scenario covers one of them, and every answer is checked. The quota
+//! is either used up and comes back in an hour, or can never be used up so fast.
 
 use std::hint::black_box;
 
@@ -16,7 +16,7 @@ use crate::workloads::ledger::disproved;
 use crate::workloads::refused;
 use crate::workloads::solo::Solo;
 
-/// What every attempt is answered.
+/// The answer to every try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Always {
@@ -35,16 +35,16 @@ impl Always {
     }
 }
 
-/// Which answer.
+/// The expected answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// What every attempt is answered.
+    /// The answer to every try.
     pub always: Always,
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: Form::Never,
@@ -61,7 +61,7 @@ impl Params {
     }
 }
 
-/// A limiter that one thread asks.
+/// A limiter that one thread tries.
 pub struct Try<L> {
     always: Always,
     limiter: L,

@@ -1,8 +1,8 @@
-//! Wakes: how often tasks that wait are woken for each permit.
+//! Wakes: how often waiting tasks are woken for each permit.
 //!
-//! Many more of them wait than permits come, always. One wake-up is what a permit is worth: a limiter that wakes everybody
-//! for it, or has each of them look for itself, shows here by what it does and not only by what that costs. A future that is
-//! polled for another reason than being woken counts as well; these have none.
+//! There are always many more waiting tasks than permits. One wake-up per permit is the ideal. A limiter that wakes
+//! all tasks for each permit, or lets each of them check for itself, is identified here by its wake-ups, not only by
+//! their cost. A poll for another reason than a wake-up counts as well; these futures have none.
 
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::{Axes, Measure};
@@ -14,7 +14,7 @@ use super::acquirers::Acquiring;
 use super::steady::Crowd;
 use crate::scenario::{Facts, Form, Threads};
 
-/// How many at which rate.
+/// How many tasks at which rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -25,7 +25,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: Form::Async,
@@ -52,7 +52,7 @@ impl<A: Acquiring> Stage for Wakes<A> {
         let crowded = self.0.acquire(spec)?;
         let wakes: u64 = crowded.grants.iter().map(|grant| grant.wakes).sum();
         let granted = crowded.grants.len() as u64;
-        // None at all is a tenth of one: the values are compared by their ratios.
+        // No wake-up counts as a tenth of one: the values are compared by their ratios.
         let value = (wakes as f64 / granted as f64).max(0.1);
         Ok(Sample {
             findings: crowded.findings,
@@ -61,7 +61,7 @@ impl<A: Acquiring> Stage for Wakes<A> {
     }
 }
 
-/// A stage of that contestant.
+/// A stage of that implementation.
 pub fn stage<A: Acquiring>(params: Params, who: &Contestant) -> Box<dyn Stage> {
     Box::new(Wakes(Crowd::<A>::at(params.rate, params.waiters, who)))
 }

@@ -1,11 +1,11 @@
-//! Tasks in flight over time, written down as they begin and end.
+//! The number of tasks in flight over time, recorded as they begin and end.
 
 use std::sync::{Mutex, PoisonError};
 
 use flowmeter_harness::record::InFlight;
 use flowmeter_harness::sync::std::clock;
 
-/// Stretches of time that a timeline tells apart: more than a chart has room for.
+/// The number of intervals in a timeline: more than a chart can show.
 const POINTS: u64 = 120;
 
 /// When tasks began and ended.
@@ -13,7 +13,7 @@ const POINTS: u64 = 120;
 pub struct Course(Mutex<Vec<(u64, i64)>>);
 
 impl Course {
-    /// With room for so many tasks, so that none waits for memory.
+    /// With room for so many tasks, so that no task waits for memory.
     pub fn with_room(tasks: usize) -> Course {
         Course(Mutex::new(Vec::with_capacity(2 * tasks)))
     }
@@ -23,19 +23,19 @@ impl Course {
         self.note(1);
     }
 
-    /// A task ends: its work is done, its result put, and it is about to drop its port. Told before the drop: told
-    /// after it, the next task could seem to overlap.
+    /// A task ends: its work is done, its result is put, and it is about to drop its port. It is recorded before the
+    /// drop, since afterwards the next task could seem to overlap.
     pub fn end(&self) {
         self.note(-1);
     }
 
     fn note(&self, change: i64) {
         let mut events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Read under the lock: events stand in the order of their moments.
+        // Read under the lock, so that events are in order of time.
         events.push((clock::now_nanos(), change));
     }
 
-    /// What came of it; `None` when no task began.
+    /// The timeline; `None` when no task began.
     pub fn in_flight(&self, parallelism: u64) -> Option<InFlight> {
         let events = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (begins, ends) = (events.first()?.0, events.last()?.0);
@@ -49,13 +49,13 @@ impl Course {
             let entered = now.max(0) as u64;
             now += change;
             peak = peak.max(now);
-            // The most within each stretch of time is what is kept of it.
+            // Only the maximum within each interval is kept.
             let at = (moment - begins) / bucket * bucket;
             let level = entered.max(now.max(0) as u64);
             match timeline.last_mut() {
                 Some((last, most)) if *last == at => *most = (*most).max(level),
                 last => {
-                    // Where nothing happens for a while, what the last stretch ended with holds.
+                    // In an interval without events, the final level of the last one remains.
                     let quiet_from = last.map_or(at, |(last, _)| *last + bucket);
                     if quiet_from < at {
                         timeline.push((quiet_from, entered));

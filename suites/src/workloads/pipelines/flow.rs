@@ -1,6 +1,6 @@
-//! Flow: items without work, as fast as they go through.
+//! Flow: items without work, as fast as possible.
 //!
-//! One task feeds, one takes and counts; what is timed is what the pipeline costs for each item.
+//! One task feeds the pipeline, and one takes and counts. The value is the cost of the pipeline for each item.
 
 use std::marker::PhantomData;
 
@@ -20,7 +20,7 @@ use crate::workloads::{open, refused};
 /// Items of a proof.
 const PROOF_ITEMS: u64 = 2_000;
 
-/// How many at a time.
+/// The parallelism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -29,7 +29,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: Form::Async,
@@ -55,15 +55,15 @@ struct Flow<P, C, E> {
     over: PhantomData<fn(P, C, E)>,
 }
 
-/// What came out.
+/// The result of a run.
 struct Outcome {
     sample: Result<Sample, StageError>,
-    /// In the order in which it came; only where there was an end to what went in.
+    /// In order of arrival; only where the input was finite.
     items: Vec<u64>,
 }
 
 impl<C: Async, E: Executors, P: Pipelines<C, E> + Default> Flow<P, C, E> {
-    /// Feeds so many items, or until the window is over.
+    /// Feeds so many items, or until the window ends.
     fn run(&self, edges: &Edges, items: Option<u64>) -> Result<Outcome, StageError> {
         let n = self.params.parallelism.non_zero();
         let executor: E = crew::executor(cores())?;
@@ -110,7 +110,7 @@ impl<C: Async, E: Executors, P: Pipelines<C, E> + Default> Flow<P, C, E> {
                     }
                     turns += 1;
                 }
-                // The feeder decides when it is over.
+                // The feeder decides when the window ends.
                 let _ = counter.lap(turns);
             }
             let sample = window.sample(&[counter.finish()]);
@@ -122,7 +122,7 @@ impl<C: Async, E: Executors, P: Pipelines<C, E> + Default> Flow<P, C, E> {
         let spawner = executor.spawner();
         crew.spawn(async move {
             let af = |item: u64, mut port: ResultPort<C, u64, P::Permit>| async move {
-                // Refused once the pipeline is gone: then the books tell.
+                // Refused once the pipeline is gone; the books then show it.
                 let _ = port.put(item).await;
             };
             P::default()

@@ -1,4 +1,4 @@
-//! What pipelines go through, over the channels and the executor that they were entered with.
+//! Workloads of pipelines, over the channels and the executor that the registry names for them.
 
 mod course;
 pub mod flow;

@@ -1,9 +1,9 @@
-//! Tasks: items that take time, through to the last one.
+//! Tasks: items with durations, up to the last one.
 //!
-//! The value is the makespan over the ideal: what as many servers need as the pipeline says it keeps busy (n, and n + 2
-//! of core.async's), each taking the next item, in the order of inputs, as soon as it is free. So nobody gains by having
-//! more in flight than was asked for, and how many there were is told beside it; more than claimed is a failure. Runs
-//! over the same items follow each other until the window's time is used up.
+//! The value is the makespan over the ideal. The ideal has as many servers as the pipeline claims to keep busy (n,
+//! and n + 2 for core.async's). Each server takes the next item in input order as soon as it is free. So having more
+//! items in flight than requested is no advantage. The number in flight is recorded too; more than claimed is a
+//! failure. Runs over the same items follow each other until the time of the window is used up.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -42,7 +42,7 @@ pub enum Durations {
     SlowHead,
 }
 
-/// How many at a time, and how long each takes.
+/// The parallelism, and the durations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -57,7 +57,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         let durations = serde_json::to_value(self.durations).unwrap_or_default();
         Facts {
@@ -89,7 +89,7 @@ impl Params {
     }
 }
 
-/// When the last of these is done where each of n servers takes the next one as soon as it is free.
+/// When the last of these is done, where each of `servers` takes the next one as soon as it is free.
 fn ideal(durations: &[u64], servers: usize) -> u64 {
     let mut free: BinaryHeap<Reverse<u64>> = (0..servers).map(|_| Reverse(0)).collect();
     let mut last = 0;
@@ -105,14 +105,14 @@ fn ideal(durations: &[u64], servers: usize) -> u64 {
 
 enum Report {
     Fed,
-    /// Items in the order in which they came, and when the last of them did.
+    /// Items in order of arrival, and when the last one arrived.
     Taken(Vec<u64>, u64),
     Piped,
 }
 
 struct TaskStage<P, C, E, S> {
     params: Params,
-    /// Tasks in flight that it claims beyond those that are asked for.
+    /// The tasks in flight that it claims beyond the requested number.
     over_n: usize,
     over: PhantomData<fn(P, C, E, S)>,
 }
@@ -124,7 +124,7 @@ where
     P: Pipelines<C, E> + Default,
     S: Sleep,
 {
-    /// One run: makespan and ideal, nanoseconds, what it cost, and what was in flight.
+    /// One run: makespan and ideal in nanoseconds, the cost, and the tasks in flight.
     fn run(&self, seed: u64) -> Result<(u64, u64, Cost, Option<InFlight>), StageError> {
         let n = self.params.parallelism.non_zero();
         let durations: Arc<[u64]> = self.params.draw(seed).into();
@@ -159,7 +159,7 @@ where
         });
         let (spawner, work, watch) = (executor.spawner(), durations.clone(), course.clone());
         crew.spawn(async move {
-            // Inside the executor, whose own timer it may be.
+            // Inside the executor, which may own the timer.
             let sleep = Arc::new(S::start());
             let af = move |item: u64, mut port: ResultPort<C, u64, P::Permit>| {
                 watch.begin();
@@ -167,7 +167,7 @@ where
                 let takes = Duration::from_nanos(work[item as usize]);
                 async move {
                     sleep.sleep_until(clock::after(takes)).await;
-                    // Refused once the pipeline is gone: then the books tell.
+                    // Refused once the pipeline is gone; the books then show it.
                     let _ = port.put(item).await;
                     watch.end();
                 }
@@ -234,7 +234,7 @@ where
         let runs = Pieces::of(&spec, || {
             let (makespan, ideal, cost, in_flight) = self.run(spec.seed)?;
             ideally += ideal;
-            // The first run's is drawn; all are judged.
+            // The first run's timeline is shown; all are judged.
             seen = seen.take().or(in_flight);
             Ok((makespan, cost))
         })?;
@@ -250,7 +250,7 @@ where
     }
 }
 
-/// A stage of a pipeline that claims so many in flight beyond those that are asked for.
+/// A stage of a pipeline that claims `over_n` tasks in flight beyond the requested number.
 pub fn stage<P, C, E, S>(params: Params, over_n: usize) -> Box<dyn Stage>
 where
     C: Async,

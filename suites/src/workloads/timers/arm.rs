@@ -1,9 +1,9 @@
-//! Arm: so many timers, one after the other, and nothing else.
+//! Arm: a number of timers is armed in turn, and nothing else.
 //!
-//! The value is the time of each. Where allocations are counted, the most that was held is what so many timers take,
-//! their names not included; of futures it is they that hold the timers. Each time the service is a new one that has
-//! fired a single timer, so it runs, and the memory for the others it has to get. A callback holds two words. None of
-//! them is seen to fire.
+//! The value is the time of each. Where allocations are counted, the peak is the memory of that many timers without
+//! their handles; futures contain their timers. Each repetition uses a new service that has fired a single timer. So
+//! it is running, and it has to allocate the memory for the others. A callback holds two words. No firing is
+//! observed.
 
 use std::marker::PhantomData;
 
@@ -36,7 +36,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: self.form.into(),
@@ -53,29 +53,29 @@ impl Params {
 
 struct Stages<A> {
     params: Params,
-    /// Of the one that is due.
+    /// The count of the timer that is due.
     calls: &'static Calls,
     form: PhantomData<fn(A)>,
 }
 
 impl<A: Arming> Stages<A> {
-    /// Arms them, and says how long that took, nanoseconds, and what it cost.
+    /// Arms them. Returns how long that took, in nanoseconds, and the cost.
     fn once(&self) -> Result<(u64, Cost), StageError> {
         let count = self.params.timers.count();
         let service = A::start();
-        // Whatever it starts only when it has something to do, it has started then.
+        // Lazy initialisation has happened then.
         service.catch_up(self.calls)?;
         let mut armed = Vec::with_capacity(count);
         let mut deadlines = Deadlines::far();
         let mut first = Reading::first(clock::now_nanos());
-        // Behind what the reading itself takes, which is much where few timers are armed.
+        // After the reading itself, which takes relatively long where few timers are armed.
         first.nanos = clock::now_nanos();
         for _ in 0..count {
             let deadline = deadlines.after(first.nanos);
             armed.push(service.arm(deadline));
         }
         let last = Reading::last(clock::now_nanos());
-        // It has not come to harm: what is due fires, behind all of those.
+        // The service still works: a due timer fires, after all of those were armed.
         service.catch_up(self.calls)?;
         drop(armed);
         let nanos = (last.nanos - first.nanos).max(1);
@@ -84,7 +84,7 @@ impl<A: Arming> Stages<A> {
 }
 
 impl<A: Arming> Stage for Stages<A> {
-    /// That none of many fires beside those that are due.
+    /// Shows that none of many fires besides those that are due.
     fn prove(&mut self) -> Result<(), StageError> {
         let service = A::start();
         let silent = Calls::new(false);

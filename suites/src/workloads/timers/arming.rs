@@ -1,4 +1,4 @@
-//! Arming timers, calling them off and moving them: by handles, or as futures that are polled once.
+//! Arming timers, cancelling and moving them: by handles, or as futures that are polled once.
 
 use std::future::Future;
 use std::hint::black_box;
@@ -12,7 +12,7 @@ use flowmeter_harness::timer::{Cancel, Reset, Sleep, Timers};
 
 use super::calls::{Awaited, Calls};
 
-/// Something that arms timers.
+/// Arms timers.
 pub trait Arming: Send + Sync + 'static {
     /// A timer that is armed.
     type Armed: Send + 'static;
@@ -20,15 +20,15 @@ pub trait Arming: Send + Sync + 'static {
     /// A service of its own.
     fn start() -> Self;
 
-    /// Arms one of which nobody hears when it fires. Its callback holds 16 bytes, as one that has something to do would:
-    /// whoever boxes callbacks has to.
+    /// Arms a timer with an unobserved firing. Its callback holds 16 bytes, as one with real work would: an
+    /// implementation that boxes callbacks has to box it.
     fn arm(&self, deadline: Deadline) -> Self::Armed;
 
     /// Arms one that is counted when it fires.
     fn arm_counted(&self, deadline: Deadline, calls: &'static Calls) -> Self::Armed;
 
-    /// Waits until one that is due has fired, behind all that was asked before: a service that is new has then begun, and
-    /// whoever takes requests by messages has taken them. Nobody else may count with those calls.
+    /// Waits until a due timer has fired, after all earlier requests. A new service has started then, and one that
+    /// receives requests as messages has received them. No other timer may count with those calls.
     ///
     /// # Errors
     /// `FailureKind::Hang` where it does not fire.
@@ -41,12 +41,12 @@ pub trait Arming: Send + Sync + 'static {
     }
 }
 
-/// And calls them off.
+/// And cancels them.
 pub trait Cancelling: Arming {
-    /// `false`: it had fired.
+    /// Cancels one; `false` if it had fired.
     fn cancel(&self, armed: Self::Armed) -> bool;
 
-    /// Arms one and calls it off; `false`: it had fired.
+    /// Arms one and cancels it; `false` if it had fired.
     #[inline]
     fn arm_and_cancel(&self, deadline: Deadline) -> bool {
         let armed = self.arm(deadline);
@@ -56,7 +56,7 @@ pub trait Cancelling: Arming {
 
 /// And moves their deadlines.
 pub trait Moving: Arming {
-    /// Moves one, which is counted if it was, or as long as somebody counts; `false`: it had fired.
+    /// Moves one; `false` if it had fired. It stays counted if it was, as long as the count is used.
     fn move_to(
         &self,
         armed: &mut Self::Armed,
@@ -65,7 +65,7 @@ pub trait Moving: Arming {
     ) -> bool;
 }
 
-/// By schedule and cancel; what is moved is called off and scheduled anew.
+/// By schedule and cancel. Moving is cancelling and scheduling anew.
 pub struct ByHandle<T>(T);
 
 impl<T: Timers> Arming for ByHandle<T> {
@@ -146,7 +146,7 @@ impl<T: Reset> Moving for ByReset<T> {
     }
 }
 
-/// By futures, polled once; what is called off is dropped, and what is moved is dropped and made anew.
+/// By futures, polled once. Cancelling is dropping, and moving is dropping and making a new one.
 pub struct ByFuture<S>(S);
 
 type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -154,11 +154,11 @@ type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// A future that was polled.
 pub struct Polled {
     future: Boxed,
-    /// Who counts when it is ready.
+    /// Counts when it is ready.
     awaited: Option<Arc<Awaited>>,
 }
 
-/// Polls it once; `false`: it was ready.
+/// Polls it once; `false` if it was ready.
 #[inline]
 fn begin(future: Pin<&mut impl Future<Output = ()>>, waker: &Waker) -> bool {
     future.poll(&mut Context::from_waker(waker)) == Poll::Pending
@@ -194,7 +194,8 @@ impl<S: Sleep> Arming for ByFuture<S> {
 }
 
 impl<S: Sleep> Cancelling for ByFuture<S> {
-    /// A future does not tell whether it was ready, and who drops it need not know: one that is not counted was not.
+    /// A future does not report whether it was ready, and its owner need not know. One that is not counted was not
+    /// ready.
     #[inline]
     fn cancel(&self, armed: Polled) -> bool {
         drop(armed.future);

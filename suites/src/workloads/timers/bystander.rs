@@ -1,8 +1,8 @@
-//! Bystander: a thread arms timers and calls them off at a steady rate, while a storm of others is due.
+//! Bystander: a thread arms and cancels timers at a steady rate while a storm of others is due.
 //!
-//! What is looked at is the bystander. The value is the 99th percentile of how long one arming and calling off took, from
-//! the moment at which it was to begin, of all that were to begin between the deadline of the storm and its last call. How
-//! long the storm took is `timer-storm`'s to say.
+//! The bystander is measured. The value is the 99th percentile of the time from the moment an operation should begin
+//! to its end. An operation arms and cancels one timer. It includes all operations that should begin between the
+//! deadline of the storm and its last call. How long the storm takes is measured by `timer-storm`.
 
 use std::hint::spin_loop;
 
@@ -22,12 +22,12 @@ use crate::workloads::crew::take_place;
 use crate::workloads::latencies::Latencies;
 use crate::workloads::ledger::{disproved, void};
 
-/// Operations that a window should hold, for their 99th percentile: twenty lie above it.
+/// Operations that a window should hold for their 99th percentile: twenty lie above it.
 const ENOUGH: u64 = 2_000;
 /// How many storms may be due too soon.
 const TRIES: u32 = 10;
 
-/// How many are due, and how often the bystander comes.
+/// How many timers are due, and the rate of the bystander.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -35,12 +35,12 @@ pub struct Params {
     pub form: TimerForm,
     /// Timers due at the same moment.
     pub timers: Within<1, 1_000_000>,
-    /// How often a second the bystander arms a timer and calls it off.
+    /// How many timers the bystander arms and cancels in a second.
     pub per_second: Within<1, 1_000_000>,
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: self.form.into(),
@@ -61,13 +61,13 @@ struct Bystander<A> {
     service: A,
     calls: &'static Calls,
     deadlines: Deadlines,
-    /// How long arming a storm took last, nanoseconds: the next one is due later than that.
+    /// How long arming the last storm took, in nanoseconds. The next one is due later than that.
     arming: u64,
 }
 
 impl<A: Cancelling> Bystander<A> {
-    /// One storm: what the bystander saw of it goes into `took`, and how long it lasted is answered, nanoseconds. `None`: it
-    /// was due before all of it was armed.
+    /// One storm. What the bystander saw goes into `took`. Returns how long the storm lasted in nanoseconds, or
+    /// `None` if it was due before all of it was armed.
     fn storm(
         &mut self,
         calls: &'static Calls,
@@ -93,7 +93,7 @@ impl<A: Cancelling> Bystander<A> {
                 spin_loop();
                 now = clock::now_nanos();
             }
-            // Those that were to begin behind one that was held up to the end are late as well.
+            // Operations that should begin while an earlier one was delayed to the end are late as well.
             if calls.ended().is_some_and(|ended| ended <= begins) {
                 break;
             }
@@ -108,7 +108,7 @@ impl<A: Cancelling> Bystander<A> {
         Ok(calls.ended().map(|ended| ended - due.as_nanos()))
     }
 
-    /// Storms for so long, with so many operations of the bystander.
+    /// Storms for that time, with that many operations of the bystander.
     fn storms(
         &mut self,
         calls: &'static Calls,

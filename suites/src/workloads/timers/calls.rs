@@ -1,4 +1,4 @@
-//! Counting calls: how many timers have fired, and how many of them before their deadline.
+//! Counts the timers that have fired, and those that fired before their deadline.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,27 +13,27 @@ use flowmeter_harness::sync::std::clock;
 
 use crate::workloads::ledger::disproved;
 
-/// Whoever takes longer hangs.
+/// Longer than that counts as a hang.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Calls of timers, counted by whoever calls.
+/// Calls of timers, counted by the code that they call.
 ///
-/// It lives for ever, as a stage very nearly does: a count of references would be one more word that two threads
-/// change for each timer.
+/// It lives for ever, nearly as long as a stage. A reference count would be one more word that two threads write for
+/// each timer.
 #[derive(Debug)]
 pub struct Calls {
-    /// Whether each call is held against its deadline: in proofs, for reading the clock is not for free.
+    /// Whether each call is compared with its deadline: in proofs only, since reading the clock takes time.
     judged: bool,
     fired: AtomicU64,
     early: AtomicU64,
-    /// Which of them is the last, if that is asked for.
+    /// The number of the last call, if one is expected.
     last: AtomicU64,
-    /// When that came; 0 until then.
+    /// When that call came; 0 until then.
     ended: AtomicU64,
 }
 
 impl Calls {
-    /// None yet.
+    /// No calls yet.
     pub fn new(judged: bool) -> &'static Calls {
         Box::leak(Box::new(Calls {
             judged,
@@ -44,43 +44,43 @@ impl Calls {
         }))
     }
 
-    /// One that was due then.
+    /// Counts one that was due at that moment.
     #[inline]
     pub fn one_more(&self, due: Deadline) {
         if self.judged && clock::now_nanos() < due.as_nanos() {
             self.early.fetch_add(1, Ordering::Relaxed);
         }
-        // Release: who sees the count sees what was early.
+        // Release: a thread that sees the count also sees which calls were early.
         let before = self.fired.fetch_add(1, Ordering::Release);
         if before + 1 == self.last.load(Ordering::Relaxed) {
             self.ended.store(clock::now_nanos(), Ordering::Relaxed);
         }
     }
 
-    /// Forgets them, and notes when the last of so many comes; nobody may be calling.
+    /// Resets the counts, and records when the last of so many comes. No call may be running.
     pub fn expect(&self, last: u64) {
         self.reset();
         self.ended.store(0, Ordering::Relaxed);
         self.last.store(last, Ordering::Relaxed);
     }
 
-    /// When the last came of those that were expected, nanoseconds; `None` until then.
+    /// When the last of the expected calls came, in nanoseconds; `None` until then.
     pub fn ended(&self) -> Option<u64> {
         Some(self.ended.load(Ordering::Relaxed)).filter(|ended| *ended > 0)
     }
 
-    /// How many so far.
+    /// The number so far.
     #[inline]
     pub fn fired(&self) -> u64 {
         self.fired.load(Ordering::Acquire)
     }
 
-    /// Forgets them; nobody may be calling.
+    /// Resets the counts. No call may be running.
     pub fn reset(&self) {
         self.fired.store(0, Ordering::Relaxed);
     }
 
-    /// Waits until so many have fired, or more.
+    /// Waits until at least so many have fired.
     ///
     /// # Errors
     /// [`FailureKind::Hang`] when they do not.
@@ -97,13 +97,13 @@ impl Calls {
                     ),
                 });
             }
-            // Asleep: CPU time is what some of those who wait look at.
+            // Sleeping: some callers measure CPU time.
             thread::sleep(Duration::from_micros(100));
         }
         Ok(())
     }
 
-    /// Waits until so many have fired, and no more.
+    /// Waits until exactly so many have fired.
     ///
     /// # Errors
     /// [`FailureKind::Hang`] when they do not; [`FailureKind::Proof`] when there are more, or some were early.
@@ -119,7 +119,7 @@ impl Calls {
     }
 }
 
-/// A future that counts when it is ready: whether it says so when it is polled, calls its waker, or does both.
+/// A future that counts once when it is ready, whether that shows in a poll, in a wake-up, or in both.
 pub struct Awaited {
     calls: &'static Calls,
     due: Deadline,
@@ -127,7 +127,7 @@ pub struct Awaited {
 }
 
 impl Awaited {
-    /// One that is due then.
+    /// One that is due at that moment.
     pub fn new(calls: &'static Calls, due: Deadline) -> Arc<Awaited> {
         Arc::new(Awaited {
             calls,
@@ -136,16 +136,16 @@ impl Awaited {
         })
     }
 
-    /// It is ready.
+    /// Records that it is ready.
     pub fn is_ready(&self) {
         if self.stop() {
             self.calls.one_more(self.due);
         }
     }
 
-    /// It counts no more; `false`: it had counted.
+    /// Stops its counting; `false` if it had counted.
     pub fn stop(&self) -> bool {
-        // Relaxed: who is first counts, and the count orders the rest.
+        // Relaxed: the first to swap counts, and the count orders the rest.
         !self.stopped.swap(true, Ordering::Relaxed)
     }
 }

@@ -1,8 +1,8 @@
-//! Churn: timers come and go, while others stay armed.
+//! Churn: timers are armed and cancelled, while others stay armed.
 //!
-//! What most timers live to see: the answer came in time. One is armed and called off again, by the thread that armed it
-//! or by another; or one that stands for a connection is put off with each sign of life. A future is polled once, which
-//! arms it, and dropped.
+//! This is the life of most timers: the answer arrived in time. A timer is armed and cancelled again, by the thread
+//! that armed it or by another. Or the timer of a connection is put off with each sign of life. A future is polled
+//! once, which arms it, and dropped.
 
 use flowmeter_harness::measure::StageError;
 use flowmeter_harness::record::{Axes, Measure};
@@ -17,14 +17,14 @@ use crate::scenario::{Facts, Within};
 use crate::workloads::ledger::disproved;
 use crate::workloads::solo::Solo;
 
-/// What becomes of a timer.
+/// What happens to a timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Life {
-    /// Who armed it calls it off.
+    /// The thread that armed it cancels it.
     #[default]
     Cancelled,
-    /// Another thread calls it off.
+    /// Another thread cancels it.
     CancelledElsewhere,
     /// One of those that stay armed is put off.
     PutOff,
@@ -43,24 +43,24 @@ impl Life {
     }
 }
 
-/// What becomes of timers, and how many stay armed meanwhile.
+/// What happens to timers, and how many stay armed meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// How firing is waited for.
     pub form: TimerForm,
-    /// Timers that are armed before and never fire.
+    /// Timers that are armed in advance and never fire.
     pub outstanding: Within<0, 10_000_000>,
-    /// What becomes of the others.
+    /// What happens to the others.
     #[serde(default)]
     pub life: Life,
-    /// Whether those that are called off are due before all that stay armed, and not among them.
+    /// Whether cancelled timers are due before all that stay armed, and not among them.
     #[serde(default)]
     pub soonest: bool,
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: self.form.into(),
@@ -84,7 +84,7 @@ impl Params {
         self.life != Life::CancelledElsewhere
     }
 
-    /// Whether what stays armed is moved.
+    /// Whether timers that stay armed are moved.
     pub fn moves(&self) -> bool {
         matches!(self.life, Life::PutOff | Life::BroughtForward)
     }
@@ -105,15 +105,15 @@ impl Params {
     }
 }
 
-/// That many timers which nobody sees fire.
+/// That many timers that do not fire during the run.
 pub(super) fn keep<A: Arming>(arming: &A, count: usize) -> Vec<A::Armed> {
     let mut far = Deadlines::far();
     let one = |_| arming.arm(far.after(clock::now_nanos()));
     (0..count).map(one).collect()
 }
 
-/// Shows that timers fire, once each and not early, with `between` done after arming each of them. (That those called off
-/// stay silent is a property's to prove.)
+/// Shows that timers fire, once each and not early, with `between` run after arming each of them. A property proves
+/// that cancelled ones do not fire.
 pub(super) fn prove_firing<A: Arming>(
     arming: &A,
     mut between: impl FnMut() -> Result<(), StageError>,
@@ -129,12 +129,12 @@ pub(super) fn prove_firing<A: Arming>(
     calls.wait_for(TIMERS)
 }
 
-/// Timers that are armed and called off by one thread.
+/// Timers that are armed and cancelled by one thread.
 pub struct Churn<A: Arming> {
     arming: A,
     _kept: Vec<A::Armed>,
     deadlines: Deadlines,
-    /// Of one that is due.
+    /// The count of the timer that is due.
     due: &'static Calls,
 }
 
@@ -160,7 +160,7 @@ fn turns<A: Cancelling>(
     deadlines: &mut Deadlines,
     turns: u64,
 ) -> Result<(), StageError> {
-    // Read once: a clock costs some designs more than all the rest.
+    // Read once: for some designs the clock costs more than all the rest.
     let now = clock::now_nanos();
     for _ in 0..turns {
         if !arming.arm_and_cancel(deadlines.after(now)) {

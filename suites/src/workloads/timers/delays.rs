@@ -13,18 +13,18 @@ const HOUR: u64 = 3_600 * SECOND;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Delays {
-    /// 20 ms each: a server's one timeout for all that it asks.
+    /// 20 ms each: a server with one timeout for all requests.
     Fixed,
-    /// From 100 us to 40 ms, each as likely.
+    /// From 100 us to 40 ms, uniformly.
     Uniform,
-    /// From 100 us to an hour, each order of magnitude as likely.
+    /// From 100 us to an hour, each order of magnitude equally likely.
     LogUniform,
-    /// Half of them one or two milliseconds, half of them a minute or two: retries beside idle connections.
+    /// Half of them one or two milliseconds, half of them a minute or two: retries and idle connections.
     TwoHumped,
 }
 
 impl Delays {
-    /// As records name it.
+    /// The name in records.
     pub const fn name(self) -> &'static str {
         match self {
             Delays::Fixed => "fixed",
@@ -34,7 +34,7 @@ impl Delays {
         }
     }
 
-    /// Drawn one after the other, in nanoseconds.
+    /// A sequence of draws, in nanoseconds.
     pub(super) fn draw(self, seed: u64) -> impl FnMut() -> u64 {
         let mut random = Pcg64Mcg::seed_from_u64(seed);
         move || match self {

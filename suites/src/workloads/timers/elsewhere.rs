@@ -1,7 +1,7 @@
-//! Elsewhere: one thread arms timers, and another calls them off.
+//! Elsewhere: one thread arms timers, and another cancels them.
 //!
-//! A request is sent by one thread and answered on another. The two work side by side, so the value is what a timer
-//! costs the slower of them. They hand over a thousand at a time, or the hand-over would be what is timed.
+//! A request is sent by one thread and answered on another. The two run in parallel, so the value is the cost of a
+//! timer on the slower one. Timers are handed over a thousand at a time; otherwise the hand-over would be measured.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -21,23 +21,23 @@ use crate::workloads::solo::Solo;
 
 /// Timers handed over at a time.
 const HANDFUL: usize = 1_024;
-/// How many times as many are out at most.
+/// How many such batches are under way, at most.
 const HANDFULS: usize = 4;
 
-/// Timers that are called off elsewhere.
+/// Timers that another thread cancels.
 pub struct Elsewhere<A: Arming> {
     arming: Arc<A>,
     _kept: Vec<A::Armed>,
     deadlines: Deadlines,
-    /// Of one that is due.
+    /// The count of the timer that is due.
     due: &'static Calls,
-    /// Armed, and not handed over yet.
+    /// Armed timers that are not handed over yet.
     full: Vec<A::Armed>,
-    /// Room for more.
+    /// Empty buffers.
     empty: Vec<Vec<A::Armed>>,
-    /// To the other thread, which ends when this is gone.
+    /// To the other thread, which ends when this is dropped.
     over: SyncSender<Vec<A::Armed>>,
-    /// From there, emptied, and how many of it had fired.
+    /// From that thread: an empty buffer, and how many of its timers had fired.
     back: Receiver<(Vec<A::Armed>, usize)>,
 }
 
@@ -71,7 +71,7 @@ impl<A: Cancelling> Elsewhere<A> {
         }
     }
 
-    /// One that was handed over, called off.
+    /// A batch that was handed over and cancelled.
     fn called_off(&self) -> Result<Vec<A::Armed>, StageError> {
         let answer = self.back.recv().map_err(|_| ended())?;
         match answer {
@@ -107,7 +107,7 @@ impl<A: Cancelling> Solo for Elsewhere<A> {
         self.arming.catch_up(self.due)
     }
 
-    /// That those not called off fire while others are; and that all of those others are heard of.
+    /// Shows that timers fire while others are cancelled, and that all of the others are reported.
     fn prove(&mut self) -> Result<(), StageError> {
         let arming = self.arming.clone();
         prove_firing(&*arming, || self.batch(300))?;

@@ -1,7 +1,7 @@
-//! Expiry: so many timers, each armed anew when it fires.
+//! Expiry: a number of timers, each re-armed when it fires.
 //!
-//! A timer without cost and without lateness would fire each of them once a delay; what is missing is what
-//! firing and arming cost, or how late it came.
+//! A timer without cost and lateness would fire each of them once per delay. The difference is the cost of firing and
+//! arming, and the lateness.
 
 use std::marker::PhantomData;
 
@@ -14,7 +14,7 @@ use super::sleepers::{Dormitory, Pace, Waiting};
 use crate::scenario::{Facts, Within};
 use crate::workloads::ledger::{disproved, void};
 
-/// How many, and how long.
+/// How many timers, and their delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -27,7 +27,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: self.form.into(),
@@ -46,7 +46,7 @@ impl Params {
     }
 }
 
-/// A proof that has taken so long, nanoseconds, waits no longer for a first call.
+/// A proof that has taken this long, in nanoseconds, no longer waits for a first call.
 const PATIENCE: u64 = 1_000_000_000;
 
 struct Stages<W> {
@@ -65,7 +65,8 @@ impl<W: Waiting> Stage for Stages<W> {
                 seed: 1,
             });
             match seen {
-                // So short a one may pass while others have the cores, and says nothing about the timer then.
+                // So short a window may pass while other processes use the cores; then it says nothing about the
+                // timer.
                 Err(why) if why.kind == FailureKind::Void && nanos < PATIENCE => nanos *= 4,
                 seen => return seen.map(drop),
             }

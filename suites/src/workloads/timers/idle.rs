@@ -1,8 +1,8 @@
-//! Idle: so many timers are armed, all of them a minute and more away, and nothing happens.
+//! Idle: a number of timers is armed, all of them at least a minute away, and none fires.
 //!
-//! The value is the CPU time that the process takes for a second of that. An operation is a second of one timer, so of a
-//! million timers the context switches for a million operations are those of a second. The thread that asked for the
-//! window sleeps, and wakes at its edges, so nobody comes to nothing at all; a window is a second long at least.
+//! The value is the CPU time of the process per second. An operation is a second of one timer. So with a million
+//! timers, the context switches per million operations are those of one second. The thread that requested the window
+//! sleeps and wakes at its edges, so the value is never zero. A window is at least a second long.
 
 use flowmeter_harness::measure::interval::Interval;
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
@@ -30,7 +30,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: self.form.into(),
@@ -49,14 +49,14 @@ struct Idle<A: Arming> {
     params: Params,
     service: A,
     _armed: Vec<A::Armed>,
-    /// Of those.
+    /// The count of those timers.
     silent: &'static Calls,
-    /// Of one that is due.
+    /// The count of the timer that is due.
     due: &'static Calls,
 }
 
 impl<A: Arming> Idle<A> {
-    /// Whether it still fires what is due, behind all it was asked before, and nothing else.
+    /// Checks that it still fires due timers, after all earlier requests, and no others.
     fn is_awake(&self) -> Result<(), StageError> {
         self.service.catch_up(self.due)?;
         match self.silent.fired() {
@@ -94,10 +94,10 @@ impl<A: Arming> Stage for Idle<A> {
     }
 }
 
-/// A stage, with all of them armed.
+/// A stage with all of them armed.
 ///
 /// # Errors
-/// When the timer does not come back from it.
+/// When the service does not respond afterwards.
 pub fn stage<A: Arming>(params: Params) -> Result<Box<dyn Stage>, StageError> {
     let (service, silent) = (A::start(), Calls::new(false));
     let mut deadlines = Deadlines::far();
@@ -110,7 +110,7 @@ pub fn stage<A: Arming>(params: Params) -> Result<Box<dyn Stage>, StageError> {
         silent,
         due: Calls::new(false),
     };
-    // Whoever takes requests by messages has taken them now.
+    // An implementation that receives requests as messages has received them then.
     idle.is_awake()?;
     Ok(Box::new(idle))
 }

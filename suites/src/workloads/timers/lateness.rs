@@ -1,8 +1,8 @@
-//! Lateness: how long after its deadline a timer calls, split where the design says when it noticed.
+//! Lateness: how long after its deadline a timer calls, split where the design reports when it noticed.
 //!
-//! The value is the 99th percentile from the deadline to the call. A window lasts at least as long as it takes for two
-//! thousand deadlines to pass. A call before its deadline is a failure. With `busy` threads the machine is loaded while the
-//! timers sleep; with a slow one among them, whose callback computes, it is the others that are looked at.
+//! The value is the 99th percentile of the time from the deadline to the call. A window lasts at least as long as two
+//! thousand deadlines take. A call before its deadline is a failure. With `busy` threads the machine is loaded while
+//! the timers sleep. With `slow_micros` one timer has a callback that computes, and the others are measured.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,12 +22,12 @@ use crate::workloads::crew;
 use crate::workloads::latencies::Latencies;
 use crate::workloads::ledger::{disproved, void};
 
-/// Firings that a window should hold, for its 99th percentile: twenty lie above it.
+/// Firings that a window should hold for its 99th percentile: twenty lie above it.
 const ENOUGH: u64 = 2_000;
-/// Windows of a proof on a machine too busy for the first.
+/// Windows of a proof on a machine that is too busy for the first.
 const PROOFS: u32 = 5;
 
-/// Who sleeps how long.
+/// The timers and their delays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -39,16 +39,16 @@ pub struct Params {
     pub shortest_micros: Within<1, 1_000_000>,
     /// The longest sleep.
     pub longest_micros: Within<1, 1_000_000>,
-    /// Threads that compute all the while.
+    /// Threads that compute all the time.
     #[serde(default)]
     pub busy: Within<0, 1024>,
-    /// How long one more of them computes where it is called; 0: there is none.
+    /// How long the callback of one further timer computes; 0 means that there is none.
     #[serde(default)]
     pub slow_micros: Within<0, 1_000_000>,
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         let slow = match self.slow_micros.get() {
             0 => String::new(),
@@ -71,7 +71,7 @@ impl Params {
         }
     }
 
-    /// A window that holds enough firings, whatever the budget asks for.
+    /// A window that holds enough firings, whatever the budget.
     fn nanos(&self) -> u64 {
         let mean = (self.shortest_micros.get() + self.longest_micros.get()) * 1_000 / 2;
         ENOUGH * mean / self.timers.get()
@@ -124,7 +124,7 @@ impl<W: Waiting> Stages<W> {
                 }),
                 ..Findings::default()
             },
-            // What busy threads and slow callbacks cost is not the timer's.
+            // The CPU time of busy threads and slow callbacks is not the timer's.
             ..Sample::new(
                 value,
                 slept.counts.fired,
@@ -140,7 +140,7 @@ impl<W: Waiting> Stages<W> {
 
 impl<W: Waiting> Stage for Stages<W> {
     fn prove(&mut self) -> Result<(), StageError> {
-        // Short, but twice as long each time that a busy machine let nothing happen in it.
+        // Short, but twice as long each time that nothing happened in it on a busy machine.
         let mut nanos = 20_000_000;
         for _ in 1..PROOFS {
             match self.sleep(&untimed(nanos)) {

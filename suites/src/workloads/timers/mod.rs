@@ -1,5 +1,5 @@
-//! What timers go through: by callbacks or in tasks, each compared with its like. A raw sleep of the system, which
-//! holds up its thread, stands beside both as a reference.
+//! Workloads of timers: by callbacks or in tasks, each compared with its own form. A plain sleep of the system, which
+//! blocks its thread, is a reference for both.
 
 pub mod arm;
 pub mod arming;
@@ -36,7 +36,7 @@ pub enum TimerForm {
 }
 
 impl TimerForm {
-    /// As records name it.
+    /// The name in records.
     pub const fn name(self) -> &'static str {
         match self {
             TimerForm::Callback => Form::Callback.name(),

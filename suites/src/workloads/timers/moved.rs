@@ -1,9 +1,9 @@
-//! Moved: timers stay armed, and the deadline of one after the other changes.
+//! Moved: timers stay armed, and their deadlines are changed in turn.
 //!
-//! Put off: there is a timer for each connection, and with each sign of life one goes from a minute after the last to a
-//! minute from now. Brought forward: one comes to stand before all others, by a microsecond, so that whoever sleeps until
-//! the first of them has to learn of each. Who can reset a timer does; others call it off and schedule another, and a future
-//! is dropped and made anew.
+//! Put off: there is a timer for each connection. With each sign of life one moves from a minute after the last sign
+//! to a minute from now. Brought forward: one timer moves before all others, by a microsecond, so a thread that
+//! sleeps until the earliest has to be told each time. A timer with reset uses it. Others cancel and schedule again,
+//! and a future is dropped and made anew.
 
 use std::time::Duration;
 
@@ -20,9 +20,10 @@ use crate::workloads::solo::Solo;
 
 /// How long a connection may be silent, nanoseconds.
 const SILENCE: u64 = 60_000_000_000;
-/// Where those begin that are brought forward, nanoseconds from now; they are put off to there before they come near.
+/// Where timers begin that are brought forward, in nanoseconds from now. They are put off to there before they come
+/// near.
 const HOUR: u64 = 60 * SILENCE;
-/// By how much one comes before all others, nanoseconds.
+/// How much earlier than all others one becomes, in nanoseconds.
 const SOONER: u64 = 1_000;
 
 /// Timers that are moved.
@@ -33,7 +34,7 @@ pub struct Moved<A: Arming> {
     /// The earliest of them, or earlier.
     earliest: u64,
     random: Deadlines,
-    /// Of one that is due.
+    /// The count of the timer that is due.
     due: &'static Calls,
 }
 
@@ -54,7 +55,7 @@ impl<A: Moving> Moved<A> {
         }
     }
 
-    /// Where the next one is moved to.
+    /// The next deadline to move one to.
     fn next(&mut self, now: u64) -> Deadline {
         Deadline::from_nanos(if !self.forward {
             now + SILENCE
@@ -70,7 +71,7 @@ impl<A: Moving> Moved<A> {
 
 impl<A: Moving> Solo for Moved<A> {
     fn batch(&mut self, turns: u64) -> Result<(), StageError> {
-        // Read once: a clock costs some designs more than all the rest.
+        // Read once: for some designs the clock costs more than all the rest.
         let now = clock::now_nanos();
         for _ in 0..turns {
             let deadline = self.next(now);

@@ -1,12 +1,11 @@
-//! Sleepers: each waits for a deadline, and when it has come, for the next one.
+//! Sleepers: each waits for a deadline, and then for the next one.
 //!
-//! Written once for the three forms in which timers are waited for: a callback that arms the next timer, a task
-//! of an executor, a thread. Lateness and expiry are two ways of looking at them.
+//! They are written once for the three forms of waiting: a callback that arms the next timer, a task of an executor,
+//! a thread. Lateness and expiry measure them in two ways.
 //!
-//! Where lateness is looked at, the deadlines of a sleeper are drawn one after the other from the beginning of the
-//! interval, whether or not it was woken in time: a stall makes every deadline in it late, not only the first. Where
-//! firings are counted they follow from the calls ([`Pace`]): deadlines that were fixed beforehand would all be met in the
-//! end, however slowly.
+//! For lateness, the deadlines of a sleeper are drawn from the beginning of the interval, whether or not it was woken
+//! in time. So a stall makes every deadline in it late, not only the first. For firings per second they follow from
+//! the calls ([`Pace`]): fixed deadlines would all be met in the end, however slowly.
 
 use std::future::{Future, poll_fn};
 use std::ops::RangeInclusive;
@@ -38,28 +37,28 @@ use crate::workloads::start::Start;
 pub struct Lateness {
     /// From the deadline to the call.
     pub called: Latencies,
-    /// From the deadline to the timer's noticing.
+    /// From the deadline to the moment the timer noticed it.
     pub claimed: Latencies,
 }
 
-/// What a sleeper's next deadline follows from.
+/// The start of a sleeper's next delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// From the deadline before, however late that was met; a firing belongs to the moment of its deadline.
+    /// The previous deadline, however late it was met. A firing belongs to the moment of its deadline.
     Deadlines,
-    /// From where it fired; a firing belongs to the moment of its call.
+    /// The previous call. A firing belongs to the moment of its call.
     Calls,
 }
 
-/// One who sleeps over and over.
+/// A sleeper, which sleeps repeatedly.
 pub struct Sleeper {
     pace: Pace,
-    /// The deadline that was last.
+    /// The last deadline.
     last: u64,
     delays: RangeInclusive<u64>,
     random: Pcg64Mcg,
     lateness: Option<Arc<Mutex<Lateness>>>,
-    /// How long it computes where it was called, nanoseconds.
+    /// How long its callback computes, in nanoseconds.
     computes: u64,
     counts: Counts,
 }
@@ -67,11 +66,11 @@ pub struct Sleeper {
 /// What sleepers counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// Firings that belong to the interval, those before their deadline apart.
+    /// Firings that belong to the interval, without those before their deadline.
     pub fired: u64,
     /// Calls before their deadline, within the interval or not.
     pub early: u64,
-    /// Calls in which the slow one computed.
+    /// Calls in which the slow sleeper computed.
     pub slow: u64,
 }
 
@@ -105,7 +104,7 @@ impl Sleeper {
             Pace::Calls => called,
         };
         if called < due {
-            // Before the interval and after it too: that is wrong whenever it happens.
+            // Also outside the interval: an early call is always wrong.
             self.counts.early += 1;
             return;
         }
@@ -123,18 +122,18 @@ impl Sleeper {
     }
 }
 
-/// Sleepers about to lie down.
+/// The sleepers of an interval.
 pub struct Dormitory {
-    /// How many.
+    /// Their number.
     pub sleepers: usize,
     /// How long each sleep lasts, nanoseconds.
     pub delays: RangeInclusive<u64>,
-    /// What the next one follows from.
+    /// The start of the next delay.
     pub pace: Pace,
-    /// Where lateness is written down, if anybody asks.
+    /// Where lateness is recorded, if it is measured.
     pub lateness: Option<Arc<Mutex<Lateness>>>,
-    /// One more who, each time it is called, computes for so many nanoseconds there, and whose own lateness nobody asks
-    /// for; 0: there is none.
+    /// How long the callback of one further sleeper computes each time, in nanoseconds. Its own lateness is not
+    /// measured. 0 means that there is none.
     pub slow: u64,
 }
 
@@ -156,12 +155,12 @@ impl Dormitory {
         (0..self.all()).map(sleeper).collect()
     }
 
-    /// How many, with the slow one.
+    /// Their number, including the slow one.
     fn all(&self) -> usize {
         self.sleepers + usize::from(self.slow > 0)
     }
 
-    /// Sleeps through the interval and hears all sleepers out.
+    /// Sleeps through the interval and collects the reports of all sleepers.
     fn hear(
         &self,
         interval: Interval,
@@ -191,17 +190,17 @@ impl Dormitory {
     }
 }
 
-/// What came of an interval.
+/// The result of an interval.
 pub struct Slept {
-    /// What all counted.
+    /// The counts of all sleepers.
     pub counts: Counts,
-    /// What it cost between the edges.
+    /// The cost between the edges.
     pub cost: Cost,
     /// Length of the interval, nanoseconds.
     pub nanos: u64,
 }
 
-/// A form in which timers are waited for.
+/// A way to wait for timers.
 pub trait Waiting: 'static {
     /// Lets all sleep through a window.
     ///
@@ -219,7 +218,7 @@ impl<T: Timers> Waiting for Calling<T> {
         let (tell, heard) = mpsc::channel();
         let interval = Interval::begin(spec);
         for sleeper in dormitory.sleepers(spec) {
-            // In a box: what a timer has to store is small.
+            // Boxed, so that the timer has little to store.
             arm(timers.clone(), interval, Box::new(sleeper), tell.clone());
         }
         dormitory.hear(interval, &heard)
@@ -233,7 +232,7 @@ fn arm<T: Timers>(
     tell: Sender<Counts>,
 ) {
     let Some(deadline) = sleeper.next(&interval) else {
-        // The service goes first: whoever hears the last of them drops it, not the timer's own thread.
+        // The service is dropped first: the receiver of the last report drops it, not the timer's own thread.
         drop(timers);
         let _ = tell.send(sleeper.counts);
         return;
@@ -258,13 +257,13 @@ impl<S: Sleep, E: Executors> Waiting for Awaiting<S, E> {
         let start = Start::of(sleepers.len());
         let line = start.clone();
         executor.spawn(async move {
-            // Inside the executor, whose own timer it may be.
+            // Inside the executor, which may own the timer.
             let sleep = Arc::new(S::start());
             for mut sleeper in sleepers {
                 let (sleep, tell, line) = (sleep.clone(), tell.clone(), line.clone());
                 spawner.spawn(async move {
                     let interval = line.wait_async().await;
-                    // Watched only where somebody asks when it was claimed: that costs.
+                    // Watched only where the moment of noticing is recorded, since that costs time.
                     let notice = sleeper.lateness.is_some().then(Arc::<Notice>::default);
                     while let Some(deadline) = sleeper.next(&interval) {
                         let sleep = sleep.sleep_until(deadline);
@@ -284,7 +283,7 @@ impl<S: Sleep, E: Executors> Waiting for Awaiting<S, E> {
     }
 }
 
-/// Notes when a future's waker is called, and passes the call on.
+/// Records when a future's waker is called, and passes the call on.
 #[derive(Default)]
 struct Notice {
     at: AtomicU64,
@@ -292,7 +291,7 @@ struct Notice {
 }
 
 impl Notice {
-    /// That future, watched.
+    /// Awaits that future, watched.
     async fn of(self: &Arc<Self>, future: impl Future<Output = ()>) {
         let mut future = pin!(future);
         let waker = Waker::from(self.clone());
@@ -301,7 +300,7 @@ impl Notice {
                 Some(context.waker().clone());
             let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
             if polled.is_ready() && self.at.load(Ordering::Relaxed) == 0 {
-                // Ready without having called anybody.
+                // It was ready without a wake-up.
                 self.at.store(clock::now_nanos(), Ordering::Relaxed);
             }
             polled
@@ -309,9 +308,9 @@ impl Notice {
         .await;
     }
 
-    /// When it was called last; forgets it.
+    /// When it was last called; resets it.
     fn moment(&self) -> u64 {
-        // Relaxed: the task's own waking orders it.
+        // Relaxed: the wake-up of the task orders it.
         self.at.swap(0, Ordering::Relaxed)
     }
 }
@@ -334,7 +333,7 @@ impl Wake for Notice {
     }
 }
 
-/// A thread is held up.
+/// A thread blocks.
 pub struct HoldingUp<S>(std::marker::PhantomData<S>);
 
 impl<S: BlockingSleep> Waiting for HoldingUp<S> {
@@ -365,7 +364,7 @@ mod tests {
 
     const HOUR: u64 = 3_600_000_000_000;
 
-    /// The first two deadlines of a sleeper of an hour, the second asked for as soon as the first was told.
+    /// The first two deadlines of a sleeper of an hour; the second is requested as soon as the first was reported.
     fn deadlines(pace: Pace) -> [u64; 2] {
         let spec = WindowSpec {
             ramp_nanos: 0,

@@ -1,8 +1,8 @@
 //! Storm: many timers are due at the same moment.
 //!
-//! The value is the time from that moment until the last of them has called, for each of them: a callback, or the
-//! waker of a future that was polled once. Storms follow each other until the window's time is used up; CPU time
-//! and allocations are those from the deadline on, arming not included.
+//! The value is the time from that moment until the last of them has called, divided by their number. A call is a
+//! callback, or the waker of a future that was polled once. Storms follow each other until the time of the window is
+//! used up. CPU time and allocations count from the deadline on, without arming.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -37,7 +37,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         Facts {
             form: self.form.into(),
@@ -54,7 +54,7 @@ impl Params {
 
 /// Calls of one storm.
 struct Calls {
-    /// Who waits for the last of them.
+    /// The thread that waits for the last of them.
     waiter: Thread,
     count: AtomicU64,
     /// Moment of the latest.
@@ -75,8 +75,8 @@ impl Calls {
 
     #[inline]
     fn one_more(&self, of: u64) {
-        // Only the first and the last read the clock: the storm is timed, not the clock. Release and Acquire of
-        // the count pass the moments on.
+        // Only the first and the last call read the clock, or the clock would be timed. Release and Acquire of the
+        // count publish the moments.
         let before = self.count.load(Ordering::Relaxed);
         if before == 0 {
             let _ = self.earliest.compare_exchange(
@@ -94,13 +94,13 @@ impl Calls {
     }
 }
 
-/// A form in which storms come.
+/// A form of storms.
 pub trait Raining: Sized + 'static {
     /// A service of its own.
     fn start() -> Self;
-    /// What keeps the timers of a storm armed.
+    /// Keeps the timers of a storm armed.
     type Armed;
-    /// Arms so many, all due then.
+    /// Arms so many, all due at that moment.
     fn arm(
         &self,
         count: u64,
@@ -180,13 +180,13 @@ impl<S: Sleep> Raining for ByWaker<S> {
 struct Storm<R> {
     params: Params,
     service: R,
-    /// How long arming took last, nanoseconds: the next storm is due later than that.
+    /// How long arming the last storm took, in nanoseconds. The next one is due later than that.
     arming: u64,
     form: PhantomData<fn(R)>,
 }
 
 impl<R: Raining> Storm<R> {
-    /// One storm: how long it took from its moment on, nanoseconds, and what it cost.
+    /// One storm: how long it took from its moment on, in nanoseconds, and the cost.
     fn storm(&mut self) -> Result<(u64, Cost), StageError> {
         let count = self.params.timers.get();
         for _ in 0..10 {
@@ -220,7 +220,7 @@ impl<R: Raining> Storm<R> {
         })
     }
 
-    /// Until the last has called; its moment.
+    /// Waits until the last has called; returns its moment.
     fn wait(&self, calls: &Calls) -> Result<u64, StageError> {
         let patience = clock::after(Duration::from_secs(10));
         loop {

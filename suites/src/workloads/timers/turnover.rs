@@ -1,9 +1,9 @@
-//! Turnover: timers come at a steady rate; a share of them is called off when its answer comes, and the others fire.
+//! Turnover: timers are armed at a steady rate. A share of them is cancelled when its answer arrives, and the others
+//! fire.
 //!
-//! The rate is the scenario's, so whoever is slow has as much to do as everybody else, and the value is the CPU time that
-//! the process takes for a timer: armed, and called off or fired. Nobody's waiting is in it. The thread that arms wakes two
-//! hundred times a second, for all alike. Both edges of the time lie where all that was due has fired, so nobody owes
-//! a firing.
+//! The scenario fixes the rate, so all implementations have the same work. The value is the CPU time of the process
+//! for a timer: armed, and cancelled or fired. Waiting is not included. The arming thread wakes two hundred times a
+//! second in all of them. At both edges of the interval all due timers have fired, so no firing is missing.
 
 use std::collections::VecDeque;
 
@@ -23,16 +23,16 @@ use super::{TimerForm, sleep_until};
 use crate::scenario::{Facts, Within};
 use crate::workloads::ledger::void;
 
-/// From one batch of the arming thread to the next, nanoseconds.
+/// From one batch of the arming thread to the next, in nanoseconds.
 const TICK: u64 = 5_000_000;
-/// From the arming of a timer that is called off to its answer, nanoseconds.
+/// From the arming of a timer that is cancelled to its answer, in nanoseconds.
 const ANSWER: u64 = 5_000_000;
-/// Ticks before the first edge: longer than the answers take, and the delays of whatever fires all the time.
+/// Ticks before the first edge: longer than the answers, and than the short delays of timers that fire.
 const RAMP: u64 = 10;
 /// Ticks of a window, at least.
 const TICKS: u64 = 20;
 
-/// How many, and what becomes of them.
+/// How many timers, and what happens to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -40,14 +40,14 @@ pub struct Params {
     pub form: TimerForm,
     /// Timers that are armed in a second.
     pub per_second: Within<1_000, 1_000_000>,
-    /// So many of a thousand are called off.
+    /// How many of a thousand are cancelled.
     pub called_off_permille: Within<0, 1_000>,
-    /// How long they are armed for.
+    /// Their delays.
     pub delays: Delays,
 }
 
 impl Params {
-    /// What records say of it.
+    /// The facts for records.
     pub fn facts(&self) -> Facts {
         let permille = self.called_off_permille.get();
         Facts {
@@ -72,7 +72,7 @@ impl Params {
     }
 }
 
-/// A timer that is to be called off.
+/// A timer that will be cancelled.
 struct Awaiting<T> {
     answer: u64,
     due: u64,
@@ -90,16 +90,16 @@ struct Turnover<'s, A: Arming, D> {
     random: Pcg64Mcg,
     /// In the order of their answers.
     awaiting: VecDeque<Awaiting<A::Armed>>,
-    /// Those that are left alone. They stay: a future that is dropped would be called off.
+    /// Timers that are not cancelled. They are kept, since a dropped future would be cancelled.
     left: Vec<A::Armed>,
-    /// How many of those that were called off had fired.
+    /// How many of the cancelled ones had fired.
     fired: u64,
-    /// How many are to fire in which tick since the beginning, for as long as anybody looks.
+    /// How many should fire in each tick since the beginning, up to the end of the window.
     to_fire: Vec<u64>,
 }
 
 impl<A: Cancelling, D: FnMut() -> u64> Turnover<'_, A, D> {
-    /// It is to fire, if it is due while anybody looks.
+    /// Counts a timer that should fire, if it is due within the window.
     fn is_left(&mut self, due: u64) {
         let tick = ((due - self.begin) / TICK) as usize;
         if let Some(count) = self.to_fire.get_mut(tick) {
@@ -107,7 +107,7 @@ impl<A: Cancelling, D: FnMut() -> u64> Turnover<'_, A, D> {
         }
     }
 
-    /// Calls off one whose answer came, unless it has fired.
+    /// Cancels one after its answer has arrived, unless it has fired.
     fn answered(&mut self, one: Awaiting<A::Armed>) {
         if !self.service.cancel(one.armed) {
             self.fired += 1;
@@ -115,7 +115,7 @@ impl<A: Cancelling, D: FnMut() -> u64> Turnover<'_, A, D> {
         }
     }
 
-    /// What is to be done in the tick that begins at `now`: the timers of the next, spread over it.
+    /// The work of the tick that begins at `now`: the timers of the next tick, spread over it.
     fn tick(&mut self, now: u64) {
         let timers = self.params.a_tick();
         for timer in 0..timers {
@@ -141,7 +141,7 @@ impl<A: Cancelling, D: FnMut() -> u64> Turnover<'_, A, D> {
         }
     }
 
-    /// So many ticks; how late the last of them began, nanoseconds.
+    /// So many ticks. Returns how late the last of them began, in nanoseconds.
     fn ticks(&mut self, ticks: u64) -> u64 {
         let first = clock::now_nanos();
         for tick in 0..ticks {
@@ -154,13 +154,13 @@ impl<A: Cancelling, D: FnMut() -> u64> Turnover<'_, A, D> {
         clock::now_nanos() - end
     }
 
-    /// Until all has fired that was due by the tick that has just begun.
+    /// Waits until all timers have fired that were due by the tick that has just begun.
     fn catch_up(&self) -> Result<(), StageError> {
         let tick = ((clock::now_nanos() - self.begin) / TICK) as usize;
         self.calls.wait_until(self.to_fire.iter().take(tick).sum())
     }
 
-    /// Calls off what is left: whatever cannot be has fired, once.
+    /// Cancels the remaining timers. Those that cannot be cancelled have fired once.
     fn ends(mut self) -> Result<(), StageError> {
         let awaiting = self.awaiting.into_iter().map(|one| one.armed);
         for armed in awaiting.chain(self.left) {
@@ -219,7 +219,7 @@ impl<A: Cancelling> Stages<A> {
 impl<A: Cancelling> Stage for Stages<A> {
     fn prove(&mut self) -> Result<(), StageError> {
         match self.run(TICKS, 1, Calls::new(true)) {
-            // What a busy machine makes late is no fault.
+            // Lateness on a busy machine is no fault.
             Err(why) if why.kind == FailureKind::Void => Ok(()),
             outcome => outcome.map(drop),
         }

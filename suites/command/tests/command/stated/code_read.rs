@@ -1,4 +1,4 @@
-//! Of the text on the reading of the code of timeouts.
+//! For the text on the code of timeouts.
 
 use super::{COALESCING, Row, TIMERS};
 

@@ -1,4 +1,4 @@
-//! Of the text on managing throughput with virtual threads.
+//! For the text on managing throughput with virtual threads.
 
 use super::Row;
 

@@ -1,4 +1,4 @@
-//! What the seed texts state, and who is seen to do what: a file for each text.
+//! The claims of the seed texts, and the expected observations of each implementation: a file for each text.
 
 mod code_read;
 mod managing_throughput;
@@ -12,8 +12,8 @@ pub use timeout_channels::TEXT as TIMEOUT_CHANNELS;
 const COALESCING: &[&str] = &["delay_queue"];
 const TIMERS: &[&str] = &["delay_queue", "heap", "hashed_wheel", "hierarchical_wheel"];
 
-/// Of each text its claims in their order, with who sees what. What does not hold says in its note which statement wants
-/// it so.
+/// For each text its claims in order, with the implementations and their observations. The note of a claim that does
+/// not hold names the statement of SEMANTICS.md.
 pub const ALL: &[(&str, &[Row])] = &[
     (code_read::TEXT, code_read::ROWS),
     (timeout_channels::TEXT, timeout_channels::ROWS),
@@ -22,7 +22,7 @@ pub const ALL: &[(&str, &[Row])] = &[
     (off_by_two::TEXT, off_by_two::ROWS),
 ];
 
-/// A claim, who re-enacts it, what they are seen to do, whether it holds, and the statement that says why not.
+/// A claim, its implementations, their observation, whether it holds, and the statement that says why not.
 pub type Row = (
     &'static str,
     &'static [&'static str],

@@ -1,4 +1,4 @@
-//! Of the text on the pipeline that is off by two.
+//! For the text on the pipeline that is off by two.
 
 use super::Row;
 

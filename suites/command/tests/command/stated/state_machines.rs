@@ -1,10 +1,10 @@
-//! Of the text on the state machines of core.async.
+//! For the text on the state machines of core.async.
 
 use super::Row;
 
 pub const TEXT: &str = "003_79027425952605e6.txt";
 
-/// Whose alts is their own.
+/// Channels with alts of their own.
 const CHANNELS: &[&str] = &["mutex", "ordered_locks", "lock_free"];
 const MACHINES: &[&str] = &["state_machine"];
 

@@ -1,4 +1,4 @@
-//! Of the text on timeout channels.
+//! For the text on timeout channels.
 
 use super::{COALESCING, Row, TIMERS};
 

@@ -1,4 +1,4 @@
-//! The channels of a registry: their families are seen here, and nowhere behind this.
+//! The channels of a registry. The types of their families are known here and in no later layer.
 
 use std::any::TypeId;
 
@@ -16,16 +16,16 @@ use crate::design::parcel::Framed;
 
 /// A family of channels of an implementation.
 pub(crate) struct Design {
-    /// Whose.
+    /// The implementation.
     pub(crate) who: Contestant,
     /// Its channels.
     pub(crate) channels: Channels,
-    /// Whether its threads and tasks meet on one channel.
+    /// Whether its threads and tasks can use the same channel.
     pub(crate) meet: bool,
 }
 
 impl Design {
-    /// Whether its implementation makes that promise.
+    /// Whether its implementation claims that.
     pub(crate) fn claims(&self, claim: Claim) -> bool {
         self.who.capabilities.claims.contains(&claim)
     }
@@ -36,7 +36,7 @@ impl Design {
     }
 }
 
-/// A design in the making.
+/// A design that is being collected.
 struct Begun {
     who: Contestant,
     family: TypeId,
@@ -63,7 +63,7 @@ impl Collected {
         &mut self.one::<C>(who).tables
     }
 
-    /// Those, with the same channels that carry another type.
+    /// Those tables, with the same channels for another message type.
     fn with_framed<C: Blocking>(&mut self, who: &Contestant) -> &mut Tables {
         let tables = self.of::<C>(who);
         tables.framed = Some(Channels::of(Tables {
@@ -90,12 +90,12 @@ impl Collected {
 }
 
 impl Channels {
-    /// That family, on whose channels tasks wait.
+    /// That family, with futures.
     pub fn of_tasks<C: Async>() -> Channels {
         Channels::of(Tables::awaiting::<C>())
     }
 
-    /// That family, on whose channels tasks wait and threads.
+    /// That family, with futures and blocking operations.
     pub fn of_tasks_and_threads<C: Async + Blocking>() -> Channels {
         Channels::of(Tables {
             blocks: Some(&Of::<C>::TABLE),
@@ -103,7 +103,7 @@ impl Channels {
         })
     }
 
-    /// That family, on whose channels tasks wait and which calls back.
+    /// That family, with futures and callbacks.
     pub fn of_tasks_and_callbacks<C: Async + Callback>() -> Channels {
         Channels::of(Tables {
             calls_back: Some(&Of::<C>::TABLE),
@@ -111,7 +111,7 @@ impl Channels {
         })
     }
 
-    /// The design of a family whose threads block and choose, and whose tasks wait.
+    /// The design of a family with alts for threads and with futures.
     pub(in crate::design) fn choosing_and_awaiting<C: Alts + Async>() -> Channels {
         Channels::of(Tables {
             awaits: Some(&Of::<C>::TABLE),
@@ -119,7 +119,7 @@ impl Channels {
         })
     }
 
-    /// Those of a family whose tasks await, carrying `M`.
+    /// The channels of a family with futures, carrying `M`.
     pub(in crate::design) fn awaited<C: Async, M: Message>() -> Channels {
         Channels::of(Tables {
             awaits: Some(&Of::<C, M>::TABLE),
@@ -129,7 +129,7 @@ impl Channels {
 }
 
 impl Tables {
-    /// Of a family whose tasks wait.
+    /// For a family with futures.
     fn awaiting<C: Async>() -> Tables {
         Tables {
             awaits: Some(&Of::<C>::TABLE),
@@ -137,7 +137,7 @@ impl Tables {
         }
     }
 
-    /// Of a family whose threads block and choose.
+    /// For a family with alts for threads.
     fn choosing<C: Alts>() -> Tables {
         Tables {
             blocks: Some(&Of::<C>::TABLE),

@@ -1,4 +1,4 @@
-//! Erased channels as a family of their own: what the harness has written over any family runs on them too.
+//! Erased channels as a family of their own: harness code for any family runs on them too.
 
 use std::future::Future;
 
@@ -8,7 +8,7 @@ use flowmeter_harness::channel::{
 
 use super::{Rx, Tx};
 
-/// The family of erased channels. It opens none: a design does.
+/// The family of erased channels. It opens none itself; a design does.
 pub(crate) enum Erased {}
 
 impl Channels for Erased {

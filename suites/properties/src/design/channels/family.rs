@@ -1,4 +1,4 @@
-//! The tables of a family of channels: the one place where its type is known.
+//! The tables of a family of channels: the only place where its type is known.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
@@ -14,11 +14,11 @@ use flowmeter_harness::sync::Deadline;
 use super::super::parcel::{Framed, Parcel};
 use super::operations::*;
 
-/// The family `C`, whose channels carry parcels, or what combinators make of parcels.
+/// The family `C` with channels of parcels, or of what combinators make of parcels.
 pub(crate) struct Of<C, M = Parcel>(PhantomData<fn(C, M)>);
 
 impl<C: Channels, M: Message> Of<C, M> {
-    /// Stands for the family.
+    /// The value that stands for the family.
     pub(crate) const TABLE: Of<C, M> = Of(PhantomData);
 }
 
@@ -27,7 +27,7 @@ type Rx<C> = <C as Channels>::Rx<Parcel>;
 
 const ITS_OWN: &str = "what a design made is used with that design";
 
-/// The half, or what else the design made, in its own type.
+/// The half, or another object of the design, in its own type.
 pub(in crate::design) fn own<H: 'static>(half: &Half) -> &H {
     half.downcast_ref().expect(ITS_OWN)
 }
@@ -37,24 +37,24 @@ fn own_mut<H: 'static>(half: &mut Half) -> &mut H {
 }
 
 impl<T> super::Tx<T> {
-    /// The half as that family has it.
+    /// The half in the type of that family.
     pub(in crate::design) fn family<C: Channels>(&self) -> &Tx<C> {
         own(&self.half)
     }
 
-    /// The half as that family has it, no longer erased.
+    /// The half in the type of that family, no longer erased.
     pub(in crate::design) fn into_family<C: Channels>(self) -> Tx<C> {
         *self.half.downcast().expect(ITS_OWN)
     }
 }
 
 impl<T> super::Rx<T> {
-    /// The half as that family has it.
+    /// The half in the type of that family.
     pub(in crate::design) fn family<C: Channels>(&self) -> &Rx<C> {
         own(&self.half)
     }
 
-    /// The half as that family has it, no longer erased.
+    /// The half in the type of that family, no longer erased.
     pub(in crate::design) fn into_family<C: Channels>(self) -> Rx<C> {
         *self.half.downcast().expect(ITS_OWN)
     }
@@ -194,11 +194,11 @@ impl<C: MixedAlts> Mixes for Of<C> {
     }
 }
 
-/// The family `C`, whose alts can be awaited.
+/// The family `C` with alts that can be awaited.
 pub(crate) struct Awaited<C>(PhantomData<fn(C)>);
 
 impl<C: AwaitAlts> Awaited<C> {
-    /// Stands for the family.
+    /// The value that stands for the family.
     pub(crate) const TABLE: Awaited<C> = Awaited(PhantomData);
 }
 

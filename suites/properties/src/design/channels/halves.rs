@@ -1,4 +1,4 @@
-//! The halves of an erased channel: its operations as methods, in the types of what it carries.
+//! The halves of an erased channel: its operations as methods, in the types of the carried values.
 
 use std::any::TypeId;
 use std::collections::VecDeque;
@@ -29,7 +29,7 @@ pub(crate) struct Rx<T> {
     unpack: Unpack<T>,
 }
 
-/// A producer that keeps nothing open.
+/// A producer that does not keep its channel open.
 pub(crate) struct WeakTx<T> {
     half: Half,
     of: Channels,
@@ -52,7 +52,7 @@ impl<T: Send + 'static> Tx<T> {
         self.of
     }
 
-    /// The half as one whose values are packed so.
+    /// The half with another type of values, packed by `pack`.
     pub(in super::super) fn carrying<U>(self, pack: Pack<U>) -> Tx<U> {
         let Tx { half, of, .. } = self;
         Tx { half, of, pack }
@@ -69,7 +69,7 @@ impl<T: Send + 'static> Tx<T> {
         self.of.tables().base.close(&self.half)
     }
 
-    /// Whether both put into one channel.
+    /// Whether both put into the same channel.
     pub(crate) fn same(&self, other: &Self) -> Option<bool> {
         self.of.tables().base.same_tx(&self.half, &other.half)
     }
@@ -88,7 +88,7 @@ impl<T: Send + 'static> Tx<T> {
         }
     }
 
-    /// Puts, holding up the thread.
+    /// Puts, blocking the thread.
     pub(crate) fn put(&mut self, value: T) -> Result<(), PutError<T>> {
         let table = self.of.tables().blocks.expect(ASKED);
         table
@@ -106,7 +106,7 @@ impl<T: Send + 'static> Tx<T> {
         async move { put.await.map_err(refused) }
     }
 
-    /// Puts, and tells the answer.
+    /// Puts, and calls back with the answer.
     pub(crate) fn put_then(
         &self,
         value: T,
@@ -149,7 +149,7 @@ impl<T: Send + 'static> Tx<T> {
         }
     }
 
-    /// Puts all values of the queue, holding up the thread.
+    /// Puts all values of the queue, blocking the thread.
     pub(crate) fn put_many(&mut self, values: &mut VecDeque<T>) -> Result<(), BatchError> {
         let table = self.of.tables().batches.expect(ASKED);
         let mut packed = values.drain(..).map(self.pack).collect();
@@ -158,7 +158,7 @@ impl<T: Send + 'static> Tx<T> {
         answer
     }
 
-    /// Puts all values of the queue as a future; what it has not put when it is dropped is dropped with it.
+    /// Puts all values of the queue as a future. Values it has not put when it is dropped are dropped with it.
     pub(crate) fn put_many_async(
         &mut self,
         values: &mut VecDeque<T>,
@@ -173,19 +173,19 @@ impl<T: Send + 'static> Tx<T> {
         }
     }
 
-    /// Holds room without waiting.
+    /// Reserves room without waiting.
     pub(crate) fn try_reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
         let table = self.of.tables().reserves();
         table.try_reserve(&self.half).map(Permit::new)
     }
 
-    /// Holds up the thread until there is room to hold.
+    /// Reserves room, blocking the thread.
     pub(crate) fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
         let table = self.of.tables().blocks_for_room.expect(ASKED);
         table.reserve(&self.half).map(Permit::new)
     }
 
-    /// Waits for room as a future.
+    /// Reserves room as a future.
     pub(crate) fn reserve_async(
         &self,
     ) -> impl Future<Output = Result<Permit<'_, T>, ReserveError>> + Send {
@@ -217,7 +217,7 @@ impl<T: Send + 'static> Rx<T> {
         self.of
     }
 
-    /// The half as one whose values are unpacked so.
+    /// The half with another type of values, unpacked by `unpack`.
     pub(in super::super) fn carrying<U>(self, unpack: Unpack<U>) -> Rx<U> {
         let Rx { half, of, .. } = self;
         Rx { half, of, unpack }
@@ -238,7 +238,7 @@ impl<T: Send + 'static> Rx<T> {
         self.of.tables().base.close_rx(&mut self.half)
     }
 
-    /// Whether both take from one channel.
+    /// Whether both take from the same channel.
     pub(crate) fn same(&self, other: &Self) -> Option<bool> {
         self.of.tables().base.same_rx(&self.half, &other.half)
     }
@@ -252,7 +252,7 @@ impl<T: Send + 'static> Rx<T> {
         }
     }
 
-    /// Takes, holding up the thread.
+    /// Takes, blocking the thread.
     pub(crate) fn take(&mut self) -> Result<T, TakeError> {
         let table = self.of.tables().blocks.expect(ASKED);
         table.take(&mut self.half).map(self.unpack)
@@ -265,7 +265,7 @@ impl<T: Send + 'static> Rx<T> {
         async move { take.await.map(unpack) }
     }
 
-    /// Takes, and tells the answer.
+    /// Takes, and calls back with the answer.
     pub(crate) fn take_then(&self, then: impl FnOnce(Result<T, TakeError>) + Send + 'static) {
         let table = self.of.tables().calls_back.expect(ASKED);
         let unpack = self.unpack;
@@ -281,7 +281,7 @@ impl<T: Send + 'static> Rx<T> {
 }
 
 impl<T: Send + 'static> Rx<T> {
-    /// Takes what is there, up to the limit, holding up the thread for the first value.
+    /// Takes the values that are there, up to the limit, blocking the thread until the first.
     pub(crate) fn take_many(
         &mut self,
         limit: NonZeroUsize,
@@ -294,7 +294,8 @@ impl<T: Send + 'static> Rx<T> {
         answer
     }
 
-    /// Takes what is there, up to the limit, as a future; what was in the list is dropped with it.
+    /// Takes the values that are there, up to the limit, as a future. If it is dropped, the values in the list are
+    /// dropped too.
     pub(crate) fn take_many_async(
         &mut self,
         limit: NonZeroUsize,
@@ -312,7 +313,7 @@ impl<T: Send + 'static> Rx<T> {
 }
 
 impl<T: Send + 'static> WeakTx<T> {
-    /// A producer like any other, unless the last one has gone.
+    /// An ordinary producer, unless the last one is gone.
     pub(crate) fn upgrade(&self) -> Option<Tx<T>> {
         let half = self.of.tables().weakens.expect(ASKED).upgrade(&self.half)?;
         Some(Tx::new(self.of, half, self.pack))
@@ -327,7 +328,7 @@ impl<'a, T: Send + 'static> Permit<'a, T> {
         }
     }
 
-    /// Puts into the room that is held.
+    /// Puts into the reserved room.
     pub(crate) fn fill(self, value: T) -> Result<(), T> {
         self.permit.fill(Parcel::of(value)).map_err(Parcel::open)
     }

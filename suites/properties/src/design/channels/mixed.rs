@@ -1,9 +1,9 @@
-//! Alts over channels of different types in the place of those over channels of one: so that the properties of alts,
-//! written for that, hold the other to the same.
+//! Alts over channels of different types in place of alts over one type. The properties of alts, which are written
+//! for one type, then apply to both.
 //!
-//! Of the channels that are opened one after the other every second carries its values in a frame, which is another type
-//! of another size. An alts over two of them therefore has clauses of two types. Which channel is framed has to be the
-//! same in every execution, or no schedule would replay: [`begin_turns`] begins each with a plain one.
+//! Of the channels that are opened in turn every second carries its values in a frame, which is another type of
+//! another size. So an alts over two of them has clauses of two types. The framed channels have to be the same in
+//! every execution, or no schedule would replay: [`begin_turns`] starts each execution with a plain one.
 
 use std::cell::Cell;
 use std::future::pending;
@@ -15,22 +15,22 @@ use super::operations::{ChoosesAnew, Chose, Mixture, Port, Slots, Won};
 use super::{ASKED, Channels, Rx, Tables, Tx};
 
 thread_local! {
-    /// Whether the channel that is opened next is framed.
+    /// Whether the next channel is framed.
     static FRAMED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The channel that is opened next is a plain one.
+/// Makes the next channel a plain one.
 pub(crate) fn begin_turns() {
     FRAMED.set(false);
 }
 
-/// Whether this channel is framed. The next one is not, or is.
+/// Whether this channel is framed; the next one is the opposite.
 pub(super) fn is_framed_next() -> bool {
     FRAMED.replace(!FRAMED.get())
 }
 
 impl Channels {
-    /// The same with alts over channels of different types in the place of its own, if it has any.
+    /// The same, with alts over channels of different types in place of its own, if it has any.
     pub(crate) fn mixed(self) -> Option<Channels> {
         self.mixes().then(|| self.choosing(false))
     }
@@ -56,7 +56,7 @@ impl Channels {
 /// Alts over channels of several types.
 #[derive(Clone, Copy)]
 struct Mixed {
-    /// Whose.
+    /// The design.
     real: Channels,
     awaited: bool,
 }
@@ -70,13 +70,13 @@ impl ChoosesAnew for Mixed {
         patience: Patience,
     ) -> Chose {
         if slots.len() != ports.len() {
-            // There are no slots apart from the clauses: what could not be is not asked of the family.
+            // There are no slots apart from the clauses, so a mismatch is refused here.
             return Err(AltsError::SlotCount {
                 slots: slots.len(),
                 clauses: ports.len(),
             });
         }
-        // Clauses keep what came of a run.
+        // The clauses keep the values of a run.
         let tables = self.real.tables();
         let table = if self.awaited {
             tables.awaits_mixes
@@ -124,7 +124,7 @@ fn until(channels: Channels, clauses: &mut dyn Mixture, order: Order, deadline: 
         assert_eq!(offered, Offered::Done, "there is room for the clock's word");
         tx
     });
-    // It borrows its half, which so outlives it: a half that is dropped would close the channel to the thread.
+    // It borrows its half, which therefore outlives it: a dropped half would close the channel for the thread.
     let late = async {
         let told = rx.take_async().await;
         assert_eq!(told, Ok(()), "the clock's channel is open");

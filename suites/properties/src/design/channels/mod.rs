@@ -1,7 +1,7 @@
 //! Designs of channels.
 //!
-//! [`Channels`] is a design of channels; what it opens are [`Tx`] and [`Rx`], whose methods are the operations. What a
-//! design lacks is asked before: a method of an operation that the design has not panics.
+//! [`Channels`] is a design of channels; it opens [`Tx`] and [`Rx`] with the operations as methods. Callers have
+//! to ask first whether a design has an operation: the method of one that it lacks panics.
 
 mod collected;
 mod erased;
@@ -36,11 +36,11 @@ pub struct Channels(&'static Tables);
 pub(crate) enum Clause<'a, T> {
     /// Takes from this half.
     Take(&'a Rx<T>),
-    /// Puts into this half what stands in its slot.
+    /// Puts the value of its slot into this half.
     Put(&'a Tx<T>),
 }
 
-/// The operations that not every design has: a table for each, and whether a design has it.
+/// The operations that only some designs have: a table for each, and whether a design has it.
 macro_rules! tables {
     ($($(#[$doc:meta])* $table:ident: $operations:ident)*) => {
         /// The tables of a design: one for each trait that its family has.
@@ -50,17 +50,17 @@ macro_rules! tables {
             $(pub(crate) $table: Option<&'static dyn operations::$operations>,)*
             /// The same channels with another type, where there are alts over both.
             pub(crate) framed: Option<Channels>,
-            /// Whether every second channel that is opened is one of those.
+            /// Whether every second opened channel is one of those.
             pub(crate) in_turns: bool,
         }
 
         impl Tables {
-            /// Of what every family has.
+            /// For what every family has.
             pub(crate) fn of(base: &'static dyn Base) -> Tables {
                 Tables { base, $($table: None,)* framed: None, in_turns: false }
             }
 
-            /// Those that there are, each replaced.
+            /// The same tables, each one that exists replaced.
             pub(crate) fn replaced<T>(&self, by: &'static T) -> Tables
             where
                 T: Base $(+ operations::$operations)*,
@@ -78,7 +78,7 @@ macro_rules! tables {
 }
 
 tables! {
-    /// Whether puts and takes can hold up their thread.
+    /// Whether puts and takes can block their thread.
     blocks: Blocks
     /// Whether puts and takes can be awaited.
     awaits: Awaits
@@ -96,7 +96,7 @@ tables! {
     mixes: Mixes
     /// Whether those can be awaited.
     awaits_mixes: Mixes
-    /// Whether there are producers that keep nothing open.
+    /// Whether there are producers that do not keep a channel open.
     weakens: Weakens
     /// Whether the close can be awaited.
     awaits_close: AwaitsClose
@@ -113,7 +113,7 @@ tables! {
 }
 
 impl Tables {
-    /// Permits, whichever way they are waited for.
+    /// Permits, in whichever way they are waited for.
     pub(crate) fn reserves(&self) -> &'static dyn operations::Reserves {
         match self.blocks_for_room {
             Some(table) => table,
@@ -182,7 +182,7 @@ impl Channels {
         opened.map(|pair| self.halves(pair, Parcel::copied))
     }
 
-    /// Of these buffers, those that the design has.
+    /// Those of these buffers that the design has.
     pub(crate) fn having(self, buffers: &[Buffer]) -> impl Iterator<Item = Buffer> + '_ {
         let has = move |buffer: &Buffer| self.0.base.open(*buffer).is_some();
         buffers.iter().copied().filter(has)
@@ -270,7 +270,7 @@ impl<T: Send + 'static> Alts<'_, T> {
         slots: &mut [Option<T>],
         patience: Patience,
     ) -> Result<Chosen<T>, AltsError> {
-        // There may be another number of slots than of clauses: that is the design's to refuse.
+        // The number of slots may differ from that of clauses; the design refuses that.
         let packs = self.packs.iter().copied();
         let packs = packs.chain(std::iter::repeat(Parcel::of as Pack<T>));
         let packed = slots.iter_mut().zip(packs);

@@ -1,7 +1,7 @@
 //! The operations of a design of channels: a table for each trait that a family may have, over halves without a type.
 //!
-//! A table is filled where the family is known, in [`collected`](super::collected), and nowhere else is a property, an
-//! injected fault or a generated program compiled again for a family. One that changes a design replaces tables.
+//! Tables are filled in [`collected`](super::collected), where the family is known. No property, injected fault or
+//! generated program is compiled again for a family. Code that changes a design replaces tables.
 
 use std::any::{Any, TypeId};
 use std::collections::VecDeque;
@@ -17,39 +17,39 @@ use flowmeter_harness::sync::Deadline;
 
 use super::super::parcel::Parcel;
 
-/// A producer's or consumer's half, of whatever type its family has.
+/// A producer's or consumer's half, of its family's type.
 pub(crate) type Half = Box<dyn Any + Send>;
 /// Both halves of a new channel.
 pub(crate) type Pair = (Half, Half);
 /// A future of an operation.
 pub(crate) type Pending<'a, R> = Pin<Box<dyn Future<Output = R> + Send + 'a>>;
-/// What is told the answer of an operation.
+/// The callback for the answer of an operation.
 pub(crate) type Then<R> = Box<dyn FnOnce(R) + Send>;
 
-/// What a put is answered.
+/// The answer of a put.
 pub(crate) type Put = Result<(), PutError<Parcel>>;
-/// What a take is answered.
+/// The answer of a take.
 pub(crate) type Taken = Result<Parcel, TakeError>;
 
-/// What a put with a deadline is answered.
+/// The answer of a put with a deadline.
 pub(crate) type PutUntil = Result<(), PutUntilError<Parcel>>;
-/// What a take with a deadline is answered.
+/// The answer of a take with a deadline.
 pub(crate) type TakenUntil = Result<Parcel, TakeUntilError>;
-/// What a batch that is put is answered.
+/// The answer of a put batch.
 pub(crate) type PutMany = Result<(), BatchError>;
-/// What a batch that is taken is answered.
+/// The answer of a taken batch.
 pub(crate) type TakenMany = Result<usize, TakeError>;
 /// The values of the clauses of an alts.
 pub(crate) type Slots = [Option<Parcel>];
-/// What an alts is answered.
+/// The answer of an alts.
 pub(crate) type Chose = Result<Chosen<Parcel>, AltsError>;
-/// What an alts over channels of any types is answered.
+/// The answer of an alts over channels of any types.
 pub(crate) type Won = Result<Winner, AltsError>;
 /// A transform of parcels.
 pub(crate) type Steps = Box<dyn Transform<Parcel>>;
-/// What handles the panics of a transform.
+/// The handler of a transform's panics.
 pub(crate) type Handles = Box<dyn FnMut(Panic) -> Option<Parcel> + Send>;
-/// What opening a channel that transforms is answered.
+/// The answer of opening a channel that transforms.
 pub(crate) type Opened = Result<Pair, TransformError>;
 
 /// What every family has ([`Channels`](flowmeter_harness::channel::Channels)).
@@ -63,11 +63,11 @@ pub(crate) trait Base: Sync {
     fn same_rx(&self, one: &Half, other: &Half) -> Option<bool>;
     fn offer(&self, tx: &mut Half, value: Parcel) -> Offered<Parcel>;
     fn poll(&self, rx: &mut Half) -> Polled<Parcel>;
-    /// Is told the type that the channel of a consumer's half carries.
+    /// Receives the type that the channel of a consumer's half carries.
     fn carries(&self, _rx: &Half, _carried: TypeId) {}
 }
 
-/// Puts and takes that hold up their thread.
+/// Puts and takes that block their thread.
 pub(crate) trait Blocks: Sync {
     fn put(&self, tx: &mut Half, value: Parcel) -> Put;
     fn take(&self, rx: &mut Half) -> Taken;
@@ -85,12 +85,12 @@ pub(crate) trait CallsBack: Sync {
     fn take(&self, rx: &Half, then: Then<Taken>);
 }
 
-/// Puts that give up.
+/// Puts that give up at a deadline.
 pub(crate) trait PutsUntil: Sync {
     fn put(&self, tx: &mut Half, value: Parcel, deadline: Deadline) -> PutUntil;
 }
 
-/// Takes that give up.
+/// Takes that give up at a deadline.
 pub(crate) trait TakesUntil: Sync {
     fn take(&self, rx: &mut Half, deadline: Deadline) -> TakenUntil;
 }
@@ -105,7 +105,7 @@ pub(crate) trait Promises: Sync {
 pub(crate) enum Port<'a> {
     /// Takes from this half.
     Take(&'a Half),
-    /// Puts into this half what stands in its slot.
+    /// Puts the value of its slot into this half.
     Put(&'a Half),
 }
 
@@ -126,7 +126,7 @@ pub(crate) trait Clauses {
     fn prepare<'a>(&'a self, order: Order) -> Box<dyn Prepared + 'a>;
 }
 
-/// Alts whose clauses are made anew for each run.
+/// Alts with clauses that are made anew for each run.
 pub(crate) trait ChoosesAnew: Copy + Send + Sync + 'static {
     fn run(&self, ports: &[Port<'_>], order: Order, slots: &mut Slots, patience: Patience)
     -> Chose;
@@ -161,7 +161,7 @@ impl<A: ChoosesAnew> Prepared for Ordered<'_, A> {
 
 /// Alts over channels of any types.
 pub(crate) trait Mixes: Sync {
-    /// These ports as the family's own clauses, for one run: what puts are to put is taken out of its slot.
+    /// These ports as the family's own clauses, for one run. The values of puts are moved out of their slots.
     fn clauses<'a>(&self, ports: &[Port<'a>], slots: &mut Slots) -> Box<dyn Mixture + 'a>;
 }
 
@@ -170,13 +170,13 @@ pub(crate) trait Mixture: Send {
     fn run(&mut self, order: Order, patience: Patience) -> Won;
     /// As a future, where alts can be awaited.
     fn run_async<'c>(&'c mut self, order: Order, until: Pending<'c, ()>) -> Pending<'c, Won>;
-    /// What a take that has won has brought; nothing of a put.
+    /// What a take that has won brought; `None` for a put.
     fn taken(&mut self, clause: usize) -> Option<Option<Parcel>>;
-    /// What a put has left; nothing of a take.
+    /// The value that a put has left; `None` for a take.
     fn left(&mut self, clause: usize) -> Option<Parcel>;
 }
 
-/// Producers that keep nothing open.
+/// Producers that do not keep their channel open.
 pub(crate) trait Weakens: Sync {
     fn downgrade(&self, tx: &Half) -> Half;
     fn upgrade(&self, weak: &Half) -> Option<Half>;
@@ -204,12 +204,12 @@ pub(crate) trait AwaitsBatches: Sync {
     fn put<'a>(&self, tx: &'a mut Half, values: &'a mut VecDeque<Parcel>) -> Pending<'a, PutMany>;
 }
 
-/// Room that is held.
+/// Reserved room.
 pub(crate) trait Permit: Send {
     fn fill(self: Box<Self>, value: Parcel) -> Result<(), Parcel>;
 }
 
-/// What reserving answers.
+/// The answer of reserving.
 pub(crate) type Reserved<'a> = Result<Box<dyn Permit + 'a>, ReserveError>;
 
 /// Permits.

@@ -7,10 +7,10 @@ use flowmeter_harness::executor::Bindings as Family;
 
 use super::{Runtime, Spawner};
 
-/// A design of bindings. What is bound is found by its type: models bind numbers and names.
+/// A design of bindings. A binding is found by its type: models bind numbers and names.
 #[derive(Clone, Copy)]
 pub(crate) struct Bindings {
-    /// Where those run who see them.
+    /// The executors and channels of the blocks that see them.
     pub(crate) on: Runtime,
     pub(crate) table: &'static dyn Binding,
 }
@@ -20,7 +20,7 @@ pub(crate) trait Binding: Binds<u32> + Binds<&'static str> + Sync {
     fn conveying(&self, spawner: Spawner) -> Spawner;
 }
 
-/// Those that are of one type.
+/// The bindings of one type.
 pub(crate) trait Binds<T> {
     fn bind(&self, value: T, act: &mut dyn FnMut());
     fn bound(&self) -> Option<T>;
@@ -69,7 +69,7 @@ impl Bindings {
         self.table.bound()
     }
 
-    /// The same spawner, whose tasks and work have the bindings of what spawned them.
+    /// The same spawner; its tasks and work have the bindings of the code that spawned them.
     pub(crate) fn conveying(self, spawner: Spawner) -> Spawner {
         self.table.conveying(spawner)
     }

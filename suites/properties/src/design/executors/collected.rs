@@ -1,4 +1,4 @@
-//! The executors of a registry, and what goes with them.
+//! The executors of a registry, and the designs that belong to them.
 
 use flowmeter_harness::channel::{Async, AwaitAlts, Blocking, Callback};
 use flowmeter_harness::executor::{
@@ -11,28 +11,28 @@ use super::{Bindings, Executors, GoBlocks, Runtime};
 
 /// A design of the kind of executors.
 pub(crate) struct Design {
-    /// Whose.
+    /// The implementation.
     pub(crate) who: Contestant,
-    /// What it is.
+    /// Its sort.
     pub(crate) what: What,
 }
 
-/// What a design of the kind of executors is.
+/// The sorts of designs in the kind of executors.
 pub(crate) enum What {
     /// Executors.
     Executors(Runtime),
     /// Bindings.
     Bindings(Bindings),
-    /// What runs go blocks that are state machines.
+    /// Runners of go blocks as state machines.
     GoBlocks(GoBlocks),
 }
 
-/// What a registry has shown. Its methods are those of `Enrol`.
+/// The designs that a registry has shown. Its methods are those of `Enrol`.
 #[derive(Default)]
 pub(crate) struct Collected(Vec<Design>);
 
 impl Collected {
-    /// All of it.
+    /// All designs.
     pub(crate) fn all(self) -> impl Iterator<Item = Design> {
         self.0.into_iter()
     }

@@ -1,4 +1,4 @@
-//! Designs of go blocks that are state machines.
+//! Designs of go blocks as state machines.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -11,7 +11,7 @@ use super::super::channels::{Channels, Erased, Rx, Tx, refused};
 use super::super::parcel::Parcel;
 use super::{Runtime, Spawning, Task};
 
-/// A design of go blocks that are state machines. Those of models move numbers, and their states are [`State`]s.
+/// A design of go blocks as state machines. Those of models move numbers, and their states are [`State`]s.
 #[derive(Clone, Copy)]
 pub(crate) struct GoBlocks {
     /// Where they run.
@@ -19,9 +19,9 @@ pub(crate) struct GoBlocks {
     pub(crate) table: &'static dyn Running,
 }
 
-/// The state of a block: what its last operation was answered.
+/// The state of a block: the answer of its last operation.
 pub(crate) enum State {
-    /// It had none.
+    /// There was none yet.
     Begin,
     Took(Result<u32, TakeError>),
     Put(Result<(), PutError<u32>>),
@@ -30,17 +30,17 @@ pub(crate) enum State {
 
 /// How an operation ends a state: without a result.
 pub(crate) type Next = Step<State, Infallible>;
-/// What makes the next state of what an alts came to.
+/// Makes the next state from the outcome of an alts.
 pub(crate) type Then = Box<dyn FnOnce(Selected<Erased, u32>) -> State + Send>;
 /// A block.
 pub(crate) type Block = Box<dyn FnMut(Frame<'_>, State) -> Step<State, Parcel> + Send>;
 
-/// What runs blocks.
+/// Runs blocks.
 pub(crate) trait Running: Sync {
     fn go(&self, channels: Channels, spawner: Spawning<'_>, block: Block) -> Rx<Parcel>;
 }
 
-/// What a state asks its operation of.
+/// What a state requests its operation from.
 pub(crate) struct Frame<'f>(pub(crate) Box<dyn Lent + 'f>);
 
 /// The operations of a frame.
@@ -56,7 +56,7 @@ pub(crate) trait Lent {
     ) -> Next;
 }
 
-/// How a block goes on that ends so.
+/// How a block goes on after that step.
 fn with<T, U>(step: Step<State, T>, result: impl FnOnce(T) -> U) -> Step<State, U> {
     match step {
         Step::Recur(state) => Step::Recur(state),
@@ -96,7 +96,7 @@ impl GoBlocks {
         GoBlocks { on, table }
     }
 
-    /// Runs a block from its beginning on.
+    /// Runs a block from its beginning.
     pub(crate) fn go<T: Send + 'static>(
         self,
         spawner: &impl executor::Spawn,

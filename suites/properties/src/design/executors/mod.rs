@@ -1,4 +1,4 @@
-//! Designs of executors, and of what goes with them: bindings, and go blocks that are state machines.
+//! Designs of executors, and of what belongs to them: bindings, and go blocks as state machines.
 
 mod bindings;
 mod collected;
@@ -21,7 +21,7 @@ pub(crate) use go_blocks::{Block, Frame, GoBlocks, Lent, Next, Running, State, T
 
 /// A task of an executor.
 pub(crate) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
-/// Work that may hold up its thread.
+/// Work that may block its thread.
 pub(crate) type Work = Box<dyn FnOnce() + Send>;
 
 /// Executors, and the channels on which their tasks wait.
@@ -56,7 +56,7 @@ impl Runtime {
 #[derive(Clone, Copy)]
 pub(crate) struct Executors(pub(crate) &'static dyn Begins);
 
-/// What begins executors.
+/// Starts executors.
 pub(crate) trait Begins: Sync {
     fn with_threads(&self, threads: NonZeroUsize) -> Executor;
 }
@@ -84,13 +84,13 @@ impl Executors {
 /// An executor. Dropping it drops what it runs.
 pub(crate) struct Executor(pub(crate) Box<dyn Runs>);
 
-/// What runs tasks.
+/// Runs tasks.
 pub(crate) trait Runs: Any + Send + Sync {
     fn spawn(&self, task: Task);
     fn spawn_blocking(&self, work: Work);
     fn spawner(&self) -> Spawner;
     fn panics(&self) -> u64;
-    /// What it has in truth.
+    /// The real executor.
     fn itself(&self) -> &dyn Runs;
 }
 
@@ -118,12 +118,12 @@ impl Executor {
         self.0.spawn(Box::pin(task));
     }
 
-    /// Runs work that may hold up its thread.
+    /// Runs work that may block its thread.
     pub(crate) fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
         self.0.spawn_blocking(Box::new(work));
     }
 
-    /// What spawns on it from elsewhere.
+    /// A spawner for it.
     pub(crate) fn spawner(&self) -> Spawner {
         self.0.spawner()
     }
@@ -136,7 +136,7 @@ impl Executor {
     /// The executor of that family.
     ///
     /// # Panics
-    /// When it is another one's.
+    /// When it belongs to another family.
     pub(in crate::design) fn family<E: Family>(&self) -> &E {
         let own: &dyn Any = self.0.itself();
         own.downcast_ref()
@@ -144,10 +144,10 @@ impl Executor {
     }
 }
 
-/// What spawns on an executor, whatever its type.
+/// A spawner of an executor, of any type.
 pub(crate) struct Spawner(Box<dyn SpawnsAgain>);
 
-/// What spawns, whatever its type, for a while.
+/// A borrowed spawner, of any type.
 #[derive(Clone, Copy)]
 pub(crate) struct Spawning<'s>(&'s dyn Spawns);
 

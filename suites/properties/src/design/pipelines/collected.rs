@@ -13,13 +13,13 @@ use super::{ParallelMaps, Pipelines, Workers};
 
 /// A design of the kind of pipelines.
 pub(crate) struct Design {
-    /// Whose.
+    /// The implementation.
     pub(crate) who: Contestant,
-    /// What it is.
+    /// Its sort.
     pub(crate) what: What,
 }
 
-/// What a design of the kind of pipelines is.
+/// The sorts of designs in the kind of pipelines.
 pub(crate) enum What {
     /// Pipelines.
     Pipelines(Pipelines),
@@ -29,12 +29,12 @@ pub(crate) enum What {
     ParallelMaps(ParallelMaps),
 }
 
-/// What a registry has shown. Its methods are those of `Enrol`.
+/// The designs that a registry has shown. Its methods are those of `Enrol`.
 #[derive(Default)]
 pub(crate) struct Collected(Vec<Design>);
 
 impl Collected {
-    /// All of it.
+    /// All designs.
     pub(crate) fn all(self) -> impl Iterator<Item = Design> {
         self.0.into_iter()
     }

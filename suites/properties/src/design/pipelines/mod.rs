@@ -1,6 +1,6 @@
-//! Designs of pipelines, of pipelines that transform, and of parallel maps.
+//! Designs of pipelines, of pipelines of transforms, and of parallel maps.
 //!
-//! Models give them numbers. What pipelines deliver are numbered results, what maps hand over are numbers.
+//! Models give them numbers. Pipelines deliver numbered results, and maps return numbers.
 
 mod collected;
 mod parallel_maps;
@@ -23,7 +23,7 @@ pub(crate) use collected::{Collected, Design, What};
 pub(crate) use parallel_maps::{Function, Inputs, Mapping, Outcomes, ParallelMaps, Throttled};
 pub(crate) use workers::{Handler, Transform, Transforming, Workers};
 
-/// A result: of which item, and which of its results.
+/// A result: the number of its item, and its number among the item's results.
 pub(crate) type Delivered = (usize, usize);
 
 /// A design of pipelines.
@@ -70,12 +70,12 @@ impl Pipelines {
         self.table.ordered()
     }
 
-    /// How many items there are at most of which not all is delivered, where that is apart from how many are in flight.
+    /// The maximum number of items not fully delivered, where that differs from the number in flight.
     pub(crate) fn window(self, parallelism: NonZeroUsize) -> Option<NonZeroUsize> {
         self.table.window(parallelism)
     }
 
-    /// Starts one as configured by default; the future is ready when all is delivered.
+    /// Starts one with the default configuration. The future is ready when all results are delivered.
     pub(crate) fn start<F: Future<Output = ()> + Send + 'static>(
         self,
         executor: &Executor,
@@ -89,7 +89,7 @@ impl Pipelines {
     }
 }
 
-/// Where an item puts its results. Dropping it ends the item.
+/// The port for an item's results. Dropping it ends the item.
 pub(crate) struct ResultPort(Box<dyn Putting>);
 
 trait Putting: Send {

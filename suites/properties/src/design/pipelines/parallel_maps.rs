@@ -20,9 +20,9 @@ pub(crate) struct ParallelMaps {
     pub(crate) table: &'static dyn Mapping,
 }
 
-/// What a map takes its inputs from.
+/// The inputs of a map.
 pub(crate) type Inputs = Box<dyn Iterator<Item = usize> + Send>;
-/// What it applies to each.
+/// The function that it applies to each.
 pub(crate) type Function =
     Box<dyn Fn(usize) -> Pin<Box<dyn Future<Output = usize> + Send>> + Send + Sync>;
 
@@ -51,12 +51,12 @@ impl ParallelMaps {
         ParallelMaps { on, table }
     }
 
-    /// Whether inputs are taken and results handed over as the consumer goes on.
+    /// Whether inputs are taken and results returned only as the consumer proceeds.
     pub(crate) fn lazy(self) -> bool {
         self.table.lazy()
     }
 
-    /// Starts one as configured by default.
+    /// Starts one with the default configuration.
     pub(crate) fn start<F: Future<Output = usize> + Send + 'static>(
         self,
         executor: &Executor,
@@ -103,7 +103,7 @@ where
     }
 }
 
-/// What each input waits for.
+/// The throttle that each input waits for.
 pub(crate) struct Throttled(Box<dyn Passing>);
 
 trait Passing: Send + Sync {
@@ -117,7 +117,7 @@ impl<T: Throttle + Sync> Passing for T {
 }
 
 impl Throttled {
-    /// By that.
+    /// From that throttle.
     pub(crate) fn of(throttle: impl Throttle + Sync) -> Throttled {
         Throttled(Box::new(throttle))
     }
@@ -129,7 +129,7 @@ impl Throttle for Throttled {
     }
 }
 
-/// Where outcomes are taken from.
+/// The port for taking outcomes.
 pub(crate) struct Outcomes(Box<dyn Completing>);
 
 trait Completing: Send {
@@ -143,7 +143,7 @@ impl<O: parallel_map::Outcomes<usize>> Completing for O {
 }
 
 impl Outcomes {
-    /// Of that map.
+    /// From the outcomes of that map.
     pub(crate) fn of(outcomes: impl parallel_map::Outcomes<usize> + 'static) -> Outcomes {
         Outcomes(Box::new(outcomes))
     }

@@ -23,7 +23,7 @@ pub(crate) struct Workers {
 
 /// The function of a pipeline that transforms.
 pub(crate) type Transform = Box<dyn Fn(usize, Emit<'_, Delivered>) + Send + Sync>;
-/// What it has where that panics.
+/// The result in place of a panic.
 pub(crate) type Handler = Box<dyn Fn(Panic) -> Option<Delivered> + Send + Sync>;
 
 /// The operations of pipelines that transform.
@@ -58,12 +58,12 @@ impl Workers {
         self.table.ordered()
     }
 
-    /// Whether the function may hold up its thread.
+    /// Whether the function may block its thread.
     pub(crate) fn may_block(self) -> bool {
         self.table.may_block()
     }
 
-    /// Starts one as configured by default; the future is ready when all is delivered.
+    /// Starts one with the default configuration. The future is ready when all results are delivered.
     pub(crate) fn start(
         self,
         executor: &Executor,

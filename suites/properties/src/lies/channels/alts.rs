@@ -1,4 +1,4 @@
-//! Lies about an alts: which clause won, what the others did, and how long it waited.
+//! Faults injected into an alts: the winner, the effects on the other clauses, and how long it waits.
 
 use flowmeter_harness::channel::{AltsError, Order, Patience, Polled};
 
@@ -11,7 +11,7 @@ use crate::design::channels::operations::{Base, ChoosesAnew, Chose, Half, Port, 
 
 type Chosen = flowmeter_harness::channel::Chosen<Parcel>;
 
-/// The same ports of halves that do not lie.
+/// The same ports with the real halves.
 pub(super) fn real<'a>(ports: &[Port<'a>]) -> Vec<Port<'a>> {
     let real = |port: &Port<'a>| match *port {
         Port::Take(rx) => Port::Take(of(rx).real()),
@@ -80,7 +80,7 @@ impl ChoosesAnew for Lying {
 }
 
 impl Lying {
-    /// The real one's answer, with its clauses tried as a lie has it.
+    /// The real answer, with the clauses tried as a fault demands.
     fn honest(
         &self,
         ports: &[Port<'_>],
@@ -125,9 +125,9 @@ impl Lying {
     }
 }
 
-/// What is answered without asking the real one.
+/// The answer without running the real alts.
 fn unasked(ports: &[Port<'_>], slots: &mut Slots, patience: Patience) -> Option<Chose> {
-    // What lies have left in a channel comes first, as it does for other takes.
+    // Values that faults have left in a channel come first, as they do for other takes.
     for (clause, port) in ports.iter().enumerate() {
         if let Port::Take(rx) = port
             && let Some(value) = of(rx).shared.next()
@@ -193,7 +193,7 @@ fn winner(chosen: &Chosen) -> Option<usize> {
     }
 }
 
-/// A clause that has lost.
+/// A fault in a losing clause.
 fn about_a_loser(base: &dyn Base, ports: &[Port<'_>], slots: &mut Slots, loser: usize) {
     if told("a loser's value is lost") {
         slots[loser] = None;
@@ -212,7 +212,7 @@ fn about_a_loser(base: &dyn Base, ports: &[Port<'_>], slots: &mut Slots, loser: 
     }
 }
 
-/// Has the values of puts go out also, and stay in their slots: found by the takes of the same alts' channels.
+/// Delivers the values of puts and also leaves them in their slots. The takes of the same alts find them.
 fn land(ports: &[Port<'_>], slots: &Slots) {
     for (port, slot) in ports.iter().zip(slots) {
         if let (Port::Put(tx), Some(value)) = (port, slot) {
@@ -229,7 +229,7 @@ fn steal(base: &dyn Base, rx: &Half) {
     }
 }
 
-/// What is answered where the real one answered so.
+/// The answer in place of that real answer.
 fn retold(base: &dyn Base, chosen: Chosen, ports: &[Port<'_>], count: usize) -> Chosen {
     match chosen {
         Chosen::Took { clause, value } if told("an alts names another clause") => {

@@ -1,4 +1,4 @@
-//! Lies about batches: how many, which ones, and what is left.
+//! Faults injected into batches: how many values, which ones, and what is left.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -85,7 +85,7 @@ fn other(limit: NonZeroUsize) -> NonZeroUsize {
     limit
 }
 
-/// What a batch answers that brought what stands behind the first `before`.
+/// The answer of a batch that brought the values behind the first `before`.
 fn answered(
     shared: &Shared,
     taken: TakenMany,
@@ -146,7 +146,7 @@ fn unput(values: &mut VecDeque<Parcel>) -> Option<PutMany> {
     None
 }
 
-/// What a batch held, where a lie needs it.
+/// The former contents of a batch, where a fault needs them.
 struct Had(Option<VecDeque<Parcel>>);
 
 impl Had {

@@ -17,7 +17,7 @@ use crate::design::channels::operations::{
     TakesUntil, Then,
 };
 
-/// What a take is confused about, where it could wait.
+/// The fault that confuses the refusals of a take that may wait.
 const CROWDED: &str = "closed and crowded are confused";
 
 impl Blocks for Lying {
@@ -87,7 +87,7 @@ impl Awaits for Lying {
         let lands = if told("a dropped put is delivered") {
             Some(double(&value))
         } else if told("a dropped put is delivered in its own stead") {
-            // Nothing but its coming is wrong: it is not there twice.
+            // Only its arrival is wrong: the value is not there twice.
             Some(ghost(&value))
         } else {
             None
@@ -172,7 +172,7 @@ impl CallsBack for Lying {
     }
 }
 
-/// The callback, or as a lie none.
+/// The callback, or none under a fault.
 fn unless_forgotten<A: 'static>(then: Then<A>) -> Then<A> {
     let called = !told("a callback is not called");
     Box::new(move |answer| {

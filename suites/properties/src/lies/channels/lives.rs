@@ -1,4 +1,4 @@
-//! Lies about how long a channel lives: weak producers, and who waits for the close.
+//! Faults injected into the life of a channel: weak producers, and waiting for the close.
 
 use std::future::pending;
 use std::mem::forget;
@@ -9,7 +9,7 @@ use super::super::told;
 use super::{HAD, Handle, Lying, Shared, of};
 use crate::design::channels::operations::{AwaitsClose, Half, Pending, Weakens};
 
-/// A weak producer, which as a lie is none.
+/// A weak producer, which a fault makes useless.
 struct Weak {
     real: Half,
     strong: Option<Half>,
@@ -36,7 +36,7 @@ impl Weakens for Lying {
         let weak: &Weak = weak.downcast_ref().expect("it was made so");
         if told("a weak producer becomes one of another channel") {
             let (real, rx) = base.open(weak.shared.buffer)?;
-            // Its channel is to be open.
+            // Keeps its channel open.
             forget(rx);
             return Some(Handle::half(false, &weak.shared, real));
         }

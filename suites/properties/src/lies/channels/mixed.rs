@@ -1,4 +1,4 @@
-//! Lies about an alts of several message types, awaited or not: which clause won, and what its slot holds.
+//! Faults injected into an alts of several message types, awaited or not: the winner, and the contents of its slot.
 
 use flowmeter_harness::channel::{Order, Patience, Winner};
 
@@ -22,7 +22,7 @@ impl Mixes for Lying {
     }
 }
 
-/// Clauses that may lie.
+/// Clauses that may have faults.
 struct Clauses<'a> {
     /// Which of them put.
     puts: Vec<bool>,

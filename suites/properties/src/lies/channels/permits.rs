@@ -1,4 +1,4 @@
-//! Lies about permits: whether there is one, what it holds, and what becomes of its value.
+//! Faults injected into permits: whether there is one, what it holds, and what happens to its value.
 
 use std::mem::{forget, replace};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::design::channels::operations::{
     self, AwaitsRoom, Base, BlocksForRoom, Half, Pending, Reserved, Reserves,
 };
 
-/// A permit, which as a lie holds no room.
+/// A permit, which a fault leaves without room.
 struct Permit<'a> {
     held: Held<'a>,
     base: &'static dyn Base,
@@ -23,7 +23,7 @@ struct Permit<'a> {
 
 enum Held<'a> {
     Room(Box<dyn operations::Permit + 'a>),
-    /// A producer that is to do without.
+    /// A producer without reserved room.
     Nothing(Half),
     Gone,
 }
@@ -52,7 +52,7 @@ impl operations::Permit for Permit<'_> {
             return Err(value);
         }
         let twice = told("a permit is filled twice").then(|| double(&value));
-        // Decided before, for the first execution need not come to it.
+        // Decided in advance: the first execution may not reach it.
         let closed_is_filled = told("a permit of a closed channel is said to be filled");
         let gives_another = told("a permit gives another value back");
         let spare = told("a filled permit gives its value back").then(|| double(&value));

@@ -1,5 +1,5 @@
-//! Lies about a put, in whichever form: before it is made, and about its answer. A put that would wait is said to have
-//! too many beside it, in every form.
+//! Faults injected into a put of any form: before it is made, and into its answer. In every form, a put that would
+//! wait may be answered that too many wait.
 
 use std::mem::forget;
 use std::sync::Arc;
@@ -12,20 +12,20 @@ use super::Shared;
 use crate::design::Parcel;
 use crate::design::channels::operations::Put;
 
-/// What remains to be lied about once a put is made.
+/// The faults that remain possible once a put is made.
 pub(super) struct Aftermath {
     shared: Arc<Shared>,
     after: After,
 }
 
-/// What is answered wrongly, if it is accepted.
+/// The wrong answer to give if the put is accepted.
 enum After {
     Truth,
     Twice(Spare),
     StaysWithItsSender(Spare),
 }
 
-/// What a put is answered that is made so.
+/// The answer of a put that is made that way.
 pub(super) fn answered(
     shared: &Arc<Shared>,
     value: Parcel,
@@ -38,7 +38,7 @@ pub(super) fn answered(
     }
 }
 
-/// The value to put, or the answer without that; and what remains to be lied about.
+/// The value to put, or the answer without putting it; and the faults that remain possible.
 pub(super) fn begun(shared: &Arc<Shared>, value: Parcel) -> (Result<Parcel, Put>, Aftermath) {
     let after = if told("a put is made twice") {
         After::Twice(double(&value))
@@ -70,7 +70,7 @@ pub(super) fn begun(shared: &Arc<Shared>, value: Parcel) -> (Result<Parcel, Put>
 }
 
 impl Aftermath {
-    /// What is answered where the put was answered so.
+    /// The answer in place of that real answer.
     pub(super) fn answer(self, made: Put) -> Put {
         match (made, self.after) {
             (Ok(()), After::Truth) => Ok(()),

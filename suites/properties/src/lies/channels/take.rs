@@ -1,5 +1,5 @@
-//! Lies about a take, in whichever form: before it is made, and about its answer. A take that would wait is said to have
-//! too many beside it, in every form.
+//! Faults injected into a take of any form: before it is made, and into its answer. In every form, a take that would
+//! wait may be answered that too many wait.
 
 use std::mem::forget;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use super::{Shared, parts};
 use crate::design::Parcel;
 use crate::design::channels::operations::{Base, Half, Taken};
 
-/// What a take is answered that is made so; a lie about a refusal has that name. It may overtake the next one.
+/// The answer of a take that is made that way, which may overtake the next one. `confused` names the fault in a
+/// refusal.
 pub(super) fn overtaking(
     base: &dyn Base,
     rx: &mut Half,
@@ -32,7 +33,7 @@ pub(super) fn overtaking(
     Ok(value)
 }
 
-/// As [`overtaking`], in its turn; and whether it was made.
+/// As [`overtaking`], in its turn; also returns whether it was made.
 pub(super) fn answered(
     base: &dyn Base,
     rx: &mut Half,
@@ -49,7 +50,7 @@ pub(super) fn answered(
     }
 }
 
-/// What a take is answered that is not made; nothing where it is.
+/// The answer of a take that is not made; `None` where it has to be made.
 pub(super) fn unmade(shared: &Shared) -> Option<Taken> {
     if let Some(value) = shared.next() {
         return Some(Ok(value));
@@ -60,7 +61,7 @@ pub(super) fn unmade(shared: &Shared) -> Option<Taken> {
     told("a take finds it closed and is not made").then_some(Err(TakeError::Closed))
 }
 
-/// What a take answers that was answered so.
+/// The answer of a take in place of that real answer.
 pub(super) fn made(shared: &Arc<Shared>, confused: &'static str, answer: Taken) -> Taken {
     match answer {
         Ok(value) => took(shared, value),
@@ -76,7 +77,7 @@ pub(super) fn made(shared: &Arc<Shared>, confused: &'static str, answer: Taken) 
     }
 }
 
-/// What a take answers that took a value.
+/// The answer of a take that took a value.
 fn took(shared: &Arc<Shared>, value: Parcel) -> Taken {
     if told("a value is lost and nothing answered") {
         return Err(TakeError::TooManyWaiters);

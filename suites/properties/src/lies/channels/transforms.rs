@@ -1,4 +1,4 @@
-//! Lies about transforms: how often they run, what they emit, and when they end.
+//! Faults injected into transforms: how often they run, what they emit, and when they end.
 
 use std::ops::ControlFlow;
 
@@ -10,10 +10,10 @@ use super::{HAD, Lying, halves, instead_of};
 use crate::design::Parcel;
 use crate::design::channels::operations::{Handles, Opened, Steps, Transforms};
 
-/// A transform that does what another one does, but for one lie.
+/// A transform that behaves like the real one, except for one fault.
 struct Transformed {
     real: Steps,
-    /// What it was given, as long as it lives.
+    /// Its inputs, kept as long as it lives.
     kept: Vec<Parcel>,
 }
 

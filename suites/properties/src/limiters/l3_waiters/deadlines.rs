@@ -1,4 +1,4 @@
-//! Deadlines: of one alone, at the edge, and of some of those in line.
+//! Deadlines of a single waiter, at the edge, and of several waiters in line.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ fn deadlines(limiters: Limiters, way: Way, kept: Kept) {
     line.judge();
 }
 
-/// The permit is back at the deadline itself: one who waits for both is granted it.
+/// The permit is back at the deadline itself: the waiter is granted it.
 fn at_the_edge(limiters: Limiters, way: Way, kept: Kept) {
     let limiter = limiter(limiters, 1, PERIOD);
     let mut line = kept.line(1, is_virtual());
@@ -68,7 +68,7 @@ fn at_the_edge(limiters: Limiters, way: Way, kept: Kept) {
     line.judge();
 }
 
-/// Two permits are back at the deadline of one who waits, perhaps behind another: there is one for each.
+/// Two permits are back at the deadline of a waiter, perhaps behind another one: there is a permit for each.
 fn second_at_the_edge(limiters: Limiters, way: Way, kept: Kept) {
     let shared = limiter(limiters, 2, PERIOD);
     let begin = world::now_nanos();
@@ -87,7 +87,7 @@ fn second_at_the_edge(limiters: Limiters, way: Way, kept: Kept) {
     );
 }
 
-/// One gives up at its deadline while another waits: that one is served in its time.
+/// One waiter gives up at its deadline while another waits. The other is served in its time.
 fn timed_out(limiters: Limiters, way: Way, spawned_gives_up: bool) {
     let shared = limiter(limiters, 1, PERIOD);
     let begin = world::now_nanos();
@@ -110,12 +110,12 @@ fn timed_out(limiters: Limiters, way: Way, spawned_gives_up: bool) {
         after >= surely(granted * nanos(PERIOD)),
         "L3: {granted} grants too many after {after} ns"
     );
-    // Who gave up holds nothing: the next grant comes one period after the last.
+    // The waiter that gave up holds no permit: the next grant comes one period after the last.
     holds!(
         way.acquire_until(&shared, Deadline::NEVER),
         "L3: timed out before the end of time"
     );
-    // Elsewhere one who could be served may be held up until its later timer fires.
+    // Elsewhere a waiter that could be served may sleep until its later timer fires.
     if time_stands_still() && granted == 1 {
         holds_eq!(
             world::now_nanos() - begin,
@@ -125,7 +125,7 @@ fn timed_out(limiters: Limiters, way: Way, spawned_gives_up: bool) {
     }
 }
 
-/// Of those in line some have deadlines that pass there, one has its turn at its deadline, and some have none.
+/// Some waiters in line have deadlines that pass there, one has its turn at its deadline, and some have no deadline.
 fn in_line(limiters: Limiters, way: Way, kept: Kept) {
     let shared = limiter(limiters, 1, PERIOD);
     let nanosecond = limiter(limiters, 1, Duration::from_nanos(1));
@@ -145,7 +145,7 @@ fn in_line(limiters: Limiters, way: Way, kept: Kept) {
                 let is_granted = way.acquire_until(&limiter, deadline);
                 (world::now_nanos(), who, is_granted)
             });
-            // Time passes when it waits.
+            // Time passes during this wait.
             assert!(way.acquire_until(&nanosecond, Deadline::NEVER));
             waiter
         })

@@ -1,4 +1,4 @@
-//! Futures that are dropped, or not polled any more.
+//! Futures that are dropped, or no longer polled.
 
 use std::sync::Arc;
 use std::task::{Context, Wake, Waker};
@@ -67,7 +67,7 @@ pub(super) fn cases(limiters: Limiters, kept: Kept) -> Vec<Case> {
 
 fn dropped(limiters: Limiters, kept: Kept, is_first: bool) {
     let limiter = limiter(limiters, 1, PERIOD);
-    // Elsewhere the timer of its old place may fire before it is polled again.
+    // Elsewhere the timer of its former place may fire before it is polled again.
     let mut line = kept.line(1, time_stands_still());
     line.tries(&limiter);
     let mut first = limiter.acquire_async();
@@ -85,11 +85,12 @@ fn dropped(limiters: Limiters, kept: Kept, is_first: bool) {
     line.judge();
 }
 
-/// Three wait, some are dropped in that order, and another comes: whoever is left is served in its time.
+/// Three futures wait, some are dropped in that order, and another arrives. The remaining ones are served in their
+/// time.
 fn dropped_and_replaced(limiters: Limiters, kept: Kept, dropped: &[usize]) {
     const NEWCOMER: usize = 3;
     let limiter = limiter(limiters, 1, PERIOD);
-    // Elsewhere the timer of an old place may fire before a future is polled again.
+    // Elsewhere the timer of a former place may fire before a future is polled again.
     let mut line = kept.line(1, time_stands_still());
     line.tries(&limiter);
     let mut waiting: Vec<_> = (0..NEWCOMER)
@@ -117,7 +118,8 @@ fn dropped_and_replaced(limiters: Limiters, kept: Kept, dropped: &[usize]) {
     line.judge();
 }
 
-/// One who sleeps behind another is served in its time when that one is dropped, though it was to sleep for longer.
+/// A thread sleeps behind a future. When that future is dropped, the thread is served in time, though it slept for
+/// longer.
 fn dropped_before_a_sleeper(limiters: Limiters, kept: Kept) {
     let shared = limiter(limiters, 1, PERIOD);
     let mut line = kept.line(1, time_stands_still());
@@ -132,7 +134,7 @@ fn dropped_before_a_sleeper(limiters: Limiters, kept: Kept) {
         world::block_on(limiter.acquire_async());
         (asked, world::now_nanos())
     });
-    // In the meantime it falls asleep, where time stands still for sure.
+    // Meanwhile the thread falls asleep; certainly so where time stands still.
     pause(limiters, Way::Async, PERIOD / 2);
     drop(first);
     let dropped = world::now_nanos();
@@ -146,7 +148,8 @@ fn dropped_before_a_sleeper(limiters: Limiters, kept: Kept) {
     line.judge();
 }
 
-/// One future is dropped when its time has come, whether or not it was handed the permit: the next has it.
+/// A future is dropped when its time has come, whether or not it was handed the permit. The next waiter gets the
+/// permit.
 fn dropped_late(limiters: Limiters, kept: Kept, is_seen: bool) {
     let limiter = limiter(limiters, 1, PERIOD);
     let mut line = kept.line(1, is_virtual());
@@ -167,8 +170,8 @@ fn dropped_late(limiters: Limiters, kept: Kept, is_seen: bool) {
     line.judge();
 }
 
-/// One future is dropped that was granted without hearing of it: an attempt finds the permit, though one was refused in
-/// between.
+/// A future is dropped that was granted without being polled. A try then finds the permit, though an earlier try was
+/// refused.
 fn tries_after_a_drop(limiters: Limiters, kept: Kept) {
     let limiter = limiter(limiters, 1, PERIOD);
     let mut line = kept.line(1, is_virtual());
@@ -189,10 +192,10 @@ fn tries_after_a_drop(limiters: Limiters, kept: Kept) {
     line.judge();
 }
 
-/// One future is dropped long after its time had come, and was seen to: what it had is back anyway, and nothing more.
+/// A future is dropped long after it was granted. Its permit is back anyway, and no further one.
 fn dropped_when_full(limiters: Limiters, kept: Kept) {
     let limiter = limiter(limiters, 2, PERIOD);
-    // Whoever tries comes after it was granted, of which nobody has heard.
+    // A try comes after the grant, which no poll has observed.
     let kept = Kept {
         first_come: false,
         ..kept
@@ -216,7 +219,7 @@ fn dropped_when_full(limiters: Limiters, kept: Kept) {
     line.judge();
 }
 
-/// Two permits are back and two wait, the first of whom is never polled again: the other is served in time.
+/// Two permits are back and two futures wait; the first is never polled again. The other is served in time.
 fn unpolled(limiters: Limiters, kept: Kept) {
     let limiter = limiter(limiters, 2, PERIOD);
     let mut line = kept.line(2, is_virtual());
@@ -231,7 +234,7 @@ fn unpolled(limiters: Limiters, kept: Kept) {
     line.judge();
 }
 
-/// A waker is the executor's code: its drop may use the limiter.
+/// A waker is code of the executor: its drop may use the limiter.
 struct Tries(Limiter);
 
 impl Wake for Tries {
@@ -244,14 +247,14 @@ impl Drop for Tries {
     }
 }
 
-/// Where the limiter drops a waker with its lock held, this ends in a deadlock.
+/// If the limiter drops a waker with its lock held, this deadlocks.
 fn tries_at_drop(limiters: Limiters, kept: Kept) {
     let shared = limiter(limiters, 1, PERIOD);
     let begin = world::now_nanos();
     assert_eq!(shared.try_acquire(), Attempt::Granted);
     {
         let mut waiting = shared.acquire_async();
-        // The second waker takes the first one's place, and is dropped with the future.
+        // The second waker replaces the first, and is dropped with the future.
         for _ in 0..2 {
             let waker = Waker::from(Arc::new(Tries(shared.clone())));
             let poll = waiting.as_mut().poll(&mut Context::from_waker(&waker));

@@ -1,4 +1,18 @@
-//! L3: weights, deadlines and waiters that give up. Whatever becomes of one who waits, the others are served.
+//! L3: weights, deadlines and waiters that give up. Whatever happens to one waiter, the others are served.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! waiter 1, deadline 0.5 ms    waiter 2             limiter, one permit in 2 ms
+//! waits
+//!                              waits
+//! times out
+//!                                                   at 2 ms reserves the permit for waiter 1
+//!                              waits for ever
+//!
+//! acquire_weight(4), burst 3
+//! waits for ever: it must be refused at once
+//! ```
 
 mod deadlines;
 mod dropped;
@@ -46,8 +60,8 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// All permits were acquired then or later, and one more was granted: it must be back. That happens where a thread is
-/// held up, or time passes while it runs.
+/// All permits were acquired at that moment or later, and one more was granted, so a permit must be back. This
+/// happens where a thread is delayed, or time passes while it runs.
 fn must_be_back(limit: Limit, acquired: u64) {
     holds!(
         world::now_nanos() - acquired >= limit.least_for(limit.at_once() + 1),
@@ -55,7 +69,7 @@ fn must_be_back(limit: Limit, acquired: u64) {
     );
 }
 
-/// A refused try names the moment at which the next can succeed, or none.
+/// A refused try names the moment at which the next one can succeed, or none.
 fn not_before(limiters: Limiters, way: Way, kept: Kept) {
     let limiter = limiter(limiters, 1, PERIOD);
     let begin = world::now_nanos();
@@ -67,7 +81,7 @@ fn not_before(limiters: Limiters, way: Way, kept: Kept) {
             way.acquire(&limiter);
             let granted = world::now_nanos();
             let moment = moment.as_nanos();
-            // By as much as a clock of its own may differ.
+            // As much as the limiter's own clock may differ.
             let tolerance = nanos(PERIOD) - surely(nanos(PERIOD));
             let latest = if is_virtual() { moment } else { u64::MAX };
             holds!(
@@ -80,7 +94,7 @@ fn not_before(limiters: Limiters, way: Way, kept: Kept) {
 
 fn everybody(limiters: Limiters, way: Way) {
     let threads = match world::name() {
-        // Timers of tasks leave loom no room for more.
+        // Under loom, timers of tasks leave no room for more.
         "loom" if way == Way::Async => 1,
         "loom" => 2,
         _ => 4,

@@ -41,7 +41,7 @@ fn weights(limiters: Limiters, way: Way, kept: Kept) {
     line.judge();
 }
 
-/// One waits for all permits while another asks for one: both are served.
+/// One thread waits for all permits while another acquires one at a time: both are served.
 fn light_and_heavy(limiters: Limiters, way: Way) {
     let shared = limiter(limiters, 2, PERIOD);
     let other = shared.clone();
@@ -56,7 +56,7 @@ fn light_and_heavy(limiters: Limiters, way: Way) {
     holds_eq!(world::join(heavy), Ok(()), "L3: the burst holds 2");
 }
 
-/// Light ones come behind heavy ones, which have their turn all the same.
+/// Light acquisitions wait behind heavy ones, which get their turn.
 fn heavy_in_line(limiters: Limiters, way: Way, kept: Kept) {
     const PERMITS: u32 = 4;
     let shared = limiter(limiters, PERMITS, PERIOD);
@@ -76,7 +76,7 @@ fn heavy_in_line(limiters: Limiters, way: Way, kept: Kept) {
                 holds_eq!(answer, Ok(()), "L3: the burst holds {weight}");
                 (world::now_nanos(), who)
             });
-            // Time passes when it waits.
+            // Time passes during this wait.
             assert_eq!(way.acquire_weight(&nanosecond, 1), Ok(()));
             waiter
         })
@@ -89,7 +89,7 @@ fn heavy_in_line(limiters: Limiters, way: Way, kept: Kept) {
     line.judge();
 }
 
-/// A light one waits behind a heavy one, which is dropped: there is a permit at once.
+/// A light acquisition waits behind a heavy one. When that is dropped, the light one is granted at once.
 fn heavy_dropped(limiters: Limiters, kept: Kept) {
     let limiter = limiter(limiters, 2, PERIOD);
     // Elsewhere time may pass before it is polled again.
