@@ -118,7 +118,7 @@ impl Roster {
         Roster(asked.collect())
     }
 
-    /// Asks everybody in this process, where all can be trusted.
+    /// Asks all implementations in this process, where all can be trusted.
     pub fn ask_here<R: AsyncRegistry>(
         registry: R,
         contest: &Contest<R>,

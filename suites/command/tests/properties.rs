@@ -83,7 +83,7 @@ fn effort(world: &str) -> Effort {
 }
 
 /// Executions of a case under loom that are enough here. Where its space is larger, the verdict is "inconclusive"; `check` and
-/// `scripts/long` explore it to its end. Designs with locks have smaller spaces than `lock_free`, whose steps are many and small.
+/// `scripts/long` explore it to its end. Designs with locks have smaller spaces than `lock_free`, which has many small steps.
 const ENOUGH: u64 = 2_000;
 
 fn passed(proof: Proof) -> Result<(), Failed> {
