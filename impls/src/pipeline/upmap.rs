@@ -32,6 +32,16 @@
 //! assert_eq!(squares.map(Result::unwrap).sum::<u32>(), 30);
 //!
 //! // An endless iterator: at most n inputs are taken ahead of the results.
+//! let one = NonZeroUsize::MIN;
+//! let halves = upmap::<MutexChannels, _, _, _, _, _, _>(pool.spawner(), one, (), 1.., |i: u32| async move {
+//!     12 / (3 - i)
+//! });
+//! let first: Vec<_> = halves.take(4).map(Result::ok).collect();
+//! assert_eq!(first[..3], [Some(6), Some(12), None], "the third divides by zero");
+//! # }
+//! ```
+//!
+//! Source: `upmap` of Anders Murphy, "Clojure: managing throughput with virtual threads".
 
 use std::fmt;
 use std::future::Future;

@@ -11,6 +11,20 @@ use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::Sleep;
 
 /// Moments a period apart, however late each of them is noticed.
+///
+/// ```
+/// use std::time::Duration;
+/// use flowmeter_harness::sync::std::{block_on, clock};
+/// use flowmeter_impls::timer::futures::Interval;
+/// use flowmeter_impls::timer::hierarchical_wheel::HierarchicalWheel;
+///
+/// let timers = HierarchicalWheel::new();
+/// let begin = clock::after(Duration::from_millis(1));
+/// let mut interval = Interval::new(&timers, begin, Duration::from_millis(2));
+/// assert_eq!(block_on(interval.tick()), begin);
+/// let second = block_on(interval.tick());
+/// assert_eq!(second.as_nanos() - begin.as_nanos(), 2_000_000);
+/// ```
 #[derive(Debug)]
 pub struct Interval<'s, S> {
     timers: &'s S,
