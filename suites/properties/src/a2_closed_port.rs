@@ -24,7 +24,7 @@ use crate::design::{Channels, Clause, Rx, Tx};
 
 pub(super) const PROPERTY: Property = Property {
     name: "a2-closed-port",
-    statement: "An alts that answers for a closed port has taken nothing anywhere else.",
+    statement: "An alts that reports a closed port has taken no value from any other port.",
     relied_on_by: Reliance::Alts,
     cases: Cases::Channels(|design| {
         let Some(channels) = design.alts() else {
@@ -41,14 +41,14 @@ pub(super) const PROPERTY: Property = Property {
 
 pub(super) const MIXED: Property = Property {
     name: "a2-closed-port-mixed",
-    statement: "An alts of different types that answers for a closed port has taken nothing anywhere else.",
+    statement: "An alts of different types that reports a closed port has taken no value from any other port.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(|design| in_turns(design.channels.mixed(), cases)),
 };
 
 pub(super) const AWAITED: Property = Property {
     name: "a2-closed-port-async",
-    statement: "An alts that is awaited and answers for a closed port has taken nothing anywhere else.",
+    statement: "An awaited alts that reports a closed port has taken no value from any other port.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(|design| in_turns(design.channels.mixed_and_awaited(), awaited_cases)),
 };

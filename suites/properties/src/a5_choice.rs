@@ -42,7 +42,7 @@ pub(super) const PROPERTY: Property = Property {
 
 pub(super) const MIXED: Property = Property {
     name: "a5-choice-mixed",
-    statement: "The choice among clauses of different types is what it is among those of one.",
+    statement: "The choice among clauses of different types follows the same rule as among clauses of one type.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(|design| {
         in_turns(design.channels.mixed(), |mixed| cases(design, mixed))

@@ -29,7 +29,7 @@ use crate::design::{Channels, Clause, Rx, Tx};
 
 pub(super) const PROPERTY: Property = Property {
     name: "a6-default",
-    statement: "Default only when no clause is able, and nothing stays enqueued.",
+    statement: "An alts takes its default only when no clause is ready, and leaves nothing enqueued.",
     relied_on_by: Reliance::Alts,
     cases: Cases::Channels(|design| {
         let alts = design.alts();
@@ -40,7 +40,7 @@ pub(super) const PROPERTY: Property = Property {
 
 pub(super) const MIXED: Property = Property {
     name: "a6-default-mixed",
-    statement: "Default only when no clause of any type is able, and nothing stays enqueued.",
+    statement: "An alts of different types takes its default only when no clause is ready, and leaves nothing enqueued.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(|design| {
         in_turns(design.channels.mixed(), |mixed| cases(design, mixed))

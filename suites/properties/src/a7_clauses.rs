@@ -25,7 +25,7 @@ use crate::design::{Channels, Clause};
 
 pub(super) const PROPERTY: Property = Property {
     name: "a7-clauses",
-    statement: "A channel may stand in several clauses; an alts of nothing and missing values are errors at once.",
+    statement: "A channel may appear in several clauses; no clauses and a missing value are errors at once.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(|design| {
         let alts = design.alts();
@@ -36,7 +36,7 @@ pub(super) const PROPERTY: Property = Property {
 
 pub(super) const MIXED: Property = Property {
     name: "a7-clauses-mixed",
-    statement: "A channel may stand in several clauses of any types; what cannot be is an error at once.",
+    statement: "A channel may appear in several clauses of any types; an impossible alts is an error at once.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(|design| {
         in_turns(design.channels.mixed(), |mixed| cases(design, mixed))

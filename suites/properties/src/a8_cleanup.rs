@@ -23,14 +23,14 @@ use crate::design::{Channels, Clause};
 
 pub(super) const PROPERTY: Property = Property {
     name: "a8-cleanup",
-    statement: "Clauses that lost are gone: none is served, and none counts against the bound on waiters.",
+    statement: "Losing clauses leave their channels: none is served later, and none counts against the bound on waiters.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(|design| design.alts().map(cases).unwrap_or_default()),
 };
 
 pub(super) const MIXED: Property = Property {
     name: "a8-cleanup-mixed",
-    statement: "Clauses of different types that lost are gone: none is served, and none counts.",
+    statement: "Losing clauses of different types leave their channels: none is served later, and none counts as a waiter.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(|design| in_turns(design.channels.mixed(), cases)),
 };

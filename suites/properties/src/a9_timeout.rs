@@ -22,21 +22,21 @@ use crate::design::{Channels, Clause};
 
 pub(super) const PROPERTY: Property = Property {
     name: "a9-timeout",
-    statement: "Not before the deadline; where value and deadline race exactly one wins, the other has no effect.",
+    statement: "A timeout never comes before its deadline; if it races with a value, exactly one wins, the other has no effect.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(|design| design.alts().map(cases).unwrap_or_default()),
 };
 
 pub(super) const MIXED: Property = Property {
     name: "a9-timeout-mixed",
-    statement: "Clauses of different types: where value and deadline race exactly one wins, the other has no effect.",
+    statement: "Clauses of different types: if a value and the deadline race, exactly one wins, the other has no effect.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(|design| in_turns(design.channels.mixed(), cases)),
 };
 
 pub(super) const AWAITED: Property = Property {
     name: "a9-timeout-async",
-    statement: "Awaited: where a value and the end of patience race exactly one wins, the other has no effect.",
+    statement: "Awaited alts: if a value and the deadline race, exactly one wins, the other has no effect.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(|design| in_turns(design.channels.mixed_and_awaited(), cases)),
 };

@@ -28,7 +28,7 @@ use crate::design::channels::Design;
 
 pub(super) const PROPERTY: Property = Property {
     name: "b1-buffers",
-    statement: "Dropping keeps the oldest, sliding the newest, a promise the first; their puts never wait.",
+    statement: "A dropping buffer keeps the oldest values, a sliding one the newest, a promise the first; puts never wait.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(cases),
 };

@@ -26,7 +26,7 @@ use crate::design::{Channels, Rx, Tx};
 
 pub(super) const PROPERTY: Property = Property {
     name: "b2-transforms",
-    statement: "A transform runs once a put and emits what it will; puts wait for room below capacity; it is completed once, last.",
+    statement: "A transform runs once for each put and may emit any number of values; puts wait for room; it completes once, last.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(cases),
 };

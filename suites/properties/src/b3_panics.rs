@@ -27,7 +27,7 @@ use crate::design::{Channels, Rx, Tx};
 
 pub(super) const PROPERTY: Property = Property {
     name: "b3-panics",
-    statement: "What a transform's panic is handled with takes the value's place; nothing else is lost, and the channel goes on.",
+    statement: "The handler's result replaces a value whose transform panics; nothing else is lost, and the channel goes on.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(cases),
 };

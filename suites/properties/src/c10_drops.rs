@@ -77,7 +77,7 @@ fn async_cases(channels: Channels) -> Vec<Case> {
 /// Owed only by channels with futures.
 pub(super) const DROPPED: Property = Property {
     name: "c10-dropped-futures",
-    statement: "A put or take dropped after any of its polls drops each value once, strands nobody, and the channel goes on.",
+    statement: "A put or take dropped after any of its polls drops each value once, strands no waiter, and the channel goes on.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(|design| {
         let channels = design.channels;

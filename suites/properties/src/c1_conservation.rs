@@ -24,7 +24,7 @@ use crate::design::{Channels, Tx};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c1-conservation",
-    statement: "Every value whose put was answered true is taken exactly once and dropped exactly once.",
+    statement: "Every value whose put succeeded is taken exactly once and dropped exactly once.",
     relied_on_by: Reliance::Blocking,
     cases: Cases::Channels(|design| cases(design.channels, Way::Blocking)),
 };

@@ -28,7 +28,7 @@ use crate::design::{Channels, Rx, Tx};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c5-try",
-    statement: "offer and poll answer done, would wait, or closed, never wait, leave nothing behind, and tell of all that came before.",
+    statement: "offer and poll return done, would wait, or closed. They never wait, leave nothing behind, and see all earlier effects.",
     relied_on_by: Reliance::Everybody,
     cases: Cases::Channels(cases),
 };

@@ -25,7 +25,7 @@ use crate::design::channels::Design;
 
 pub(super) const PROPERTY: Property = Property {
     name: "c6-awaited-close",
-    statement: "Whoever waits for a channel to close hears of it, and not before.",
+    statement: "A wait for a channel to close ends when the channel closes, and not before.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(cases),
 };

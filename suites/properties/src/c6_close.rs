@@ -29,7 +29,7 @@ use crate::design::channels::Design;
 
 pub(super) const PROPERTY: Property = Property {
     name: "c6-close",
-    statement: "A close loses nothing: what was accepted before is taken after, everybody who waits is answered.",
+    statement: "A close loses nothing: values accepted before can be taken after, and every waiting put and take is answered.",
     relied_on_by: Reliance::Everybody,
     cases: Cases::Channels(cases),
 };

@@ -22,7 +22,7 @@ use super::{
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m11-transduce",
-    statement: "What a transform makes of a channel is folded, its completion too; either may end it early.",
+    statement: "The values that a transform emits are folded, those of its completion too; transform or fold may end early.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Combinators(cases),
 };

@@ -21,7 +21,7 @@ use super::{
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m5-mix",
-    statement: "All inputs are heard but those muted, paused or beside a solo, which goes before mute and pause.",
+    statement: "A mix hears all inputs except those muted, paused or beside a solo; solo overrides mute and pause.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Combinators(cases),
 };

@@ -20,7 +20,7 @@ use super::{
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m8-to-chan",
-    statement: "The channel of a collection brings its values in order and closes; it has room for them.",
+    statement: "The channel of a collection delivers its values in order and closes; it has room for all of them.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Combinators(cases),
 };

@@ -25,7 +25,7 @@ use crate::{Case, Cases, Property, Reliance};
 
 pub(crate) const PROPERTY: Property = Property {
     name: "l1-waiter-fifo",
-    statement: "Those who wait for a permit are served in the order in which they began to wait.",
+    statement: "Waiting acquisitions are granted in the order in which they began to wait.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Limiters(cases),
 };

@@ -24,7 +24,7 @@ use crate::{Case, Cases, Property, Reliance};
 
 pub(crate) const PROPERTY: Property = Property {
     name: "l2-one-wake",
-    statement: "Each of many who wait is woken once, for its own grant.",
+    statement: "Each of many waiting acquisitions is woken once, for its own grant.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Limiters(cases),
 };

@@ -27,7 +27,7 @@ use crate::design::pipelines::Pipelines;
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p1-bound",
-    statement: "Never are more than n + k items in flight, and that many are where there is enough input.",
+    statement: "There are never more than n + k items in flight, and exactly that many where there is enough input.",
     relied_on_by: Reliance::Everybody,
     cases: Cases::Pipelines(cases),
 };

@@ -28,7 +28,7 @@ use crate::design::{Rx, Tx};
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p6-workers",
-    statement: "All that a function emits of an input is delivered, in n calls at a time; a handled panic has a result.",
+    statement: "Everything that a function emits for an input is delivered, n calls run at a time, and a handled panic has a result.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Pipelines(cases),
 };

@@ -28,7 +28,7 @@ use crate::design::pipelines::Pipelines;
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p8-figures",
-    statement: "Items are delivered at the moments that the bound, the order and the window come to.",
+    statement: "Items are delivered at the times that bound, order and window determine.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Pipelines(cases),
 };

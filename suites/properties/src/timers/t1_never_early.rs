@@ -22,14 +22,14 @@ use crate::design::{Clause, Rx, Tx};
 
 pub(crate) const PROPERTY: Property = Property {
     name: "t1-never-early",
-    statement: "Nothing fires before its deadline, by as little as a nanosecond.",
+    statement: "No timer fires before its deadline, not even by a nanosecond.",
     relied_on_by: Reliance::Everybody,
     cases: Cases::Timers(cases),
 };
 
 pub(crate) const IN_ALTS: Property = Property {
     name: "t1-in-alts",
-    statement: "A timeout ends an alts not before its deadline; a value that is there first wins, and none is lost.",
+    statement: "A timeout ends an alts no earlier than its deadline; a value that arrives first wins, and none is lost.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Timers(alts_cases),
 };

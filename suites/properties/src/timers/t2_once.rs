@@ -22,7 +22,7 @@ use crate::design::timers::{Design, Handle, Timers};
 
 pub(crate) const PROPERTY: Property = Property {
     name: "t2-once",
-    statement: "Everything fires, once; nothing after a cancel that answered true, and all else after one that answered false.",
+    statement: "Every timer fires once, except after a cancel that returned true; then it never fires.",
     relied_on_by: Reliance::Everybody,
     cases: Cases::Timers(cases),
 };

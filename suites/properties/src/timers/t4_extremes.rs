@@ -20,7 +20,7 @@ use crate::design::timers::{Design, Timers, Way};
 
 pub(crate) const PROPERTY: Property = Property {
     name: "t4-extremes",
-    statement: "Deadlines in the past fire, those at the end of time do not, and none panics.",
+    statement: "Deadlines in the past fire, deadlines at the end of time do not, and none panics.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Timers(cases),
 };

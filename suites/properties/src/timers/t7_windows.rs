@@ -22,7 +22,7 @@ use crate::design::timers::{Design, Timers};
 
 pub(crate) const PROPERTY: Property = Property {
     name: "t7-windows",
-    statement: "Timers that may come a window late come together, none before its deadline or after its window; each is called off alone.",
+    statement: "Timers that may come a window late come together, none before its deadline or after its window; each is cancelled alone.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Timers(cases),
 };

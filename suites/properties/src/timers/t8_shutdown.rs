@@ -26,7 +26,7 @@ use crate::design::timers::{Design, Timers, Way};
 
 pub(crate) const PROPERTY: Property = Property {
     name: "t8-shutdown",
-    statement: "Dropping a timer drops armed callbacks uncalled, answers sleeps and timeouts, and ends its thread.",
+    statement: "Dropping a timer drops armed callbacks without calling them, answers sleeps and timeouts, and ends its thread.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Timers(cases),
 };

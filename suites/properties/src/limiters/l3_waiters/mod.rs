@@ -29,7 +29,7 @@ use crate::{Case, Cases, Property, Reliance};
 
 pub(crate) const PROPERTY: Property = Property {
     name: "l3-waiters",
-    statement: "Deadlines are kept, weights are granted whole or refused at once, and who gives up strands nobody.",
+    statement: "Deadlines are kept, weights are granted whole or refused at once, and an acquisition that gives up strands no other.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Limiters(cases),
 };
