@@ -2,25 +2,24 @@
 //! [`scenario`]s, and the `flowmeter` command for both.
 //!
 //! Workloads are generic over a [`Registry`](flowmeter_harness::registry::Registry), so that a crate with
-//! implementations of its own can use them. Properties are not: they see designs without their types.
+//! implementations of its own can use them. Properties are not: they see designs without their types. Nor is the
+//! command: it holds a [`Contest`](contest::Contest) and the [`Worlds`](worlds::Worlds) of its program.
 
 pub mod campaign;
 mod claims;
 pub mod cli;
-pub mod contest;
 pub mod foreign;
 pub mod isolation;
 pub mod mutants;
 pub mod process;
 pub mod proving;
 pub mod roster;
-pub mod scenario;
 pub mod sites;
 pub mod smoke;
 mod sweep;
-pub mod workloads;
 pub mod worlds;
 
 pub use flowmeter_properties as properties;
+pub use flowmeter_workloads::{contest, scenario, workloads};
 
 pub use claims::holding as claims_holding;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use flowmeter_harness::record::{Proof, Verdict};
-use flowmeter_harness::registry::{AsyncRegistry, Mutant};
+use flowmeter_harness::registry::Mutant;
 
 use crate::properties::{PROPERTIES, Property};
 use crate::proving::{Effort, judgement, kept};
@@ -115,8 +115,8 @@ impl Round {
 ///
 /// # Panics
 /// When there are no worlds with mutants.
-pub fn attack<R: AsyncRegistry>(
-    worlds: &Worlds<R>,
+pub fn attack(
+    worlds: &Worlds,
     mutant: &'static Mutant,
     property: &'static Property,
     plan: &Plan<'_>,
@@ -166,10 +166,7 @@ pub fn attack<R: AsyncRegistry>(
 ///
 /// # Panics
 /// When it names a property that does not exist.
-pub fn attackers<R: AsyncRegistry>(
-    worlds: &Worlds<R>,
-    mutant: &'static Mutant,
-) -> Vec<&'static Property> {
+pub fn attackers(worlds: &Worlds, mutant: &'static Mutant) -> Vec<&'static Property> {
     let named = |name: &&str| {
         let property = PROPERTIES.iter().find(|property| property.name == *name);
         *property.unwrap_or_else(|| panic!("{}: there is no property {name}", mutant.name))

@@ -15,12 +15,10 @@ use flowmeter_harness::measure::StageError;
 use flowmeter_harness::measure::child::serve_process;
 use flowmeter_harness::measure::pin::{Pinned, Pinning, decide};
 use flowmeter_harness::record::FailureKind;
-use flowmeter_harness::registry::AsyncRegistry;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::claims;
-use crate::contest::Contest;
 use crate::proving::counterexample::Counterexample;
 use crate::proving::picture;
 use crate::proving::{self, again};
@@ -63,7 +61,7 @@ pub(crate) enum Request {
 
 impl Request {
     /// Answers with a line of JSON.
-    fn answered<R: AsyncRegistry>(self, worlds: &Worlds<R>) -> serde_json::Result<String> {
+    fn answered(self, worlds: &Worlds) -> serde_json::Result<String> {
         use serde_json::to_string;
         match self {
             Request::Introduce(question) => to_string(&roster::serve(worlds, question)),
@@ -83,7 +81,7 @@ impl Request {
 }
 
 /// Serves the process that started this one, if it did; then returns the exit code.
-pub fn serve_if_asked<R: AsyncRegistry>(worlds: &Worlds<R>) -> Option<ExitCode> {
+pub fn serve_if_asked(worlds: &Worlds) -> Option<ExitCode> {
     let mut arguments = std::env::args().skip(1);
     match arguments.next()?.as_str() {
         CONTESTANT => {
@@ -92,7 +90,7 @@ pub fn serve_if_asked<R: AsyncRegistry>(worlds: &Worlds<R>) -> Option<ExitCode> 
                 .and_then(|word| pinning(&word))
                 .unwrap_or_default();
             let pinned = decide(pinning);
-            let contest = Contest::of(worlds.registry());
+            let contest = worlds.contest();
             Some(serve_process(|implementation, scenario| {
                 if pinning != Pinning::Free && pinned != Pinned::Done {
                     return Err(unpinned(pinning, &pinned));
@@ -267,7 +265,7 @@ fn start() -> io::Result<Child> {
 }
 
 /// The process that [`listen`] started: prints the last answer as a line of JSON.
-fn answer<R: AsyncRegistry>(worlds: &Worlds<R>) -> ExitCode {
+fn answer(worlds: &Worlds) -> ExitCode {
     let mut request = String::new();
     let read = io::stdin().read_line(&mut request).is_ok();
     let request = serde_json::from_str::<Request>(&request);

@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 
 use flowmeter_harness::check::watch;
 use flowmeter_harness::record::{Proof, Verdict};
-use flowmeter_harness::registry::AsyncRegistry;
 use flowmeter_harness::sync::{Exploration, panic_text};
 use serde::{Deserialize, Serialize};
 
@@ -271,7 +270,7 @@ fn end_with(judgement: &Judgement) -> ! {
 }
 
 /// The process of one cell; returns its verdict.
-pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, task: Task) -> Judgement {
+pub(crate) fn serve(worlds: &Worlds, task: Task) -> Judgement {
     watch::switch_off(task.without.as_deref());
     tell_of_panics(&task);
     tell_of_a_hang(&task);

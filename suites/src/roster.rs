@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use flowmeter_harness::caps::Capability;
-use flowmeter_harness::registry::{AsyncRegistry, Contestant, Enrol};
+use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{World, panic_text};
 use serde::{Deserialize, Serialize};
@@ -84,8 +84,8 @@ const LIMIT: Duration = Duration::from_secs(10);
 impl Roster {
     /// Asks the implementations of a contest with names in `wanted` about their capabilities, and which of these
     /// scenarios they can run.
-    pub fn ask<R: AsyncRegistry>(
-        contest: &Contest<R>,
+    pub fn ask(
+        contest: &Contest,
         wanted: impl Fn(&str) -> bool,
         scenarios: &[ScenarioSpec],
     ) -> Roster {
@@ -119,18 +119,13 @@ impl Roster {
     }
 
     /// Asks all implementations in this process, where all can be trusted.
-    pub fn ask_here<R: AsyncRegistry>(
-        registry: R,
-        contest: &Contest<R>,
-        scenarios: &[ScenarioSpec],
-    ) -> Roster {
-        let worlds = Worlds::of(registry);
-        let asked = contest.implementations().iter().map(|who| {
+    pub fn ask_here(worlds: &Worlds, scenarios: &[ScenarioSpec]) -> Roster {
+        let asked = worlds.contest().implementations().iter().map(|who| {
             let question = Question {
                 implementation: who.name.to_owned(),
                 scenarios: scenarios.to_vec(),
             };
-            let answer = serve(&worlds, question);
+            let answer = serve(worlds, question);
             let who = who.clone();
             Asked { who, answer }
         });
@@ -299,42 +294,14 @@ fn cannot_be_asked(why: &str) -> String {
     format!("it cannot be asked what it has: {why}")
 }
 
-/// Collects the capabilities of one implementation.
-struct Capabilities<'a> {
-    of: &'a str,
-    names: BTreeSet<String>,
-}
-
-impl Enrol for Capabilities<'_> {
-    fn asks(&self, name: &str) -> bool {
-        name == self.of
-    }
-
-    fn contestant(&mut self, who: &Contestant) {
-        if who.name == self.of {
-            let derived = who.capabilities.derived.iter();
-            self.names.extend(derived.map(|c| c.name().to_owned()));
-        }
-    }
-}
-
 /// The process of one implementation: its capabilities, or its panic.
-pub(crate) fn serve<R: AsyncRegistry>(
-    worlds: &Worlds<R>,
-    question: Question,
-) -> Result<Answer, String> {
+pub(crate) fn serve(worlds: &Worlds, question: Question) -> Result<Answer, String> {
     let name = question.implementation.as_str();
-    let registry = worlds.registry();
+    let contest = worlds.contest();
     let has = || {
-        let mut capabilities = Capabilities {
-            of: name,
-            names: BTreeSet::new(),
-        };
-        registry.everybody(&mut capabilities);
-        let contest = Contest::of(registry);
         let scenarios = question.scenarios.iter();
         Answer {
-            capabilities: capabilities.names,
+            capabilities: contest.capabilities(name),
             properties: owed(worlds, Std::NAME, name),
             scenarios: scenarios
                 .filter(|scenario| contest.supports(name, scenario))
@@ -346,19 +313,12 @@ pub(crate) fn serve<R: AsyncRegistry>(
 }
 
 /// The process of one implementation for a world: the properties that it owes there, or its panic.
-pub(crate) fn serve_dues<R: AsyncRegistry>(
-    worlds: &Worlds<R>,
-    question: Dues,
-) -> Result<BTreeSet<String>, String> {
+pub(crate) fn serve_dues(worlds: &Worlds, question: Dues) -> Result<BTreeSet<String>, String> {
     let owed = || owed(worlds, &question.world, &question.implementation);
     catch_unwind(AssertUnwindSafe(owed)).map_err(|panic| panic_text(&*panic))
 }
 
-fn owed<R: AsyncRegistry>(
-    worlds: &Worlds<R>,
-    world: &str,
-    implementation: &str,
-) -> BTreeSet<String> {
+fn owed(worlds: &Worlds, world: &str, implementation: &str) -> BTreeSet<String> {
     let court = worlds.find(world);
     let court = court.expect("the process that asks is the same program");
     let cells = court.cells(implementation).into_iter();

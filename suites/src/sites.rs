@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use flowmeter_harness::record::Verdict;
-use flowmeter_harness::registry::AsyncRegistry;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::sites::{self, Breakage, Mutation, Site};
@@ -204,15 +203,12 @@ pub(crate) struct Broken {
 }
 
 /// The process that lists.
-pub(crate) fn serve_listing<R: AsyncRegistry>(
-    worlds: &Worlds<R>,
-    task: Task,
-) -> (Judgement, BTreeSet<Site>) {
+pub(crate) fn serve_listing(worlds: &Worlds, task: Task) -> (Judgement, BTreeSet<Site>) {
     sites::listed(|| proving::serve(worlds, task))
 }
 
 /// The process of one cell with a broken site: its verdict.
-pub(crate) fn serve_broken<R: AsyncRegistry>(worlds: &Worlds<R>, broken: Broken) -> Judgement {
+pub(crate) fn serve_broken(worlds: &Worlds, broken: Broken) -> Judgement {
     sites::break_one(broken.mutation).expect("this process has broken nothing yet");
     proving::serve(worlds, broken.task)
 }

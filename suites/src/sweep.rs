@@ -13,7 +13,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use flowmeter_harness::check::watch;
-use flowmeter_harness::registry::AsyncRegistry;
 use flowmeter_harness::sync::shuttle::Shuttle;
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Exploration, Explored, World};
@@ -98,7 +97,7 @@ pub(crate) fn sweep(cell: &Question) -> Result<Vec<Found>, String> {
 }
 
 /// The process of a cell.
-pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, question: Question) -> Line {
+pub(crate) fn serve(worlds: &Worlds, question: Question) -> Line {
     let same = "the process that asks is the same program";
     let court = worlds.court_of_lies(&question.world).expect(same);
     let mut cells = court.cells(&question.implementation).into_iter();

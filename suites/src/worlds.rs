@@ -13,14 +13,15 @@ use flowmeter_harness::registry::{AsyncRegistry, Contestant, Mutant, MutantRegis
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Exploration, Explored, Failure, Replayed, Schedule, World};
 
-use crate::claims::{self, Stage};
-use crate::contest::introduced;
+use crate::claims::{self, Leaving, Stage};
+use crate::contest::{Contest, introduced};
 use crate::properties::Case;
 use crate::properties::{Cell, Checks, Explorer, Judgement, Model, judge_closely};
 
 /// The implementations of each world.
-pub struct Worlds<R> {
-    registry: R,
+pub struct Worlds {
+    contest: Contest,
+    leaving: Box<dyn Fn(&str) -> Vec<(usize, Leaving)> + Send + Sync>,
     /// std first, then in the order of addition.
     all: Vec<Box<dyn Court>>,
     mutants: &'static [Mutant],
@@ -112,11 +113,18 @@ impl<W: World, R: Registry> Court for In<W, R> {
     }
 }
 
-impl<R: AsyncRegistry> Worlds<R> {
-    /// The std world alone.
-    pub fn of(registry: R) -> Worlds<R> {
+impl Worlds {
+    /// The std world alone, for proving and timing.
+    pub fn of(registry: impl AsyncRegistry) -> Worlds {
+        Worlds::timing(Contest::of(registry), registry)
+    }
+
+    /// The std world alone, where `contest` times the implementations of `registry`. The workloads may have been
+    /// compiled in another crate, with more care.
+    pub fn timing(contest: Contest, registry: impl Registry) -> Worlds {
         let worlds = Worlds {
-            registry,
+            contest,
+            leaving: Box::new(move |name| claims::leaving(registry, name)),
             all: Vec::new(),
             mutants: &[],
             attacked: Vec::new(),
@@ -129,7 +137,7 @@ impl<R: AsyncRegistry> Worlds<R> {
     /// With one more world. Implementations have the names of the std world; one that the registry of the new world
     /// lacks is not checked there.
     #[must_use]
-    pub fn with<W: World>(mut self, registry: impl Registry) -> Worlds<R> {
+    pub fn with<W: World>(mut self, registry: impl Registry) -> Worlds {
         self.all.push(Box::new(In::<W, _>::of(registry, false)));
         self
     }
@@ -137,7 +145,7 @@ impl<R: AsyncRegistry> Worlds<R> {
     /// With mutants in a world: they are tried there after the worlds that were added before it. Each world has the
     /// same ones.
     #[must_use]
-    pub fn with_mutants<W: World>(mut self, registry: impl MutantRegistry) -> Worlds<R> {
+    pub fn with_mutants<W: World>(mut self, registry: impl MutantRegistry) -> Worlds {
         self.mutants = registry.mutants();
         self.attacked
             .push(Box::new(In::<W, _>::of(registry, false)));
@@ -146,7 +154,7 @@ impl<R: AsyncRegistry> Worlds<R> {
 
     /// With a world in which faults are injected into our own implementations of that registry.
     #[must_use]
-    pub fn with_lies<W: World>(mut self, registry: impl Registry) -> Worlds<R> {
+    pub fn with_lies<W: World>(mut self, registry: impl Registry) -> Worlds {
         self.lied.push(Box::new(In::<W, _>::of(registry, true)));
         self
     }
@@ -154,7 +162,7 @@ impl<R: AsyncRegistry> Worlds<R> {
     /// With a world of virtual time in which implementations of the std world re-enact the claims of the seed texts:
     /// our own ones, by the names that they have there.
     #[must_use]
-    pub fn with_claims<W: World>(mut self, registry: impl Registry) -> Worlds<R> {
+    pub fn with_claims<W: World>(mut self, registry: impl Registry) -> Worlds {
         self.stage = Some(Box::new(claims::In::<W, _>::new(registry)));
         self
     }
@@ -205,9 +213,14 @@ impl<R: AsyncRegistry> Worlds<R> {
         courts.find(|court| court.world() == world)
     }
 
-    /// The registry of the std world.
-    pub fn registry(&self) -> R {
-        self.registry
+    /// The implementations of the std world and their workloads.
+    pub fn contest(&self) -> &Contest {
+        &self.contest
+    }
+
+    /// What an implementation of the std world does before its process ends.
+    pub(crate) fn leaving(&self, implementation: &str) -> Vec<(usize, Leaving)> {
+        (self.leaving)(implementation)
     }
 
     /// Names of the worlds.
@@ -222,7 +235,7 @@ impl<R: AsyncRegistry> Worlds<R> {
     }
 }
 
-impl<R: AsyncRegistry> fmt::Debug for Worlds<R> {
+impl fmt::Debug for Worlds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.names()).finish()
     }

@@ -69,17 +69,18 @@ fn reports_need_only_the_record_schema() {
 
 #[test]
 fn suites_know_no_contestant() {
-    let known = ["harness", "properties", "reports"].map(str::to_owned);
+    let known = ["harness", "properties", "reports", "workloads"].map(str::to_owned);
     assert_eq!(arrows("suites"), BTreeSet::from(known));
     let known = BTreeSet::from(["harness".to_owned()]);
     assert_eq!(arrows("suites/properties"), known);
+    assert_eq!(arrows("suites/workloads"), known);
 }
 
 /// rustc reuses upstream monomorphizations: a crate that depends on the models would time their unoptimised copies.
 #[test]
 fn what_is_timed_has_no_model_below_it() {
     let known = arrows("suites/timed");
-    let expected = BTreeSet::from(["impls".to_owned(), "suites".to_owned()]);
+    let expected = BTreeSet::from(["impls".to_owned(), "workloads".to_owned()]);
     assert_eq!(known, expected);
     assert!(arrows("suites/command").contains("timed"));
 }

@@ -9,12 +9,11 @@ use flowmeter_harness::record::{FailureKind, Proof, Verdict};
 use flowmeter_harness::registry::Contestant;
 use flowmeter_impls::registry::Everybody;
 use flowmeter_suites::campaign::{Selection, Settings, kept_out, plan, relied_on};
-use flowmeter_suites::contest::Contest;
 use flowmeter_suites::foreign::Foreigners;
 use flowmeter_suites::roster::{Due, Owed, Roster};
 use flowmeter_suites::scenario::{ScenarioSpec, built_in};
-// It has compiled the workloads over these implementations already.
-use flowmeter_timed as _;
+use flowmeter_suites::worlds::Worlds;
+use flowmeter_timed::contest;
 
 fn scenario(name: &str) -> ScenarioSpec {
     let mut scenarios = built_in().into_iter();
@@ -23,7 +22,7 @@ fn scenario(name: &str) -> ScenarioSpec {
 }
 
 fn contestant(name: &str) -> Contestant {
-    let contest = Contest::of(Everybody);
+    let contest = contest();
     let mut all = contest.implementations().iter();
     let who = all.find(|who| who.name == name);
     who.expect("it takes part").clone()
@@ -100,9 +99,9 @@ fn what_holds_nothing_that_a_scenario_relies_on_is_not_timed() {
 
 #[test]
 fn every_contestant_but_one_claims_what_its_scenarios_rely_on() {
-    let contest = Contest::of(Everybody);
+    let worlds = Worlds::timing(contest(), Everybody);
     let scenarios = built_in();
-    let roster = Roster::ask_here(Everybody, &contest, &scenarios);
+    let roster = Roster::ask_here(&worlds, &scenarios);
     let owed: Vec<Owed> = roster.owed().filter(|cell| cell.due == Due::Owed).collect();
     let claims = |who: &Contestant, scenario: &ScenarioSpec| {
         let mut its = owed.iter().filter(|cell| cell.implementation == who.name);
@@ -136,11 +135,11 @@ fn held(cell: Owed) -> Proof {
 
 #[test]
 fn two_hundred_cells_of_five_rounds_fit_into_the_budget() {
-    let contest = Contest::of(Everybody);
+    let worlds = Worlds::timing(contest(), Everybody);
     let mut scenarios = built_in();
     scenarios.retain(|scenario| scenario.priority.is_some());
     let selection = Selection {
-        roster: Roster::ask_here(Everybody, &contest, &scenarios),
+        roster: Roster::ask_here(&worlds, &scenarios),
         foreign: Foreigners::default(),
         scenarios,
     };

@@ -9,14 +9,11 @@ use flowmeter_harness::caps::Origin;
 use flowmeter_harness::measure::pin::Pinning;
 use flowmeter_harness::measure::{Silent, run};
 use flowmeter_harness::record::{FailureKind, read_run};
-use flowmeter_impls::registry::Everybody;
-// It has compiled the workloads over these implementations already.
 use flowmeter_suites::campaign::{Selection, Settings, plan};
-use flowmeter_suites::contest::Contest;
 use flowmeter_suites::foreign::{Foreigners, Wanted, manifest};
 use flowmeter_suites::roster::Roster;
 use flowmeter_suites::scenario::built_in;
-use flowmeter_timed as _;
+use flowmeter_timed::contest;
 
 /// A contestant as a shell script: the name that it is prepared with selects its behaviour. Its numbers are made up,
 /// and one of its histograms is a list of buckets.
@@ -106,8 +103,7 @@ fn whoever_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on() {
     let foreign = Foreigners::find(Wanted::Require, Some(ground.path())).unwrap();
     let mut scenarios = built_in();
     scenarios.retain(|scenario| scenario.name == "timers/lateness-16");
-    let contest = Contest::of(Everybody);
-    let mut roster = Roster::ask(&contest, |_| false, &scenarios);
+    let mut roster = Roster::ask(&contest(), |_| false, &scenarios);
     roster.join(&foreign, &scenarios).unwrap();
     let selection = Selection {
         roster,

@@ -11,7 +11,7 @@ const (
 	hour  = 3_600_000 * milli
 )
 
-// delays are how long timers are armed for, as suites/src/workloads/timers/delays.rs has them; nil where it has none of
+// delays are how long timers are armed for, as suites/workloads/src/workloads/timers/delays.rs has them; nil where it has none of
 // that name.
 func delays(name string, random *rand.Rand) func() int64 {
 	within := func(from, to int64) int64 { return from + random.Int64N(to-from) }

@@ -11,7 +11,6 @@ use std::time::{Duration, SystemTime};
 use criterion::Criterion;
 use flowmeter_harness::measure::allocation::Counting;
 use flowmeter_impls::registry::Everybody;
-use flowmeter_suites::contest::Contest;
 use flowmeter_suites::worlds::Worlds;
 use flowmeter_suites::{cli, process, scenario};
 
@@ -23,7 +22,8 @@ static ALLOCATOR: Counting = Counting;
 const LEFT_OUT: &str = "FLOWMETER_LEFT_OUT";
 
 fn main() -> ExitCode {
-    if let Some(code) = process::serve_if_asked(&Worlds::of(Everybody)) {
+    let worlds = Worlds::timing(flowmeter_timed::contest(), Everybody);
+    if let Some(code) = process::serve_if_asked(&worlds) {
         return code;
     }
     // Cargo starts benches in the folder of their package; the command looks for runs in the workspace.
@@ -44,23 +44,27 @@ fn main() -> ExitCode {
         criterion_alone(&left_out.lines().collect::<Vec<_>>(), asked.is_empty());
         return ExitCode::SUCCESS;
     }
-    cli::bench(Everybody, asked.first().map(String::as_str), |left_out| {
-        let began = SystemTime::now();
-        // In a process of its own: an implementation that hangs or aborts there loses only its figures.
-        let criterion = env::current_exe().and_then(|program| {
-            let mut command = Command::new(program);
-            command
-                .args(env::args().skip(1))
-                .env(LEFT_OUT, left_out.join("\n"));
-            command.status()
-        });
-        match criterion {
-            Ok(status) if status.success() => {}
-            Ok(status) => eprintln!("criterion ended early ({status}); the engine goes on"),
-            Err(why) => eprintln!("criterion could not be started ({why}); the engine goes on"),
-        }
-        cli::written_since(&criterion_home(), began)
-    })
+    cli::bench(
+        worlds.contest(),
+        asked.first().map(String::as_str),
+        |left_out| {
+            let began = SystemTime::now();
+            // In a process of its own: an implementation that hangs or aborts there loses only its figures.
+            let criterion = env::current_exe().and_then(|program| {
+                let mut command = Command::new(program);
+                command
+                    .args(env::args().skip(1))
+                    .env(LEFT_OUT, left_out.join("\n"));
+                command.status()
+            });
+            match criterion {
+                Ok(status) if status.success() => {}
+                Ok(status) => eprintln!("criterion ended early ({status}); the engine goes on"),
+                Err(why) => eprintln!("criterion could not be started ({why}); the engine goes on"),
+            }
+            cli::written_since(&criterion_home(), began)
+        },
+    )
 }
 
 /// The folder of criterion's estimates, chosen as criterion chooses it, except that cargo is not asked. It is passed
@@ -90,7 +94,7 @@ fn criterion_alone(left_out: &[&str], curated_only: bool) {
 /// The uncontended cost of an operation, from the same workloads as the engine's. Without a filter, also from the
 /// same scenarios only.
 fn uncontended(criterion: &mut Criterion, left_out: &[&str], curated_only: bool) {
-    let contest = Contest::of(Everybody);
+    let contest = flowmeter_timed::contest();
     let mut scenarios = scenario::built_in();
     scenarios.retain(|scenario| scenario.priority.is_some() || !curated_only);
     for scenario in scenarios {

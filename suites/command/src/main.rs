@@ -3,13 +3,12 @@
 use std::process::ExitCode;
 
 use flowmeter_harness::measure::allocation::Counting;
-use flowmeter_models::everywhere;
-use flowmeter_timed::{contestants, main_in};
+use flowmeter_suites::cli;
 
 /// Counts only in the processes that request it; see its module.
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
-    main_in(&everywhere(contestants()))
+    cli::main_in(&flowmeter_models::everywhere(flowmeter_timed::contest()))
 }

@@ -14,14 +14,12 @@ use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{World, panic_text};
 use flowmeter_impls::mutants::{ALL, Mutants};
 use flowmeter_impls::registry::Everybody;
-use flowmeter_suites::contest::Contest;
+use flowmeter_suites::contest::introduced;
 use flowmeter_suites::isolation::{self, Model};
 use flowmeter_suites::process;
 use flowmeter_suites::properties::PROPERTIES;
 use flowmeter_suites::roster::claimed;
 use flowmeter_suites::smoke::smoke;
-// It has compiled the workloads over these implementations already.
-use flowmeter_timed as _;
 
 /// An equivalent rewrite is checked by many properties in every world.
 const LONG: Duration = Duration::from_secs(3_600);
@@ -102,7 +100,7 @@ fn caricature() -> Result<String, String> {
 
 /// Our implementations.
 fn ours() -> Vec<Contestant> {
-    let mut ours = Contest::of(Everybody).implementations().to_vec();
+    let mut ours = introduced(Everybody);
     ours.retain(|who| who.origin == Origin::Own);
     ours
 }

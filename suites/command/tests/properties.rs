@@ -13,13 +13,11 @@ use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::sites::{Breakage, Kind};
 use flowmeter_harness::sync::std::Std;
 use flowmeter_impls::registry::Everybody;
-use flowmeter_suites::contest::Contest;
+use flowmeter_suites::contest::introduced;
 use flowmeter_suites::process;
 use flowmeter_suites::proving::{Effort, prove};
 use flowmeter_suites::roster::{Owed, claimed};
 use flowmeter_suites::sites::{Row, hunt, list};
-// It has compiled the workloads over these implementations already.
-use flowmeter_timed as _;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 const WORLDS: [&str; 4] = [Std::NAME, Shuttle::NAME, Sim::NAME, Loom::NAME];
@@ -27,7 +25,7 @@ const WORLDS: [&str; 4] = [Std::NAME, Shuttle::NAME, Sim::NAME, Loom::NAME];
 fn main() -> ExitCode {
     // It already contains every model.
     process::serve_in(env!("CARGO_BIN_EXE_flowmeter"));
-    let mut contestants = Contest::of(Everybody).implementations().to_vec();
+    let mut contestants = introduced(Everybody);
     // `flowmeter check` also has the published crates; their faults must not fail our tests.
     contestants.retain(|who| who.origin == Origin::Own);
     let owed = claimed(&contestants, &WORLDS).unwrap_or_else(|why| panic!("{why}"));

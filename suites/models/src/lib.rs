@@ -8,12 +8,14 @@ use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::std::Std;
 use flowmeter_impls::registry::Everybody;
+use flowmeter_suites::contest::Contest;
 use flowmeter_suites::worlds::Worlds;
 
-/// The same implementations in every other world as well, with mutants, injected faults and claims.
+/// Our implementations and the published ones in every world, with mutants, injected faults and claims. `contest` times
+/// them.
 #[must_use]
-pub fn everywhere(worlds: Worlds<Everybody>) -> Worlds<Everybody> {
-    worlds
+pub fn everywhere(contest: Contest) -> Worlds {
+    Worlds::timing(contest, Everybody)
         .with::<Shuttle>(flowmeter_impls_shuttle::registry::Everybody)
         .with::<Loom>(flowmeter_impls_loom::registry::Everybody)
         .with::<Sim>(flowmeter_impls_shuttle::registry::Everybody)

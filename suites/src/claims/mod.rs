@@ -41,7 +41,7 @@ use timeout_channels::TimeoutChannels;
 use timeouts_code_read::TimeoutsCodeRead;
 
 pub use stage::holding;
-pub(crate) use stage::{In, Leave, Question, Stage, reenact, serve, serve_leaving};
+pub(crate) use stage::{In, Leave, Question, Stage, leaving, reenact, serve, serve_leaving};
 pub(crate) use strangers::reenact_in;
 
 /// Visits every text, in the order of the tables.
@@ -139,7 +139,7 @@ pub(crate) enum Act {
 
 /// A claim about the end of a real process.
 #[derive(Clone, Copy, Debug)]
-struct Leaving {
+pub(crate) struct Leaving {
     claim: &'static Claim,
     /// What the process does before it returns from `main`.
     before: fn(),

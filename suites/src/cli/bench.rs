@@ -5,7 +5,7 @@ use std::slice;
 use std::time::Duration;
 
 use flowmeter_harness::record::{Proof, Uncontended, read_run};
-use flowmeter_harness::registry::{AsyncRegistry, Contestant};
+use flowmeter_harness::registry::Contestant;
 use regex::Regex;
 
 use super::failure::{Failure, Outcome};
@@ -32,16 +32,16 @@ const FOREIGN_CELLS: usize = 30;
 ///
 /// Between the proofs and the engine, `uncontended` runs criterion. It leaves out the ids (`scenario/implementation`)
 /// that it is given, which did not pass, and returns its results.
-pub fn bench<R: AsyncRegistry>(
-    registry: R,
+pub fn bench(
+    contest: &Contest,
     filter: Option<&str>,
     uncontended: impl FnOnce(&[String]) -> Vec<Uncontended>,
 ) -> ExitCode {
-    run(registry, filter, uncontended).unwrap_or_else(Failure::tell)
+    run(contest, filter, uncontended).unwrap_or_else(Failure::tell)
 }
 
-fn run<R: AsyncRegistry>(
-    registry: R,
+fn run(
+    contest: &Contest,
     filter: Option<&str>,
     uncontended: impl FnOnce(&[String]) -> Vec<Uncontended>,
 ) -> Outcome {
@@ -53,7 +53,7 @@ fn run<R: AsyncRegistry>(
             reason.trim()
         ))
     })?;
-    let selection = select(&Contest::of(registry), filter.as_ref())?;
+    let selection = select(contest, filter.as_ref())?;
     if selection.scenarios.is_empty() {
         // The filter selects nothing curated, so only criterion runs.
         uncontended(&[]);
@@ -118,10 +118,7 @@ fn budget() -> Result<Duration, Failure> {
 }
 
 /// Scenarios and implementations of which any pair matches, like criterion's ids.
-fn select<R: AsyncRegistry>(
-    contest: &Contest<R>,
-    filter: Option<&Regex>,
-) -> Result<Selection, Failure> {
+fn select(contest: &Contest, filter: Option<&Regex>) -> Result<Selection, Failure> {
     let mut scenarios = Scenarios::default().of()?;
     let mut all = Roster::ask(contest, |_| true, &scenarios);
     let mut foreign = Foreign::default().find()?;

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use flowmeter_harness::registry::AsyncRegistry;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::std::Std;
 
@@ -18,7 +17,6 @@ use super::progress::steps;
 use super::replay::replay;
 use super::selection::{Implementations, Properties, Shard};
 use super::verdicts::{Judged, fails, summary, tables};
-use crate::contest::Contest;
 use crate::properties::PROPERTIES;
 use crate::proving::counterexample::FOLDER;
 use crate::proving::{Effort, prove_and_keep};
@@ -83,7 +81,7 @@ pub(super) struct Check {
 const A_DAY: Duration = Duration::from_secs(86_400);
 
 impl Check {
-    pub(super) fn run<R: AsyncRegistry>(self, worlds: &Worlds<R>) -> Outcome {
+    pub(super) fn run(self, worlds: &Worlds) -> Outcome {
         if let Some(path) = &self.replay {
             self.nothing_beside_replay()?;
             return replay(worlds, path, self.format);
@@ -95,7 +93,7 @@ impl Check {
         let shard = shard.map_or(Ok(Shard::WHOLE), Shard::parse)?;
         let folder = self.out.as_deref().unwrap_or(Path::new(FOLDER));
         let run = self.into.as_deref().map(Into::read).transpose()?;
-        let contest = Contest::of(worlds.registry());
+        let contest = worlds.contest();
         let mut foreign = self.foreign.find()?;
         let strangers = foreign.contestants().map(|who| who.name);
         let known = contest.implementations().iter().map(|who| who.name);
@@ -188,8 +186,8 @@ impl Check {
 }
 
 /// The named worlds, once each.
-pub(super) fn courts<'a, R: AsyncRegistry>(
-    worlds: &'a Worlds<R>,
+pub(super) fn courts<'a>(
+    worlds: &'a Worlds,
     under: &[String],
 ) -> Result<Vec<&'a dyn Court>, Failure> {
     let mut courts: Vec<&dyn Court> = Vec::new();

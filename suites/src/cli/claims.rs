@@ -11,7 +11,7 @@ use std::thread;
 use clap::Args;
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::{Holds, SeedClaim};
-use flowmeter_harness::registry::{AsyncRegistry, Contestant};
+use flowmeter_harness::registry::Contestant;
 use regex::Regex;
 
 use super::failure::{FAILED, Failure, Outcome};
@@ -20,7 +20,6 @@ use super::into::Into;
 use super::output::{Format, Output};
 use super::selection::Implementations;
 use crate::claims::{reenact, reenact_in, statements};
-use crate::contest::Contest;
 use crate::foreign::Foreigners;
 use crate::worlds::Worlds;
 
@@ -49,13 +48,13 @@ pub(super) struct Claims {
 }
 
 impl Claims {
-    pub(super) fn run<R: AsyncRegistry>(self, worlds: &Worlds<R>) -> Outcome {
+    pub(super) fn run(self, worlds: &Worlds) -> Outcome {
         if worlds.stage().is_none() {
             return Err(Failure::input(
                 "this program has nobody who re-enacts claims; its main says who does (Worlds::with_claims)",
             ));
         }
-        let contest = Contest::of(worlds.registry());
+        let contest = worlds.contest();
         let everybody = contest.implementations();
         let mut foreign = self.foreign.find()?;
         let strangers = foreign.contestants().map(|who| who.name);

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use comfy_table::{ContentArrangement, Table, presets};
 use flowmeter_harness::caps::Kind;
-use flowmeter_harness::registry::{AsyncRegistry, Mutant};
+use flowmeter_harness::registry::Mutant;
 use serde::Serialize;
 
 use super::failure::{FAILED, Failure, Outcome};
@@ -45,8 +45,8 @@ struct Known {
     spoke: BTreeSet<String>,
 }
 
-pub(super) fn each_check<R: AsyncRegistry>(
-    worlds: &Worlds<R>,
+pub(super) fn each_check(
+    worlds: &Worlds,
     wanted: impl Fn(&str) -> bool,
     attacks: &[(&'static Mutant, &'static Property)],
     time: Option<Duration>,
@@ -118,11 +118,7 @@ fn excused(file: Option<&Path>) -> Result<BTreeSet<String>, Failure> {
 }
 
 /// Injects faults into every cell that allows it.
-fn lies<R: AsyncRegistry>(
-    worlds: &Worlds<R>,
-    wanted: &impl Fn(&str) -> bool,
-    known: &mut Known,
-) -> Result<(), Failure> {
+fn lies(worlds: &Worlds, wanted: &impl Fn(&str) -> bool, known: &mut Known) -> Result<(), Failure> {
     let mut questions = Vec::new();
     for court in worlds.of_lies() {
         for who in court.contestants() {
@@ -198,8 +194,8 @@ fn nth(nth: u32) -> String {
 }
 
 /// Attacks as usual. If no fault needs the check that found a mutant, attacks again without that check.
-fn mutants<R: AsyncRegistry>(
-    worlds: &Worlds<R>,
+fn mutants(
+    worlds: &Worlds,
     attacks: &[(&'static Mutant, &'static Property)],
     is_check: impl Fn(&str) -> bool + Sync,
     time: Option<Duration>,

@@ -5,14 +5,12 @@ use std::process::ExitCode;
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
 use flowmeter_harness::caps::{Kind, Origin};
-use flowmeter_harness::registry::AsyncRegistry;
 use serde::Serialize;
 
 use super::failure::Outcome;
 use super::foreign::Foreign;
 use super::output::{Format, Output, width};
 use super::selection::{Implementations, Properties, Scenarios};
-use crate::contest::Contest;
 use crate::properties::PROPERTIES;
 use crate::roster::Roster;
 use crate::worlds::Worlds;
@@ -51,8 +49,8 @@ struct Row {
 }
 
 impl List {
-    pub(super) fn run<R: AsyncRegistry>(self, worlds: &Worlds<R>) -> Outcome {
-        let contest = Contest::of(worlds.registry());
+    pub(super) fn run(self, worlds: &Worlds) -> Outcome {
+        let contest = worlds.contest();
         let mutants = worlds.mutants().iter().map(|mutant| mutant.name);
         let known = contest.implementations().iter().map(|who| who.name);
         let mut foreign = self.foreign.find()?;

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use flowmeter_harness::measure::pin::Pinning;
 use flowmeter_harness::measure::{self, MeasureError, RunSummary, clock};
 use flowmeter_harness::record::{Proof, RECORDS_FILE, Uncontended, Verdict, read_run};
-use flowmeter_harness::registry::{AsyncRegistry, Contestant};
+use flowmeter_harness::registry::Contestant;
 use flowmeter_reports::estimate;
 use flowmeter_reports::statistics::UNOPTIMISED;
 
@@ -93,7 +93,7 @@ enum Pin {
 }
 
 impl Measure {
-    pub(super) fn run<R: AsyncRegistry>(self, registry: R) -> Outcome {
+    pub(super) fn run(self, contest: &Contest) -> Outcome {
         let folder = match (&self.output, self.resume) {
             (Some(folder), _) => folder.clone(),
             (None, false) => new_folder(),
@@ -106,8 +106,7 @@ impl Measure {
         // Settings that are not given are those of the run.
         let begun = self.resume.then(|| Begun::read(&folder)).transpose()?;
         let settings = self.settings(begun.as_ref())?;
-        let contest = Contest::of(registry);
-        let selection = self.selection(&contest, &settings, begun.as_ref())?;
+        let selection = self.selection(contest, &settings, begun.as_ref())?;
         let begun = begun.as_ref();
         let done = conduct(&selection, &settings, &folder, begun)?;
         let mut output = Output::default();
@@ -203,9 +202,9 @@ impl Measure {
         })
     }
 
-    fn selection<R: AsyncRegistry>(
+    fn selection(
         &self,
-        contest: &Contest<R>,
+        contest: &Contest,
         settings: &Settings,
         begun: Option<&Begun>,
     ) -> Result<Selection, Failure> {

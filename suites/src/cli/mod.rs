@@ -86,7 +86,7 @@ enum Verb {
 
 /// Runs the command over the implementations of `registry`, with properties checked in the std world only; call it
 /// from `main`.
-pub fn main<R: AsyncRegistry>(registry: R) -> ExitCode {
+pub fn main(registry: impl AsyncRegistry) -> ExitCode {
     main_in(&Worlds::of(registry))
 }
 
@@ -95,18 +95,17 @@ pub fn main<R: AsyncRegistry>(registry: R) -> ExitCode {
 /// ```ignore
 /// cli::main_in(&Worlds::of(mine::Everybody).with::<Loom>(mine_loom::Everybody))
 /// ```
-pub fn main_in<R: AsyncRegistry>(worlds: &Worlds<R>) -> ExitCode {
+pub fn main_in(worlds: &Worlds) -> ExitCode {
     if let Some(code) = process::serve_if_asked(worlds) {
         return code;
     }
-    let registry = worlds.registry();
     let outcome = match Command::parse().verb {
         Verb::List(list) => list.run(worlds),
         Verb::Check(check) => check.run(worlds),
         Verb::Mutants(mutants) => mutants.run(worlds),
         Verb::Sites(sites) => sites.run(worlds),
         Verb::Claims(claims) => claims.run(worlds),
-        Verb::Measure(measure) => measure.run(registry),
+        Verb::Measure(measure) => measure.run(worlds.contest()),
         Verb::Rank(rank) => rank.run(),
         Verb::Cmp(cmp) => cmp.run(),
         Verb::Diff(diff) => diff.run(),

@@ -9,7 +9,7 @@ use std::thread;
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
 use flowmeter_harness::record::Attack as Told;
-use flowmeter_harness::registry::{AsyncRegistry, Mutant};
+use flowmeter_harness::registry::Mutant;
 
 use super::check::time;
 use super::each_check::each_check;
@@ -68,7 +68,7 @@ pub(super) struct Mutants {
 }
 
 impl Mutants {
-    pub(super) fn run<R: AsyncRegistry>(self, worlds: &Worlds<R>) -> Outcome {
+    pub(super) fn run(self, worlds: &Worlds) -> Outcome {
         let time = time(self.budget)?;
         let shard = self.shard.as_deref();
         let shard = shard.map_or(Ok(Shard::WHOLE), Shard::parse)?;

@@ -276,7 +276,7 @@ fn scenario(draft: &mut Draft, name: &str) -> Result<String, Failure> {
     })?;
     let text = of.scenario_in(group);
     draft.create(format!("suites/scenarios/{name}.toml"), text)?;
-    let list = "suites/src/scenario/curated.rs";
+    let list = "suites/workloads/src/scenario/curated.rs";
     let text = draft.read(list)?;
     let names = text.lines().filter_map(|line| line.strip_prefix("    \""));
     let before = names

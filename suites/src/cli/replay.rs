@@ -5,26 +5,24 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use flowmeter_harness::record::Verdict;
-use flowmeter_harness::registry::AsyncRegistry;
 
 use super::failure::{FAILED, Failure, Outcome};
 use super::output::{Format, Output};
 use super::verdicts::sentence;
-use crate::contest::Contest;
 use crate::properties::PROPERTIES;
 use crate::proving::again;
 use crate::proving::counterexample::Counterexample;
 use crate::worlds::Worlds;
 
 /// Runs it in a process of its own. Not failing is no error: exit code 0, and no pass either.
-pub(super) fn replay<R: AsyncRegistry>(worlds: &Worlds<R>, path: &Path, format: Format) -> Outcome {
+pub(super) fn replay(worlds: &Worlds, path: &Path, format: Format) -> Outcome {
     let example = Counterexample::read(path)?;
     let refused = |why: String| Failure::input(format!("{}: {why}", path.display()));
     let unknown = |what, name: &str| refused(format!("there is no {what} '{name}' here"));
     if worlds.find(&example.world).is_none() {
         return Err(unknown("world", &example.world));
     }
-    let contest = Contest::of(worlds.registry());
+    let contest = worlds.contest();
     let mutants = worlds.mutants().iter().map(|mutant| mutant.name);
     let known = contest.implementations().iter().map(|who| who.name);
     let mut known = known.chain(mutants);

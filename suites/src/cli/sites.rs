@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use clap::Args;
 use comfy_table::{Table, presets};
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::registry::AsyncRegistry;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
@@ -16,7 +15,6 @@ use super::failure::{FAILED, Failure, Outcome};
 use super::output::{Format, Output};
 use super::progress::steps;
 use super::selection::{Implementations, Properties};
-use crate::contest::Contest;
 use crate::properties::PROPERTIES;
 use crate::proving::Effort;
 use crate::roster::{Due, Owed, Roster};
@@ -55,7 +53,7 @@ pub(super) struct Sites {
 }
 
 impl Sites {
-    pub(super) fn run<R: AsyncRegistry>(self, worlds: &Worlds<R>) -> Outcome {
+    pub(super) fn run(self, worlds: &Worlds) -> Outcome {
         let courts = courts(worlds, &self.under)?;
         if courts.iter().any(|court| court.world() == Std::NAME) {
             return Err(Failure::input(
@@ -63,7 +61,7 @@ impl Sites {
             ));
         }
         let time = time(Some(self.budget))?;
-        let contest = Contest::of(worlds.registry());
+        let contest = worlds.contest();
         self.implementations
             .find_in(contest.implementations().iter().map(|who| who.name))?;
         self.properties

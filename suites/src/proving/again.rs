@@ -5,7 +5,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use flowmeter_harness::record::{Proof, Verdict};
-use flowmeter_harness::registry::AsyncRegistry;
 use flowmeter_harness::sync::{Exploration, Failure, Replayed as Repeated};
 use serde::{Deserialize, Serialize};
 
@@ -239,8 +238,8 @@ pub(crate) fn as_proof(
 }
 
 /// The model of a counterexample, and its world.
-pub(super) fn model<'w, R: AsyncRegistry>(
-    worlds: &'w Worlds<R>,
+pub(super) fn model<'w>(
+    worlds: &'w Worlds,
     example: &Counterexample,
 ) -> Result<(&'w dyn Court, Model), String> {
     let Counterexample {
@@ -265,8 +264,8 @@ pub(super) fn model<'w, R: AsyncRegistry>(
 }
 
 /// The process that replays.
-pub(crate) fn serve_replay<R: AsyncRegistry>(
-    worlds: &Worlds<R>,
+pub(crate) fn serve_replay(
+    worlds: &Worlds,
     example: Counterexample,
 ) -> Result<(Option<Failure>, bool), String> {
     let (court, model) = model(worlds, &example)?;
@@ -277,10 +276,7 @@ pub(crate) fn serve_replay<R: AsyncRegistry>(
 }
 
 /// The process that shrinks.
-pub(crate) fn serve_shrink<R: AsyncRegistry>(
-    worlds: &Worlds<R>,
-    example: Counterexample,
-) -> Option<Failure> {
+pub(crate) fn serve_shrink(worlds: &Worlds, example: Counterexample) -> Option<Failure> {
     let (court, model) = model(worlds, &example).ok()?;
     let shrunk = court.shrink(model, &example.failure, SHRINKING)?;
     Some(Failure {
@@ -291,10 +287,7 @@ pub(crate) fn serve_shrink<R: AsyncRegistry>(
 
 /// The process that counts. It reports before the first execution and after each. Returns nothing where there is
 /// nothing to run.
-pub(crate) fn serve_rate<R: AsyncRegistry>(
-    worlds: &Worlds<R>,
-    example: Counterexample,
-) -> Option<Tally> {
+pub(crate) fn serve_rate(worlds: &Worlds, example: Counterexample) -> Option<Tally> {
     let main = std::thread::current().id();
     std::panic::set_hook(Box::new(move |_| {
         // The main thread may wait for this one for ever.

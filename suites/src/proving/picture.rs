@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use flowmeter_harness::record::{Span, Step, Timeline};
-use flowmeter_harness::registry::AsyncRegistry;
 use flowmeter_harness::sync::Note;
 use flowmeter_harness::sync::trace::{Event, What, traced};
 use flowmeter_reports::{About, timeline_page};
@@ -56,10 +55,7 @@ pub(crate) fn draw(example: &Counterexample, file: &Path, replay: &str) -> io::R
 }
 
 /// The process that draws: the events of that execution, or none when it does not fail.
-pub(crate) fn serve<R: AsyncRegistry>(
-    worlds: &Worlds<R>,
-    example: Counterexample,
-) -> Option<Timeline> {
+pub(crate) fn serve(worlds: &Worlds, example: Counterexample) -> Option<Timeline> {
     let (court, model) = model(worlds, &example).ok()?;
     let schedule = example.failure.schedule.as_ref()?;
     let (replayed, events) = traced(|| court.replay(model, schedule));

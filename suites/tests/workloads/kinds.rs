@@ -21,8 +21,6 @@ use flowmeter_impls::registry::Everybody;
 use flowmeter_impls::timer::heap::Heap;
 use flowmeter_suites::contest::Contest;
 use flowmeter_suites::scenario::{ScenarioSpec, built_in, parse};
-// It has compiled the workloads over these implementations already.
-use flowmeter_timed as _;
 
 const SHORT: WindowSpec = WindowSpec {
     ramp_nanos: 2_000_000,
@@ -35,7 +33,7 @@ type Executor = <Everybody as AsyncRegistry>::Executor;
 
 /// Scenarios of the other kinds, with the implementations that take part.
 fn cells() -> impl Iterator<Item = (ScenarioSpec, Vec<&'static str>)> {
-    let contest = Contest::of(Everybody);
+    let contest = flowmeter_timed::contest();
     built_in().into_iter().filter_map(move |scenario| {
         let others = contest.implementations().iter();
         let others = others.filter(|who| who.kind != Kind::Channel);

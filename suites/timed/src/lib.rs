@@ -1,22 +1,14 @@
-//! The std world of the command: the timed code, and its proofs.
+//! The timed code: every workload over every implementation of ours and every published one.
 //!
-//! rustc reuses upstream monomorphizations: later crates use the copy of a generic function in the crate that named
-//! it first, optimised or not. So all timed code is named here, in a crate without a model below it.
-//! `flowmeter-models` is not optimised, and its copies must not be timed.
-
-use std::process::ExitCode;
+//! It depends on nothing of the command and on no model, so it is compiled early, once for the command, `cargo bench`
+//! and the tests. rustc reuses some generic functions of upstream crates, optimised or not: no unoptimised crate may
+//! be below this one.
 
 use flowmeter_impls::registry::Everybody;
-use flowmeter_suites::cli;
-use flowmeter_suites::worlds::Worlds;
+use flowmeter_workloads::contest::Contest;
 
-/// Our implementations and their peers, in the std world.
+/// All implementations of the std world, and their workloads.
 #[must_use]
-pub fn contestants() -> Worlds<Everybody> {
-    Worlds::of(Everybody)
-}
-
-/// The command over them, in all of their worlds.
-pub fn main_in(worlds: &Worlds<Everybody>) -> ExitCode {
-    cli::main_in(worlds)
+pub fn contest() -> Contest {
+    Contest::of(Everybody)
 }

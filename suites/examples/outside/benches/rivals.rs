@@ -9,12 +9,13 @@ mod everybody;
 use everybody::Rivals;
 
 fn main() -> ExitCode {
-    if let Some(code) = process::serve_if_asked(&Worlds::of(Rivals)) {
+    let worlds = Worlds::of(Rivals);
+    if let Some(code) = process::serve_if_asked(&worlds) {
         return code;
     }
     // The argument that cargo adds is no filter.
     let filter = std::env::args()
         .skip(1)
         .find(|argument| argument != "--bench");
-    cli::bench(Rivals, filter.as_deref(), |_| Vec::new())
+    cli::bench(worlds.contest(), filter.as_deref(), |_| Vec::new())
 }

@@ -7,7 +7,7 @@ use flowmeter_harness::registry::{AsyncRegistry, Enrol, Registry};
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_impls::registry::Everybody;
-use flowmeter_suites::contest::Contest;
+use flowmeter_suites::contest::introduced;
 use flowmeter_suites::process;
 use flowmeter_suites::proving::{Effort, prove};
 use flowmeter_suites::roster::claimed;
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     if let Some(code) = process::serve_if_asked(&worlds) {
         return code;
     }
-    let contestants = Contest::of(Alone).implementations().to_vec();
+    let contestants = introduced(Alone);
     let owed = claimed(&contestants, &["std", "shuttle", "sim", "loom"]);
     let owed = owed.unwrap_or_else(|why| panic!("{why}"));
     let trials = owed.into_iter().map(|cell| {

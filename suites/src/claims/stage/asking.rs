@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 
 use flowmeter_harness::record::{Holds, SeedClaim};
-use flowmeter_harness::registry::{AsyncRegistry, Contestant};
+use flowmeter_harness::registry::Contestant;
 use serde::{Deserialize, Serialize};
 
 use super::LIMIT;
-use super::leaving::{leaving, seen_to_leave};
+use super::leaving::seen_to_leave;
 use super::rows::{judged, row};
 use crate::claims::statements;
-use crate::contest::introduced;
 use crate::process::{self, End, Request};
 use crate::worlds::Worlds;
 
@@ -73,20 +72,20 @@ pub(crate) fn reenact(
 }
 
 /// The process of one implementation: announces what it will do, and then reports its observations.
-pub(crate) fn serve<R: AsyncRegistry>(worlds: &Worlds<R>, question: Question) -> Answer {
+pub(crate) fn serve(worlds: &Worlds, question: Question) -> Answer {
     let Question {
         implementation,
         claims,
     } = question;
     let same = "the process that asks is the same program";
-    let contestants = introduced(worlds.registry());
+    let contestants = worlds.contest().implementations();
     let who = contestants.iter().find(|who| who.name == implementation);
     let who = who.expect(same);
     let stage = worlds.stage().expect(same);
     let wanted = |place: &usize| claims.contains(place);
     let mut enactments = stage.enactments(&implementation);
     enactments.retain(|(place, _)| wanted(place));
-    let mut leaving = leaving(worlds.registry(), &implementation);
+    let mut leaving = worlds.leaving(&implementation);
     leaving.retain(|(place, _)| wanted(place));
     let acted = enactments.iter().map(|(place, _)| *place);
     let left = leaving.iter().map(|(place, _)| *place);

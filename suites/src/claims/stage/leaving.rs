@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use flowmeter_harness::registry::{AsyncRegistry, Contestant, Enrol, Registry};
+use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::timer::Timers;
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +56,7 @@ impl<S: Seed> Enrol for LeavingHall<'_, S> {
 }
 
 /// The actions before the end, by the indices of the claims.
-pub(super) fn leaving(registry: impl Registry, of: &str) -> Vec<(usize, Leaving)> {
+pub(crate) fn leaving(registry: impl Registry, of: &str) -> Vec<(usize, Leaving)> {
     let mut leavers = Leavers {
         of,
         registry,
@@ -95,8 +95,8 @@ pub(super) fn seen_to_leave(implementation: &str, claim: usize) -> Result<String
 }
 
 /// The process that leaves something running: it returns from `main` after this answer.
-pub(crate) fn serve_leaving<R: AsyncRegistry>(worlds: &Worlds<R>, leave: Leave) {
-    let all = leaving(worlds.registry(), &leave.implementation);
+pub(crate) fn serve_leaving(worlds: &Worlds, leave: Leave) {
+    let all = worlds.leaving(&leave.implementation);
     for (_, Leaving { before, .. }) in all.iter().filter(|(place, _)| *place == leave.claim) {
         before();
     }

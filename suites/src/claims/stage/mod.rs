@@ -21,7 +21,7 @@ use super::{Act, Claim, Enactment, Seed, Visitor, each, judge, statements};
 use hall::Hall;
 
 pub(crate) use asking::{Question, reenact, serve};
-pub(crate) use leaving::{Leave, serve_leaving};
+pub(crate) use leaving::{Leave, leaving, serve_leaving};
 
 /// For all claims of one implementation: they take a second or two on a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);

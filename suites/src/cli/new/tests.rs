@@ -160,7 +160,7 @@ fn a_scenario_can_be_read_and_is_of_what_its_folder_says() {
         assert_eq!(record.group, name.split('/').next().unwrap());
         assert_eq!(record.params["workload"], workload, "{name}");
         assert_eq!(record.form, form, "{name}");
-        let list = "suites/src/scenario/curated.rs";
+        let list = "suites/workloads/src/scenario/curated.rs";
         assert_eq!(gained(&draft, list), [format!("    \"{name}\",")]);
         let list = draft.read(list).unwrap();
         let list = list.lines().filter(|line| line.starts_with("    \""));

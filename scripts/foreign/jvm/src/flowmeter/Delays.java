@@ -3,7 +3,7 @@ package flowmeter;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
-/** How long timers are armed for, as `suites/src/workloads/timers/delays.rs` has it, nanoseconds. */
+/** How long timers are armed for, as `suites/workloads/src/workloads/timers/delays.rs` has it, nanoseconds. */
 final class Delays {
     private static final long MICRO = 1_000;
     private static final long MILLI = 1_000 * MICRO;

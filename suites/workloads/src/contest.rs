@@ -1,5 +1,7 @@
 //! The contest: every family of a registry with the workloads it can run, as functions compiled for it.
 
+use std::collections::BTreeSet;
+use std::fmt;
 use std::marker::PhantomData;
 
 use flowmeter_harness::channel::{Alts, Async, AwaitAlts, Blocking, Callback};
@@ -18,11 +20,12 @@ use crate::scenario::ScenarioSpec;
 use crate::workloads::casting::{Part, channels, executors, limiters, pipelines, timers};
 use crate::workloads::{Timing, Work};
 
-/// All implementations of a registry, and their workloads.
-#[derive(Debug)]
-pub struct Contest<R> {
-    registry: R,
+/// All implementations of a registry, and their workloads. The type of the registry is gone: a program that holds a
+/// contest does not compile its workloads again.
+pub struct Contest {
     contestants: Vec<Contestant>,
+    capabilities: Box<dyn Fn(&str) -> BTreeSet<String> + Send + Sync>,
+    part: Box<dyn Fn(&str, &Work) -> Option<Part> + Send + Sync>,
 }
 
 /// One implementation in one workload: its first family that can run it.
@@ -39,18 +42,25 @@ impl<R> Families<'_, R> {
     }
 }
 
-impl<R: AsyncRegistry> Contest<R> {
+impl Contest {
     /// All implementations of that registry. It opens no channel: each is asked only later.
-    pub fn of(registry: R) -> Contest<R> {
+    pub fn of(registry: impl AsyncRegistry) -> Contest {
         Contest {
-            registry,
             contestants: introduced(registry),
+            capabilities: Box::new(move |name| capabilities(registry, name)),
+            part: Box::new(move |name, work| part(registry, name, work)),
         }
     }
 
     /// The implementations in the order of the registry, with the capabilities of their registration.
     pub fn implementations(&self) -> &[Contestant] {
         &self.contestants
+    }
+
+    /// The names of the capabilities that follow from the families of an implementation. Finding out may open
+    /// channels.
+    pub fn capabilities(&self, implementation: &str) -> BTreeSet<String> {
+        (self.capabilities)(implementation)
     }
 
     /// Whether an implementation can run a scenario. Finding out opens a channel and runs nothing else.
@@ -75,7 +85,7 @@ impl<R: AsyncRegistry> Contest<R> {
             _ => Err(StageError {
                 kind: FailureKind::Protocol,
                 message: format!(
-                    "{implementation} does not take part in {}; `list` shows who does",
+                    "{implementation} does not take part in {}; `list` shows which do",
                     scenario.name
                 ),
             }),
@@ -111,22 +121,61 @@ impl<R: AsyncRegistry> Contest<R> {
     }
 
     fn part(&self, implementation: &str, scenario: &ScenarioSpec) -> Option<Part> {
-        let mut families = Families {
-            of: implementation,
-            work: &scenario.work,
-            part: None,
-            registry: PhantomData::<fn(R)>,
-        };
-        self.registry.everybody(&mut families);
-        families.part
+        (self.part)(implementation, &scenario.work)
     }
 }
 
+impl fmt::Debug for Contest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.contestants.iter().map(|who| who.name);
+        f.debug_list().entries(names).finish()
+    }
+}
+
+fn part<R: AsyncRegistry>(registry: R, implementation: &str, work: &Work) -> Option<Part> {
+    let mut families = Families {
+        of: implementation,
+        work,
+        part: None,
+        registry: PhantomData::<fn(R)>,
+    };
+    registry.everybody(&mut families);
+    families.part
+}
+
+fn capabilities(registry: impl Registry, implementation: &str) -> BTreeSet<String> {
+    let mut capabilities = Capabilities {
+        of: implementation,
+        names: BTreeSet::new(),
+    };
+    registry.everybody(&mut capabilities);
+    capabilities.names
+}
+
 /// All implementations of that registry, as registered. Opens no channel.
-pub(crate) fn introduced(registry: impl Registry) -> Vec<Contestant> {
+pub fn introduced(registry: impl Registry) -> Vec<Contestant> {
     let mut names = Names::default();
     registry.everybody(&mut names);
     names.0
+}
+
+/// Collects the capabilities of one implementation.
+struct Capabilities<'a> {
+    of: &'a str,
+    names: BTreeSet<String>,
+}
+
+impl Enrol for Capabilities<'_> {
+    fn asks(&self, name: &str) -> bool {
+        name == self.of
+    }
+
+    fn contestant(&mut self, who: &Contestant) {
+        if who.name == self.of {
+            let derived = who.capabilities.derived.iter();
+            self.names.extend(derived.map(|c| c.name().to_owned()));
+        }
+    }
 }
 
 /// Collects the implementations, and asks none of them anything.

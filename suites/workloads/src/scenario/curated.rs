@@ -8,7 +8,7 @@ macro_rules! built_in {
     ($($name:literal),* $(,)?) => {
         /// Name and text of each scenario file that is compiled in.
         pub const BUILT_IN: &[(&str, &str)] = &[
-            $(($name, include_str!(concat!("../../scenarios/", $name, ".toml"))),)*
+            $(($name, include_str!(concat!("../../../scenarios/", $name, ".toml"))),)*
         ];
     };
 }
