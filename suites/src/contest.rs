@@ -75,7 +75,7 @@ impl<R: AsyncRegistry> Contest<R> {
             _ => Err(StageError {
                 kind: FailureKind::Protocol,
                 message: format!(
-                    "{implementation} does not take part in {}; `list` shows who does",
+                    "{implementation} does not take part in {}; `list` shows what does",
                     scenario.name
                 ),
             }),

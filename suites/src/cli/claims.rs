@@ -52,7 +52,7 @@ impl Claims {
     pub(super) fn run<R: AsyncRegistry>(self, worlds: &Worlds<R>) -> Outcome {
         if worlds.stage().is_none() {
             return Err(Failure::input(
-                "this program has nobody who re-enacts claims; its main says who does (Worlds::with_claims)",
+                "this program re-enacts no claims; its `main` has to name a stage for them (Worlds::with_claims)",
             ));
         }
         let contest = Contest::of(worlds.registry());

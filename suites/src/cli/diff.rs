@@ -124,7 +124,7 @@ fn told_apart(diff: &flowmeter_reports::Diff) -> Result<(), Failure> {
     let why = diff.changes.iter().find_map(|change| change.why.as_deref());
     let why = why.map_or_else(String::new, |why| format!(" ({why})"));
     Err(Failure::input(format!(
-        "--fail-on regression: {silent} of {of} not judged{why}, so these runs cannot tell; compare whole runs, with more \
-         who are in both"
+        "--fail-on regression: {silent} of {of} not judged{why}, so these runs cannot tell; compare whole runs that \
+         share more implementations"
     )))
 }

@@ -226,7 +226,9 @@ fn mutants<R: AsyncRegistry>(
                 return;
             };
             {
-                let mut known = found.lock().expect("nobody panics with it");
+                let mut known = found
+                    .lock()
+                    .expect("no thread panics while it holds the lock");
                 known.spoke.insert(check.clone());
                 if known.survivors.contains_key(&check) {
                     return;
@@ -238,7 +240,9 @@ fn mutants<R: AsyncRegistry>(
             };
             if !attack(worlds, mutant, property, &without).killed() {
                 let survivor = format!("{} by {}", mutant.name, property.name);
-                let mut known = found.lock().expect("nobody panics with it");
+                let mut known = found
+                    .lock()
+                    .expect("no thread panics while it holds the lock");
                 known.survivors.entry(check).or_insert(survivor);
             }
         },

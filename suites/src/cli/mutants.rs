@@ -158,7 +158,11 @@ pub(super) fn each<T: Sync, D: Send>(
             scope.spawn(|| {
                 while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let done = work(one);
-                    hand_on.lock().expect("nobody panics with it")(done);
+                    hand_on
+                        .lock()
+                        .expect("no thread panics while it holds the lock")(
+                        done
+                    );
                 }
             });
         }
