@@ -387,7 +387,7 @@ fn a_waiter_is_served_when_its_turn_has_come() {
     breaks(
         &[tried(true, 0), asked(0, 1), granted(0, 11)],
         "L3",
-        "kept its permits",
+        "were held back",
     );
     // The first of two gave up, and holds nothing.
     let gone = Event::Dropped { who: 0, at: 5 };
@@ -395,7 +395,7 @@ fn a_waiter_is_served_when_its_turn_has_come() {
     breaks(
         &[&two[..], &[granted(1, 20)]].concat(),
         "L3",
-        "kept its permits",
+        "were held back",
     );
     Waiters::judge(ONE_IN_TEN, &[&two[..], &[granted(1, 10)]].concat()).expect("in time");
 }
