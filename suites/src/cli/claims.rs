@@ -37,7 +37,7 @@ pub(super) struct Claims {
     implementations: Implementations,
     #[command(flatten)]
     foreign: Foreign,
-    /// Only claims with a text and words that match this regular expression: `^001`, `close!`
+    /// Only claims that match this regular expression, by the name of their text (`^001`) or their words (`close!`)
     #[arg(short, long, value_name = "REGEX")]
     claims: Option<Regex>,
     /// Add the rows to this run: its report shows them

@@ -35,7 +35,7 @@ pub(super) struct Diff {
     /// Smallest change to report, percent
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
     threshold: f64,
-    /// Exit with 1 if there is one; with 2 if these runs cannot show it for any selected cell
+    /// Exit with 1 if a selected cell has this change, with 2 if these runs can judge none of them
     #[arg(long, value_name = "CHANGE")]
     fail_on: Option<FailOn>,
     /// Show unchanged cells as well

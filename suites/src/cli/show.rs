@@ -102,7 +102,7 @@ impl Show {
         };
         Failure::input(format!(
             "{}: {place} has such a cell; `cargo flowmeter cmp` shows those that were measured, and `check --into RUN` \
-             adds to a run what is checked",
+             adds checked ones to a run",
             self.cell
         ))
     }

@@ -32,7 +32,7 @@ pub const VARIABLE: &str = "FLOWMETER_FOREIGN";
 /// Whether contestants in other languages take part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Wanted {
-    /// Those in installed languages
+    /// Those in languages that are installed
     #[default]
     Auto,
     /// None
