@@ -73,7 +73,7 @@ macro_rules! model {
 
 macro_rules! unwrapped {
     ($locked:expr) => {
-        $locked.expect("nobody panics")
+        $locked.expect("no thread panics while it holds the lock")
     };
 }
 macro_rules! plain {

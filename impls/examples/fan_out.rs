@@ -13,7 +13,7 @@ use flowmeter_impls::alts::Deadline;
 use flowmeter_impls::channel::mutex::{Channel, Producer};
 use flowmeter_impls::channel::{AltsError, Buffer};
 
-/// What one source finds, one by one, until nobody wants any more.
+/// What one source finds, one by one, until no more is wanted.
 fn search(source: u64, hits: &Producer<String>) {
     for page in 0.. {
         thread::sleep(Duration::from_millis(10 * source));

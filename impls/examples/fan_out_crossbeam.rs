@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Sender, at, bounded, select};
 
-/// What one source finds, one by one, until nobody wants any more.
+/// What one source finds, one by one, until no more is wanted.
 fn search(source: u64, hits: &Sender<String>) {
     for page in 0.. {
         thread::sleep(Duration::from_millis(10 * source));

@@ -169,7 +169,7 @@
 //! let (tx, rx) = Channel::split(Buffer::fixed(4));
 //! tx.put_many(&mut [1, 2].into())?;
 //! let permit = tx.reserve()?;
-//! permit.fill(3).expect("nobody has closed it");
+//! permit.fill(3).expect("the channel is open");
 //!
 //! let mut taken = Vec::new();
 //! rx.take_many(NonZeroUsize::MAX, &mut taken)?;

@@ -33,7 +33,7 @@ fn clauses_carry_different_types_and_arms_have_one() {
             timeout(Duration::ZERO) => None,
         }
     };
-    assert_eq!(heard("nobody is there"), Ok(None));
+    assert_eq!(heard("no value is there"), Ok(None));
     texts.put("four".to_owned()).unwrap();
     assert_eq!(heard("a text"), Ok(Some(4)));
     numbers.put(7).unwrap();
@@ -165,8 +165,8 @@ fn the_waiter_beyond_the_limit_is_an_error() {
     });
     assert_eq!(refused, Err(AltsError::TooManyWaiters { clause: 1 }));
     assert_eq!(
-        other.offer("nobody".to_owned()),
-        Offered::WouldWait("nobody".to_owned()),
+        other.offer("no taker".to_owned()),
+        Offered::WouldWait("no taker".to_owned()),
         "a refused alts waits on"
     );
 }

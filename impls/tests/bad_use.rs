@@ -49,7 +49,7 @@ macro_rules! bad_use {
             use super::*;
 
             #[test]
-            fn a_waker_whose_clone_panics_leaves_nobody_in_line() {
+            fn a_waker_whose_clone_panics_leaves_no_waiter_in_line() {
                 let waker = faulty_waker();
                 let mut context = Context::from_waker(&waker);
                 let channel = Channel::new(Buffer::fixed(1));
@@ -75,7 +75,7 @@ macro_rules! bad_use {
                     assert!(catch_unwind(poll).is_err());
                 }
                 assert_eq!(rx.poll(), Polled::Done(3));
-                assert_eq!(tx.offer(4), Offered::Done, "nobody holds the room");
+                assert_eq!(tx.offer(4), Offered::Done, "the room is still held");
             }
 
             #[test]
@@ -251,7 +251,11 @@ macro_rules! bad_use {
                 tx.put(value()).unwrap();
                 mem::forget(tx);
                 drop(rx);
-                assert_eq!(drops.load(Ordering::Relaxed), 2, "nobody can take it");
+                assert_eq!(
+                    drops.load(Ordering::Relaxed),
+                    2,
+                    "no consumer is left to take it"
+                );
             }
 
             #[test]

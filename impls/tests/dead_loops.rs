@@ -84,7 +84,11 @@ fn ends_without_its_feeder<P: Pipelines<Deaf, E> + Default>() {
         let _ = tells.send(());
     });
     let ended = told.recv_timeout(Duration::from_secs(10));
-    assert_eq!(ended, Ok(()), "nobody heard that it is dead");
+    assert_eq!(
+        ended,
+        Ok(()),
+        "the consumer did not learn that the loop is dead"
+    );
     assert_eq!(Deaf::poll(&mut results), Polled::Closed);
 }
 

@@ -46,7 +46,7 @@ fn delivered(stream: impl Stream<Item = u32>, go_on: bool) -> (Vec<u32>, u32) {
 
 /// P4 says that the other three are delivered.
 #[test]
-fn an_item_that_panics_ends_whoever_polls_the_stream() {
+fn an_item_that_panics_ends_the_task_that_polls_the_stream() {
     assert_eq!(delivered(items().buffered(2), false), (vec![], 1));
     assert_eq!(delivered(items().buffer_unordered(2), false), (vec![], 1));
 }

@@ -33,12 +33,14 @@ fn side_by_side<P: Pipelines<C, Tokio> + Default>() {
         async move {
             let met = {
                 let (count, changed) = &*begun;
-                let mut count = count.lock().expect("nobody panics with the lock");
+                let mut count = count
+                    .lock()
+                    .expect("no thread panics while it holds the lock");
                 *count += 1;
                 changed.notify_all();
                 let patience = Duration::from_secs(10);
                 let waited = changed.wait_timeout_while(count, patience, |count| *count < 2);
-                *waited.expect("nobody panics with the lock").0 == 2
+                *waited.expect("no thread panics while it holds the lock").0 == 2
             };
             let _ = port.put(met).await;
         }

@@ -72,8 +72,8 @@ macro_rules! surface {
             }
 
             #[test]
-            fn who_stops_waiting_for_a_close_leaves_no_waker() {
-                super::who_stops_waiting_for_a_close_leaves_no_waker(Channel::split);
+            fn a_future_dropped_before_the_close_leaves_no_waker() {
+                super::a_future_dropped_before_the_close_leaves_no_waker(Channel::split);
             }
 
             #[test]
@@ -248,7 +248,7 @@ fn a_close_is_awaited<D: Design<Value = u32>>(split: fn(Buffer) -> Halves<D>) {
     block_on(tx.closed());
 }
 
-fn who_stops_waiting_for_a_close_leaves_no_waker<D: Design<Value = u32>>(
+fn a_future_dropped_before_the_close_leaves_no_waker<D: Design<Value = u32>>(
     split: fn(Buffer) -> Halves<D>,
 ) {
     let (tx, _rx) = split(Buffer::fixed(1));

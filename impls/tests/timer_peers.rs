@@ -115,7 +115,9 @@ mod sleeps {
         let mut context = Context::from_waker(Waker::noop());
         if sleep.as_mut().poll(&mut context).is_pending() {
             let other = thread::spawn(move || block_on(sleep));
-            other.join().expect("T2: it wakes who polled it last");
+            other
+                .join()
+                .expect("T2: it wakes the last waker that polled it");
         }
         assert_has_passed(deadline);
     }
@@ -394,7 +396,7 @@ mod calling {
             }
 
             #[test]
-            fn t2_a_cancelled_timer_never_fires_whoever_has_its_place() {
+            fn t2_a_cancelled_timer_never_fires_when_its_place_is_reused() {
                 calls_off_what_it_is_told_to::<$timers>();
             }
 

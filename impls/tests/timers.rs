@@ -27,7 +27,7 @@ fn one_panics<T: Timers>(timers: &T) {
     timers.schedule(NOW, |_| resume_unwind(Box::new("a callback's own fault")));
     let heard = Channel::new(Buffer::Unbounded);
     let said = heard.clone();
-    timers.schedule(NOW, move |_| said.put(()).expect("nobody closes it"));
+    timers.schedule(NOW, move |_| said.put(()).expect("nothing closes it"));
     heard.take().expect("the timer goes on");
 }
 
@@ -48,7 +48,7 @@ struct Says(u32, Channel<u32>);
 
 impl Wake for Says {
     fn wake(self: Arc<Self>) {
-        self.1.put(self.0).expect("nobody closes it");
+        self.1.put(self.0).expect("nothing closes it");
     }
 }
 
@@ -61,14 +61,14 @@ fn of_one_moment<I: Index>() {
             Channel::new(Buffer::Unbounded),
         );
         let held = hold.clone();
-        service.schedule(NOW, move |_| held.take().expect("nobody closes it"));
+        service.schedule(NOW, move |_| held.take().expect("nothing closes it"));
         let due = clock::after(delay);
         let mut is_late = false;
         let mut sleeps = Vec::new();
         for number in 0..8 {
             let heard = heard.clone();
             if number % 3 == 2 {
-                service.schedule(due, move |_| heard.put(number).expect("nobody closes it"));
+                service.schedule(due, move |_| heard.put(number).expect("nothing closes it"));
             } else {
                 let waker = Waker::from(Arc::new(Says(number, heard)));
                 let mut sleep = Box::pin(Sleep::sleep_until(&service, due));
@@ -78,7 +78,7 @@ fn of_one_moment<I: Index>() {
             }
         }
         block_on(Sleep::sleep_until(&others, due));
-        hold.put(()).expect("nobody closes it");
+        hold.put(()).expect("nothing closes it");
         let end = clock::after(Duration::from_secs(10));
         (!is_late).then(|| (0..8).map_while(|_| heard.take_until(end).ok()).collect())
     };
@@ -107,9 +107,9 @@ fn slack_of<T: Timers>(timers: &T) -> Option<u64> {
     let heard = Channel::new(Buffer::Unbounded);
     let said = heard.clone();
     timers.schedule(NOW, move |_| {
-        said.put(timer_slack()).expect("nobody closes it");
+        said.put(timer_slack()).expect("nothing closes it");
     });
-    heard.take().expect("nobody closes it")
+    heard.take().expect("nothing closes it")
 }
 
 #[test]
@@ -169,8 +169,8 @@ fn callbacks_may_do_anything_to_their_service() {
         let (inside, said) = (Arc::clone(&timers), heard.clone());
         let first = timers.schedule(NOW, move |_| {
             let again = said.clone();
-            inside.schedule(NOW, move |_| again.put("again").expect("nobody closes it"));
-            said.put("first").expect("nobody closes it");
+            inside.schedule(NOW, move |_| again.put("again").expect("nothing closes it"));
+            said.put("first").expect("nothing closes it");
         });
         assert_eq!(heard.take(), Ok("first"));
         assert_eq!(heard.take(), Ok("again"));
@@ -185,12 +185,12 @@ fn callbacks_may_do_anything_to_their_service() {
         let (go, gone) = (Channel::new(Buffer::Unbounded), Arc::downgrade(&timers));
         let wait = go.clone();
         timers.schedule(NOW, move |_| {
-            wait.take().expect("nobody closes it");
+            wait.take().expect("nothing closes it");
             drop(last);
-            said.put("dropped").expect("nobody closes it");
+            said.put("dropped").expect("nothing closes it");
         });
         drop(timers);
-        go.put(()).expect("nobody closes it");
+        go.put(()).expect("nothing closes it");
         assert_eq!(heard.take(), Ok("dropped"));
         assert!(gone.upgrade().is_none());
     }

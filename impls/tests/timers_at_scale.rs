@@ -43,7 +43,7 @@ fn none_is_early<T: Timers>(count: u64) {
                 early.fetch_add(1, Ordering::Relaxed);
             }
             if left.fetch_sub(1, Ordering::AcqRel) == 1 {
-                all.put(()).expect("nobody closes it");
+                all.put(()).expect("nothing closes it");
             }
         });
     }
@@ -70,9 +70,9 @@ fn thread_of<T: Timers>(timers: &T) -> Option<String> {
     let said = heard.clone();
     timers.schedule(Deadline::from_nanos(0), move |_| {
         let thread = std::fs::read_link("/proc/thread-self").ok();
-        said.put(thread).expect("nobody closes it");
+        said.put(thread).expect("nothing closes it");
     });
-    let thread = heard.take().expect("nobody closes it")?;
+    let thread = heard.take().expect("nothing closes it")?;
     Some(format!("/proc/{}/status", thread.display()))
 }
 
@@ -100,7 +100,7 @@ fn rest(time: Duration) {
 
 /// Two seconds with a million timers of an hour and more: the thread is not woken once.
 #[test]
-fn far_timers_wake_nobody() {
+fn far_timers_wake_no_thread() {
     let timers = HierarchicalWheel::new();
     let Some(status) = thread_of(&timers) else {
         eprintln!("the system does not tell how often a thread is woken");

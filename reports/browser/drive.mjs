@@ -70,7 +70,7 @@ await holds('a filter keeps what matches and puts the rest away', {}, async page
   assert.equal(await shown(page, '.rank tbody tr[data-o],figure,.heat tbody tr'), 0);
 });
 
-await holds('a scenario\'s name keeps everybody in the ranking, the matrix and its table of costs', {}, async page => {
+await holds('a scenario\'s name keeps every implementation in the ranking, the matrix and its table of costs', {}, async page => {
   const name = await page.locator('#cost details[data-f] summary').first().textContent();
   const people = '.rank tbody tr[data-o], .matrix tbody tr[data-o], .across tbody tr[data-o]';
   const before = await shown(page, people);

@@ -42,7 +42,7 @@
     const wanted = filter.value.trim().toLowerCase();
     const holds = text => text.toLowerCase().includes(wanted);
     const names = scenarios.filter(holds);
-    // Rankings and matrices name nobody's scenarios: where scenarios alone are meant, everybody stays there.
+    // Rankings and matrices do not name scenarios. A filter that matches scenarios alone keeps every implementation there.
     const alone = titles.some(holds) && ![...who].some(([name, { origin }]) => holds(name) || holds(origin));
     const origins = unchecked('origin'), forms = unchecked('form');
     const formed = element => !forms.has(element.closest('[data-f]')?.dataset.f);

@@ -72,7 +72,7 @@ fn a_reference_is_nobodys_best_and_in_no_ranking() {
         .rankings
         .iter()
         .any(|r| r.group == "timers" && r.view != View::All);
-    assert!(!shared, "everybody shares every cell but the reference");
+    assert!(!shared, "all but the reference share every cell");
 }
 
 #[test]
@@ -274,8 +274,8 @@ fn full_periods_are_held_against_what_each_promises() {
     assert!(
         chart.contains("<td>semaphore<td>100<td>1.000<td>100<td>every period (window-bound)<td>30")
     );
-    assert!(chart.contains("Nobody was seen above what it promises."));
-    assert!(chart.contains("not when the permit was granted"));
+    assert!(chart.contains("No limiter was seen above what it promises."));
+    assert!(chart.contains("What is promised is when the permit was granted"));
     for w in &mut run.windows {
         if let (Some(excess), "semaphore", 3) =
             (&mut w.findings.excess, &*w.implementation, w.round)

@@ -228,7 +228,7 @@ fn shards_of_verdicts_on_copies_of_a_run_are_one_run() {
 }
 
 #[test]
-fn mutants_are_told_by_who_killed_them_and_survivors_in_red() {
+fn mutants_show_the_properties_that_killed_them_and_survivors_in_red() {
     let mut run = run(1);
     assert!(
         section(&page(vec![run.clone()]), "mutants").contains("cargo flowmeter mutants --into RUN")

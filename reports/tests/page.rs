@@ -166,7 +166,7 @@ fn with_foreigners() -> RunData {
 }
 
 #[test]
-fn who_is_in_another_language_is_self_checked_and_the_page_says_what_that_is() {
+fn another_language_is_self_checked_and_the_page_says_what_that_is() {
     let run = with_foreigners();
     let page = page(&run);
     assert!(page.contains(">self-checked</span>") && !page.contains(">unproved</span>"));
@@ -343,7 +343,7 @@ fn claims_stand_beside_what_was_seen_and_the_last_word_counts() {
     let mut run = fixture::run(&Shape::default());
     assert!(page(&run).contains("cargo flowmeter claims --into RUN"));
     run.seed_claims = vec![
-        claimed("heap", "nobody came", Holds::No, None),
+        claimed("heap", "no value came", Holds::No, None),
         claimed("delay_queue", "6 channels", Holds::Yes, None),
         claimed("heap", "10000 channels", Holds::Differs, Some("as T7 says")),
         claimed(
@@ -355,7 +355,7 @@ fn claims_stand_beside_what_was_seen_and_the_last_word_counts() {
         claimed("lost", "a panic", Holds::No, None),
     ];
     let page = page(&run);
-    assert!(!page.contains("cargo flowmeter claims") && !page.contains("nobody came"));
+    assert!(!page.contains("cargo flowmeter claims") && !page.contains("no value came"));
     assert!(page.contains("6 channels<td><span class=\"badge pass\">yes"));
     assert!(page.contains("<td>heap, wheel<td class=quiet>own<td>10000 channels"));
     assert!(page.contains("<small>as T7 says</small><td><span class=\"badge none\">differs"));
@@ -564,7 +564,7 @@ fn three_hundred_implementations_are_drawn_too() {
 
 #[test]
 fn tables_fit_their_width() {
-    let long = "a-very-long-name-of-an-implementation-that-nobody-would-choose";
+    let long = "a-very-long-name-of-an-implementation-that-no-author-would-choose";
     let run = renamed(
         &fixture::run(&Shape {
             implementations: 12,

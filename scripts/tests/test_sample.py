@@ -157,7 +157,15 @@ class Tables(unittest.TestCase):
         self.assertIn("\n## Where ours lose\n", self.table("losses", rows))
         table = self.table("machine", rows)
         self.assertIn("\nMeasured on A Processor, 2 cores", table)
-        self.assertIn("2 implementations ran 1 scenario in 5 forks of 2 rounds, with windows of 50 ms.", table)
+        self.assertIn("1 scenario ran in 5 forks of 2 rounds, with windows of 50 ms. 2 implementations have a number.", table)
+
+    def test_an_implementation_without_any_number_is_named_and_not_counted(self):
+        rows = [cell("a/one", "mutex", "own", 100.0), failed("a/one", "kanal", "peer", "hung")]
+        self.assertIn(". 1 implementation has a number, and `kanal` has none. 1 of 2 cells", self.table("machine", rows))
+        rows += [failed("a/one", "flume", "peer", "hung"), cell("a/two", "kanal", "peer", 100.0)]
+        self.assertIn(". 2 implementations have a number, and `flume` has none. 2 of 4", self.table("machine", rows))
+        rows += [failed("a/two", "async-channel", "peer", "hung")]
+        self.assertIn(" have a number, and `async-channel` and `flume` have none.", self.table("machine", rows))
 
     def test_the_whole_ranking_is_shown_and_groups_that_are_not_ranked_are_named(self):
         names = [f"channel{place}" for place in range(9)]

@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_is_entered_twice_somewhere() {
+    fn every_implementation_is_entered_twice_somewhere() {
         let mut seen = BTreeMap::new();
         for n in 0..4_000 {
             let name = twin(&format!("channels/scenario-{n}"), NAMES.into_iter()).unwrap();

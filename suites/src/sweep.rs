@@ -91,7 +91,10 @@ pub(crate) fn sweep(cell: &Question) -> Result<Vec<Found>, String> {
         }
     }
     match fails {
-        Some(why) => Err(format!("{}, though nobody lies: {why}", cell.property)),
+        Some(why) => Err(format!(
+            "{}, though no fault is injected: {why}",
+            cell.property
+        )),
         None => Ok(all),
     }
 }

@@ -97,7 +97,7 @@ runs = [{{ workload = "timer-lateness", busy = 0, slow_micros = 0, form = "callb
 }
 
 #[test]
-fn whoever_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on() {
+fn a_contestant_that_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on() {
     let ground = tempfile::tempdir().unwrap();
     write_folder(ground.path());
     let foreign = Foreigners::find(Wanted::Require, Some(ground.path())).unwrap();

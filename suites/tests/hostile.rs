@@ -62,7 +62,10 @@ struct State<T> {
 impl<const FAULT: u8> Queue<FAULT> {
     fn try_put<T: Message>(handle: &Handle<T>, value: T) -> Result<(), T> {
         let shared = &*handle.0;
-        let mut state = shared.state.lock().expect("nobody panics with the lock");
+        let mut state = shared
+            .state
+            .lock()
+            .expect("no thread panics while it holds the lock");
         if state.values.len() >= shared.room {
             return Err(value);
         }
@@ -90,9 +93,12 @@ impl<const FAULT: u8> Queue<FAULT> {
 
     fn wait_while<T: Message>(handle: &Handle<T>, unable: impl Fn(usize) -> bool) {
         let shared = &*handle.0;
-        let state = shared.state.lock().expect("nobody panics with the lock");
+        let state = shared
+            .state
+            .lock()
+            .expect("no thread panics while it holds the lock");
         let waited = shared.changed.wait_while(state, |s| unable(s.values.len()));
-        drop(waited.expect("nobody panics with the lock"));
+        drop(waited.expect("no thread panics while it holds the lock"));
     }
 }
 
@@ -134,7 +140,7 @@ impl<const FAULT: u8> Channels for Queue<FAULT> {
         let taken =
             rx.0.state
                 .lock()
-                .expect("nobody panics with the lock")
+                .expect("no thread panics while it holds the lock")
                 .values
                 .pop_front();
         rx.0.changed.notify_all();
@@ -265,11 +271,11 @@ fn main() -> ExitCode {
     };
     isolation::main(vec![
         model(
-            "who_fails_has_a_row_and_no_number_and_the_rest_finishes",
+            "a_failure_is_a_row_without_a_number_and_the_rest_finishes",
             rows_of_failures,
         ),
         model(
-            "who_cannot_be_asked_has_a_row_and_the_rest_finishes",
+            "an_implementation_that_cannot_be_asked_has_a_row_and_the_rest_finishes",
             rows_of_the_unaskable,
         ),
         model(

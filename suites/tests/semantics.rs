@@ -132,7 +132,7 @@ fn every_property_that_the_table_names_exists() {
 }
 
 #[test]
-fn whoever_owes_a_statement_is_a_capability_or_a_claim() {
+fn every_owner_of_a_statement_is_a_capability_or_a_claim() {
     let capabilities = Capability::ALL.iter().map(|capability| capability.name());
     let claims = Claim::ALL.iter().map(|claim| claim.name());
     let names: BTreeSet<&str> = capabilities.chain(claims).collect();

@@ -202,7 +202,7 @@ fn faults_are_found_by_the_other_workloads_too() {
 fn a_rate_that_cannot_be_sustained_is_void() {
     let mut scenario = scenario("channels/latency-100k");
     let text = r#"title = "Too fast"
-why = "Nobody meets a million times a second through a parked thread."
+why = "A parked thread cannot meet a million times a second."
 workload = "open-loop"
 [params]
 rate = 10000000
@@ -227,7 +227,7 @@ fn a_panic_is_a_failure_with_what_it_said() {
 }
 
 #[test]
-fn who_takes_part_is_known_before_anything_runs() {
+fn participants_are_known_before_anything_runs() {
     let contest = Contest::of(Tested);
     let supports = |who: &str, name: &str| contest.supports(who, &scenario(name));
     assert!(supports("std", "channels/spsc-rendezvous"));
@@ -240,11 +240,11 @@ fn who_takes_part_is_known_before_anything_runs() {
     assert!(!supports("std", "channels-async/spsc-64"));
     assert!(!supports("std", "alts/two-mixed"));
     assert!(!supports("queue", "channels/spsc-rendezvous"));
-    assert!(!supports("nobody", "channels/spsc-64"));
+    assert!(!supports("absent", "channels/spsc-64"));
 }
 
 #[test]
-fn who_does_not_take_part_gets_no_stage() {
+fn an_implementation_that_does_not_take_part_gets_no_stage() {
     let contest = Contest::of(Tested);
     let refusal = contest.stage("std", &scenario("channels/spmc-64"));
     let (kind, message) = failure(refusal.map(drop));

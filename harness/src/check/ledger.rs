@@ -95,7 +95,7 @@ impl Ledger {
             let broken = if account.taken > 0 && account.offered == 0 && breaks("never-put") {
                 Some((
                     "C2",
-                    format!("a take answered token {id}, which nobody has put"),
+                    format!("a take answered token {id}, which was never put"),
                 ))
             } else if account.taken > 1 && breaks("taken-twice") {
                 Some((

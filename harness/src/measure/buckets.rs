@@ -46,7 +46,9 @@ fn histogram_of(buckets: &[Value]) -> Result<Histogram<u64>, String> {
         recorded.map_err(|why| format!("{bucket} fits no histogram: {why}"))?;
         // The histogram's encoding stores signed counts.
         if i64::try_from(histogram.count_at(value)).is_err() {
-            return Err(format!("{bucket} fits no histogram: nobody counts so far"));
+            return Err(format!(
+                "{bucket} fits no histogram: the count is too large"
+            ));
         }
     }
     Ok(histogram)

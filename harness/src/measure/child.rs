@@ -222,7 +222,7 @@ mod tests {
     fn answers(requests: &str) -> Vec<Answer> {
         let mut output = Vec::new();
         let make = |name: &str, _: &serde_json::Value| match name {
-            "nobody" => Err(StageError {
+            "absent" => Err(StageError {
                 kind: FailureKind::Protocol,
                 message: "no such implementation".to_owned(),
             }),
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn an_implementation_that_cannot_be_prepared_says_why() {
         let answers =
-            answers("{\"ask\":\"prepare\",\"implementation\":\"nobody\",\"scenario\":1}\n");
+            answers("{\"ask\":\"prepare\",\"implementation\":\"absent\",\"scenario\":1}\n");
         assert_eq!(kind(&answers[0]), Some(FailureKind::Protocol));
     }
 }

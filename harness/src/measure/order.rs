@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_comes_once() {
+    fn every_entry_comes_once() {
         for round in 0..100 {
             let mut order = order_of_round(7, "x", round, 9);
             order.sort_unstable();
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn every_place_is_everybodys_in_turn() {
+    fn every_entry_has_every_place_in_turn() {
         let mut seen = [[0_u32; 4]; 4];
         for round in 0..4_000 {
             for (place, who) in order_of_round(3, "x", round, 4).into_iter().enumerate() {

@@ -146,7 +146,9 @@ impl Plan {
                 return refuse(format!("the scenario {name} stands twice in the plan"));
             }
             if contest.entries.is_empty() {
-                return refuse(format!("nobody is left to run {name}; widen the selection"));
+                return refuse(format!(
+                    "no implementation is left to run {name}; widen the selection"
+                ));
             }
             let mut entries = HashSet::new();
             for entry in &contest.entries {

@@ -188,7 +188,7 @@ impl RunData {
             }
             Record::Proof(it) => self.proofs.push(it),
             Record::Uncontended(it) => {
-                self.knows_who(&it.implementation)?;
+                self.knows_implementation(&it.implementation)?;
                 positive(it.nanos)?;
                 self.uncontended.push(it);
             }
@@ -224,10 +224,10 @@ impl RunData {
                 "the scenario {scenario:?} was not introduced before"
             ));
         }
-        self.knows_who(implementation)
+        self.knows_implementation(implementation)
     }
 
-    fn knows_who(&self, implementation: &str) -> Result<(), String> {
+    fn knows_implementation(&self, implementation: &str) -> Result<(), String> {
         if !self.implementations.contains_key(implementation) {
             return Err(format!(
                 "the implementation {implementation:?} was not introduced before"

@@ -32,13 +32,13 @@ impl Spec {
                     || there.has_room(self.channels[channel])
                     || (self.meets(channel)
                         && there.first().is_none()
-                        && self.somebody_waits(state, op, Clause::take(channel)))
+                        && self.another_waits(state, op, Clause::take(channel)))
             }
             Clause::Take { channel } => {
                 let there = &state.channels[channel];
                 there.first().is_some()
                     || (self.meets(channel)
-                        && self.somebody_waits(state, op, Clause::put(channel, 0)))
+                        && self.another_waits(state, op, Clause::put(channel, 0)))
                     || (there.closed && self.nothing_left(state, channel, op))
             }
         }
@@ -51,7 +51,7 @@ impl Spec {
 
     /// Whether another operation than `op` has a clause requested that puts to, or takes from, the same
     /// channel as `like`.
-    fn somebody_waits(&self, state: &State, op: usize, like: Clause) -> bool {
+    fn another_waits(&self, state: &State, op: usize, like: Clause) -> bool {
         let is_alike = |clause: &Clause| {
             clause.channel() == like.channel()
                 && matches!(clause, Clause::Put { .. }) == matches!(like, Clause::Put { .. })
@@ -72,7 +72,7 @@ impl Spec {
     pub(super) fn nothing_left(&self, state: &State, channel: usize, op: usize) -> bool {
         let buffered = state.channels[channel].first().is_some() && self.rules.keeps_buffered;
         let waiting = self.rules.pending_puts_survive
-            && self.somebody_waits(state, op, Clause::put(channel, 0));
+            && self.another_waits(state, op, Clause::put(channel, 0));
         !buffered && !waiting
     }
 

@@ -13,9 +13,9 @@ use crate::field::{Ground, assert_whole, entries, plan, spawn};
 use crate::tests;
 
 tests![
-    each_who_has_numbers_is_counted_once_in_a_process_of_its_own,
-    who_cannot_be_counted_keeps_its_number,
-    a_run_cut_off_anywhere_counts_everybody_once,
+    each_implementation_with_numbers_is_counted_once_in_a_process_of_its_own,
+    an_implementation_that_cannot_be_counted_keeps_its_number,
+    a_run_cut_off_anywhere_counts_each_implementation_once,
 ];
 
 const SCENARIOS: &[&str] = &["x/one", "x/two"];
@@ -31,14 +31,18 @@ fn counted(data: &RunData) -> Vec<(&str, &str)> {
     let key =
         |a: &Allocation| -> (String, String) { (a.scenario.clone(), a.implementation.clone()) };
     let keys: BTreeSet<_> = data.allocations.iter().map(key).collect();
-    assert_eq!(keys.len(), data.allocations.len(), "nobody twice");
+    assert_eq!(
+        keys.len(),
+        data.allocations.len(),
+        "no implementation is counted twice"
+    );
     let allocations = data.allocations.iter();
     allocations
         .map(|a| (a.scenario.as_str(), a.implementation.as_str()))
         .collect()
 }
 
-fn each_who_has_numbers_is_counted_once_in_a_process_of_its_own() {
+fn each_implementation_with_numbers_is_counted_once_in_a_process_of_its_own() {
     let ground = Ground::new();
     let mut field = entries(&["ant", "lies", "bee"]);
     field.push(Entry::placebo("bee"));
@@ -74,7 +78,7 @@ fn each_who_has_numbers_is_counted_once_in_a_process_of_its_own() {
     assert_eq!(data.windows.len(), 2 * 6 * 4, "windows are timed ones only");
 }
 
-fn who_cannot_be_counted_keeps_its_number() {
+fn an_implementation_that_cannot_be_counted_keeps_its_number() {
     let ground = Ground::new();
     let plan = counting(&ground, &entries(&["ant", "uncountable"]));
     let mut told = Vec::new();
@@ -102,7 +106,7 @@ fn who_cannot_be_counted_keeps_its_number() {
     );
 }
 
-fn a_run_cut_off_anywhere_counts_everybody_once() {
+fn a_run_cut_off_anywhere_counts_each_implementation_once() {
     let whole = Ground::new();
     let names = entries(&["ant", "bee"]);
     let plan = counting(&whole, &names);

@@ -88,7 +88,7 @@ impl Fake {
             .write(true)
             .create_new(true)
             .open(&turn)
-            .map_err(|_| error(FailureKind::Crash, "somebody else is being timed"))?;
+            .map_err(|_| error(FailureKind::Crash, "another process is being timed"))?;
         let done = work();
         std::fs::remove_file(turn).map_err(|e| error(FailureKind::Crash, &e.to_string()))?;
         Ok(done)

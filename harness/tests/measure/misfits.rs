@@ -12,9 +12,9 @@ use crate::field::{Ground, entries, only_failure, only_window, plan, spawn};
 use crate::tests;
 
 tests![
-    whoever_fails_has_one_row_of_the_right_kind_and_no_window,
-    whoever_hangs_is_killed_and_has_one_row,
-    whoever_aborts_later_keeps_what_was_measured_and_has_no_more,
+    a_contestant_that_fails_has_one_row_of_the_right_kind_and_no_window,
+    a_contestant_that_hangs_is_killed_and_has_one_row,
+    a_contestant_that_aborts_later_keeps_what_was_measured_and_has_no_more,
     a_placebo_fails_for_itself,
     an_entry_that_is_kept_out_is_never_started,
     when_all_have_failed_the_scenario_ends,
@@ -47,7 +47,7 @@ fn assert_rows(data: &RunData, plan: &Plan, rows: &[(&str, FailureKind, Option<u
     assert_eq!(end.failures, rows.len() as u64);
 }
 
-fn whoever_fails_has_one_row_of_the_right_kind_and_no_window() {
+fn a_contestant_that_fails_has_one_row_of_the_right_kind_and_no_window() {
     let rows = [
         ("panics", Panic, Some(0), "three is not four"),
         ("exits", Crash, Some(0), "exit status: 0"),
@@ -70,7 +70,7 @@ fn whoever_fails_has_one_row_of_the_right_kind_and_no_window() {
     assert_rows(&measured(&plan, &ground), &plan, &rows);
 }
 
-fn whoever_hangs_is_killed_and_has_one_row() {
+fn a_contestant_that_hangs_is_killed_and_has_one_row() {
     let ground = Ground::new();
     let names = ["ant", "hangs", "spins", "hangs-in-proof"];
     let mut plan = plan(ground.path(), &["x/one"], &entries(&names));
@@ -86,7 +86,7 @@ fn whoever_hangs_is_killed_and_has_one_row() {
     alive.try_lock().expect("no contestant lives on");
 }
 
-fn whoever_aborts_later_keeps_what_was_measured_and_has_no_more() {
+fn a_contestant_that_aborts_later_keeps_what_was_measured_and_has_no_more() {
     let ground = Ground::new();
     let plan = plan(
         ground.path(),

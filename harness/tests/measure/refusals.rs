@@ -49,7 +49,9 @@ fn a_plan_that_asks_for_nothing_is_refused() {
         ("more than can be counted", |p| p.run.forks = u32::MAX),
         ("window of length 0", |p| p.run.window_nanos = 0),
         ("no scenario", |p| p.contests.clear()),
-        ("nobody", |p| p.contests[0].entries.clear()),
+        ("no implementation is left", |p| {
+            p.contests[0].entries.clear()
+        }),
         ("stands twice", |p| p.contests.push(p.contests[0].clone())),
         ("entered twice", |p| {
             p.contests[0].entries.extend(entries(&["ant"]))
@@ -147,7 +149,7 @@ fn a_finished_run_has_nothing_to_do() {
     let plan = one(&ground);
     run(&plan, &ground.run_folder(), spawn, &mut Silent).unwrap();
     let before = ground.lines();
-    let nobody = |_: &_| panic!("nobody is started");
+    let nobody = |_: &_| panic!("no process is started");
     assert_eq!(
         resume(&plan, &ground.run_folder(), nobody, &mut Silent).unwrap(),
         None

@@ -57,7 +57,7 @@ impl TokioSemaphore {
     }
 }
 
-const NEVER_CLOSED: &str = "nobody closes the semaphore";
+const NEVER_CLOSED: &str = "nothing closes the semaphore";
 
 impl Limiters for TokioSemaphore {
     fn with_quota(quota: Quota) -> Result<Self, LimitError> {

@@ -90,7 +90,7 @@ fn run<P: Pipelines<C, Simulation>>(pipeline: &P, n: usize, durations: &Arc<[u64
         async move {
             slept.await;
             let put = port.put(item).await;
-            put.expect("nobody closes it");
+            put.expect("nothing closes it");
             flying.fetch_sub(1, Ordering::Relaxed);
         }
     };
@@ -162,7 +162,7 @@ fn a_window_of_n_is_not() {
 }
 
 #[test]
-fn who_has_no_order_to_keep_takes_the_ideal_time() {
+fn a_pipeline_without_order_takes_the_ideal_time() {
     let durations = exponential(SECOND, 100_000);
     let ratio = over_ideal(&Unordered::default(), 1_000, &durations);
     assert!((ratio - 1.0).abs() < 1e-9, "{ratio} times the ideal");

@@ -118,7 +118,7 @@ pub fn chart(data: &Data, group: &str) -> Result<Option<Chart>, ReportError> {
     Ok(Some(Chart {
         subtitle: format!("{group} · markers are geometric means, dots are cells"),
         description: format!(
-            "{title}. Who stands high wins by spinning. {} implementations in {} scenarios.",
+            "{title}. A point high up wins by spinning. {} implementations in {} scenarios.",
             points.len(),
             scenarios.len()
         ),

@@ -111,8 +111,8 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Option<Chart>, ReportEr
 }
 
 /// What an excess means, and what it does not.
-const LATE: &str = "This is when those who acquired ran on, not when the permit was granted, and only that is \
-                    promised: who is woken late starts in a later period, so a small excess can be lateness. \
+const LATE: &str = "This counts when acquirers ran on. What is promised is when the permit was granted. \
+                    An acquirer that is woken late starts in a later period, so a small excess can be lateness. \
                     The checks of L1 and L2 judge the promise.";
 
 fn promise(of: &FullestPeriod) -> &'static str {
@@ -136,7 +136,7 @@ fn seen(periods: &[(&Key, &FullestPeriod)]) -> String {
         })
         .collect();
     match said.is_empty() {
-        true => "Nobody was seen above what it promises. ".to_owned(),
+        true => "No limiter was seen above what it promises. ".to_owned(),
         false => format!("Seen above what it promises: {}. ", said.join(", ")),
     }
 }

@@ -327,7 +327,7 @@ fn a_control_that_fails_now_is_no_regression() {
     let mut failing = on_day(1, &truth);
     let mut all = failing.implementations.values();
     let crates = all.find(|it| it.origin == Origin::Peer);
-    let who = crates.expect("four are who they were").name.clone();
+    let who = crates.expect("four are the same in both runs").name.clone();
     failing.failures.push(Failure {
         slowed_percent: None,
         scenario: "channels/spsc-64".to_owned(),

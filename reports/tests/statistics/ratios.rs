@@ -32,7 +32,7 @@ fn the_interval_of_a_true_ratio_of_one_holds_one_in_about_95_percent() {
 }
 
 #[test]
-fn the_best_has_one_and_nobody_has_more() {
+fn the_best_has_one_and_no_other_has_more() {
     for seed in 0..5 {
         let estimates = estimated(&fixture::run(&Shape {
             scenarios: 30,

@@ -154,7 +154,7 @@ fn bound(run: &mut RunData, scenario: &str, implementation: &str) {
 }
 
 #[test]
-fn a_bound_tells_nobody_apart() {
+fn a_bound_tells_no_cells_apart() {
     let scenarios = ["channels/spsc-0", "channels/spsc-1", "channels/spsc-64"];
     let mut run = fixture::run(&Shape {
         scenarios: 3,
@@ -188,5 +188,9 @@ fn a_bound_tells_nobody_apart() {
     assert_eq!(tier(&faster, "mutex"), (1, 3));
     let table = rank_table(&estimated(&faster), 100, Style::Plain);
     assert_eq!(table.matches("≥ 1.00").count(), 1, "{table}");
-    assert_eq!(tier(&faster, "condvar"), (1, 0), "nobody exact is faster");
+    assert_eq!(
+        tier(&faster, "condvar"),
+        (1, 0),
+        "no exact number is faster"
+    );
 }

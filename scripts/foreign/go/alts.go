@@ -186,7 +186,7 @@ func noneReadyOfEight(p ports) error {
 }
 
 func invented(value uint64) error {
-	return miscounted("select took %d, which nobody had put", value)
+	return miscounted("select took %d, which was never put", value)
 }
 
 // mixed can take from the first port, or put into the second.

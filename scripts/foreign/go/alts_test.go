@@ -38,5 +38,5 @@ func TestWhatASelectTookWronglyIsMiscounted(t *testing.T) {
 	tellsOf(t, "what it was", expected(4, 7, 4, 7), "")
 	all := newPorts(2, 1, 2)
 	tellsOf(t, "another's value", putBack(all, 0, 1), "select took 1 from port 0")
-	tellsOf(t, "nobody's value", invented(9), "nobody had put")
+	tellsOf(t, "an invented value", invented(9), "was never put")
 }

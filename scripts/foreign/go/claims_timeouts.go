@@ -100,7 +100,7 @@ func earlyClaims() []claim {
 	}
 	return []claim{t1("go-timer", byAfterFunc), t1("go-sleep", bySleep), {
 		statement: "A4",
-		expected:  "it waits for somebody else",
+		expected:  "it waits for another partner",
 		says:      "(alts!! [[c 1] c]) on a channel without a buffer",
 		who:       "go-channel",
 		see:       plainly(ofItself),
@@ -131,7 +131,7 @@ func ofItself() string {
 	case c <- 1:
 	case <-c:
 	case <-time.After(time.Second):
-		return "it waits for somebody else"
+		return "it waits for another partner"
 	}
 	return "it answers itself"
 }

@@ -19,7 +19,7 @@ func overfull(room int) error {
 			return nil
 		}
 		if taken == room {
-			return disproved("it took in %d values while nobody took, and its capacity is %d", taken+1, room)
+			return disproved("it took in %d values without a take, and its capacity is %d", taken+1, room)
 		}
 	}
 }

@@ -59,7 +59,7 @@ fn main() -> ExitCode {
     let numbered = equivalent.into_iter().enumerate();
     let all = numbered.chain(broken.into_iter().enumerate());
     let mut models: Vec<Model> = all.map(attacked).collect();
-    models.push(Model::new("rules::who_is_killed_and_by_whom", rules));
+    models.push(Model::new("rules::each_mutant_has_its_killers", rules));
     let plain = ALL.iter().filter(|mutant| !mutant.sequential);
     models.extend(plain.map(|mutant| {
         let name = mutant.name;
@@ -160,13 +160,13 @@ fn rules() -> Result<String, String> {
     for mutant in &mutants {
         *families.entry(mutant.family).or_default() += 1;
         if mutant.killed_by.is_empty() {
-            return Err(format!("{} is found by nobody", mutant.name));
+            return Err(format!("{} is found by no property", mutant.name));
         }
     }
     if let Some((family, count)) = families.iter().find(|(_, count)| **count > 4) {
         return Err(format!("{count} mutants are of the family '{family}'"));
     }
-    let finds_nobody = |name: &&str| {
+    let finds_no_property = |name: &&str| {
         mutants
             .iter()
             .all(|mutant| !mutant.killed_by.contains(name))
@@ -178,7 +178,7 @@ fn rules() -> Result<String, String> {
     let idle: Vec<&str> = (PROPERTIES.iter())
         .map(|property| property.name)
         .filter(is_claimed)
-        .filter(finds_nobody)
+        .filter(finds_no_property)
         .collect();
     if idle.is_empty() {
         return Ok(format!("{} families", families.len()));

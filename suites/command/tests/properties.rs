@@ -32,7 +32,9 @@ fn main() -> ExitCode {
     let open = owed
         .iter()
         .find(|cell| cell.world == Loom::NAME && cell.property.name == "c1-conservation");
-    let open = open.expect("somebody owes c1-conservation").clone();
+    let open = open
+        .expect("an implementation owes c1-conservation")
+        .clone();
     let mut trials = vec![Trial::test(
         "verdict::an_exploration_that_loom_breaks_off_is_inconclusive",
         move || broken_off(&open),

@@ -86,7 +86,9 @@ impl<C: AwaitAlts> Hall<C> {
     }
 
     fn at(&self, place: usize) -> MutexGuard<'_, Channel<C>> {
-        self.places[place].lock().expect("nobody panics with it")
+        self.places[place]
+            .lock()
+            .expect("no thread panics while it holds the lock")
     }
 
     /// Half of the operations are in a tenth of the places, so that threads contend.
@@ -216,7 +218,10 @@ impl<C: AwaitAlts> Hall<C> {
     /// hall.
     pub fn clear(&mut self) {
         for place in &mut self.places {
-            place.get_mut().expect("nobody panics with it").drain();
+            place
+                .get_mut()
+                .expect("no thread panics while it holds the lock")
+                .drain();
         }
         self.places.truncate(self.lasting);
     }
@@ -226,7 +231,12 @@ impl<C: AwaitAlts> Hall<C> {
         let buffers: Vec<Buffer> = self
             .places
             .iter_mut()
-            .map(|place| place.get_mut().expect("nobody panics with it").buffer)
+            .map(|place| {
+                place
+                    .get_mut()
+                    .expect("no thread panics while it holds the lock")
+                    .buffer
+            })
             .collect();
         for place in self.places.len()..places {
             self.places

@@ -92,7 +92,7 @@ fn main() -> ExitCode {
         }
         None => {
             eprintln!(
-                "soak: no channel '{name}' with alts and futures; `flowmeter list` shows who there is"
+                "soak: no channel '{name}' with alts and futures; `flowmeter list` shows all"
             );
             ExitCode::from(2)
         }
@@ -118,7 +118,9 @@ fn soak<C: AwaitAlts>(options: &Options) -> Result<(), String> {
             scope.spawn(move || {
                 let mut random = Pcg64Mcg::seed_from_u64(options.seed + thread as u64);
                 while !over.load(Ordering::Relaxed) {
-                    let hall = hall.read().expect("nobody panics in the hall");
+                    let hall = hall
+                        .read()
+                        .expect("no thread panics while it holds the lock");
                     (0..DEEDS).for_each(|_| hall.act(&mut random));
                 }
             });

@@ -43,7 +43,7 @@ fn cases(channels: Channels) -> Vec<Case> {
         } else {
             "[take, put]"
         };
-        cases.push(Case::new(format!("nobody comes, {order}"), move || {
+        cases.push(Case::new(format!("no partner comes, {order}"), move || {
             until_the_deadline(channels, put_first, false)
         }));
         if tx.another().is_none() {
@@ -51,16 +51,16 @@ fn cases(channels: Channels) -> Vec<Case> {
         }
         if world::name() != "std" {
             cases.push(Case::new(
-                format!("waits until somebody comes, {order}"),
-                move || waits_for_somebody_else(channels, put_first),
+                format!("waits until a partner comes, {order}"),
+                move || waits_for_another_thread(channels, put_first),
             ));
         }
         cases.push(Case::new(format!("a put comes, {order}"), move || {
-            somebody_comes(channels, put_first)
+            a_partner_comes(channels, put_first)
         }));
         if rx.another().is_some() {
             cases.push(Case::new(
-                format!("nobody comes, {order}, through clones"),
+                format!("no partner comes, {order}, through clones"),
                 move || until_the_deadline(channels, put_first, true),
             ));
             cases.push(Case::new(format!("a take comes, {order}"), move || {
@@ -149,7 +149,7 @@ fn until_the_deadline(channels: Channels, put_first: bool, through_clones: bool)
 }
 
 /// An alts over both sides of one channel waits until every thread waits; then an offer is made to it.
-fn waits_for_somebody_else(channels: Channels, put_first: bool) {
+fn waits_for_another_thread(channels: Channels, put_first: bool) {
     let (tx, rx) = channels
         .open::<u32>(Buffer::Rendezvous)
         .expect("asked before");
@@ -169,12 +169,12 @@ fn waits_for_somebody_else(channels: Channels, put_first: bool) {
     holds_eq!(
         both_sides(channels, &tx, &rx, put_first, Patience::Forever),
         (took, Some(1)),
-        "A4: an alts did not wait for somebody else"
+        "A4: an alts did not wait for another thread"
     );
 }
 
 /// An alts over both sides of one channel pairs with another thread's put, and with nothing else.
-fn somebody_comes(channels: Channels, put_first: bool) {
+fn a_partner_comes(channels: Channels, put_first: bool) {
     let (tx, rx) = channels
         .open::<u32>(Buffer::Rendezvous)
         .expect("asked before");

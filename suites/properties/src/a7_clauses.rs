@@ -90,7 +90,7 @@ fn crowded_by_takes(channels: Channels) {
     let open = || {
         channels
             .open::<u32>(Buffer::Rendezvous)
-            .expect("whoever claims a bound has one")
+            .expect("a channel that claims a bound has one")
     };
     let ((mut tx_first, rx_first), (mut tx, rx)) = (open(), open());
     {
@@ -122,7 +122,7 @@ fn crowded_by_puts(channels: Channels) {
     let open = || {
         channels
             .open::<usize>(Buffer::Rendezvous)
-            .expect("whoever claims a bound has one")
+            .expect("a channel that claims a bound has one")
     };
     let ((mut tx_first, rx_first), (tx, mut rx)) = (open(), open());
     {

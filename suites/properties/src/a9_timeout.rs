@@ -46,11 +46,11 @@ const SOON: Duration = Duration::from_micros(50);
 fn cases(channels: Channels) -> Vec<Case> {
     let mut cases = Vec::new();
     for buffer in channels.having(&[Buffer::Rendezvous, Buffer::fixed(1)]) {
-        cases.push(Case::new(format!("nobody comes, {buffer}"), move || {
+        cases.push(Case::new(format!("no value comes, {buffer}"), move || {
             alone(channels, buffer)
         }));
         cases.push(Case::new(
-            format!("nobody takes either, {buffer}"),
+            format!("no take comes either, {buffer}"),
             move || put_in_vain(channels, buffer),
         ));
         cases.push(Case::new(format!("at the edge, {buffer}"), move || {
@@ -66,7 +66,7 @@ fn alone(channels: Channels, buffer: Buffer) {
     let clauses = [Clause::Take(&rx)];
     let until = Patience::Until(deadline);
     let chosen = alts(channels, &clauses, Order::Random, &mut [None], until);
-    holds_eq!(chosen, Ok(Chosen::TimedOut), "A9: nobody came, and yet");
+    holds_eq!(chosen, Ok(Chosen::TimedOut), "A9: no partner came, and yet");
     let early = deadline.as_nanos().saturating_sub(world::now_nanos());
     holds_eq!(early, 0, "A9: timed out before the deadline");
 }
@@ -89,7 +89,7 @@ fn put_in_vain(channels: Channels, buffer: Buffer) {
     ];
     let until = Patience::Until(deadline);
     let chosen = alts(channels, &clauses, Order::Random, &mut slots, until);
-    holds_eq!(chosen, Ok(Chosen::TimedOut), "A9: nobody came, and yet");
+    holds_eq!(chosen, Ok(Chosen::TimedOut), "A9: no partner came, and yet");
     let early = deadline.as_nanos().saturating_sub(world::now_nanos());
     holds_eq!(early, 0, "A9: timed out before the deadline");
     holds_eq!(

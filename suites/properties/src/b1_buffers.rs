@@ -92,7 +92,7 @@ fn promise_cases(channels: Channels) -> Vec<Case> {
     vec![
         Case::new("promise", move || promise(channels)),
         Case::new("promise with two takers", move || {
-            promise_answers_everybody(channels)
+            promise_answers_every_take(channels)
         }),
     ]
 }
@@ -194,7 +194,7 @@ fn promise(channels: Channels) {
     holds_eq!(
         rx.poll(),
         Polled::WouldWait,
-        "B1: a promise nobody has kept"
+        "B1: a promise without a value"
     );
     for value in 1..4 {
         holds_eq!(
@@ -214,7 +214,7 @@ fn promise(channels: Channels) {
     holds_eq!(tx.offer(9), Offered::Closed(9), "C6: a put after the close");
 }
 
-fn promise_answers_everybody(channels: Channels) {
+fn promise_answers_every_take(channels: Channels) {
     let (mut tx, rx) = channels.open_promise::<u32>();
     let further = rx.another().expect("a promise is for many");
     let takers = [rx, further].map(|mut rx| world::spawn(move || take(&mut rx)));

@@ -382,8 +382,16 @@ fn no_consumer(channels: Channels, buffer: Buffer) {
         "C14: an offer without consumers"
     );
     drop(tx);
-    holds_eq!(log.steps(), [1], "B2: nobody can take what would come");
-    holds_eq!(log.completions(), 0, "B2: nobody can take what would come");
+    holds_eq!(
+        log.steps(),
+        [1],
+        "B2: no consumer is left to take what would come"
+    );
+    holds_eq!(
+        log.completions(),
+        0,
+        "B2: no consumer is left to take what would come"
+    );
 }
 
 fn expands_into(channels: Channels, buffer: Buffer, kept: u32) {

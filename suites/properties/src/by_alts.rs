@@ -37,7 +37,7 @@ impl Awaits for ByAlts {
                     Err(PutError::TooManyWaiters(value))
                 }
                 (winner, _) => {
-                    violated!("A1: an alts with one put that anybody meets answered {winner:?}")
+                    violated!("A1: an alts with one put, which a take meets, answered {winner:?}")
                 }
             }
         })
@@ -53,7 +53,7 @@ impl Awaits for ByAlts {
                 Ok(Winner::Clause(1)) => clauses.taken(1).flatten().ok_or(TakeError::Closed),
                 Err(AltsError::TooManyWaiters { clause: 1 }) => Err(TakeError::TooManyWaiters),
                 winner => {
-                    violated!("A1: an alts with one take that anybody meets answered {winner:?}")
+                    violated!("A1: an alts with one take, which a put meets, answered {winner:?}")
                 }
             }
         })

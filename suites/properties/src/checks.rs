@@ -57,14 +57,14 @@ impl Checks {
     }
 
     fn asked<W: World>(registry: impl Registry, only: Option<String>, lies: bool) -> Self {
-        let asked = Arc::new(Mutex::new(Checks::nobody(None)));
+        let asked = Arc::new(Mutex::new(Checks::empty(None)));
         let answers = Arc::clone(&asked);
         let once = Exploration {
             executions: 1,
             ..Exploration::default()
         };
         let explored = W::explore(&once, move || {
-            let mut checks = Checks::nobody(only.clone());
+            let mut checks = Checks::empty(only.clone());
             registry.everybody(&mut checks);
             let mut designs = Designs::of(only.clone());
             registry.everybody(&mut designs);
@@ -97,12 +97,12 @@ impl Checks {
             panic!("{failure}");
         }
         std::mem::replace(
-            &mut *asked.lock().expect("nobody asks any more"),
-            Checks::nobody(None),
+            &mut *asked.lock().expect("the asking thread has ended"),
+            Checks::empty(None),
         )
     }
 
-    fn nobody(only: Option<String>) -> Self {
+    fn empty(only: Option<String>) -> Self {
         Checks {
             only,
             contestants: Vec::new(),

@@ -43,7 +43,9 @@ static NOW: Mutex<(String, Condition)> = Mutex::new((String::new(), Condition::F
 
 /// The name of the case that is being explored, and its condition.
 pub fn now() -> (String, Condition) {
-    NOW.lock().expect("nobody panics with the lock").clone()
+    NOW.lock()
+        .expect("no thread panics while it holds the lock")
+        .clone()
 }
 
 /// The outcome of a case.
@@ -90,7 +92,8 @@ pub(super) fn explore(explorer: &Explorer, plan: &Exploration, case: &Case) -> O
         if index > 0 && (part.executions == 0 || part.time.is_zero()) {
             break;
         }
-        *NOW.lock().expect("nobody panics with the lock") = (case.name.clone(), *condition);
+        *NOW.lock()
+            .expect("no thread panics while it holds the lock") = (case.name.clone(), *condition);
         match condition.have(|| case.explore(explorer, &part)) {
             Err(why) => outcome.missed = Some(format!("not{condition}: {why}")),
             Ok(mut explored) => {

@@ -23,7 +23,7 @@ struct Waiting {
     wakers: Vec<Waker>,
 }
 
-const WHOLE: &str = "nobody panics with the lock";
+const WHOLE: &str = "no thread panics while it holds the lock";
 
 impl Gate {
     pub(super) fn open(&self) {

@@ -45,12 +45,19 @@ struct Written {
 impl Log {
     /// Its inputs, in order.
     pub(super) fn steps(&self) -> Vec<u32> {
-        self.0.lock().expect("nobody panics with it").steps.clone()
+        self.0
+            .lock()
+            .expect("no thread panics while it holds the lock")
+            .steps
+            .clone()
     }
 
     /// How often it was completed.
     pub(super) fn completions(&self) -> usize {
-        self.0.lock().expect("nobody panics with it").completions
+        self.0
+            .lock()
+            .expect("no thread panics while it holds the lock")
+            .completions
     }
 }
 
@@ -78,7 +85,7 @@ impl Transform<u32> for Scripted {
         self.log
             .0
             .lock()
-            .expect("nobody panics with it")
+            .expect("no thread panics while it holds the lock")
             .steps
             .push(number);
         if (self.script.keeps)(number) {
@@ -96,7 +103,7 @@ impl Transform<u32> for Scripted {
         self.log
             .0
             .lock()
-            .expect("nobody panics with it")
+            .expect("no thread panics while it holds the lock")
             .completions += 1;
         for nth in 0..self.script.at_end {
             let _ = emit(LAST + nth);

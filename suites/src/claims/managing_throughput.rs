@@ -64,24 +64,24 @@ const LAZILY: Claim = Claim::new(
 );
 
 const IN_ORDER: Claim = Claim::new(
-    "a fair semaphore: who gets permits, where six ask one after the other",
+    "a fair semaphore: the order of permits, where six ask one after the other",
     "in the order in which their invocation of those methods was processed",
     &["1 2 3 4 5 6"],
 );
 
-const STARVES_NOBODY: Claim = Claim::new(
+const STARVES_NO_TASK: Claim = Claim::new(
     "a fair semaphore whose permit is back: one waits for it, another comes",
     "no thread is starved out; this will have a throughput cost",
-    &["who waited is served, who comes waits"],
+    &["the waiter is served, the newcomer waits"],
 )
 .note(
-    "the cost is that wait: a permit is here, and nobody runs with it before the other has woken",
+    "the cost is that wait: a permit is here, and no task runs with it before the other has woken",
 );
 
 const NON_FAIR: Claim = Claim::new(
     "an unfair semaphore whose permit is back: one waits for it, another comes",
     "the throughput advantages of non-fair ordering",
-    &["who comes is served, who waited waits"],
+    &["the newcomer is served, the waiter waits"],
 );
 
 const BURST: Claim = Claim::new(
@@ -95,7 +95,7 @@ const SLEEP: Claim = Claim::new(
     "only been off by a few milliseconds",
     &["after 1000 ms"],
 )
-.note("in virtual time nobody is late; the system's own sleep is measured as os-sleep");
+.note("in virtual time no sleeper is late; the system's own sleep is measured as os-sleep");
 
 const RATE: Claim = Claim::new(
     "two permits, 2 req/s: requests in any second",
@@ -146,7 +146,7 @@ impl Seed for ManagingThroughput {
         &SIX,
         &LAZILY,
         &IN_ORDER,
-        &STARVES_NOBODY,
+        &STARVES_NO_TASK,
         &NON_FAIR,
         &BURST,
         &SLEEP,
@@ -166,10 +166,10 @@ impl Seed for ManagingThroughput {
         let mut all = if claims.contains(&Promise::WaiterFifo) {
             vec![
                 IN_ORDER.seen_in(in_order::<L, W>),
-                STARVES_NOBODY.seen_in(who_comes::<L, W>),
+                STARVES_NO_TASK.seen_in(served_first::<L, W>),
             ]
         } else {
-            vec![NON_FAIR.seen_in(who_comes::<L, W>)]
+            vec![NON_FAIR.seen_in(served_first::<L, W>)]
         };
         all.extend([
             BURST.seen_in(|| together(&requests::<L, W>(2, 3))),
@@ -249,7 +249,7 @@ impl Seed for ManagingThroughput {
 }
 
 const SECOND: u64 = 1_000;
-const WHOLE: &str = "nobody panics with the lock";
+const WHOLE: &str = "no thread panics while it holds the lock";
 
 /// The text has no bound on the number of tasks at once.
 const MANY: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
@@ -311,7 +311,7 @@ fn in_order<L: AsyncLimit, W: World>() -> String {
 }
 
 /// One request waits for a permit, and is not polled although it is back; another request arrives.
-fn who_comes<L: AsyncLimit, W: World>() -> String {
+fn served_first<L: AsyncLimit, W: World>() -> String {
     let semaphore = semaphore::<L>(1);
     let mut context = Context::from_waker(Waker::noop());
     W::block_on(semaphore.acquire_async());
@@ -325,8 +325,8 @@ fn who_comes<L: AsyncLimit, W: World>() -> String {
         waits.as_mut().poll(&mut context).is_ready(),
     ];
     match served {
-        [false, true] => "who waited is served, who comes waits".to_owned(),
-        [true, false] => "who comes is served, who waited waits".to_owned(),
+        [false, true] => "the waiter is served, the newcomer waits".to_owned(),
+        [true, false] => "the newcomer is served, the waiter waits".to_owned(),
         both => format!("served: {both:?}"),
     }
 }

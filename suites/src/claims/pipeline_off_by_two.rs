@@ -31,7 +31,7 @@ const BATCHES: Claim = Claim::new(
     "2 1 0, 3 4 5, 6 7 8, 9",
     &["0 1 2, 3 4 5, 6 7 8, 9"],
 )
-.note("as sets: who of a batch is first is up to the scheduler");
+.note("as sets: which of a batch is first is up to the scheduler");
 
 const LAUNCHED: Claim = Claim::new(
     "with a parallelism of 1",

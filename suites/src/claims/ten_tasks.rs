@@ -38,7 +38,7 @@ pub(super) struct Run {
     pub(super) closed: Option<u64>,
 }
 
-const WHOLE: &str = "nobody panics with the lock";
+const WHOLE: &str = "no thread panics while it holds the lock";
 
 pub(super) fn run<P, C, E>(n: usize, takes: Takes) -> Run
 where

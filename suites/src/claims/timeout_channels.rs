@@ -36,7 +36,7 @@ const CLOSED_MEANWHILE: Claim = Claim::new(
     "(do (a/close! ch) :timeout)",
     &["the put is refused"],
 )
-.note("100 ms later; the value comes back to who put it, and nothing panics");
+.note("100 ms later; the value comes back to the put, and nothing panics");
 
 const BLOCKS_UNTIL_DUE: Claim = Claim::new(
     "a take from the delay queue blocks until its head is due",
@@ -217,8 +217,7 @@ where
         SIX_OF_20_MS
             .seen_in(|| asked_for_in::<S, C, W>(Duration::from_nanos(19_831_500)).count())
             .differing(
-                "T7: a channel for each millisecond in which somebody asks; 6 in that time say that nobody asked \
-                 in most of it",
+                "T7: a channel for each millisecond with a request; 6 in that time say that most had none",
             ),
         SIX_OF_6_MS.seen_in(|| asked_for_in::<S, C, W>(IN_6_MS).count()),
         MAP.seen_in(closed_one_by_one::<S, C, W>),
@@ -227,7 +226,7 @@ where
         LESS_THAN_10
             .seen_in(|| distinct::<S, C>([10_000, 10_005]))
             .differing(
-                "T7: only who asks for the longer one first is found, for a request shares a deadline in [t, t + 10 ms)",
+                "T7: only a longer one that was asked for first is found, for a request shares a deadline in [t, t + 10 ms)",
             ),
     ]
 }
@@ -298,7 +297,7 @@ fn response<C: Alts>(
         patience,
     );
     match chosen.expect("a slot for each clause") {
-        Chosen::Took { clause: 0, value } => Some(value.expect("nobody closes it before")),
+        Chosen::Took { clause: 0, value } => Some(value.expect("nothing closes it before")),
         _ => None,
     }
 }

@@ -47,16 +47,16 @@ pub(super) struct Check {
     /// Seed of random choices [default: 1718382455]
     #[arg(long)]
     seed: Option<u64>,
-    /// Maximum seconds for each cell [default: 2 under std, 300 elsewhere]
+    /// Maximum seconds for each cell (implementation x property x world) [default: 2 under std, 300 elsewhere]
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,
-    /// Maximum executions of each case [default: 2000; under loom as many as there are]
+    /// Maximum executions of each case (a model of a property) [default: 2000; under loom no maximum]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     executions: Option<u64>,
     /// Under loom: how often a thread may be preempted [default: 2]
     #[arg(long, value_name = "N")]
     preemptions: Option<usize>,
-    /// Only the k-th of n equal parts of the cells, to distribute them over machines
+    /// Check only the k-th of n equal parts of the cells, to distribute them over machines
     #[arg(long, value_name = "K/N")]
     shard: Option<String>,
     /// Folder for counterexamples [default: target/flowmeter/counterexamples]

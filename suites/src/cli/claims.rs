@@ -36,7 +36,7 @@ pub(super) struct Claims {
     implementations: Implementations,
     #[command(flatten)]
     foreign: Foreign,
-    /// Only claims with a text and words that match this regular expression: `^001`, `close!`
+    /// Only claims that match this regular expression, by the name of their text (`^001`) or their words (`close!`)
     #[arg(short, long, value_name = "REGEX")]
     claims: Option<Regex>,
     /// Add the rows to this run: its report shows them
@@ -51,7 +51,7 @@ impl Claims {
     pub(super) fn run(self, worlds: &Worlds) -> Outcome {
         if worlds.stage().is_none() {
             return Err(Failure::input(
-                "this program has nobody who re-enacts claims; its main says who does (Worlds::with_claims)",
+                "this program re-enacts no claims; its `main` has to name a stage for them (Worlds::with_claims)",
             ));
         }
         let contest = worlds.contest();

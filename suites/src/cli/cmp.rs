@@ -59,7 +59,7 @@ impl Cmp {
         let exported = !matches!(self.format, Format::Table | Format::Json);
         if exported && standings.len() > 1 {
             return Err(Failure::input(format!(
-                "these runs are of {} machines, which that format cannot tell apart; name those of one",
+                "these runs are of {} machines, which that format cannot tell apart; name the runs of one machine",
                 standings.len()
             )));
         }

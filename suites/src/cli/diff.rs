@@ -35,7 +35,7 @@ pub(super) struct Diff {
     /// Smallest change to report, percent
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
     threshold: f64,
-    /// Exit with 1 if there is one; with 2 if these runs cannot show it for any selected cell
+    /// Exit with 1 if a selected cell has this change, with 2 if these runs can judge none of them
     #[arg(long, value_name = "CHANGE")]
     fail_on: Option<FailOn>,
     /// Show unchanged cells as well
@@ -124,7 +124,7 @@ fn told_apart(diff: &flowmeter_reports::Diff) -> Result<(), Failure> {
     let why = diff.changes.iter().find_map(|change| change.why.as_deref());
     let why = why.map_or_else(String::new, |why| format!(" ({why})"));
     Err(Failure::input(format!(
-        "--fail-on regression: {silent} of {of} not judged{why}, so these runs cannot tell; compare whole runs, with more \
-         who are in both"
+        "--fail-on regression: {silent} of {of} not judged{why}, so these runs cannot tell; compare whole runs that \
+         share more implementations"
     )))
 }

@@ -222,7 +222,9 @@ fn mutants(
                 return;
             };
             {
-                let mut known = found.lock().expect("nobody panics with it");
+                let mut known = found
+                    .lock()
+                    .expect("no thread panics while it holds the lock");
                 known.spoke.insert(check.clone());
                 if known.survivors.contains_key(&check) {
                     return;
@@ -234,7 +236,9 @@ fn mutants(
             };
             if !attack(worlds, mutant, property, &without).killed() {
                 let survivor = format!("{} by {}", mutant.name, property.name);
-                let mut known = found.lock().expect("nobody panics with it");
+                let mut known = found
+                    .lock()
+                    .expect("no thread panics while it holds the lock");
                 known.survivors.entry(check).or_insert(survivor);
             }
         },

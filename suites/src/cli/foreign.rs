@@ -16,7 +16,7 @@ use crate::foreign::{ForeignError, Foreigners, VARIABLE, Wanted};
 pub(super) struct Foreign {
     #[command(flatten)]
     wanted: InRuns,
-    /// Folder with a folder for each language [default: scripts/foreign of the checkout]
+    /// Where these implementations are, a folder for each language [default: scripts/foreign of the checkout]
     #[arg(long, value_name = "DIR")]
     foreign_dir: Option<PathBuf>,
 }
@@ -24,7 +24,7 @@ pub(super) struct Foreign {
 /// Whether contestants in other languages are shown of a run.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(super) struct InRuns {
-    /// Contestants in other languages [default: auto, or what FLOWMETER_FOREIGN says]
+    /// Whether implementations in other languages take part [default: auto, or what FLOWMETER_FOREIGN says]
     #[arg(long, value_enum, value_name = "WHEN")]
     foreign: Option<Wanted>,
 }

@@ -38,7 +38,7 @@ impl Into {
         let ours = commit();
         if data.run.commit != ours {
             return Err(Failure::input(format!(
-                "--into {}: measured at commit {}, and this is {ours}; come with the build that measured",
+                "--into {}: measured at commit {}, and this is {ours}; use the build that measured it",
                 folder.display(),
                 data.run.commit
             )));

@@ -30,7 +30,8 @@ use crate::scenario::ScenarioSpec;
 /// Time implementations against each other, after proving them
 ///
 /// Records are appended to DIR/records.jsonl as they come. A contestant that hangs, crashes or delivers wrong values
-/// gets a row that says so, and no number. So does one of which no property that the scenario relies on was proved.
+/// gets a row that says so, and no number. An implementation gets none either where no property held on which the
+/// scenario relies.
 #[derive(Debug, Args)]
 pub(super) struct Measure {
     #[command(flatten)]
@@ -313,7 +314,7 @@ pub(super) fn time(
     let plan = plan(selection, proofs, uncontended, settings);
     let pinning = settings.pinning;
     process::contestant(pinning)
-        .map_err(|why| Failure::input(format!("this program is not to be found: {why}")))?;
+        .map_err(|why| Failure::input(format!("the path of this program is unknown: {why}")))?;
     let spawn = |entry: &measure::plan::Entry| {
         let foreign = selection.foreign.command(&entry.implementation);
         foreign.unwrap_or_else(|| process::contestant(pinning).expect("found just now"))

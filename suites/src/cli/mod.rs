@@ -44,7 +44,7 @@ pub use bench::bench;
 pub use criterion::written_since;
 use failure::Failure;
 
-/// Proves and times channels, timers, pipelines and rate limiters.
+/// Prove and time channels, timers, pipelines, rate limiters and executors
 ///
 /// No proof, no number: where an implementation fails a property that it claims, the failure is shown in place of its
 /// number.
@@ -55,11 +55,13 @@ use failure::Failure;
     version,
     max_term_width = 100
 )]
-#[command(
-    after_help = "Exit codes: 0 fine (also measure with error rows in it); 1 a property failed or is undecided, a mutant survived,\n\
-a claim does not hold and nothing says why, or diff found what it was to fail on; 2 bad usage or bad input; 3 too noisy under --strict.\n\
-Start with `cargo bench`: it proves and times everything and writes a report."
-)]
+#[command(after_help = "Exit codes:\n  \
+0 fine, also for measure with failures among its rows\n  \
+1 a property failed or is undecided, a mutant survived, a claim does not hold for no stated\n    \
+reason, or diff --fail-on found a regression\n  \
+2 bad usage or bad input\n  \
+3 too noisy, under --strict\n\n\
+Start with `cargo bench`: it proves and times the curated scenarios and writes a report.")]
 struct Command {
     #[command(subcommand)]
     verb: Verb,

@@ -40,7 +40,7 @@ pub(super) struct Mutants {
     /// Maximum seconds for a mutant, a property and a world [default: 15 under std, 30 elsewhere]
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,
-    /// Only the k-th of n equal parts of the attacks, to distribute them over machines
+    /// Only the k-th of n equal parts of the pairs of mutant and property, to distribute them over machines
     #[arg(long, value_name = "K/N")]
     shard: Option<String>,
     /// Switch off one check of the properties, named by its place, such as a1_exclusive.rs:77
@@ -52,8 +52,8 @@ pub(super) struct Mutants {
     /// With --each-check: try only injected faults, which are quick, and no mutants
     #[arg(long, requires = "each_check")]
     lies_only: bool,
-    /// With --each-check: a file of checks that may be unneeded, a title a line; any other unneeded check fails, and
-    /// so does a listed one that is needed
+    /// With --each-check: a file of checks that may be unneeded, one a line. Another unneeded check is a failure,
+    /// and so is a listed one that is needed
     #[arg(long, value_name = "FILE", requires = "each_check")]
     unneeded: Option<PathBuf>,
     /// Keep the counterexamples in this folder: files to replay, and pages to look at
@@ -100,7 +100,7 @@ impl Mutants {
         let attacks = shard.of(attacks);
         if attacks.is_empty() {
             return Err(Failure::input(
-                "nothing to attack: no such mutant is to be found by such a property",
+                "no selected mutant has to be found by a selected property; widen -i or -p, or the shard",
             ));
         }
         let plan = Plan {
@@ -158,7 +158,11 @@ pub(super) fn each<T: Sync, D: Send>(
             scope.spawn(|| {
                 while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let done = work(one);
-                    hand_on.lock().expect("nobody panics with it")(done);
+                    hand_on
+                        .lock()
+                        .expect("no thread panics while it holds the lock")(
+                        done
+                    );
                 }
             });
         }

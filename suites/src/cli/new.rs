@@ -36,12 +36,13 @@ const PRELUDE: &str = "AsMut AsRef AsyncFn AsyncFnMut AsyncFnOnce Box Clone Copy
 
 /// Begin an implementation, a scenario or a property in this checkout
 ///
-/// An implementation is one of ours, `new implementation ring`, and a channel unless --of says otherwise, `new
-/// implementation sand --of limiter`. A scenario is named with its folder, which determines its kind: `new scenario
-/// timers/my-load`. A property is named after its statement of SEMANTICS.md, `new property c3-never-over`, one that
-/// all of a kind owe: C is for channels, T for timers, L for limiters, G for executors. It is owed by every channel
-/// with blocking operations, every timer and limiter in each way to wait, every executor with tasks, and fails until
-/// it is written.
+/// `new implementation ring` begins a channel of ours, and `new implementation sand --of limiter` a limiter.
+///
+/// `new scenario timers/my-load` begins a scenario. Its folder determines its kind.
+///
+/// `new property c3-never-over` begins a property of statement C3 of SEMANTICS.md. The letter determines the kind: C
+/// for channels, T for timers, L for limiters, G for executors. Every channel with blocking operations, every timer
+/// and limiter in each way to wait, or every executor with tasks owes it. It fails until you have written it.
 #[derive(Debug, Args)]
 pub(super) struct New {
     /// What to begin
@@ -96,7 +97,7 @@ impl New {
             (What::Scenario, None) => scenario(draft, &self.name),
             (What::Property, None) => property(draft, &self.name),
             (_, Some(of)) => Err(Failure::input(format!(
-                "--of {}: the name of a scenario or a property says what it is of; leave it out",
+                "--of {}: the name of a scenario or a property determines its kind; leave --of out",
                 of.kind
             ))),
         }
@@ -160,7 +161,7 @@ impl Draft<'_> {
         let text = self.read(path)?;
         let Some(place) = pattern(behind).find(&text) else {
             return Err(Failure::input(format!(
-                "{}: the list to add to is not where this build knows it; add by hand, as CONTRIBUTING.md tells",
+                "{}: the list to extend is not where this build expects it; extend it by hand, as CONTRIBUTING.md shows",
                 self.root.join(path).display()
             )));
         };

@@ -104,7 +104,7 @@ fn escaped(json: &str) -> String {
 pub(super) fn lost() -> Option<Failure> {
     let why = LOST.get()?;
     Some(Failure::input(format!(
-        "standard output: {why}; what was to be printed is lost, so print it to where there is room"
+        "standard output: {why}; the rest of the output is lost, so print to a place with room"
     )))
 }
 

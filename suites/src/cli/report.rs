@@ -37,7 +37,7 @@ impl Report {
             (None, [run]) => page_of(run),
             (None, several) => {
                 return Err(Failure::input(format!(
-                    "name the page of {} runs with -o FILE; the first run's own is not written over",
+                    "name a page for {} runs with -o FILE; the page of the first run is not overwritten",
                     several.len()
                 )));
             }

@@ -102,7 +102,7 @@ impl Show {
         };
         Failure::input(format!(
             "{}: {place} has such a cell; `cargo flowmeter cmp` shows those that were measured, and `check --into RUN` \
-             adds to a run what is checked",
+             adds checked ones to a run",
             self.cell
         ))
     }
@@ -187,7 +187,9 @@ fn measured(runs: &[RunData], name: &str, implementation: &str, seen: &[Sighting
     }
     text.push_str(&flowmeter_reports::sighting_table(seen, width()));
     let commands = seen.iter().rev().map(|one| &one.command);
-    text.push_str("\nto measure it again, as in the latest run, with those who stood beside it:\n");
+    text.push_str(
+        "\nto measure it again, as in the latest run, with the implementations beside it:\n",
+    );
     text.push_str(&format!(
         "    {}",
         commands.into_iter().next().map_or("", |c| c)

@@ -44,7 +44,7 @@ pub(super) struct Sites {
     /// Seed of random choices
     #[arg(long, default_value_t = Effort::CHECK.seed)]
     seed: u64,
-    /// Maximum seconds for each cell
+    /// Maximum seconds for each cell (implementation x property x world)
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     budget: f64,
     /// How to print
@@ -57,7 +57,7 @@ impl Sites {
         let courts = courts(worlds, &self.under)?;
         if courts.iter().any(|court| court.world() == Std::NAME) {
             return Err(Failure::input(
-                "--under std: calls have no sites there, they are the bare primitives; give an explored world",
+                "--under std: its calls are bare primitives and have no sites; give shuttle, sim or loom",
             ));
         }
         let time = time(Some(self.budget))?;

@@ -32,7 +32,7 @@ pub const VARIABLE: &str = "FLOWMETER_FOREIGN";
 /// Whether contestants in other languages take part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Wanted {
-    /// Those in installed languages
+    /// Those in languages that are installed
     #[default]
     Auto,
     /// None
@@ -100,7 +100,7 @@ impl Foreigners {
         if wanted == Wanted::Require && manifests.is_empty() {
             let what = found.map_or(FOLDER.to_owned(), |folder| folder.display().to_string());
             return Err(ForeignError::Missing(format!(
-                "nobody is in {what}; run this in a checkout, or name another folder"
+                "no contestant is in {what}; run this in a checkout, or name another folder"
             )));
         }
         let foreigners = asked(manifests)?;

@@ -35,7 +35,7 @@ runs = [{{ workload = "stream", form = "blocking", buffer = ["fixed", "rendezvou
 }
 
 #[test]
-fn who_says_a_version_takes_part_and_who_does_not_is_told() {
+fn a_contestant_with_a_version_takes_part_and_one_without_is_reported() {
     let manifests = [
         ("one", says("echo shell 1.2", "here")),
         (
@@ -62,11 +62,11 @@ fn who_says_a_version_takes_part_and_who_does_not_is_told() {
 }
 
 #[test]
-fn nobody_is_required_who_is_not_there() {
+fn requiring_contestants_without_any_is_refused() {
     let above = TempDir::new().unwrap();
     assert!(Foreigners::find(Wanted::Auto, Some(above.path())).is_ok());
-    let nobody = Foreigners::find(Wanted::Require, Some(above.path())).unwrap_err();
-    assert!(nobody.to_string().contains("nobody is in"), "{nobody}");
+    let none = Foreigners::find(Wanted::Require, Some(above.path())).unwrap_err();
+    assert!(none.to_string().contains("no contestant is in"), "{none}");
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn fails(name: &'static str, property: &'static str, says: &'static str) -> Mode
         let checks = Checks::of::<Std>(Begun);
         let mut cells = checks.cells();
         let cell = cells.find(|cell| cell.who.name == name && cell.property.name == property);
-        let cell = cell.expect("everybody has a cell for each property of their kind");
+        let cell = cell.expect("each implementation has a cell for each property of its kind");
         judged(judge::<Std>(&cell, &plan::<Std>()), says)
     })
 }

@@ -89,7 +89,10 @@ where
                     let _ = port.put(result).await;
                 }
                 if FAULT == CLOSES {
-                    let first = output.lock().expect("nobody panics with the lock").take();
+                    let first = output
+                        .lock()
+                        .expect("no thread panics while it holds the lock")
+                        .take();
                     first.map(|output| C::close(&output));
                 }
                 if FAULT == KEEPS {

@@ -97,7 +97,11 @@ fn owed<W: World, const FAULT: u8>(
             Model::new(name, move || judged(judge::<W>(&cell, &plan), says))
         })
         .collect();
-    assert!(!models.is_empty(), "nobody owes {property} in {}", W::NAME);
+    assert!(
+        !models.is_empty(),
+        "no implementation owes {property} in {}",
+        W::NAME
+    );
     models
 }
 

@@ -49,7 +49,7 @@ fn of<C: Callback + Blocking + Async, W: World>() -> Vec<Model> {
         finds(
             "a_deadlock_in_a_callback",
             "deadlock",
-            a_callback_waits_for_nobody::<C>,
+            a_callback_waits_for_no_thread::<C>,
         ),
     ]
 }
@@ -90,7 +90,7 @@ fn a_waker_asserts<C: Async>() {
 }
 
 /// Under a checker the last thread that blocks is the one that panics: here, inside the callback.
-fn a_callback_waits_for_nobody<C: Callback + Blocking>() {
+fn a_callback_waits_for_no_thread<C: Callback + Blocking>() {
     let (mut tx, mut rx) = C::open::<u32>(Buffer::fixed(1)).expect("it has a buffer");
     let further = C::another_rx(&rx).expect("a shared handle");
     let _ = C::offer(&mut tx, 1);

@@ -8,8 +8,8 @@ pub fn checked() -> Vec<Model> {
             a_full_channel_is_rescued,
         ),
         Model::holds(
-            named("timers_fire_before_anybody_is_rescued"),
-            timers_fire_before_anybody_is_rescued,
+            named("timers_fire_before_any_thread_is_rescued"),
+            timers_fire_before_any_thread_is_rescued,
         ),
         Model::holds(
             named("a_rescuer_that_is_not_needed_is_dropped"),
@@ -25,17 +25,17 @@ pub fn checked() -> Vec<Model> {
         ),
         Model::holds(named("random_numbers_replay"), random_numbers_differ),
         Model::finds(
-            named("a_deadlock_says_who_parks_where"),
+            named("a_deadlock_says_which_thread_parks_where"),
             "thread 0 waits in park at suites/tests/models/checked.rs:",
             || explore(|| Parker::new().park()),
         ),
         Model::finds(
-            named("a_deadlock_says_who_joins_whom"),
+            named("a_deadlock_says_which_thread_joins_which"),
             "thread 0 joins thread 1 at suites/tests/models/checked.rs:",
             joins_one_that_waits,
         ),
         Model::finds(
-            named("a_deadlock_says_who_waits_in_a_condvar"),
+            named("a_deadlock_says_which_thread_waits_in_a_condvar"),
             "thread 1 waits in a condvar at suites/tests/models/checked.rs:",
             joins_one_that_waits,
         ),
@@ -45,7 +45,7 @@ pub fn checked() -> Vec<Model> {
             locks_in_two_orders,
         ),
         Model::finds(
-            named("a_rescue_that_helps_nobody_is_a_deadlock"),
+            named("a_rescue_that_helps_no_thread_is_a_deadlock"),
             "deadlock: every thread waits",
             || {
                 explore(|| {
@@ -70,8 +70,8 @@ pub fn checked() -> Vec<Model> {
             unlocked_increments,
         ),
         Model::holds(
-            named("who_spins_until_a_timer_has_fired_ends"),
-            who_spins_until_a_timer_has_fired_ends,
+            named("a_thread_that_spins_until_a_timer_has_fired_ends"),
+            a_thread_that_spins_until_a_timer_has_fired_ends,
         ),
         Model::finds(
             named("a_panic_under_a_lock_is_told_first"),
@@ -163,7 +163,7 @@ fn without_mischief(model: impl Fn() + Send + Sync + 'static) -> Explored {
     exhausted(explore_with(false, model))
 }
 
-fn timers_fire_before_anybody_is_rescued() -> Explored {
+fn timers_fire_before_any_thread_is_rescued() -> Explored {
     without_mischief(|| {
         let parker = Parker::new();
         let deadline = soon();
@@ -183,7 +183,7 @@ fn a_rescuer_that_is_not_needed_is_dropped() -> Explored {
         let value = Arc::new(Track::new(()));
         assert!(W::on_quiescence(move || {
             drop(value);
-            panic!("nobody waits in this model");
+            panic!("no thread waits in this model");
         }));
     })
 }
@@ -327,7 +327,7 @@ fn timer_against_notification(judge: impl Fn(bool) + Send + Sync + 'static) -> E
     })
 }
 
-fn who_spins_until_a_timer_has_fired_ends() -> Explored {
+fn a_thread_that_spins_until_a_timer_has_fired_ends() -> Explored {
     exhaust(|| {
         let deadline = soon();
         let other = sync::spawn(move || {

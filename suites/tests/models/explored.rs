@@ -254,10 +254,14 @@ fn twice_in_sim() -> Result<String, String> {
             writers.into_iter().for_each(shuttle::JoinHandle::join);
             answer
                 .lock()
-                .expect("nobody panics with it")
+                .expect("no thread panics while it holds the lock")
                 .clone_from(&log.lock());
         });
-        one_execution(explored).map(|_| kept.lock().expect("nobody panics with it").clone())
+        one_execution(explored).map(|_| {
+            kept.lock()
+                .expect("no thread panics while it holds the lock")
+                .clone()
+        })
     };
     let (once, again) = (written()?, written()?);
     if once.len() == 20 && once == again {

@@ -130,12 +130,17 @@ fn makespan(
     let told = Arc::clone(&seen);
     let explored = Sim::explore(&once(), move || {
         let last = run(&*pipeline, n, &takes);
-        told.lock().expect("nobody panics with it").replace(last);
+        told.lock()
+            .expect("no thread panics while it holds the lock")
+            .replace(last);
     });
     match explored.failure {
         Some(failure) => Err(failure.to_string()),
         None => {
-            let seen = seen.lock().expect("nobody panics with it").take();
+            let seen = seen
+                .lock()
+                .expect("no thread panics while it holds the lock")
+                .take();
             seen.ok_or_else(|| "it did not run".to_owned())
         }
     }

@@ -75,7 +75,7 @@ pub fn models() -> Vec<Model> {
             || explore::<Loom>(counting),
         ),
         survives(
-            "sites::a_notification_that_nobody_waits_for_survives",
+            "sites::a_notification_that_no_thread_waits_for_survives",
             Kind::NotifyAll,
             Breakage::Dropped,
             || explore::<Loom>(loom_gate),

@@ -91,7 +91,7 @@ fn the_proof_of_every_other_scenario_is_passed() {
 }
 
 #[test]
-fn everybody_gets_a_number_and_what_their_kind_looks_for() {
+fn each_implementation_gets_a_number_and_what_its_kind_looks_for() {
     let (mut numbers, mut voids) = (0, 0);
     for (scenario, who) in curated() {
         let sample = match stage(Everybody, who, &scenario).window(SHORT) {

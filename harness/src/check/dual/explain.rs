@@ -78,7 +78,7 @@ impl Books<'_> {
         let takers = self.takers(value);
         let answered = self.answered(op);
         if putters.is_empty() {
-            return Some(("C2", format!("{answered}, which nobody has put there")));
+            return Some(("C2", format!("{answered}, which was never put there")));
         }
         if takers.len() > 1 && self.0.channels[channel] != Storage::Promise {
             let text = format!("value {value} was taken {} times", takers.len());
@@ -229,7 +229,7 @@ impl Books<'_> {
             ),
             Answer::Ended { .. } if !self.closing(channel, op, false) => (
                 "C2",
-                format!("{answered} although nobody had closed {name}"),
+                format!("{answered} although no call had closed {name}"),
             ),
             Answer::Ended { .. } => (
                 "C6",

@@ -60,7 +60,7 @@ impl CloseMoment {
         };
         let closes = |&other: &usize| history.tell(other).outcome == Outcome::Close;
         if !history.others.iter().any(closes) {
-            let text = format!("{}, and nobody closes", history.tell(by));
+            let text = format!("{}, and no call closes", history.tell(by));
             return Err(history.reject("C6", text, [by]));
         }
         match self.no_earlier {

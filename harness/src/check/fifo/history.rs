@@ -125,7 +125,7 @@ impl<'a> History<'a> {
     fn reject_stray(&self, stray: Stray) -> Rejection {
         match stray {
             Stray::NeverPut(take) => {
-                let text = format!("{}, which nobody has put", self.tell(take));
+                let text = format!("{}, which was never put", self.tell(take));
                 self.reject("C2", text, [take])
             }
             Stray::TakenTwice(first, second) => {

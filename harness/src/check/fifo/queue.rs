@@ -243,7 +243,7 @@ impl<'a> Queue<'a> {
         let [earlier, later] = [first, second].map(|passage| self.history.tell(passage.put));
         let take = |passage: Passage| passage.take.map(|take| self.history.tell(take).to_string());
         let early = take(second).unwrap_or_default();
-        let late = take(first).map_or("nobody took the first".to_owned(), |take| {
+        let late = take(first).map_or("no call took the first".to_owned(), |take| {
             format!("only then {take}")
         });
         let text = format!("{earlier} was over before {later}, but there was {early}, and {late}");

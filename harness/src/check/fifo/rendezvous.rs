@@ -60,7 +60,7 @@ fn reject_apart(history: &History<'_>, passage: Passage) -> Rejection {
             return history.reject("C2", text, History::both(passage));
         }
         Some(take) => format!("{put} was over before {take}"),
-        None => format!("{put} was answered, and nobody took the value"),
+        None => format!("{put} was answered, and no call took the value"),
     };
     history.reject("C1", text, History::both(passage))
 }

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_worker_waits_a_while_for_those_who_count_and_no_longer() {
+    fn a_worker_waits_a_while_for_counting_workers_and_no_longer() {
         let edges = edges(1, None);
         let _parked = edges.counter();
         let mut worker = edges.laps();

@@ -375,19 +375,19 @@ fn a_grant_too_early_is_over_the_limit() {
 }
 
 #[test]
-fn nobody_is_served_before_one_who_waits_longer() {
+fn no_waiter_is_served_before_one_that_waits_longer() {
     let events = [tried(true, 0), asked(0, 1), asked(1, 2), granted(1, 10)];
-    breaks(&events, "L1", "overtook 1 who waited longer");
+    breaks(&events, "L1", "overtook 1 that waited longer");
     let events = [tried(true, 0), asked(0, 1), tried(true, 10)];
-    breaks(&events, "L1", "overtook 1 who waited longer");
+    breaks(&events, "L1", "overtook 1 that waited longer");
 }
 
 #[test]
-fn whose_turn_has_come_is_served_then() {
+fn a_waiter_is_served_when_its_turn_has_come() {
     breaks(
         &[tried(true, 0), asked(0, 1), granted(0, 11)],
         "L3",
-        "kept its permits",
+        "were held back",
     );
     // The first of two gave up, and holds nothing.
     let gone = Event::Dropped { who: 0, at: 5 };
@@ -395,7 +395,7 @@ fn whose_turn_has_come_is_served_then() {
     breaks(
         &[&two[..], &[granted(1, 20)]].concat(),
         "L3",
-        "kept its permits",
+        "were held back",
     );
     Waiters::judge(ONE_IN_TEN, &[&two[..], &[granted(1, 10)]].concat()).expect("in time");
 }
@@ -448,7 +448,7 @@ fn only_the_last_slot_is_given_away_again() {
 }
 
 #[test]
-fn a_free_permit_is_refused_to_nobody() {
+fn a_free_permit_is_never_refused() {
     breaks(&[tried(true, 0), tried(false, 10)], "L1", "was refused");
     let events = [asked(0, 3), Event::Refused { who: 0 }];
     breaks(&events, "L3", "refused as more than 1");
@@ -481,7 +481,7 @@ fn a_deadline_is_waited_for_and_what_was_free_in_time_is_granted() {
 }
 
 #[test]
-fn what_nobody_ever_had_is_free_at_any_time() {
+fn a_permit_that_was_never_granted_is_free_at_any_time() {
     let terms = Terms {
         limit: window(2, 10),
         first_come: false,
@@ -505,7 +505,7 @@ fn what_nobody_ever_had_is_free_at_any_time() {
 }
 
 #[test]
-fn who_is_gone_is_not_answered() {
+fn a_waiter_that_is_gone_is_not_answered() {
     let gone = Event::Dropped { who: 0, at: 1 };
     breaks(&[asked(0, 0), gone, granted(0, 1)], "L3", "does not wait");
 }

@@ -226,7 +226,7 @@ impl Waiters {
             deadline,
             ..
         } = self.line[place];
-        self.not_before_turn("somebody", place, weight, at)?;
+        self.not_before_turn("a waiter", place, weight, at)?;
         let mut turn = self.turn(place);
         if self.is_slotless(place) {
             // It tries again at its deadline.
@@ -235,7 +235,7 @@ impl Waiters {
         }
         if self.terms.at_once && at > turn {
             let text = format!(
-                "{who} was served at {at}, and its turn was at {turn}: somebody kept its permits"
+                "{who} was served at {at}, and its turn was at {turn}: its permits were held back"
             );
             return Violation::found("L3", text);
         }
@@ -270,7 +270,7 @@ impl Waiters {
         // Other waiters may have received permits that are not known yet.
         let is_alone = self.line.len() == 1;
         if is_alone && self.was_free(self.line[place].weight) {
-            return Violation::found("L3", format!("{who} timed out, and nobody had its permits"));
+            return Violation::found("L3", format!("{who} timed out, and its permits were free"));
         }
         self.leave(who, Some(at)).map(drop)
     }
@@ -347,7 +347,7 @@ impl Waiters {
         if at < turn {
             let others = before.len();
             let text = format!(
-                "{what} overtook {others} who waited longer: served at {at}, and its turn is at {turn}"
+                "{what} overtook {others} that waited longer: served at {at}, and its turn is at {turn}"
             );
             return Violation::found("L1", text);
         }

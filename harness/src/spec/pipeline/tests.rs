@@ -221,7 +221,7 @@ fn results_leave_in_the_order_of_inputs() {
 }
 
 #[test]
-fn the_output_closes_after_everything_and_nothing_is_taken_for_nobody() {
+fn the_output_closes_after_everything_and_nothing_is_taken_without_a_consumer() {
     let one = Terms { inputs: 1, ..TWO };
     let put = [Event::Begun(0), Event::Put(0)];
     let then = |events: &[Event]| [&put[..], events].concat();

@@ -118,7 +118,7 @@ impl Shared {
     pub fn closed(&self, channel: usize, at: u64) -> Result<(), Violation> {
         let of = self.0.iter().find(|other| other.number == channel);
         let Some(of) = of else {
-            return Violation::found("T7", "a channel that nobody asked for");
+            return Violation::found("T7", "a channel that no call asked for");
         };
         let early = of.earliest.saturating_mul(NANOS_PER_MS).saturating_sub(at);
         match early {

@@ -406,7 +406,7 @@ fn coalesce(requests: &[(u64, u64)]) -> Vec<usize> {
 proptest! {
     /// The reference is accepted however imprecisely the readings of the clock are known.
     #[test]
-    fn who_coalesces_so_is_right(
+    fn coalescing_as_the_reference_does_is_right(
         requests in prop::collection::vec((0..30 * MS, 0..3 * MS, 0..2 * MS, 0..2 * MS), 1..8),
     ) {
         let mut clock = 0;

@@ -62,7 +62,7 @@ impl Holder {
     }
 
     /// Whether the lock is held.
-    pub fn is_somebody(&self) -> bool {
+    pub fn is_a_thread(&self) -> bool {
         self.0.load(Ordering::Relaxed) != 0
     }
 }
@@ -266,7 +266,7 @@ impl Census {
             State::Running => false,
             State::Seated { .. } | State::Idle | State::Gone => true,
             State::Joining { thread, .. } => !matches!(self.threads[*thread].state, State::Gone),
-            State::Locking { holder, .. } => holder.is_somebody(),
+            State::Locking { holder, .. } => holder.is_a_thread(),
         }
     }
 

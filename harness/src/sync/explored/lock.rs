@@ -90,7 +90,7 @@ fn locks(thread: usize, holder: &Arc<Holder>, at: &'static Location<'static>) {
             holder: holder.clone(),
             at,
         };
-        if holder.is_somebody() {
+        if holder.is_a_thread() {
             census.settle()
         } else {
             Ok(None)

@@ -172,7 +172,7 @@ impl Scheduler for Follower {
                 .find(|task| current.is_none_or(|now| *task > now));
             after
                 .or_else(|| all.next())
-                .expect("shuttle asks when somebody can run")
+                .expect("shuttle asks when some thread can run")
         });
         *self.made.entry(next).or_default() += 1;
         self.running = next;

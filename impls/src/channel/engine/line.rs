@@ -65,7 +65,7 @@ impl<A: Send + 'static> Won<A> {
         match self.party {
             Party::Single(waiter) => waiter
                 .answer(answer)
-                .expect("who stands in line is answered by who takes it out"),
+                .expect("a waiter in line is answered once, by the operation that removes it"),
             Party::Callback(call) => Notify::Call(Box::new(move || call(answer))),
             Party::Clause { slot, .. } => {
                 *slot.lock() = Some(answer);

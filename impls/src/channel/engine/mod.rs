@@ -223,7 +223,9 @@ impl<T: Message, S: Store<T>> ChannelOver<T, S> {
                 if let Some(Some(value)) = self.lock().puts.leave(&waiter) {
                     return Err(PutUntilError::TimedOut(value));
                 }
-                waiter.fetch().expect("who is out of the line is answered")
+                waiter
+                    .fetch()
+                    .expect("a waiter that left the line has an answer")
             }
         };
         put.map_err(|value| PutUntilError::Put(PutError::Closed(value)))
@@ -267,7 +269,9 @@ impl<T: Message, S: Store<T>> ChannelOver<T, S> {
             None if self.lock().takes.leave(&waiter).is_some() => {
                 return Err(TakeUntilError::TimedOut);
             }
-            None => waiter.fetch().expect("who is out of the line is answered"),
+            None => waiter
+                .fetch()
+                .expect("a waiter that left the line has an answer"),
         };
         taken
             .map(|Handed { value, .. }| value)

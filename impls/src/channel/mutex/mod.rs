@@ -106,7 +106,7 @@ impl<T: Message> Design for State<T> {
             Some(committed) if !committed.refused => Ok(()),
             ended => {
                 let value = channel.lock().withdraw_put(&operation, 0);
-                let value = value.expect("nobody else removes a put that is over");
+                let value = value.expect("only its own thread removes a put that is over");
                 Err(match ended {
                     Some(_) => PutUntilError::Put(PutError::Closed(Some(value))),
                     None => PutUntilError::TimedOut(value),

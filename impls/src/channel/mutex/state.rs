@@ -280,10 +280,10 @@ impl<T: Message> State<T> {
                     return Attempt::Done(Ok(()));
                 }
                 Claim::OtherOver => index += 1,
-                Claim::SelfOver => return Attempt::Lost(value.expect("nobody took it")),
+                Claim::SelfOver => return Attempt::Lost(value.expect("no take has the value")),
             }
         }
-        Attempt::NotAble(value.expect("nobody took it"))
+        Attempt::NotAble(value.expect("no take has the value"))
     }
 
     fn store_value(

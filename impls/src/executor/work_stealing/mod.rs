@@ -364,6 +364,6 @@ mod tests {
             });
             let _ = ends.send(ran.recv_timeout(Duration::from_secs(10)));
         });
-        assert_eq!(stolen.recv(), Ok(Ok(())), "nobody else ran it");
+        assert_eq!(stolen.recv(), Ok(Ok(())), "no other thread ran it");
     }
 }

@@ -108,6 +108,6 @@ impl<R> Queue<R> {
 
     fn place(&self, ticket: Ticket) -> usize {
         let places = self.places.binary_search_by_key(&ticket, |w| w.ticket);
-        places.expect("nobody but the waiter gives up its place")
+        places.expect("only the waiter gives up its place")
     }
 }

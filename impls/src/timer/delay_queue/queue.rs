@@ -150,7 +150,7 @@ mod tests {
     /// The daemon is a single taker; leaders and followers need several. Each takes once, so only a follower
     /// is left to take the next.
     #[test]
-    fn whoever_has_taken_passes_the_lead_on() {
+    fn a_taker_passes_the_lead_on() {
         const TAKERS: u64 = 4;
         for _ in 0..50 {
             let queue = Arc::new(DelayQueue::new());
@@ -158,9 +158,9 @@ mod tests {
             for _ in 0..TAKERS {
                 let (queue, taken) = (queue.clone(), taken.clone());
                 spawn(move || {
-                    let due = queue.take().expect("nobody closes it");
+                    let due = queue.take().expect("nothing closes it");
                     assert!(clock::has_passed(due), "taken before it was due");
-                    taken.put(()).expect("nobody closes it");
+                    taken.put(()).expect("nothing closes it");
                 });
             }
             // Each offer is a new head.
@@ -170,7 +170,7 @@ mod tests {
             }
             let patience = clock::after(Duration::from_secs(20));
             for _ in 0..TAKERS {
-                assert_eq!(taken.take_until(patience), Ok(()), "nobody leads");
+                assert_eq!(taken.take_until(patience), Ok(()), "no taker leads");
             }
         }
     }

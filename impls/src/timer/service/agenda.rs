@@ -347,7 +347,7 @@ mod tests {
 
     /// Late timers that are cancelled again are swept.
     #[test]
-    fn what_is_late_does_not_grow_though_nobody_picks_it() {
+    fn what_is_late_does_not_grow_though_it_is_never_picked() {
         let mut agenda = Agenda::<Ticks, u64>::default();
         let past = Deadline::from_nanos(0);
         let stays = agenda.arm(past, 0);

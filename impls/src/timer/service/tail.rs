@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_put_aside_goes_without_for_longer_each_time() {
+    fn a_thread_put_aside_goes_without_for_longer_each_time() {
         let mut tail = Tail::new();
         let mut rests = Vec::new();
         for _ in 0..12 {

@@ -73,7 +73,7 @@ fn the_keys_of_a_row_stand_in_their_order() {
 }
 
 #[test]
-fn claims_are_chosen_by_who_re_enacts_them_and_by_their_words() {
+fn claims_are_chosen_by_implementation_and_by_their_words() {
     let ground = Ground::new();
     let chosen = |arguments: &[&str]| {
         let output = ground

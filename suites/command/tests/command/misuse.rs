@@ -30,7 +30,7 @@ fn measuring<'a>(wrong: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn names_that_nobody_has_are_refused_in_every_verb() {
+fn unknown_names_are_refused_in_every_verb() {
     let ground = Ground::with_run();
     let sentence = "`cargo flowmeter list` shows them all";
     for arguments in [

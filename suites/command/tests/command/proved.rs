@@ -130,7 +130,11 @@ fn a_space_that_is_not_exhausted_is_no_pass() {
 fn verdicts_become_part_of_a_run() {
     let ground = Ground::with_run();
     let before = ground.read_run();
-    let who = before.implementations.keys().next().expect("somebody");
+    let who = before
+        .implementations
+        .keys()
+        .next()
+        .expect("an implementation");
     let pattern = format!("^{who}$");
     let check = [
         "check",

@@ -56,12 +56,12 @@ fn a_checked_cell_is_shown_with_what_holds() {
 }
 
 #[test]
-fn a_cell_that_nobody_has_is_refused() {
+fn an_unknown_cell_is_refused() {
     let ground = Ground::with_run();
     for cell in [
-        "channels/spsc-64/nobody",
+        "channels/spsc-64/absent",
         "nowhere/mutex",
-        "nobody/c2-order",
+        "absent/c2-order",
         "mutex/c2-order/nowhere",
     ] {
         let show = ground.run(&["show", cell, "run"]);

@@ -107,7 +107,7 @@ fn rank_and_cmp_tell_of_a_run_as_tables_and_json() {
 }
 
 #[test]
-fn a_report_names_everybody_and_asks_the_network_for_nothing() {
+fn a_report_names_every_implementation_and_asks_the_network_for_nothing() {
     let ground = Ground::with_run();
     let said = ground.run(&["report", "run"]).fine();
     assert_eq!(

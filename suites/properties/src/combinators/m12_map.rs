@@ -36,7 +36,7 @@ fn cases(design: &Design) -> Vec<Case> {
                 "M12: the first result, before another value came"
             );
         }),
-        Case::new("an output that nobody takes from", move || {
+        Case::new("an output without takes", move || {
             let taken = taken_ahead(f, |go, from| f.map(go, vec![from], room(1), joined));
             holds!(
                 took_ahead(taken, 2),

@@ -31,7 +31,7 @@ fn cases(design: &Design) -> Vec<Case> {
             let first = first_of_one(f, |go, from| f.unique(go, from, room(1)));
             holds_eq!(first, Ok(7), "M14: the first value, before another came");
         }),
-        Case::new("an output that nobody takes from", move || {
+        Case::new("an output without takes", move || {
             let taken = taken_ahead(f, |go, from| f.unique(go, from, room(1)));
             holds!(
                 took_ahead(taken, 2),

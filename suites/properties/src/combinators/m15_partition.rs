@@ -43,7 +43,7 @@ fn cases(design: &Design) -> Vec<Case> {
             by_key(f, &[1, 3, 2, 5], &[&[1, 3], &[2], &[5]]);
         }),
         Case::new("by key, no values", move || by_key(f, &[], &[])),
-        Case::new("an output that nobody takes from, by size", move || {
+        Case::new("an output without takes, by size", move || {
             let one = NonZeroUsize::MIN;
             let taken = taken_ahead(f, |go, from| f.partition(go, one, from, room(1)));
             holds!(
@@ -51,7 +51,7 @@ fn cases(design: &Design) -> Vec<Case> {
                 "M15: {taken} values were taken where there is room for one"
             );
         }),
-        Case::new("an output that nobody takes from, by key", move || {
+        Case::new("an output without takes, by key", move || {
             let taken = taken_ahead(f, |go, from| {
                 f.partition_by(go, |value| *value, from, room(1))
             });

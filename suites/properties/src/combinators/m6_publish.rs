@@ -46,7 +46,7 @@ fn cases(design: &Design) -> Vec<Case> {
     ];
     if is_roomy() {
         cases.extend([
-            Case::new("two topics, and one of nobody", move || topics(f)),
+            Case::new("two topics, and one without subscribers", move || topics(f)),
             Case::new("a slow subscriber", move || slow(f)),
             Case::new("two subscribers of a topic", move || two(f)),
             Case::new("a subscriber that stays open", move || stays_open(f)),

@@ -35,7 +35,7 @@ fn cases(design: &Design) -> Vec<Case> {
     if has_panics() {
         cases.push(Case::new("a collection that panics", move || panicking(f)));
     } else {
-        cases.push(Case::new("values that nobody takes yet", move || {
+        cases.push(Case::new("values before the first take", move || {
             has_room(f)
         }));
     }

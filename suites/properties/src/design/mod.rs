@@ -2,7 +2,8 @@
 //! and asks a design at run time what it has.
 //!
 //! There is a folder or file for each kind. It has the erased design with the operations as methods, and the
-//! collector of such designs from a registry. Only the collector knows the types of the families.
+//! collector of such designs from a registry. Only the collector and
+//! the tables that it fills know the types of the families.
 
 pub(crate) mod channels;
 pub(crate) mod combinators;

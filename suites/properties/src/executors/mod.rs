@@ -17,5 +17,5 @@ const ONE: NonZeroUsize = NonZeroUsize::MIN;
 // At the end: the scan of the sources for checks stops at the first `cfg(test)`.
 #[cfg(test)]
 #[path = "../../../src/cli/new/executor/property.txt"]
-#[allow(dead_code, reason = "it has to compile, and nobody owes it")]
+#[allow(dead_code, reason = "it has to compile, and no implementation owes it")]
 mod begun;

@@ -104,7 +104,7 @@ impl parallel_map::Outcomes<usize> for Handed {
 impl Drop for Handed {
     fn drop(&mut self) {
         let real = self.0.take();
-        if told("nobody is told that nothing is wanted") {
+        if told("the loop is not told that nothing is wanted") {
             forget(real);
         }
     }

@@ -65,7 +65,7 @@ fn crowd(limiters: Limiters, kept: Kept, permits: u32) {
                     // Polled once, and once more after its wake-up.
                     holds!(
                         polls <= 2,
-                        "L2: one who waited was woken before its permit was there"
+                        "L2: a waiter was woken before its permit was there"
                     );
                     acquiring.as_mut().poll(context)
                 }));

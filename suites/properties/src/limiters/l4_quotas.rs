@@ -53,7 +53,7 @@ fn cases(design: &Design) -> Vec<Case> {
         if way == Way::Blocking && time_stands_still() {
             let models: [(_, Of); 3] = [
                 ("a million permits", a_million),
-                ("centuries without anybody", idle_for_centuries),
+                ("idle for centuries", idle_for_centuries),
                 ("a queue of centuries", queue_of_centuries),
             ];
             cases

@@ -201,5 +201,5 @@ fn claims(design: &Design, claim: Claim) -> bool {
 // At the end: the scan of the sources for checks stops at the first `cfg(test)`.
 #[cfg(test)]
 #[path = "../../../src/cli/new/limiter/property.txt"]
-#[allow(dead_code, reason = "it has to compile, and nobody owes it")]
+#[allow(dead_code, reason = "it has to compile, and no implementation owes it")]
 mod begun;

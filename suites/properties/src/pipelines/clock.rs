@@ -19,7 +19,7 @@ struct Time {
     sleepers: BTreeMap<u64, Vec<Gate>>,
 }
 
-const WHOLE: &str = "nobody panics with the lock";
+const WHOLE: &str = "no thread panics while it holds the lock";
 
 impl Clock {
     /// Milliseconds since it began.

@@ -22,7 +22,7 @@ use crate::design::{Rx, Tx};
 #[derive(Debug, Default)]
 pub(super) struct Flight(Mutex<Vec<Event>>);
 
-const WHOLE: &str = "nobody panics with the lock";
+const WHOLE: &str = "no thread panics while it holds the lock";
 
 /// An item in flight.
 pub(super) struct Item {

@@ -135,7 +135,10 @@ fn ended_elsewhere(pipelines: Pipelines, threads: NonZeroUsize, n: usize) {
     // A spawner need not be `Sync`.
     let spawner = Mutex::new(executor.spawner());
     let work = move |_, mut item: Item| {
-        let spawner = spawner.lock().expect("nobody panics with the lock").clone();
+        let spawner = spawner
+            .lock()
+            .expect("no thread panics while it holds the lock")
+            .clone();
         async move {
             spawner.spawn(async move {
                 give_way().await;

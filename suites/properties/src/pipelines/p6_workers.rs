@@ -255,7 +255,7 @@ fn unwanted(workers: Workers) {
     );
     drop(executor);
     let calls = calls.load(Ordering::Relaxed);
-    holds_eq!(calls, 1, "P6: calls whose results nobody wants");
+    holds_eq!(calls, 1, "P6: calls without a consumer");
 }
 
 /// All but the last input emit a result and panic. For one of the three panics the handler answers `None`.
@@ -272,7 +272,9 @@ fn panicking(workers: Workers) {
     let asked = Arc::new(Mutex::new(0));
     let counts = Arc::clone(&asked);
     let handler = move |panic: Panic| {
-        *counts.lock().expect("nobody panics with the lock") += 1;
+        *counts
+            .lock()
+            .expect("no thread panics while it holds the lock") += 1;
         let input = *panic.downcast::<usize>().expect("it panics with its input");
         (input != 1).then_some((input, INSTEAD))
     };
@@ -294,7 +296,9 @@ fn panicking(workers: Workers) {
         [(0, 0), (0, INSTEAD), (1, 0), (2, 0), (2, INSTEAD), (3, 0)],
         "P6: what was emitted, and what stands in for the rest"
     );
-    let asked = *asked.lock().expect("nobody panics with the lock");
+    let asked = *asked
+        .lock()
+        .expect("no thread panics while it holds the lock");
     holds_eq!(
         asked,
         INPUTS - 1,

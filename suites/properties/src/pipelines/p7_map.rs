@@ -80,7 +80,7 @@ struct Counts {
     most: usize,
 }
 
-const WHOLE: &str = "nobody panics with the lock";
+const WHOLE: &str = "no thread panics while it holds the lock";
 
 impl Seen {
     fn now(&self) -> Counts {
@@ -332,7 +332,7 @@ fn throttled(maps: ParallelMaps) {
     holds_eq!(
         (one, two, begun, let_go),
         (1, 2, 2, true),
-        "P7: begun with one permit, with two, and where nobody wants it; inputs let go"
+        "P7: begun with one permit, with two, and without a consumer; inputs let go"
     );
 }
 
@@ -361,7 +361,7 @@ fn endless(maps: ParallelMaps) {
     holds_eq!(
         (taken, let_go),
         (wanted + N, true),
-        "P7: inputs taken where nobody wants any, and let go"
+        "P7: inputs taken without a consumer, and let go"
     );
 }
 

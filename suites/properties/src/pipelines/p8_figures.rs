@@ -84,7 +84,7 @@ fn scheduled(terms: Terms, millis: &[u64]) -> Vec<u64> {
     delivered
 }
 
-const WHOLE: &str = "nobody panics with the lock";
+const WHOLE: &str = "no thread panics while it holds the lock";
 
 fn takes_as_long(pipelines: Pipelines, n: usize, millis: &[u64]) {
     let promised = terms(pipelines, n, millis.len());

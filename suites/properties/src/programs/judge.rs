@@ -187,7 +187,9 @@ impl Bench {
     }
 
     fn legal(&self) -> MutexGuard<'_, HashSet<u64>> {
-        self.legal.lock().expect("nobody panics with it")
+        self.legal
+            .lock()
+            .expect("no thread panics while it holds the lock")
     }
 }
 

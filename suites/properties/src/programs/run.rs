@@ -305,8 +305,8 @@ impl Run {
     /// Which threads wait, and in which operation.
     fn tale(&self, begun: &[usize]) -> String {
         let mut tale =
-            "C3: for three seconds nobody moved, though the main thread put to whom took and took \
-                        from whom put:"
+            "C3: for three seconds no thread moved, though the main thread met waiting takes with puts and \
+                        waiting puts with takes:"
                 .to_owned();
         for (thread, begun) in begun.iter().enumerate() {
             let operations = &self.program.threads[thread];

@@ -63,7 +63,7 @@ fn alts_cases(design: &Design) -> Vec<Case> {
         return Vec::new();
     };
     vec![
-        case(timers, "nobody comes", alone),
+        case(timers, "no value comes", alone),
         case(timers, "a value is there", hit),
         case(timers, "a value at the edge", edge),
     ]
@@ -149,7 +149,11 @@ fn alone(timers: Timers) {
     let service = timers.start();
     let deadline = after(SOON);
     let (_tx, rx, timeout) = pair(&service);
-    holds_eq!(choose(&rx, &timeout), TIMED_OUT, "T1: nobody came, and yet");
+    holds_eq!(
+        choose(&rx, &timeout),
+        TIMED_OUT,
+        "T1: no value came, and yet"
+    );
     is_due(deadline, world::now_nanos());
 }
 

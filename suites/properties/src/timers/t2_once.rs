@@ -126,7 +126,7 @@ fn each_other(timers: Timers) {
         };
         holds!(
             cancelled || other_was_called,
-            "T2: a cancel came too late for a callback that nobody had called"
+            "T2: a cancel came too late for a callback that had not been called"
         );
         holds!(
             !(cancelled && called[1 - one]),

@@ -42,7 +42,7 @@ fn cases(design: &Design) -> Vec<Case> {
         // Only virtual time shows how late a timer was.
         if timers.way() != Way::Channel && design.claims(Claim::Tickless) && world::name() == "sim"
         {
-            let name = "at deadlines that are no tick of anybody's";
+            let name = "at deadlines between ticks";
             cases.push(case_of_each(timers, name, tickless));
         }
         if timers.cancels() {

@@ -150,7 +150,7 @@ fn write(events: &Events, event: Event) {
     events.lock().expect(WHOLE).push(event);
 }
 
-const WHOLE: &str = "nobody panics with the lock";
+const WHOLE: &str = "no thread panics while it holds the lock";
 
 /// A callback re-arms itself in the past. The other timer, which was due with it, fires before its next call.
 fn beside_an_eager_one(timers: Timers) {

@@ -215,7 +215,7 @@ fn admitted(rx: &Rx<u32>, close: impl FnOnce()) -> usize {
         let answer = pin!(take).poll(&mut context);
         holds!(
             matches!(answer, Poll::Ready(Err(_))),
-            "T7: a closed timeout leaves somebody waiting"
+            "T7: a closed timeout leaves a take waiting"
         );
     }
     waiting.len()

@@ -57,7 +57,7 @@ pub(crate) fn reenact(
     let why = match end {
         End::Enough => return Ok(did),
         End::TimeUp => format!(
-            "no answer within {:.0} s: somebody waits for ever",
+            "no answer within {:.0} s: a thread waits for ever",
             LIMIT.as_secs_f64()
         ),
         End::Gone(why) => why,

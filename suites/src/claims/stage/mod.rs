@@ -89,7 +89,7 @@ fn in_world<W: World, A: Send + 'static>(
             if let Some(seen) = model() {
                 keeping
                     .lock()
-                    .expect("nobody panics with it")
+                    .expect("no thread panics while it holds the lock")
                     .get_or_insert(seen);
             }
         })
@@ -98,7 +98,10 @@ fn in_world<W: World, A: Send + 'static>(
     if let Some(failure) = explored.failure {
         return Err(failure.to_string());
     }
-    let seen = answer.lock().expect("nobody panics with it").take();
+    let seen = answer
+        .lock()
+        .expect("no thread panics while it holds the lock")
+        .take();
     seen.ok_or_else(|| format!("not seen in {} executions", explored.executions))
 }
 

@@ -59,7 +59,7 @@ mod tests {
 
     fn who() -> Contestant {
         Contestant {
-            name: "somebody",
+            name: "an-implementation",
             kind: Kind::Timer,
             origin: Origin::Own,
             version: String::new(),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_differs_without_a_reason_or_breaks_is_not_explained() {
+    fn a_difference_without_a_reason_or_a_break_is_not_explained() {
         assert_eq!(told(None, Ok("other")), (Holds::No, None));
         assert_eq!(told(Some("T4: not so"), Err("a panic")), (Holds::No, None));
     }

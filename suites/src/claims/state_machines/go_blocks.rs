@@ -230,7 +230,7 @@ where
     W: World,
 {
     let executor = E::with_threads(NonZeroUsize::MIN);
-    let (c, _nobody_takes) = open::<C, &'static str>(Buffer::Rendezvous);
+    let (c, _no_taker) = open::<C, &'static str>(Buffer::Rendezvous);
     let (prints, mut printed) = open::<C, ()>(Buffer::fixed(1));
     let _results = printing::<G, C>(&executor.spawner(), c, prints);
     let (over, mut all_wait) = open::<C, ()>(Buffer::fixed(1));

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_stands_over_who_does_what_and_no_name_is_broken() {
+    fn a_claim_stands_over_its_rows_and_no_name_is_broken() {
         let of_ours = |who| row(who, Origin::Own, "the value", Holds::Yes, Some("a note"));
         let rows = [
             of_ours("mutex"),

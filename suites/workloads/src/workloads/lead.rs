@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_sleeping_consumers_have_not_told_stops_nobody() {
+    fn what_sleeping_consumers_have_not_told_stops_no_producer() {
         let consumers = 1024;
         let mut producer = Lead::new(consumers);
         producer.tell(consumers as u64 * u64::from(MAX_CHUNK), 0);

@@ -309,7 +309,7 @@ fn overfull<C: Channels>(buffer: Buffer) -> Result<(), StageError> {
     let taken_in = (0..=capacity as u64).take_while(fits).count();
     if taken_in > capacity {
         return Err(ledger::disproved(format!(
-            "it took in {taken_in} values while nobody took, and its capacity is {capacity}"
+            "it took in {taken_in} values without a take, and its capacity is {capacity}"
         )));
     }
     Ok(())

@@ -76,7 +76,10 @@ fn closed_while_a_value_is_left_is_c6() {
         keeps_buffered: false,
         ..Rules::STRICT
     };
-    assert!(verdict(&history, dropping).is_none(), "nobody claims that");
+    assert!(
+        verdict(&history, dropping).is_none(),
+        "no implementation claims that"
+    );
 }
 
 #[test]

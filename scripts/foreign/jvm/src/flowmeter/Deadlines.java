@@ -68,7 +68,7 @@ final class Deadlines {
         for (int place = 0; place < 10_000; place++) {
             queue.put(new Due(hour + place));
         }
-        return new Claims.Seen("puts never wait", queue.size() + " that nobody takes");
+        return new Claims.Seen("puts never wait", queue.size() + " without a take");
     }
 
     private static Claims.Seen head() throws InterruptedException {

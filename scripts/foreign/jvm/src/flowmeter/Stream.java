@@ -58,7 +58,7 @@ public final class Stream implements Stage {
             taken++;
         }
         if (taken > room) {
-            throw Failed.disproved("it took in " + taken + " values while nobody took, and its capacity is " + room);
+            throw Failed.disproved("it took in " + taken + " values without a take, and its capacity is " + room);
         }
     }
 

@@ -68,7 +68,7 @@ final class Throughput {
                         .claim("(upmap inc [1 2 3 4 5 6])", who, this::six)
                         .claim("a task of 10 s and one of 1 s: the first result", who, this::first)
                         .claim(
-                                "a fair semaphore: who gets permits, where six ask one after the other",
+                                "a fair semaphore: the order of permits, where six ask one after the other",
                                 who,
                                 this::inOrder)
                         .claim(
@@ -181,10 +181,10 @@ final class Throughput {
             // Without a time it would be served before others whatever was asked for.
             if (permits.tryAcquire(0, TimeUnit.SECONDS)) {
                 permits.release();
-                return new Claims.Seen("who comes is served, who waited waits", "at try " + tries);
+                return new Claims.Seen("the newcomer is served, the waiter waits", "at try " + tries);
             }
         }
-        return new Claims.Seen("who waited is served, who comes waits", "in " + TRIES + " tries");
+        return new Claims.Seen("the waiter is served, the newcomer waits", "in " + TRIES + " tries");
     }
 
     private Claims.Seen second() throws Exception {

@@ -62,7 +62,7 @@ pub const ROWS: &[Row] = &[
         None,
     ),
     (
-        "a fair semaphore: who gets permits, where six ask one after the other",
+        "a fair semaphore: the order of permits, where six ask one after the other",
         FAIR,
         "1 2 3 4 5 6",
         "yes",
@@ -71,14 +71,14 @@ pub const ROWS: &[Row] = &[
     (
         "a fair semaphore whose permit is back: one waits for it, another comes",
         FAIR,
-        "who waited is served, who comes waits",
+        "the waiter is served, the newcomer waits",
         "yes",
         None,
     ),
     (
         "an unfair semaphore whose permit is back: one waits for it, another comes",
         UNFAIR,
-        "who comes is served, who waited waits",
+        "the newcomer is served, the waiter waits",
         "yes",
         None,
     ),

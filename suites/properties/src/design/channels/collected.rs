@@ -1,4 +1,5 @@
-//! The channels of a registry. The types of their families are known here and in no later layer.
+//! The channels of a registry. The registry passes the type of each family, and this file fills the tables of `family.rs`
+//! with it. No later layer knows the type.
 
 use std::any::TypeId;
 

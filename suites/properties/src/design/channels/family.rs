@@ -1,4 +1,5 @@
-//! The tables of a family of channels: the only place where its type is known.
+//! The tables of a family of channels. Their functions are generic over the family. `collected.rs` chooses the type, and
+//! code that calls a table does not know it.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;

@@ -97,7 +97,7 @@ fn dropped_and_replaced(limiters: Limiters, kept: Kept, dropped: &[usize]) {
         .map(|_| Some(limiter.acquire_async()))
         .collect();
     for (who, future) in waiting.iter_mut().enumerate() {
-        let future = future.as_mut().expect("nobody is dropped yet");
+        let future = future.as_mut().expect("no future is dropped yet");
         if line.polls(who, 1, future.as_mut()) {
             return line.judge();
         }

@@ -42,9 +42,9 @@ fn cases(design: &Design) -> Vec<Case> {
             not_before(limiters, way, kept);
         }));
         cases.push(Case::new(
-            format!("{way}, everybody is served"),
+            format!("{way}, each waiter is served"),
             move || {
-                everybody(limiters, way);
+                all_served(limiters, way);
             },
         ));
         if way == Way::Async {
@@ -92,7 +92,7 @@ fn not_before(limiters: Limiters, way: Way, kept: Kept) {
     }
 }
 
-fn everybody(limiters: Limiters, way: Way) {
+fn all_served(limiters: Limiters, way: Way) {
     let threads = match world::name() {
         // Under loom, timers of tasks leave no room for more.
         "loom" if way == Way::Async => 1,

@@ -105,7 +105,7 @@ impl Hearer {
             Err(mpsc::RecvTimeoutError::Timeout) => Err(StageError {
                 kind: FailureKind::Hang,
                 message: format!(
-                    "somebody still waits for a permit {:.0} s after it was due",
+                    "an acquirer still waits for a permit {:.0} s after it was due",
                     patience.as_secs_f64()
                 ),
             }),

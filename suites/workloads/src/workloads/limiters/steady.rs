@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_had_no_permit_counts_too() {
+    fn a_waiter_without_a_permit_counts_too() {
         let grant = |by| Grant {
             at: 1,
             by,

@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn peak_and_mean_are_those_of_the_events() {
         let course = Course::default();
-        *course.0.lock().expect("nobody else has it") = vec![
+        *course.0.lock().expect("no other thread has it") = vec![
             (100, 1),
             (100, 1),
             (300, -1),
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn where_nothing_happens_a_timeline_holds_what_was_left_and_not_the_peak_before() {
         let course = Course::default();
-        *course.0.lock().expect("nobody else has it") = vec![
+        *course.0.lock().expect("no other thread has it") = vec![
             (0, 1),
             (0, 1),
             (1_000, -1),
@@ -122,7 +122,7 @@ mod tests {
             5_000..5_000,
             [(25_000, 1), (25_000, 1), (25_000, -1), (25_000, -1)],
         );
-        *course.0.lock().expect("nobody else has it") = events;
+        *course.0.lock().expect("no other thread has it") = events;
         let seen = course.in_flight(1).expect("tasks began");
         assert!(
             seen.timeline.len() as u64 <= POINTS + 3,

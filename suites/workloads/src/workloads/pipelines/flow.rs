@@ -138,7 +138,7 @@ impl<C: Async, E: Executors, P: Pipelines<C, E> + Default> Flow<P, C, E> {
                 Report::Piped => {}
             }
         }
-        let (taken, sample, items) = came.ok_or_else(|| void("nobody took anything"))?;
+        let (taken, sample, items) = came.ok_or_else(|| void("no result was taken"))?;
         Tally::agree(put, taken)?;
         Ok(Outcome {
             sample: *sample,

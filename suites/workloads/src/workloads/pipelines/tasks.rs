@@ -181,7 +181,7 @@ where
             Report::Taken(items, ended) => Some((items, ended)),
             Report::Fed | Report::Piped => None,
         });
-        let (taken, ended) = taken.ok_or_else(|| void("nobody took anything"))?;
+        let (taken, ended) = taken.ok_or_else(|| void("no result was taken"))?;
         let last = Reading::last(clock::now_nanos());
         every_item_once::<C, E, P>(taken, items)?;
         let makespan = ended.saturating_sub(first.nanos);

@@ -77,18 +77,18 @@
 
 (defn closed-port []
   [(-> (Claims/against "A2" "0 values lost")
-       (claim "(alts!! [open [closed v]]) while somebody offers to open: values that nobody has" "core-async-threads"
+       (claim "(alts!! [open [closed v]]) while another thread offers to open: lost values" "core-async-threads"
               #(let [[lost turns] (lost-at-a-closed-port)]
                  (noted (str lost " values lost")
                         (str "in " turns " tries; it answers for the closed port after another clause has won; ours "
                              "claim the alts first")))))])
 
 (defn self-pairing []
-  [(-> (Claims/against "A4" "it waits for somebody else")
+  [(-> (Claims/against "A4" "it waits for another partner")
        (claim "(alts!! [[c 1] c]) on a channel without a buffer" "core-async-threads"
               #(let [c (chan)
                      [_ port] (alts!! [[c 1] c (timeout 1000)])]
-                 (noted (if (identical? port c) "it answers itself" "it waits for somebody else")
+                 (noted (if (identical? port c) "it answers itself" "it waits for another partner")
                         "its clauses meet each other; ours never pair an alts with itself"))))])
 
 (defn- begin [^Flight flight] (.begin flight))
