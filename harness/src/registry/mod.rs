@@ -291,13 +291,16 @@ impl<'h, F, H: Enrol> Newcomer<'h, F, H> {
     }
 }
 
+/// Shows one trait of a family.
+type Visit<H> = fn(&mut H, &Contestant);
+
 /// A registration in progress; ends with [`Entry::enter`].
 #[must_use = "an entry takes part once it is entered"]
 pub struct Entry<'h, F, H> {
     hall: &'h mut H,
     who: Contestant,
     /// What is shown of each family, with its name.
-    visits: Vec<(&'static str, fn(&mut H, &Contestant))>,
+    visits: Vec<(&'static str, Visit<H>)>,
     family: PhantomData<F>,
 }
 
@@ -320,7 +323,7 @@ impl<'h, F, H: Enrol> Entry<'h, F, H> {
         self
     }
 
-    fn visit(mut self, visit: fn(&mut H, &Contestant)) -> Self {
+    fn visit(mut self, visit: Visit<H>) -> Self {
         self.visits.push((type_name::<F>(), visit));
         self
     }

@@ -251,17 +251,17 @@ fn loom_sees_an_old_value_late() {
 }
 
 fn loom_reads_what_was_sent(unseen: fn()) {
-    use loom::atomic::{AtomicUsize, Ordering};
+    use loom::atomic::AtomicUsize;
     let sent = loom::Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
     let other = {
         let sent = sent.clone();
         loom::spawn(move || {
-            sent[0].store(1, Ordering::Relaxed);
-            sent[1].store(1, Ordering::Relaxed);
+            sent[0].store(1, Relaxed);
+            sent[1].store(1, Relaxed);
         })
     };
-    if sent[1].load(Ordering::Relaxed) == 1 {
-        let value = sent[0].load(Ordering::Relaxed);
+    if sent[1].load(Relaxed) == 1 {
+        let value = sent[0].load(Relaxed);
         assert_eq!(value, 1, "C1: the flag came before the value");
     } else {
         unseen();
@@ -352,9 +352,9 @@ fn mended_fits() -> Result<String, String> {
     let model = || {
         let number = loom::atomic::AtomicUsize::new(0);
         let chosen = loom::choose(3);
-        number.store(chosen, loom::atomic::Ordering::Relaxed);
+        number.store(chosen, Relaxed);
         assert!(chosen < 2 || IS_MENDED.load(Relaxed), "alas");
-        number.load(loom::atomic::Ordering::Relaxed);
+        number.load(Relaxed);
     };
     let found = found::<Loom>(model)?;
     IS_MENDED.store(true, Relaxed);

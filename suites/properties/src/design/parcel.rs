@@ -120,7 +120,7 @@ impl Parcel {
         } else {
             self.value
         };
-        *asked.downcast().ok().expect(SAME)
+        *asked.downcast().expect(SAME)
     }
 
     /// Packs a value in a frame that only [`Parcel::unframed`] opens.
