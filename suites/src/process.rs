@@ -297,7 +297,7 @@ fn this_program() -> io::Result<Command> {
 }
 
 /// The path of this program.
-fn this_file() -> io::Result<PathBuf> {
+pub(crate) fn this_file() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") {
         return Ok(PathBuf::from("/proc/self/exe"));
     }

@@ -2,10 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::panic::catch_unwind;
 use std::path::Path;
 
 use flowmeter_harness::caps::{Capability, Claim};
-use flowmeter_suites::properties::PROPERTIES;
+use flowmeter_harness::registry::{Enrol, Registry, own};
+use flowmeter_harness::sync::loom::Loom;
+use flowmeter_harness::sync::shuttle::Sim;
+use flowmeter_harness::sync::std::Std;
+use flowmeter_harness::sync::{World, panic_text};
+use flowmeter_impls::channel::mutex::MutexChannels;
+use flowmeter_impls::channel::ordered_locks::OrderedLocks;
+use flowmeter_impls::timer::heap::DaryHeap;
+use flowmeter_impls::timer::service::TimerService;
+use flowmeter_suites::properties::{Checks, PROPERTIES};
 
 /// How many statements each letter has, counted from 1.
 const STATEMENTS: [(char, usize); 8] = [
@@ -153,4 +163,44 @@ fn every_kind_is_one_of_four() {
             row.kind
         );
     }
+}
+
+/// Counterexamples are found by the names of their cases.
+fn cases_have_names_of_their_own<W: World>(registry: impl Registry) {
+    let mut count = 0;
+    for cell in Checks::of::<W>(registry).cells() {
+        let mut names = BTreeSet::new();
+        for case in &cell.cases {
+            let (name, cell) = (case.name.as_str(), (cell.who.name, cell.property.name));
+            assert!(names.insert(name), "{cell:?} has two cases '{name}'");
+            count += 1;
+        }
+    }
+    assert!(count > 1_000, "{count}");
+}
+
+#[test]
+fn every_case_has_a_name_of_its_own() {
+    cases_have_names_of_their_own::<Std>(flowmeter_impls::registry::Everybody);
+    cases_have_names_of_their_own::<Loom>(flowmeter_impls_loom::registry::Everybody);
+    cases_have_names_of_their_own::<Sim>(flowmeter_impls_shuttle::registry::Everybody);
+}
+
+#[derive(Clone, Copy)]
+struct TimeoutsOverTwo;
+
+impl Registry for TimeoutsOverTwo {
+    fn timers<H: Enrol>(self, hall: &mut H) {
+        let timer = own::<TimerService<DaryHeap>, _>(hall, "two").timer();
+        let timer = timer.timeouts::<MutexChannels>();
+        timer.timeouts::<OrderedLocks>().enter();
+    }
+}
+
+/// The tables of a timer have room for one.
+#[test]
+fn timeouts_over_a_second_family_of_channels_are_refused() {
+    let checks = catch_unwind(|| Checks::of::<Std>(TimeoutsOverTwo));
+    let refused = panic_text(&*checks.expect_err("the first would not be checked"));
+    assert!(refused.contains("one family of channels"), "{refused}");
 }

@@ -29,6 +29,7 @@ mod mutant;
 mod pipeline;
 mod timer;
 
+use std::any::type_name;
 use std::marker::PhantomData;
 
 pub use mutant::{Mutant, MutantRegistry};
@@ -64,6 +65,8 @@ pub struct Contestant {
     pub capabilities: Capabilities,
     /// Measured for comparison only: excluded from rankings and from the best values.
     pub reference: bool,
+    /// The type of the family that is shown. Of a contestant that is no type here, it is empty.
+    pub family: &'static str,
 }
 
 /// Receives contestants. A suite implements it to keep what it needs of each type.
@@ -280,6 +283,7 @@ impl<'h, F, H: Enrol> Newcomer<'h, F, H> {
                 version: self.version,
                 capabilities: Capabilities::default(),
                 reference: false,
+                family: type_name::<F>(),
             },
             visits: Vec::new(),
             family: PhantomData,
@@ -287,12 +291,16 @@ impl<'h, F, H: Enrol> Newcomer<'h, F, H> {
     }
 }
 
+/// Shows one trait of a family.
+type Visit<H> = fn(&mut H, &Contestant);
+
 /// A registration in progress; ends with [`Entry::enter`].
 #[must_use = "an entry takes part once it is entered"]
 pub struct Entry<'h, F, H> {
     hall: &'h mut H,
     who: Contestant,
-    visits: Vec<fn(&mut H, &Contestant)>,
+    /// What is shown of each family, with its name.
+    visits: Vec<(&'static str, Visit<H>)>,
     family: PhantomData<F>,
 }
 
@@ -315,8 +323,8 @@ impl<'h, F, H: Enrol> Entry<'h, F, H> {
         self
     }
 
-    fn visit(mut self, visit: fn(&mut H, &Contestant)) -> Self {
-        self.visits.push(visit);
+    fn visit(mut self, visit: Visit<H>) -> Self {
+        self.visits.push((type_name::<F>(), visit));
         self
     }
 
@@ -339,8 +347,10 @@ impl<'h, F, H: Enrol> Entry<'h, F, H> {
         if !self.hall.asks(self.who.name) {
             return;
         }
-        for visit in self.visits {
-            visit(self.hall, &self.who);
+        let mut who = self.who;
+        for (family, visit) in self.visits {
+            who.family = family;
+            visit(self.hall, &who);
         }
     }
 }

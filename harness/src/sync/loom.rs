@@ -30,10 +30,12 @@ use ::std::time::{Duration, Instant};
 
 use super::body::{Answer, Body};
 use super::explored::exploration::{attempt, execute, executions, explore_apart};
+use super::explored::made::{self, Seen, What};
 use super::explored::mischief::{self, Mischief};
 use super::explored::{Engine, Place, Word, census, choices, facade, world};
+use super::sites::Kind;
 use super::world::Primitives;
-use super::{Explored, Failure, Replayed, Schedule};
+use super::{Failure, Replayed, Schedule};
 
 pub use crate::__loom_thread_local as thread_local;
 pub use ::loom::cell::UnsafeCell;
@@ -93,16 +95,22 @@ impl Word for ::loom::sync::atomic::AtomicU64 {
         Self::new(value)
     }
     fn load(&self) -> u64 {
-        self.load(Ordering::Relaxed)
+        let seen = self.load(Ordering::Relaxed);
+        make(What::Word, seen);
+        seen
     }
     fn store(&self, value: u64) {
         self.store(value, Ordering::Relaxed);
+        make(What::Word, 0);
     }
     fn swap(&self, value: u64, order: Ordering) -> u64 {
-        self.swap(value, order)
+        let seen = self.swap(value, order);
+        make(What::Word, seen);
+        seen
     }
     fn touch(&self) {
         self.fetch_add(0, Ordering::Relaxed);
+        make(What::Word, 0);
     }
 }
 
@@ -125,8 +133,10 @@ impl Place for Chair {
         while !self.released.load(Ordering::Relaxed) {
             raw::park();
         }
+        make(What::Sit, 0);
     }
     fn release(&self) {
+        make(What::Release, 0);
         self.released.store(true, Ordering::Relaxed);
         self.thread.unpark();
     }
@@ -169,13 +179,17 @@ impl Engine for Loom {
     }
     #[track_caller]
     fn lock<T>(mutex: &Self::Mutex<T>) -> Self::Guard<'_, T> {
-        mutex
+        let guard = mutex
             .lock()
-            .expect("a thread panicked while it held this lock")
+            .expect("a thread panicked while it held this lock");
+        make(What::Lock, 0);
+        guard
     }
     #[track_caller]
     fn try_lock<T>(mutex: &Self::Mutex<T>) -> Option<Self::Guard<'_, T>> {
-        mutex.try_lock().ok()
+        let guard = mutex.try_lock().ok();
+        make(What::TryLock, u64::from(guard.is_some()));
+        guard
     }
     fn into_inner<T>(mutex: Self::Mutex<T>) -> T {
         mutex
@@ -186,6 +200,7 @@ impl Engine for Loom {
     #[track_caller]
     fn spawn(body: Body) -> raw::JoinHandle<Answer> {
         let body = Unbegun(Some(body));
+        make(What::Spawn, 0);
         raw::Builder::new()
             .stack_size(STACK_WORDS)
             .spawn(move || body.run())
@@ -193,13 +208,16 @@ impl Engine for Loom {
     }
     #[track_caller]
     fn join(handle: raw::JoinHandle<Answer>) -> Answer {
-        handle
+        let answer = handle
             .join()
-            .expect("a panic in a loom thread ends the execution")
+            .expect("a panic in a loom thread ends the execution");
+        make(What::Join, 0);
+        answer
     }
 
     fn yield_now() {
         raw::yield_now();
+        make(What::Yield, 0);
     }
 
     fn me() -> Option<usize> {
@@ -210,8 +228,22 @@ impl Engine for Loom {
     }
 
     fn misbehaves(what: Mischief, ways: usize) -> usize {
-        Loom::me().map_or(0, |me| mischief::scripted(me, what, ways))
+        let way = Loom::me().map_or(0, |me| mischief::scripted(me, what, ways));
+        if way > 0 {
+            make(What::Misbehave, way as u64);
+        }
+        way
     }
+
+    fn accessed<T: Seen>(kind: Kind, seen: T) -> T {
+        make(What::Atomic(kind, seen.is_failure()), seen.seen());
+        seen
+    }
+}
+
+/// Notes an operation of the calling thread.
+fn make(what: What, seen: u64) {
+    made::make(Loom::me(), what, seen);
 }
 
 /// A random number: the same sequence for each thread in every execution.
@@ -235,7 +267,9 @@ pub fn random_u64() -> u64 {
 #[track_caller]
 pub fn choose(n: usize) -> usize {
     assert!(n > 0, "choose(0): there is nothing to choose from");
-    choices::choose(Loom::me().unwrap_or(usize::MAX), n)
+    let choice = choices::choose(Loom::me().unwrap_or(usize::MAX), n);
+    make(What::Choose, choice as u64);
+    choice
 }
 
 /// The part of the space that loom explores under one script of choices.
@@ -270,11 +304,14 @@ fn check(
     };
     let before = executions();
     let found = check(false)?;
+    let (operations, fingerprint) = made::made();
     let schedule = Schedule::Nth {
         choices: choices::written(),
         mischief: mischief::written(),
         preemptions: stretch.preemptions,
         execution: executions() - before,
+        operations,
+        fingerprint,
     };
     // The same exploration reaches the same race. This time loom also records the lines, which is slow.
     let again = found.contains(RACE).then(|| check(true)).flatten();
@@ -330,7 +367,14 @@ explore: |plan, model| {
     };
     (complete, failure)
 },
-replay: Schedule::Nth { choices: written, mischief: stroke, preemptions, execution } => |model| {
+replay: Schedule::Nth {
+    choices: written,
+    mischief: stroke,
+    preemptions,
+    execution,
+    operations,
+    fingerprint,
+} => |model| {
     let last = usize::try_from(*execution).unwrap_or(usize::MAX - 1);
     let stretch = Stretch {
         preemptions: *preemptions,
@@ -345,17 +389,23 @@ replay: Schedule::Nth { choices: written, mischief: stroke, preemptions, executi
         return Err(format!("'{stroke}' is no mischief"));
     }
     let model = ::std::sync::Arc::new(model);
-    let Explored {
-        executions,
-        failure,
-        ..
-    } = explore_apart(|| {
+    let expected = (*operations, *fingerprint);
+    let mut fits = false;
+    let explored = explore_apart(|| {
         choices::follow(written);
         mischief::follow(stroke);
-        (false, check(stretch, &model))
+        made::expect(expected);
+        let failure = check(stretch, &model);
+        let reached = match failure.as_ref().and_then(|failure| failure.schedule.as_ref()) {
+            Some(Schedule::Nth { execution, .. }) => *execution,
+            _ => executions(),
+        };
+        // An execution that makes the same operations answers the same choices. One that comes before it may ask others.
+        fits = reached == *execution && made::are_as(expected) && choices::written() == *written;
+        (false, failure)
     });
     Ok(Replayed {
-        fits: executions >= *execution,
-        failure,
+        fits,
+        failure: explored.failure,
     })
 });

@@ -166,7 +166,7 @@ pub struct Explored {
 pub struct Replayed {
     /// The failure, with the schedule of this execution.
     pub failure: Option<Failure>,
-    /// Whether the model made the steps of the schedule. Loom only counts executions: whether there were that many.
+    /// Whether the model made the steps of the schedule, and perhaps more.
     pub fits: bool,
 }
 

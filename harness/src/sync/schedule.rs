@@ -37,6 +37,37 @@ impl Failure {
     pub fn violated(&self) -> &str {
         violated(&self.message)
     }
+
+    /// Whether both are the same failure along the same schedule. The places in the sources that the messages name do
+    /// not matter: every edit above them moves them.
+    pub fn is_as(&self, other: &Failure) -> bool {
+        self.violated() == other.violated()
+            && unplaced(&self.message) == unplaced(&other.message)
+            && self.schedule == other.schedule
+    }
+}
+
+/// A message without places such as `src/channel/mutex/state.rs:210` or `state.rs:210:13`.
+fn unplaced(message: &str) -> String {
+    let mut rest = message;
+    let mut kept = String::new();
+    while let Some((before, after)) = rest.split_once(".rs:") {
+        let is_number = |c: char| c.is_ascii_digit() || c == ':';
+        let number = after.trim_start_matches(is_number);
+        if number.len() == after.len() {
+            kept.push_str(before);
+            kept.push_str(".rs:");
+        } else {
+            let is_between = |c: char| c.is_whitespace() || "(`'\"".contains(c);
+            let path = before.rfind(is_between);
+            let path = path.map_or(0, |at| {
+                at + before[at..].chars().next().map_or(0, char::len_utf8)
+            });
+            kept.push_str(&before[..path]);
+        }
+        rest = number;
+    }
+    kept + rest
 }
 
 /// The words of a failure's message before its first colon, after std's own words of an assertion.
@@ -88,6 +119,10 @@ pub enum Schedule {
         preemptions: Option<usize>,
         /// The execution under those, counted from 1.
         execution: u64,
+        /// How many operations of the facade it made until it failed.
+        operations: u64,
+        /// A fingerprint of these: which threads made which operations, and what they returned.
+        fingerprint: u64,
     },
     /// sim: the only schedule.
     Turns,
@@ -136,7 +171,46 @@ impl Steps {
 
 #[cfg(test)]
 mod tests {
-    use super::violated;
+    use super::{Failure, Schedule, violated};
+
+    #[test]
+    fn a_failure_is_the_same_after_its_lines_have_moved() {
+        let failed = |message: &str| Failure {
+            schedule: Some(Schedule::Turns),
+            ..Failure::from(message.to_owned())
+        };
+        for (before, after) in [
+            ("C1: lost (src/c1.rs:20)", "C1: lost (src/c1.rs:21)"),
+            (
+                "deadlock: all wait\n  thread 0: park at src/a/b.rs:9\n  thread 1: lock at c.rs:9",
+                "deadlock: all wait\n  thread 0: park at src/a/b.rs:19\n  thread 1: lock at d.rs:9",
+            ),
+            (
+                "Causality violation: written at 'src/a.rs:9:1', read",
+                "Causality violation: written at 'src/a.rs:7:41', read",
+            ),
+            (
+                "leak: made at a.rs:1, b.rs:22",
+                "leak: made at a.rs:3, b.rs:2",
+            ),
+        ] {
+            assert!(failed(before).is_as(&failed(after)), "{before}");
+        }
+        for (before, after) in [
+            ("C1: lost (c1.rs:20)", "C1: found (c1.rs:20)"),
+            ("C1: lost (c1.rs:20)", "C2: lost (c1.rs:20)"),
+            ("C1: left 1 (c1.rs:20)", "C1: left 2 (c1.rs:20)"),
+            ("C1: lost 1 of a.rs:", "C1: lost 2 of a.rs:"),
+            (
+                "deadlock: all wait\n  thread 0: park at b.rs:9",
+                "deadlock: all wait\n  thread 1: park at b.rs:9",
+            ),
+        ] {
+            assert!(!failed(before).is_as(&failed(after)), "{before}");
+        }
+        let other = Failure::from("C1: lost".to_owned());
+        assert!(!failed("C1: lost").is_as(&other), "another schedule");
+    }
 
     #[test]
     fn what_was_violated_stands_before_the_first_colon() {

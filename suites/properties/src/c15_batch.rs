@@ -10,10 +10,16 @@
 //! put_many [0, 1, 2]            poll -> 0
 //!                               close
 //! -> closed, left [2]           the 1 is neither taken nor given back
+//!
+//! put_many [0, 1, 2] -> waits with the 0
+//! dropped, left []              the 1 and the 2 are neither taken nor given back
 //! ```
 
 use std::collections::VecDeque;
+use std::future::Future;
 use std::num::NonZeroUsize;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::channel::{
@@ -28,7 +34,7 @@ use crate::design::{Channels, Rx, Tx};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c15-batch",
-    statement: "A batch takes what is there up to its limit, puts all it has, in order, and leaves what a close refuses.",
+    statement: "A batch takes what is there up to its limit, puts all it has, in order, and leaves what it has not put.",
     relied_on_by: Reliance::Nobody,
     cases: Cases::Channels(cases),
 };
@@ -72,6 +78,13 @@ fn cases(design: &Design) -> Vec<Case> {
     }
     if channels.awaits_batches() {
         cases.extend(cases_by(Way::Async, channels, keeps_buffered));
+        for buffer in channels.having(&BUFFERS) {
+            let loses_nothing = design.claims(Claim::CancelSafe);
+            cases.push(Case::new(
+                format!("a batch is dropped, {buffer}"),
+                move || dropped(channels, buffer, loses_nothing),
+            ));
+        }
     }
     cases
 }
@@ -81,33 +94,35 @@ fn cases_by(way: Way, channels: Channels, keeps_buffered: bool) -> Vec<Case> {
     let mut cases = Vec::new();
     for buffer in channels.having(&BUFFERS) {
         cases.push(Case::new(
-            format!("a batch meets a batch, {buffer}"),
+            format!("{way}, a batch meets a batch, {buffer}"),
             move || meet(channels, way, buffer),
         ));
         cases.push(Case::new(
-            format!("a batch is closed, {buffer}"),
+            format!("{way}, a batch is closed, {buffer}"),
             move || after_a_close(channels, way, buffer),
         ));
         if keeps_buffered {
             cases.push(Case::new(
-                format!("a close comes between, {buffer}"),
+                format!("{way}, a close comes between, {buffer}"),
                 move || close_between(channels, way, buffer),
             ));
         }
     }
     for buffer in channels.having(&[Buffer::fixed(3), Buffer::Unbounded]) {
-        cases.push(Case::new(format!("up to a limit, {buffer}"), move || {
-            up_to_a_limit(channels, way, buffer)
-        }));
+        cases.push(Case::new(
+            format!("{way}, up to a limit, {buffer}"),
+            move || up_to_a_limit(channels, way, buffer),
+        ));
     }
     if channels.having(&[Buffer::fixed(2)]).next().is_some()
         && channels
             .open::<u32>(Buffer::fixed(2))
             .is_some_and(|(tx, _rx)| tx.another().is_some())
     {
-        cases.push(Case::new("a batch makes room for two puts", move || {
-            room_for_two(channels, way)
-        }));
+        cases.push(Case::new(
+            format!("{way}, a batch makes room for two puts"),
+            move || room_for_two(channels, way),
+        ));
     }
     cases
 }
@@ -222,6 +237,42 @@ fn close_between(channels: Channels, way: Way, buffer: Buffer) {
         [0, 1, 2],
         "C15: what was taken and what came back are the batch"
     );
+}
+
+/// The answer to the only poll of a future that is then dropped.
+fn polled_once<F: Future>(future: F) -> Poll<F::Output> {
+    pin!(future).poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// A batch that is dropped while it waits leaves with its caller what it had before, except for the values that it has
+/// put and the one that it waited with. `loses_nothing`: the family claims that a dropped take has taken nothing.
+fn dropped(channels: Channels, buffer: Buffer, loses_nothing: bool) {
+    const COUNT: u32 = 6;
+    let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    let mut values = vec![9];
+    let taken = polled_once(rx.take_many_async(limit(2), &mut values));
+    holds!(
+        taken.is_pending(),
+        "C15: a batch of an empty channel: {taken:?}"
+    );
+    holds_eq!(values, [9], "C15: a dropped batch took nothing");
+    let mut queue: VecDeque<u32> = (0..COUNT).collect();
+    let put = polled_once(tx.put_many_async(&mut queue));
+    let mut put_before = Vec::new();
+    while let Polled::Done(value) = rx.poll() {
+        put_before.push(value);
+    }
+    if !loses_nothing {
+        return;
+    }
+    let count = u32::try_from(put_before.len()).expect("a few");
+    let expected: Vec<u32> = (0..count).collect();
+    holds_eq!(put_before, expected, "C15: what a dropped batch had put");
+    let left: Vec<u32> = match put {
+        Poll::Pending => (count + 1..COUNT).collect(),
+        Poll::Ready(_) => (count..COUNT).collect(),
+    };
+    holds_eq!(queue, left, "C15: what a dropped batch had not put");
 }
 
 /// A batch that empties a buffer of two serves both waiting puts.

@@ -1,6 +1,6 @@
 //! Which implementation owes which property: collects the cases of every implementation in a registry.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use flowmeter_harness::caps::Origin;
@@ -70,14 +70,19 @@ impl Checks {
             registry.everybody(&mut designs);
             macro_rules! owe {
                 ($($kind:ident: $cases:ident, $lying:path;)+) => {$(
-                    for design in designs.$kind.all() {
+                    let all: Vec<_> = designs.$kind.all().collect();
+                    let families = all.iter().map(|design| (design.who.name, design.who.family));
+                    let families: BTreeSet<_> = families.collect();
+                    for design in all {
                         if lies && design.who.origin != Origin::Own {
                             continue;
                         }
                         let design = if lies { $lying(design) } else { design };
+                        let of_it = families.iter().filter(|(name, _)| *name == design.who.name);
+                        let family = (of_it.count() > 1).then(|| short(design.who.family));
                         for property in PROPERTIES {
                             if let Cases::$cases(cases) = property.cases {
-                                checks.owe(&design.who, property, cases(&design));
+                                checks.owe(&design.who, family.as_deref(), property, cases(&design));
                             }
                         }
                     }
@@ -127,18 +132,46 @@ impl Checks {
         })
     }
 
-    fn owe(&mut self, who: &Contestant, property: &Property, cases: Vec<Case>) {
-        // Two families or forms of one name may have the same cases. All are checked, and each has a name of its own.
+    /// `family`: which one, if the implementation has several.
+    ///
+    /// # Panics
+    /// When two cases have the same name. A counterexample is found by the name of its case, so names are not numbered.
+    fn owe(
+        &mut self,
+        who: &Contestant,
+        family: Option<&str>,
+        property: &Property,
+        cases: Vec<Case>,
+    ) {
         let all = self.cases.entry((who.name, property.name)).or_default();
         for mut case in cases {
-            let (name, mut nth) = (case.name.clone(), 1);
-            while all.iter().any(|other| other.name == case.name) {
-                nth += 1;
-                case.name = format!("{name} ({nth})");
+            if let Some(family) = family {
+                case.name = format!("{}, of {family}", case.name);
             }
+            let is_new = all.iter().all(|other| other.name != case.name);
+            assert!(
+                is_new,
+                "{} of {} has two cases '{}'",
+                property.name, who.name, case.name
+            );
             all.push(case);
         }
     }
+}
+
+/// A type without the paths of its modules, which differ between the twins of a package.
+fn short(family: &str) -> String {
+    let is_path = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let mut rest = family;
+    let mut short = String::new();
+    while !rest.is_empty() {
+        let (path, after) = rest.split_at(rest.find(|c| !is_path(c)).unwrap_or(rest.len()));
+        short.push_str(path.rsplit("::").next().unwrap_or_default());
+        let (between, next) = after.split_at(after.find(is_path).unwrap_or(after.len()));
+        short.push_str(between);
+        rest = next;
+    }
+    short
 }
 
 impl Enrol for Checks {
@@ -148,5 +181,21 @@ impl Enrol for Checks {
 
     fn contestant(&mut self, who: &Contestant) {
         self.contestants.push(who.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn a_family_is_named_without_its_modules() {
+        for (family, named) in [
+            ("a::peers::Threads<a::peers::Array>", "Threads<Array>"),
+            ("Heap", "Heap"),
+            ("a::b::C<3, (d::E, [f::G; 2])>", "C<3, (E, [G; 2])>"),
+        ] {
+            assert_eq!(short(family), named);
+        }
     }
 }

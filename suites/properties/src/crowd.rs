@@ -98,7 +98,12 @@ impl Crowd {
             .filter(|b| !(small && *b == Buffer::fixed(64)))
         {
             for crowd in Crowd::of(channels, buffer).into_iter().filter(shows) {
-                let name = format!("{way}, {buffer}, {}:{}", crowd.producers, crowd.consumers);
+                let Crowd {
+                    producers,
+                    consumers,
+                    values_each,
+                } = crowd;
+                let name = format!("{way}, {buffer}, {producers}:{consumers}, {values_each} each");
                 cases.push(Case::new(name, move || {
                     judge(crowd.run(channels, way, buffer))
                 }));

@@ -207,14 +207,19 @@ impl Case {
         }
     }
 
-    /// The same, with `first` called before the model in each execution. A family of models is not changed.
+    /// The same, with `first` called before the model in each execution.
+    ///
+    /// # Panics
+    /// When it is a family of models, which have no common beginning.
     fn after(self, first: fn()) -> Case {
         let subject = match self.subject {
             Subject::Model(model) => Subject::Model(Arc::new(move || {
                 first();
                 model();
             })),
-            Subject::Family { .. } => self.subject,
+            Subject::Family { .. } => {
+                panic!("{}: nothing comes before a family of models", self.name)
+            }
         };
         Case { subject, ..self }
     }

@@ -179,6 +179,7 @@ impl Stated {
                     ..Capabilities::default()
                 },
                 reference: self.reference,
+                family: "",
             },
             runs: self.runs,
             language: language.clone(),

@@ -8,7 +8,7 @@ use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::sync::{Exploration, Failure, Replayed as Repeated};
 use serde::{Deserialize, Serialize};
 
-use super::counterexample::Counterexample;
+use super::counterexample::{Counterexample, this_build};
 use crate::process::{self, Company, End, Request, Silence};
 use crate::properties::{FailingCase, Model};
 use crate::worlds::{Court, Worlds};
@@ -37,6 +37,7 @@ pub(super) fn look_further(proof: &mut Proof, failing: FailingCase, seed: u64, f
         failure,
     } = failing;
     let found = Counterexample {
+        build: this_build(),
         implementation: proof.implementation.clone(),
         property: proof.property.clone(),
         world: proof.world.clone(),
@@ -140,7 +141,7 @@ pub(crate) enum Replayed {
     Failed {
         /// How.
         failure: Failure,
-        /// Whether with the same message by the same schedule.
+        /// Whether with the same message by the same schedule. The lines of the sources do not matter.
         same: bool,
         /// Whether its schedule fits the model.
         fits: bool,
@@ -167,10 +168,7 @@ pub(crate) fn replay(example: &Counterexample) -> Result<Replayed, String> {
         Err(why) => Replayed::Silent(why),
         Ok(answer) => match answer? {
             (Some(failure), fits) => {
-                let Failure {
-                    message, schedule, ..
-                } = &example.failure;
-                let same = failure.message == *message && failure.schedule == *schedule;
+                let same = failure.is_as(&example.failure);
                 Replayed::Failed {
                     failure,
                     same,
@@ -190,7 +188,7 @@ pub(crate) fn as_proof(
     seconds: f64,
 ) -> Proof {
     let case = &example.case;
-    let (verdict, detail) = match replayed {
+    let (verdict, mut detail) = match replayed {
         Replayed::Failed {
             failure,
             same,
@@ -199,7 +197,8 @@ pub(crate) fn as_proof(
             let how = match (same, fits) {
                 (true, _) => "as it failed before",
                 (false, true) => {
-                    "not as it failed before: something decides that no schedule holds"
+                    "not as it failed before, along the same schedule: the model has changed, or something decides that \
+                     no schedule holds"
                 }
                 (false, false) => "not as it failed before: the schedule no longer fits the model",
             };
@@ -223,6 +222,9 @@ pub(crate) fn as_proof(
         Replayed::Silent(why @ Silence::TimeUp(_)) => (Verdict::Hung, format!("{case}: {why}")),
         Replayed::Silent(why @ Silence::Gone(_)) => (Verdict::Error, format!("{case}: {why}")),
     };
+    if example.build != this_build() {
+        detail.push_str("\n    found by another build");
+    }
     Proof {
         implementation: example.implementation.clone(),
         property: example.property.clone(),

@@ -4,16 +4,18 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use flowmeter_harness::sync::Failure;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::look_again;
+use crate::process::this_file;
 use crate::properties::Condition;
 
 /// Version of the files.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The default folder.
 pub const FOLDER: &str = "target/flowmeter/counterexamples";
@@ -21,6 +23,8 @@ pub const FOLDER: &str = "target/flowmeter/counterexamples";
 /// A failing execution of a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Counterexample {
+    /// The program that found it ([`this_build`]). Any build may replay it.
+    pub build: String,
     /// The implementation.
     pub implementation: String,
     /// The property.
@@ -43,8 +47,6 @@ pub struct Counterexample {
 #[derive(Serialize, Deserialize)]
 struct Written<E> {
     format: u32,
-    /// The version of the program that found it.
-    build: String,
     #[serde(flatten)]
     example: E,
 }
@@ -60,6 +62,15 @@ pub enum CounterexampleError {
         /// Why.
         why: io::Error,
     },
+    /// It has another format.
+    #[error("{}: a counterexample of format {theirs}, and this build reads format {FORMAT}; look for its failure again with \
+             `cargo flowmeter check`", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        theirs: u32,
+    },
     /// It is something else.
     #[error("{}: not a counterexample ({why}); give a file that `cargo flowmeter check` has written", path.display())]
     NotOne {
@@ -74,7 +85,7 @@ impl Counterexample {
     /// Reads one.
     ///
     /// # Errors
-    /// When the file cannot be read, or is something else.
+    /// When the file cannot be read, has another format, or is something else.
     pub fn read(path: &Path) -> Result<Counterexample, CounterexampleError> {
         let unreadable = |why| CounterexampleError::Read {
             path: path.to_owned(),
@@ -88,10 +99,10 @@ impl Counterexample {
         let parsed = serde_json::from_slice(&bytes);
         let head: Written<()> = parsed.map_err(|why| not_one(why.to_string()))?;
         if head.format != FORMAT {
-            let theirs = head.format;
-            return Err(not_one(format!(
-                "format {theirs}, and this build reads {FORMAT}"
-            )));
+            return Err(CounterexampleError::Format {
+                path: path.to_owned(),
+                theirs: head.format,
+            });
         }
         let parsed = serde_json::from_slice(&bytes);
         let Written::<Counterexample> { example, .. } =
@@ -117,10 +128,22 @@ impl Counterexample {
         fs::create_dir_all(folder)?;
         let written = Written {
             format: FORMAT,
-            build: env!("CARGO_PKG_VERSION").to_owned(),
             example: self,
         };
         fs::write(&path, serde_json::to_string(&written)? + "\n")?;
         Ok(path)
+    }
+}
+
+/// This program: its version, and the size and time of its file. A copy counts as another program.
+pub(super) fn this_build() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let file = this_file().and_then(fs::metadata);
+    let made = file.and_then(|file| Ok((file.len(), file.modified()?)));
+    let since =
+        |(size, time): (u64, SystemTime)| Some((size, time.duration_since(UNIX_EPOCH).ok()?));
+    match made.ok().and_then(since) {
+        Some((size, time)) => format!("{version}-{size:x}-{:x}", time.as_nanos()),
+        None => version.to_owned(),
     }
 }

@@ -1,5 +1,7 @@
 //! A failing execution is kept, reproduces every time, and is shrunk.
 
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use flowmeter_harness::sync::loom::{self, Loom};
@@ -52,6 +54,17 @@ pub fn models() -> Vec<Model> {
         }),
         Model::new("loom::only_the_execution_asked_for_is_run", only_that_one),
         Model::new("schedules_say_if_they_fit", no_longer_fits),
+        Model::new("loom::a_number_of_another_execution_does_not_fit", || {
+            outgrown(loom_chooses_and_looks)
+        }),
+        Model::new("loom::an_execution_with_other_choices_does_not_fit", || {
+            outgrown(loom_chooses_once_more)
+        }),
+        Model::new(
+            "loom::an_execution_with_another_answer_does_not_fit",
+            || outgrown_from(loom_sees_an_old_value, loom_sees_an_old_value_late),
+        ),
+        Model::new("loom::a_mended_model_fits", mended_fits),
         Model::new("schedules_are_of_one_world", of_one_world),
         Model::new("schedules_survive_a_file", survive_a_file),
     ]
@@ -206,6 +219,56 @@ fn loom_chooses_and_loses() {
     assert_ne!(counter.load(Ordering::SeqCst), 1, "C1: ten were lost");
 }
 
+/// The same with an unrelated read before.
+fn loom_chooses_and_looks() {
+    use loom::atomic::{AtomicUsize, Ordering};
+    let unrelated = loom::Arc::new(AtomicUsize::new(0));
+    let other = {
+        let unrelated = unrelated.clone();
+        loom::spawn(move || unrelated.load(Ordering::SeqCst))
+    };
+    unrelated.store(1, Ordering::SeqCst);
+    loom_chooses_and_loses();
+    other.join();
+}
+
+/// The same with another choice before.
+fn loom_chooses_once_more() {
+    loom::choose(2);
+    loom_chooses_and_loses();
+}
+
+/// A flag is seen, and what was written before it is not.
+fn loom_sees_an_old_value() {
+    loom_reads_what_was_sent(|| {});
+}
+
+/// The same where an execution that does not fail comes earlier or later.
+fn loom_sees_an_old_value_late() {
+    loom_reads_what_was_sent(|| {
+        loom::yield_now();
+    });
+}
+
+fn loom_reads_what_was_sent(unseen: fn()) {
+    use loom::atomic::AtomicUsize;
+    let sent = loom::Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+    let other = {
+        let sent = sent.clone();
+        loom::spawn(move || {
+            sent[0].store(1, Relaxed);
+            sent[1].store(1, Relaxed);
+        })
+    };
+    if sent[1].load(Relaxed) == 1 {
+        let value = sent[0].load(Relaxed);
+        assert_eq!(value, 1, "C1: the flag came before the value");
+    } else {
+        unseen();
+    }
+    other.join();
+}
+
 fn loom_races() {
     let cell = loom::Arc::new(super::loom_world::Shared::new(0));
     let other = {
@@ -232,6 +295,8 @@ fn only_that_one() -> Result<String, String> {
         mischief: String::new(),
         preemptions: Some(2),
         execution: 1,
+        operations: 0,
+        fingerprint: 0,
     };
     match Loom::replay(&earlier, loom_chooses_and_loses)? {
         Replayed {
@@ -251,6 +316,8 @@ fn no_longer_fits() -> Result<String, String> {
         mischief: String::new(),
         preemptions: Some(2),
         execution: 9,
+        operations: 0,
+        fingerprint: 0,
     };
     let outgrown = [
         Shuttle::replay(scheduled(&lost)?, nothing)?,
@@ -266,12 +333,50 @@ fn no_longer_fits() -> Result<String, String> {
     }
 }
 
+/// The `n`-th execution of the outgrown model is another one. It may fail or not, but it does not fit.
+fn outgrown(model: fn()) -> Result<String, String> {
+    outgrown_from(loom_chooses_and_loses, model)
+}
+
+fn outgrown_from(model: fn(), outgrown: fn()) -> Result<String, String> {
+    let found = found::<Loom>(model)?;
+    match Loom::replay(scheduled(&found)?, outgrown)? {
+        Replayed { fits: false, .. } => Ok("it does not fit".to_owned()),
+        fits => Err(format!("{fits:?} of {found:?}")),
+    }
+}
+
+/// A model that makes the same operations and no longer fails still fits.
+fn mended_fits() -> Result<String, String> {
+    static IS_MENDED: AtomicBool = AtomicBool::new(false);
+    let model = || {
+        let number = loom::atomic::AtomicUsize::new(0);
+        let chosen = loom::choose(3);
+        number.store(chosen, Relaxed);
+        assert!(chosen < 2 || IS_MENDED.load(Relaxed), "alas");
+        number.load(Relaxed);
+    };
+    let found = found::<Loom>(model)?;
+    IS_MENDED.store(true, Relaxed);
+    let mended = Loom::replay(scheduled(&found)?, model)?;
+    let expected = Replayed {
+        failure: None,
+        fits: true,
+    };
+    match mended == expected {
+        true => Ok("it holds, and fits".to_owned()),
+        false => Err(format!("{mended:?}")),
+    }
+}
+
 fn of_one_world() -> Result<String, String> {
     let nth = |choices: &str| Schedule::Nth {
         choices: choices.to_owned(),
         mischief: String::new(),
         preemptions: None,
         execution: 1,
+        operations: 0,
+        fingerprint: 0,
     };
     let refused = [
         Shuttle::replay(&Schedule::Turns, || {}),

@@ -58,6 +58,7 @@ macro_rules! atomics {
     ($engine:ident) => {
         pub use ::std::sync::atomic::Ordering;
         use $crate::sync::explored::atomic::{atomic, exchanged, fences, ordered};
+        use $crate::sync::explored::Engine;
         use $crate::sync::sites::Kind;
 
         atomic!($engine, AtomicBool, bool, false; fetch_and fetch_or fetch_xor);
@@ -77,6 +78,7 @@ macro_rules! atomics {
         pub fn fence(order: Ordering) {
             if fences(order) {
                 raw::fence(order);
+                <$engine>::accessed(Kind::Fence, ());
             }
         }
     };
@@ -101,7 +103,8 @@ macro_rules! atomic {
             #[inline]
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
-                self.0.load(ordered(Kind::Load, order))
+                let seen = self.0.load(ordered(Kind::Load, order));
+                <$engine>::accessed(Kind::Load, seen)
             }
 
             /// Writes.
@@ -109,13 +112,15 @@ macro_rules! atomic {
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
                 self.0.store(value, ordered(Kind::Store, order));
+                <$engine>::accessed(Kind::Store, ());
             }
 
             /// Writes, and returns the previous value.
             #[inline]
             #[track_caller]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
-                self.0.swap(value, ordered(Kind::ReadModifyWrite, order))
+                let seen = self.0.swap(value, ordered(Kind::ReadModifyWrite, order));
+                <$engine>::accessed(Kind::ReadModifyWrite, seen)
             }
 
             /// Writes `new` if the value is `current`.
@@ -133,7 +138,8 @@ macro_rules! atomic {
             ) -> Result<$value, $value> {
                 let (success, failure, _) =
                     exchanged::<$engine>(Kind::CompareExchange, success, failure);
-                self.0.compare_exchange(current, new, success, failure)
+                let seen = self.0.compare_exchange(current, new, success, failure);
+                <$engine>::accessed(Kind::CompareExchange, seen)
             }
 
             /// Writes `new` if the value is `current`; may fail spuriously.
@@ -151,10 +157,12 @@ macro_rules! atomic {
             ) -> Result<$value, $value> {
                 let (success, failure, fails) =
                     exchanged::<$engine>(Kind::CompareExchangeWeak, success, failure);
-                if fails {
-                    return Err(self.0.load(failure));
-                }
-                self.0.compare_exchange(current, new, success, failure)
+                let seen = if fails {
+                    Err(self.0.load(failure))
+                } else {
+                    self.0.compare_exchange(current, new, success, failure)
+                };
+                <$engine>::accessed(Kind::CompareExchangeWeak, seen)
             }
 
             /// Replaces the value by `next` of it; retries until it succeeds or `next` returns `None`.
@@ -184,7 +192,8 @@ macro_rules! atomic {
                 #[inline]
                 #[track_caller]
                 pub fn $fetch(&self, value: $value, order: Ordering) -> $value {
-                    self.0.$fetch(value, ordered(Kind::ReadModifyWrite, order))
+                    let seen = self.0.$fetch(value, ordered(Kind::ReadModifyWrite, order));
+                    <$engine>::accessed(Kind::ReadModifyWrite, seen)
                 }
             )*
         }

@@ -8,7 +8,7 @@ use ::std::sync::{Arc, Once};
 
 use super::super::world::{self, Primitives};
 use super::super::{Explored, Failure, panic_text, trace};
-use super::{Engine, Word, census, place, thread, track};
+use super::{Engine, Word, census, made, place, thread, track};
 
 #[derive(Default)]
 struct Trial {
@@ -95,6 +95,7 @@ fn keep(panic: &PanicHookInfo<'_>) -> bool {
         let at = panic.location().filter(|at| of_model(at.file()));
         let at = at.map(|at| format!(" ({})", place(at)));
         trial.said.push(format!("{text}{}", at.unwrap_or_default()));
+        made::panics();
         Some(())
     });
     matches!(kept, Ok(Some(())))
@@ -114,6 +115,7 @@ pub fn execute<E: Engine>(eager: u32, model: &dyn Fn()) {
             trial.said.clear();
         }
     });
+    made::begin();
     let [clock, orders] = [(); 2].map(|()| Arc::new(E::Word::new(0)));
     world::enter(E::PRIMITIVES);
     census::begin(clock, orders, eager);

@@ -23,6 +23,7 @@ pub mod deques;
 pub mod exploration;
 pub mod helper;
 pub mod lock;
+pub mod made;
 pub mod map;
 pub mod mischief;
 pub mod park;
@@ -37,7 +38,9 @@ use ::std::panic::Location;
 use ::std::sync::atomic::Ordering;
 
 use super::body::{Answer, Body};
+use super::sites::Kind;
 use super::world::Primitives;
+use made::Seen;
 use mischief::Mischief;
 
 /// A 64-bit atomic that the checker watches.
@@ -115,6 +118,11 @@ pub trait Engine: Sized + Send + Sync + 'static {
     /// Selects one of `ways` admitted misbehaviours for the calling thread's present operation: 0 for none. No
     /// scheduling point.
     fn misbehaves(what: Mischief, ways: usize) -> usize;
+
+    /// The calling thread has accessed an atomic, or made a fence. Returns what that returned.
+    fn accessed<T: Seen>(_kind: Kind, seen: T) -> T {
+        seen
+    }
 }
 
 /// A source location, with the path relative to the workspace.

@@ -13,7 +13,7 @@ use flowmeter_harness::registry::Contestant;
 
 use super::channels::{BoxedTransform, Channels, Packed, Rx, Tx, own};
 use super::executors::{Executors, Spawner};
-use super::parcel::Parcel;
+use super::parcel::{Packing, Parcel};
 
 /// A mult, a mix or a publication, or one of its taps, inputs or subscribers.
 pub(crate) type Part = Box<dyn Any + Send>;
@@ -523,7 +523,7 @@ fn source<T: Message>(from: Rx<T>) -> Source {
 }
 
 fn sink<T: Message>(to: Tx<T>) -> Sink {
-    to.carrying(Parcel::of)
+    to.carrying(Packing::PLAIN)
 }
 
 fn key_of<T: Message>(mut key: impl FnMut(&T) -> u32 + Send + 'static) -> KeyOf {

@@ -14,11 +14,20 @@ pub(crate) struct Parcel {
     add: Option<fn(&mut Value, Parcel)>,
 }
 
-/// A parcel as another type of another size, for every second channel of an alts over several types.
+/// A parcel as another type of another size, for every second channel of an alts over several types. The frame comes
+/// first, so an implementation that reads one type in place of the other finds no parcel.
+#[repr(C)]
 pub(crate) struct Framed {
+    frame: [u64; 3],
     parcel: Parcel,
-    _frame: [u64; 3],
 }
+
+/// The contents of every frame. None of these numbers is an address.
+const FRAME: [u64; 3] = [
+    0x666c_6f77_6d65_7465,
+    0x7266_7261_6d65_6431,
+    0x6672_616d_6564_3233,
+];
 
 /// How a value is copied and compared.
 #[derive(Clone, Copy)]
@@ -27,11 +36,43 @@ struct Copies {
     same: fn(&Value, &Value) -> bool,
 }
 
-/// How the values of a channel are packed.
-pub(crate) type Pack<T> = fn(T) -> Parcel;
-
 /// How the values of a channel are taken out.
 pub(crate) type Unpack<T> = fn(Parcel) -> T;
+
+/// How the values of a producer are packed, and those that come back are taken out.
+pub(crate) struct Packing<T> {
+    pub(crate) pack: fn(T) -> Parcel,
+    pub(crate) unpack: Unpack<T>,
+}
+
+impl<T> Clone for Packing<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Packing<T> {}
+
+impl<T: Send + 'static> Packing<T> {
+    /// As a parcel.
+    pub(crate) const PLAIN: Packing<T> = Packing {
+        pack: Parcel::of,
+        unpack: Parcel::open,
+    };
+    /// As a parcel in a frame.
+    pub(crate) const FRAMED: Packing<T> = Packing {
+        pack: Parcel::framed,
+        unpack: Parcel::unframed,
+    };
+}
+
+impl<T: Clone + PartialEq + Send + 'static> Packing<T> {
+    /// As a parcel that can be copied.
+    pub(crate) const COPIED: Packing<T> = Packing {
+        pack: Parcel::copied,
+        unpack: Parcel::open,
+    };
+}
 
 impl Parcel {
     /// Packs a value. A parcel stays as it is.
@@ -79,18 +120,25 @@ impl Parcel {
         } else {
             self.value
         };
-        match asked.downcast() {
-            Ok(value) => *value,
-            Err(framed) => framed.downcast::<Framed>().expect(SAME).parcel.open(),
-        }
+        *asked.downcast().expect(SAME)
     }
 
-    /// Packs a value in a frame that only [`Parcel::open`] opens.
+    /// Packs a value in a frame that only [`Parcel::unframed`] opens.
     pub(crate) fn framed<T: Send + 'static>(value: T) -> Parcel {
         Parcel::of(Framed {
+            frame: FRAME,
             parcel: Parcel::of(value),
-            _frame: [0x0ff; 3],
         })
+    }
+
+    /// The value in a frame.
+    ///
+    /// # Panics
+    /// When there is no frame, it is damaged, or the value is of another type.
+    pub(crate) fn unframed<T: 'static>(self) -> T {
+        let Framed { frame, parcel } = self.open();
+        assert_eq!(frame, FRAME, "{SAME}");
+        parcel.open()
     }
 
     /// A parcel with a value made from this one's; `None` where that has another type.
@@ -144,4 +192,33 @@ const SAME: &str = "both halves of a channel carry the same type";
 
 fn unpacked<T: 'static>(value: &Value) -> &T {
     value.downcast_ref().expect(SAME)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+    use std::panic::catch_unwind;
+
+    use super::*;
+
+    #[test]
+    fn a_frame_stands_where_a_plain_slot_has_its_parcel() {
+        assert_eq!(offset_of!(Framed, frame), 0);
+        assert!(size_of::<Framed>() > size_of::<Parcel>());
+    }
+
+    #[test]
+    fn a_framed_value_is_opened_as_what_it_is() {
+        assert_eq!(Parcel::framed(7_u32).unframed::<u32>(), 7);
+        let panics = |open: fn() -> u32| assert!(catch_unwind(open).is_err());
+        panics(|| Parcel::framed(7_u32).open());
+        panics(|| Parcel::of(7_u32).unframed());
+        panics(|| {
+            let damaged = Framed {
+                frame: [0; 3],
+                parcel: Parcel::of(7_u32),
+            };
+            Parcel::of(damaged).unframed()
+        });
+    }
 }

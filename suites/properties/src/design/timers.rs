@@ -368,6 +368,14 @@ impl Collected {
         who: &Contestant,
     ) {
         let channels = Channels::choosing_and_awaiting::<C>();
-        self.of::<S>(who).closes = Some((&Of::<(S, C)>(PhantomData), channels));
+        let before = self
+            .of::<S>(who)
+            .closes
+            .replace((&Of::<(S, C)>(PhantomData), channels));
+        assert!(
+            before.is_none(),
+            "{}: a timer has timeouts over one family of channels",
+            who.name
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! The places of the checks: every line of the sources of properties that checks something, whether it ever fails or
 //! not.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::{fs, io};
@@ -16,13 +17,8 @@ pub struct Place {
     pub title: String,
 }
 
-/// How a check is written.
-static CHECK: LazyLock<Regex> = LazyLock::new(|| {
-    let macros = r"\b(?:holds|holds_eq|violated)!\(";
-    let functions = r"\bis_empty\((?:&mut|$)|\b(?:obeys|watch::found)\(";
-    let books = r"\.(?:close|close_lossy)\(&|\.close_keeping\(";
-    Regex::new(&format!("{macros}|{functions}|{books}")).expect("a pattern")
-});
+/// How a check is written without a function of the properties.
+const CHECK: &str = r"\b(?:holds|holds_eq|violated)!\(|\bwatch::found\(|\.(?:close|close_lossy)\(&|\.close_keeping\(";
 
 static FUNCTION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^\s*(?:pub(?:\([^)]*\))? )?(?:async )?fn (\w+)").expect("a pattern")
@@ -47,14 +43,15 @@ pub fn all() -> io::Result<Vec<Place>> {
     let mut files = Vec::new();
     list(&root, &mut files)?;
     files.sort();
-    let mut all = Vec::new();
+    let mut sources = Vec::new();
     for file in files {
         let below = file.strip_prefix(&root).expect("it was found there");
-        places(
-            &below.display().to_string(),
-            &fs::read_to_string(&file)?,
-            &mut all,
-        );
+        sources.push((below.display().to_string(), fs::read_to_string(&file)?));
+    }
+    let check = pattern(&sources);
+    let mut all = Vec::new();
+    for (file, source) in &sources {
+        places(file, source, &check, &mut all);
     }
     all.extend(RULES.map(|rule| {
         let name = format!("ledger: {rule}");
@@ -78,10 +75,60 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-fn places(file: &str, source: &str, all: &mut Vec<Place>) {
+/// How a check is written: also as a call of a function of the properties that checks something for its callers.
+fn pattern(sources: &[(String, String)]) -> Regex {
+    let mut all = CHECK.to_owned();
+    let mut known = 0;
+    loop {
+        let check = Regex::new(&all).expect("a pattern");
+        let helpers: BTreeSet<&str> = sources
+            .iter()
+            .flat_map(|(_, source)| helpers(source, &check))
+            .collect();
+        if helpers.len() == known {
+            return check;
+        }
+        known = helpers.len();
+        all = CHECK.to_owned();
+        for helper in helpers {
+            all.push_str(&format!(r"|(?:^|[^.\w]){helper}\("));
+        }
+    }
+}
+
+/// The functions with `#[track_caller]` that contain a check.
+fn helpers<'s>(source: &'s str, check: &Regex) -> Vec<&'s str> {
+    let mut helpers = Vec::new();
+    let mut called = None;
     let mut function = "";
-    // A check in a function with `#[track_caller]` has the place of the caller.
-    let mut is_called = false;
+    for line in source.lines() {
+        if is_called(line, &mut called) {
+            if let Some(found) = FUNCTION.captures(line) {
+                function = found.get(1).expect("a group").as_str();
+            } else if check.is_match(line) {
+                helpers.push(function);
+            }
+        }
+    }
+    helpers
+}
+
+/// Whether the line belongs to a function with `#[track_caller]`. A check in it has the place of the caller. `until`
+/// keeps the line with which that function ends.
+fn is_called(line: &str, until: &mut Option<String>) -> bool {
+    let code = line.trim_start();
+    if code.starts_with("#[track_caller]") {
+        let indent = &line[..line.len() - code.len()];
+        *until = Some(format!("{indent}}}"));
+    } else if until.as_deref() == Some(line) {
+        *until = None;
+    }
+    until.is_some()
+}
+
+fn places(file: &str, source: &str, check: &Regex, all: &mut Vec<Place>) {
+    let mut function = "";
+    let mut until = None;
     let mut offset = 0;
     for (index, line) in source.lines().enumerate() {
         let begins = offset;
@@ -93,16 +140,12 @@ fn places(file: &str, source: &str, all: &mut Vec<Place>) {
         if code.starts_with("//") {
             continue;
         }
+        let is_called = is_called(line, &mut until);
         if let Some(found) = FUNCTION.captures(line) {
             function = found.get(1).expect("a group").as_str();
             continue;
         }
-        if code.starts_with("#[track_caller]") {
-            is_called = true;
-        } else if line == "}" {
-            is_called = false;
-        }
-        let Some(found) = CHECK.find(line).filter(|_| !is_called) else {
+        let Some(found) = check.find(line).filter(|_| !is_called) else {
             continue;
         };
         let says = text(&source[begins + found.end()..]);
@@ -137,8 +180,6 @@ fn text(call: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     #[test]
@@ -158,6 +199,18 @@ mod tests {
     }
 
     #[test]
+    fn a_check_by_a_function_is_found_where_that_is_called() {
+        let all = all().expect("tests run where the sources are");
+        let lines = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/timers/form.rs"));
+        let lines = lines.expect("tests run where the sources are");
+        let line = lines
+            .lines()
+            .position(|line| line.trim() == "is_closed(rx.take());");
+        let name = format!("timers/form.rs:{}", line.expect("it is called there") + 1);
+        assert!(all.iter().any(|place| place.name == name), "{name}");
+    }
+
+    #[test]
     fn a_check_is_found_by_its_line_and_named_by_what_it_says() {
         let source = "\
 fn model() {
@@ -166,17 +219,41 @@ fn model() {
         ready == 1,
         \"C1: not ready\"
     );
-    is_empty(&mut rx, \"C1: not ready\");
+    judges(1, \"C1: not ready\");
     ledger.close(&mint, AROUND);
+    if list.judges() {}
 }
 
 #[track_caller]
 fn checks_for_others() {
     holds!(false, \"{otherwise}\");
 }
+
+#[track_caller]
+fn judges() {
+    checks_for_others();
+}
+
+#[track_caller]
+fn opens() {
+    queue.expect(\"it is open\");
+}
+
+impl Model {
+    #[track_caller]
+    fn called(&self) {
+        opens();
+    }
+
+    fn model() {
+        opens();
+        super::checks_for_others();
+    }
+}
 ";
         let mut all = Vec::new();
-        places("c1.rs", source, &mut all);
+        let check = pattern(&[("c1.rs".to_owned(), source.to_owned())]);
+        places("c1.rs", source, &check, &mut all);
         let found: Vec<(&str, &str)> = all.iter().map(|p| (&*p.name, &*p.title)).collect();
         assert_eq!(
             found,
@@ -184,6 +261,7 @@ fn checks_for_others() {
                 ("c1.rs:3", "c1.rs model: C1: not ready"),
                 ("c1.rs:7", "c1.rs model: C1: not ready #2"),
                 ("c1.rs:8", "c1.rs model:"),
+                ("c1.rs:35", "c1.rs model: #2"),
             ]
         );
     }

@@ -65,6 +65,7 @@ mod tests {
             version: String::new(),
             capabilities: Capabilities::default(),
             reference: false,
+            family: "",
         }
     }
 

@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::collections::VecDeque;
 use std::future::Future;
 use std::marker::PhantomData;
+use std::mem;
 use std::num::NonZeroUsize;
 
 use flowmeter_harness::channel::{
@@ -11,7 +12,7 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
-use super::super::parcel::{Pack, Parcel, Unpack};
+use super::super::parcel::{Packing, Parcel, Unpack};
 use super::operations::{self, Half};
 use super::{ASKED, Channels};
 
@@ -19,21 +20,21 @@ use super::{ASKED, Channels};
 pub(crate) struct Tx<T> {
     pub(in super::super) half: Half,
     of: Channels,
-    pub(super) pack: Pack<T>,
+    pub(super) packing: Packing<T>,
 }
 
 /// A consumer's half.
 pub(crate) struct Rx<T> {
     pub(crate) half: Half,
     of: Channels,
-    unpack: Unpack<T>,
+    pub(super) unpack: Unpack<T>,
 }
 
 /// A producer that does not keep its channel open.
 pub(crate) struct WeakTx<T> {
     half: Half,
     of: Channels,
-    pack: Pack<T>,
+    packing: Packing<T>,
 }
 
 /// Room for one value.
@@ -43,8 +44,8 @@ pub(crate) struct Permit<'a, T> {
 }
 
 impl<T: Send + 'static> Tx<T> {
-    pub(in super::super) fn new(of: Channels, half: Half, pack: Pack<T>) -> Self {
-        Tx { half, of, pack }
+    pub(in super::super) fn new(of: Channels, half: Half, packing: Packing<T>) -> Self {
+        Tx { half, of, packing }
     }
 
     /// The design of the channel.
@@ -52,16 +53,16 @@ impl<T: Send + 'static> Tx<T> {
         self.of
     }
 
-    /// The half with another type of values, packed by `pack`.
-    pub(in super::super) fn carrying<U>(self, pack: Pack<U>) -> Tx<U> {
+    /// The half with another type of values, packed so.
+    pub(in super::super) fn carrying<U>(self, packing: Packing<U>) -> Tx<U> {
         let Tx { half, of, .. } = self;
-        Tx { half, of, pack }
+        Tx { half, of, packing }
     }
 
     /// Another producer of the channel.
     pub(crate) fn another(&self) -> Option<Self> {
         let half = self.of.tables().base.another_tx(&self.half)?;
-        Some(Tx::new(self.of, half, self.pack))
+        Some(Tx::new(self.of, half, self.packing))
     }
 
     /// Closes the channel; `false` where only dropping halves does.
@@ -76,24 +77,20 @@ impl<T: Send + 'static> Tx<T> {
 
     /// Puts without waiting.
     pub(crate) fn offer(&mut self, value: T) -> Offered<T> {
-        match self
-            .of
-            .tables()
-            .base
-            .offer(&mut self.half, (self.pack)(value))
-        {
+        let Packing { pack, unpack } = self.packing;
+        match self.of.tables().base.offer(&mut self.half, pack(value)) {
             Offered::Done => Offered::Done,
-            Offered::WouldWait(value) => Offered::WouldWait(value.open()),
-            Offered::Closed(value) => Offered::Closed(value.open()),
+            Offered::WouldWait(value) => Offered::WouldWait(unpack(value)),
+            Offered::Closed(value) => Offered::Closed(unpack(value)),
         }
     }
 
     /// Puts, blocking the thread.
     pub(crate) fn put(&mut self, value: T) -> Result<(), PutError<T>> {
         let table = self.of.tables().blocks.expect(ASKED);
-        table
-            .put(&mut self.half, (self.pack)(value))
-            .map_err(refused)
+        let Packing { pack, unpack } = self.packing;
+        let put = table.put(&mut self.half, pack(value));
+        put.map_err(|error| refused(error, unpack))
     }
 
     /// Puts as a future.
@@ -102,8 +99,9 @@ impl<T: Send + 'static> Tx<T> {
         value: T,
     ) -> impl Future<Output = Result<(), PutError<T>>> + Send {
         let table = self.of.tables().awaits.expect(ASKED);
-        let put = table.put(&mut self.half, (self.pack)(value));
-        async move { put.await.map_err(refused) }
+        let Packing { pack, unpack } = self.packing;
+        let put = table.put(&mut self.half, pack(value));
+        async move { put.await.map_err(|error| refused(error, unpack)) }
     }
 
     /// Puts, and calls back with the answer.
@@ -113,8 +111,10 @@ impl<T: Send + 'static> Tx<T> {
         then: impl FnOnce(Result<(), PutError<T>>) + Send + 'static,
     ) {
         let table = self.of.tables().calls_back.expect(ASKED);
-        let then = Box::new(|answer: operations::Put| then(answer.map_err(refused)));
-        table.put(&self.half, (self.pack)(value), then);
+        let Packing { pack, unpack } = self.packing;
+        let then =
+            move |answer: operations::Put| then(answer.map_err(|error| refused(error, unpack)));
+        table.put(&self.half, pack(value), Box::new(then));
     }
 
     /// Puts until the deadline.
@@ -124,10 +124,11 @@ impl<T: Send + 'static> Tx<T> {
         deadline: Deadline,
     ) -> Result<(), PutUntilError<T>> {
         let table = self.of.tables().puts_until.expect(ASKED);
-        let put = table.put(&mut self.half, (self.pack)(value), deadline);
+        let Packing { pack, unpack } = self.packing;
+        let put = table.put(&mut self.half, pack(value), deadline);
         put.map_err(|error| match error {
-            PutUntilError::TimedOut(value) => PutUntilError::TimedOut(value.open()),
-            PutUntilError::Put(error) => PutUntilError::Put(refused(error)),
+            PutUntilError::TimedOut(value) => PutUntilError::TimedOut(unpack(value)),
+            PutUntilError::Put(error) => PutUntilError::Put(refused(error, unpack)),
         })
     }
 
@@ -145,31 +146,27 @@ impl<T: Send + 'static> Tx<T> {
         WeakTx {
             half: self.of.tables().weakens.expect(ASKED).downgrade(&self.half),
             of: self.of,
-            pack: self.pack,
+            packing: self.packing,
         }
     }
 
     /// Puts all values of the queue, blocking the thread.
     pub(crate) fn put_many(&mut self, values: &mut VecDeque<T>) -> Result<(), BatchError> {
         let table = self.of.tables().batches.expect(ASKED);
-        let mut packed = values.drain(..).map(self.pack).collect();
-        let answer = table.put(&mut self.half, &mut packed);
-        values.extend(packed.into_iter().map(Parcel::open));
-        answer
+        let mut lent = Lent::of(values, self.packing);
+        table.put(&mut self.half, &mut lent.packed)
     }
 
-    /// Puts all values of the queue as a future. Values it has not put when it is dropped are dropped with it.
+    /// Puts all values of the queue as a future.
     pub(crate) fn put_many_async(
         &mut self,
         values: &mut VecDeque<T>,
     ) -> impl Future<Output = Result<(), BatchError>> + Send {
         let table = self.of.tables().awaits_batches.expect(ASKED);
-        let (half, pack) = (&mut self.half, self.pack);
+        let (half, packing) = (&mut self.half, self.packing);
         async move {
-            let mut packed = values.drain(..).map(pack).collect();
-            let answer = table.put(half, &mut packed).await;
-            values.extend(packed.into_iter().map(Parcel::open));
-            answer
+            let mut lent = Lent::of(values, packing);
+            table.put(half, &mut lent.packed).await
         }
     }
 
@@ -195,10 +192,42 @@ impl<T: Send + 'static> Tx<T> {
     }
 }
 
-pub(in crate::design) fn refused<T: 'static>(error: PutError<Parcel>) -> PutError<T> {
+pub(in crate::design) fn refused<T>(error: PutError<Parcel>, unpack: Unpack<T>) -> PutError<T> {
     match error {
-        PutError::Closed(value) => PutError::Closed(value.map(Parcel::open)),
-        PutError::TooManyWaiters(value) => PutError::TooManyWaiters(value.open()),
+        PutError::Closed(value) => PutError::Closed(value.map(unpack)),
+        PutError::TooManyWaiters(value) => PutError::TooManyWaiters(unpack(value)),
+    }
+}
+
+/// The values of a batch, packed. What is left or taken returns to the caller's collection at the end, also of a
+/// future that is dropped.
+struct Lent<'a, T, Whole: Extend<T>, Packed: Default + IntoIterator<Item = Parcel>> {
+    packed: Packed,
+    values: &'a mut Whole,
+    unpack: Unpack<T>,
+}
+
+impl<'a, T, Whole, Packed> Lent<'a, T, Whole, Packed>
+where
+    Whole: Default + Extend<T> + IntoIterator<Item = T>,
+    Packed: Default + FromIterator<Parcel> + IntoIterator<Item = Parcel>,
+{
+    fn of(values: &'a mut Whole, packing: Packing<T>) -> Self {
+        let packed = mem::take(values).into_iter().map(packing.pack).collect();
+        Lent {
+            packed,
+            values,
+            unpack: packing.unpack,
+        }
+    }
+}
+
+impl<T, Whole: Extend<T>, Packed: Default + IntoIterator<Item = Parcel>> Drop
+    for Lent<'_, T, Whole, Packed>
+{
+    fn drop(&mut self) {
+        let packed = mem::take(&mut self.packed);
+        self.values.extend(packed.into_iter().map(self.unpack));
     }
 }
 
@@ -288,26 +317,30 @@ impl<T: Send + 'static> Rx<T> {
         values: &mut Vec<T>,
     ) -> Result<usize, TakeError> {
         let table = self.of.tables().batches.expect(ASKED);
-        let mut packed = values.drain(..).map(Parcel::of).collect();
-        let answer = table.take(&mut self.half, limit, &mut packed);
-        values.extend(packed.into_iter().map(self.unpack));
-        answer
+        let mut lent = Lent::of(values, self.packing());
+        table.take(&mut self.half, limit, &mut lent.packed)
     }
 
-    /// Takes the values that are there, up to the limit, as a future. If it is dropped, the values in the list are
-    /// dropped too.
+    /// The packing of values that are already in the list of a batch.
+    fn packing(&self) -> Packing<T> {
+        Packing {
+            unpack: self.unpack,
+            ..Packing::PLAIN
+        }
+    }
+
+    /// Takes the values that are there, up to the limit, as a future.
     pub(crate) fn take_many_async(
         &mut self,
         limit: NonZeroUsize,
         values: &mut Vec<T>,
     ) -> impl Future<Output = Result<usize, TakeError>> + Send {
         let table = self.of.tables().awaits_batches.expect(ASKED);
-        let (half, unpack) = (&mut self.half, self.unpack);
+        let packing = self.packing();
+        let half = &mut self.half;
         async move {
-            let mut packed = values.drain(..).map(Parcel::of).collect();
-            let answer = table.take(half, limit, &mut packed).await;
-            values.extend(packed.into_iter().map(unpack));
-            answer
+            let mut lent = Lent::of(values, packing);
+            table.take(half, limit, &mut lent.packed).await
         }
     }
 }
@@ -316,7 +349,7 @@ impl<T: Send + 'static> WeakTx<T> {
     /// An ordinary producer, unless the last one is gone.
     pub(crate) fn upgrade(&self) -> Option<Tx<T>> {
         let half = self.of.tables().weakens.expect(ASKED).upgrade(&self.half)?;
-        Some(Tx::new(self.of, half, self.pack))
+        Some(Tx::new(self.of, half, self.packing))
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) use mixed::begin_turns;
 pub(crate) use operations::Half;
 use operations::{Base, Pair, Port, Prepared};
 
-use super::parcel::{Framed, Pack, Parcel};
+use super::parcel::{Framed, Packing, Parcel, Unpack};
 
 /// A design of channels.
 #[derive(Clone, Copy)]
@@ -123,10 +123,16 @@ impl Tables {
 }
 
 impl<'a, T: Send + 'static> Clause<'a, T> {
-    fn pack(&self) -> Pack<T> {
+    fn packing(&self) -> Packings<T> {
         match self {
-            Clause::Take(_) => Parcel::of,
-            Clause::Put(tx) => tx.pack,
+            Clause::Take(rx) => Packings {
+                slot: Packing::PLAIN,
+                take: rx.unpack,
+            },
+            Clause::Put(tx) => Packings {
+                slot: tx.packing,
+                take: Parcel::open,
+            },
         }
     }
 
@@ -141,14 +147,22 @@ impl<'a, T: Send + 'static> Clause<'a, T> {
 /// The clauses of an alts over channels that carry `T`, as the design's own.
 pub(crate) struct Clauses<'a, T> {
     stated: Box<dyn operations::Clauses + 'a>,
-    /// How the value of each clause is packed.
-    packs: Vec<Pack<T>>,
+    packings: Vec<Packings<T>>,
+}
+
+/// How the values of a clause are packed.
+#[derive(Clone, Copy)]
+struct Packings<T> {
+    /// The value in its slot.
+    slot: Packing<T>,
+    /// The value that it takes.
+    take: Unpack<T>,
 }
 
 /// Prepared clauses of an alts.
 pub(crate) struct Alts<'a, T> {
     prepared: Box<dyn Prepared + 'a>,
-    packs: &'a [Pack<T>],
+    packings: &'a [Packings<T>],
 }
 
 const ASKED: &str = "what a design lacks is asked of none of its channels";
@@ -167,10 +181,10 @@ impl Channels {
     pub(crate) fn open<T: Send + 'static>(self, buffer: Buffer) -> Option<(Tx<T>, Rx<T>)> {
         if self.0.in_turns && mixed::is_framed_next() {
             let (tx, rx) = self.0.framed.expect(ASKED).open::<Framed>(buffer)?;
-            return Some((tx.carrying(Parcel::framed), rx.carrying(Parcel::open)));
+            return Some((tx.carrying(Packing::FRAMED), rx.carrying(Parcel::unframed)));
         }
         let opened = self.0.base.open(buffer);
-        opened.map(|pair| self.halves(pair, Parcel::of))
+        opened.map(|pair| self.halves(pair, Packing::PLAIN))
     }
 
     /// As [`Channels::open`], of values that can be copied and compared.
@@ -179,7 +193,7 @@ impl Channels {
         buffer: Buffer,
     ) -> Option<(Tx<T>, Rx<T>)> {
         let opened = self.0.base.open(buffer);
-        opened.map(|pair| self.halves(pair, Parcel::copied))
+        opened.map(|pair| self.halves(pair, Packing::COPIED))
     }
 
     /// Those of these buffers that the design has.
@@ -190,7 +204,7 @@ impl Channels {
 
     /// A new promise.
     pub(crate) fn open_promise<T: Clone + PartialEq + Send + 'static>(self) -> (Tx<T>, Rx<T>) {
-        self.halves(self.0.promises.expect(ASKED).open(), Parcel::copied)
+        self.halves(self.0.promises.expect(ASKED).open(), Packing::COPIED)
     }
 
     /// A new channel that transforms what is put.
@@ -207,11 +221,11 @@ impl Channels {
             .transforms
             .expect(ASKED)
             .open(buffer, transform, handler);
-        opened.map(|pair| self.halves(pair, Parcel::of))
+        opened.map(|pair| self.halves(pair, Packing::PLAIN))
     }
 
-    fn halves<T: Send + 'static>(self, (tx, rx): Pair, pack: Pack<T>) -> (Tx<T>, Rx<T>) {
-        (Tx::new(self, tx, pack), Rx::new(self, rx))
+    fn halves<T: Send + 'static>(self, (tx, rx): Pair, packing: Packing<T>) -> (Tx<T>, Rx<T>) {
+        (Tx::new(self, tx, packing), Rx::new(self, rx))
     }
 
     /// Clauses of an alts, to be prepared.
@@ -222,7 +236,7 @@ impl Channels {
         let ports: Vec<Port<'a>> = clauses.iter().map(Clause::port).collect();
         Clauses {
             stated: self.0.chooses.expect(ASKED).clauses(&ports),
-            packs: clauses.iter().map(Clause::pack).collect(),
+            packings: clauses.iter().map(Clause::packing).collect(),
         }
     }
 
@@ -258,7 +272,7 @@ impl<T: Send + 'static> Clauses<'_, T> {
     pub(crate) fn prepare(&self, order: Order) -> Alts<'_, T> {
         Alts {
             prepared: self.stated.prepare(order),
-            packs: &self.packs,
+            packings: &self.packings,
         }
     }
 }
@@ -271,19 +285,25 @@ impl<T: Send + 'static> Alts<'_, T> {
         patience: Patience,
     ) -> Result<Chosen<T>, AltsError> {
         // The number of slots may differ from that of clauses; the design refuses that.
-        let packs = self.packs.iter().copied();
-        let packs = packs.chain(std::iter::repeat(Parcel::of as Pack<T>));
-        let packed = slots.iter_mut().zip(packs);
-        let mut packed: Vec<Option<Parcel>> =
-            packed.map(|(slot, pack)| slot.take().map(pack)).collect();
+        let packings = self.packings.iter().map(|packings| packings.slot);
+        let packings = packings.chain(std::iter::repeat(Packing::PLAIN));
+        let packings: Vec<Packing<T>> = packings.take(slots.len()).collect();
+        let packed = slots.iter_mut().zip(&packings);
+        let mut packed: Vec<Option<Parcel>> = packed
+            .map(|(slot, packing)| slot.take().map(packing.pack))
+            .collect();
         let chosen = self.prepared.run(&mut packed, patience);
-        for (slot, packed) in slots.iter_mut().zip(packed) {
-            *slot = packed.map(Parcel::open);
+        for ((slot, packed), packing) in slots.iter_mut().zip(packed).zip(&packings) {
+            *slot = packed.map(packing.unpack);
         }
         Ok(match chosen? {
             Chosen::Took { clause, value } => Chosen::Took {
                 clause,
-                value: value.map(Parcel::open),
+                // A clause that does not exist is an injected fault.
+                value: value.map(match self.packings.get(clause) {
+                    Some(packings) => packings.take,
+                    None => Parcel::open,
+                }),
             },
             Chosen::Put { clause, accepted } => Chosen::Put { clause, accepted },
             Chosen::Default => Chosen::Default,

@@ -8,7 +8,7 @@ use flowmeter_harness::channel::{AwaitAlts, Callback, Order, PutError, TakeError
 use flowmeter_harness::executor::{self, GoBlocks as Family, Port, Selected, Step};
 
 use super::super::channels::{Channels, Erased, Rx, Tx, refused};
-use super::super::parcel::Parcel;
+use super::super::parcel::{Packing, Parcel};
 use super::{Runtime, Spawning, Task};
 
 /// A design of go blocks as state machines. Those of models move numbers, and their states are [`State`]s.
@@ -142,7 +142,8 @@ impl<C: Callback + AwaitAlts, F: executor::Frame<C, State>> Lent for Own<C, F> {
     }
 
     fn put(self: Box<Self>, to: &Tx<u32>, value: u32) -> Next {
-        let next = |put: Result<(), _>| State::Put(put.map_err(refused));
+        let next =
+            |put: Result<(), _>| State::Put(put.map_err(|error| refused(error, Parcel::open)));
         self.frame.put(to.family::<C>(), Parcel::of(value), next)
     }
 
@@ -161,7 +162,7 @@ impl<C: Callback + AwaitAlts, F: executor::Frame<C, State>> Lent for Own<C, F> {
         let erased = move |port| match port {
             Port::Take(rx) => Port::Take(Rx::new(channels, Box::new(rx))),
             Port::Put(tx, slot) => Port::Put(
-                Tx::new(channels, Box::new(tx), Parcel::of),
+                Tx::new(channels, Box::new(tx), Packing::PLAIN),
                 slot.map(Parcel::open),
             ),
         };

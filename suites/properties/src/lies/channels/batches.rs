@@ -50,8 +50,9 @@ impl AwaitsBatches for Lying {
             }
             let before = values.len();
             let (real, shared) = parts(rx);
-            let taken = awaited(table.take(real, other(limit), values)).await;
-            answered(shared, taken, before, values)
+            let mut kept = Kept::of(values, "a dropped batch takes what was there along");
+            let taken = awaited(table.take(real, other(limit), kept.values())).await;
+            answered(shared, taken, before, kept.end())
         })
     }
 
@@ -62,11 +63,46 @@ impl AwaitsBatches for Lying {
             if let Some(answer) = unput(values) {
                 return answer;
             }
-            let put = awaited(table.put(parts(tx).0, values)).await;
-            had.answered(put, values)
+            let mut kept = Kept::of(values, "a dropped batch takes what is left along");
+            let put = awaited(table.put(parts(tx).0, kept.values())).await;
+            had.answered(put, kept.end())
         })
     }
 }
+
+/// The values of a batch that may be dropped while it waits. Under that fault they are gone then.
+struct Kept<'a, V: Default> {
+    values: Option<&'a mut V>,
+    fault: &'static str,
+}
+
+impl<'a, V: Default> Kept<'a, V> {
+    fn of(values: &'a mut V, fault: &'static str) -> Self {
+        let values = Some(values);
+        Kept { values, fault }
+    }
+
+    fn values(&mut self) -> &mut V {
+        self.values.as_mut().expect(NOT_OVER)
+    }
+
+    /// The batch is over.
+    fn end(mut self) -> &'a mut V {
+        self.values.take().expect(NOT_OVER)
+    }
+}
+
+impl<V: Default> Drop for Kept<'_, V> {
+    fn drop(&mut self) {
+        if let Some(values) = &mut self.values
+            && told(self.fault)
+        {
+            **values = V::default();
+        }
+    }
+}
+
+const NOT_OVER: &str = "a batch ends once";
 
 fn untaken() -> Option<TakenMany> {
     if told("a batch finds it closed and is not taken") {
