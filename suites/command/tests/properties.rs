@@ -60,14 +60,14 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// A quarter of the drawn executions that `check` explores, and a tenth of its time on real threads; `scripts/long` explores
+/// An eighth of the drawn executions that `check` explores, and a twentieth of its time on real threads; `scripts/long` explores
 /// ten times as many as `check`. Half of the mutants die within six executions. Executions decide, not time, so that a busy
 /// machine turns no cell red. Under std alone the time decides, but each case runs once at least.
 fn effort(world: &str) -> Effort {
     match world {
         Std::NAME => Effort {
             executions: 20_000,
-            time: Duration::from_millis(200),
+            time: Duration::from_millis(100),
             grace: Duration::from_secs(60),
             ..Effort::CHECK
         },
@@ -76,7 +76,7 @@ fn effort(world: &str) -> Effort {
             ..Effort::EXPLORE
         },
         _ => Effort {
-            executions: Effort::EXPLORE.executions / 4,
+            executions: Effort::EXPLORE.executions / 8,
             ..Effort::EXPLORE
         },
     }
@@ -84,7 +84,7 @@ fn effort(world: &str) -> Effort {
 
 /// Executions of a case under loom that are enough here. Where its space is larger, the verdict is "inconclusive"; `check` and
 /// `scripts/long` explore it to its end. Designs with locks have smaller spaces than `lock_free`, which has many small steps.
-const ENOUGH: u64 = 2_000;
+const ENOUGH: u64 = 700;
 
 fn passed(proof: Proof) -> Result<(), Failed> {
     match proof.verdict {
