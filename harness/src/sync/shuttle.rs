@@ -43,6 +43,7 @@ use recorded::{Follower, Recorder, Tape};
 
 mod recorded;
 mod shrunk;
+pub mod twin;
 
 pub use super::std::UnsafeCell;
 pub use ::shuttle::sync::Arc;

@@ -4,7 +4,7 @@ use ::std::cell::RefCell;
 use ::std::panic::{
     AssertUnwindSafe, PanicHookInfo, catch_unwind, resume_unwind, set_hook, take_hook,
 };
-use ::std::sync::{Arc, Once};
+use ::std::sync::{Arc, Once, OnceLock};
 
 use super::super::world::{self, Primitives};
 use super::super::{Explored, Failure, panic_text, trace};
@@ -100,6 +100,19 @@ fn keep(panic: &PanicHookInfo<'_>) -> bool {
     matches!(kept, Ok(Some(())))
 }
 
+/// What is called before each execution.
+static BEFORE: OnceLock<fn()> = OnceLock::new();
+
+/// Has `hook` called before each execution that begins from now on.
+///
+/// # Panics
+/// When there is another hook.
+#[cfg(feature = "shuttle")]
+pub fn before_each(hook: fn()) {
+    let kept = *BEFORE.get_or_init(|| hook);
+    assert!(::std::ptr::fn_addr_eq(kept, hook), "there is one hook");
+}
+
 /// Runs one execution of the model, inside the checker. `eager` timers may fire while other threads could run.
 ///
 /// # Panics
@@ -114,6 +127,9 @@ pub fn execute<E: Engine>(eager: u32, model: &dyn Fn()) {
             trial.said.clear();
         }
     });
+    if let Some(hook) = BEFORE.get() {
+        hook();
+    }
     let [clock, orders] = [(); 2].map(|()| Arc::new(E::Word::new(0)));
     world::enter(E::PRIMITIVES);
     census::begin(clock, orders, eager);
