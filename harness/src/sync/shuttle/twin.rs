@@ -34,7 +34,8 @@ impl Wait {
     /// reports. No scheduling point before the thread blocks.
     #[track_caller]
     pub fn sit(&self, what: &'static str, deadline: Deadline) {
-        self.seat.sit(what, Location::caller(), deadline, &self.gate);
+        self.seat
+            .sit(what, Location::caller(), deadline, &self.gate);
     }
 
     /// Ends the wait; whether this call was the one that did.
