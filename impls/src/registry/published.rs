@@ -6,14 +6,16 @@ use flowmeter_harness::caps::Claim::{
 };
 use flowmeter_harness::registry::{Enrol, peer};
 
+#[cfg(not(feature = "shuttle"))]
 use super::OfPipelines;
+#[cfg(not(feature = "shuttle"))]
 use crate::channel::mutex::MutexChannels;
 
 /// Their channels.
 pub(super) fn channels<H: Enrol>(hall: &mut H) {
-    use crate::peers::{
-        async_channel, crossbeam, flume, kanal, loole, std, thingbuf, tokio, version,
-    };
+    use crate::peers::{async_channel, crossbeam, flume, kanal, loole, thingbuf, version};
+    #[cfg(not(feature = "shuttle"))]
+    use crate::peers::{std, tokio};
 
     peer::<crossbeam::Crossbeam, _>(hall, "crossbeam-channel", version("crossbeam-channel"))
         .channel()
@@ -41,6 +43,7 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
         .weak_producers()
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
+    #[cfg(not(feature = "shuttle"))]
     peer::<tokio::Bounded, _>(hall, "tokio-mpsc", version("tokio"))
         .channel()
         .asynchronous()
@@ -53,6 +56,7 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
         .weak_producers()
         .async_batch()
         .enter();
+    #[cfg(not(feature = "shuttle"))]
     peer::<std::Sync, _>(hall, "std-mpsc", std::VERSION)
         .channel()
         .blocking()
@@ -154,6 +158,7 @@ fn crossfire<H: Enrol>(hall: &mut H) {
 }
 
 /// Their timers, and the system's own sleep as reference rows.
+#[cfg(not(feature = "shuttle"))]
 pub(super) fn timers<H: Enrol>(hall: &mut H) {
     use crate::peers::{
         async_io, hash_wheel_timer, os_sleep, spin_sleep, tokio_delay_queue, tokio_sleep, version,
@@ -194,6 +199,7 @@ pub(super) fn timers<H: Enrol>(hall: &mut H) {
 }
 
 /// Their limiters.
+#[cfg(not(feature = "shuttle"))]
 pub(super) fn limiters<H: Enrol>(hall: &mut H) {
     use crate::peers::{
         governor::Governor, leaky_bucket::LeakyBucket, tokio_semaphore::TokioSemaphore, version,
@@ -220,6 +226,7 @@ pub(super) fn limiters<H: Enrol>(hall: &mut H) {
 }
 
 /// Their pipelines.
+#[cfg(not(feature = "shuttle"))]
 pub(super) fn pipelines<H: Enrol>(hall: &mut H) {
     use crate::peers::futures_buffered::{BufferUnordered, Buffered};
     use crate::peers::par_stream::ParStream;
@@ -242,6 +249,7 @@ pub(super) fn pipelines<H: Enrol>(hall: &mut H) {
 }
 
 /// Their executors.
+#[cfg(not(feature = "shuttle"))]
 pub(super) fn executors<H: Enrol>(hall: &mut H) {
     use crate::peers::{smol::Smol, tokio_executor::Tokio, version};
 
