@@ -18,6 +18,7 @@ pub mod scenario;
 pub mod sites;
 pub mod smoke;
 mod sweep;
+mod twins;
 pub mod workloads;
 pub mod worlds;
 

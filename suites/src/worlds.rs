@@ -17,6 +17,7 @@ use crate::claims::{self, Stage};
 use crate::contest::introduced;
 use crate::properties::Case;
 use crate::properties::{Cell, Checks, Explorer, Judgement, Model, judge_closely};
+use crate::twins;
 
 /// The implementations of each world.
 pub struct Worlds<R> {
@@ -156,6 +157,16 @@ impl<R: AsyncRegistry> Worlds<R> {
     #[must_use]
     pub fn with_claims<W: World>(mut self, registry: impl Registry) -> Worlds<R> {
         self.stage = Some(Box::new(claims::In::<W, _>::new(registry)));
+        self
+    }
+
+    /// With twins of published crates in these worlds: another program serves their cells there, if it was built.
+    ///
+    /// # Panics
+    /// When it was called before in this process.
+    #[must_use]
+    pub fn with_twins(self, worlds: &'static [&'static str]) -> Worlds<R> {
+        twins::serve_in(worlds, twins::built());
         self
     }
 

@@ -4,10 +4,11 @@
 //! [`Line`] where threads wait, [`yield_now`] where they spin, [`now`] where they read the clock.
 
 mod line;
+mod spin;
 mod statics;
 
-use ::std::cell::Cell;
 use ::std::sync::Once;
+use ::std::time::Duration;
 
 use flowmeter_harness::sync::shuttle::{clock, twin};
 use flowmeter_harness::sync::{Deadline, shuttle};
@@ -15,6 +16,7 @@ use shuttle_engine::runtime::execution::ExecutionState;
 use shuttle_engine::runtime::thread::switch;
 
 pub use line::Line;
+pub use spin::{compared_with, spin_loop, wrote, yield_now};
 pub use statics::about_to_write;
 
 /// What surrounds the calling thread.
@@ -52,23 +54,20 @@ pub fn task() -> Option<usize> {
 #[inline]
 #[track_caller]
 pub fn point(what: &'static str) {
-    if place() == Place::Inside && !::std::thread::panicking() {
-        switch();
-        twin::step(what);
+    if ::std::thread::panicking() || place() != Place::Inside {
+        return;
     }
-}
-
-::std::thread_local! {
-    /// How many steps the execution had when a thread last yielded in a spin loop.
-    static SPUN_AT: Cell<usize> = const { Cell::new(usize::MAX) };
-    /// The last moment in the future that a task compared the clock with: nanoseconds, and the task.
-    static AWAITED: Cell<(u64, usize)> = const { Cell::new((0, usize::MAX)) };
+    if task().is_some_and(spin::has_run_alone) {
+        yield_now();
+    } else {
+        switch();
+    }
+    twin::step(what);
 }
 
 /// Clears what is left of the execution before, and puts statics back.
 fn begin() {
-    SPUN_AT.set(usize::MAX);
-    AWAITED.set((0, usize::MAX));
+    spin::clear();
     statics::put_back();
 }
 
@@ -76,49 +75,6 @@ fn begin() {
 fn clear_later() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| twin::before_executions(begin));
-}
-
-/// One turn of a spin loop. It yields unless no other thread has run since the last one.
-#[inline]
-#[track_caller]
-pub fn spin_loop() {
-    if place() != Place::Inside {
-        return ::core::hint::spin_loop();
-    }
-    clear_later();
-    if SPUN_AT.get() != ExecutionState::context_switches() {
-        yield_now();
-        SPUN_AT.set(ExecutionState::context_switches());
-    }
-}
-
-/// Lets other threads run.
-///
-/// A thread that yields again and again waits in truth: for the moment that it compared the clock with, or for longer
-/// and longer times. So time passes for it too, and a loop that waits for ever is reported as a deadlock.
-#[track_caller]
-pub fn yield_now() {
-    match place() {
-        Place::Outside => ::std::thread::yield_now(),
-        Place::Ending => {}
-        Place::Inside if twin::has_spun_out() && !::std::thread::panicking() => {
-            twin::Wait::here().sit("a spin loop", spun_until());
-        }
-        Place::Inside => {
-            // shuttle's own `yield_now` wakes the calling task as well, which costs a poll for nothing.
-            ExecutionState::request_yield();
-            switch();
-        }
-    }
-}
-
-fn spun_until() -> Deadline {
-    let now = clock::now_nanos();
-    let (awaited, by) = AWAITED.get();
-    if awaited > now && task() == Some(by) {
-        return Deadline::from_nanos(awaited);
-    }
-    Deadline::from_nanos(now.saturating_add(now.max(1_000)))
 }
 
 /// Nanoseconds since the execution began; outside, since the process first asked.
@@ -132,27 +88,20 @@ pub fn now() -> u64 {
     u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Whether that moment has come.
+/// When a wait of that length ends that begins now: just after that time, since a real one ends later too.
 #[track_caller]
-pub fn has_come(deadline: Deadline) -> bool {
-    deadline != Deadline::NEVER && now() >= deadline.as_nanos()
-}
-
-/// The calling thread has compared the clock with that moment.
-pub fn compared_with(nanos: u64) {
-    if let Some(task) = task() {
-        AWAITED.set((nanos, task));
-    }
+pub fn after(time: Duration) -> Deadline {
+    Deadline::after(now().saturating_add(1), time)
 }
 
 /// Waits for that long.
 #[track_caller]
-pub fn sleep(time: ::std::time::Duration) {
+pub fn sleep(time: Duration) {
     match place() {
         Place::Outside => ::std::thread::sleep(time),
         Place::Ending => {}
         Place::Inside if time.is_zero() => yield_now(),
-        Place::Inside => twin::Wait::here().sit("sleep", clock::after(time)),
+        Place::Inside => twin::Wait::here().sit("sleep", after(time)),
     }
 }
 

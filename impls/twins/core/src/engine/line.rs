@@ -6,7 +6,7 @@ use ::std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::shuttle::twin::{self, Wait};
 
-use super::{Place, place};
+use super::{Place, place, wrote};
 
 /// The threads that wait in one place, the longest waiting first.
 #[derive(Debug, Default)]
@@ -40,6 +40,7 @@ impl Line {
 
     /// Wakes one thread: the first, unless the world misbehaves. One whose deadline has come does not count.
     pub fn wake_one(&self) {
+        wrote();
         let others = self.waits().len().saturating_sub(1);
         let mut at = match place() {
             Place::Inside => twin::notified(others),
@@ -55,6 +56,7 @@ impl Line {
 
     /// Wakes all threads.
     pub fn wake_all(&self) {
+        wrote();
         let all = ::std::mem::take(&mut *self.waits());
         if place() == Place::Inside {
             for wait in all {

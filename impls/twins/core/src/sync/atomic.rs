@@ -1,7 +1,7 @@
 //! Core's atomics with a scheduling point before each operation: transparent, so that statics, zeroed memory and
 //! pointers to the value work as in core.
 
-use crate::engine::{about_to_write, fails_spuriously, point};
+use crate::engine::{about_to_write, fails_spuriously, point, wrote};
 use ::core::fmt;
 use ::core::sync::atomic as real;
 
@@ -49,9 +49,18 @@ macro_rules! atomic {
                 self.0.as_ptr()
             }
 
+            /// What is to be written now.
             #[inline]
             #[track_caller]
             fn written(&self, what: &'static str) -> &real::$name $($generics)* {
+                wrote();
+                self.exchanged(what)
+            }
+
+            /// What may be written now.
+            #[inline]
+            #[track_caller]
+            fn exchanged(&self, what: &'static str) -> &real::$name $($generics)* {
                 point(what);
                 about_to_write(self);
                 &self.0
@@ -99,8 +108,12 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                self.written("exchanges")
-                    .compare_exchange(current, new, success, failure)
+                let atomic = self.exchanged("exchanges");
+                let exchanged = atomic.compare_exchange(current, new, success, failure);
+                if exchanged.is_ok() {
+                    wrote();
+                }
+                exchanged
             }
 
             #[inline]
@@ -112,11 +125,10 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                let atomic = self.written("exchanges");
                 if fails_spuriously() {
-                    return Err(atomic.load(failure));
+                    return Err(self.load(failure));
                 }
-                atomic.compare_exchange(current, new, success, failure)
+                self.compare_exchange(current, new, success, failure)
             }
 
             #[inline]

@@ -3,7 +3,7 @@
 use ::std::fmt;
 use ::std::time::Duration;
 
-use flowmeter_core::engine::{Line, Place, has_come, now, place, point};
+use flowmeter_core::engine::{Line, Place, after, now, place, point};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::shuttle::twin::wakes_spuriously;
 
@@ -57,9 +57,9 @@ impl Condvar {
         guard: MutexGuard<'a, T>,
         time: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
-        let deadline = Deadline::after(now(), time);
+        let deadline = after(time);
         let guard = self.wait_until(guard, deadline);
-        let late = WaitTimeoutResult(has_come(deadline));
+        let late = WaitTimeoutResult(now() >= deadline.as_nanos());
         match guard {
             Ok(guard) => Ok((guard, late)),
             Err(poisoned) => Err(PoisonError::new((poisoned.into_inner(), late))),
@@ -73,7 +73,7 @@ impl Condvar {
         time: Duration,
         mut condition: impl FnMut(&mut T) -> bool,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
-        let deadline = Deadline::after(now(), time);
+        let deadline = after(time);
         while condition(&mut guard) {
             let left = deadline.as_nanos().saturating_sub(now());
             if left == 0 {
@@ -92,8 +92,7 @@ impl Condvar {
     ) -> LockResult<MutexGuard<'a, T>> {
         let lock = guard.lock;
         point("waits");
-        let inside = place() == Place::Inside;
-        if inside && (wakes_spuriously() || has_come(deadline)) {
+        if place() == Place::Inside && wakes_spuriously() {
             drop(guard);
         } else {
             self.line.wait("a condvar", deadline, || drop(guard));

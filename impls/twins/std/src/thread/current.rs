@@ -73,12 +73,9 @@ impl Thread {
             return;
         }
         match place() {
-            Place::Inside if wakes_spuriously() || engine::has_come(deadline) => {}
+            Place::Inside if wakes_spuriously() => {}
             Place::Inside => {
-                // Reading the clock may have let the token come.
-                if !self.0.token.load(Ordering::Acquire) {
-                    self.0.line.wait("park", deadline, || ());
-                }
+                self.0.line.wait("park", deadline, || ());
                 token();
             }
             Place::Ending => {}
@@ -135,5 +132,5 @@ pub fn park() {
 /// As `std::thread::park_timeout`.
 #[track_caller]
 pub fn park_timeout(time: Duration) {
-    current().park(Deadline::after(engine::now(), time));
+    current().park(engine::after(time));
 }
