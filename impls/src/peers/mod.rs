@@ -16,17 +16,14 @@ pub mod crossfire;
 pub mod flume;
 #[cfg(not(feature = "shuttle"))]
 pub mod futures_buffered;
-#[cfg(not(feature = "shuttle"))]
 pub mod governor;
 #[cfg(not(feature = "shuttle"))]
 pub mod hash_wheel_timer;
 pub mod kanal;
-#[cfg(not(feature = "shuttle"))]
 pub mod leaky_bucket;
 pub mod loole;
 #[cfg(not(feature = "shuttle"))]
 pub mod os_sleep;
-#[cfg(not(feature = "shuttle"))]
 mod panic_watch;
 #[cfg(not(feature = "shuttle"))]
 pub mod par_stream;
@@ -39,17 +36,11 @@ pub mod spin_sleep;
 #[cfg(not(feature = "shuttle"))]
 pub mod std;
 pub mod thingbuf;
-#[cfg(not(feature = "shuttle"))]
 pub mod tokio;
-#[cfg(not(feature = "shuttle"))]
 pub mod tokio_delay_queue;
-#[cfg(not(feature = "shuttle"))]
 pub mod tokio_executor;
-#[cfg(not(feature = "shuttle"))]
 mod tokio_runtime;
-#[cfg(not(feature = "shuttle"))]
 pub mod tokio_semaphore;
-#[cfg(not(feature = "shuttle"))]
 pub mod tokio_sleep;
 
 /// Version of a crate in this workspace's lock file. If there are several, the newest, because other crates depend on

@@ -8,14 +8,13 @@ use flowmeter_harness::registry::{Enrol, peer};
 
 #[cfg(not(feature = "shuttle"))]
 use super::OfPipelines;
-#[cfg(not(feature = "shuttle"))]
 use crate::channel::mutex::MutexChannels;
 
 /// Their channels.
 pub(super) fn channels<H: Enrol>(hall: &mut H) {
-    use crate::peers::{async_channel, crossbeam, flume, kanal, loole, thingbuf, version};
     #[cfg(not(feature = "shuttle"))]
-    use crate::peers::{std, tokio};
+    use crate::peers::std;
+    use crate::peers::{async_channel, crossbeam, flume, kanal, loole, thingbuf, tokio, version};
 
     peer::<crossbeam::Crossbeam, _>(hall, "crossbeam-channel", version("crossbeam-channel"))
         .channel()
@@ -43,7 +42,6 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
         .weak_producers()
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
-    #[cfg(not(feature = "shuttle"))]
     peer::<tokio::Bounded, _>(hall, "tokio-mpsc", version("tokio"))
         .channel()
         .asynchronous()
@@ -158,11 +156,10 @@ fn crossfire<H: Enrol>(hall: &mut H) {
 }
 
 /// Their timers, and the system's own sleep as reference rows.
-#[cfg(not(feature = "shuttle"))]
 pub(super) fn timers<H: Enrol>(hall: &mut H) {
-    use crate::peers::{
-        async_io, hash_wheel_timer, os_sleep, spin_sleep, tokio_delay_queue, tokio_sleep, version,
-    };
+    #[cfg(not(feature = "shuttle"))]
+    use crate::peers::{async_io, hash_wheel_timer, os_sleep, spin_sleep};
+    use crate::peers::{tokio_delay_queue, tokio_sleep, version};
 
     peer::<tokio_sleep::TokioSleep, _>(hall, "tokio-sleep", version("tokio"))
         .sleep()
@@ -172,26 +169,31 @@ pub(super) fn timers<H: Enrol>(hall: &mut H) {
         .cancel()
         .reset()
         .enter();
+    #[cfg(not(feature = "shuttle"))]
     peer::<async_io::AsyncIo, _>(hall, "async-io", version("async-io"))
         .sleep()
         .enter();
+    #[cfg(not(feature = "shuttle"))]
     let hash_wheel_timer = version("hierarchical_hash_wheel_timer");
     // A reference row: arming and cancelling only send a message, which cannot be ranked against timers that do the
     // work.
+    #[cfg(not(feature = "shuttle"))]
     peer::<hash_wheel_timer::HashWheelTimer, _>(hall, "hash-wheel-timer", hash_wheel_timer)
         .timer()
         .cancel()
         .reference()
         .enter();
+    #[cfg(not(feature = "shuttle"))]
     peer::<os_sleep::OsSleep, _>(hall, "os-sleep", os_sleep::version())
         .blocking_sleep()
         .reference()
         .enter();
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(feature = "shuttle")))]
     peer::<os_sleep::OsSleepSharp, _>(hall, "os-sleep-1ns", os_sleep::version())
         .blocking_sleep()
         .reference()
         .enter();
+    #[cfg(not(feature = "shuttle"))]
     peer::<spin_sleep::SpinSleep, _>(hall, "spin-sleep", version("spin_sleep"))
         .blocking_sleep()
         .reference()
@@ -199,7 +201,6 @@ pub(super) fn timers<H: Enrol>(hall: &mut H) {
 }
 
 /// Their limiters.
-#[cfg(not(feature = "shuttle"))]
 pub(super) fn limiters<H: Enrol>(hall: &mut H) {
     use crate::peers::{
         governor::Governor, leaky_bucket::LeakyBucket, tokio_semaphore::TokioSemaphore, version,
@@ -249,13 +250,15 @@ pub(super) fn pipelines<H: Enrol>(hall: &mut H) {
 }
 
 /// Their executors.
-#[cfg(not(feature = "shuttle"))]
 pub(super) fn executors<H: Enrol>(hall: &mut H) {
-    use crate::peers::{smol::Smol, tokio_executor::Tokio, version};
+    #[cfg(not(feature = "shuttle"))]
+    use crate::peers::smol::Smol;
+    use crate::peers::{tokio_executor::Tokio, version};
 
     peer::<Tokio, _>(hall, "tokio", version("tokio"))
         .executor::<MutexChannels>()
         .enter();
+    #[cfg(not(feature = "shuttle"))]
     peer::<Smol, _>(hall, "smol", version("async-executor"))
         .executor::<MutexChannels>()
         .enter();

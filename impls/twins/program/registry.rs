@@ -15,6 +15,18 @@ impl Registry for Twins {
     fn channels<H: Enrol>(self, hall: &mut H) {
         published::channels(hall);
     }
+
+    fn timers<H: Enrol>(self, hall: &mut H) {
+        published::timers(hall);
+    }
+
+    fn limiters<H: Enrol>(self, hall: &mut H) {
+        published::limiters(hall);
+    }
+
+    fn executors<H: Enrol>(self, hall: &mut H) {
+        published::executors(hall);
+    }
 }
 
 /// No implementation: outside an execution there is nothing to prove here.

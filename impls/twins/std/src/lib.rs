@@ -16,6 +16,19 @@ pub mod sync;
 pub mod thread;
 pub mod time;
 
+/// As `std::collections`.
+pub mod collections {
+    pub use ::std::collections::*;
+
+    /// As `std::collections::hash_map`, with keys that are part of the schedule.
+    pub mod hash_map {
+        pub use crate::hash::RandomState;
+        pub use ::std::collections::hash_map::*;
+    }
+}
+
+pub mod hash;
+
 /// As `std::hint`.
 pub mod hint {
     pub use ::std::hint::*;

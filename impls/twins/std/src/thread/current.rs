@@ -36,6 +36,7 @@ crate::thread_local! {
 impl Thread {
     pub(super) fn new(name: Option<String>) -> Thread {
         static LAST: AtomicU64 = AtomicU64::new(0);
+        engine::about_to_write(&LAST);
         Thread(Arc::new(Inner {
             id: ThreadId(LAST.fetch_add(1, Ordering::Relaxed)),
             name,
