@@ -138,6 +138,15 @@ pub fn execute<E: Engine>(eager: u32, model: &dyn Fn()) {
     model();
     thread::leave(0);
     E::leave();
+    // Code that runs over the facade lets panics fail the execution. Other code may catch them.
+    if BEFORE.get().is_some() && has_said() {
+        resume_unwind(Box::new(()));
+    }
+}
+
+/// Whether a panic of this execution was kept.
+fn has_said() -> bool {
+    TRIAL.with_borrow(|trial| trial.as_ref().is_some_and(|trial| !trial.said.is_empty()))
 }
 
 /// Runs the checker, and returns the failure.

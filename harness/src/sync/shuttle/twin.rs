@@ -11,6 +11,7 @@ use super::super::explored::census::{self, SPINS};
 use super::super::explored::exploration;
 use super::super::explored::mischief::Mischief;
 use super::super::explored::seat::{Rouse, Seat};
+use super::super::explored::thread;
 use super::super::explored::{Engine, Word};
 use super::super::{Deadline, trace};
 use super::Shuttle;
@@ -48,6 +49,12 @@ impl ::std::fmt::Debug for Wait {
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.debug_struct("Wait").finish_non_exhaustive()
     }
+}
+
+/// Starts a thread. The execution ends when the model's own threads have ended, as a process does.
+#[track_caller]
+pub fn spawn(body: impl FnOnce() + Send + 'static) {
+    thread::spawn_guest::<Shuttle>(body);
 }
 
 /// Records a step of the calling thread, at the line of the caller.

@@ -88,10 +88,17 @@ pub fn now() -> u64 {
     u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// When a wait of that length ends that begins now: just after that time, since a real one ends later too.
+/// When a wait of that length ends that begins now.
 #[track_caller]
 pub fn after(time: Duration) -> Deadline {
-    Deadline::after(now().saturating_add(1), time)
+    Deadline::after(now(), time)
+}
+
+/// Lets the execution end before the calling thread does.
+pub fn detach() {
+    if place() == Place::Inside {
+        ExecutionState::with(|state| state.detach(state.current().id()));
+    }
 }
 
 /// Waits for that long.

@@ -11,11 +11,13 @@ pub use local::{AccessError, Key, LocalKey, key};
 
 use ::std::fmt;
 use ::std::num::NonZeroUsize;
-use ::std::sync::Arc;
+use ::std::panic::{AssertUnwindSafe, catch_unwind};
 use ::std::sync::atomic::{AtomicBool, Ordering};
+use ::std::sync::{Arc, PoisonError};
 
-use flowmeter_core::engine::{Place, place, point};
-use flowmeter_harness::sync::shuttle;
+use flowmeter_core::engine::{Line, Place, detach, place, point};
+use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::sync::shuttle::twin;
 
 /// One: a crate that spins where there are several cores would only make more steps.
 ///
@@ -27,29 +29,47 @@ pub fn available_parallelism() -> ::std::io::Result<NonZeroUsize> {
 }
 
 /// As `std::thread::JoinHandle`.
-pub struct JoinHandle<T: 'static> {
-    raw: Raw<T>,
+pub struct JoinHandle<T> {
     thread: Thread,
-    finished: Arc<AtomicBool>,
+    end: Arc<End<T>>,
 }
 
-enum Raw<T: 'static> {
-    Explored(shuttle::JoinHandle<T>),
-    Real(::std::thread::JoinHandle<T>),
+/// Where a thread leaves its answer.
+struct End<T> {
+    finished: AtomicBool,
+    answer: ::std::sync::Mutex<Option<Result<T>>>,
+    /// The thread that joins it.
+    line: Line,
+}
+
+impl<T> End<T> {
+    fn leave(&self, answer: Result<T>) {
+        *self.answer() = Some(answer);
+        self.finished.store(true, Ordering::Release);
+        self.line.wake_all();
+    }
+
+    fn answer(&self) -> ::std::sync::MutexGuard<'_, Option<Result<T>>> {
+        self.answer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[allow(missing_docs, reason = "std documents them")]
 impl<T> JoinHandle<T> {
-    /// A panic of the thread has ended the execution already, so that no answer tells of it.
+    /// In an execution a panic of the thread is a failure of the whole, so that no answer tells of it.
     ///
     /// # Errors
     /// With the panic of a thread outside of executions.
     #[track_caller]
     pub fn join(self) -> Result<T> {
-        match self.raw {
-            Raw::Explored(handle) => Ok(handle.join()),
-            Raw::Real(handle) => handle.join(),
+        point("joins");
+        let end = &self.end;
+        while !end.finished.load(Ordering::Acquire) {
+            if !end.line.wait("a join", Deadline::NEVER, || ()) {
+                yield_now();
+            }
         }
+        end.answer().take().expect("a thread is joined once")
     }
 
     pub fn thread(&self) -> &Thread {
@@ -59,7 +79,7 @@ impl<T> JoinHandle<T> {
     #[track_caller]
     pub fn is_finished(&self) -> bool {
         point("looks whether a thread has ended");
-        self.finished.load(Ordering::Acquire)
+        self.end.finished.load(Ordering::Acquire)
     }
 }
 
@@ -90,24 +110,26 @@ fn started<T: Send + 'static>(
     thread: Thread,
     body: impl FnOnce() -> T + Send + 'static,
 ) -> ::std::io::Result<JoinHandle<T>> {
-    let finished = Arc::new(AtomicBool::new(false));
-    let ends = Arc::clone(&finished);
-    let own = thread.clone();
-    let run = move || {
-        current::set(own);
-        let answer = body();
-        ends.store(true, Ordering::Release);
-        answer
-    };
-    let raw = match place() {
-        Place::Inside => Raw::Explored(shuttle::spawn(run)),
-        _ => Raw::Real(::std::thread::Builder::new().spawn(run)?),
-    };
-    Ok(JoinHandle {
-        raw,
-        thread,
-        finished,
-    })
+    let end = Arc::new(End {
+        finished: AtomicBool::new(false),
+        answer: ::std::sync::Mutex::new(None),
+        line: Line::new(),
+    });
+    let (own, its_end) = (thread.clone(), Arc::clone(&end));
+    if place() == Place::Inside {
+        twin::spawn(move || {
+            detach();
+            current::set(own);
+            its_end.leave(Ok(body()));
+        });
+    } else {
+        let run = move || {
+            current::set(own);
+            its_end.leave(catch_unwind(AssertUnwindSafe(body)));
+        };
+        drop(::std::thread::Builder::new().spawn(run)?);
+    }
+    Ok(JoinHandle { thread, end })
 }
 
 /// As `std::thread::Builder`. Stacks have the size that the world gives them.

@@ -4,9 +4,10 @@ use ::std::collections::VecDeque;
 use ::std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::sync::shuttle::clock;
 use flowmeter_harness::sync::shuttle::twin::{self, Wait};
 
-use super::{Place, place, wrote};
+use super::{Place, place, wrote, yield_now};
 
 /// The threads that wait in one place, the longest waiting first.
 #[derive(Debug, Default)]
@@ -33,7 +34,12 @@ impl Line {
         let wait = Arc::new(Wait::here());
         self.waits().push_back(Arc::clone(&wait));
         first();
-        wait.sit(what, deadline);
+        if deadline.as_nanos() <= clock::now_nanos() {
+            // No time passes in a wait for no time. A thread that repeats it until the clock is past a moment spins.
+            yield_now();
+        } else {
+            wait.sit(what, deadline);
+        }
         self.waits().retain(|other| !Arc::ptr_eq(other, &wait));
         true
     }
