@@ -144,24 +144,24 @@ const TABLE: &[(&str, Origin, &str)] = &[
     (
         "semaphore",
         Origin::Own,
-        "blocking async try-acquire acquire-deadline weights waiter-fifo window-bound wakes-once \
-         passes-on",
+        "blocking async try-acquire acquire-deadline weights waiter-fifo tickless window-bound \
+         wakes-once passes-on",
     ),
     (
         "semaphore-unfair",
         Origin::Own,
-        "blocking async try-acquire acquire-deadline weights window-bound wakes-once passes-on",
+        "blocking async try-acquire acquire-deadline weights tickless window-bound wakes-once passes-on",
     ),
     (
         "gcra",
         Origin::Own,
-        "blocking async try-acquire acquire-deadline weights waiter-fifo rate-bound wakes-once",
+        "blocking async try-acquire acquire-deadline weights waiter-fifo tickless rate-bound wakes-once",
     ),
     (
         "token_bucket",
         Origin::Own,
-        "blocking async try-acquire acquire-deadline weights waiter-fifo rate-bound wakes-once \
-         passes-on",
+        "blocking async try-acquire acquire-deadline weights waiter-fifo tickless rate-bound \
+         wakes-once passes-on",
     ),
     (
         "governor",

@@ -3,7 +3,7 @@
 mod current;
 mod local;
 
-pub use ::std::thread::{Result, panicking};
+pub use ::std::thread::Result;
 pub use flowmeter_core::engine::{sleep, yield_now};
 
 pub use current::{Thread, ThreadId, current, park, park_timeout};
@@ -18,6 +18,12 @@ use ::std::sync::{Arc, PoisonError};
 use flowmeter_core::engine::{Line, Place, detach, place, point};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::shuttle::twin;
+
+/// As `std::thread::panicking`. What is unwound when an execution ends does not panic.
+#[must_use]
+pub fn panicking() -> bool {
+    ::std::thread::panicking() && place() != Place::Ending
+}
 
 /// One: a crate that spins where there are several cores would only make more steps.
 ///
