@@ -294,6 +294,13 @@ impl Census {
         (0..self.threads.len()).any(|number| self.is_guest(number))
     }
 
+    /// Whether every thread has ended but some guests.
+    #[cfg(feature = "shuttle")]
+    pub fn has_only_guests(&self) -> bool {
+        let waits_or_runs = |entry: &Entry| entry.guest && !matches!(entry.state, State::Gone);
+        self.all_gone() && self.threads.iter().any(waits_or_runs)
+    }
+
     fn all_gone(&self) -> bool {
         let gone = |number: usize| {
             self.is_guest(number) || matches!(self.threads[number].state, State::Gone)

@@ -4,6 +4,8 @@
 //! The locks and threads of that crate wait as the facade does. So virtual time passes for them, a deadlock is
 //! reported with the crate's own lines, and a picture of an execution shows its steps.
 
+use ::shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
+use ::std::cell::Cell;
 use ::std::panic::Location;
 use ::std::sync::Arc;
 
@@ -94,4 +96,46 @@ pub fn notified(others: usize) -> usize {
 /// When there is another hook.
 pub fn before_executions(hook: fn()) {
     exploration::before_each(hook);
+}
+
+::std::thread_local! {
+    /// Whether only guests are left of this execution.
+    static OVER: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Ends the execution if only guests are left in it. Their stacks are abandoned, as those of threads are when a process
+/// ends: destructors would meet what is gone.
+pub(super) fn end_if_only_guests() {
+    let over = census::try_with(|census| census.has_only_guests()).unwrap_or(false);
+    if over && !::std::thread::panicking() {
+        OVER.set(true);
+        ::shuttle::thread::yield_now();
+    }
+}
+
+/// A scheduler that stops where [`end_if_only_guests`] says so.
+#[derive(Debug)]
+pub(super) struct Ending<S>(pub(super) S);
+
+impl<S: Scheduler> Scheduler for Ending<S> {
+    fn new_execution(&mut self) -> Option<Schedule> {
+        OVER.set(false);
+        self.0.new_execution()
+    }
+
+    fn next_task(
+        &mut self,
+        runnable: &[&Task],
+        current: Option<TaskId>,
+        is_yielding: bool,
+    ) -> Option<TaskId> {
+        match OVER.get() {
+            true => None,
+            false => self.0.next_task(runnable, current, is_yielding),
+        }
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.0.next_u64()
+    }
 }
