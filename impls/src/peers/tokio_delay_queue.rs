@@ -54,7 +54,7 @@ type Callback = Box<dyn FnOnce(Fired) + Send>;
 struct Timer {
     id: u64,
     due: Deadline,
-    /// `None` while the timer is not in the queue, because its deadline never comes.
+    /// `None` while the timer is not in the queue, because its deadline is later than the queue accepts.
     key: Option<Key>,
     then: Callback,
 }
@@ -84,7 +84,8 @@ impl Armed {
         armed
     }
 
-    /// Arms the timer that is always in the queue, in the first slot. Must be called in the context of a runtime.
+    /// Arms the timer that is always in the queue, in the first slot, and those that the queue accepts from now on.
+    /// Must be called in the context of a runtime.
     fn arm_last(&mut self) {
         // One second less, because the queue reads the clock itself.
         let longest = Duration::from_millis(1 << 36) - Duration::from_secs(1);
@@ -92,6 +93,18 @@ impl Armed {
         self.horizon = Deadline::after(self.horizon.as_nanos(), longest);
         let TimerId { slot, .. } = self.schedule(self.horizon, Box::new(|_| ()));
         debug_assert_eq!(slot, LAST);
+        for slot in 0..self.slots.len() {
+            let waiting = self.slots[slot].as_ref();
+            let Some(due) = waiting.filter(|it| it.key.is_none()).map(|it| it.due) else {
+                continue;
+            };
+            let key = self
+                .instant(due)
+                .map(|at| self.queue.insert_at(slot, at.into()));
+            if let Some(timer) = &mut self.slots[slot] {
+                timer.key = key;
+            }
+        }
     }
 
     fn instant(&self, deadline: Deadline) -> Option<Instant> {
