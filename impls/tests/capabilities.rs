@@ -76,6 +76,11 @@ const TABLE: &[(&str, Origin, &str)] = &[
          weak-producers keeps-buffered disconnect",
     ),
     (
+        "futures-channel",
+        Origin::Peer,
+        "unbounded multi-producer async close identity keeps-buffered disconnect",
+    ),
+    (
         "loole",
         Origin::Peer,
         "rendezvous fixed unbounded multi-producer multi-consumer blocking async mixed put-deadline \

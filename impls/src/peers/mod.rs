@@ -16,6 +16,7 @@ pub mod crossfire;
 pub mod flume;
 #[cfg(not(feature = "shuttle"))]
 pub mod futures_buffered;
+pub mod futures_channel;
 pub mod governor;
 #[cfg(not(feature = "shuttle"))]
 pub mod hash_wheel_timer;

@@ -14,7 +14,9 @@ use crate::channel::mutex::MutexChannels;
 pub(super) fn channels<H: Enrol>(hall: &mut H) {
     #[cfg(not(feature = "shuttle"))]
     use crate::peers::std;
-    use crate::peers::{async_channel, crossbeam, flume, kanal, loole, thingbuf, tokio, version};
+    use crate::peers::{
+        async_channel, crossbeam, flume, futures_channel, kanal, loole, thingbuf, tokio, version,
+    };
 
     peer::<crossbeam::Crossbeam, _>(hall, "crossbeam-channel", version("crossbeam-channel"))
         .channel()
@@ -70,6 +72,11 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
         .asynchronous()
         .mixed()
         .weak_producers()
+        .claims(&[KeepsBuffered, Disconnect])
+        .enter();
+    peer::<futures_channel::FuturesChannel, _>(hall, "futures-channel", version("futures-channel"))
+        .channel()
+        .asynchronous()
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
     peer::<loole::Loole, _>(hall, "loole", version("loole"))
