@@ -16,7 +16,7 @@ use super::super::explored::seat::{Rouse, Seat};
 use super::super::explored::thread;
 use super::super::explored::{Engine, Word};
 use super::super::{Deadline, trace};
-use super::Shuttle;
+use super::{IN_TURNS, Shuttle};
 
 /// One wait of one thread. Another thread ends it, or a deadline does.
 pub struct Wait {
@@ -64,6 +64,11 @@ pub fn spawn(body: impl FnOnce() + Send + 'static) {
 #[track_caller]
 pub fn step(what: &'static str) {
     trace::step(|| what.to_owned(), Some(Location::caller()));
+}
+
+/// Whether threads take turns here, as in the world `sim`: two that retry in step would do so for ever.
+pub fn takes_turns() -> bool {
+    IN_TURNS.get()
 }
 
 /// Counts a yield; whether threads have yielded so often, without a wait in between, that another yield will not help.

@@ -59,7 +59,7 @@ pub fn point(what: &'static str) {
     }
     if task().is_some_and(spin::has_run_alone) {
         yield_now();
-    } else {
+    } else if !spin::keeps_its_turn() {
         switch();
     }
     twin::step(what);

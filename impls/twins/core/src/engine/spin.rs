@@ -39,6 +39,8 @@ struct Nap {
     static WRITTEN: Cell<u64> = const { Cell::new(0) };
     /// The task that runs, and its steps since another one ran.
     static RUN: Cell<(usize, u32)> = const { Cell::new((usize::MAX, 0)) };
+    /// Steps of an execution whose threads take turns.
+    static TURNS: Cell<u64> = const { Cell::new(0) };
     /// The last one of each task.
     static NAPS: RefCell<Vec<Nap>> = const { RefCell::new(Vec::new()) };
 }
@@ -49,6 +51,7 @@ pub(super) fn clear() {
     COMPARED.set((0, usize::MAX));
     WRITTEN.set(0);
     RUN.set((usize::MAX, 0));
+    TURNS.set(0);
     NAPS.take();
 }
 
@@ -79,6 +82,19 @@ pub fn yield_now() {
             switch();
         }
     }
+}
+
+/// Whether the thread makes its next step in the same turn. Where threads take turns, it does so at one step in some
+/// eight, the same ones in each execution. Otherwise two threads that retry in step would do so for ever.
+#[inline]
+pub(super) fn keeps_its_turn() -> bool {
+    if !twin::takes_turns() {
+        return false;
+    }
+    let turn = TURNS.get().wrapping_add(1);
+    TURNS.set(turn);
+    // Fibonacci hashing, with no period that a loop could have.
+    turn.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61 == 0
 }
 
 /// Something was written that other threads can see.
