@@ -34,16 +34,16 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
         .take_deadline()
         .claims(&[Disconnect])
         .enter();
-    peer::<flume::Flume, _>(hall, "flume", version("flume"))
+    let flume = peer::<flume::Flume, _>(hall, "flume", version("flume"))
         .channel()
         .blocking()
         .asynchronous()
         .mixed()
         .put_deadline()
-        .take_deadline()
-        .weak_producers()
-        .claims(&[KeepsBuffered, Disconnect])
-        .enter();
+        .take_deadline();
+    #[cfg(not(feature = "older-flume"))]
+    let flume = flume.weak_producers();
+    flume.claims(&[KeepsBuffered, Disconnect]).enter();
     peer::<tokio::Bounded, _>(hall, "tokio-mpsc", version("tokio"))
         .channel()
         .asynchronous()

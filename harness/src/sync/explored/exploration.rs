@@ -100,16 +100,16 @@ fn keep(panic: &PanicHookInfo<'_>) -> bool {
     matches!(kept, Ok(Some(())))
 }
 
-/// What is called before each execution.
-static BEFORE: OnceLock<fn()> = OnceLock::new();
+/// What is called before each execution, and after the last one.
+static BETWEEN: OnceLock<fn()> = OnceLock::new();
 
-/// Has `hook` called before each execution that begins from now on.
+/// Has `hook` called before each execution that begins from now on, and after the last one of an exploration.
 ///
 /// # Panics
 /// When there is another hook.
 #[cfg(feature = "shuttle")]
-pub fn before_each(hook: fn()) {
-    let kept = *BEFORE.get_or_init(|| hook);
+pub fn between(hook: fn()) {
+    let kept = *BETWEEN.get_or_init(|| hook);
     assert!(::std::ptr::fn_addr_eq(kept, hook), "there is one hook");
 }
 
@@ -127,7 +127,7 @@ pub fn execute<E: Engine>(eager: u32, model: &dyn Fn()) {
             trial.said.clear();
         }
     });
-    if let Some(hook) = BEFORE.get() {
+    if let Some(hook) = BETWEEN.get() {
         hook();
     }
     let [clock, orders] = [(); 2].map(|()| Arc::new(E::Word::new(0)));
@@ -139,7 +139,7 @@ pub fn execute<E: Engine>(eager: u32, model: &dyn Fn()) {
     thread::leave(0);
     E::leave();
     // Code that runs over the facade lets panics fail the execution. Other code may catch them.
-    if BEFORE.get().is_some() && has_said() {
+    if BETWEEN.get().is_some() && has_said() {
         resume_unwind(Box::new(()));
     }
 }
@@ -153,6 +153,9 @@ fn has_said() -> bool {
 pub fn attempt(check: impl FnOnce()) -> Option<String> {
     let outcome = catch_unwind(AssertUnwindSafe(check));
     world::enter(Primitives::Std);
+    if let Some(hook) = BETWEEN.get() {
+        hook();
+    }
     let census = census::end();
     let Err(panic) = outcome else {
         return census.as_ref().and_then(track::leaks);

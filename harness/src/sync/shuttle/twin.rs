@@ -95,12 +95,13 @@ pub fn notified(others: usize) -> usize {
     Shuttle::misbehaves(Mischief::AnotherWaiter, others)
 }
 
-/// Has `hook` called before each execution that begins from now on in this process, outside of any thread of a model.
+/// Has `hook` called on the exploring thread of the system: before each execution that begins from now on in this
+/// process, and after the last one of an exploration.
 ///
 /// # Panics
 /// When there is another hook.
-pub fn before_executions(hook: fn()) {
-    exploration::before_each(hook);
+pub fn between_executions(hook: fn()) {
+    exploration::between(hook);
 }
 
 ::std::thread_local! {

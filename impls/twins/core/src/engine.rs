@@ -74,7 +74,7 @@ fn begin() {
 /// Has the next execution begin as this one did.
 fn clear_later() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| twin::before_executions(begin));
+    ONCE.call_once(|| twin::between_executions(begin));
 }
 
 /// Nanoseconds since the execution began; outside, since the process first asked.

@@ -4,7 +4,7 @@
 //! Before the first write to an address in the data segment, the bytes there are copied. What a static owned then
 //! stays allocated: a static that is built lazily leaks its value once an execution.
 
-use ::std::sync::{Mutex, PoisonError};
+use ::std::cell::RefCell;
 
 use super::{Place, clear_later, place};
 
@@ -13,7 +13,10 @@ struct Entry {
     old: Vec<u8>,
 }
 
-static JOURNAL: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
+::std::thread_local! {
+    /// All threads of an execution run on one thread of the system.
+    static JOURNAL: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
+}
 
 /// The addresses of statics that can be written.
 #[cfg(target_os = "linux")]
@@ -44,21 +47,21 @@ pub fn about_to_write<T: ?Sized>(value: &T) {
 #[cold]
 fn keep(at: usize, size: usize) {
     clear_later();
-    let mut journal = JOURNAL.lock().unwrap_or_else(PoisonError::into_inner);
-    if journal.iter().all(|entry| entry.at != at) {
-        let from = ::std::ptr::with_exposed_provenance::<u8>(at);
-        let mut old = vec![0; size];
-        // SAFETY: the caller borrows these bytes. All threads of an execution share one thread of the system, so
-        // nothing writes them now.
-        unsafe { ::std::ptr::copy_nonoverlapping(from, old.as_mut_ptr(), size) };
-        journal.push(Entry { at, old });
-    }
+    JOURNAL.with_borrow_mut(|journal| {
+        if journal.iter().all(|entry| entry.at != at) {
+            let from = ::std::ptr::with_exposed_provenance::<u8>(at);
+            let mut old = vec![0; size];
+            // SAFETY: the caller borrows these bytes. All threads of an execution share one thread of the system, so
+            // nothing writes them now.
+            unsafe { ::std::ptr::copy_nonoverlapping(from, old.as_mut_ptr(), size) };
+            journal.push(Entry { at, old });
+        }
+    });
 }
 
 /// Puts back what was copied. No thread of an execution runs.
 pub(super) fn put_back() {
-    let mut journal = JOURNAL.lock().unwrap_or_else(PoisonError::into_inner);
-    for entry in journal.drain(..).rev() {
+    for entry in JOURNAL.take().into_iter().rev() {
         let to = ::std::ptr::with_exposed_provenance_mut::<u8>(entry.at);
         // SAFETY: these bytes are a static's, which its own type lets change through a shared reference. They get the
         // value that the static had when the process began, which owns nothing.
