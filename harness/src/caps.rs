@@ -151,7 +151,7 @@ named! {
         /// The choice among ready clauses is uniform over every ready subset (A5).
         UniformChoice = "uniform-choice",
         /// Timers have no tick: if virtual time advances only while no thread can run, a timer fires exactly at its
-        /// deadline (T3).
+        /// deadline (T3), and a permit is granted exactly when it is free (L3).
         Tickless = "tickless",
         /// Timers due together fire in the order of their deadlines (T5).
         DeadlineOrder = "deadline-order",

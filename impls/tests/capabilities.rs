@@ -76,6 +76,11 @@ const TABLE: &[(&str, Origin, &str)] = &[
          weak-producers keeps-buffered disconnect",
     ),
     (
+        "futures-channel",
+        Origin::Peer,
+        "unbounded multi-producer async close identity keeps-buffered disconnect",
+    ),
+    (
         "loole",
         Origin::Peer,
         "rendezvous fixed unbounded multi-producer multi-consumer blocking async mixed put-deadline \
@@ -144,24 +149,24 @@ const TABLE: &[(&str, Origin, &str)] = &[
     (
         "semaphore",
         Origin::Own,
-        "blocking async try-acquire acquire-deadline weights waiter-fifo window-bound wakes-once \
-         passes-on",
+        "blocking async try-acquire acquire-deadline weights waiter-fifo tickless window-bound \
+         wakes-once passes-on",
     ),
     (
         "semaphore-unfair",
         Origin::Own,
-        "blocking async try-acquire acquire-deadline weights window-bound wakes-once passes-on",
+        "blocking async try-acquire acquire-deadline weights tickless window-bound wakes-once passes-on",
     ),
     (
         "gcra",
         Origin::Own,
-        "blocking async try-acquire acquire-deadline weights waiter-fifo rate-bound wakes-once",
+        "blocking async try-acquire acquire-deadline weights waiter-fifo tickless rate-bound wakes-once",
     ),
     (
         "token_bucket",
         Origin::Own,
-        "blocking async try-acquire acquire-deadline weights waiter-fifo rate-bound wakes-once \
-         passes-on",
+        "blocking async try-acquire acquire-deadline weights waiter-fifo tickless rate-bound \
+         wakes-once passes-on",
     ),
     (
         "governor",

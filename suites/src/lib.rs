@@ -17,6 +17,7 @@ pub mod roster;
 pub mod sites;
 pub mod smoke;
 mod sweep;
+mod twins;
 pub mod worlds;
 
 pub use flowmeter_properties as properties;

@@ -25,6 +25,7 @@ use crate::proving::{self, again};
 use crate::roster;
 use crate::sites;
 use crate::sweep;
+use crate::twins;
 use crate::worlds::Worlds;
 
 const CONTESTANT: &str = "__contestant";
@@ -57,6 +58,8 @@ pub(crate) enum Request {
     Claims(claims::Question),
     /// End while something still runs.
     Leave(claims::Leave),
+    /// The names of the implementations in a world.
+    Present(twins::Question),
 }
 
 impl Request {
@@ -76,6 +79,20 @@ impl Request {
             Request::Sweep(question) => to_string(&sweep::serve(worlds, question)),
             Request::Claims(question) => to_string(&claims::serve(worlds, question)),
             Request::Leave(leave) => to_string(&claims::serve_leaving(worlds, leave)),
+            Request::Present(question) => to_string(&twins::serve(worlds, &question)),
+        }
+    }
+
+    /// The world and the implementation of its cell, where twins can serve it.
+    fn cell(&self) -> Option<(&str, &str)> {
+        match self {
+            Request::Owes(dues) => Some(dues.cell()),
+            Request::Prove(task) => Some(task.cell()),
+            Request::Replay(example)
+            | Request::Shrink(example)
+            | Request::Rate(example)
+            | Request::Draw(example) => Some((&example.world, &example.implementation)),
+            _ => None,
         }
     }
 }
@@ -213,7 +230,7 @@ fn converse<A: DeserializeOwned + Send + 'static>(
     mut enough: impl FnMut(A) -> bool,
 ) -> End {
     let began = Instant::now();
-    let mut child = match start() {
+    let mut child = match start(request) {
         Ok(child) => child,
         Err(why) => return End::Gone(format!("its process cannot be started: {why}")),
     };
@@ -255,8 +272,17 @@ fn converse<A: DeserializeOwned + Send + 'static>(
     }
 }
 
-fn start() -> io::Result<Child> {
-    this_program()?
+/// A process for the request: of the twins' program if they serve its cell.
+fn start(request: &Request) -> io::Result<Child> {
+    let program = match request {
+        Request::Present(question) => Some(question.program()),
+        _ => (request.cell()).and_then(|(world, who)| twins::program_of(world, who)),
+    };
+    let mut command = match program {
+        Some(program) => Command::new(program),
+        None => this_program()?,
+    };
+    command
         .arg(REQUEST)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

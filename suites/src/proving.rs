@@ -93,6 +93,11 @@ pub(crate) struct Task {
 }
 
 impl Task {
+    /// Its world and its implementation.
+    pub(crate) fn cell(&self) -> (&str, &str) {
+        (&self.world, &self.implementation)
+    }
+
     pub(crate) fn of(cell: &Owed, effort: Effort) -> Task {
         Task {
             implementation: cell.implementation.to_owned(),

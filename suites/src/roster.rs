@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Duration;
 
-use flowmeter_harness::caps::Capability;
+use flowmeter_harness::caps::{Capability, Origin};
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{World, panic_text};
@@ -17,6 +17,7 @@ use crate::foreign::{ForeignError, Foreigners};
 use crate::process::{self, Request};
 use crate::properties::{PROPERTIES, Property};
 use crate::scenario::{Form, ScenarioSpec};
+use crate::twins;
 use crate::workloads::Needs;
 use crate::worlds::{Court, Worlds};
 
@@ -68,6 +69,13 @@ pub(crate) struct Question {
 pub(crate) struct Dues {
     world: String,
     implementation: String,
+}
+
+impl Dues {
+    /// The world and the implementation.
+    pub(crate) fn cell(&self) -> (&str, &str) {
+        (&self.world, &self.implementation)
+    }
 }
 
 /// The names of its capabilities.
@@ -201,8 +209,11 @@ impl Roster {
     pub(crate) fn owed_in(&self, court: &dyn Court) -> Vec<Owed> {
         let world = court.world();
         let there = court.contestants();
-        let here = |who: &&Contestant| self.contestants().any(|asked| asked.name == who.name);
-        let there = there.iter().filter(here);
+        let takes_part = |who: &&Contestant| {
+            let ours = there.iter().any(|other| other.name == who.name);
+            ours || twins::program_of(world, who.name).is_some()
+        };
+        let there = self.contestants().filter(takes_part);
         let asking: Vec<_> = there.map(|who| (who.name, dues(who.name, world))).collect();
         let answers: BTreeMap<&str, Result<BTreeSet<String>, String>> = asking
             .into_iter()
@@ -212,9 +223,7 @@ impl Roster {
             let in_std = asked.answer.as_ref();
             let claimed = in_std.is_ok_and(|answer| answer.properties.contains(property.name));
             match answers.get(asked.who.name) {
-                None => {
-                    Due::NotInstrumentable(format!("it does not take part in the {world} world"))
-                }
+                None => Due::NotInstrumentable(absent(&asked.who, world)),
                 Some(Err(why)) => Due::Unknown(cannot_be_asked(why)),
                 Some(Ok(owed)) if owed.contains(property.name) => Due::Owed,
                 Some(Ok(_)) if claimed => {
@@ -288,6 +297,14 @@ fn dues(name: &str, world: &str) -> thread::JoinHandle<Result<BTreeSet<String>, 
     thread::spawn(move || {
         process::ask::<Result<BTreeSet<String>, String>>(&Request::Owes(question), LIMIT).flatten()
     })
+}
+
+fn absent(who: &Contestant, world: &str) -> String {
+    let absent = format!("it does not take part in the {world} world");
+    match who.origin == Origin::Peer && twins::are_missing(world) {
+        true => format!("{absent}, unless it has a twin: scripts/twins builds them"),
+        false => absent,
+    }
 }
 
 fn cannot_be_asked(why: &str) -> String {

@@ -17,6 +17,7 @@ use crate::claims::{self, Leaving, Stage};
 use crate::contest::{Contest, introduced};
 use crate::properties::Case;
 use crate::properties::{Cell, Checks, Explorer, Judgement, Model, judge_closely};
+use crate::twins;
 
 /// The implementations of each world.
 pub struct Worlds {
@@ -164,6 +165,16 @@ impl Worlds {
     #[must_use]
     pub fn with_claims<W: World>(mut self, registry: impl Registry) -> Worlds {
         self.stage = Some(Box::new(claims::In::<W, _>::new(registry)));
+        self
+    }
+
+    /// With twins of published crates in these worlds: another program serves their cells there, if it was built.
+    ///
+    /// # Panics
+    /// When it was called before in this process.
+    #[must_use]
+    pub fn with_twins(self, worlds: &'static [&'static str]) -> Worlds {
+        twins::serve_in(worlds, twins::built());
         self
     }
 

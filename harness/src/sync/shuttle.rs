@@ -43,6 +43,7 @@ use recorded::{Follower, Recorder, Tape};
 
 mod recorded;
 mod shrunk;
+pub mod twin;
 
 pub use super::std::UnsafeCell;
 pub use ::shuttle::sync::Arc;
@@ -194,6 +195,7 @@ impl Engine for Shuttle {
                 *number = NOBODY;
             }
         });
+        twin::end_if_only_guests();
     }
 
     fn misbehaves(_what: Mischief, ways: usize) -> usize {
@@ -253,7 +255,7 @@ fn run(
     let mut config = config(MaxSteps::FailAfter(STEPS));
     config.max_time = time;
     let tape = Rc::new(RefCell::new(Tape::default()));
-    let recorder = Recorder::new(scheduler, Rc::clone(&tape));
+    let recorder = Recorder::new(twin::Ending(scheduler), Rc::clone(&tape));
     let (before, model) = (executions(), model.clone());
     let message = attempt(move || {
         Runner::new(recorder, config).run(move || {
@@ -350,7 +352,7 @@ pub struct Sim;
 /// Runs the one execution.
 fn turns(model: impl Fn() + Send + Sync + 'static) -> Option<Failure> {
     let message = attempt(move || {
-        let scheduler = RoundRobinScheduler::new(1);
+        let scheduler = twin::Ending(RoundRobinScheduler::new(1));
         MISCHIEF.set(false);
         IN_TURNS.set(true);
         Runner::new(scheduler, config(MaxSteps::None)).run(move || execute::<Shuttle>(0, &model));

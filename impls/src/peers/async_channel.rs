@@ -60,11 +60,13 @@ impl Channels for AsyncChannel {
         true
     }
 
+    #[cfg(not(feature = "older-async-channel"))]
     #[inline]
     fn same_tx<T: Message>(one: &Sender<T>, other: &Sender<T>) -> Option<bool> {
         Some(one.same_channel(other))
     }
 
+    #[cfg(not(feature = "older-async-channel"))]
     #[inline]
     fn same_rx<T: Message>(one: &Receiver<T>, other: &Receiver<T>) -> Option<bool> {
         Some(one.same_channel(other))

@@ -17,11 +17,10 @@
 
 use ::flume::{
     Receiver, RecvTimeoutError, SendError, SendTimeoutError, Sender, TryRecvError, TrySendError,
-    WeakSender,
 };
 use flowmeter_harness::channel::{
     Async, Blocking, Buffer, Channels, Message, Offered, Polled, PutDeadline, PutError,
-    PutUntilError, TakeDeadline, TakeError, TakeUntilError, WeakProducers,
+    PutUntilError, TakeDeadline, TakeError, TakeUntilError,
 };
 use flowmeter_harness::sync::Deadline;
 
@@ -158,16 +157,17 @@ impl TakeDeadline for Flume {
     }
 }
 
-impl WeakProducers for Flume {
-    type WeakTx<T: Message> = WeakSender<T>;
+#[cfg(not(feature = "older-flume"))]
+impl flowmeter_harness::channel::WeakProducers for Flume {
+    type WeakTx<T: Message> = ::flume::WeakSender<T>;
 
     #[inline]
-    fn downgrade<T: Message>(tx: &Sender<T>) -> WeakSender<T> {
+    fn downgrade<T: Message>(tx: &Sender<T>) -> ::flume::WeakSender<T> {
         tx.downgrade()
     }
 
     #[inline]
-    fn upgrade<T: Message>(weak: &WeakSender<T>) -> Option<Sender<T>> {
+    fn upgrade<T: Message>(weak: &::flume::WeakSender<T>) -> Option<Sender<T>> {
         weak.upgrade()
     }
 }

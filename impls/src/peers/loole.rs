@@ -57,6 +57,7 @@ impl Channels for Loole {
         Some(rx.clone())
     }
 
+    #[cfg(not(feature = "older-loole"))]
     #[inline]
     fn close<T: Message>(tx: &Sender<T>) -> bool {
         // It returns whether the channel was open until now, which is not needed here.
@@ -64,6 +65,7 @@ impl Channels for Loole {
         true
     }
 
+    #[cfg(not(feature = "older-loole"))]
     #[inline]
     fn close_rx<T: Message>(rx: &mut Receiver<T>) -> bool {
         rx.close();

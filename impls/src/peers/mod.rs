@@ -1,28 +1,40 @@
-//! Adapters of published crates. They run in the std world only, and claim exactly what their crates document. Each
+//! Adapters of published crates. They claim exactly what their crates document. Each
 //! file begins with a table of the claims and the places that document them. After the table it says what is not
 //! claimed, and why.
+//!
+//! Those that have twins (`impls/twins`) are compiled for the explored worlds too. The others run in the std world only.
 //!
 //! tokio's alternative timer (`Builder::enable_alt_timer`) takes no part. It exists only if everything is compiled with
 //! `--cfg tokio_unstable`.
 
 mod answered;
 pub mod async_channel;
+#[cfg(not(feature = "shuttle"))]
 pub mod async_io;
 pub mod crossbeam;
 pub mod crossfire;
 pub mod flume;
+#[cfg(not(feature = "shuttle"))]
 pub mod futures_buffered;
+pub mod futures_channel;
 pub mod governor;
+#[cfg(not(feature = "shuttle"))]
 pub mod hash_wheel_timer;
 pub mod kanal;
 pub mod leaky_bucket;
 pub mod loole;
+#[cfg(not(feature = "shuttle"))]
 pub mod os_sleep;
 mod panic_watch;
+#[cfg(not(feature = "shuttle"))]
 pub mod par_stream;
+#[cfg(not(feature = "shuttle"))]
 pub mod rayon;
+#[cfg(not(feature = "shuttle"))]
 pub mod smol;
+#[cfg(not(feature = "shuttle"))]
 pub mod spin_sleep;
+#[cfg(not(feature = "shuttle"))]
 pub mod std;
 pub mod thingbuf;
 pub mod tokio;

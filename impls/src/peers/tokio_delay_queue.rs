@@ -54,10 +54,13 @@ type Callback = Box<dyn FnOnce(Fired) + Send>;
 struct Timer {
     id: u64,
     due: Deadline,
-    /// `None` while the timer is not in the queue, because its deadline never comes.
+    /// `None` while the timer is not in the queue, because its deadline is later than the queue accepts.
     key: Option<Key>,
     then: Callback,
 }
+
+/// The slot of the timer that is always in the queue.
+const LAST: usize = 0;
 
 /// The armed timers. The queue holds the slot of each timer that has a key.
 struct Armed {
@@ -71,17 +74,37 @@ struct Armed {
 impl Armed {
     /// Must be called in the context of a runtime.
     fn new() -> Self {
-        // One second less, because the queue reads the clock itself.
-        let longest = Duration::from_millis(1 << 36) - Duration::from_secs(1);
-        let last = clock::after(longest);
         let mut armed = Armed {
-            horizon: last,
+            horizon: clock::after(Duration::ZERO),
             queue: DelayQueue::new(),
             slots: Vec::new(),
             free: Vec::new(),
         };
-        armed.schedule(last, Box::new(|_| ()));
+        armed.arm_last();
         armed
+    }
+
+    /// Arms the timer that is always in the queue, in the first slot, and those that the queue accepts from now on.
+    /// Must be called in the context of a runtime.
+    fn arm_last(&mut self) {
+        // One second less, because the queue reads the clock itself.
+        let longest = Duration::from_millis(1 << 36) - Duration::from_secs(1);
+        // From the last one on, which the queue has reached: it may be behind the clock.
+        self.horizon = Deadline::after(self.horizon.as_nanos(), longest);
+        let TimerId { slot, .. } = self.schedule(self.horizon, Box::new(|_| ()));
+        debug_assert_eq!(slot, LAST);
+        for slot in 0..self.slots.len() {
+            let waiting = self.slots[slot].as_ref();
+            let Some(due) = waiting.filter(|it| it.key.is_none()).map(|it| it.due) else {
+                continue;
+            };
+            let key = self
+                .instant(due)
+                .map(|at| self.queue.insert_at(slot, at.into()));
+            if let Some(timer) = &mut self.slots[slot] {
+                timer.key = key;
+            }
+        }
     }
 
     fn instant(&self, deadline: Deadline) -> Option<Instant> {
@@ -152,7 +175,12 @@ impl Armed {
     fn poll_due(&mut self, context: &mut Context<'_>) -> Poll<Timer> {
         match self.queue.poll_expired(context) {
             Poll::Ready(Some(expired)) => {
-                let timer = self.take(expired.into_inner());
+                let slot = expired.into_inner();
+                let timer = self.take(slot);
+                if slot == LAST {
+                    // The queue has run for 2.2 years, as it may in virtual time.
+                    self.arm_last();
+                }
                 Poll::Ready(timer.expect("what is in the queue has a slot"))
             }
             // An empty queue keeps the waker for the next insert.

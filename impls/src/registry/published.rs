@@ -6,13 +6,16 @@ use flowmeter_harness::caps::Claim::{
 };
 use flowmeter_harness::registry::{Enrol, peer};
 
+#[cfg(not(feature = "shuttle"))]
 use super::OfPipelines;
 use crate::channel::mutex::MutexChannels;
 
 /// Their channels.
 pub(super) fn channels<H: Enrol>(hall: &mut H) {
+    #[cfg(not(feature = "shuttle"))]
+    use crate::peers::std;
     use crate::peers::{
-        async_channel, crossbeam, flume, kanal, loole, std, thingbuf, tokio, version,
+        async_channel, crossbeam, flume, futures_channel, kanal, loole, thingbuf, tokio, version,
     };
 
     peer::<crossbeam::Crossbeam, _>(hall, "crossbeam-channel", version("crossbeam-channel"))
@@ -31,16 +34,16 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
         .take_deadline()
         .claims(&[Disconnect])
         .enter();
-    peer::<flume::Flume, _>(hall, "flume", version("flume"))
+    let flume = peer::<flume::Flume, _>(hall, "flume", version("flume"))
         .channel()
         .blocking()
         .asynchronous()
         .mixed()
         .put_deadline()
-        .take_deadline()
-        .weak_producers()
-        .claims(&[KeepsBuffered, Disconnect])
-        .enter();
+        .take_deadline();
+    #[cfg(not(feature = "older-flume"))]
+    let flume = flume.weak_producers();
+    flume.claims(&[KeepsBuffered, Disconnect]).enter();
     peer::<tokio::Bounded, _>(hall, "tokio-mpsc", version("tokio"))
         .channel()
         .asynchronous()
@@ -53,6 +56,7 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
         .weak_producers()
         .async_batch()
         .enter();
+    #[cfg(not(feature = "shuttle"))]
     peer::<std::Sync, _>(hall, "std-mpsc", std::VERSION)
         .channel()
         .blocking()
@@ -68,6 +72,11 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
         .asynchronous()
         .mixed()
         .weak_producers()
+        .claims(&[KeepsBuffered, Disconnect])
+        .enter();
+    peer::<futures_channel::FuturesChannel, _>(hall, "futures-channel", version("futures-channel"))
+        .channel()
+        .asynchronous()
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
     peer::<loole::Loole, _>(hall, "loole", version("loole"))
@@ -155,9 +164,9 @@ fn crossfire<H: Enrol>(hall: &mut H) {
 
 /// Their timers, and the system's own sleep as reference rows.
 pub(super) fn timers<H: Enrol>(hall: &mut H) {
-    use crate::peers::{
-        async_io, hash_wheel_timer, os_sleep, spin_sleep, tokio_delay_queue, tokio_sleep, version,
-    };
+    #[cfg(not(feature = "shuttle"))]
+    use crate::peers::{async_io, hash_wheel_timer, os_sleep, spin_sleep};
+    use crate::peers::{tokio_delay_queue, tokio_sleep, version};
 
     peer::<tokio_sleep::TokioSleep, _>(hall, "tokio-sleep", version("tokio"))
         .sleep()
@@ -167,26 +176,31 @@ pub(super) fn timers<H: Enrol>(hall: &mut H) {
         .cancel()
         .reset()
         .enter();
+    #[cfg(not(feature = "shuttle"))]
     peer::<async_io::AsyncIo, _>(hall, "async-io", version("async-io"))
         .sleep()
         .enter();
+    #[cfg(not(feature = "shuttle"))]
     let hash_wheel_timer = version("hierarchical_hash_wheel_timer");
     // A reference row: arming and cancelling only send a message, which cannot be ranked against timers that do the
     // work.
+    #[cfg(not(feature = "shuttle"))]
     peer::<hash_wheel_timer::HashWheelTimer, _>(hall, "hash-wheel-timer", hash_wheel_timer)
         .timer()
         .cancel()
         .reference()
         .enter();
+    #[cfg(not(feature = "shuttle"))]
     peer::<os_sleep::OsSleep, _>(hall, "os-sleep", os_sleep::version())
         .blocking_sleep()
         .reference()
         .enter();
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(feature = "shuttle")))]
     peer::<os_sleep::OsSleepSharp, _>(hall, "os-sleep-1ns", os_sleep::version())
         .blocking_sleep()
         .reference()
         .enter();
+    #[cfg(not(feature = "shuttle"))]
     peer::<spin_sleep::SpinSleep, _>(hall, "spin-sleep", version("spin_sleep"))
         .blocking_sleep()
         .reference()
@@ -220,6 +234,7 @@ pub(super) fn limiters<H: Enrol>(hall: &mut H) {
 }
 
 /// Their pipelines.
+#[cfg(not(feature = "shuttle"))]
 pub(super) fn pipelines<H: Enrol>(hall: &mut H) {
     use crate::peers::futures_buffered::{BufferUnordered, Buffered};
     use crate::peers::par_stream::ParStream;
@@ -243,11 +258,14 @@ pub(super) fn pipelines<H: Enrol>(hall: &mut H) {
 
 /// Their executors.
 pub(super) fn executors<H: Enrol>(hall: &mut H) {
-    use crate::peers::{smol::Smol, tokio_executor::Tokio, version};
+    #[cfg(not(feature = "shuttle"))]
+    use crate::peers::smol::Smol;
+    use crate::peers::{tokio_executor::Tokio, version};
 
     peer::<Tokio, _>(hall, "tokio", version("tokio"))
         .executor::<MutexChannels>()
         .enter();
+    #[cfg(not(feature = "shuttle"))]
     peer::<Smol, _>(hall, "smol", version("async-executor"))
         .executor::<MutexChannels>()
         .enter();

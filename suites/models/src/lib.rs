@@ -4,6 +4,7 @@
 //! of all other code together. Exploring a model takes as long as it has schedules, optimised or not, so the release
 //! profile leaves this package unoptimised. Timed code must not be compiled here.
 
+use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::std::Std;
@@ -27,4 +28,5 @@ pub fn everywhere(contest: Contest) -> Worlds {
         .with_lies::<Shuttle>(flowmeter_impls_shuttle::registry::Everybody)
         .with_lies::<Std>(flowmeter_impls::registry::Ours)
         .with_claims::<Sim>(flowmeter_impls_shuttle::registry::Ours)
+        .with_twins(&[Shuttle::NAME, Sim::NAME])
 }

@@ -12,6 +12,10 @@
 //! put 1 waits, full
 //!                     drops its half
 //! waits for ever: the last consumer is gone
+//!
+//!                     polls, looks: nothing there
+//! put 1, drops its half
+//!                     looks: no producer. Closed: 1 was buffered
 //! ```
 
 use flowmeter_harness::caps::Claim;
@@ -64,6 +68,10 @@ fn cases(design: &Design) -> Vec<Case> {
                 move || {
                     buffered(channels, way, buffer);
                 },
+            ));
+            cases.push(Case::new(
+                format!("the last put beside a poll, {buffer}"),
+                move || beside_a_poll(channels, way, buffer),
             ));
         }
         if buffer != Buffer::Unbounded {
@@ -156,4 +164,21 @@ fn buffered(channels: Channels, way: Way, buffer: Buffer) {
         "C14: no producer is left"
     );
     holds_eq!(rx.poll(), Polled::Closed, "C14: no producer is left");
+}
+
+/// The producer puts and goes while the consumer polls, and takes where there was nothing yet.
+fn beside_a_poll(channels: Channels, way: Way, buffer: Buffer) {
+    let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    let putter = world::spawn(move || {
+        world::perturb();
+        way.put(&mut tx, 1)
+    });
+    world::perturb();
+    let taken = match rx.poll() {
+        Polled::Done(value) => Ok(value),
+        Polled::WouldWait => way.take(&mut rx),
+        Polled::Closed => Err(TakeError::Closed),
+    };
+    holds_eq!(taken, Ok(1), "C14: the last value went with its producer");
+    assert_eq!(world::join(putter), Ok(()));
 }

@@ -28,8 +28,9 @@ use crate::worlds::{Court, Worlds};
 /// Each cell (implementation, property and world) runs in a process of its own, so that a hang or an abort costs one
 /// cell its verdict. A cell without an answer is repeated alone, twice. Then it is undecided: hung. std: real
 /// threads. shuttle: random schedules. loom: every schedule and memory order of small models; a space that the budget
-/// does not exhaust is no pass. sim: one schedule in virtual time. Published crates exist under std only. Contestants
-/// in other languages claim no property: each proves itself before every measurement.
+/// does not exhaust is no pass. sim: one schedule in virtual time. Published crates take part
+/// in shuttle and sim as twins, which scripts/twins builds. Contestants in other languages claim no property: each
+/// proves itself before every measurement.
 ///
 /// A failure under shuttle, loom or sim is kept in a file that --replay runs again. Under std the rate of failing
 /// executions is reported.

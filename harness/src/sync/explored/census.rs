@@ -91,6 +91,9 @@ pub struct Entry {
     pub occasions: [usize; super::mischief::Mischief::KINDS],
     /// Whether its exchange at the site that fails once has failed already.
     pub failed: bool,
+    /// Whether the execution may end before it, as a process may before its threads.
+    #[cfg(feature = "shuttle")]
+    pub guest: bool,
 }
 
 /// An armed timer: it rouses a seat.
@@ -214,6 +217,8 @@ impl Census {
             #[cfg(feature = "loom")]
             occasions: Default::default(),
             failed: false,
+            #[cfg(feature = "shuttle")]
+            guest: false,
         });
         self.threads.len() - 1
     }
@@ -275,8 +280,31 @@ impl Census {
         (0..self.threads.len()).all(|number| Some(number) == self.helper || self.waits(number))
     }
 
+    #[cfg(feature = "shuttle")]
+    fn is_guest(&self, number: usize) -> bool {
+        self.threads[number].guest
+    }
+
+    #[cfg(not(feature = "shuttle"))]
+    fn is_guest(&self, _number: usize) -> bool {
+        false
+    }
+
+    fn has_guests(&self) -> bool {
+        (0..self.threads.len()).any(|number| self.is_guest(number))
+    }
+
+    /// Whether every thread has ended but some guests.
+    #[cfg(feature = "shuttle")]
+    pub fn has_only_guests(&self) -> bool {
+        let waits_or_runs = |entry: &Entry| entry.guest && !matches!(entry.state, State::Gone);
+        self.all_gone() && self.threads.iter().any(waits_or_runs)
+    }
+
     fn all_gone(&self) -> bool {
-        let gone = |number: usize| matches!(self.threads[number].state, State::Gone);
+        let gone = |number: usize| {
+            self.is_guest(number) || matches!(self.threads[number].state, State::Gone)
+        };
         (0..self.threads.len()).all(|number| Some(number) == self.helper || gone(number))
     }
 
@@ -314,8 +342,13 @@ impl Census {
         if !quiescent && !eager {
             return Ok(None);
         }
-        if quiescent && !self.all_gone() && self.timers.is_empty() && self.rescuers.is_empty() {
-            return Err(self.deadlock());
+        let stuck = quiescent && self.timers.is_empty() && self.rescuers.is_empty();
+        if stuck && !self.all_gone() {
+            // A guest may catch the panic of a report, or abort. With guests there is a helper, which reports.
+            return match self.has_guests() {
+                true => Ok(self.helper_seat.take()),
+                false => Err(self.deadlock()),
+            };
         }
         Ok(self.helper_seat.take())
     }

@@ -4,7 +4,7 @@ use ::std::cell::RefCell;
 use ::std::panic::{
     AssertUnwindSafe, PanicHookInfo, catch_unwind, resume_unwind, set_hook, take_hook,
 };
-use ::std::sync::{Arc, Once};
+use ::std::sync::{Arc, Once, OnceLock};
 
 use super::super::world::{self, Primitives};
 use super::super::{Explored, Failure, panic_text, trace};
@@ -101,6 +101,19 @@ fn keep(panic: &PanicHookInfo<'_>) -> bool {
     matches!(kept, Ok(Some(())))
 }
 
+/// What is called before each execution, and after the last one.
+static BETWEEN: OnceLock<fn()> = OnceLock::new();
+
+/// Has `hook` called before each execution that begins from now on, and after the last one of an exploration.
+///
+/// # Panics
+/// When there is another hook.
+#[cfg(feature = "shuttle")]
+pub fn between(hook: fn()) {
+    let kept = *BETWEEN.get_or_init(|| hook);
+    assert!(::std::ptr::fn_addr_eq(kept, hook), "there is one hook");
+}
+
 /// Runs one execution of the model, inside the checker. `eager` timers may fire while other threads could run.
 ///
 /// # Panics
@@ -115,6 +128,9 @@ pub fn execute<E: Engine>(eager: u32, model: &dyn Fn()) {
             trial.said.clear();
         }
     });
+    if let Some(hook) = BETWEEN.get() {
+        hook();
+    }
     made::begin();
     let [clock, orders] = [(); 2].map(|()| Arc::new(E::Word::new(0)));
     world::enter(E::PRIMITIVES);
@@ -124,12 +140,24 @@ pub fn execute<E: Engine>(eager: u32, model: &dyn Fn()) {
     model();
     thread::leave(0);
     E::leave();
+    // Code that runs over the facade lets panics fail the execution. Other code may catch them.
+    if BETWEEN.get().is_some() && has_said() {
+        resume_unwind(Box::new(()));
+    }
+}
+
+/// Whether a panic of this execution was kept.
+fn has_said() -> bool {
+    TRIAL.with_borrow(|trial| trial.as_ref().is_some_and(|trial| !trial.said.is_empty()))
 }
 
 /// Runs the checker, and returns the failure.
 pub fn attempt(check: impl FnOnce()) -> Option<String> {
     let outcome = catch_unwind(AssertUnwindSafe(check));
     world::enter(Primitives::Std);
+    if let Some(hook) = BETWEEN.get() {
+        hook();
+    }
     let census = census::end();
     let Err(panic) = outcome else {
         return census.as_ref().and_then(track::leaks);

@@ -33,6 +33,15 @@ pub fn spawn<E: Engine, T: Send + 'static>(
     }
 }
 
+/// Starts a thread for which an execution does not wait: it may end, or wait, when the others have ended.
+#[cfg(feature = "shuttle")]
+#[track_caller]
+pub fn spawn_guest<E: Engine>(body: impl FnOnce() + Send + 'static) {
+    let started = Started::<E>::new(erased(body));
+    census::with(|census| census.thread(started.number).guest = true);
+    helper::ensure::<E>();
+}
+
 impl<E: Engine> Started<E> {
     #[track_caller]
     fn new(body: Body) -> Self {

@@ -17,7 +17,7 @@ use flowmeter_harness::spec::limiter::{Grant, Terms, judge};
 use flowmeter_harness::sync::world;
 
 use super::line::Line;
-use super::{PERIOD, acquired, claims, is_virtual, limiter, pause, tried, window};
+use super::{Kept, PERIOD, acquired, claims, is_virtual, limiter, pause, tried, window};
 use crate::design::limiters::{Design, Limiters};
 use crate::form::Way;
 use crate::{Case, Cases, Property, Reliance, obeys};
@@ -30,17 +30,17 @@ pub(crate) const PROPERTY: Property = Property {
 };
 
 /// A model of limiters.
-type Of = fn(Limiters, Way);
+type Of = fn(Limiters, Way, Kept);
 
 fn cases(design: &Design) -> Vec<Case> {
     if !claims(design, Claim::WindowBound) {
         return Vec::new();
     }
-    let limiters = design.limiters;
-    let mut cases = vec![Case::new("tries", move || tries(limiters))];
+    let (limiters, kept) = (design.limiters, Kept::of(design));
+    let mut cases = vec![Case::new("tries", move || tries(limiters, kept))];
     for &way in &design.acquires {
         for permits in [1, 2] {
-            let model = move || alone(limiters, way, permits);
+            let model = move || alone(limiters, way, permits, kept);
             cases.push(Case::new(format!("{way}, alone, {permits} permits"), model));
         }
         let others: [(_, Of); 4] = [
@@ -50,35 +50,35 @@ fn cases(design: &Design) -> Vec<Case> {
             ("against tries", against_tries),
         ];
         cases.extend(others.map(|(name, model)| {
-            Case::new(format!("{way}, {name}"), move || model(limiters, way))
+            Case::new(format!("{way}, {name}"), move || model(limiters, way, kept))
         }));
     }
     cases
 }
 
 /// With one thread, virtual time shows each grant at its moment, and each permit is back after exactly its period.
-fn alone_in_line(permits: u32) -> Line {
+fn alone_in_line(permits: u32, kept: Kept) -> Line {
     Line::new(Terms {
         limit: window(permits, PERIOD),
         first_come: true,
-        at_once: is_virtual(),
+        at_once: kept.is_exact(),
         passes_on: true,
     })
 }
 
-fn tries(limiters: Limiters) {
+fn tries(limiters: Limiters, kept: Kept) {
     const PERMITS: u32 = 3;
     let limiter = limiter(limiters, PERMITS, PERIOD);
-    let mut line = alone_in_line(PERMITS);
+    let mut line = alone_in_line(PERMITS, kept);
     for _ in 0..2 * PERMITS {
         line.tries(&limiter);
     }
     line.judge();
 }
 
-fn alone(limiters: Limiters, way: Way, permits: u32) {
+fn alone(limiters: Limiters, way: Way, permits: u32, kept: Kept) {
     let limiter = limiter(limiters, permits, PERIOD);
-    let mut line = alone_in_line(permits);
+    let mut line = alone_in_line(permits, kept);
     for who in 0..=2 * permits as usize {
         line.acquires(who, &limiter, way);
     }
@@ -87,10 +87,10 @@ fn alone(limiters: Limiters, way: Way, permits: u32) {
 
 /// One grant just before the end of a period and one after it. A limiter with aligned windows would not relate the
 /// two.
-fn edges(limiters: Limiters, way: Way) {
+fn edges(limiters: Limiters, way: Way, kept: Kept) {
     const PERMITS: u32 = 2;
     let limiter = limiter(limiters, PERMITS, PERIOD);
-    let mut line = alone_in_line(PERMITS);
+    let mut line = alone_in_line(PERMITS, kept);
     line.acquires(0, &limiter, way);
     // In real time a pause takes longer than requested, and the second grant should be in time.
     let most = if is_virtual() {
@@ -106,10 +106,10 @@ fn edges(limiters: Limiters, way: Way) {
 }
 
 /// Permits do not accumulate while the limiter is idle.
-fn after_a_pause(limiters: Limiters, way: Way) {
+fn after_a_pause(limiters: Limiters, way: Way, kept: Kept) {
     const PERMITS: u32 = 2;
     let limiter = limiter(limiters, PERMITS, PERIOD);
-    let mut line = alone_in_line(PERMITS);
+    let mut line = alone_in_line(PERMITS, kept);
     line.acquires(0, &limiter, way);
     pause(limiters, way, 3 * PERIOD);
     for who in 1..4 {
@@ -118,7 +118,7 @@ fn after_a_pause(limiters: Limiters, way: Way) {
     line.judge();
 }
 
-fn several_threads(limiters: Limiters, way: Way) {
+fn several_threads(limiters: Limiters, way: Way, _kept: Kept) {
     let (threads, permits, each) = match world::name() {
         // Under loom, timers of tasks leave no room for more.
         "loom" if way == Way::Async => (2, 1, 1),
@@ -153,7 +153,7 @@ fn several_threads(limiters: Limiters, way: Way) {
 }
 
 /// One thread waits for its permits while another tries without waiting.
-fn against_tries(limiters: Limiters, way: Way) {
+fn against_tries(limiters: Limiters, way: Way, _kept: Kept) {
     let count = if world::name() == "loom" { 2 } else { 4 };
     let shared = limiter(limiters, 1, PERIOD);
     let limiter = shared.clone();

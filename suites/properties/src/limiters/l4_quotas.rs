@@ -14,7 +14,7 @@ use std::time::Duration;
 use flowmeter_harness::limiter::{Attempt, LimitError};
 use flowmeter_harness::sync::world;
 
-use super::{Kept, PERIOD, is_virtual, limiter, nanos, plain, time_stands_still};
+use super::{Kept, PERIOD, limiter, nanos, plain, time_stands_still};
 use crate::design::limiters::{Design, Limiters};
 use crate::form::Way;
 use crate::{Case, Cases, Property, Reliance};
@@ -39,7 +39,7 @@ fn cases(design: &Design) -> Vec<Case> {
         Case::new("slow and fast rates", move || slow_and_fast(limiters)),
     ];
     for &way in &design.acquires {
-        if is_virtual() {
+        if kept.is_exact() {
             cases.push(Case::new(format!("{way}, odd periods"), move || {
                 odd_periods(limiters, way, kept);
             }));

@@ -106,6 +106,7 @@ pub(super) struct Kept {
     by_rate: bool,
     first_come: bool,
     passes_on: bool,
+    tickless: bool,
 }
 
 impl Kept {
@@ -114,7 +115,13 @@ impl Kept {
             by_rate: claims(design, Claim::RateBound),
             first_come: claims(design, Claim::WaiterFifo),
             passes_on: claims(design, Claim::PassesOn),
+            tickless: claims(design, Claim::Tickless),
         }
+    }
+
+    /// Whether virtual time shows each grant at its moment. A tick grants later.
+    fn is_exact(self) -> bool {
+        self.tickless && is_virtual()
     }
 
     /// The limit for a quota of `permits` in a period, all of which may be granted at once. Real time shows only the
@@ -128,12 +135,12 @@ impl Kept {
     }
 
     /// The waiters under that limit. `at_once`: whether the thread sees each grant at its moment, and each grant
-    /// comes as early as possible.
+    /// comes as early as possible; where there is a tick, virtual time shows that it does not.
     fn line(self, permits: u32, at_once: bool) -> Line {
         Line::new(Terms {
             limit: self.limit(permits, PERIOD),
             first_come: self.first_come,
-            at_once,
+            at_once: at_once && (self.tickless || !is_virtual()),
             passes_on: self.passes_on,
         })
     }

@@ -22,7 +22,7 @@ use flowmeter_harness::limiter::Attempt;
 use flowmeter_harness::spec::limiter::Limit;
 use flowmeter_harness::sync::world;
 
-use super::{Kept, PERIOD, is_virtual, limiter, nanos, surely};
+use super::{Kept, PERIOD, limiter, nanos, surely};
 use crate::design::limiters::{Design, Limiters};
 use crate::form::Way;
 use crate::{Case, Cases, Property, Reliance};
@@ -83,7 +83,7 @@ fn not_before(limiters: Limiters, way: Way, kept: Kept) {
             let moment = moment.as_nanos();
             // As much as the limiter's own clock may differ.
             let tolerance = nanos(PERIOD) - surely(nanos(PERIOD));
-            let latest = if is_virtual() { moment } else { u64::MAX };
+            let latest = if kept.is_exact() { moment } else { u64::MAX };
             holds!(
                 (moment - tolerance..=latest).contains(&granted),
                 "L3: granted at {granted}, and a try named {moment}"

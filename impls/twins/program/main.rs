@@ -1,0 +1,32 @@
+//! The program of the twins: published crates, compiled as they are over a `std` whose locks and atomics the world of
+//! shuttle schedules.
+//!
+//! It has no command. `cargo flowmeter check` starts it for the cells of published crates in the worlds shuttle and
+//! sim. `scripts/twins` writes its manifest and builds it. The adapters are those of the std world, from the same
+//! files.
+
+mod registry;
+mod sync;
+
+#[path = "../../src/peers/mod.rs"]
+pub mod peers;
+
+/// What adapters and registry take from our own implementations.
+pub use flowmeter_impls_shuttle::channel;
+
+use std::process::ExitCode;
+
+use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
+use flowmeter_suites::process;
+use flowmeter_suites::worlds::Worlds;
+use registry::{Nothing, Twins};
+
+fn main() -> ExitCode {
+    let worlds = Worlds::of(Nothing)
+        .with::<Shuttle>(Twins)
+        .with::<Sim>(Twins);
+    process::serve_if_asked(&worlds).unwrap_or_else(|| {
+        eprintln!("this program is for `cargo flowmeter check`, not for you");
+        ExitCode::from(2)
+    })
+}
