@@ -55,6 +55,7 @@ mod pipelines;
 pub mod polls;
 mod programs;
 mod scripted;
+mod sequences;
 mod timers;
 mod verdict;
 
@@ -330,6 +331,7 @@ pub const PROPERTIES: &[&Property] = &[
     &c10_drops::DROPPED,
     &c10_drops::PANICKING,
     &c11_forms::PROPERTY,
+    &sequences::PROPERTY,
     &c13_identity::PROPERTY,
     &c14_disconnect::PROPERTY,
     &c14_weak::PROPERTY,
