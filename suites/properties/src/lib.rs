@@ -21,6 +21,7 @@ mod acts;
 mod b1_buffers;
 mod b2_transforms;
 mod b3_panics;
+mod bell;
 mod by_alts;
 mod c10_drops;
 mod c11_forms;
@@ -367,6 +368,7 @@ pub const PROPERTIES: &[&Property] = &[
     &timers::t1_never_early::PROPERTY,
     &timers::t1_never_early::IN_ALTS,
     &timers::t2_once::PROPERTY,
+    &timers::t2_sequences::PROPERTY,
     &timers::t3_earlier::PROPERTY,
     &timers::t4_extremes::PROPERTY,
     &timers::t5_catch_up::PROPERTY,
@@ -379,6 +381,7 @@ pub const PROPERTIES: &[&Property] = &[
     &limiters::l2_rate::PROPERTY,
     &limiters::l2_one_wake::PROPERTY,
     &limiters::l3_waiters::PROPERTY,
+    &limiters::l3_sequences::PROPERTY,
     &limiters::l4_quotas::PROPERTY,
     &pipelines::p1_bound::PROPERTY,
     &pipelines::p2_order::PROPERTY,
