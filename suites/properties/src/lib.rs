@@ -27,6 +27,7 @@ mod c10_drops;
 mod c11_forms;
 mod c13_identity;
 mod c14_disconnect;
+mod c14_halves;
 mod c14_weak;
 mod c15_batch;
 mod c15_reserve;
@@ -335,6 +336,7 @@ pub const PROPERTIES: &[&Property] = &[
     &sequences::PROPERTY,
     &c13_identity::PROPERTY,
     &c14_disconnect::PROPERTY,
+    &c14_halves::PROPERTY,
     &c14_weak::PROPERTY,
     &c15_batch::PROPERTY,
     &c15_reserve::PROPERTY,
@@ -394,6 +396,7 @@ pub const PROPERTIES: &[&Property] = &[
     &executors::g1_go::PROPERTY,
     &executors::g1_shutdown::PROPERTY,
     &executors::g2_parking::PROPERTY,
+    &executors::g2_turns::PROPERTY,
     &executors::g3_state_machines::PROPERTY,
     &executors::g5_bindings::PROPERTY,
     &combinators::m1_pipe::PROPERTY,

@@ -34,6 +34,8 @@ pub(super) enum Act {
     Make(Kind),
     Poll(u8, u8),
     Drop(u8),
+    /// Drops a future that was woken and not polled since.
+    DropWoken,
     Forget(u8),
     /// Polls each future that was woken, under its latest waker, until none is.
     Settle,
@@ -55,6 +57,10 @@ pub(super) enum Act {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Sequence {
     pub(super) buffer: Buffer,
+    /// Whether the channel is filled before the first act.
+    pub(super) full: bool,
+    /// Whether the consumers go first at the end. Else the channel is closed, and drained.
+    pub(super) deserted: bool,
     pub(super) threads: Vec<Vec<Act>>,
 }
 
@@ -76,8 +82,13 @@ impl Menu {
         let act = (select(self.choice.clone()), 0..6_u8, 0..WAKERS)
             .prop_map(|(act, which, waker)| act.drawn(which, waker));
         let threads = vec(vec(act, 1..=self.acts), self.threads);
-        (select(self.buffers.clone()), threads)
-            .prop_map(|(buffer, threads)| Sequence { buffer, threads })
+        let with = (select(self.buffers.clone()), any::<bool>(), any::<bool>());
+        (with, threads).prop_map(|((buffer, full, deserted), threads)| Sequence {
+            buffer,
+            full,
+            deserted,
+            threads,
+        })
     }
 }
 
@@ -114,6 +125,7 @@ impl fmt::Display for Act {
             Act::Make(kind) => write!(f, "{kind:?} made"),
             Act::Poll(which, waker) => write!(f, "poll future {which} by waker {waker}"),
             Act::Drop(which) => write!(f, "drop future {which}"),
+            Act::DropWoken => f.write_str("drop what was woken"),
             Act::Forget(which) => write!(f, "forget future {which}"),
             Act::Settle => f.write_str("poll what was woken"),
             Act::Offer => f.write_str("offer"),
@@ -134,10 +146,14 @@ impl fmt::Display for Act {
 
 impl fmt::Display for Sequence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "  a channel: {}", self.buffer)?;
+        let full = if self.full { ", filled first" } else { "" };
+        writeln!(f, "  a channel: {}{full}", self.buffer)?;
         for (thread, acts) in self.threads.iter().enumerate() {
             let acts: Vec<String> = acts.iter().map(Act::to_string).collect();
             writeln!(f, "  thread {}: {}", thread + 1, acts.join("; "))?;
+        }
+        if self.deserted {
+            writeln!(f, "  at last the consumers go first")?;
         }
         Ok(())
     }

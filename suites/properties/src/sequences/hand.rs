@@ -34,9 +34,14 @@ impl Common {
         self.closed.load(Relaxed) || self.txs.load(Relaxed) == 0
     }
 
+    /// Whether no consumer is left.
+    pub(super) fn is_deserted(&self) -> bool {
+        self.rxs.load(Relaxed) == 0
+    }
+
     /// Whether puts may be refused.
     pub(super) fn may_refuse(&self) -> bool {
-        self.may_end() || self.rxs.load(Relaxed) == 0
+        self.may_end() || self.is_deserted()
     }
 }
 
@@ -53,6 +58,8 @@ pub(super) struct Seen {
     pub(super) unsure: bool,
     /// Whether a future was forgotten.
     pub(super) forgot: bool,
+    /// Whether a put was a future: then the order in which puts took effect is not known.
+    pub(super) unordered: bool,
     /// Whether something happened that the specification of histories does not have.
     pub(super) beyond: bool,
 }
@@ -70,7 +77,12 @@ pub(super) struct Hand {
     pub(super) seen: Seen,
     /// Whether it is the only thread, so that answers are exact.
     pub(super) alone: bool,
-    ids: Range<usize>,
+    /// The values that offers and permits put, in their order.
+    pub(super) put_at_once: Vec<usize>,
+    /// What was taken without waiting, latest last.
+    pub(super) taken_at_once: Vec<usize>,
+    /// The values that are left to put.
+    pub(super) ids: Range<usize>,
 }
 
 impl Hand {
@@ -93,6 +105,8 @@ impl Hand {
             mint: scene.mint.clone(),
             seen: Seen::default(),
             alone: scene.alone,
+            put_at_once: Vec::new(),
+            taken_at_once: Vec::new(),
             ids,
         }
     }
@@ -112,6 +126,7 @@ impl Hand {
         mine.dropped |= theirs.dropped;
         mine.unsure |= theirs.unsure;
         mine.forgot |= theirs.forgot;
+        mine.unordered = true;
         mine.beyond |= theirs.beyond;
     }
 
@@ -136,6 +151,11 @@ impl Hand {
             }
             Act::Drop(at) => {
                 if let Some(at) = which(&self.waiting, at) {
+                    self.drop_future(at);
+                }
+            }
+            Act::DropWoken => {
+                if let Some((at, _)) = self.next_woken() {
                     self.drop_future(at);
                 }
             }
@@ -190,6 +210,7 @@ impl Hand {
     fn make(&mut self, kind: Kind) -> bool {
         let made = match kind {
             Kind::Put => {
+                self.seen.unordered = true;
                 let token = self.token();
                 let id = token.id();
                 let put = waiting::put(&self.txs, token).ok();
@@ -355,7 +376,16 @@ impl Hand {
         // Another thread may let it commit meanwhile.
         let may_commit = waiting.waits() && (waiting.woken().is_some() || !self.alone);
         self.seen.unsure |= may_commit && matches!(waiting.what, What::Put(_));
+        let put = match &waiting.what {
+            // One that has not committed has its value. One that was refused too.
+            What::Put(id) if self.alone && (!may_commit || self.common.is_deserted()) => Some(*id),
+            _ => None,
+        };
         drop(waiting);
+        if let Some(id) = put {
+            let drops = self.mint.drops(id);
+            holds_eq!(drops, 1, "C9: drops of the value of a put that was dropped");
+        }
         if let Some((mut recorder, called)) = called {
             recorder.answer(called, Answer::Cancelled);
             self.recorder.join(recorder);
@@ -379,6 +409,12 @@ impl Hand {
         waiting.find_map(|(at, waiting)| Some((at, waiting.woken()?)))
     }
 
+    /// A take that waits, or that was made.
+    pub(super) fn next_take(&self) -> Option<usize> {
+        let is_take = |waiting: &Waiting| matches!(waiting.what, What::Take);
+        self.waiting.iter().position(is_take)
+    }
+
     fn offer(&mut self) {
         let Some(mut tx) = self.txs.pop() else {
             return;
@@ -388,7 +424,10 @@ impl Hand {
         let rest = Rest::of(self);
         let called = self.recorder.invoke(Call::offer(0, id as Value));
         let (answer, told) = match tx.offer(token) {
-            Offered::Done => (self.put(id, Ok(())), "done"),
+            Offered::Done => {
+                self.put_at_once.push(id);
+                (self.put(id, Ok(())), "done")
+            }
             Offered::WouldWait(token) => {
                 holds_eq!(token.id(), id, "C5: an offer gives back another's value");
                 self.ledger.refused(id);
@@ -414,7 +453,10 @@ impl Hand {
         let rest = Rest::of(self);
         let called = self.recorder.invoke(Call::poll(0));
         let (answer, told) = match rx.poll() {
-            Polled::Done(token) => (self.took(Ok(token)), "done"),
+            Polled::Done(token) => {
+                self.taken_at_once.push(token.id());
+                (self.took(Ok(token)), "done")
+            }
             Polled::WouldWait => (Answer::WouldWait, "would wait"),
             Polled::Closed => (self.took(Err(TakeError::Closed)), "closed"),
         };
@@ -467,7 +509,10 @@ impl Hand {
             unreachable!("it goes on once it has its value");
         };
         match &answer {
-            Ok(()) => self.ledger.accepted(id),
+            Ok(()) => {
+                self.put_at_once.push(id);
+                self.ledger.accepted(id);
+            }
             Err(back) => {
                 holds_eq!(back.id(), id, "C15: a permit gives back another's value");
                 self.ledger.refused(id);
@@ -499,7 +544,7 @@ impl Hand {
         }
     }
 
-    fn drop_rx(&mut self) {
+    pub(super) fn drop_rx(&mut self) {
         let is_last = self.common.rxs.load(Relaxed) == 1;
         if is_last && !self.subject.disconnects {
             return;

@@ -35,6 +35,8 @@ use flowmeter_harness::sync::world;
 use self::act::{Act, Kind, Menu, Sequence};
 use self::hand::{Common, Hand};
 use self::rest::Rest;
+use super::acts::room;
+use super::by_alts::by_alts;
 use super::programs::family;
 use super::programs::judge::Judge;
 use super::{Case, Cases, Model, Property, Reliance};
@@ -48,8 +50,14 @@ pub(super) const PROPERTY: Property = Property {
     cases: Cases::Channels(cases),
 };
 
-const BUFFERS: [Buffer; 6] = [
+/// The case whose puts are offers and permits, so that their order is known.
+const PERMITS: &str = "one thread, permits";
+
+/// Small ones are drawn more often: they are full sooner.
+const BUFFERS: [Buffer; 8] = [
     Buffer::Rendezvous,
+    Buffer::fixed(1),
+    Buffer::fixed(1),
     Buffer::fixed(1),
     Buffer::fixed(2),
     Buffer::fixed(3),
@@ -83,19 +91,32 @@ struct Scene {
 fn cases(design: &Design) -> Vec<Case> {
     let mut cases = Vec::new();
     let safe = design.claims(Claim::CancelSafe);
-    cases.extend(case(design, "one thread", 1, safe, false));
+    let own = design.channels;
+    cases.extend(case(design, own, "one thread", 1, safe, false));
+    if own.awaits_room() {
+        cases.extend(case(design, own, PERMITS, 1, safe, false));
+    }
+    if let Some(alts) = by_alts(own) {
+        cases.extend(case(design, alts, "one thread, by alts", 1, safe, false));
+    }
     // Loom counts what is forgotten as a leak.
     if design.channels.awaits() && safe && world::name() != "loom" {
-        cases.extend(case(design, "one thread that forgets", 1, safe, true));
+        cases.extend(case(design, own, "one thread that forgets", 1, safe, true));
     }
     if design.channels.awaits() && world::name() != "sim" {
-        cases.extend(case(design, "two threads", 2, safe, false));
+        cases.extend(case(design, own, "two threads", 2, safe, false));
     }
     cases
 }
 
-fn case(design: &Design, name: &str, threads: usize, drops: bool, forgets: bool) -> Option<Case> {
-    let channels = design.channels;
+fn case(
+    design: &Design,
+    channels: Channels,
+    name: &str,
+    threads: usize,
+    drops: bool,
+    forgets: bool,
+) -> Option<Case> {
     let buffers: Vec<Buffer> = channels.having(&BUFFERS).collect();
     let (tx, mut rx) = channels.open::<Token>(*buffers.first()?)?;
     let subject = Subject {
@@ -119,7 +140,7 @@ fn case(design: &Design, name: &str, threads: usize, drops: bool, forgets: bool)
         buffers,
         threads,
         acts,
-        choice: choice(subject, drops, forgets),
+        choice: choice(subject, drops, forgets, name == PERMITS),
     };
     let world = world::name();
     let model = move |sequence: &Arc<Sequence>| -> Model {
@@ -140,18 +161,22 @@ fn case(design: &Design, name: &str, threads: usize, drops: bool, forgets: bool)
 }
 
 /// The acts that the family has.
-fn choice(subject: Subject, drops: bool, forgets: bool) -> Vec<Act> {
+fn choice(subject: Subject, drops: bool, forgets: bool, permits: bool) -> Vec<Act> {
     let channels = subject.channels;
     let mut choice = vec![Act::Offer, Act::TryTake, Act::CloneTx, Act::CloneRx];
     if channels.awaits() {
         for kind in [Kind::Put, Kind::Take] {
+            if permits && kind == Kind::Put {
+                continue;
+            }
             choice.extend([Act::Start(kind, 0); 4]);
             choice.push(Act::Make(kind));
         }
         choice.extend([Act::Poll(0, 0); 4]);
         choice.extend([Act::Settle; 2]);
         if drops {
-            choice.extend([Act::Drop(0); 3]);
+            choice.extend([Act::Drop(0); 2]);
+            choice.extend([Act::DropWoken; 3]);
         }
         if forgets {
             choice.extend([Act::Forget(0); 2]);
@@ -189,13 +214,18 @@ fn run(subject: Subject, sequence: &Sequence, judge: &Judge) {
             txs: AtomicUsize::new(1),
             rxs: AtomicUsize::new(1),
         }),
-        mint: Mint::new(longest * sequence.threads.len()),
+        mint: Mint::new(longest * sequence.threads.len() + room(sequence.buffer)),
         alone: sequence.threads.len() == 1,
     };
     let mut recorder = Recorder::new();
+    let filled = longest * sequence.threads.len()..scene.mint.count();
     let mut hand = match &sequence.threads[..] {
         [acts] => {
-            let mut hand = Hand::new(subject, &scene, (tx, Some(rx)), recorder, 0..longest);
+            let mut hand = Hand::new(subject, &scene, (tx, Some(rx)), recorder, filled);
+            if sequence.full {
+                (0..room(sequence.buffer)).for_each(|_| hand.act(Act::Offer));
+            }
+            hand.ids = 0..longest;
             acts.iter().for_each(|act| hand.act(*act));
             hand
         }
@@ -234,15 +264,19 @@ fn run(subject: Subject, sequence: &Sequence, judge: &Judge) {
         }
         _ => unreachable!("a sequence has one thread or two"),
     };
-    let rest_at = end(&mut hand);
+    let rest_at = end(&mut hand, sequence.deserted);
     books(hand, rest_at, judge);
 }
 
 /// Ends a channel in steps, and checks after each that nothing waits for what is there. Returns a moment of rest.
-fn end(hand: &mut Hand) -> u64 {
+fn end(hand: &mut Hand, deserted: bool) -> u64 {
     hand.settle();
     rests(hand);
     let rest_at = world::stamp();
+    if deserted && hand.subject.disconnects && !hand.seen.forgot {
+        desert(hand);
+        return rest_at;
+    }
     while let Some(permit) = hand.permits.pop() {
         drop(permit);
         hand.settle();
@@ -262,11 +296,33 @@ fn end(hand: &mut Hand) -> u64 {
             hand.drop_future(0);
         }
     }
+    let before = hand.taken_at_once.len();
     while hand.try_take() {
         hand.settle();
         rests(hand);
     }
+    let drained = &hand.taken_at_once[before..];
+    if !hand.seen.unordered {
+        let place = |id: &usize| hand.put_at_once.iter().position(|put| put == id);
+        holds!(
+            drained.is_sorted_by_key(place),
+            "C2: what is left leaves in the order {drained:?}, and was put in the order {:?}",
+            hand.put_at_once
+        );
+    }
     rest_at
+}
+
+/// All consumers go, and whatever waits for one is told.
+fn desert(hand: &mut Hand) {
+    while let Some(at) = hand.next_take() {
+        hand.drop_future(at);
+    }
+    while !hand.rxs.is_empty() {
+        hand.drop_rx();
+    }
+    hand.settle();
+    rests(hand);
 }
 
 /// Nothing that waits could end if it were polled, and the numbers say so too.
