@@ -53,6 +53,7 @@ mod gate;
 pub mod lies;
 mod limiters;
 mod mixed;
+mod moving;
 mod pipelines;
 pub mod polls;
 mod programs;

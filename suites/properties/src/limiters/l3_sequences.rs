@@ -86,13 +86,13 @@ const ACTS: usize = 14;
 
 fn sequences(heaviest: u32) -> impl Strategy<Value = Sequence> + use<> {
     let act = prop_oneof![
-        3 => Just(Act::Try),
-        5 => (1..=heaviest).prop_map(Act::Ask),
-        2 => (0..6_u8).prop_map(Act::Poll),
-        3 => (0..6_u8).prop_map(Act::Drop),
-        3 => (1..=6_u32).prop_map(Act::Wait),
+        2 => Just(Act::Try),
+        6 => (1..=heaviest).prop_map(Act::Ask),
+        1 => (0..6_u8).prop_map(Act::Poll),
+        4 => (0..6_u8).prop_map(Act::Drop),
+        2 => (1..=6_u32).prop_map(Act::Wait),
     ];
-    (1..=3_u32, vec(act, 1..=ACTS)).prop_map(|(permits, acts)| Sequence { permits, acts })
+    (heaviest..=3_u32, vec(act, 1..=ACTS)).prop_map(|(permits, acts)| Sequence { permits, acts })
 }
 
 fn cases(design: &Design) -> Vec<Case> {
@@ -126,6 +126,8 @@ struct Waiting<'l> {
     future: Pin<Box<dyn Future<Output = ()> + Send + 'l>>,
     /// That of the latest poll.
     bell: Arc<Bell>,
+    /// How many grants the thread had seen when it first saw the bell rung.
+    rung_after: Option<usize>,
 }
 
 struct Scene<'l> {
@@ -135,6 +137,10 @@ struct Scene<'l> {
     line: Line,
     asked: usize,
     waiting: Vec<Waiting<'l>>,
+    /// How many grants the thread has seen.
+    grants: usize,
+    /// Whether a grant that is dropped unheard is undone although another came after it.
+    undoes_any: bool,
 }
 
 fn run(limiters: Limiters, kept: Kept, sequence: &Sequence) {
@@ -146,9 +152,12 @@ fn run(limiters: Limiters, kept: Kept, sequence: &Sequence) {
         line: kept.line_in(sequence.permits, PERIOD, true),
         asked: 0,
         waiting: Vec::new(),
+        grants: 0,
+        undoes_any: !kept.by_rate,
     };
     for act in &sequence.acts {
         scene.act(*act);
+        scene.hear();
     }
     // An acquisition that is never woken is a deadlock here.
     world::block_on(poll_fn(|context| {
@@ -166,7 +175,7 @@ impl<'l> Scene<'l> {
         let count = self.waiting.len();
         let which = |at: u8| usize::from(at).checked_rem(count);
         match act {
-            Act::Try => drop(self.line.tries(self.limiter)),
+            Act::Try => self.grants += usize::from(self.line.tries(self.limiter)),
             Act::Ask(weight) => self.ask(weight.min(self.permits)),
             Act::Poll(at) => {
                 if let Some(at) = which(at) {
@@ -174,7 +183,7 @@ impl<'l> Scene<'l> {
                 }
             }
             Act::Drop(at) => {
-                if let Some(at) = which(at) {
+                if let Some(at) = which(at).filter(|at| self.may_drop(*at)) {
                     let Waiting { who, future, .. } = self.waiting.remove(at);
                     self.line.drops(who, future);
                 }
@@ -200,6 +209,7 @@ impl<'l> Scene<'l> {
             weight,
             future,
             bell: Arc::default(),
+            rung_after: None,
         });
         self.asked += 1;
         self.poll(self.waiting.len() - 1);
@@ -215,9 +225,30 @@ impl<'l> Scene<'l> {
             .line
             .polls_by(who, weight, waiting.future.as_mut(), &waker);
         if is_over {
+            self.grants += 1;
             drop(self.waiting.remove(at));
         }
         is_over
+    }
+
+    /// Notes which bells were rung.
+    fn hear(&mut self) {
+        for waiting in &mut self.waiting {
+            match waiting.bell.is_rung() {
+                true => waiting.rung_after = waiting.rung_after.or(Some(self.grants)),
+                false => waiting.rung_after = None,
+            }
+        }
+    }
+
+    /// Whether the specification knows what a drop undoes. A grant that was not heard of is undone by some designs only
+    /// where none came after it.
+    fn may_drop(&self, at: usize) -> bool {
+        let rung = self.waiting.iter().filter(|waiting| waiting.bell.is_rung());
+        match self.waiting[at].rung_after {
+            Some(grants) => self.undoes_any || (grants == self.grants && rung.count() == 1),
+            None => true,
+        }
     }
 
     /// Polls what was woken. The thread is woken for what is woken later.

@@ -57,6 +57,8 @@ pub(super) enum Act {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Sequence {
     pub(super) buffer: Buffer,
+    /// How many producers there are at first, and how many consumers, where the family has several.
+    pub(super) halves: u8,
     /// Whether the channel is filled before the first act.
     pub(super) full: bool,
     /// Whether the consumers go first at the end. Else the channel is closed, and drained.
@@ -82,9 +84,15 @@ impl Menu {
         let act = (select(self.choice.clone()), 0..6_u8, 0..WAKERS)
             .prop_map(|(act, which, waker)| act.drawn(which, waker));
         let threads = vec(vec(act, 1..=self.acts), self.threads);
-        let with = (select(self.buffers.clone()), any::<bool>(), any::<bool>());
-        (with, threads).prop_map(|((buffer, full, deserted), threads)| Sequence {
+        let with = (
+            select(self.buffers.clone()),
+            1..=3_u8,
+            any::<bool>(),
+            any::<bool>(),
+        );
+        (with, threads).prop_map(|((buffer, halves, full, deserted), threads)| Sequence {
             buffer,
+            halves,
             full,
             deserted,
             threads,
@@ -147,7 +155,11 @@ impl fmt::Display for Act {
 impl fmt::Display for Sequence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let full = if self.full { ", filled first" } else { "" };
-        writeln!(f, "  a channel: {}{full}", self.buffer)?;
+        writeln!(
+            f,
+            "  a channel: {}, {} of each half{full}",
+            self.buffer, self.halves
+        )?;
         for (thread, acts) in self.threads.iter().enumerate() {
             let acts: Vec<String> = acts.iter().map(Act::to_string).collect();
             writeln!(f, "  thread {}: {}", thread + 1, acts.join("; "))?;

@@ -160,44 +160,47 @@ fn case(
     ))
 }
 
-/// The acts that the family has.
+/// The acts that the family has, each as often as it is drawn. With `permits` no put is a future.
 fn choice(subject: Subject, drops: bool, forgets: bool, permits: bool) -> Vec<Act> {
     let channels = subject.channels;
-    let mut choice = vec![Act::Offer, Act::TryTake, Act::CloneTx, Act::CloneRx];
-    if channels.awaits() {
-        for kind in [Kind::Put, Kind::Take] {
-            if permits && kind == Kind::Put {
-                continue;
-            }
-            choice.extend([Act::Start(kind, 0); 4]);
-            choice.push(Act::Make(kind));
-        }
-        choice.extend([Act::Poll(0, 0); 4]);
-        choice.extend([Act::Settle; 2]);
-        if drops {
-            choice.extend([Act::Drop(0); 2]);
-            choice.extend([Act::DropWoken; 3]);
-        }
-        if forgets {
-            choice.extend([Act::Forget(0); 2]);
-        }
-    }
-    if channels.awaits_close() {
-        choice.push(Act::Start(Kind::Closed, 0));
-    }
-    if channels.awaits_room() {
-        choice.extend([Act::Start(Kind::Reserve, 0); 3]);
-    }
-    if channels.awaits_room() || channels.blocks_for_room() {
-        choice.extend([Act::TryReserve, Act::Fill(0), Act::Fill(0), Act::Release(0)]);
-        if forgets {
-            choice.push(Act::ForgetPermit(0));
-        }
-    }
+    let mut choice = Vec::new();
+    let mut often = |has: bool, times: usize, act: Act| {
+        choice.extend(std::iter::repeat_n(act, if has { times } else { 0 }));
+    };
+    let awaits = channels.awaits();
+    let reserves = channels.awaits_room() || channels.blocks_for_room();
+    let start = |kind| Act::Start(kind, 0);
+    often(true, if permits { 2 } else { 1 }, Act::Offer);
+    often(true, if permits { 4 } else { 1 }, Act::TryTake);
+    often(awaits && !permits, 4, start(Kind::Put));
+    often(awaits && !permits, 1, Act::Make(Kind::Put));
+    often(awaits, 4, start(Kind::Take));
+    often(awaits, 1, Act::Make(Kind::Take));
+    often(awaits, if permits { 2 } else { 4 }, Act::Poll(0, 0));
+    often(awaits, if permits { 1 } else { 2 }, Act::Settle);
+    often(awaits && drops, 2, Act::Drop(0));
+    often(awaits && drops, 3, Act::DropWoken);
+    often(awaits && forgets, 2, Act::Forget(0));
+    often(
+        channels.awaits_close(),
+        if permits { 3 } else { 1 },
+        start(Kind::Closed),
+    );
+    often(
+        channels.awaits_room(),
+        if permits { 6 } else { 2 },
+        start(Kind::Reserve),
+    );
+    often(reserves, 1, Act::TryReserve);
+    often(reserves, 2, Act::Fill(0));
+    often(reserves, if permits { 2 } else { 1 }, Act::Release(0));
+    often(reserves && forgets, 1, Act::ForgetPermit(0));
     let [by_tx, by_rx] = subject.closes;
-    choice.extend(by_tx.then_some(Act::CloseTx));
-    choice.extend(by_rx.then_some(Act::CloseRx));
-    choice.extend([Act::DropTx, Act::DropRx]);
+    often(by_tx, 1, Act::CloseTx);
+    often(by_rx && !by_tx, 1, Act::CloseRx);
+    for act in [Act::CloneTx, Act::CloneRx, Act::DropTx, Act::DropRx] {
+        often(!permits, 1, act);
+    }
     choice
 }
 
@@ -222,6 +225,10 @@ fn run(subject: Subject, sequence: &Sequence, judge: &Judge) {
     let mut hand = match &sequence.threads[..] {
         [acts] => {
             let mut hand = Hand::new(subject, &scene, (tx, Some(rx)), recorder, filled);
+            for _ in 1..sequence.halves {
+                hand.act(Act::CloneTx);
+                hand.act(Act::CloneRx);
+            }
             if sequence.full {
                 (0..room(sequence.buffer)).for_each(|_| hand.act(Act::Offer));
             }

@@ -99,20 +99,20 @@ impl fmt::Display for Sequence {
 
 /// How many acts a sequence has at most.
 fn longest() -> usize {
-    if world::name() == "sim" { 24 } else { 8 }
+    if world::name() == "sim" { 64 } else { 8 }
 }
 
 fn sequences(timers: Timers, longest: usize) -> impl Strategy<Value = Sequence> + use<> {
     let delay = (0..BITS, 0..2_u8).prop_map(|(bits, less)| Delay { bits, less });
     let (cancels, moves) = (timers.cancels(), timers.resets());
     let polls = timers.way() == Way::Future;
-    let act = (0..16_u8, 0..16_u8, delay).prop_map(move |(kind, which, delay)| match kind {
+    let act = (0..16_u8, 0..32_u8, delay).prop_map(move |(kind, which, delay)| match kind {
         0..=1 if cancels => Act::Cancel(which),
         2..=4 if moves => Act::Move(which, delay),
         0..=1 if polls => Act::Drop(which),
         2..=4 if polls => Act::Poll(which),
-        5..=8 => Act::Pass(delay),
-        9 => Act::ArmLate(delay),
+        5..=6 => Act::Pass(delay),
+        7 => Act::ArmLate(delay),
         _ => Act::Arm(delay),
     });
     vec(act, 1..=longest).prop_map(Sequence)
