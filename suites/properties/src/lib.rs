@@ -21,11 +21,13 @@ mod acts;
 mod b1_buffers;
 mod b2_transforms;
 mod b3_panics;
+mod bell;
 mod by_alts;
 mod c10_drops;
 mod c11_forms;
 mod c13_identity;
 mod c14_disconnect;
+mod c14_halves;
 mod c14_weak;
 mod c15_batch;
 mod c15_reserve;
@@ -51,10 +53,12 @@ mod gate;
 pub mod lies;
 mod limiters;
 mod mixed;
+mod moving;
 mod pipelines;
 pub mod polls;
 mod programs;
 mod scripted;
+mod sequences;
 mod timers;
 mod verdict;
 
@@ -335,8 +339,10 @@ pub const PROPERTIES: &[&Property] = &[
     &c10_drops::DROPPED,
     &c10_drops::PANICKING,
     &c11_forms::PROPERTY,
+    &sequences::PROPERTY,
     &c13_identity::PROPERTY,
     &c14_disconnect::PROPERTY,
+    &c14_halves::PROPERTY,
     &c14_weak::PROPERTY,
     &c15_batch::PROPERTY,
     &c15_reserve::PROPERTY,
@@ -370,6 +376,7 @@ pub const PROPERTIES: &[&Property] = &[
     &timers::t1_never_early::PROPERTY,
     &timers::t1_never_early::IN_ALTS,
     &timers::t2_once::PROPERTY,
+    &timers::t2_sequences::PROPERTY,
     &timers::t3_earlier::PROPERTY,
     &timers::t4_extremes::PROPERTY,
     &timers::t5_catch_up::PROPERTY,
@@ -382,6 +389,7 @@ pub const PROPERTIES: &[&Property] = &[
     &limiters::l2_rate::PROPERTY,
     &limiters::l2_one_wake::PROPERTY,
     &limiters::l3_waiters::PROPERTY,
+    &limiters::l3_sequences::PROPERTY,
     &limiters::l4_quotas::PROPERTY,
     &pipelines::p1_bound::PROPERTY,
     &pipelines::p2_order::PROPERTY,
@@ -394,6 +402,7 @@ pub const PROPERTIES: &[&Property] = &[
     &executors::g1_go::PROPERTY,
     &executors::g1_shutdown::PROPERTY,
     &executors::g2_parking::PROPERTY,
+    &executors::g2_turns::PROPERTY,
     &executors::g3_state_machines::PROPERTY,
     &executors::g5_bindings::PROPERTY,
     &combinators::m1_pipe::PROPERTY,

@@ -31,6 +31,7 @@ use super::{Case, Cases, Property, Reliance};
 use crate::design::combinators::{Combinators, Design, Part};
 use crate::design::executors::Spawner;
 use crate::design::{Rx, Tx};
+use crate::moving::Moving;
 
 /// No values.
 const NOTHING: [u32; 0] = [];
@@ -54,7 +55,12 @@ fn is_roomy() -> bool {
 /// Runs `act` with an executor. It is dropped, with its threads, before the results are judged.
 fn with_executor<R>(f: Combinators, act: impl FnOnce(&Spawner) -> R) -> R {
     let executor = f.executors.with_threads(ONE);
-    act(&executor.spawner())
+    let spawner = executor.spawner();
+    // Every other time its tasks move from one waker to another. That would double the space of loom.
+    match is_roomy() && world::choose(2) == 1 {
+        true => act(&Spawner::of(Moving(spawner))),
+        false => act(&spawner),
+    }
 }
 
 /// As [`with_executor`], and waits until one task has panicked. Returns how many have.

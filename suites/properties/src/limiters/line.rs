@@ -121,8 +121,19 @@ impl Line {
         weight: u32,
         future: Pin<&mut F>,
     ) -> bool {
+        self.polls_by(who, weight, future, Waker::noop())
+    }
+
+    /// As [`Line::polls`], under that waker.
+    pub(super) fn polls_by<F: Future + ?Sized>(
+        &mut self,
+        who: usize,
+        weight: u32,
+        future: Pin<&mut F>,
+        waker: &Waker,
+    ) -> bool {
         self.asks(who, weight, None);
-        let mut context = Context::from_waker(Waker::noop());
+        let mut context = Context::from_waker(waker);
         let is_ready = matches!(future.poll(&mut context), Poll::Ready(_));
         if is_ready {
             self.granted_at(who, world::now_nanos());

@@ -9,6 +9,7 @@ pub(super) mod l1_waiter_fifo;
 pub(super) mod l1_window;
 pub(super) mod l2_one_wake;
 pub(super) mod l2_rate;
+pub(super) mod l3_sequences;
 pub(super) mod l3_waiters;
 pub(super) mod l4_quotas;
 mod line;
@@ -137,8 +138,13 @@ impl Kept {
     /// The waiters under that limit. `at_once`: whether the thread sees each grant at its moment, and each grant
     /// comes as early as possible; where there is a tick, virtual time shows that it does not.
     fn line(self, permits: u32, at_once: bool) -> Line {
+        self.line_in(permits, PERIOD, at_once)
+    }
+
+    /// As [`Kept::line`], with that period.
+    fn line_in(self, permits: u32, period: Duration, at_once: bool) -> Line {
         Line::new(Terms {
-            limit: self.limit(permits, PERIOD),
+            limit: self.limit(permits, period),
             first_come: self.first_come,
             at_once: at_once && (self.tickless || !is_virtual()),
             passes_on: self.passes_on,

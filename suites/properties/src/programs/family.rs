@@ -1,15 +1,28 @@
 //! A case that is a family of models: programs generated from the seed of the plan. Each program is explored for a
 //! share of the budget. The first that fails is shrunk as long as it still fails for the same reason.
 
+use std::fmt::{Debug, Display};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use flowmeter_harness::sync::{Exploration, Explored, Failure, Member};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::super::{Explorer, Model, begin};
-use super::program::Program;
+
+/// A program that is generated, shrunk, printed in a failure, and kept as its key.
+pub(crate) trait Generated: Clone + Debug + Display + Serialize + DeserializeOwned {
+    /// How many operations it has.
+    fn size(&self) -> usize;
+
+    /// Whether it has one thread, and so one schedule.
+    fn is_sequential(&self) -> bool {
+        false
+    }
+}
 
 /// The number of executions of each program, and the maximum number of programs.
 fn shares(world: &str, executions: u64) -> (u64, u64) {
@@ -27,6 +40,10 @@ fn shares(world: &str, executions: u64) -> (u64, u64) {
 
 /// Under loom the cost of a program grows with its space.
 const LOOM_PROGRAMS: u64 = 20;
+/// How many programs with one schedule loom runs at most, and how many real threads run for each execution that the
+/// plan has: they start no thread.
+const LOOM_SEQUENCES: u64 = 400;
+const STD_SEQUENCES: u64 = 8;
 const SCHEDULES: u64 = 40;
 
 /// How many smaller programs are tried.
@@ -36,11 +53,11 @@ const AGAIN: u64 = 4;
 
 /// Explores programs. Under loom the result is `complete` when the space of each program was exhausted. The programs
 /// themselves are a sample in every world.
-pub(super) fn explore(
+pub(crate) fn explore<P: Generated>(
     explorer: &Explorer,
-    programs: impl Strategy<Value = Program>,
+    programs: impl Strategy<Value = P>,
     plan: &Exploration,
-    model: impl Fn(&Arc<Program>) -> Model,
+    model: impl Fn(&Arc<P>) -> Model,
 ) -> Explored {
     let began = Instant::now();
     let mut runner = runner(plan.seed);
@@ -50,7 +67,12 @@ pub(super) fn explore(
         failure: None,
     };
     let (each, most) = shares(explorer.world, plan.executions);
-    let explore = |program: &Program, executions: u64, seed: u64, time: Duration| {
+    let explore = |program: &P, executions: u64, seed: u64, time: Duration| {
+        // Loom says itself that there is one schedule.
+        let executions = match program.is_sequential() && explorer.world != "loom" {
+            true => 1,
+            false => executions,
+        };
         let plan = Exploration {
             executions,
             time,
@@ -64,9 +86,18 @@ pub(super) fn explore(
         };
         explorer.explore(&plan, Arc::new(beginning))
     };
-    for index in 0..most {
+    let sequences = match explorer.world {
+        "loom" => LOOM_SEQUENCES.min(plan.executions),
+        "std" => plan.executions.saturating_mul(STD_SEQUENCES),
+        _ => plan.executions,
+    };
+    let (mut shared, mut single) = (0, 0);
+    for index in 0.. {
+        if shared == most || single == sequences {
+            break;
+        }
         let left = plan.time.saturating_sub(began.elapsed());
-        let room = plan.executions.saturating_sub(total.executions);
+        let room = plan.executions.saturating_sub(total.executions - single);
         if left.is_zero() || room == 0 {
             total.complete = false;
             break;
@@ -75,12 +106,17 @@ pub(super) fn explore(
             .new_tree(&mut runner)
             .expect("no program is filtered out");
         let seed = plan.seed.wrapping_add(index);
-        let explored = explore(&tree.current(), each.min(room), seed, left);
+        let program = tree.current();
+        match program.is_sequential() {
+            true => single += 1,
+            false => shared += 1,
+        }
+        let explored = explore(&program, each.min(room), seed, left);
         total.executions += explored.executions;
         total.complete &= explored.complete;
         if let Some(failure) = explored.failure {
             let found = tree.current();
-            let fails = |program: &Program| {
+            let fails = |program: &P| {
                 let executions = each.saturating_mul(AGAIN);
                 explore(program, executions, seed, plan.shrinking).failure
             };
@@ -104,8 +140,8 @@ pub(super) fn explore(
 }
 
 /// The model of the program with that key.
-pub(super) fn member(key: &str, model: impl Fn(&Arc<Program>) -> Model) -> Option<Model> {
-    let program: Program = serde_json::from_str(key).ok()?;
+pub(crate) fn member<P: Generated>(key: &str, model: impl Fn(&Arc<P>) -> Model) -> Option<Model> {
+    let program: P = serde_json::from_str(key).ok()?;
     Some(model(&Arc::new(program)))
 }
 
@@ -120,12 +156,12 @@ fn runner(seed: u64) -> TestRunner {
 }
 
 /// The smallest program found that fails for the same reason, and its failure.
-fn shrunk(
-    tree: &mut impl ValueTree<Value = Program>,
+fn shrunk<P: Generated>(
+    tree: &mut impl ValueTree<Value = P>,
     patience: Duration,
     failure: Failure,
-    fails: impl Fn(&Program) -> Option<Failure>,
-) -> (Program, Failure) {
+    fails: impl Fn(&P) -> Option<Failure>,
+) -> (P, Failure) {
     let began = Instant::now();
     let mut least = (tree.current(), failure);
     let mut more = tree.simplify();

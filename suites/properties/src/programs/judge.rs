@@ -29,7 +29,7 @@ pub(crate) fn undecided() -> u64 {
 
 /// The judge of one program's executions.
 #[derive(Clone)]
-pub(super) struct Judge(Arc<Bench>);
+pub(crate) struct Judge(Arc<Bench>);
 
 struct Bench {
     channels: Vec<Buffer>,
@@ -45,7 +45,7 @@ struct Bench {
 }
 
 impl Judge {
-    pub(super) fn new(channels: &[Buffer], rules: Rules, holds_room: bool, world: &str) -> Judge {
+    pub(crate) fn new(channels: &[Buffer], rules: Rules, holds_room: bool, world: &str) -> Judge {
         Judge(Arc::new(Bench {
             channels: channels.to_vec(),
             rules,
@@ -59,7 +59,7 @@ impl Judge {
     ///
     /// # Panics
     /// With the violation.
-    pub(super) fn judge(&self, history: History, rest_at: Option<u64>, mint: &Mint) {
+    pub(crate) fn judge(&self, history: History, rest_at: Option<u64>, mint: &Mint) {
         if let Err(violation) = Books::of(&history, &self.0, mint.count()).judge(mint) {
             watch::found(format_args!("{violation}\n{}", columns(&history)));
         }

@@ -22,9 +22,9 @@
 //! `c2-outcomes` and `a1-outcomes` compare only the answers of all threads: in the first history the pair (true,
 //! would wait) is not in the set that the specification allows.
 
-mod family;
+pub(crate) mod family;
 mod generate;
-mod judge;
+pub(crate) mod judge;
 mod outcomes;
 mod program;
 mod run;

@@ -13,6 +13,7 @@ use flowmeter_harness::sync::{Exploration, Explored, Failure, world};
 
 use super::super::Explorer;
 use super::Case;
+use super::family::Generated;
 use super::program::Program;
 use super::scenarios::Scenarios;
 use super::squad::{ROUNDS, Squad, packed, unpacked};

@@ -9,6 +9,8 @@ use flowmeter_harness::history::{Call, Clause, Value, channel_name};
 use flowmeter_harness::sync::Deadline;
 use serde::{Deserialize, Serialize};
 
+use super::family::Generated;
+
 /// Channels, and the operations of each thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Program {
@@ -119,12 +121,13 @@ impl Operation {
     }
 }
 
-impl Program {
-    /// How many operations it has.
-    pub(super) fn size(&self) -> usize {
+impl Generated for Program {
+    fn size(&self) -> usize {
         self.threads.iter().map(Vec::len).sum()
     }
+}
 
+impl Program {
     /// How many values its puts offer.
     pub(super) fn puts(&self) -> usize {
         self.threads.iter().flatten().map(Operation::puts).sum()

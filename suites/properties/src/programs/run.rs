@@ -15,6 +15,7 @@ use flowmeter_harness::check::{Mint, Token, watch};
 use flowmeter_harness::history::{Answer, Call, Recorder, Storage, Value};
 use flowmeter_harness::sync::world;
 
+use super::family::Generated;
 use super::judge::Judge;
 use super::program::{Port, Program};
 use super::style::{Halves, Style};

@@ -4,6 +4,7 @@ mod form;
 mod log;
 pub(super) mod t1_never_early;
 pub(super) mod t2_once;
+pub(super) mod t2_sequences;
 pub(super) mod t3_earlier;
 pub(super) mod t4_extremes;
 pub(super) mod t5_catch_up;
