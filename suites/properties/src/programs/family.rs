@@ -47,6 +47,7 @@ pub(super) fn explore(
     let mut total = Explored {
         executions: 0,
         complete: true,
+        undecided: 0,
         failure: None,
     };
     let (each, most) = shares(explorer.world, plan.executions);
