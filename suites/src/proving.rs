@@ -63,10 +63,13 @@ impl Effort {
         ..Effort::CHECK
     };
 
-    /// The default of `check` for a cell. What is not promised is looked at briefly.
+    /// The default of `check` for a cell. What is not promised is looked at for as long as before a measurement.
     pub fn of(cell: &Owed) -> Effort {
         match cell.due {
-            Due::NotPromised => Effort::QUICK,
+            Due::NotPromised => Effort {
+                executions: Effort::CHECK.executions,
+                ..Effort::QUICK
+            },
             _ => Effort::under(cell.world),
         }
     }

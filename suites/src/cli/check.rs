@@ -52,8 +52,7 @@ pub(super) struct Check {
     /// what is not promised]
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,
-    /// Maximum executions of each case (a model of a property) [default: 2000; under loom no maximum; 200 for what is
-    /// not promised]
+    /// Maximum executions of each case (a model of a property) [default: 2000; under loom no maximum]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     executions: Option<u64>,
     /// Under loom: how often a thread may be preempted [default: 2]
