@@ -46,7 +46,7 @@ pub struct Checked {
     /// Properties with a check that hung in a world, also when it was repeated alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hung: Vec<String>,
-    /// Properties with a check that did not end within its time in a world.
+    /// Properties that stayed undecided in a world.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<String>,
     /// In another language: its own process proved what it timed.
@@ -77,13 +77,14 @@ impl Checked {
 
     /// How many checks gave no verdict.
     pub fn undecided(&self) -> usize {
-        self.hung.len() + self.unfinished.len()
+        self.unfinished.len()
     }
 
     /// In a word or two: `✓ 11, ? 1`.
     pub fn word(&self) -> String {
         let counts = [
             ("✗", self.failed.len()),
+            ("hung", self.hung.len()),
             ("error", self.broke_off.len()),
             ("✓", self.held.len()),
             ("?", self.undecided()),
@@ -120,13 +121,10 @@ impl Checked {
             all => said.push(format!("{} properties held: {}", all.len(), all.join(", "))),
         }
         if !self.hung.is_empty() {
-            said.push(format!("undecided: hung in {}", self.hung.join(", ")));
+            said.push(format!("hung in {}", self.hung.join(", ")));
         }
         if !self.unfinished.is_empty() {
-            said.push(format!(
-                "undecided: no end within the budget in {}",
-                self.unfinished.join(", ")
-            ));
+            said.push(format!("undecided: {}", self.unfinished.join(", ")));
         }
         match (said.is_empty(), self.itself) {
             (false, _) => said.join("; "),

@@ -47,33 +47,36 @@ fn bursts_are_not_told_as_a_stream() {
 }
 
 #[test]
-fn a_check_that_hung_is_not_said_to_have_failed() {
+fn a_check_that_hung_is_shown_as_hung() {
     let run = with_verdict(Verdict::Hung);
     let page = page(&run);
     let proofs = section(&page, "proofs");
+    assert!(
+        proofs.contains(
+            "<td class=\"fail\" title=\"hung: no answer, nor when it was repeated alone, twice\">\
+         <a href=\"#f1\">✗ hung</a>"
+        ),
+        "{proofs}"
+    );
+    assert!(proofs.contains("<div class=\"counterexample\" id=\"f1\">"));
     assert!(proofs.contains(
-        "<td class=\"none\" title=\"undecided: hung, and gave no answer when it was repeated alone, twice\">\
-         <a href=\"#f1\">? hung</a>"
-    ), "{proofs}");
-    assert!(proofs.contains("<div class=\"counterexample undecided\" id=\"f1\">"));
-    assert!(proofs.contains(
-        "<b>flume</b> is undecided: hung in <b>a1-exclusive</b> in the world std: no answer within 60 s"
+        "<b>flume</b> hung in <b>a1-exclusive</b> in the world std: no answer within 60 s"
     ));
-    assert!(proofs.contains("? hung: undecided, since the check hung"));
+    assert!(proofs.contains("✗ hung: no answer, nor when"));
     let verdict = section(&page, "verdict");
     assert!(
-        verdict.contains("a1-exclusive of <b>flume</b> is undecided, since the check hung"),
+        verdict.contains("a1-exclusive of <b>flume</b> is not shown to hold, since the check hung"),
         "{verdict}"
     );
     assert!(
         !verdict.contains("failed") && !verdict.contains("All "),
         "{verdict}"
     );
-    let badge = "<span class=\"badge none\" title=\"3 properties held: c1-conservation, c2-order, c6-close; \
-                 undecided: hung in a1-exclusive\">✓ 3, ? 1</span>";
+    let badge = "<span class=\"badge fail\" title=\"3 properties held: c1-conservation, c2-order, c6-close; \
+                 hung in a1-exclusive\">hung 1, ✓ 3</span>";
     assert!(section(&page, "ranking").contains(badge));
     let estimates = estimate(slice::from_ref(&run)).unwrap();
-    assert!(rank_table(&estimates, 100, Style::Plain).contains("✓ 3, ? 1"));
+    assert!(rank_table(&estimates, 100, Style::Plain).contains("hung 1, ✓ 3"));
     let rows = rank_rows(&estimates);
     let flume = rows.iter().find(|row| row.implementation == "flume");
     let json = serde_json::to_value(flume.unwrap()).unwrap();
@@ -88,7 +91,8 @@ fn a_check_that_hung_is_not_said_to_have_failed() {
 fn a_cell_whose_proof_is_undecided_is_not_said_to_have_failed() {
     for (verdict, kind, word) in [
         (Verdict::Fail, FailureKind::Proof, "proof failed"),
-        (Verdict::Hung, FailureKind::Unproved, "unproved"),
+        (Verdict::Hung, FailureKind::Proof, "proof failed"),
+        (Verdict::Inconclusive, FailureKind::Unproved, "unproved"),
     ] {
         let mut run = with_verdict(verdict);
         let scenario = "channels/spsc-64";
@@ -104,6 +108,40 @@ fn a_cell_whose_proof_is_undecided_is_not_said_to_have_failed() {
         assert!(cell.error().unwrap().starts_with(&format!("{word}: a1")));
         assert!(section(&page(&run), "heat").contains(&format!(">{word}")));
     }
+}
+
+#[test]
+fn what_a_published_crate_does_not_promise_stands_in_a_table_of_its_own() {
+    let mut run = with_verdict(Verdict::Pass);
+    let mut broken = Proof {
+        implementation: "flume".to_owned(),
+        property: "c9-cancel".to_owned(),
+        verdict: Verdict::NotPromisedBroken,
+        detail: Some("a take: C9: a value was lost\nthread 1: put(0)".to_owned()),
+        replay: Some("cargo flowmeter check -i '^flume$' -p '^c9-cancel$'".to_owned()),
+        ..run.proofs[0].clone()
+    };
+    run.proofs.push(broken.clone());
+    broken.property = "c4-waiter-fifo".to_owned();
+    broken.verdict = Verdict::NotPromisedUnbroken;
+    run.proofs.push(broken);
+    let page = page(&run);
+    let proofs = section(&page, "proofs");
+    let table = &proofs[proofs.find("What you give up").expect("a table")..];
+    assert!(
+        table.contains("c9-cancel</a> a take: C9: a value was lost</p>"),
+        "{table}"
+    );
+    assert!(table.contains("<td class=none>c4-waiter-fifo"), "{table}");
+    assert!(
+        table.contains("<b>flume</b> does not promise, and broke, <b>c9-cancel</b>"),
+        "{table}"
+    );
+    assert!(table.contains("thread 1: put(0)"), "its history");
+    let verdict = section(&page, "verdict");
+    assert!(!verdict.contains("failed"), "{verdict}");
+    let badges = section(&page, "ranking");
+    assert!(badges.contains("✓") && !badges.contains("✗ 1"), "{badges}");
 }
 
 #[test]
@@ -190,7 +228,7 @@ fn a_ranking_of_both_forms_has_a_badge_for_each() {
     let table = rank_table(&estimate(&[run]).unwrap(), 120, Style::Plain);
     let of_kanal = table.lines().find(|line| line.contains("kanal")).unwrap();
     assert!(
-        of_kanal.contains("async: ✓ 3, ? 1; blocking: ✓ 4"),
+        of_kanal.contains("async: hung 1, ✓ 3; blocking: ✓ 4"),
         "{of_kanal}"
     );
 }
@@ -230,7 +268,7 @@ fn what_is_unproved_is_not_ranked_and_nowhere_the_best() {
     );
     assert_eq!(
         of("kanal").unproved.as_deref(),
-        Some("undecided: hung in c1-conservation-async")
+        Some("hung in c1-conservation-async")
     );
     let cells = estimates
         .cells
@@ -269,14 +307,14 @@ fn what_is_unproved_is_not_ranked_and_nowhere_the_best() {
     let table = rank_table(&estimates, 100, Style::Plain);
     let below = &table[table.find("below: unproved, not ranked").expect("a line")..];
     let line = below.lines().nth(1).unwrap();
-    for said in ["–", "kanal", "unproved, ? 1"] {
+    for said in ["–", "kanal", "unproved, hung 1"] {
         assert!(line.contains(said), "{line}");
     }
-    assert!(below.contains("kanal is unproved: undecided: hung in c1-conservation-async"));
+    assert!(below.contains("kanal is unproved: hung in c1-conservation-async"));
     let table = cmp_table(&estimates, 120, Style::Plain);
     let of_scenario = &table[table.find(scenario).unwrap()..];
     let line = of_scenario.lines().find(|l| l.contains("kanal")).unwrap();
-    assert!(line.contains("unproved: undecided: hung in"), "{line}");
+    assert!(line.contains("unproved: hung in"), "{line}");
     let of_scenario = &of_scenario[..of_scenario.find("\n\n").unwrap()];
     assert!(!of_scenario.contains("best"), "{of_scenario}");
 
@@ -290,11 +328,8 @@ fn what_is_unproved_is_not_ranked_and_nowhere_the_best() {
         row.contains("kanal") && row.contains("<b>unproved</b>"),
         "{row}"
     );
-    assert!(
-        row.contains("undecided: hung in c1-conservation-async"),
-        "{row}"
-    );
-    assert!(section(&page, "heat").contains("unproved: undecided: hung in c1-conservation-async"));
+    assert!(row.contains("hung in c1-conservation-async"), "{row}");
+    assert!(section(&page, "heat").contains("unproved: hung in c1-conservation-async"));
     let verdict = section(&page, "verdict");
     let leads = &verdict[verdict.find("of async channels, ").unwrap()..];
     let leads = &leads[..leads.find("<li>").unwrap()];

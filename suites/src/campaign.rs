@@ -104,7 +104,8 @@ pub fn quick_proof(
 ) -> Vec<Proof> {
     let needed = |cell: &Owed| {
         let mut scenarios = selection.scenarios.iter();
-        cell.due != Due::Unclaimed && scenarios.any(|scenario| relies_on(scenario, cell.property))
+        let is_claimed = !matches!(cell.due, Due::Unclaimed | Due::NotPromised);
+        is_claimed && scenarios.any(|scenario| relies_on(scenario, cell.property))
     };
     let cells: Vec<Owed> = selection.roster.owed().filter(needed).collect();
     cells
@@ -186,9 +187,12 @@ fn relied_on_of<'a>(
 /// was not requested.
 pub(crate) fn no_number(proof: &Proof, what: &str) -> Option<StageError> {
     let (kind, undecided) = match proof.verdict {
-        Verdict::Pass | Verdict::Unclaimed | Verdict::NotInstrumentable => return None,
+        Verdict::Pass | Verdict::NotInstrumentable => return None,
+        Verdict::Unclaimed | Verdict::NotPromisedBroken | Verdict::NotPromisedUnbroken => {
+            return None;
+        }
         Verdict::Fail | Verdict::Error => (FailureKind::Proof, ""),
-        Verdict::Hung => (FailureKind::Unproved, "undecided: hung: "),
+        Verdict::Hung => (FailureKind::Proof, "hung: "),
         Verdict::Inconclusive => (FailureKind::Unproved, "undecided: "),
     };
     let detail = proof.detail.as_deref().unwrap_or("did not pass");

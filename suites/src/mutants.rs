@@ -30,7 +30,8 @@ pub struct Attack {
 }
 
 impl Attack {
-    /// Whether it was found. A mutant that hangs, ends silently, or reaches a limit of the explorer survives.
+    /// Whether it was found, by a violation, a deadlock or a crash. A mutant that hangs, ends silently, or reaches a limit
+    /// of the explorer survives.
     pub fn killed(&self) -> bool {
         self.proof.verdict == Verdict::Fail
     }

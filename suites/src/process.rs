@@ -5,9 +5,10 @@
 //! process of its own: the same executable with a first argument that no user types. Every program that measures or
 //! proves calls [`serve_if_asked`] before anything else.
 
+use std::fmt;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::{OnceLock, PoisonError, RwLock, mpsc};
 use std::time::{Duration, Instant};
 
@@ -161,9 +162,51 @@ pub(crate) enum Silence {
     /// The time was up.
     #[error("no answer within {:.0} s", .0.as_secs_f64())]
     TimeUp(Duration),
+    /// A signal that a process brings upon itself ended it: its code crashed.
+    #[error("the process crashed with {0}")]
+    Crashed(Signal),
     /// The process ended, or did not start: why, in a sentence.
     #[error("{0}")]
     Gone(String),
+}
+
+/// A signal by which a fault of its code ends a process. Others, such as a kill, come from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Signal(i32);
+
+impl Signal {
+    #[cfg(unix)]
+    fn of(status: ExitStatus) -> Option<Signal> {
+        use std::os::unix::process::ExitStatusExt;
+        let signal = Signal(status.signal()?);
+        signal.name().map(|_| signal)
+    }
+
+    #[cfg(not(unix))]
+    fn of(_status: ExitStatus) -> Option<Signal> {
+        None
+    }
+
+    fn name(self) -> Option<&'static str> {
+        // The numbers that POSIX systems share, and those of a bus error, of which each system has one.
+        Some(match self.0 {
+            4 => "SIGILL",
+            5 => "SIGTRAP",
+            6 => "SIGABRT",
+            7 if cfg!(target_os = "linux") => "SIGBUS",
+            10 if !cfg!(target_os = "linux") => "SIGBUS",
+            8 => "SIGFPE",
+            11 => "SIGSEGV",
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Signal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.name().unwrap_or("an unknown signal");
+        write!(f, "{name} (signal: {})", self.0)
+    }
 }
 
 /// Lets a process answer one request, within a time limit that begins when the process is started.
@@ -180,16 +223,10 @@ pub(crate) fn ask_in<A: DeserializeOwned + Send + 'static>(
         first = Some(answer);
         true
     };
-    let end = match company {
-        Company::Others => listen(request, limit, heard),
-        Company::Alone => {
-            let _alone = ANSWERING.write().unwrap_or_else(PoisonError::into_inner);
-            converse(request, limit, heard)
-        }
-    };
+    let end = listen_in(company, request, limit, heard);
     first.ok_or(match end {
         End::TimeUp | End::Enough => Silence::TimeUp(limit),
-        End::Gone(why) => Silence::Gone(why),
+        End::Gone(why) => why,
     })
 }
 
@@ -209,8 +246,24 @@ pub(crate) enum End {
     /// No more were wanted.
     Enough,
     TimeUp,
-    /// The process ended, or did not start: why, in a sentence.
-    Gone(String),
+    /// The process ended, or did not start: why.
+    Gone(Silence),
+}
+
+/// As [`listen`], in that company.
+pub(crate) fn listen_in<A: DeserializeOwned + Send + 'static>(
+    company: Company,
+    request: &Request,
+    limit: Duration,
+    enough: impl FnMut(A) -> bool,
+) -> End {
+    match company {
+        Company::Others => listen(request, limit, enough),
+        Company::Alone => {
+            let _alone = ANSWERING.write().unwrap_or_else(PoisonError::into_inner);
+            converse(request, limit, enough)
+        }
+    }
 }
 
 /// Lets a process answer one request with lines of JSON, until `enough` returns true or the time is up. `enough`
@@ -232,7 +285,10 @@ fn converse<A: DeserializeOwned + Send + 'static>(
     let began = Instant::now();
     let mut child = match start(request) {
         Ok(child) => child,
-        Err(why) => return End::Gone(format!("its process cannot be started: {why}")),
+        Err(why) => {
+            let why = format!("its process cannot be started: {why}");
+            return End::Gone(Silence::Gone(why));
+        }
     };
     let request = serde_json::to_string(request).expect("requests are plain data");
     let output = child.stdout.take().expect("its output is piped");
@@ -267,8 +323,14 @@ fn converse<A: DeserializeOwned + Send + 'static>(
     match (silent, status) {
         (None, _) => End::Enough,
         (Some(mpsc::RecvTimeoutError::Timeout), _) => End::TimeUp,
-        (_, Ok(status)) => End::Gone(format!("the process ended without an answer ({status})")),
-        (_, Err(why)) => End::Gone(format!("the process ended without an answer ({why})")),
+        (_, Ok(status)) => End::Gone(match Signal::of(status) {
+            Some(signal) => Silence::Crashed(signal),
+            None => Silence::Gone(format!("the process ended without an answer ({status})")),
+        }),
+        (_, Err(why)) => {
+            let why = format!("the process ended without an answer ({why})");
+            End::Gone(Silence::Gone(why))
+        }
     }
 }
 

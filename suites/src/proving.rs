@@ -1,7 +1,8 @@
 //! Proves cells, each in a process of its own under a time limit, in any world. A hang or an abort costs one cell its
 //! verdict. `check`, the proofs before a measurement and `cargo test` use it.
 //!
-//! A cell without an answer is repeated alone. Attacks on mutants, where a hang is no finding, run it once.
+//! A cell without an answer is repeated alone. A crash is a failure: the process says beforehand which case comes next.
+//! Attacks on mutants, where a hang is no finding, run it once.
 //!
 //! A failure that `check` finds is examined further, also in separate processes. Where its world can repeat an
 //! execution, it is shrunk and kept as a [`counterexample`]. Elsewhere it is run again to find its rate.
@@ -19,8 +20,8 @@ use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::sync::{Exploration, panic_text};
 use serde::{Deserialize, Serialize};
 
-use crate::process::{self, Company, Request, Silence};
-use crate::properties::{FailingCase, Judgement, now};
+use crate::process::{self, Company, End, Request, Silence};
+use crate::properties::{Condition, FailingCase, Judgement, announce, now};
 use crate::roster::{Due, Owed};
 use crate::worlds::Worlds;
 
@@ -62,7 +63,18 @@ impl Effort {
         ..Effort::CHECK
     };
 
-    /// The default of `check` in a world.
+    /// The default of `check` for a cell. What is not promised is looked at for as long as before a measurement.
+    pub fn of(cell: &Owed) -> Effort {
+        match cell.due {
+            Due::NotPromised => Effort {
+                executions: Effort::CHECK.executions,
+                ..Effort::QUICK
+            },
+            _ => Effort::under(cell.world),
+        }
+    }
+
+    /// The default of `check` for what is claimed in a world.
     pub fn under(world: &str) -> Effort {
         match world {
             "std" => Effort::CHECK,
@@ -88,8 +100,26 @@ pub(crate) struct Task {
     patience_millis: u64,
     seed: u64,
     preemptions: usize,
+    /// Whether to run the models that the implementation does not owe, instead of those that it owes.
+    not_promised: bool,
     /// The check that is switched off.
     without: Option<String>,
+}
+
+/// A line from the process of a cell.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Told {
+    /// Its answer.
+    Judged(Box<Judgement>),
+    /// The case that comes next.
+    Next(Next),
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Next {
+    next: String,
+    condition: Condition,
 }
 
 impl Task {
@@ -108,6 +138,7 @@ impl Task {
             patience_millis: (effort.time + effort.grace).as_millis() as u64,
             seed: effort.seed,
             preemptions: effort.preemptions,
+            not_promised: cell.due == Due::NotPromised,
             without: None,
         }
     }
@@ -129,7 +160,12 @@ pub fn prove_and_keep(cell: &Owed, effort: Effort, folder: &Path) -> Proof {
 
 fn decided(cell: &Owed, effort: Effort) -> Judgement {
     let first = attempted(cell, effort, None, Company::Others);
-    repeated::decided(first, || attempted(cell, effort, None, Company::Alone))
+    let mut decided = repeated::decided(first, || attempted(cell, effort, None, Company::Alone));
+    if cell.due == Due::NotPromised {
+        let proof = &mut decided.proof;
+        proof.verdict = proof.verdict.not_promised(proof.executions > 0);
+    }
+    decided
 }
 
 /// One attempt at a cell, with all details of a failure; `without` switches off a check.
@@ -165,15 +201,26 @@ fn attempted(cell: &Owed, effort: Effort, without: Option<&str>, company: Compan
         Due::NotInstrumentable(why) => {
             return unasked(Verdict::NotInstrumentable, Some(why.clone()));
         }
-        Due::Owed => {
+        Due::Owed | Due::NotPromised => {
             let limit = effort.time + effort.grace + LEEWAY;
-            let answer = process::ask_in(company, &Request::Prove(task.clone()), limit);
-            answer.unwrap_or_else(|why| {
+            answered(&task, company, limit).unwrap_or_else(|(why, Next { next, condition })| {
                 let verdict = match &why {
                     Silence::TimeUp(_) => Verdict::Hung,
+                    Silence::Crashed(_) => Verdict::Fail,
                     Silence::Gone(_) => Verdict::Error,
                 };
-                unasked(verdict, Some(why.to_string()))
+                if next.is_empty() {
+                    return unasked(verdict, Some(why.to_string()));
+                }
+                let crash = matches!(why, Silence::Crashed(_)).then(|| FailingCase {
+                    case: next.clone(),
+                    condition,
+                    failure: why.to_string().into(),
+                });
+                Judgement {
+                    failing: crash,
+                    ..unasked(verdict, Some(format!("{next}{condition}: {why}")))
+                }
             })
         }
         Due::Unknown(why) => unasked(Verdict::Error, Some(why.clone())),
@@ -187,6 +234,25 @@ fn attempted(cell: &Owed, effort: Effort, without: Option<&str>, company: Compan
         ));
     }
     answer
+}
+
+/// The answer of the process of a cell, or why there is none and which case it had begun.
+fn answered(task: &Task, company: Company, limit: Duration) -> Result<Judgement, (Silence, Next)> {
+    let (mut begun, mut judged) = (Next::default(), None);
+    let end = process::listen_in(company, &Request::Prove(task.clone()), limit, |told| {
+        match told {
+            Told::Judged(judgement) => judged = Some(*judgement),
+            Told::Next(next) => begun = next,
+        }
+        judged.is_some()
+    });
+    judged.ok_or_else(|| {
+        let why = match end {
+            End::Gone(why) => why,
+            End::TimeUp | End::Enough => Silence::TimeUp(limit),
+        };
+        (why, begun)
+    })
 }
 
 /// The command that checks a cell with the same seed.
@@ -208,6 +274,7 @@ fn proof(task: &Task, verdict: Verdict, detail: Option<String>, seconds: f64) ->
         counterexample: None,
         detail,
         replay: None,
+        bound: None,
     }
 }
 
@@ -285,7 +352,20 @@ pub(crate) fn serve(worlds: &Worlds, task: Task) -> Judgement {
         .expect(same);
     let mut cells = court.cells(&task.implementation).into_iter();
     let cell = cells.find(|cell| cell.property.name == task.property);
-    let cell = cell.expect(same);
+    let mut cell = cell.expect(same);
+    if task.not_promised {
+        cell = cell.not_promised();
+    }
+    announce(|case, condition| {
+        let next = Next {
+            next: case.to_owned(),
+            condition,
+        };
+        println!(
+            "{}",
+            serde_json::to_string(&next).expect("it is plain data")
+        );
+    });
     let plan = Exploration {
         executions: task.executions,
         time: Duration::from_millis(task.millis),

@@ -50,7 +50,9 @@ pub struct Owed {
 pub enum Due {
     /// It is claimed, and the world has models of it.
     Owed,
-    /// It is not claimed.
+    /// It is not claimed, and the implementation has what its models need.
+    NotPromised,
+    /// It is not claimed, and the implementation has not what its models need.
     Unclaimed,
     /// That world has no models of it: why.
     NotInstrumentable(String),
@@ -78,11 +80,31 @@ impl Dues {
     }
 }
 
+/// The names of properties with models of an implementation in a world.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Modelled {
+    /// It owes these.
+    owed: BTreeSet<String>,
+    /// It does not owe these, or not all of them.
+    not_promised: BTreeSet<String>,
+}
+
+impl Modelled {
+    /// Whether and how a property is due; both if it is owed in part. Empty if it has no model.
+    fn dues(&self, property: &Property) -> Vec<Due> {
+        let owed = self.owed.contains(property.name);
+        let not_promised = self.not_promised.contains(property.name);
+        let dues = [(owed, Due::Owed), (not_promised, Due::NotPromised)];
+        let dues = dues.into_iter().filter(|(is_due, _)| *is_due);
+        dues.map(|(_, due)| due).collect()
+    }
+}
+
 /// The names of its capabilities.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Answer {
     capabilities: BTreeSet<String>,
-    properties: BTreeSet<String>,
+    properties: Modelled,
     scenarios: BTreeSet<String>,
 }
 
@@ -156,7 +178,7 @@ impl Roster {
             let capabilities = who.capabilities.derived.iter();
             let answer = Answer {
                 capabilities: capabilities.map(|it| it.name().to_owned()).collect(),
-                properties: BTreeSet::new(),
+                properties: Modelled::default(),
                 scenarios: foreigners.scenarios_of(who.name, scenarios),
             };
             self.0.push(Asked {
@@ -196,12 +218,15 @@ impl Roster {
         })
     }
 
-    /// Each of them with each property of its kind, in the std world.
+    /// Each of them with each property of its kind, in the std world. A property that is owed in part is there twice: as
+    /// owed and as not promised.
     pub fn owed(&self) -> impl Iterator<Item = Owed> + '_ {
         self.cells(Std::NAME, |asked, property| match &asked.answer {
-            Ok(answer) if answer.properties.contains(property.name) => Due::Owed,
-            Ok(_) => Due::Unclaimed,
-            Err(why) => Due::Unknown(why.clone()),
+            Ok(answer) => match answer.properties.dues(property) {
+                none if none.is_empty() => vec![Due::Unclaimed],
+                dues => dues,
+            },
+            Err(why) => vec![Due::Unknown(why.clone())],
         })
     }
 
@@ -215,21 +240,27 @@ impl Roster {
         };
         let there = self.contestants().filter(takes_part);
         let asking: Vec<_> = there.map(|who| (who.name, dues(who.name, world))).collect();
-        let answers: BTreeMap<&str, Result<BTreeSet<String>, String>> = asking
+        let answers: BTreeMap<&str, Result<Modelled, String>> = asking
             .into_iter()
             .map(|(name, asking)| (name, asking.join().expect("asking does not panic")))
             .collect();
         let due = |asked: &Asked, property: &Property| {
             let in_std = asked.answer.as_ref();
-            let claimed = in_std.is_ok_and(|answer| answer.properties.contains(property.name));
-            match answers.get(asked.who.name) {
-                None => Due::NotInstrumentable(absent(&asked.who, world)),
-                Some(Err(why)) => Due::Unknown(cannot_be_asked(why)),
-                Some(Ok(owed)) if owed.contains(property.name) => Due::Owed,
-                Some(Ok(_)) if claimed => {
-                    Due::NotInstrumentable(format!("the {world} world has no model of it"))
+            let claimed = in_std.is_ok_and(|answer| answer.properties.owed.contains(property.name));
+            let dues = match answers.get(asked.who.name) {
+                None => {
+                    return vec![Due::NotInstrumentable(absent(&asked.who, world))];
                 }
-                Some(Ok(_)) => Due::Unclaimed,
+                Some(Err(why)) => return vec![Due::Unknown(cannot_be_asked(why))],
+                Some(Ok(modelled)) => modelled.dues(property),
+            };
+            match (dues.is_empty(), claimed) {
+                (false, _) => dues,
+                (true, true) => {
+                    let why = format!("the {world} world has no model of it");
+                    vec![Due::NotInstrumentable(why)]
+                }
+                (true, false) => vec![Due::Unclaimed],
             }
         };
         self.cells(world, due).collect()
@@ -238,20 +269,23 @@ impl Roster {
     fn cells(
         &self,
         world: &'static str,
-        due: impl Fn(&Asked, &Property) -> Due,
+        dues: impl Fn(&Asked, &Property) -> Vec<Due>,
     ) -> impl Iterator<Item = Owed> {
         self.0.iter().flat_map(move |asked| {
             let kind = asked.who.kind;
             let of_its_kind = PROPERTIES
                 .iter()
                 .filter(move |property| property.kind() == kind);
-            let due = &due;
+            let dues = &dues;
             let cells: Vec<Owed> = of_its_kind
-                .map(|property| Owed {
-                    implementation: asked.who.name,
-                    property,
-                    world,
-                    due: due(asked, property),
+                .flat_map(|property| {
+                    let dues = dues(asked, property).into_iter();
+                    dues.map(move |due| Owed {
+                        implementation: asked.who.name,
+                        property,
+                        world,
+                        due,
+                    })
                 })
                 .collect();
             cells
@@ -276,7 +310,7 @@ pub fn claimed(contestants: &[Contestant], worlds: &[&'static str]) -> Result<Ve
             let owed = owed.map_err(|why| format!("{} under {world}: {why}", who.name))?;
             let owed = PROPERTIES
                 .iter()
-                .filter(|property| owed.contains(property.name));
+                .filter(|property| owed.owed.contains(property.name));
             claimed.extend(owed.map(|property| Owed {
                 implementation: who.name,
                 property,
@@ -289,13 +323,13 @@ pub fn claimed(contestants: &[Contestant], worlds: &[&'static str]) -> Result<Ve
 }
 
 /// Asks on another thread for the names of the properties that it owes there.
-fn dues(name: &str, world: &str) -> thread::JoinHandle<Result<BTreeSet<String>, String>> {
+fn dues(name: &str, world: &str) -> thread::JoinHandle<Result<Modelled, String>> {
     let question = Dues {
         world: world.to_owned(),
         implementation: name.to_owned(),
     };
     thread::spawn(move || {
-        process::ask::<Result<BTreeSet<String>, String>>(&Request::Owes(question), LIMIT).flatten()
+        process::ask::<Result<Modelled, String>>(&Request::Owes(question), LIMIT).flatten()
     })
 }
 
@@ -319,7 +353,7 @@ pub(crate) fn serve(worlds: &Worlds, question: Question) -> Result<Answer, Strin
         let scenarios = question.scenarios.iter();
         Answer {
             capabilities: contest.capabilities(name),
-            properties: owed(worlds, Std::NAME, name),
+            properties: modelled(worlds, Std::NAME, name),
             scenarios: scenarios
                 .filter(|scenario| contest.supports(name, scenario))
                 .map(|scenario| scenario.name.clone())
@@ -330,15 +364,23 @@ pub(crate) fn serve(worlds: &Worlds, question: Question) -> Result<Answer, Strin
 }
 
 /// The process of one implementation for a world: the properties that it owes there, or its panic.
-pub(crate) fn serve_dues(worlds: &Worlds, question: Dues) -> Result<BTreeSet<String>, String> {
-    let owed = || owed(worlds, &question.world, &question.implementation);
-    catch_unwind(AssertUnwindSafe(owed)).map_err(|panic| panic_text(&*panic))
+pub(crate) fn serve_dues(worlds: &Worlds, question: Dues) -> Result<Modelled, String> {
+    let modelled = || modelled(worlds, &question.world, &question.implementation);
+    catch_unwind(AssertUnwindSafe(modelled)).map_err(|panic| panic_text(&*panic))
 }
 
-fn owed(worlds: &Worlds, world: &str, implementation: &str) -> BTreeSet<String> {
+fn modelled(worlds: &Worlds, world: &str, implementation: &str) -> Modelled {
     let court = worlds.find(world);
     let court = court.expect("the process that asks is the same program");
-    let cells = court.cells(implementation).into_iter();
-    let claimed = cells.filter(|cell| !cell.cases.is_empty());
-    claimed.map(|cell| cell.property.name.to_owned()).collect()
+    let mut modelled = Modelled::default();
+    for cell in court.cells(implementation) {
+        let name = || cell.property.name.to_owned();
+        if !cell.cases.is_empty() {
+            modelled.owed.insert(name());
+        }
+        if !cell.not_promised.is_empty() {
+            modelled.not_promised.insert(name());
+        }
+    }
+    modelled
 }

@@ -40,11 +40,12 @@ fn proof(property: &str, verdict: Verdict, detail: Option<&str>) -> Proof {
         counterexample: None,
         detail: detail.map(str::to_owned),
         replay: None,
+        bound: None,
     }
 }
 
 #[test]
-fn what_hung_is_undecided_and_what_failed_or_broke_off_is_not() {
+fn what_failed_hung_or_broke_off_has_no_number() {
     let hung = "async, 2:2: no answer within 10 s, three times, twice of these alone";
     let held = || proof("c3-capacity", Verdict::Pass, None);
     let (mutex, stream) = (contestant("mutex"), scenario("channels-async/spsc-64"));
@@ -53,8 +54,13 @@ fn what_hung_is_undecided_and_what_failed_or_broke_off_is_not() {
         let why = kept_out(&[held(), told], &mutex, &stream).expect("it did not pass");
         (why.kind, why.message)
     };
-    let undecided = format!("undecided: hung: c1-conservation-async: {hung}");
-    assert_eq!(why(Verdict::Hung, hung), (FailureKind::Unproved, undecided));
+    let told = format!("hung: c1-conservation-async: {hung}");
+    assert_eq!(why(Verdict::Hung, hung), (FailureKind::Proof, told));
+    let told = "undecided: c1-conservation-async: 2 histories were too much".to_owned();
+    assert_eq!(
+        why(Verdict::Inconclusive, "2 histories were too much"),
+        (FailureKind::Unproved, told)
+    );
     for verdict in [Verdict::Fail, Verdict::Error] {
         let message = "c1-conservation-async: a value was lost".to_owned();
         assert_eq!(
@@ -62,9 +68,9 @@ fn what_hung_is_undecided_and_what_failed_or_broke_off_is_not() {
             (FailureKind::Proof, message)
         );
     }
-    // A failure says more than a hang, wherever it stands.
+    // A failure says more than what is undecided, wherever it stands.
     let proofs = [
-        proof("c1-conservation-async", Verdict::Hung, Some(hung)),
+        proof("c1-conservation-async", Verdict::Inconclusive, Some(hung)),
         proof("c2-order-async", Verdict::Fail, Some("out of order")),
     ];
     let why = kept_out(&proofs, &mutex, &stream).expect("neither passed");
@@ -73,6 +79,21 @@ fn what_hung_is_undecided_and_what_failed_or_broke_off_is_not() {
     let blocking = [proofs.to_vec(), vec![held()]].concat();
     let threads = scenario("channels/spsc-64");
     assert_eq!(kept_out(&blocking, &mutex, &threads), None);
+}
+
+#[test]
+fn what_is_not_promised_keeps_no_number_away() {
+    let (mutex, stream) = (contestant("mutex"), scenario("channels-async/spsc-64"));
+    let held = proof("c3-capacity", Verdict::Pass, None);
+    for verdict in [Verdict::NotPromisedBroken, Verdict::NotPromisedUnbroken] {
+        let proofs = [
+            held.clone(),
+            proof("c1-conservation-async", verdict, Some("a value was lost")),
+        ];
+        assert_eq!(kept_out(&proofs, &mutex, &stream), None, "{verdict:?}");
+        // Nor does it give one.
+        assert!(kept_out(&proofs[1..], &mutex, &stream).is_some());
+    }
 }
 
 #[test]
@@ -130,6 +151,7 @@ fn held(cell: Owed) -> Proof {
         counterexample: None,
         detail: None,
         replay: None,
+        bound: None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! A cell without an answer is repeated alone, twice, before it counts as hung.
+//! A cell without an answer is repeated alone, twice, before it counts as hung. One that crashes has failed.
 //!
 //! This program is both the process of its cells and the test that asks them. The number of attempts at an
 //! implementation is kept in files of the current folder, which the processes of its cells inherit.
@@ -17,6 +17,10 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::{AsyncRegistry, Enrol, Registry, mutant};
+use flowmeter_harness::sync::World;
+use flowmeter_harness::sync::loom::Loom;
+use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
+use flowmeter_harness::sync::std::Std;
 use flowmeter_impls::channel::mutex::MutexChannels;
 use flowmeter_impls::registry::Everybody;
 use flowmeter_suites::isolation::{self, Model};
@@ -146,7 +150,12 @@ impl AsyncRegistry for Spoiling {
 }
 
 fn main() -> ExitCode {
-    if let Some(code) = process::serve_if_asked(&Worlds::of(Spoiling)) {
+    // The other worlds explore the same implementations. Their faults are outside of any world.
+    let worlds = Worlds::of(Spoiling)
+        .with::<Shuttle>(Spoiling)
+        .with::<Loom>(Spoiling)
+        .with::<Sim>(Spoiling);
+    if let Some(code) = process::serve_if_asked(&worlds) {
         return code;
     }
     let model = |name, check: fn()| {
@@ -157,10 +166,11 @@ fn main() -> ExitCode {
         .within(Duration::from_secs(120))
     };
     isolation::main(vec![
-        model("a_cell_that_hangs_three_times_is_undecided", always),
+        model("a_cell_that_hangs_three_times_has_hung", always),
+        model("a_hang_is_confirmed_in_every_world", everywhere),
         model("a_cell_that_holds_twice_alone_passes_with_a_note", once),
         model("a_failure_of_a_repetition_decides", loses),
-        model("an_abort_has_broken_off", aborts),
+        model("an_abort_is_a_failure_with_its_signal_and_case", aborts),
         model("no_cell_runs_beside_one_that_is_repeated", alone),
     ])
 }
@@ -174,8 +184,12 @@ fn ground() -> TempDir {
 
 /// The cell of an implementation in a folder of its own, and how often it was attempted.
 fn attempted(name: &'static str, fault: u8) -> (Proof, usize) {
+    attempted_under(Std::NAME, name, fault)
+}
+
+fn attempted_under(world: &'static str, name: &'static str, fault: u8) -> (Proof, usize) {
     let ground = ground();
-    let proof = proved(name);
+    let proof = proved_under(world, name);
     let files = fs::read_dir(ground.path()).expect("the folder is there");
     let of_it = files.filter(|file| {
         let file = file.as_ref().expect("the folder can be read").file_name();
@@ -185,12 +199,16 @@ fn attempted(name: &'static str, fault: u8) -> (Proof, usize) {
 }
 
 fn proved(name: &'static str) -> Proof {
+    proved_under(Std::NAME, name)
+}
+
+fn proved_under(world: &'static str, name: &'static str) -> Proof {
     let mut properties = PROPERTIES.iter();
     let property = properties.find(|property| property.name == "c3-capacity");
     let cell = Owed {
         implementation: name,
         property: property.expect("it is a property"),
-        world: "std",
+        world,
         due: Due::Owed,
     };
     let effort = Effort {
@@ -214,6 +232,17 @@ fn always() {
     assert!(proof.replay.is_some(), "it can be looked at again");
 }
 
+fn everywhere() {
+    for world in [Shuttle::NAME, Loom::NAME, Sim::NAME] {
+        let (proof, attempts) = attempted_under(world, "always", ALWAYS);
+        assert_eq!(proof.verdict, Verdict::Hung, "{proof:?}");
+        assert_eq!(attempts, 3, "{world}");
+        let detail = proof.detail.expect("it says where");
+        let told = "fixed(1): no answer within 4 s, three times, twice of these alone";
+        assert_eq!(detail, told, "{world}");
+    }
+}
+
 fn once() {
     let (proof, attempts) = attempted("once", ONCE);
     assert_eq!(proof.verdict, Verdict::Pass, "{proof:?}");
@@ -234,15 +263,19 @@ fn loses() {
 }
 
 fn aborts() {
-    for (name, fault, attempts) in [
-        ("aborts", ABORTS, 1),
-        ("hangs-then-aborts", HANGS_THEN_ABORTS, 2),
+    for (world, name, fault, attempts) in [
+        (Std::NAME, "aborts", ABORTS, 1),
+        (Std::NAME, "hangs-then-aborts", HANGS_THEN_ABORTS, 2),
+        (Shuttle::NAME, "aborts", ABORTS, 1),
+        (Loom::NAME, "aborts", ABORTS, 1),
+        (Sim::NAME, "aborts", ABORTS, 1),
     ] {
-        let (proof, attempted) = attempted(name, fault);
-        assert_eq!(proof.verdict, Verdict::Error, "{proof:?}");
+        let (proof, attempted) = attempted_under(world, name, fault);
+        assert_eq!(proof.verdict, Verdict::Fail, "{proof:?}");
         assert_eq!(attempted, attempts, "{name}");
         let detail = proof.detail.expect("it says how it ended");
-        assert!(detail.contains("signal: 6"), "{detail}");
+        let told = "fixed(1): the process crashed with SIGABRT (signal: 6)";
+        assert!(detail.starts_with(told), "{world}: {detail}");
     }
 }
 

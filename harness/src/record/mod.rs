@@ -17,7 +17,7 @@ mod window;
 use serde::{Deserialize, Serialize};
 
 pub use self::findings::{Excess, Fairness, Findings, InFlight, Lateness, WarmUp};
-pub use self::proof::{Attack, Holds, Proof, SeedClaim, Verdict};
+pub use self::proof::{Attack, Bound, Holds, Proof, SeedClaim, Verdict};
 pub use self::read::{RecordError, RunData, read_records, read_run};
 pub use self::run::{End, Implementation, Machine, Noise, Run};
 pub use self::scenario::{Axes, Better, Measure, Scenario};

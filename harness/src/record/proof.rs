@@ -1,5 +1,6 @@
 //! What was checked: properties, mutants, and claims of seed texts.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -14,16 +15,74 @@ pub enum Verdict {
     Pass,
     /// A counterexample was found.
     Fail,
-    /// The implementation does not claim it.
+    /// The implementation does not claim it, and has not what its models need.
     Unclaimed,
+    /// The implementation does not claim it, and a counterexample was found. It is no failure.
+    NotPromisedBroken,
+    /// The implementation does not claim it, and a short look found no counterexample. It is no pass.
+    NotPromisedUnbroken,
     /// It cannot run in this world.
     NotInstrumentable,
-    /// The budget ended before the search.
+    /// Undecided: the budget ended before the search, or the judge had no answer to some of what it saw.
     Inconclusive,
-    /// Undecided: the check did not answer in time, and neither did at least one of two repetitions without other load.
+    /// A failure: the check did not answer in time, and neither did two repetitions without other load.
     Hung,
-    /// The check itself failed: an abort, an unreadable answer.
+    /// The check itself failed: no process, an unreadable answer.
     Error,
+}
+
+impl Verdict {
+    /// What this verdict means of a property that the implementation does not claim. `explored` tells whether any
+    /// execution was seen.
+    #[must_use]
+    pub const fn not_promised(self, explored: bool) -> Verdict {
+        match self {
+            Verdict::Fail | Verdict::Hung => Verdict::NotPromisedBroken,
+            Verdict::Pass | Verdict::Inconclusive if explored => Verdict::NotPromisedUnbroken,
+            Verdict::Pass | Verdict::Inconclusive => Verdict::Unclaimed,
+            other => other,
+        }
+    }
+
+    /// Whether it is about a property that the implementation does not claim.
+    pub const fn is_not_promised(self) -> bool {
+        matches!(
+            self,
+            Verdict::Unclaimed | Verdict::NotPromisedBroken | Verdict::NotPromisedUnbroken
+        )
+    }
+}
+
+/// How far a cell was explored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bound {
+    /// How many cases it has.
+    pub cases: u64,
+    /// Executions of the case that had the fewest.
+    pub fewest: u64,
+    /// The maximum of executions of a case; none if only time or the end of the space ends it.
+    pub executions: Option<u64>,
+    /// How often a thread may be preempted, in a world that bounds it.
+    pub preemptions: Option<u64>,
+    /// Seed of random choices.
+    pub seed: u64,
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = |count: u64| if count == 1 { "" } else { "s" };
+        write!(f, "{} case{}", self.cases, s(self.cases))?;
+        write!(f, ", {} execution{} of each", self.fewest, s(self.fewest))?;
+        match self.executions {
+            Some(most) if most > self.fewest => write!(f, " at least and {most} at most")?,
+            Some(_) => {}
+            None => f.write_str(" at least")?,
+        }
+        if let Some(preemptions) = self.preemptions {
+            write!(f, ", within {preemptions} preemption{}", s(preemptions))?;
+        }
+        write!(f, ", seed {}", self.seed)
+    }
 }
 
 /// A property checked on an implementation in a world: also the line that `check --format json` prints.
@@ -51,6 +110,9 @@ pub struct Proof {
     pub detail: Option<String>,
     /// The command that reproduces it.
     pub replay: Option<String>,
+    /// How far it was explored. None if nothing was, and in older runs.
+    #[serde(default)]
+    pub bound: Option<Bound>,
 }
 
 /// A mutant and the result of one property on it: also the line that `mutants --format json` prints.

@@ -157,6 +157,8 @@ pub struct Explored {
     pub executions: u64,
     /// Whether the space was exhausted.
     pub complete: bool,
+    /// Histories for which a judge had no answer. They show neither that the model holds nor that it fails.
+    pub undecided: u64,
     /// The panic or deadlock that ended it.
     pub failure: Option<Failure>,
 }

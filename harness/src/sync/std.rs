@@ -548,6 +548,7 @@ impl World for Std {
                 return Explored {
                     executions,
                     complete: false,
+                    undecided: 0,
                     failure,
                 };
             }
@@ -555,6 +556,7 @@ impl World for Std {
         Explored {
             executions,
             complete: false,
+            undecided: 0,
             failure: None,
         }
     }

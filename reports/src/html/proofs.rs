@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::{Proof, Verdict};
 
 use super::heading;
@@ -13,8 +14,28 @@ use crate::number;
 pub struct Proofs {
     pub matrices: Vec<Matrix>,
     pub failures: Vec<Failure>,
+    /// What published crates do not promise.
+    pub given_up: Vec<GivenUp>,
     /// Implementations without a row, since their own processes proved what they timed.
     pub self_checked: Vec<String>,
+}
+
+/// What the choice of a published crate gives up: properties that it does not claim.
+pub struct GivenUp {
+    pub name: String,
+    pub place: u16,
+    pub broken: Vec<Broken>,
+    /// The names of those that were not seen broken.
+    pub unbroken: String,
+}
+
+/// A property that is not claimed and was seen broken.
+pub struct Broken {
+    pub property: String,
+    /// What was seen, in a line.
+    pub seen: String,
+    /// Where that is told in full, from 1.
+    pub failure: usize,
 }
 
 /// Implementations of one kind, and the properties that any of them claims.
@@ -52,9 +73,9 @@ pub struct Cell {
     pub failure: usize,
 }
 
-/// A property that failed, or was left without a verdict.
+/// A property that failed, was left without a verdict, or is not promised and broken.
 pub struct Failure {
-    /// `undecided` for its colour, where nothing failed.
+    /// `undecided` for its colour, where nothing failed that was promised.
     pub kind: &'static str,
     pub implementation: String,
     /// In what way the property was not shown to hold.
@@ -76,7 +97,10 @@ pub fn of(data: &Data) -> Proofs {
         .map(|(name, _)| data.kind(name))
         .collect();
     kinds.dedup();
-    let failed = |p: &&Proof| matches!(p.verdict, Verdict::Fail | Verdict::Error | Verdict::Hung);
+    let failed = |p: &&Proof| {
+        use Verdict::{Error, Fail, Hung, NotPromisedBroken};
+        matches!(p.verdict, Fail | Error | Hung | NotPromisedBroken)
+    };
     let failed: Vec<&Proof> = proofs.iter().copied().filter(failed).collect();
     let matrices = kinds.into_iter().map(|kind| {
         let of_kind = proofs.iter().copied();
@@ -85,13 +109,14 @@ pub fn of(data: &Data) -> Proofs {
     });
     let failures = failed.iter().map(|p| Failure {
         kind: match p.verdict {
-            Verdict::Hung => " undecided",
+            Verdict::NotPromisedBroken => " undecided",
             _ => "",
         },
         implementation: p.implementation.clone(),
         said: match p.verdict {
             Verdict::Error => "has no verdict: the check broke off in",
-            Verdict::Hung => "is undecided: hung in",
+            Verdict::Hung => "hung in",
+            Verdict::NotPromisedBroken => "does not promise, and broke,",
             _ => "failed",
         },
         property: p.property.clone(),
@@ -106,10 +131,60 @@ pub fn of(data: &Data) -> Proofs {
     Proofs {
         matrices: matrices.filter(|m| !m.columns.is_empty()).collect(),
         failures: failures.collect(),
+        given_up: given_up(data, &proofs, &failed),
         self_checked: (data.those(|name| Checked::of(data.runs, name).is_self_checked()))
             .into_iter()
             .map(|key| key.name)
             .collect(),
+    }
+}
+
+/// A row for each published crate of which a property was looked at that it does not claim.
+fn given_up(data: &Data, proofs: &[&Proof], failed: &[&Proof]) -> Vec<GivenUp> {
+    let of = |name: &str, verdict: Verdict| {
+        let mut all: Vec<&Proof> = proofs.iter().copied().collect();
+        all.retain(|proof| proof.implementation == name && proof.verdict == verdict);
+        all.sort_by_key(|proof| order(&proof.property));
+        all.dedup_by_key(|proof| &proof.property);
+        all
+    };
+    let broken = |proof: &Proof| Broken {
+        property: proof.property.clone(),
+        seen: first_line(proof.detail.as_deref().unwrap_or_default()),
+        failure: failed
+            .iter()
+            .position(|it| std::ptr::eq(*it, proof))
+            .map_or(0, |at| at + 1),
+    };
+    let published = |name: &str| crate::statistics::origin(data.runs, name) == Origin::Peer;
+    let rows = data.those(published).into_iter().map(|key| {
+        let broken: Vec<Broken> = of(&key.name, Verdict::NotPromisedBroken)
+            .into_iter()
+            .map(broken)
+            .collect();
+        let mut unbroken: Vec<&str> = of(&key.name, Verdict::NotPromisedUnbroken)
+            .into_iter()
+            .map(|proof| &*proof.property)
+            .collect();
+        unbroken.retain(|name| broken.iter().all(|it| it.property != *name));
+        GivenUp {
+            unbroken: unbroken.join(", "),
+            name: key.name,
+            place: key.place,
+            broken,
+        }
+    });
+    rows.filter(|row| !row.broken.is_empty() || !row.unbroken.is_empty())
+        .collect()
+}
+
+/// The first line of a text, cut where it is long.
+fn first_line(text: &str) -> String {
+    const LONGEST: usize = 140;
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line.to_owned(),
     }
 }
 
@@ -174,11 +249,13 @@ fn column(property: &str, world: &str) -> Column {
 
 fn severity(verdict: Verdict) -> u8 {
     match verdict {
-        Verdict::Fail => 6,
-        Verdict::Error => 5,
-        Verdict::Hung => 4,
-        Verdict::Inconclusive => 3,
-        Verdict::Pass => 2,
+        Verdict::Fail => 8,
+        Verdict::Hung => 7,
+        Verdict::Error => 6,
+        Verdict::Inconclusive => 5,
+        Verdict::Pass => 4,
+        Verdict::NotPromisedBroken => 3,
+        Verdict::NotPromisedUnbroken => 2,
         Verdict::NotInstrumentable => 1,
         Verdict::Unclaimed => 0,
     }
@@ -198,7 +275,7 @@ fn cell(proof: Option<&Proof>, failure: usize) -> Cell {
         Verdict::Pass if proof.complete => (
             "pass",
             format!("✓ {executions}"),
-            "held in every execution there is",
+            "held in every execution within the bound",
         ),
         Verdict::Pass => (
             "pass",
@@ -212,22 +289,25 @@ fn cell(proof: Option<&Proof>, failure: usize) -> Cell {
         ),
         Verdict::Error => ("fail", "error".to_owned(), "the check broke off"),
         Verdict::Hung => (
-            "none",
-            "? hung".to_owned(),
-            "undecided: hung, and gave no answer when it was repeated alone, twice",
+            "fail",
+            "✗ hung".to_owned(),
+            "hung: no answer, nor when it was repeated alone, twice",
         ),
-        Verdict::Inconclusive => (
-            "none",
-            format!("? {executions}"),
-            "undecided: the budget ended before the search",
-        ),
+        Verdict::Inconclusive => ("none", format!("? {executions}"), "undecided"),
         Verdict::Unclaimed => ("none", "–".to_owned(), "not claimed"),
+        Verdict::NotPromisedBroken => ("none", "– ✗".to_owned(), "not promised and broken"),
+        Verdict::NotPromisedUnbroken => (
+            "none",
+            "–".to_owned(),
+            "not promised, not seen broken in a short look",
+        ),
         Verdict::NotInstrumentable => ("none", "n/a".to_owned(), "cannot run in this world"),
     };
+    let bound = proof.bound.iter().map(|bound| format!("; {bound}"));
     Cell {
         kind,
         text,
-        title: title.to_owned(),
+        title: bound.fold(title.to_owned(), |title, bound| title + &bound),
         failure,
     }
 }

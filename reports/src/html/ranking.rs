@@ -273,7 +273,8 @@ fn badges(ranking: &Ranking, implementation: &str) -> Vec<Badge> {
 fn badge(checked: &Checked) -> Badge {
     Badge {
         kind: match () {
-            () if !checked.failed.is_empty() || !checked.broke_off.is_empty() => "fail",
+            () if !checked.failed.is_empty() || !checked.hung.is_empty() => "fail",
+            () if !checked.broke_off.is_empty() => "fail",
             () if checked.held.is_empty() || checked.undecided() > 0 => "none",
             () => "pass",
         },

@@ -483,7 +483,10 @@ fn worth(data: &Data) -> Sentence {
     failures.dedup_by_key(|(name, _)| *name);
     let passed = with(Verdict::Pass).len();
     let undecided = [
-        (with(Verdict::Hung), "undecided, since the check hung"),
+        (
+            with(Verdict::Hung),
+            "not shown to hold, since the check hung",
+        ),
         (
             with(Verdict::Error),
             "without a verdict, since the check broke off",

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-use flowmeter_harness::caps::Origin;
+use flowmeter_harness::caps::{Claim, Origin};
 use flowmeter_harness::registry::{Contestant, Enrol, Registry};
 use flowmeter_harness::sync::{Exploration, World};
 
@@ -20,6 +20,20 @@ pub struct Cell {
     pub property: &'static Property,
     /// Its models; none where the implementation does not claim it.
     pub cases: Vec<Case>,
+    /// The models that it would owe besides, if it claimed all that its kind can claim.
+    pub not_promised: Vec<Case>,
+}
+
+impl Cell {
+    /// The same with the models that it does not owe.
+    #[must_use]
+    pub fn not_promised(self) -> Cell {
+        Cell {
+            cases: self.not_promised,
+            not_promised: Vec::new(),
+            ..self
+        }
+    }
 }
 
 /// What every implementation of a registry owes in a world.
@@ -28,8 +42,12 @@ pub struct Checks {
     /// The one implementation to ask; `None` asks all.
     only: Option<String>,
     contestants: Vec<Contestant>,
-    cases: BTreeMap<(&'static str, &'static str), Vec<Case>>,
+    cases: Owing,
+    not_promised: Owing,
 }
+
+/// The cases of an implementation and a property.
+type Owing = BTreeMap<(&'static str, &'static str), Vec<Case>>;
 
 impl Checks {
     /// Asks every implementation what it owes. Asking opens channels, so it happens inside an execution of the world.
@@ -77,12 +95,20 @@ impl Checks {
                         if lies && design.who.origin != Origin::Own {
                             continue;
                         }
-                        let design = if lies { $lying(design) } else { design };
+                        let mut design = if lies { $lying(design) } else { design };
                         let of_it = families.iter().filter(|(name, _)| *name == design.who.name);
                         let family = (of_it.count() > 1).then(|| short(design.who.family));
                         for property in PROPERTIES {
                             if let Cases::$cases(cases) = property.cases {
-                                checks.owe(&design.who, family.as_deref(), property, cases(&design));
+                                let owed = cases(&design);
+                                let besides = if lies {
+                                    Vec::new()
+                                } else {
+                                    besides(&mut design, &owed, |design| &mut design.who.capabilities.claims, cases)
+                                };
+                                let (who, family) = (&design.who, family.as_deref());
+                                owe(&mut checks.cases, who, family, property, owed);
+                                owe(&mut checks.not_promised, who, family, property, besides);
                             }
                         }
                     }
@@ -111,7 +137,8 @@ impl Checks {
         Checks {
             only,
             contestants: Vec::new(),
-            cases: BTreeMap::new(),
+            cases: Owing::new(),
+            not_promised: Owing::new(),
         }
     }
 
@@ -122,41 +149,73 @@ impl Checks {
                 .iter()
                 .filter(|property| property.kind() == who.kind);
             of_its_kind.map(move |property| {
-                let cases = self.cases.get(&(who.name, property.name));
+                let of = |all: &Owing| {
+                    let cases = all.get(&(who.name, property.name));
+                    cases.cloned().unwrap_or_default()
+                };
                 Cell {
                     who: who.clone(),
                     property,
-                    cases: cases.cloned().unwrap_or_default(),
+                    cases: of(&self.cases),
+                    not_promised: of(&self.not_promised),
                 }
             })
         })
     }
+}
 
-    /// `family`: which one, if the implementation has several.
-    ///
-    /// # Panics
-    /// When two cases have the same name. A counterexample is found by the name of its case, so names are not numbered.
-    fn owe(
-        &mut self,
-        who: &Contestant,
-        family: Option<&str>,
-        property: &Property,
-        cases: Vec<Case>,
-    ) {
-        let all = self.cases.entry((who.name, property.name)).or_default();
-        for mut case in cases {
-            if let Some(family) = family {
-                case.name = format!("{}, of {family}", case.name);
+/// `family`: which one, if the implementation has several.
+///
+/// # Panics
+/// When two cases have the same name. A counterexample is found by the name of its case, so names are not numbered.
+fn owe(
+    owing: &mut Owing,
+    who: &Contestant,
+    family: Option<&str>,
+    property: &Property,
+    cases: Vec<Case>,
+) {
+    let all = owing.entry((who.name, property.name)).or_default();
+    for mut case in cases {
+        if let Some(family) = family {
+            case.name = format!("{}, of {family}", case.name);
+        }
+        let is_new = all.iter().all(|other| other.name != case.name);
+        assert!(
+            is_new,
+            "{} of {} has two cases '{}'",
+            property.name, who.name, case.name
+        );
+        all.push(case);
+    }
+}
+
+/// The cases that a design would owe besides, with one more claim at a time. `owed` are those that it owes.
+fn besides<D>(
+    design: &mut D,
+    owed: &[Case],
+    claims: impl Fn(&mut D) -> &mut BTreeSet<Claim>,
+    cases: fn(&D) -> Vec<Case>,
+) -> Vec<Case> {
+    let made = claims(design).clone();
+    claims(design).extend(Claim::ALL);
+    let is_new = |case: &Case, known: &[Case]| known.iter().all(|other| other.name != case.name);
+    let has_more = cases(design).iter().any(|case| is_new(case, owed));
+    let mut all: Vec<Case> = Vec::new();
+    for claim in Claim::ALL
+        .iter()
+        .filter(|claim| has_more && !made.contains(claim))
+    {
+        claims(design).clone_from(&made);
+        claims(design).insert(*claim);
+        for case in cases(design) {
+            if is_new(&case, owed) && is_new(&case, &all) {
+                all.push(case);
             }
-            let is_new = all.iter().all(|other| other.name != case.name);
-            assert!(
-                is_new,
-                "{} of {} has two cases '{}'",
-                property.name, who.name, case.name
-            );
-            all.push(case);
         }
     }
+    *claims(design) = made;
+    all
 }
 
 /// A type without the paths of its modules, which differ between the twins of a package.

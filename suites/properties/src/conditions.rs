@@ -9,8 +9,8 @@
 use std::fmt;
 use std::hint::spin_loop;
 use std::num::NonZeroUsize;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -48,6 +48,15 @@ pub fn now() -> (String, Condition) {
         .clone()
 }
 
+/// Called with each case and condition before it is explored.
+static ANNOUNCE: OnceLock<fn(&str, Condition)> = OnceLock::new();
+
+/// Calls that function from now on before each case is explored. A crash leaves no other trace of its case.
+pub fn announce(heard: fn(&str, Condition)) {
+    // The first one stays: there is one for each process.
+    let _ = ANNOUNCE.set(heard);
+}
+
 /// The outcome of a case.
 pub(super) struct Outcome {
     pub(super) explored: Explored,
@@ -75,6 +84,7 @@ pub(super) fn explore(explorer: &Explorer, plan: &Exploration, case: &Case) -> O
         explored: Explored {
             executions: 0,
             complete: false,
+            undecided: 0,
             failure: None,
         },
         condition: Condition::Free,
@@ -94,10 +104,14 @@ pub(super) fn explore(explorer: &Explorer, plan: &Exploration, case: &Case) -> O
         }
         *NOW.lock()
             .expect("no thread panics while it holds the lock") = (case.name.clone(), *condition);
+        if let Some(announce) = ANNOUNCE.get() {
+            announce(&case.name, *condition);
+        }
         match condition.have(|| case.explore(explorer, &part)) {
             Err(why) => outcome.missed = Some(format!("not{condition}: {why}")),
             Ok(mut explored) => {
                 explored.executions += outcome.explored.executions;
+                explored.undecided += outcome.explored.undecided;
                 outcome.explored = explored;
             }
         }

@@ -72,7 +72,7 @@ use flowmeter_harness::spec::Violation;
 use flowmeter_harness::sync::{Exploration, Explored, Failure, World};
 
 pub use checks::{Cell, Checks};
-pub use conditions::{Condition, now};
+pub use conditions::{Condition, announce, now};
 pub use pipelines::Clock;
 pub use timers::{Called, Note};
 pub use verdict::judge;
@@ -252,6 +252,7 @@ impl Case {
             explored = Explored {
                 executions: explored.executions + again.executions,
                 complete: false,
+                undecided: explored.undecided + again.undecided,
                 failure: again.failure,
             };
         }

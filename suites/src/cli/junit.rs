@@ -57,7 +57,7 @@ fn report<'a>(proofs: impl Iterator<Item = &'a Proof>) -> Report {
         let mut suite = TestSuite::new(name.clone());
         let mut took = 0.0;
         for proof in proofs {
-            let mut case = TestCase::new(proof.property.clone(), status(proof));
+            let mut case = TestCase::new(name_of(proof), status(proof));
             case.set_classname(name.clone());
             case.set_time(Duration::from_secs_f64(proof.seconds));
             if proof.verdict == Verdict::Pass && proof.detail.is_some() {
@@ -72,17 +72,30 @@ fn report<'a>(proofs: impl Iterator<Item = &'a Proof>) -> Report {
     report
 }
 
-/// A counterexample is a failure; a missing verdict is an error.
+/// A property that is claimed in part has two cases.
+fn name_of(proof: &Proof) -> String {
+    match proof.verdict {
+        Verdict::NotPromisedBroken | Verdict::NotPromisedUnbroken => {
+            format!("{} (not promised)", proof.property)
+        }
+        _ => proof.property.clone(),
+    }
+}
+
+/// A counterexample and a hang are failures; a missing verdict is an error. What is not promised is skipped, in words.
 fn status(proof: &Proof) -> TestCaseStatus {
     let kind = match proof.verdict {
         Verdict::Pass => return TestCaseStatus::success(),
-        Verdict::Unclaimed | Verdict::NotInstrumentable => {
+        Verdict::Unclaimed
+        | Verdict::NotPromisedBroken
+        | Verdict::NotPromisedUnbroken
+        | Verdict::NotInstrumentable => {
             let mut skipped = TestCaseStatus::skipped();
             skipped.set_message(sentence(proof));
             return skipped;
         }
-        Verdict::Fail => NonSuccessKind::Failure,
-        Verdict::Inconclusive | Verdict::Hung | Verdict::Error => NonSuccessKind::Error,
+        Verdict::Fail | Verdict::Hung => NonSuccessKind::Failure,
+        Verdict::Inconclusive | Verdict::Error => NonSuccessKind::Error,
     };
     let mut status = TestCaseStatus::non_success(kind);
     status.set_message(sentence(proof));
@@ -107,6 +120,7 @@ mod tests {
             counterexample: None,
             detail: Some("took <3> & \u{1}9".to_owned()),
             replay: None,
+            bound: None,
         }
     }
 
@@ -119,12 +133,15 @@ mod tests {
             proof("loom", "c2-order", Verdict::Error),
             proof("loom", "c3-capacity", Verdict::Unclaimed),
             proof("loom", "c4-waiters", Verdict::Hung),
+            proof("loom", "c9-cancel", Verdict::NotPromisedBroken),
         ];
         let text = report(proofs.iter()).to_string().unwrap();
         for part in [
             "<testsuite name=\"mutex under std\" tests=\"2\" disabled=\"0\" errors=\"0\" failures=\"1\"",
-            "<testsuite name=\"mutex under loom\" tests=\"4\" disabled=\"1\" errors=\"3\" failures=\"0\"",
-            "<error message=\"undecided: hung: mutex c4-waiters under loom: took",
+            "<testsuite name=\"mutex under loom\" tests=\"5\" disabled=\"2\" errors=\"2\" failures=\"1\"",
+            "<testcase name=\"c9-cancel (not promised)\"",
+            "<skipped message=\"not promised and broken: mutex c9-cancel under loom: took",
+            "<failure message=\"hung: mutex c4-waiters under loom: took",
             "<system-out>pass mutex c1-conservation under std: took",
             "time=\"0.500\"",
             "took &lt;3&gt; &amp; ",

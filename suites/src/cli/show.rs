@@ -244,7 +244,7 @@ fn checked(
             _ => sentence(one.proof),
         };
         text.push_str(&format!("{} ({commit}): {said}\n", one.started));
-        let failed = matches!(one.proof.verdict, Verdict::Fail | Verdict::Error);
+        let failed = !matches!(one.proof.verdict, Verdict::Pass);
         if let (true, Some(file)) = (failed, &one.proof.counterexample) {
             text.push_str(&format!("    kept in {}\n", file.display()));
         }

@@ -2,7 +2,7 @@
 
 use comfy_table::{Cell as TableCell, CellAlignment, ContentArrangement, Table, presets};
 use flowmeter_harness::caps::Kind;
-use flowmeter_harness::record::{Proof, Verdict};
+use flowmeter_harness::record::{Bound, Proof, Verdict};
 
 use super::output::width;
 use crate::roster::Owed;
@@ -14,9 +14,9 @@ pub(super) type Judged = (Owed, Proof);
 const PER_TABLE: usize = 6;
 
 const LEGEND: &str =
-    "pass: held in so many executions; full: in the whole space; *: with a note below;
--: not claimed; n/a: not in that world; open: undecided, the budget ended first;
-hung: undecided, no answer, nor when it was repeated alone";
+    "pass: held in so many executions; full: in the whole space within the bound; *: a note below;
+open: undecided; hung: failed, no answer, nor when repeated alone, twice; n/a: not in that world;
+-: not claimed; (broken): not promised and broken; (-): not promised, not seen broken";
 
 /// For each world and kind: properties down, implementations across, in as many tables as needed. An implementation
 /// without models in a world has no column there.
@@ -61,15 +61,25 @@ fn table(world: &str, judged: &[&Judged], implementations: &[&str]) -> Table {
     table.set_header(std::iter::once(corner.as_str()).chain(implementations.iter().copied()));
     for property in distinct(judged.iter().map(|(cell, _)| cell.property.name)) {
         let marks = implementations.iter().map(|implementation| {
-            let cell = judged.iter().find(|(cell, _)| {
+            let cells = judged.iter().filter(|(cell, _)| {
                 cell.implementation == *implementation && cell.property.name == property
             });
-            let mark = cell.map_or_else(String::new, |(_, proof)| mark(proof));
-            TableCell::new(mark).set_alignment(CellAlignment::Center)
+            TableCell::new(marks(cells.map(|(_, proof)| proof)))
+                .set_alignment(CellAlignment::Center)
         });
         table.add_row(std::iter::once(TableCell::new(property)).chain(marks));
     }
     table
+}
+
+/// The mark of a cell. A property that is claimed in part has a second line, if the rest was seen broken.
+fn marks<'a>(proofs: impl Iterator<Item = &'a Proof>) -> String {
+    let proofs: Vec<&Proof> = proofs.collect();
+    let shown = proofs.iter().enumerate();
+    let shown =
+        shown.filter(|(index, proof)| *index == 0 || proof.verdict != Verdict::NotPromisedUnbroken);
+    let marks: Vec<String> = shown.map(|(_, proof)| mark(proof)).collect();
+    marks.join("\n")
 }
 
 fn mark(proof: &Proof) -> String {
@@ -86,6 +96,8 @@ const fn word(verdict: Verdict) -> &'static str {
         Verdict::Pass => "pass",
         Verdict::Fail => "FAIL",
         Verdict::Unclaimed => "-",
+        Verdict::NotPromisedBroken => "(broken)",
+        Verdict::NotPromisedUnbroken => "(-)",
         Verdict::NotInstrumentable => "n/a",
         Verdict::Inconclusive => "open",
         Verdict::Hung => "hung",
@@ -114,7 +126,10 @@ pub(super) const fn fails(verdict: Verdict) -> bool {
 /// The result of a cell, as text.
 pub(super) fn sentence(proof: &Proof) -> String {
     let said = match proof.verdict {
-        Verdict::Hung => "undecided: hung:",
+        Verdict::Inconclusive => "undecided:",
+        Verdict::Hung => "hung:",
+        Verdict::NotPromisedBroken => "not promised and broken:",
+        Verdict::NotPromisedUnbroken => "not promised, not seen broken:",
         verdict => word(verdict),
     };
     format!(
@@ -126,17 +141,20 @@ pub(super) fn sentence(proof: &Proof) -> String {
     )
 }
 
-/// Failed and undecided cells, with the command that reproduces them; notes on those that passed; then the number of
-/// each outcome.
+/// Failed and undecided cells, and those that are not promised and broken, with the command that reproduces them; notes
+/// on those that passed; then the number of each outcome, and how far each world was explored.
 pub(super) fn summary(judged: &[Judged]) -> String {
     let mut text = String::new();
     let proofs = || judged.iter().map(|(_, proof)| proof);
-    for proof in proofs().filter(|proof| fails(proof.verdict)) {
-        text.push_str(&format!(
-            "{}\n    {}\n",
-            sentence(proof),
-            proof.replay.as_deref().unwrap_or(""),
-        ));
+    let not_promised = proofs().filter(|proof| proof.verdict == Verdict::NotPromisedBroken);
+    let failed = proofs().filter(|proof| fails(proof.verdict));
+    for proof in not_promised.chain(failed) {
+        text.push_str(&format!("{}\n", sentence(proof)));
+        if let Some(bound) = &proof.bound {
+            text.push_str(&format!("    explored: {bound}\n"));
+        }
+        let replay = proof.replay.as_deref().unwrap_or("");
+        text.push_str(&format!("    {replay}\n"));
     }
     text.push_str(&notes(
         proofs().filter(|proof| proof.verdict == Verdict::Pass),
@@ -149,15 +167,40 @@ pub(super) fn summary(judged: &[Judged]) -> String {
         some => format!(", {some} {what}"),
     };
     text.push_str(&format!(
-        "{} passed, {} failed{}{}{}, {} not claimed{}; {executions} executions in {seconds:.0} s",
+        "{} passed, {} failed{}{}{}{}{}, {} not claimed{}; {executions} executions in {seconds:.0} s",
         count(Verdict::Pass),
         count(Verdict::Fail),
         some(Verdict::Inconclusive, "open"),
-        some(Verdict::Hung, "undecided: hung"),
+        some(Verdict::Hung, "hung"),
         some(Verdict::Error, "broke off"),
+        some(Verdict::NotPromisedBroken, "not promised and broken"),
+        some(
+            Verdict::NotPromisedUnbroken,
+            "not promised, not seen broken"
+        ),
         count(Verdict::Unclaimed),
         some(Verdict::NotInstrumentable, "not in that world"),
     ));
+    text + &explored(&proofs().collect::<Vec<_>>())
+}
+
+/// A line for each world: the bound within which its claimed properties held.
+fn explored(proofs: &[&Proof]) -> String {
+    let mut text = String::new();
+    for world in distinct(proofs.iter().map(|proof| &*proof.world)) {
+        let held = proofs.iter();
+        let held = held.filter(|proof| proof.world == world && proof.verdict == Verdict::Pass);
+        let together = held
+            .filter_map(|proof| proof.bound.clone())
+            .reduce(|a, b| Bound {
+                cases: a.cases + b.cases,
+                fewest: a.fewest.min(b.fewest),
+                ..a
+            });
+        if let Some(bound) = together {
+            text.push_str(&format!("\nheld under {world}: {bound}"));
+        }
+    }
     text
 }
 
@@ -213,6 +256,7 @@ mod tests {
                 counterexample: None,
                 detail: detail.map(str::to_owned),
                 replay: None,
+                bound: None,
             };
             (cell, proof)
         });
@@ -226,12 +270,13 @@ mod tests {
             (Verdict::Fail, Some("C1: lost")),
             (Verdict::Hung, Some("fixed(1): no answer within 12 s")),
             (Verdict::Error, Some("the process ended")),
+            (Verdict::Inconclusive, Some("2 histories were too much")),
             (Verdict::Unclaimed, None),
         ]));
         let lines: Vec<&str> = told.lines().collect();
         let of = |index: usize| PROPERTIES[index].name;
         let hung = format!(
-            "undecided: hung: mutex {} under std: fixed(1): no answer within 12 s",
+            "hung: mutex {} under std: fixed(1): no answer within 12 s",
             of(2)
         );
         assert_eq!(
@@ -241,8 +286,64 @@ mod tests {
         assert_eq!(lines[2], hung);
         assert_eq!(
             lines[6],
-            "1 passed, 1 failed, 1 undecided: hung, 1 broke off, 1 not claimed; 35 executions in 5 s"
+            format!(
+                "undecided: mutex {} under std: 2 histories were too much",
+                of(4)
+            )
         );
+        assert_eq!(
+            lines[8],
+            "1 passed, 1 failed, 1 open, 1 hung, 1 broke off, 1 not claimed; 42 executions in 6 s"
+        );
+    }
+
+    #[test]
+    fn what_is_not_promised_has_its_own_marks_and_does_not_fail() {
+        let mut judged = judged(&[
+            (Verdict::Pass, None),
+            (Verdict::NotPromisedBroken, Some("C9: a value was lost")),
+            (Verdict::NotPromisedUnbroken, None),
+        ]);
+        // The first property is claimed in part, and the rest of it is broken.
+        let mut rest = judged[1].clone();
+        rest.0.property = judged[0].0.property;
+        rest.1.property.clone_from(&judged[0].1.property);
+        judged.push(rest);
+        assert!(!judged.iter().any(|(_, proof)| fails(proof.verdict)));
+        let table = tables(&judged);
+        let table = table.split(LEGEND).next().unwrap_or_default();
+        assert_eq!(table.matches("(broken)").count(), 2, "{table}");
+        assert_eq!(table.matches("(-)").count(), 1, "{table}");
+        assert_eq!(table.matches("pass 7").count(), 1, "{table}");
+        let told = summary(&judged);
+        let first = format!(
+            "not promised and broken: mutex {} under std: C9: a value was lost",
+            PROPERTIES[1].name
+        );
+        assert!(told.starts_with(&first), "{told}");
+        assert!(
+            told.contains("2 not promised and broken, 1 not promised, not seen broken"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn a_summary_says_how_far_each_world_was_explored() {
+        let mut judged = judged(&[(Verdict::Pass, None), (Verdict::Pass, None)]);
+        for ((_, proof), fewest) in judged.iter_mut().zip([40, 30]) {
+            proof.bound = Some(Bound {
+                cases: 2,
+                fewest,
+                executions: None,
+                preemptions: Some(2),
+                seed: 7,
+            });
+        }
+        let told = summary(&judged);
+        let last = told.lines().last();
+        let expected =
+            "held under std: 4 cases, 30 executions of each at least, within 2 preemptions, seed 7";
+        assert_eq!(last, Some(expected));
     }
 
     #[test]

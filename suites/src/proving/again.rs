@@ -220,6 +220,7 @@ pub(crate) fn as_proof(
             ),
         ),
         Replayed::Silent(why @ Silence::TimeUp(_)) => (Verdict::Hung, format!("{case}: {why}")),
+        Replayed::Silent(why @ Silence::Crashed(_)) => (Verdict::Fail, format!("{case}: {why}")),
         Replayed::Silent(why @ Silence::Gone(_)) => (Verdict::Error, format!("{case}: {why}")),
     };
     if example.build != this_build() {
@@ -236,6 +237,7 @@ pub(crate) fn as_proof(
         counterexample: Some(path.to_owned()),
         detail: Some(detail),
         replay: None,
+        bound: None,
     }
 }
 
@@ -255,7 +257,7 @@ pub(super) fn model<'w>(
     let court = court.ok_or_else(|| format!("there is no world '{world}' here"))?;
     let cells = court.cells(implementation).into_iter();
     let cases = cells.filter(|cell| cell.property.name == property);
-    let mut cases = cases.flat_map(|cell| cell.cases);
+    let mut cases = cases.flat_map(|cell| cell.cases.into_iter().chain(cell.not_promised));
     let found = cases.find(|found| found.name == *case);
     let found = found.ok_or_else(|| {
         format!("there is no case '{case}' of {property} on {implementation} under {world}")

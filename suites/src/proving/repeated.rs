@@ -1,5 +1,5 @@
-//! A cell without an answer is repeated alone, twice, before it counts as hung: on a busy machine a correct
-//! implementation may take longer than the time limit.
+//! A cell without an answer is repeated alone, twice, before it counts as hung, which is a failure: on a busy machine a
+//! correct implementation may take longer than the time limit.
 
 use std::iter;
 
@@ -12,8 +12,9 @@ const REPETITIONS: usize = 2;
 
 /// The result of a cell with that first attempt. `alone` attempts it once more, with no other cell beside it.
 ///
-/// A failure that a repetition finds decides, and so does one that breaks off. Otherwise another hang leaves the cell
-/// undecided. A cell that passes both times passes, with a note that it hung once.
+/// A failure that a repetition finds decides, and so does one that breaks off. A cell that hangs both times has hung.
+/// If it hangs one of the two times it is undecided. A cell that passes both times passes, with a note that it hung
+/// once.
 pub(super) fn decided(first: Judgement, alone: impl FnMut() -> Judgement) -> Judgement {
     if first.proof.verdict != Verdict::Hung {
         return first;
@@ -52,12 +53,14 @@ fn weighed(mut attempts: Vec<Judgement>) -> Judgement {
             )
         }
         (_, 2..) => {
+            let mut first = attempts.swap_remove(0);
             let how_often = if hung == made {
                 "three times, twice of these alone"
             } else {
+                first.proof.verdict = Verdict::Inconclusive;
                 "twice in three attempts, once of these alone"
             };
-            said(attempts.swap_remove(0), format!("{hang}, {how_often}"))
+            said(first, format!("{hang}, {how_often}"))
         }
         _ => {
             // The last of the unfinished ones, or the last of those that passed.
@@ -115,6 +118,7 @@ mod tests {
                 counterexample: None,
                 detail: detail.map(str::to_owned),
                 replay: None,
+                bound: None,
             },
             failing,
             spoke: Vec::new(),
@@ -161,7 +165,7 @@ mod tests {
         let held = || judgement(Verdict::Pass, None);
         for repetitions in [[hang(), held()], [held(), hang()]] {
             let (Judgement { proof, .. }, _) = after_a_hang(repetitions);
-            assert_eq!(proof.verdict, Verdict::Hung);
+            assert_eq!(proof.verdict, Verdict::Inconclusive);
             let told = format!("{HANG}, twice in three attempts, once of these alone");
             assert_eq!(proof.detail, Some(told));
         }

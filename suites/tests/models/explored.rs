@@ -276,6 +276,7 @@ fn one_execution(explored: Explored) -> Result<String, String> {
         Explored {
             executions: 1,
             complete: false,
+            undecided: 0,
             failure: None,
         } => Ok("1 execution".to_owned()),
         other => Err(format!("{other:?}")),

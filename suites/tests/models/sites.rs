@@ -97,6 +97,7 @@ fn broken(kind: Kind, breakage: Breakage, explore: fn() -> Explored) -> Explored
     let fails = |why: String| Explored {
         executions: 0,
         complete: false,
+        undecided: 0,
         failure: Some(why.into()),
     };
     let (whole, sites) = listed(explore);

@@ -27,6 +27,7 @@ pub fn explore(search: impl FnOnce() -> (bool, Option<Failure>)) -> Explored {
         return Explored {
             executions: 0,
             complete: false,
+            undecided: 0,
             failure: Some(nested.into()),
         };
     }
@@ -34,6 +35,7 @@ pub fn explore(search: impl FnOnce() -> (bool, Option<Failure>)) -> Explored {
     Explored {
         executions: end(),
         complete: complete && failure.is_none(),
+        undecided: 0,
         failure,
     }
 }

@@ -32,7 +32,13 @@ fn check_proves_and_says_so() {
         }
         assert_eq!(row["implementation"], "condvar");
         assert!(
-            row["verdict"] == "pass" || row["verdict"] == "unclaimed",
+            [
+                "pass",
+                "unclaimed",
+                "not-promised-broken",
+                "not-promised-unbroken"
+            ]
+            .contains(&row["verdict"].as_str().expect("a word")),
             "{row:?}"
         );
         passed += u32::from(row["verdict"] == "pass");
@@ -60,6 +66,7 @@ fn check_proves_in_every_world() {
             "counterexample",
             "detail",
             "replay",
+            "bound",
         ],
     );
     let rows = rows(&output);
@@ -74,6 +81,9 @@ fn check_proves_in_every_world() {
         // Only loom knows when it has explored everything.
         assert_eq!(ours["complete"], world == "loom", "{ours:?}");
         assert!(ours["executions"].as_u64().unwrap() > 0, "{ours:?}");
+        assert_eq!(ours["bound"]["seed"], 0x666c_6f77, "{ours:?}");
+        let preemptions = &ours["bound"]["preemptions"];
+        assert_eq!(preemptions.as_u64(), (world == "loom").then_some(2));
         let peer = of("os-sleep", "t1-never-early");
         let verdict = if world == "std" {
             "pass"
@@ -124,6 +134,39 @@ fn a_space_that_is_not_exhausted_is_no_pass() {
         rows[0]["replay"],
         "cargo flowmeter check -i '^mutex$' -p '^c1-conservation$' --under loom --seed 7"
     );
+}
+
+/// kanal documents that a value may be lost with a pending receive that is dropped.
+#[test]
+fn what_kanal_does_not_promise_is_looked_at_all_the_same() {
+    let ground = Ground::new();
+    let check = [
+        "check",
+        "-i",
+        "^kanal$",
+        "-p",
+        "^c9-(cancel|histories)$",
+        "--budget",
+        "3",
+    ];
+    let output = ground
+        .run(&[&check[..], &["--format", "json"]].concat())
+        .fine();
+    let rows = rows(&output);
+    assert_eq!(rows.len(), 2, "{output}");
+    for row in rows {
+        assert_eq!(row["verdict"], "not-promised-broken", "{row:?}");
+        let detail = row["detail"].as_str().expect("it says what was seen");
+        assert!(
+            detail.contains("executions failed when it was run again"),
+            "{detail}"
+        );
+        let replay = row["replay"].as_str().expect("a command");
+        assert!(replay.contains("check -i '^kanal$' -p '^c9-"), "{replay}");
+    }
+    let table = ground.run(&check).fine();
+    assert!(table.contains("(broken)"), "{table}");
+    assert!(table.contains("2 not promised and broken"), "{table}");
 }
 
 #[test]

@@ -64,6 +64,7 @@ pub(crate) fn explore<P: Generated>(
     let mut total = Explored {
         executions: 0,
         complete: true,
+        undecided: 0,
         failure: None,
     };
     let (each, most) = shares(explorer.world, plan.executions);

@@ -1,6 +1,7 @@
 //! Judges the history of a program: the books of its values, each of its channels as a queue, and, where it is short
 //! enough, the whole specification.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,13 +19,22 @@ use flowmeter_harness::sync::{Note, world};
 const LONGEST: usize = 56;
 /// How many states its search explores. Legal histories need a few for each operation.
 const STATES: u64 = 20_000;
+/// How many states a second search explores where the first came to no answer.
+const MORE_STATES: u64 = 50 * STATES;
 
-/// Histories for which the search ended without an answer. A static suffices: a cell has a process of its own.
-static UNDECIDED: AtomicU64 = AtomicU64::new(0);
+/// Counts histories without an answer. The judges of one case share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Undecided(Arc<AtomicU64>);
 
-/// How many histories have stayed undecided so far.
-pub(crate) fn undecided() -> u64 {
-    UNDECIDED.load(Ordering::Relaxed)
+impl Undecided {
+    fn add(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The count since the last call.
+    pub(super) fn take(&self) -> u64 {
+        self.0.swap(0, Ordering::Relaxed)
+    }
 }
 
 /// The judge of one program's executions.
@@ -40,17 +50,28 @@ struct Bench {
     holds_room: bool,
     /// Whether threads of this world have stacks that are large enough for a search.
     deep: bool,
+    /// How many states each search explores, the first one first.
+    states: [u64; 2],
+    undecided: Undecided,
     /// Fingerprints of legal histories: many schedules lead to the same history.
     legal: Mutex<HashSet<u64>>,
 }
 
 impl Judge {
-    pub(crate) fn new(channels: &[Buffer], rules: Rules, holds_room: bool, world: &str) -> Judge {
+    pub(crate) fn new(
+        channels: &[Buffer],
+        rules: Rules,
+        holds_room: bool,
+        world: &str,
+        undecided: &Undecided,
+    ) -> Judge {
         Judge(Arc::new(Bench {
             channels: channels.to_vec(),
             rules,
             holds_room,
             deep: world == "std",
+            states: [STATES, MORE_STATES],
+            undecided: undecided.clone(),
             legal: Mutex::default(),
         }))
     }
@@ -77,7 +98,7 @@ impl Judge {
         };
         match answer {
             Ok(true) => self.0.legal().extend(fingerprint),
-            Ok(false) => drop(UNDECIDED.fetch_add(1, Ordering::Relaxed)),
+            Ok(false) => self.0.undecided.add(),
             Err(refuted) => {
                 if let Some(culprit) = refuted.culprit {
                     world::note(|| Note::Culprit(culprit));
@@ -99,12 +120,17 @@ struct Refuted {
 }
 
 impl Bench {
-    /// Checks both tiers. Returns whether the whole specification gave an answer.
+    /// Checks both tiers. Returns whether they gave an answer: the whole specification or, about a history that is too
+    /// long for it, the queue of every channel.
     fn hear(&self, history: &History, rest_at: Option<u64>) -> Result<bool, Refuted> {
-        for channel in 0..self.channels.len() {
-            self.queue(history, channel)?;
-        }
         let mut decided = true;
+        for channel in 0..self.channels.len() {
+            decided &= self.queue(history, channel)?;
+        }
+        if history.operations.len() > LONGEST {
+            return Ok(decided);
+        }
+        decided = true;
         if let Some(stamp) = rest_at {
             let mut resting = history.until(stamp);
             resting.quiescent = true;
@@ -113,13 +139,13 @@ impl Bench {
         Ok(decided & self.whole(history)?)
     }
 
-    /// Tier two: one channel as a queue.
-    fn queue(&self, history: &History, channel: usize) -> Result<(), Refuted> {
+    /// Tier two: one channel as a queue. Returns whether it can be judged as one.
+    fn queue(&self, history: &History, channel: usize) -> Result<bool, Refuted> {
         let Stamps::Order { margin } = history.stamps else {
-            return Ok(());
+            return Ok(false);
         };
         if history.closes(channel) && !self.rules.keeps_buffered {
-            return Ok(());
+            return Ok(false);
         }
         let there = |operation: &Operation| match self.is_unasked(operation) {
             true => Seen::Nothing,
@@ -132,11 +158,12 @@ impl Bench {
             .filter_map(Seen::judged)
             .collect::<Option<Vec<fifo::Operation>>>()
         else {
-            return Ok(());
+            return Ok(false);
         };
         let queue = fifo::History::new(&operations).expect("every value is put once");
         queue
             .judge(self.channels[channel])
+            .map(|()| true)
             .map_err(|rejection| Refuted {
                 why: format!("{rejection}\n{}", columns(history)),
                 culprit: None,
@@ -146,13 +173,14 @@ impl Bench {
 
     /// Tier three: the whole specification.
     fn whole(&self, history: &History) -> Result<bool, Refuted> {
-        if history.operations.len() > LONGEST {
-            // Such programs are made for the other tiers.
-            return Ok(true);
-        }
-        let judged = match self.holds_room {
-            true => dual::judge(&self.without_refusals(history), self.rules, STATES),
-            false => dual::judge(history, self.rules, STATES),
+        let history = &match self.holds_room {
+            true => Cow::Owned(self.without_refusals(history)),
+            false => Cow::Borrowed(history),
+        };
+        let [few, more] = self.states;
+        let judged = match dual::judge(history, self.rules, few) {
+            Verdict::Inconclusive(_) => dual::judge(history, self.rules, more),
+            judged => judged,
         };
         match judged {
             Verdict::Illegal(counterexample) => Err(Refuted {
@@ -321,5 +349,38 @@ impl Books {
         self.other.judge_takes()?;
         self.kept.judge_drops(mint)?;
         self.other.judge_drops(mint)
+    }
+}
+
+#[cfg(test)]
+impl Judge {
+    /// A judge of a channel whose searches end before they begin.
+    pub(super) fn without_states(buffer: Buffer, world: &str, undecided: &Undecided) -> Judge {
+        let Judge(bench) = Judge::new(&[buffer], Rules::STRICT, false, world, undecided);
+        let mut bench = Arc::into_inner(bench).expect("it is new");
+        bench.states = [0; 2];
+        Judge(Arc::new(bench))
+    }
+
+    /// Judges a put that was accepted, and its take.
+    pub(super) fn judge_one_put(&self) {
+        use flowmeter_harness::history::Storage;
+
+        let operation = |call, answer, invoked| Operation {
+            thread: 0,
+            call,
+            answer,
+            invoked,
+            returned: invoked + 1,
+        };
+        let mint = Mint::new(1);
+        let value = 0;
+        drop(mint.token(0));
+        let mut history = History::new([Storage::from(self.0.channels[0])]);
+        history.operations = vec![
+            operation(Call::put(0, value), Answer::Accepted { clause: 0 }, 1),
+            operation(Call::take(0), Answer::Took { clause: 0, value }, 3),
+        ];
+        self.judge(history, None, &mint);
     }
 }

@@ -37,14 +37,12 @@ use std::sync::Arc;
 use flowmeter_harness::caps::{Claim, Origin};
 use flowmeter_harness::channel::Buffer;
 use flowmeter_harness::spec::Rules;
-use flowmeter_harness::sync::world;
-
-pub(super) use judge::undecided;
+use flowmeter_harness::sync::{Explored, world};
 
 use super::{Case, Cases, Model, Property, Reliance};
 use crate::design::channels::Design;
 use generate::{Menu, Waits};
-use judge::Judge;
+use judge::{Judge, Undecided};
 use program::Program;
 use style::Style;
 
@@ -113,6 +111,8 @@ fn cases(design: &Design) -> Vec<Case> {
         // Too long for the whole specification: the books and the queue judge them.
         cases.extend(family(design, Style::Blocks, "long, one channel", |menu| {
             menu.channels = 1;
+            // A channel that may forget its values at a close is no queue then.
+            menu.closes &= design.claims(Claim::KeepsBuffered);
             menu.operations = 64;
         }));
     }
@@ -223,16 +223,28 @@ fn family(design: &Design, style: Style, name: &str, adapt: impl FnOnce(&mut Men
     let rules = Rules::of(&who.capabilities.claims);
     let holds_room = who.origin == Origin::Peer;
     let world = world::name();
+    let undecided = Undecided::default();
+    let shared = undecided.clone();
     let model = move |program: &Arc<Program>| -> Model {
         let program = Arc::clone(program);
-        let judge = Judge::new(&program.channels, rules, holds_room, world);
+        let judge = Judge::new(&program.channels, rules, holds_room, world, &shared);
         Arc::new(move || run::run(channels, style, &program, &judge))
     };
+    let again = model.clone();
     vec![Case::generated(
         name,
-        move |explorer, plan| family::explore(explorer, menu.programs(), plan, model),
-        move |key| family::member(key, model),
+        move |explorer, plan| {
+            let explored = family::explore(explorer, menu.programs(), plan, &model);
+            counted(explored, &undecided)
+        },
+        move |key| family::member(key, &again),
     )]
+}
+
+/// With the histories that its judges could not decide.
+pub(crate) fn counted(mut explored: Explored, undecided: &Undecided) -> Explored {
+    explored.undecided += undecided.take();
+    explored
 }
 
 const BUFFERS: [Buffer; 6] = [
@@ -243,3 +255,15 @@ const BUFFERS: [Buffer; 6] = [
     Buffer::Dropping(std::num::NonZeroUsize::MIN),
     Buffer::Sliding(std::num::NonZeroUsize::MIN),
 ];
+
+/// A case with a history that no search can decide in its number of states.
+#[cfg(test)]
+pub(super) fn undecidable(world: &'static str) -> Case {
+    let undecided = Undecided::default();
+    let judge = Judge::without_states(Buffer::fixed(1), world, &undecided);
+    let model: Model = Arc::new(move || judge.judge_one_put());
+    let explore = move |explorer: &super::Explorer, plan: &_| {
+        counted(explorer.explore(plan, Arc::clone(&model)), &undecided)
+    };
+    Case::generated("undecidable", explore, |_| None)
+}

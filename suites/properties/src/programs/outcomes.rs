@@ -114,6 +114,7 @@ impl Search<'_> {
         Explored {
             executions,
             complete: false,
+            undecided: 0,
             failure: failure.map(Failure::from),
         }
     }

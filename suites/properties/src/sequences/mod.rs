@@ -37,8 +37,8 @@ use self::hand::{Common, Hand};
 use self::rest::Rest;
 use super::acts::room;
 use super::by_alts::by_alts;
-use super::programs::family;
-use super::programs::judge::Judge;
+use super::programs::judge::{Judge, Undecided};
+use super::programs::{counted, family};
 use super::{Case, Cases, Model, Property, Reliance};
 use crate::design::Channels;
 use crate::design::channels::Design;
@@ -143,6 +143,8 @@ fn case(
         choice: choice(subject, drops, forgets, name == PERMITS),
     };
     let world = world::name();
+    let undecided = Undecided::default();
+    let shared = undecided.clone();
     let model = move |sequence: &Arc<Sequence>| -> Model {
         let sequence = Arc::clone(sequence);
         let subject = Subject {
@@ -150,13 +152,17 @@ fn case(
             ..subject
         };
         let channel = [sequence.buffer];
-        let judge = Judge::new(&channel, subject.rules, subject.holds_room, world);
+        let judge = Judge::new(&channel, subject.rules, subject.holds_room, world, &shared);
         Arc::new(move || run(subject, &sequence, &judge))
     };
+    let again = model.clone();
     Some(Case::generated(
         name,
-        move |explorer, plan| family::explore(explorer, menu.sequences(), plan, model),
-        move |key| family::member(key, model),
+        move |explorer, plan| {
+            let explored = family::explore(explorer, menu.sequences(), plan, &model);
+            counted(explored, &undecided)
+        },
+        move |key| family::member(key, &again),
     ))
 }
 

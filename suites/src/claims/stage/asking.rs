@@ -60,7 +60,7 @@ pub(crate) fn reenact(
             "no answer within {:.0} s: a thread waits for ever",
             LIMIT.as_secs_f64()
         ),
-        End::Gone(why) => why,
+        End::Gone(why) => why.to_string(),
     };
     let all = statements();
     let Some(will) = will else { return Err(why) };

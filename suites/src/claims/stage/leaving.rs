@@ -89,7 +89,7 @@ pub(super) fn seen_to_leave(implementation: &str, claim: usize) -> Result<String
     match end {
         End::Gone(_) if is_ready => Ok(ENDS.to_owned()),
         End::TimeUp if is_ready => Ok(STAYS.to_owned()),
-        End::Gone(why) => Err(why),
+        End::Gone(why) => Err(why.to_string()),
         End::TimeUp | End::Enough => Err("the process has not begun in time".to_owned()),
     }
 }
