@@ -22,7 +22,7 @@ use flowmeter_harness::limiter::Attempt;
 use flowmeter_harness::spec::limiter::Limit;
 use flowmeter_harness::sync::world;
 
-use super::{Kept, PERIOD, is_virtual, limiter, nanos, surely};
+use super::{Kept, PERIOD, limiter, nanos, surely};
 use crate::design::limiters::{Design, Limiters};
 use crate::form::Way;
 use crate::{Case, Cases, Property, Reliance};
