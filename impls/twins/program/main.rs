@@ -8,11 +8,19 @@
 mod registry;
 mod sync;
 
+#[path = "../../src/own_thread.rs"]
+mod own_thread;
 #[path = "../../src/peers/mod.rs"]
 pub mod peers;
 
 /// What adapters and registry take from our own implementations.
-pub use flowmeter_impls_shuttle::channel;
+#[path = "."]
+pub mod channel {
+    pub use flowmeter_impls_shuttle::channel::*;
+
+    #[path = "../../src/channel/trampoline.rs"]
+    pub(crate) mod trampoline;
+}
 
 use std::process::ExitCode;
 
