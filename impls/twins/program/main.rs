@@ -1,5 +1,5 @@
-//! The program of the twins: published crates, compiled as they are over a `std` whose locks and atomics the world of
-//! shuttle schedules.
+//! The program of the twins: published crates, compiled as they are over another `std`. Shuttle schedules its locks and
+//! atomics.
 //!
 //! It has no command. `cargo flowmeter check` starts it for the cells of published crates in the worlds shuttle and
 //! sim. `scripts/twins` writes its manifest and builds it. The adapters are those of the std world, from the same

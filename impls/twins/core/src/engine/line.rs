@@ -46,7 +46,7 @@ impl Line {
         true
     }
 
-    /// Wakes one thread: the first, unless the world misbehaves. One whose deadline has come does not count.
+    /// Wakes one thread: the first, unless the world misbehaves. One that its deadline has ended does not count.
     pub fn wake_one(&self) {
         wrote();
         let others = self.waits().len().saturating_sub(1);
