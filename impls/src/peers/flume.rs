@@ -55,11 +55,13 @@ impl Channels for Flume {
         Some(rx.clone())
     }
 
+    #[cfg(not(feature = "older-flume"))]
     #[inline]
     fn same_tx<T: Message>(one: &Sender<T>, other: &Sender<T>) -> Option<bool> {
         Some(one.same_channel(other))
     }
 
+    #[cfg(not(feature = "older-flume"))]
     #[inline]
     fn same_rx<T: Message>(one: &Receiver<T>, other: &Receiver<T>) -> Option<bool> {
         Some(one.same_channel(other))

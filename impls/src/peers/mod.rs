@@ -30,7 +30,6 @@ mod panic_watch;
 pub mod par_stream;
 #[cfg(not(feature = "shuttle"))]
 pub mod rayon;
-#[cfg(not(feature = "shuttle"))]
 pub mod smol;
 #[cfg(not(feature = "shuttle"))]
 pub mod spin_sleep;

@@ -258,14 +258,11 @@ pub(super) fn pipelines<H: Enrol>(hall: &mut H) {
 
 /// Their executors.
 pub(super) fn executors<H: Enrol>(hall: &mut H) {
-    #[cfg(not(feature = "shuttle"))]
-    use crate::peers::smol::Smol;
-    use crate::peers::{tokio_executor::Tokio, version};
+    use crate::peers::{smol::Smol, tokio_executor::Tokio, version};
 
     peer::<Tokio, _>(hall, "tokio", version("tokio"))
         .executor::<MutexChannels>()
         .enter();
-    #[cfg(not(feature = "shuttle"))]
     peer::<Smol, _>(hall, "smol", version("async-executor"))
         .executor::<MutexChannels>()
         .enter();

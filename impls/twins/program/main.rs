@@ -1,5 +1,5 @@
-//! The program of the twins: published crates, compiled as they are over a `std` whose locks and atomics the world of
-//! shuttle schedules.
+//! The program of the twins: published crates, compiled as they are over another `std`. Shuttle schedules its locks and
+//! atomics.
 //!
 //! It has no command. `cargo flowmeter check` starts it for the cells of published crates in the worlds shuttle and
 //! sim. `scripts/twins` writes its manifest and builds it. The adapters are those of the std world, from the same
@@ -8,11 +8,19 @@
 mod registry;
 mod sync;
 
+#[path = "../../src/own_thread.rs"]
+mod own_thread;
 #[path = "../../src/peers/mod.rs"]
 pub mod peers;
 
 /// What adapters and registry take from our own implementations.
-pub use flowmeter_impls_shuttle::channel;
+#[path = "."]
+pub mod channel {
+    pub use flowmeter_impls_shuttle::channel::*;
+
+    #[path = "../../src/channel/trampoline.rs"]
+    pub(crate) mod trampoline;
+}
 
 use std::process::ExitCode;
 

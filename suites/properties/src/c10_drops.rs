@@ -56,6 +56,9 @@ fn cases(channels: Channels) -> Vec<Case> {
                 Case::new(format!("producers first, {buffer}"), move || {
                     left_inside(channels, buffer, false)
                 }),
+                Case::new(format!("takers beside offers, {buffer}"), move || {
+                    offered_meanwhile(channels, buffer)
+                }),
             ]
         })
         .collect()
@@ -137,6 +140,35 @@ fn put_pending(channels: Channels, buffer: Buffer) {
         expected,
         "C10: a value that waited, or one in the buffer, was not dropped once"
     );
+}
+
+/// Each producer offers a value while the last taker is dropped.
+fn offered_meanwhile(channels: Channels, buffer: Buffer) {
+    let (tx, rx) = channels.open::<Token>(buffer).expect("asked before");
+    let producers: Vec<_> = tx.another().into_iter().chain([tx]).collect();
+    let mint = Mint::new(producers.len());
+    let offering: Vec<_> = producers
+        .into_iter()
+        .enumerate()
+        .map(|(id, mut tx)| {
+            let token = mint.token(id);
+            world::spawn(move || {
+                world::perturb();
+                drop(tx.offer(token));
+            })
+        })
+        .collect();
+    world::perturb();
+    drop(rx);
+    let count = offering.len();
+    offering.into_iter().for_each(world::join);
+    for id in 0..count {
+        holds_eq!(
+            mint.drops(id),
+            1,
+            "C10: drops of token {id}, offered while the last taker was dropped"
+        );
+    }
 }
 
 /// Counts its drop, and panics in it if told to.

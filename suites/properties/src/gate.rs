@@ -37,11 +37,13 @@ impl Gate {
     pub(super) fn pass(&self) -> impl Future<Output = ()> + Send + use<> {
         let gate = self.clone();
         poll_fn(move |context| {
+            // Before the lock, and dropped after it: a waker may be code of a world.
+            let waker = context.waker().clone();
             let mut waiting = gate.0.lock().expect(WHOLE);
             if waiting.open {
                 return Poll::Ready(());
             }
-            waiting.wakers.push(context.waker().clone());
+            waiting.wakers.push(waker);
             Poll::Pending
         })
     }

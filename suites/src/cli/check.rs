@@ -5,10 +5,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
+use flowmeter_harness::caps::Origin;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::std::Std;
 
-use super::failure::{FAILED, Failure, Outcome};
+use super::failure::{FAILED, Failure, Outcome, warn};
 use super::foreign::Foreign;
 use super::into::Into;
 use super::junit::Junit;
@@ -21,6 +22,7 @@ use crate::properties::PROPERTIES;
 use crate::proving::counterexample::FOLDER;
 use crate::proving::{Effort, prove_and_keep};
 use crate::roster::{Owed, Roster};
+use crate::twins;
 use crate::worlds::{Court, Worlds};
 
 /// Prove what implementations claim
@@ -108,6 +110,10 @@ impl Check {
         foreign.retain(matches);
         roster.join(&foreign, &[])?;
         let mut cells: Vec<Owed> = Vec::new();
+        let missing = courts.iter().any(|court| twins::are_missing(court.world()));
+        if missing && roster.contestants().any(|who| who.origin == Origin::Peer) {
+            warn("published crates are left out: their twins are not built (scripts/twins)");
+        }
         for court in courts {
             match court.world() {
                 Std::NAME => cells.extend(roster.owed()),

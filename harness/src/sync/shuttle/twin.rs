@@ -1,5 +1,5 @@
-//! What this world lends to a twin: a published crate whose sources run here unchanged, over a crate that takes the
-//! place of `std` (`impls/twins`).
+//! What this world lends to a twin: a published crate, with its sources unchanged, over a crate that takes the place of
+//! `std` (`impls/twins`).
 //!
 //! The locks and threads of that crate wait as the facade does. So virtual time passes for them, a deadlock is
 //! reported with the crate's own lines, and a picture of an execution shows its steps.

@@ -1,4 +1,4 @@
-//! Takes the place of `core` in a twin: a published crate whose sources are compiled unchanged, and explored.
+//! Takes the place of `core` in a twin: a published crate, compiled from unchanged sources and explored.
 //!
 //! Atomics and `spin_loop` are scheduling points of the explored world. Everything else is core's own. Outside an
 //! execution every operation does what core's does.

@@ -1,4 +1,4 @@
-//! Takes the place of `std` in a twin: a published crate whose sources are compiled unchanged, and explored.
+//! Takes the place of `std` in a twin: a published crate, compiled from unchanged sources and explored.
 //!
 //! rustc takes a dependency of the name `std` for std itself, so `use std::…`, the prelude and its macros end here.
 //! Locks, threads, thread-locals, atomics and clocks are those of the explored world. What has no lock in it is std's

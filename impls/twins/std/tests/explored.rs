@@ -201,6 +201,21 @@ fn an_execution_ends_before_a_crates_own_threads() {
 }
 
 #[test]
+fn a_thread_that_waits_in_a_static_is_gone_in_the_next_execution() {
+    static HELD: Mutex<bool> = Mutex::new(false);
+    static TOLD: Condvar = Condvar::new();
+    let model = || {
+        TOLD.notify_all();
+        drop(thread::spawn(|| {
+            let guard = HELD.lock().expect("no thread panics");
+            drop(TOLD.wait(guard));
+        }));
+        thread::sleep(Duration::from_secs(1));
+    };
+    assert_eq!(failure(model), None);
+}
+
+#[test]
 fn a_panic_that_a_crate_catches_is_found() {
     let told = message(|| {
         let caught = std::panic::catch_unwind(|| panic!("alas"));

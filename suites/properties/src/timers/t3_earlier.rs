@@ -57,6 +57,7 @@ fn cases(design: &Design) -> Vec<Case> {
                 case(timers, "moved from never to the past", |timers| {
                     moved(timers, Duration::ZERO);
                 }),
+                case(timers, "moved from a far one to now", moved_to_now),
                 case(timers, "moved to later", moved_later),
                 case(timers, "moved to never", moved_to_never),
                 case(timers, "moved to and fro", to_and_fro),
@@ -117,6 +118,16 @@ fn moved(timers: Timers, delay: Duration) {
     log.moves(&call, deadline);
     log.is_called(&call);
     log.moves(&call, deadline);
+    log.judge();
+}
+
+/// The service already waits for the timer that is moved.
+fn moved_to_now(timers: Timers) {
+    let mut log = Log::start(timers);
+    let call = log.schedule(after(FAR));
+    log.calls(after(SOON));
+    log.moves(&call, after(Duration::ZERO));
+    log.is_called(&call);
     log.judge();
 }
 

@@ -7,7 +7,7 @@ use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::shuttle::clock;
 use flowmeter_harness::sync::shuttle::twin::{self, Wait};
 
-use super::{Place, place, wrote, yield_now};
+use super::{Place, about_to_write, place, wrote, yield_now};
 
 /// The threads that wait in one place, the longest waiting first.
 #[derive(Debug, Default)]
@@ -31,6 +31,8 @@ impl Line {
             first();
             return false;
         }
+        // A guest may wait in a static when its execution ends.
+        about_to_write(self);
         let wait = Arc::new(Wait::here());
         self.waits().push_back(Arc::clone(&wait));
         first();
@@ -44,7 +46,7 @@ impl Line {
         true
     }
 
-    /// Wakes one thread: the first, unless the world misbehaves. One whose deadline has come does not count.
+    /// Wakes one thread: the first, unless the world misbehaves. One that its deadline has ended does not count.
     pub fn wake_one(&self) {
         wrote();
         let others = self.waits().len().saturating_sub(1);

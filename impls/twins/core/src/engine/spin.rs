@@ -39,7 +39,7 @@ struct Nap {
     static WRITTEN: Cell<u64> = const { Cell::new(0) };
     /// The task that runs, and its steps since another one ran.
     static RUN: Cell<(usize, u32)> = const { Cell::new((usize::MAX, 0)) };
-    /// Steps of an execution whose threads take turns.
+    /// Steps of an execution in which threads take turns.
     static TURNS: Cell<u64> = const { Cell::new(0) };
     /// The last one of each task.
     static NAPS: RefCell<Vec<Nap>> = const { RefCell::new(Vec::new()) };
