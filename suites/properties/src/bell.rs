@@ -1,5 +1,5 @@
 //! A waker that remembers whether it was woken, and wakes the thread that listens to it. A thread with several futures
-//! polls only those whose latest waker was woken, so a wake-up that goes to another waker is missed as in a real
+//! polls only what was woken by its latest waker, so a wake-up that goes to another waker is missed as in a real
 //! executor.
 
 use std::sync::atomic::{AtomicBool, Ordering};

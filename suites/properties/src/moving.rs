@@ -10,7 +10,7 @@ use flowmeter_harness::executor::Spawn;
 
 use super::bell::Bell;
 
-/// A spawner whose tasks move.
+/// A spawner of tasks that move.
 #[derive(Clone)]
 pub(crate) struct Moving<S>(pub(crate) S);
 

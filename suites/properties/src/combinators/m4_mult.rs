@@ -43,6 +43,7 @@ fn cases(design: &Design) -> Vec<Case> {
     if is_roomy() {
         cases.extend([
             Case::new("two taps", move || two(f)),
+            Case::new("a tap after one that has left", move || after_one(f)),
             Case::new("a slow tap", move || slow(f)),
             Case::new("no taps", move || none(f)),
             Case::new("a tap that is closed before", move || closed_before(f)),
@@ -77,6 +78,29 @@ fn two(f: Combinators) {
         seen,
         [[0, 1], [0, 1]],
         "M4: not all items for both taps, in their order"
+    );
+}
+
+/// A new tap is none of those that are there, though one has left before.
+fn after_one(f: Combinators) {
+    let seen = with_executor(f, |go| {
+        let (mut tx, from) = open::<u32>(f, room(1));
+        let mult = f.mult(go, from);
+        let [(to, _gone), (also_to, first), (last_to, second)] =
+            [(); 3].map(|()| open::<u32>(f, room(2)));
+        let gone = tap(f, &mult, to);
+        tap(f, &mult, also_to);
+        f.untap(&mult, &gone);
+        tap(f, &mult, last_to);
+        put(&mut tx, 0);
+        put(&mut tx, 1);
+        tx.close();
+        [first, second].map(all)
+    });
+    holds_eq!(
+        seen,
+        [[0, 1], [0, 1]],
+        "M4: not all items for both taps that are left"
     );
 }
 

@@ -53,6 +53,7 @@ fn cases(design: &Design) -> Vec<Case> {
                 held(f, |mix, [_, other]| f.unmix(mix, &other));
             }),
             Case::new("all inputs are removed", move || all_removed(f)),
+            Case::new("a later input is removed", move || later_removed(f)),
         ]);
     }
     cases
@@ -89,6 +90,24 @@ fn two(f: Combinators) {
         (seen, rest),
         (([Ok(1), Ok(2)], Ok(11)), Polled::WouldWait),
         "M5: not all of both inputs, each in its order, with the output left open"
+    );
+}
+
+/// Two inputs are removed, one of them after it came in the place of the other. The third is heard.
+fn later_removed(f: Combinators) {
+    let heard = with_executor(f, |go| {
+        let (mix, mut out) = mix(f, go);
+        let (_first_tx, first) = admix(f, &mix);
+        let (mut tx, _) = admix(f, &mix);
+        f.unmix(&mix, &first);
+        let (_later_tx, later) = admix(f, &mix);
+        f.unmix(&mix, &later);
+        put(&mut tx, 7).then(|| take(&mut out))
+    });
+    holds_eq!(
+        heard,
+        Some(Ok(7)),
+        "M5: an input beside one that was removed"
     );
 }
 

@@ -86,7 +86,7 @@ impl Menu {
         let threads = vec(vec(act, 1..=self.acts), self.threads);
         let with = (
             select(self.buffers.clone()),
-            1..=3_u8,
+            1..=4_u8,
             any::<bool>(),
             any::<bool>(),
         );

@@ -50,7 +50,7 @@ pub(super) const PROPERTY: Property = Property {
     cases: Cases::Channels(cases),
 };
 
-/// The case whose puts are offers and permits, so that their order is known.
+/// The case in which only offers and permits put, so that the order of values is known.
 const PERMITS: &str = "one thread, permits";
 
 /// Small ones are drawn more often: they are full sooner.
@@ -185,7 +185,7 @@ fn choice(subject: Subject, drops: bool, forgets: bool, permits: bool) -> Vec<Ac
     often(awaits, if permits { 2 } else { 4 }, Act::Poll(0, 0));
     often(awaits, if permits { 1 } else { 2 }, Act::Settle);
     often(awaits && drops, 2, Act::Drop(0));
-    often(awaits && drops, 3, Act::DropWoken);
+    often(awaits && drops, if permits { 6 } else { 3 }, Act::DropWoken);
     often(awaits && forgets, 2, Act::Forget(0));
     often(
         channels.awaits_close(),
