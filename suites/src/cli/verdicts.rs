@@ -1,6 +1,8 @@
 //! Verdicts as tables and text.
 
-use comfy_table::{Cell as TableCell, CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{
+    Cell as TableCell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets,
+};
 use flowmeter_harness::caps::Kind;
 use flowmeter_harness::record::{Bound, Proof, Verdict};
 
@@ -68,6 +70,9 @@ fn table(world: &str, judged: &[&Judged], implementations: &[&str]) -> Table {
                 .set_alignment(CellAlignment::Center)
         });
         table.add_row(std::iter::once(TableCell::new(property)).chain(marks));
+    }
+    if let Some(properties) = table.column_mut(0) {
+        properties.set_constraint(ColumnConstraint::ContentWidth);
     }
     table
 }

@@ -140,7 +140,15 @@ fn a_space_that_is_not_exhausted_is_no_pass() {
 #[test]
 fn what_kanal_does_not_promise_is_looked_at_all_the_same() {
     let ground = Ground::new();
-    let check = ["check", "-i", "^kanal$", "-p", "^c9-(cancel|histories)$", "--budget", "3"];
+    let check = [
+        "check",
+        "-i",
+        "^kanal$",
+        "-p",
+        "^c9-(cancel|histories)$",
+        "--budget",
+        "3",
+    ];
     let output = ground
         .run(&[&check[..], &["--format", "json"]].concat())
         .fine();
