@@ -18,7 +18,7 @@ const PER_TABLE: usize = 6;
 const LEGEND: &str =
     "pass: held in so many executions; full: in the whole space within the bound; *: a note below;
 open: undecided; hung: failed, no answer, nor when repeated alone, twice; n/a: not in that world;
--: not claimed; (broken): not promised and broken; (-): not promised, not seen broken";
+-: not claimed, and no model; (broken): not promised and broken; (-): not promised, not seen broken";
 
 /// For each world and kind: properties down, implementations across, in as many tables as needed. An implementation
 /// without models in a world has no column there.
