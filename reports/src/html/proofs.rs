@@ -148,7 +148,7 @@ pub fn of(data: &Data) -> Proofs {
 /// A row for each published crate of which a property was looked at that it does not claim.
 fn given_up(data: &Data, proofs: &[&Proof], failed: &[&Proof]) -> Vec<GivenUp> {
     let of = |name: &str, verdict: Verdict| {
-        let mut all: Vec<&Proof> = proofs.iter().copied().collect();
+        let mut all: Vec<&Proof> = proofs.to_vec();
         all.retain(|proof| proof.implementation == name && proof.verdict == verdict);
         all.sort_by_key(|proof| order(&proof.property));
         all.dedup_by_key(|proof| &proof.property);

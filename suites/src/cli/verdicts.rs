@@ -203,7 +203,7 @@ fn explored(proofs: &[&Proof]) -> String {
                 ..a
             });
         if let Some(bound) = together {
-            text.push_str(&format!("\nheld under {world}: {bound}"));
+            text.push_str(&format!("\nheld in {world}: {bound}"));
         }
     }
     text
@@ -347,7 +347,7 @@ mod tests {
         let told = summary(&judged);
         let last = told.lines().last();
         let expected =
-            "held under std: 4 cases, 30 executions of each at least, within 2 preemptions, seed 7";
+            "held in std: 4 cases, 30 executions of each at least, within 2 preemptions, seed 7";
         assert_eq!(last, Some(expected));
     }
 
