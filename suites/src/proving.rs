@@ -63,12 +63,12 @@ impl Effort {
         ..Effort::CHECK
     };
 
-    /// The default of `check` for a cell. What is not promised is looked at for as long as before a measurement.
+    /// The default of `check` for a cell. What is not promised is looked at briefly.
     pub fn of(cell: &Owed) -> Effort {
         match cell.due {
             Due::NotPromised => Effort {
-                executions: Effort::CHECK.executions,
-                ..Effort::QUICK
+                time: Duration::from_secs(1),
+                ..Effort::CHECK
             },
             _ => Effort::under(cell.world),
         }

@@ -82,7 +82,10 @@ pub struct Failure {
     pub said: &'static str,
     pub property: String,
     pub world: String,
+    /// What was seen, in a line.
     pub detail: String,
+    /// The further lines, such as a history in columns.
+    pub history: String,
     /// The file of the failing execution.
     pub counterexample: Option<String>,
     pub replay: Option<String>,
@@ -107,6 +110,11 @@ pub fn of(data: &Data) -> Proofs {
         let of_kind = of_kind.filter(|p| data.kind(&p.implementation) == kind);
         matrix(data, kind, &of_kind.collect::<Vec<_>>(), &failed)
     });
+    let lines = |p: &Proof| {
+        let detail = p.detail.as_deref().unwrap_or("no detail was recorded");
+        let (line, more) = detail.split_once('\n').unwrap_or((detail, ""));
+        (line.to_owned(), more.to_owned())
+    };
     let failures = failed.iter().map(|p| Failure {
         kind: match p.verdict {
             Verdict::NotPromisedBroken => " undecided",
@@ -121,10 +129,8 @@ pub fn of(data: &Data) -> Proofs {
         },
         property: p.property.clone(),
         world: p.world.clone(),
-        detail: p
-            .detail
-            .clone()
-            .unwrap_or_else(|| "no detail was recorded".to_owned()),
+        detail: lines(p).0,
+        history: lines(p).1,
         counterexample: (p.counterexample.as_ref()).map(|path| path.display().to_string()),
         replay: p.replay.clone(),
     });
@@ -142,7 +148,7 @@ pub fn of(data: &Data) -> Proofs {
 /// A row for each published crate of which a property was looked at that it does not claim.
 fn given_up(data: &Data, proofs: &[&Proof], failed: &[&Proof]) -> Vec<GivenUp> {
     let of = |name: &str, verdict: Verdict| {
-        let mut all: Vec<&Proof> = proofs.iter().copied().collect();
+        let mut all: Vec<&Proof> = proofs.to_vec();
         all.retain(|proof| proof.implementation == name && proof.verdict == verdict);
         all.sort_by_key(|proof| order(&proof.property));
         all.dedup_by_key(|proof| &proof.property);

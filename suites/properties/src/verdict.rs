@@ -35,7 +35,7 @@ pub struct FailingCase {
 /// Explores the cases of a cell in turn, each with its share of the budget, until one fails. In the std world each runs
 /// twice at least, for some time after the budget is used up, and once in any case. What is undecided is never a pass:
 /// then the verdict is [`Verdict::Inconclusive`], and says how much was undecided. Loom proves by exhausting a space, so
-/// a case whose space is larger than the budget is undecided.
+/// a case with a larger space than the budget is undecided.
 pub fn judge<W: World>(cell: &Cell, budget: &Exploration) -> Proof {
     judge_closely(&Explorer::of::<W>(), cell, budget).proof
 }

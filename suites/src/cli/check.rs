@@ -51,7 +51,7 @@ pub(super) struct Check {
     /// Seed of random choices [default: 1718382455]
     #[arg(long)]
     seed: Option<u64>,
-    /// Maximum seconds for each cell (implementation x property x world) [default: 2 under std, 300 elsewhere, 0.3 for
+    /// Maximum seconds for each cell (implementation x property x world) [default: 2 under std, 300 elsewhere, 1 for
     /// what is not promised]
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,

@@ -1,6 +1,8 @@
 //! Verdicts as tables and text.
 
-use comfy_table::{Cell as TableCell, CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{
+    Cell as TableCell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets,
+};
 use flowmeter_harness::caps::Kind;
 use flowmeter_harness::record::{Bound, Proof, Verdict};
 
@@ -16,7 +18,7 @@ const PER_TABLE: usize = 6;
 const LEGEND: &str =
     "pass: held in so many executions; full: in the whole space within the bound; *: a note below;
 open: undecided; hung: failed, no answer, nor when repeated alone, twice; n/a: not in that world;
--: not claimed; (broken): not promised and broken; (-): not promised, not seen broken";
+-: not claimed, and no model; (broken): not promised and broken; (-): not promised, not seen broken";
 
 /// For each world and kind: properties down, implementations across, in as many tables as needed. An implementation
 /// without models in a world has no column there.
@@ -68,6 +70,9 @@ fn table(world: &str, judged: &[&Judged], implementations: &[&str]) -> Table {
                 .set_alignment(CellAlignment::Center)
         });
         table.add_row(std::iter::once(TableCell::new(property)).chain(marks));
+    }
+    if let Some(properties) = table.column_mut(0) {
+        properties.set_constraint(ColumnConstraint::ContentWidth);
     }
     table
 }
@@ -198,7 +203,7 @@ fn explored(proofs: &[&Proof]) -> String {
                 ..a
             });
         if let Some(bound) = together {
-            text.push_str(&format!("\nheld under {world}: {bound}"));
+            text.push_str(&format!("\nheld in {world}: {bound}"));
         }
     }
     text
@@ -342,7 +347,7 @@ mod tests {
         let told = summary(&judged);
         let last = told.lines().last();
         let expected =
-            "held under std: 4 cases, 30 executions of each at least, within 2 preemptions, seed 7";
+            "held in std: 4 cases, 30 executions of each at least, within 2 preemptions, seed 7";
         assert_eq!(last, Some(expected));
     }
 
