@@ -25,7 +25,7 @@ use super::{Case, Cases, Design, ONE, Property, Reliance, Runtime, What};
 pub(in super::super) const PROPERTY: Property = Property {
     name: "g2-turns",
     statement: "A task that goes on waking itself leaves others their turns; work runs once; what has ended is let go.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Executors(cases),
 };
 

@@ -36,7 +36,7 @@ use crate::{Case, Cases, Model, Property, Reliance};
 pub(crate) const PROPERTY: Property = Property {
     name: "l3-sequences",
     statement: "Generated sequences of tries, polls, drops and pauses get their permits when the specification says so.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Limiters(cases),
 };
 

@@ -46,7 +46,7 @@ use crate::design::channels::Design;
 pub(super) const PROPERTY: Property = Property {
     name: "c11-sequences",
     statement: "Generated sequences of polls, wakes, drops and forgets get right answers; nothing waits beside what it waits for.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(cases),
 };
 

@@ -34,7 +34,7 @@ use crate::{Case, Cases, Model, Property, Reliance};
 pub(crate) const PROPERTY: Property = Property {
     name: "t2-sequences",
     statement: "In generated sequences that arm, cancel, move, poll and drop timers, each fires once, at its latest deadline.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Timers(cases),
 };
 
