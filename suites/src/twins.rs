@@ -108,8 +108,8 @@ fn ask(program: &Path, world: &str) -> BTreeSet<String> {
 
 /// The process of the program: the names of its implementations in a world.
 pub(crate) fn serve(worlds: &Worlds, question: &Question) -> BTreeSet<String> {
-    let court = worlds.find(&question.world);
-    let contestants = court.map_or_else(Vec::new, |court| court.contestants());
+    let prover = worlds.find(&question.world);
+    let contestants = prover.map_or_else(Vec::new, |prover| prover.contestants());
     contestants
         .into_iter()
         .map(|who| who.name.to_owned())

@@ -3,7 +3,7 @@
 #[path = "../../src/registry/published.rs"]
 mod published;
 
-use flowmeter_harness::registry::{AsyncRegistry, Enrol, Registry};
+use flowmeter_harness::registry::{AsyncRegistry, Visitor, Registry};
 use flowmeter_impls_shuttle::executor::fixed_pool::FixedPool;
 use flowmeter_impls_shuttle::timer::heap::Heap;
 
@@ -12,20 +12,20 @@ use flowmeter_impls_shuttle::timer::heap::Heap;
 pub struct Twins;
 
 impl Registry for Twins {
-    fn channels<H: Enrol>(self, hall: &mut H) {
-        published::channels(hall);
+    fn channels<V: Visitor>(self, visitor: &mut V) {
+        published::channels(visitor);
     }
 
-    fn timers<H: Enrol>(self, hall: &mut H) {
-        published::timers(hall);
+    fn timers<V: Visitor>(self, visitor: &mut V) {
+        published::timers(visitor);
     }
 
-    fn limiters<H: Enrol>(self, hall: &mut H) {
-        published::limiters(hall);
+    fn limiters<V: Visitor>(self, visitor: &mut V) {
+        published::limiters(visitor);
     }
 
-    fn executors<H: Enrol>(self, hall: &mut H) {
-        published::executors(hall);
+    fn executors<V: Visitor>(self, visitor: &mut V) {
+        published::executors(visitor);
     }
 }
 
